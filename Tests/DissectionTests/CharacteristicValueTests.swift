@@ -110,6 +110,6 @@ import Testing
     let structures = report.fields(of: .hci)
     #expect(structures.first { $0.name == "type" }?.reference == "Vol 3, Part C, 11")
     #expect(structures.first { $0.name == "value" }?.reference == "CSS, Part A, 1.3")
-    #expect(Specification.name == "Bluetooth Core Specification 5.4")
+    #expect(Specification.name == "Bluetooth Core Specification 6.2")
   }
 }

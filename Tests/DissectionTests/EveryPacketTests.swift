@@ -10,6 +10,7 @@ import Testing
   private func checkFields(_ packet: [UInt8], isSent: Bool, sourceLocation: SourceLocation = #_sourceLocation)
   {
     let dissected = Script().packet(packet, isSent: isSent)
+    checkBits(dissected, sourceLocation)
     let fields = dissected.layers.flatMap { dissected.fields(of: $0) }
     var end = 0
     for (index, field) in fields.enumerated() where !field.range.isEmpty {
@@ -22,6 +23,25 @@ import Testing
     #expect(end == packet.count, "\(Hex.string(packet))", sourceLocation: sourceLocation)
   }
 
+  /// Bits that are listed are in the field above them, and nothing else changes by listing them.
+  private func checkBits(_ packet: DissectedPacket, _ sourceLocation: SourceLocation) {
+    for layer in packet.layers {
+      let fields = packet.fields(of: layer, namesBits: true)
+      var rest: [PacketField] = []
+      for field in fields {
+        let isBit = field.name == "off" || field.name.hasPrefix("bit ") || field.name.hasPrefix("octet ")
+        guard isBit else {
+          rest.append(field)
+          continue
+        }
+        #expect(field.depth == (rest.last?.depth ?? 0) + 1, sourceLocation: sourceLocation)
+        #expect(rest.last?.range.clamped(to: field.range) == field.range, sourceLocation: sourceLocation)
+        #expect(field.value.utf8.count <= 110, sourceLocation: sourceLocation)
+      }
+      #expect(rest == packet.fields(of: layer), sourceLocation: sourceLocation)
+    }
+  }
+
   private func packet(_ header: [UInt8], _ parameters: [UInt8]) -> [UInt8] {
     header + [UInt8(parameters.count)] + parameters
   }
@@ -30,7 +50,7 @@ import Testing
   func commands(length: Int) {
     var generator = SeededGenerator(seed: UInt64(length))
     for group in UInt16(1)...8 {
-      for command in UInt16(0)...0x80 {
+      for command in UInt16(0)...0xB0 {
         let opcode = group << 10 | command
         let header = [1, UInt8(truncatingIfNeeded: opcode), UInt8(opcode >> 8)]
         checkFields(packet(header, generator.bytes(length)), isSent: true)

@@ -78,9 +78,9 @@ import Testing
     let scan = script.sent("01 4120 03 00 00 00")
     #expect(
       scan.summary
-        == "LE Set Extended Scan Parameters: own address type public, filter policy all but directed to others, PHYs 0x00"
+        == "LE Set Extended Scan Parameters: own address type public, filter policy all but directed to others, PHYs 0x00: none"
     )
-    #expect(script.sent("01 4320 0a 00 00 00 efbe41383530 00").summary.hasSuffix("PHYs 0x00"))
+    #expect(script.sent("01 4320 0a 00 00 00 efbe41383530 00").summary.hasSuffix("PHYs 0x00: none"))
   }
 
   @Test func recordsThatAreNoPacketsAreNotes() {

@@ -32,7 +32,8 @@ extension ByteReader: FieldVisitor {
   @inlinable
   @_lifetime(self: copy self)
   public mutating func address(
-    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
+    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,
+    _ style: @autoclosure () -> FieldStyle
   ) throws(DecodeError) {
     address = try BluetoothAddress(parsing: &self, kind: kind)
   }
@@ -98,7 +99,8 @@ extension ByteWriter: FieldVisitor {
   }
 
   public mutating func address(
-    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
+    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,
+    _ style: @autoclosure () -> FieldStyle
   ) {
     address.write(into: &self)
   }

@@ -66,13 +66,19 @@ public final class FieldList {
   /// Whether ``personal`` is filled.
   @exclusivity(unchecked) public var collectsPersonal = false
 
+  /// Whether bits that have names are fields of their own, below the field that they are in.
+  @exclusivity(unchecked) @usableFromInline private(set) var namesBits = false
+
   public init() {}
 
   /// Removes all fields, and keeps the memory.
   ///
-  /// - Parameter isCut: whether a capture has only the beginning of the bytes whose fields are to be listed
-  public func removeAll(isCut: Bool = false) {
+  /// - Parameters:
+  ///   - isCut: whether a capture has only the beginning of the bytes whose fields are to be listed
+  ///   - namesBits: whether bits that have names are listed, below the field that they are in
+  public func removeAll(isCut: Bool = false, namesBits: Bool = false) {
     self.isCut = isCut
+    self.namesBits = namesBits
     buffer.removeAll()
     list.removeAll(keepingCapacity: true)
     references.removeAll(keepingCapacity: true)
@@ -187,6 +193,11 @@ public final class FieldList {
     let inserted = list[start...]
     list.removeLast(inserted.count)
     list.insert(contentsOf: inserted, at: index)
+  }
+
+  /// Removes the last fields.
+  public func truncate(to count: Int) {
+    if count < list.count { list.removeLast(list.count - max(0, count)) }
   }
 
   /// Whether the field has this name.

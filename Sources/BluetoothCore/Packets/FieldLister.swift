@@ -225,6 +225,16 @@ extension FieldLister: FieldVisitor {
         ? FieldNumber(Int64(bitPattern: number), places: value.fieldPlaces) : nil
     }
     note(name, from: start, number: number) { style.write(value, width: width, to: &$0) }
+    if list.namesBits { listBits(style, from: start) }
+  }
+
+  /// Lists the bits of the field that was read last, if they have names.
+  @usableFromInline @inline(never)
+  @_lifetime(self: copy self)
+  mutating func listBits(_ style: FieldStyle, from start: Int) {
+    guard case .bits(let names) = style else { return }
+    let bytes = reader.bytes.extracting(start..<reader.offset)
+    names.list(bytes, at: base + start, reference: reference, depth: depth + 1, to: list)
   }
 
   @_lifetime(self: copy self)
@@ -238,6 +248,7 @@ extension FieldLister: FieldVisitor {
     let style = style()
     list.notePersonal(style, range(from: start))
     note(name, from: start) { style.write(span, to: &$0) }
+    if list.namesBits { listBits(style, from: start) }
   }
 
   @_lifetime(self: copy self)
@@ -249,7 +260,8 @@ extension FieldLister: FieldVisitor {
 
   @_lifetime(self: copy self)
   public mutating func address(
-    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
+    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,
+    _ style: @autoclosure () -> FieldStyle
   ) throws(DecodeError) {
     let start = reader.offset
     address = try readWhole { reader throws(DecodeError) in
@@ -257,7 +269,7 @@ extension FieldLister: FieldVisitor {
     }
     let text = address
     list.noteAddress(range(from: start))
-    note(name, from: start) { $0.write(text) }
+    note(name, from: start) { style().write(text, to: &$0) }
   }
 
   /// A damaged group is listed as such, with the fields that could be decoded.
@@ -337,6 +349,32 @@ extension FieldStyle {
     case .names(let names):
       guard let name = value.fieldNumber.flatMap({ names[$0] }) else { return value.writeField(to: &text) }
       text.write(name)
+    case .bits(let names): writeBits(value, names, to: &text)
+    case .words(let words): text.write(words)
+    case .namesOrUnit(let words, let unit):
+      if let word = value.fieldNumber.flatMap({ words[$0] }) { return text.write(word) }
+      value.writeField(to: &text)
+      text.write(" ")
+      text.write(unit)
+    }
+  }
+
+  /// Writes the number, and what its bits are.
+  @usableFromInline @inline(never)
+  func writeBits(_ value: some FieldValue, _ names: BitNames, to text: inout TextBuffer) {
+    var writer = ByteWriter()
+    value.write(into: &writer)
+    text.writeHex(value.fieldNumber ?? 0, bytes: writer.count)
+    text.write(": ")
+    names.writeSummary(of: writer.span, to: &text)
+  }
+
+  func write(_ address: BluetoothAddress, to text: inout TextBuffer) {
+    switch self {
+    case .words(let words): text.write(words)
+    case .names(let names):
+      if let name = names[address.value] { text.write(name) } else { text.write(address) }
+    default: text.write(address)
     }
   }
 
@@ -346,6 +384,8 @@ extension FieldStyle {
     case .key:
       let reversed = Array(Array(bytes).reversed())
       return text.writeHex(reversed.span.bytes)
+    case .bits(let names): return names.writeSummary(of: bytes, to: &text)
+    case .words(let words): return text.write(words)
     default: return text.writeSpacedHex(bytes)
     }
     var length = 0

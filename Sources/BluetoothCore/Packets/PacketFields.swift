@@ -80,7 +80,8 @@ public protocol FieldVisitor: ~Escapable {
   /// A device address of six bytes, whose type is already known.
   @_lifetime(self: copy self)
   mutating func address(
-    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind) throws(Failure)
+    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,
+    _ style: @autoclosure () -> FieldStyle) throws(Failure)
 
   /// A named group of fields.
   @_lifetime(self: copy self)
@@ -130,6 +131,12 @@ public enum FieldStyle: Sendable {
   case hex
   /// Names for some values; others are shown as numbers.
   case names([UInt64: String])
+  /// Bits with names.
+  case bits(BitNames)
+  /// The same words for every value: the value is not used, or not valid.
+  case words(StaticString)
+  /// Words for some values; others have the unit.
+  case namesOrUnit([UInt64: String], StaticString)
   /// Text, up to the first zero byte.
   case text
   /// A key, least significant byte first in the packet. It is shown in the other order, without spaces, as the specification,
@@ -209,15 +216,25 @@ extension FieldVisitor where Self: ~Escapable {
     try self.bytes(name, &bytes, count: count, .plain)
   }
 
+  @inlinable @inline(__always)
+  @_lifetime(self: copy self)
+  public mutating func address(
+    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
+  ) throws(Failure) {
+    try self.address(name, &address, kind: kind, .plain)
+  }
+
   /// The type of an address, followed by its six bytes: the order of all LE commands and events.
+  ///
+  /// - Parameter isUsed: whether the other fields say that the address has a meaning
   @inlinable
   @_lifetime(self: copy self)
   public mutating func typedAddress(
-    _ name: StaticString, type: StaticString, _ address: inout BluetoothAddress
+    _ name: StaticString, type: StaticString, _ address: inout BluetoothAddress, isUsed: Bool = true
   ) throws(Failure) {
     var kind = address.kind
-    try value(type, &kind)
-    try self.address(name, &address, kind: kind)
+    try value(type, &kind, isUsed ? .plain : .words("not used"))
+    try self.address(name, &address, kind: kind, isUsed ? .plain : .words("not used"))
   }
 
   /// The number of items in one byte, followed by the items.
@@ -227,13 +244,15 @@ extension FieldVisitor where Self: ~Escapable {
   ///   - name: the name of the group for each item; nil to show only its fields
   ///   - items: the items; a reader replaces them
   ///   - limit: the maximum number of items to write
+  ///   - style: how the number is displayed
   @inlinable
   @_lifetime(self: copy self)
   public mutating func list<Item: PacketFields>(
-    _ count: StaticString, of name: StaticString? = nil, _ items: inout [Item], limit: Int = 255
+    _ count: StaticString, of name: StaticString? = nil, _ items: inout [Item], limit: Int = 255,
+    _ style: @autoclosure () -> FieldStyle = .plain
   ) throws(Failure) {
     var number = UInt8(clamping: min(items.count, limit))
-    try value(count, &number)
+    try value(count, &number, style())
     for index in 0..<Int(number) {
       if index == items.count { items.append(Item()) }
       if let name {

@@ -13,40 +13,6 @@ struct AccessAddress: HCICode {
   var description: String { Hex.string(UInt64(rawValue), bytes: 4) }
 }
 
-/// A set of data channels: 37 bits, one for each channel index (Vol 6, Part B, 1.4.1).
-struct ChannelMap: FieldValue, Hashable {
-  /// Channel index 0 is the lowest bit.
-  var bits: UInt64 = 0
-
-  init() {}
-
-  init(parsing reader: inout ByteReader) throws(DecodeError) {
-    let bytes = try reader.readSpan(5)
-    for index in (0..<5).reversed() { bits = bits << 8 | UInt64(bytes.byte(at: index) ?? 0) }
-  }
-
-  func write(into writer: inout ByteWriter) {
-    for index in 0..<5 { writer.write(UInt8(truncatingIfNeeded: bits >> UInt64(8 * index))) }
-  }
-
-  var fieldNumber: UInt64? { bits }
-
-  /// `24 channels: 0 to 8, 21 to 35`.
-  var description: String {
-    let channels = (0..<37).filter { bits >> UInt64($0) & 1 == 1 }
-    var ranges: [(first: Int, last: Int)] = []
-    for channel in channels {
-      if let last = ranges.last, last.last == channel - 1 {
-        ranges[ranges.count - 1].last = channel
-      } else {
-        ranges.append((channel, channel))
-      }
-    }
-    let words = ranges.map { $0.first == $0.last ? "\($0.first)" : "\($0.first) to \($0.last)" }
-    return "\(channels.count) channels: " + (words.isEmpty ? "none" : words.joined(separator: ", "))
-  }
-}
-
 /// Six bits of the first byte that are the extended header's length, with two bits above (2.3.4).
 struct ExtendedHeaderLength: HCICode {
   var rawValue: UInt8

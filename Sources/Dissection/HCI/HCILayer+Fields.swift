@@ -62,6 +62,7 @@ extension HCILayer {
       }
       lister.showRest(type == .event || type == .command ? "parameters" : "data")
     }
+    hideInvalid(packet, commands, from: first, in: list)
     if event == .commandComplete, let own = opcode.flatMap({ commands[$0]?.info.reference }) {
       // Credits and opcode are the event's; the return parameters are the command's.
       for index in first..<list.count where list.entries[index].range.lowerBound >= 6 {

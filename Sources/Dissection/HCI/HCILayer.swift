@@ -124,6 +124,8 @@ public struct HCILayer: Hashable, Sendable {
       return try Value(parsing: &reader)
     }
     status = try value(at: offsets.status, packet)
+    // No link was made.
+    if let status, status != .success, !offsets.hasHandleAfterFailure { return }
     connection = try value(at: offsets.handle, packet)
   }
 }
@@ -288,7 +290,9 @@ extension HCILayer {
       case .answered:
         fields.isNamed(index, "commands allowed") || fields.isNamed(index, "command")
           || fields.isNamed(index, "status")
-      case .outcome: fields.isNamed(index, "subevent") || fields.isNamed(index, "status")
+      case .outcome:
+        fields.isNamed(index, "subevent") || fields.isNamed(index, "status")
+          || fields.isNamed(index, HCILayer.invalidName)
       case .data: fields.isNamed(index, "data")
       }
     }

@@ -222,8 +222,13 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// The fields of one layer, as values of their own.
-  public func fields(of layer: Layer, commands: HCICommandCatalog? = nil) -> [PacketField] {
+  ///
+  /// - Parameter namesBits: whether bits that have names are listed, below the field that they are in
+  public func fields(
+    of layer: Layer, commands: HCICommandCatalog? = nil, namesBits: Bool = false
+  ) -> [PacketField] {
     let list = FieldList()
+    list.removeAll(namesBits: namesBits)
     listFields(of: layer, to: list, commands: commands)
     return list.fields
   }

@@ -153,7 +153,9 @@ extension AdvertisingReport {
     try fields.value("RSSI", &rssi, none: .max, .power)
     try fields.value("periodic advertising interval", &periodicAdvertisingInterval)
     var direct = directAddress ?? .zero
-    try fields.typedAddress("direct address", type: "direct address type", &direct)
+    let isDirected = eventType.contains(.directed)
+    try fields.typedAddress(
+      "direct address", type: "direct address type", &direct, isUsed: isDirected)
     directAddress = eventType.contains(.directed) ? direct : nil
     try fields.advertisingData(&data)
   }

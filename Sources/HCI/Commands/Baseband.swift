@@ -9,7 +9,7 @@ public struct SetEventMask: HCICompletingCommand {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("events", &mask)
+    try fields.value("events", &mask, .bits(EventMask.bits))
   }
 }
 
@@ -22,7 +22,7 @@ public struct SetEventMaskPage2: HCICompletingCommand {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("events of page 2", &mask, .hex)
+    try fields.value("events of page 2", &mask, .bits(EventMask.page2Bits))
   }
 }
 

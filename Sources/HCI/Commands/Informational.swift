@@ -33,7 +33,7 @@ public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
 public struct ReadLocalSupportedCommands: HCICompletingCommand, HCIEmpty {
   public typealias Response = SupportedCommands
 
-  public static let info = HCICommandInfo(0x1002, "Read Local Supported Commands", "7.4.2")
+  public static let info = HCICommandInfo(0x1002, "Read Local Supported Commands", "7.4.2", octet: 14, bit: 4)
 
   public init() {}
 }
@@ -49,7 +49,7 @@ public struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
     public init() {}
 
     public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("features", &features)
+      try fields.value("features", &features, .bits(LMPFeatures.bits(ofPage: 0)))
     }
   }
 
@@ -73,7 +73,8 @@ public struct ReadLocalExtendedFeatures: HCICompletingCommand {
     public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("page", &page)
       try fields.value("last page", &lastPage)
-      try fields.value("features", &features, .hex)
+      let number = page
+      try fields.value("features", &features, .bits(LMPFeatures.bits(ofPage: number)))
     }
   }
 

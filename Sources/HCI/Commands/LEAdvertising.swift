@@ -22,9 +22,10 @@ public struct LESetAdvertisingParameters: HCICompletingCommand {
     try fields.value("interval max", &intervalMax)
     try fields.value("type", &type)
     try fields.value("own address type", &ownAddressType)
-    try fields.typedAddress("peer address", type: "peer address type", &peerAddress)
-    try fields.value("channels", &channels)
-    try fields.value("filter policy", &filterPolicy)
+    let isUsed = type.isDirected || ownAddressType.usesPeerAddress
+    try fields.typedAddress("peer address", type: "peer address type", &peerAddress, isUsed: isUsed)
+    try fields.value("channels", &channels, .bits(AdvertisingChannels.bits))
+    try fields.value("filter policy", &filterPolicy, .names(AdvertisingType.filterPolicies))
   }
 }
 
@@ -84,6 +85,16 @@ public struct AdvertisingType: HCICode {
   public static let names: [UInt8: String] = [
     0: "connectable, undirected", 1: "connectable, directed, high duty cycle", 2: "scannable, undirected",
     3: "not connectable, undirected", 4: "connectable, directed, low duty cycle",
+  ]
+
+  /// Whether it is for one device.
+  var isDirected: Bool { self == .connectableDirectedHighDuty || self == .connectableDirectedLowDuty }
+
+  /// From whom requests are answered (7.8.5).
+  static let filterPolicies: [UInt64: String] = [
+    0: "all", 1: "scan requests of the filter accept list",
+    2: "connection requests of the filter accept list",
+    3: "requests of the filter accept list",
   ]
 }
 

@@ -77,7 +77,8 @@ public struct LECreateConnection: HCIStatusCommand {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try scan.visit(&fields)
     try fields.value("initiator filter policy", &filterPolicy)
-    try fields.typedAddress("peer address", type: "peer address type", &peerAddress)
+    let isUsed = filterPolicy == .peerAddress
+    try fields.typedAddress("peer address", type: "peer address type", &peerAddress, isUsed: isUsed)
     try fields.value("own address type", &ownAddressType)
     try parameters.visit(&fields)
   }
@@ -121,9 +122,10 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("initiator filter policy", &filterPolicy)
     try fields.value("own address type", &ownAddressType)
-    try fields.typedAddress("peer address", type: "peer address type", &peerAddress)
+    let isUsed = filterPolicy == .peerAddress
+    try fields.typedAddress("peer address", type: "peer address type", &peerAddress, isUsed: isUsed)
     var phys = LEPHYs(le1M: le1M != nil, le2M: le2M != nil, leCoded: leCoded != nil)
-    try fields.value("PHYs", &phys)
+    try fields.value("PHYs", &phys, .bits(LEPHYs.bits))
     try fields.check(
       phys.isSubset(of: [.le1M, .le2M, .leCoded]),
       "no set of physical layers to connect on: \(phys)")

@@ -9,7 +9,7 @@ public struct LESetEventMask: HCICompletingCommand {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("LE events", &mask)
+    try fields.value("LE events", &mask, .bits(LEEventMask.bits))
   }
 }
 
@@ -26,7 +26,8 @@ public struct LEReadBufferSize: HCICompletingCommand, HCIEmpty {
     public init() {}
 
     public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("LE ACL data length", &aclDataLength, .unit("bytes"))
+      try fields.value(
+        "LE ACL data length", &aclDataLength, .namesOrUnit([0: "that of BR/EDR"], "bytes"))
       try fields.value("LE ACL packets", &aclPackets)
     }
   }
@@ -49,7 +50,8 @@ public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
 
     public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try acl.visit(&fields)
-      try fields.value("isochronous data length", &isochronousDataLength, .unit("bytes"))
+      try fields.value(
+        "isochronous data length", &isochronousDataLength, .namesOrUnit([0: "no buffers"], "bytes"))
       try fields.value("isochronous packets", &isochronousPackets)
     }
   }
@@ -60,7 +62,7 @@ public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
 /// Reads the features of the controller's link layer.
 public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
   public static let info = HCICommandInfo(
-    0x2003, "LE Read Local Supported Features", "7.8.3", octet: 25, bit: 2)
+    0x2003, "LE Read Local Supported Features Page 0", "7.8.3", octet: 25, bit: 2)
 
   public struct Response: PacketFields {
     public var features: LEFeatures = []
@@ -68,7 +70,7 @@ public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
     public init() {}
 
     public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("LE features", &features)
+      try fields.value("LE features", &features, .bits(LEFeatures.bits))
     }
   }
 
@@ -157,7 +159,9 @@ public struct LESetHostChannelClassification: HCICompletingCommand {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("channel map", &channelMap, count: 5)
+    var map = ChannelMap(channelMap)
+    try fields.value("channel map", &map)
+    channelMap = map.bytes
   }
 }
 
@@ -172,7 +176,7 @@ public struct LEReadSupportedStates: HCICompletingCommand, HCIEmpty {
     public init() {}
 
     public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("states", &states, .hex)
+      try fields.value("states", &states, .bits(LEStateBits.names))
     }
   }
 
@@ -196,7 +200,7 @@ public struct LEReadAdvertisingPhysicalChannelTxPower: HCICompletingCommand, HCI
   public typealias Response = TransmitPower
 
   public static let info = HCICommandInfo(
-    0x2007, "LE Read Advertising Physical Channel TX Power", "7.8.6", octet: 25, bit: 6)
+    0x2007, "LE Read Advertising Physical Channel Tx Power", "7.8.6", octet: 25, bit: 6)
 
   public init() {}
 }

@@ -59,18 +59,22 @@ public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("advertising handle", &advertisingHandle)
-    try fields.value("event properties", &properties, .hex)
+    try fields.value("event properties", &properties, .bits(Self.propertyBits))
     try fields.value("primary interval min", &intervalMin)
     try fields.value("primary interval max", &intervalMax)
-    try fields.value("primary channels", &channels)
+    try fields.value("primary channels", &channels, .bits(AdvertisingChannels.bits))
     try fields.value("own address type", &ownAddressType)
-    try fields.typedAddress("peer address", type: "peer address type", &peerAddress)
-    try fields.value("filter policy", &filterPolicy)
-    try fields.value("transmit power", &power, .power)
+    // Bit 2 is directed.
+    let isUsed = properties & 4 != 0 || ownAddressType.usesPeerAddress
+    try fields.typedAddress("peer address", type: "peer address type", &peerAddress, isUsed: isUsed)
+    try fields.value("filter policy", &filterPolicy, .names(AdvertisingType.filterPolicies))
+    try fields.value("transmit power", &power, .namesOrUnit([127: "no preference"], "dBm"))
     try fields.value("primary PHY", &primaryPHY)
-    try fields.value("secondary max skip", &secondaryMaxSkip)
-    try fields.value("secondary PHY", &secondaryPHY)
-    try fields.value("advertising SID", &sid)
+    try fields.value("secondary max skip", &secondaryMaxSkip, .namesOrUnit([0: "none"], "events"))
+    // Legacy PDUs have no secondary channel, and no set identifier.
+    let isLegacy = properties & 0x10 != 0
+    try fields.value("secondary PHY", &secondaryPHY, isLegacy ? .words("not used") : .plain)
+    try fields.value("advertising SID", &sid, isLegacy ? .words("not used") : .plain)
     try fields.value("scan request notification", &reportsScanRequests)
   }
 }
@@ -150,7 +154,7 @@ public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
     public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("advertising handle", &handle)
       try fields.value("duration", &duration)
-      try fields.value("max events", &maxEvents)
+      try fields.value("max events", &maxEvents, .names([0: "no limit"]))
     }
   }
 
@@ -161,7 +165,9 @@ public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("enabled", &isEnabled)
-    try fields.list("sets", &sets, limit: 63)
+    // Without sets, all are stopped.
+    let isEnabled = isEnabled
+    try fields.list("sets", &sets, limit: 63, isEnabled ? .plain : .names([0: "all"]))
   }
 }
 

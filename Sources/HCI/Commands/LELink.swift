@@ -30,7 +30,9 @@ public struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
 
     public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
-      try fields.bytes("channel map", &channelMap, count: 5)
+      var map = ChannelMap(channelMap)
+      try fields.value("channel map", &map)
+      channelMap = map.bytes
     }
   }
 
@@ -39,7 +41,8 @@ public struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
 
 /// Reads the features of the peer's link layer. LE Read Remote Features Complete follows.
 public struct LEReadRemoteFeatures: HCIStatusCommand, HCILinkFields {
-  public static let info = HCICommandInfo(0x2016, "LE Read Remote Features", "7.8.21", octet: 27, bit: 5)
+  public static let info = HCICommandInfo(
+    0x2016, "LE Read Remote Features Page 0", "7.8.21", octet: 27, bit: 5)
 
   public var handle = ConnectionHandle()
 
@@ -214,9 +217,10 @@ public struct PreferredPHYs: PacketFields {
     var noPreference = UInt8((transmit == nil ? 1 : 0) | (receive == nil ? 2 : 0))
     var transmit = self.transmit ?? []
     var receive = self.receive ?? []
-    try fields.value("no preference", &noPreference, .hex)
-    try fields.value("TX PHYs", &transmit)
-    try fields.value("RX PHYs", &receive)
+    try fields.value("no preference", &noPreference, .bits(Self.noPreferenceBits))
+    let preference = noPreference
+    try fields.value("TX PHYs", &transmit, preference & 1 == 0 ? .bits(LEPHYs.bits) : .words("not used"))
+    try fields.value("RX PHYs", &receive, preference & 2 == 0 ? .bits(LEPHYs.bits) : .words("not used"))
     self.transmit = noPreference & 1 == 0 ? transmit : nil
     self.receive = noPreference & 2 == 0 ? receive : nil
   }
@@ -249,6 +253,10 @@ public struct LESetPHY: HCIStatusCommand, HCILinkFields {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try preferred.visit(&fields)
-    try fields.value("LE Coded options", &codedOptions, .hex)
+    try fields.value(
+      "LE Coded options", &codedOptions,
+      .names([
+        0: "no preference", 1: "S=2 preferred", 2: "S=8 preferred", 3: "S=2 required", 4: "S=8 required",
+      ]))
   }
 }

@@ -79,7 +79,7 @@ public struct LESetExtendedScanParameters: HCICompletingCommand {
     try fields.value("own address type", &ownAddressType)
     try fields.value("filter policy", &filterPolicy)
     var phys = LEPHYs(le1M: le1M != nil, le2M: false, leCoded: leCoded != nil)
-    try fields.value("PHYs", &phys)
+    try fields.value("PHYs", &phys, .bits(LEPHYs.bits))
     try fields.check(
       phys.isSubset(of: [.le1M, .leCoded]), "no set of physical layers to scan on: \(phys)")
     try fields.group("LE 1M", &le1M, isPresent: phys.contains(.le1M))

@@ -50,7 +50,7 @@ public struct CreateConnection: HCIStatusCommand {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.value("packet types", &packetTypes, .hex)
+    try fields.value("packet types", &packetTypes, .bits(ClassicLinkBits.packetTypes))
     try page.visit(&fields)
     try fields.value("allow role switch", &allowsRoleSwitch)
   }
@@ -82,9 +82,22 @@ public struct PageParameters: PacketFields {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("page scan repetition mode", &scanRepetitionMode)
+    try fields.value("page scan repetition mode", &scanRepetitionMode, .names(Self.repetitionModes))
     try fields.value("reserved", &reserved)
-    try fields.value("clock offset", &clockOffset, .hex)
+    var offset = ClockOffset(rawValue: clockOffset)
+    try fields.value("clock offset", &offset)
+    clockOffset = offset.rawValue
+  }
+
+  static let repetitionModes: [UInt64: String] = [0: "R0", 1: "R1", 2: "R2"]
+
+  /// Bits 16 to 2 of the difference of two clocks, in units of 1.25 ms; bit 15 says whether it is known (7.1.5).
+  private struct ClockOffset: HCICode {
+    var rawValue: UInt16
+
+    init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    var description: String { rawValue & 0x8000 == 0 ? "not valid" : Hex.string(rawValue & 0x7FFF) }
   }
 }
 

@@ -14,10 +14,11 @@ public struct ConnectionComplete: HCILinkFields {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
-    try fields.connectionHandle(&handle)
+    let isThere = status == .success
+    try fields.value("connection handle", &handle, isThere ? .plain : .words("not valid"))
     try fields.peerAddress(&peerAddress)
     try fields.value("link type", &linkType)
-    try fields.value("encryption", &encryption)
+    try fields.value("encryption", &encryption, isThere ? .plain : .words("not valid"))
   }
 }
 

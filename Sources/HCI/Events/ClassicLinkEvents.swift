@@ -14,7 +14,8 @@ struct ModeChange: HCILinkFields {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
     try fields.value("mode", &mode, .names([0: "active", 1: "hold", 2: "sniff", 3: "park"]))
-    try fields.value("interval", &interval, .unit("slots"))
+    let isActive = mode == 0
+    try fields.value("interval", &interval, isActive ? .words("not used") : .unit("slots"))
   }
 }
 
@@ -82,7 +83,7 @@ struct ConnectionPacketTypeChanged: HCILinkFields {
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
-    try fields.value("packet types", &types, .hex)
+    try fields.value("packet types", &types, .bits(ClassicLinkBits.packetTypes))
   }
 }
 
@@ -93,7 +94,7 @@ struct PageScanRepetitionModeChange: PacketFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.value("page scan repetition mode", &mode)
+    try fields.value("page scan repetition mode", &mode, .names(PageParameters.repetitionModes))
   }
 }
 
@@ -158,7 +159,8 @@ struct ReadRemoteExtendedFeaturesComplete: HCILinkFields {
     try fields.connectionHandle(&handle)
     try fields.value("page", &page)
     try fields.value("last page", &last)
-    try fields.value("features", &features, .hex)
+    let number = page
+    try fields.value("features", &features, .bits(LMPFeatures.bits(ofPage: number)))
   }
 }
 
@@ -176,14 +178,17 @@ struct SynchronousConnectionComplete: HCILinkFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
-    try fields.connectionHandle(&handle)
+    let isThere = status == .success
+    try fields.value("connection handle", &handle, isThere ? .plain : .words("not valid"))
     try fields.peerAddress(&peerAddress)
     try fields.value("link type", &type)
-    try fields.value("transmission interval", &interval, .unit("slots"))
-    try fields.value("retransmission window", &window, .unit("slots"))
-    try fields.value("receive packet length", &receive, .unit("bytes"))
-    try fields.value("transmit packet length", &transmit, .unit("bytes"))
-    try fields.value("air mode", &mode, .names([0: "u-law", 1: "A-law", 2: "CVSD", 3: "transparent"]))
+    try fields.value("transmission interval", &interval, isThere ? .unit("slots") : .words("not valid"))
+    try fields.value("retransmission window", &window, isThere ? .unit("slots") : .words("not valid"))
+    try fields.value("receive packet length", &receive, isThere ? .unit("bytes") : .words("not valid"))
+    try fields.value("transmit packet length", &transmit, isThere ? .unit("bytes") : .words("not valid"))
+    try fields.value(
+      "air mode", &mode,
+      isThere ? .names([0: "u-law", 1: "A-law", 2: "CVSD", 3: "transparent"]) : .words("not valid"))
   }
 }
 
@@ -281,7 +286,7 @@ struct RemoteHostSupportedFeaturesNotification: PacketFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.value("features", &features, .hex)
+    try fields.value("features", &features, .bits(LMPFeatures.bits(ofPage: 1)))
   }
 }
 
@@ -292,7 +297,7 @@ struct LinkSupervisionTimeoutChanged: HCILinkFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
-    try fields.value("link supervision timeout", &timeout, .unit("slots"))
+    try fields.value("link supervision timeout", &timeout, .namesOrUnit([0: "none"], "slots"))
   }
 }
 
@@ -320,7 +325,7 @@ struct InquiryResponse: PacketFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.value("page scan repetition mode", &repetitionMode)
+    try fields.value("page scan repetition mode", &repetitionMode, .names(PageParameters.repetitionModes))
     try fields.bytes("reserved", &reserved, count: form == .plain ? 2 : 1)
     try fields.value("class of device", &classOfDevice)
     try fields.value("clock offset", &clockOffset, .hex)

@@ -48,7 +48,7 @@ public struct LEReadRemoteFeaturesComplete: HCILinkFields {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
-    try fields.value("features", &features)
+    try fields.value("features", &features, .bits(LEFeatures.bits))
   }
 }
 
@@ -176,7 +176,9 @@ public struct LEAdvertisingSetTerminated: PacketFields {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.value("advertising handle", &advertisingHandle)
-    try fields.connectionHandle(&handle)
+    // Only a connection ends advertising with success.
+    let hasConnection = status == .success
+    try fields.value("connection handle", &handle, hasConnection ? .plain : .words("not valid"))
     try fields.value("advertising events", &events)
   }
 }
@@ -248,10 +250,13 @@ public struct LEConnectionComplete: PacketFields {
       try fields.optionalAddress("peer resolvable private address", &peerResolvableAddress)
     }
     try parameters.visit(&fields)
-    try fields.value("central clock accuracy", &clockAccuracy)
+    // Only a peripheral learns it.
+    let isCentral = role == .central
+    try fields.value(
+      "central clock accuracy", &clockAccuracy, isCentral ? .words("not valid in this role") : .plain)
     if form == .enhancedV2 {
-      try fields.value("advertising handle", &advertisingHandle, none: .max)
-      try fields.value("sync handle", &syncHandle, none: .max, .hex)
+      try fields.value("advertising handle", &advertisingHandle, none: .max, .names([0xFF: "none"]))
+      try fields.value("sync handle", &syncHandle, none: .max, .names([0xFFFF: "none"]))
     }
   }
 }
@@ -263,7 +268,7 @@ extension FieldVisitor where Self: ~Escapable {
     _ name: StaticString, _ address: inout BluetoothAddress?
   ) throws(Failure) {
     var present = address ?? BluetoothAddress(0, .random)
-    try self.address(name, &present, kind: .random)
+    try self.address(name, &present, kind: .random, .names([0: "none"]))
     address = present.value == 0 ? nil : present
   }
 }

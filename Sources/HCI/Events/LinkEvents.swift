@@ -95,7 +95,7 @@ public struct ReadRemoteSupportedFeaturesComplete: HCILinkFields {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
-    try fields.value("features", &features)
+    try fields.value("features", &features, .bits(LMPFeatures.bits(ofPage: 0)))
   }
 }
 

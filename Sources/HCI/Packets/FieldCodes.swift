@@ -8,7 +8,7 @@ public struct CoreVersion: HCICode {
 
   private static let names = [
     "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0",
-    "6.1",
+    "6.1", "6.2",
   ]
 
   /// `5.4`.
@@ -88,6 +88,9 @@ public struct OwnAddressType: HCICode {
   public static let names: [UInt8: String] = [
     0: "public", 1: "random", 2: "resolvable or public", 3: "resolvable or random",
   ]
+
+  /// Whether the own address is made for the peer of the command.
+  var usesPeerAddress: Bool { self == .resolvableOrPublic || self == .resolvableOrRandom }
 }
 
 /// The accuracy of the central's clock (7.7.65.1).

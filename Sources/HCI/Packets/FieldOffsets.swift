@@ -1,10 +1,13 @@
 import BluetoothCore
 
-/// Finds the offsets of the status and the connection handle in parameters of fixed size.
+/// Finds the offsets of the status, the connection handle and the address in parameters of fixed size.
 struct FieldOffsets: FieldVisitor {
   var status: Int?
   var handle: Int?
-  private var offset = 0
+  /// Where the first address is.
+  private(set) var address: Int?
+  /// The number of bytes so far.
+  private(set) var offset = 0
   private var writer = ByteWriter()
 
   init() {}
@@ -28,12 +31,25 @@ struct FieldOffsets: FieldVisitor {
   ) {}
 
   mutating func address(
-    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
-  ) { offset += 6 }
+    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,
+    _ style: @autoclosure () -> FieldStyle
+  ) {
+    if self.address == nil { self.address = offset }
+    offset += 6
+  }
 
   mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item], like prototype: Item
   ) {}
+
+  /// How many bytes are valid if a command or an event has failed: the status, and a connection handle or an address
+  /// right behind it (Core Specification Vol 4, Part E, 4.5).
+  ///
+  /// - Parameter start: where the handle or the address would begin
+  func validBytes(behind start: Int) -> Int {
+    if handle == start { return start + 2 }
+    return address == start ? start + 6 : start
+  }
 
   mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) {}
 }

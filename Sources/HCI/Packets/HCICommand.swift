@@ -161,12 +161,13 @@ public struct HCICommandInfo: Hashable, Sendable {
   public let opcode: HCIOpcode
   /// The name in the specification.
   public let name: String
-  /// The section of the Core Specification: `Vol 4, Part E, 7.8.10`.
-  public var reference: String { "Vol 4, Part E, \(section)" }
+  /// The section of the Core Specification: `Vol 4, Part E, 7.8.10`; of a withdrawn command, `no longer specified`.
+  public var reference: String { section.map { "Vol 4, Part E, \($0)" } ?? "no longer specified" }
   /// The command's bit in ``SupportedCommands``; nil if none is known.
   public let bit: SupportedCommands.Bit?
 
-  private let section: String
+  /// Nil if the specification no longer has the command.
+  private let section: String?
 
   /// - Parameters:
   ///   - opcode: OGF and OCF
@@ -180,6 +181,14 @@ public struct HCICommandInfo: Hashable, Sendable {
     self.section = section
     self.bit = octet.map { SupportedCommands.Bit(octet: $0, bit: bit) }
   }
+
+  /// A command of older controllers.
+  init(withdrawn opcode: UInt16, _ name: String, octet: Int, bit: Int) {
+    self.opcode = HCIOpcode(rawValue: opcode)
+    self.name = name
+    section = nil
+    self.bit = SupportedCommands.Bit(octet: octet, bit: bit)
+  }
 }
 
 /// Looks up commands by opcode.
@@ -191,6 +200,12 @@ public struct HCICommandCatalog: Sendable {
     public let type: (any HCICommand.Type)?
     /// Whether the parameters begin with a connection handle.
     public let isAboutLink: Bool
+    /// How many bytes behind the status of a failure are valid in Command Complete.
+    public var validAfterFailure: Int {
+      var offsets = FieldOffsets()
+      if var parameters = type?.returnParameters { parameters.visit(&offsets) }
+      return offsets.validBytes(behind: 0)
+    }
 
     init(_ info: HCICommandInfo, _ type: (any HCICommand.Type)? = nil, isAboutLink: Bool = false) {
       self.info = info
@@ -218,6 +233,9 @@ public struct HCICommandCatalog: Sendable {
   }
 
   public subscript(_ opcode: HCIOpcode) -> Entry? { entries[opcode] }
+
+  /// The specifications of all commands, in no order.
+  var infos: [HCICommandInfo] { entries.values.map(\.info) }
 
   /// The name of a command, or its number.
   public func name(of opcode: HCIOpcode) -> String {
@@ -255,7 +273,7 @@ public struct SupportedCommands: PacketFields, Hashable, CustomStringConvertible
   }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("supported commands", &bytes, count: Self.length)
+    try fields.bytes("supported commands", &bytes, count: Self.length, .bits(Self.bits))
   }
 
   public func contains(_ command: (some HCICommand).Type) -> Bool {

@@ -29,6 +29,7 @@ extension TimeInSteps {
   public var description: String { TextBuffer.string { writeField(to: &$0) } }
 
   public func writeField(to text: inout TextBuffer) {
+    if let word = Self.names[rawValue] { return text.write(word) }
     var (number, places) = (Int64(rawValue) * Self.step, 3)
     while places > 0, number % 10 == 0 {
       number /= 10
@@ -76,6 +77,7 @@ public struct AdvertisingInterval: TimeInSteps {
 /// The time between two periodic advertising events, in steps of 1.25 ms; zero means that there are none (7.7.65.13).
 public struct PeriodicAdvertisingInterval: TimeInSteps {
   public var rawValue: UInt16
+  public static let names: [UInt16: String] = [0: "none"]
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let step: Int64 = 1250
   public static let legalRange: ClosedRange<UInt16> = 0x0006...0xFFFF
@@ -92,6 +94,7 @@ public struct ConnectionEventLength: TimeInSteps {
 /// How long an extended scan lasts, in steps of 10 ms; zero scans until it is disabled (7.8.65).
 public struct ScanDuration: TimeInSteps {
   public var rawValue: UInt16
+  public static let names: [UInt16: String] = [0: "until stopped"]
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let step: Int64 = 10_000
   public static let legalRange: ClosedRange<UInt16> = 0x0000...0xFFFF
@@ -101,6 +104,7 @@ public struct ScanDuration: TimeInSteps {
 /// without pause (7.8.65).
 public struct ScanPeriod: TimeInSteps {
   public var rawValue: UInt16
+  public static let names: [UInt16: String] = [0: "continuous"]
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let step: Int64 = 1_280_000
   public static let legalRange: ClosedRange<UInt16> = 0x0000...0xFFFF

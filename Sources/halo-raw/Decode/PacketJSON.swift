@@ -114,7 +114,7 @@ struct PacketJSON {
       Self.text(",\"vendor\":", name, &output)
     }
     if hci.type == .command || hci.type == .event || hci.type == .isochronous {
-      fields.removeAll()
+      fields.removeAll(namesBits: true)
       packet.listParameters(to: fields)
       FieldJSON.write("parameters", fields, &output)
     }
@@ -159,7 +159,7 @@ struct PacketJSON {
     }
     if let problem = air.problem { Self.text(",\"problem\":", problem.description, &output) }
     if air.kind == .advertising || air.kind == .control {
-      fields.removeAll(isCut: packet.isCut)
+      fields.removeAll(isCut: packet.isCut, namesBits: true)
       packet.listParameters(to: fields)
       FieldJSON.write("fields", fields, &output)
     }

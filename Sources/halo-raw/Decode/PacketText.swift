@@ -49,7 +49,7 @@ struct PacketText {
       packet.writeSummary(of: layer, to: &output.text, using: fields)
       output.write("\n")
       let bytes = packet.bytes(of: layer)
-      fields.removeAll()
+      fields.removeAll(namesBits: true)
       packet.listFields(of: layer, to: fields)
       for entry in fields.entries { write(entry, bytes.span.bytes, &output.text) }
     }

@@ -5,7 +5,7 @@ import BluetoothCore
 
 /// Searches for BR/EDR devices.
 struct Inquiry: HCIStatusCommand {
-  static let info = HCICommandInfo(0x0401, "Inquiry", "7.1.1")
+  static let info = HCICommandInfo(0x0401, "Inquiry", "7.1.1", octet: 0, bit: 0)
 
   var lap = UInt24()
   var length: UInt8 = 0
@@ -14,22 +14,22 @@ struct Inquiry: HCIStatusCommand {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("LAP", &lap)
+    try fields.value("LAP", &lap, .names([0x9E8B33: "general inquiry", 0x9E8B00: "limited inquiry"]))
     try fields.value("inquiry length", &length, .unit("x 1.28 s"))
-    try fields.value("responses", &limit)
+    try fields.value("responses", &limit, .names([0: "no limit"]))
   }
 }
 
 /// Ends an inquiry.
 struct InquiryCancel: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x0402, "Inquiry Cancel", "7.1.2")
+  static let info = HCICommandInfo(0x0402, "Inquiry Cancel", "7.1.2", octet: 0, bit: 1)
 
   init() {}
 }
 
 /// Cancels a connection to a BR/EDR device.
 struct CreateConnectionCancel: HCICompletingCommand, HCIPeerFields {
-  static let info = HCICommandInfo(0x0408, "Create Connection Cancel", "7.1.7")
+  static let info = HCICommandInfo(0x0408, "Create Connection Cancel", "7.1.7", octet: 0, bit: 7)
 
   var peerAddress = BluetoothAddress.zero
 
@@ -40,7 +40,7 @@ struct CreateConnectionCancel: HCICompletingCommand, HCIPeerFields {
 
 /// Accepts a BR/EDR device.
 struct AcceptConnectionRequest: HCIStatusCommand {
-  static let info = HCICommandInfo(0x0409, "Accept Connection Request", "7.1.8")
+  static let info = HCICommandInfo(0x0409, "Accept Connection Request", "7.1.8", octet: 1, bit: 0)
 
   var peerAddress = BluetoothAddress.zero
   var role: UInt8 = 0
@@ -55,7 +55,7 @@ struct AcceptConnectionRequest: HCIStatusCommand {
 
 /// Rejects a BR/EDR device.
 struct RejectConnectionRequest: HCIStatusCommand {
-  static let info = HCICommandInfo(0x040A, "Reject Connection Request", "7.1.9")
+  static let info = HCICommandInfo(0x040A, "Reject Connection Request", "7.1.9", octet: 1, bit: 1)
 
   var peerAddress = BluetoothAddress.zero
   var reason = HCIErrorCode.success
@@ -70,7 +70,7 @@ struct RejectConnectionRequest: HCIStatusCommand {
 
 /// Sets the packet types of a link.
 struct ChangeConnectionPacketType: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x040F, "Change Connection Packet Type", "7.1.14")
+  static let info = HCICommandInfo(0x040F, "Change Connection Packet Type", "7.1.14", octet: 1, bit: 6)
 
   var handle = ConnectionHandle()
   var types: UInt16 = 0
@@ -79,13 +79,13 @@ struct ChangeConnectionPacketType: HCIStatusCommand, HCILinkFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
-    try fields.value("packet types", &types, .hex)
+    try fields.value("packet types", &types, .bits(ClassicLinkBits.packetTypes))
   }
 }
 
 /// Cancels the request of a name.
 struct RemoteNameRequestCancel: HCICompletingCommand, HCIPeerFields {
-  static let info = HCICommandInfo(0x041A, "Remote Name Request Cancel", "7.1.20")
+  static let info = HCICommandInfo(0x041A, "Remote Name Request Cancel", "7.1.20", octet: 2, bit: 4)
 
   var peerAddress = BluetoothAddress.zero
 
@@ -96,7 +96,7 @@ struct RemoteNameRequestCancel: HCICompletingCommand, HCIPeerFields {
 
 /// Reads a page of features of the peer.
 struct ReadRemoteExtendedFeatures: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x041C, "Read Remote Extended Features", "7.1.22")
+  static let info = HCICommandInfo(0x041C, "Read Remote Extended Features", "7.1.22", octet: 2, bit: 6)
 
   var handle = ConnectionHandle()
   var page: UInt8 = 0
@@ -111,7 +111,7 @@ struct ReadRemoteExtendedFeatures: HCIStatusCommand, HCILinkFields {
 
 /// Reads the clock offset of the peer.
 struct ReadClockOffset: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x041F, "Read Clock Offset", "7.1.24")
+  static let info = HCICommandInfo(0x041F, "Read Clock Offset", "7.1.24", octet: 3, bit: 0)
 
   var handle = ConnectionHandle()
 
@@ -120,7 +120,7 @@ struct ReadClockOffset: HCIStatusCommand, HCILinkFields {
 
 /// Discards the data of a link.
 struct FlushCommand: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0C08, "Flush", "7.3.4")
+  static let info = HCICommandInfo(0x0C08, "Flush", "7.3.4", octet: 6, bit: 1)
 
   var handle = ConnectionHandle()
 
@@ -131,7 +131,7 @@ struct FlushCommand: HCICompletingCommand, HCILinkFields {
 
 /// Sets when old data is discarded.
 struct WriteAutomaticFlushTimeout: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0C28, "Write Automatic Flush Timeout", "7.3.30")
+  static let info = HCICommandInfo(0x0C28, "Write Automatic Flush Timeout", "7.3.30", octet: 9, bit: 5)
 
   var handle = ConnectionHandle()
   var timeout: UInt16 = 0
@@ -142,13 +142,13 @@ struct WriteAutomaticFlushTimeout: HCICompletingCommand, HCILinkFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
-    try fields.value("flush timeout", &timeout, .unit("slots"))
+    try fields.value("flush timeout", &timeout, .namesOrUnit([0: "never"], "slots"))
   }
 }
 
 /// How long a link may be silent.
 struct WriteLinkSupervisionTimeout: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0C37, "Write Link Supervision Timeout", "7.3.42")
+  static let info = HCICommandInfo(0x0C37, "Write Link Supervision Timeout", "7.3.42", octet: 11, bit: 1)
 
   var handle = ConnectionHandle()
   var timeout: UInt16 = 0
@@ -159,13 +159,13 @@ struct WriteLinkSupervisionTimeout: HCICompletingCommand, HCILinkFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
-    try fields.value("link supervision timeout", &timeout, .unit("slots"))
+    try fields.value("link supervision timeout", &timeout, .namesOrUnit([0: "none"], "slots"))
   }
 }
 
 /// Reads the quality of a link.
 struct ReadLinkQuality: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x1403, "Read Link Quality", "7.5.3")
+  static let info = HCICommandInfo(0x1403, "Read Link Quality", "7.5.3", octet: 15, bit: 4)
 
   var handle = ConnectionHandle()
 
@@ -186,7 +186,7 @@ struct ReadLinkQuality: HCICompletingCommand, HCILinkFields {
 
 /// Reads a clock.
 struct ReadClock: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x1407, "Read Clock", "7.5.6")
+  static let info = HCICommandInfo(0x1407, "Read Clock", "7.5.6", octet: 15, bit: 7)
 
   var handle = ConnectionHandle()
   var which: UInt8 = 0
@@ -201,7 +201,7 @@ struct ReadClock: HCICompletingCommand, HCILinkFields {
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
       try fields.value("clock", &clock)
-      try fields.value("accuracy", &accuracy)
+      try fields.value("accuracy", &accuracy, .namesOrUnit([0xFFFF: "not known"], "x 0.3125 ms"))
     }
   }
 

@@ -5,7 +5,7 @@ import BluetoothCore
 
 /// How long a request to connect may wait.
 struct WriteConnectionAcceptTimeout: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C16, "Write Connection Accept Timeout", "7.3.14")
+  static let info = HCICommandInfo(0x0C16, "Write Connection Accept Timeout", "7.3.14", octet: 7, bit: 3)
 
   var timeout: UInt16 = 0
 
@@ -18,7 +18,7 @@ struct WriteConnectionAcceptTimeout: HCICompletingCommand {
 
 /// Reads how long to page a device.
 struct ReadPageTimeout: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x0C17, "Read Page Timeout", "7.3.15")
+  static let info = HCICommandInfo(0x0C17, "Read Page Timeout", "7.3.15", octet: 7, bit: 4)
 
   struct Response: PacketFields {
     var timeout: UInt16 = 0
@@ -35,7 +35,7 @@ struct ReadPageTimeout: HCICompletingCommand, HCIEmpty {
 
 /// Sets how long to page a device.
 struct WritePageTimeout: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C18, "Write Page Timeout", "7.3.16")
+  static let info = HCICommandInfo(0x0C18, "Write Page Timeout", "7.3.16", octet: 7, bit: 5)
 
   var timeout: UInt16 = 0
 
@@ -48,7 +48,7 @@ struct WritePageTimeout: HCICompletingCommand {
 
 /// Reads which scans are on.
 struct ReadScanEnable: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x0C19, "Read Scan Enable", "7.3.17")
+  static let info = HCICommandInfo(0x0C19, "Read Scan Enable", "7.3.17", octet: 7, bit: 6)
 
   struct Response: PacketFields {
     var scans: UInt8 = 0
@@ -67,7 +67,7 @@ struct ReadScanEnable: HCICompletingCommand, HCIEmpty {
 
 /// Reads the page scan.
 struct ReadPageScanActivity: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x0C1B, "Read Page Scan Activity", "7.3.19")
+  static let info = HCICommandInfo(0x0C1B, "Read Page Scan Activity", "7.3.19", octet: 8, bit: 0)
 
   struct Response: PacketFields {
     var interval: UInt16 = 0
@@ -86,7 +86,7 @@ struct ReadPageScanActivity: HCICompletingCommand, HCIEmpty {
 
 /// Sets the page scan.
 struct WritePageScanActivity: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C1C, "Write Page Scan Activity", "7.3.20")
+  static let info = HCICommandInfo(0x0C1C, "Write Page Scan Activity", "7.3.20", octet: 8, bit: 1)
 
   var interval: UInt16 = 0
   var window: UInt16 = 0
@@ -101,7 +101,7 @@ struct WritePageScanActivity: HCICompletingCommand {
 
 /// Sets the inquiry scan.
 struct WriteInquiryScanActivity: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C1E, "Write Inquiry Scan Activity", "7.3.22")
+  static let info = HCICommandInfo(0x0C1E, "Write Inquiry Scan Activity", "7.3.22", octet: 8, bit: 3)
 
   var interval: UInt16 = 0
   var window: UInt16 = 0
@@ -116,7 +116,7 @@ struct WriteInquiryScanActivity: HCICompletingCommand {
 
 /// Reads how many inquiry codes are listened to.
 struct ReadNumberOfSupportedIAC: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x0C38, "Read Number of Supported IAC", "7.3.43")
+  static let info = HCICommandInfo(0x0C38, "Read Number of Supported IAC", "7.3.43", octet: 11, bit: 2)
 
   struct Response: PacketFields {
     var count: UInt8 = 0
@@ -133,7 +133,7 @@ struct ReadNumberOfSupportedIAC: HCICompletingCommand, HCIEmpty {
 
 /// Sets the inquiry scan.
 struct WriteInquiryScanType: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C43, "Write Inquiry Scan Type", "7.3.48")
+  static let info = HCICommandInfo(0x0C43, "Write Inquiry Scan Type", "7.3.48", octet: 12, bit: 5)
 
   var type: UInt8 = 0
 
@@ -146,7 +146,7 @@ struct WriteInquiryScanType: HCICompletingCommand {
 
 /// Sets the form of inquiry results.
 struct WriteInquiryMode: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C45, "Write Inquiry Mode", "7.3.50")
+  static let info = HCICommandInfo(0x0C45, "Write Inquiry Mode", "7.3.50", octet: 12, bit: 7)
 
   var mode: UInt8 = 0
 
@@ -159,7 +159,7 @@ struct WriteInquiryMode: HCICompletingCommand {
 
 /// Sets the page scan.
 struct WritePageScanType: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C47, "Write Page Scan Type", "7.3.52")
+  static let info = HCICommandInfo(0x0C47, "Write Page Scan Type", "7.3.52", octet: 13, bit: 1)
 
   var type: UInt8 = 0
 
@@ -172,7 +172,7 @@ struct WritePageScanType: HCICompletingCommand {
 
 /// Sets the data in answers to inquiries.
 struct WriteExtendedInquiryResponse: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C52, "Write Extended Inquiry Response", "7.3.56")
+  static let info = HCICommandInfo(0x0C52, "Write Extended Inquiry Response", "7.3.56", octet: 17, bit: 1)
 
   var fec = false
   var data: [UInt8] = []
@@ -187,7 +187,8 @@ struct WriteExtendedInquiryResponse: HCICompletingCommand {
 
 /// Reads the power of answers to inquiries.
 struct ReadInquiryResponseTransmitPowerLevel: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x0C58, "Read Inquiry Response Transmit Power Level", "7.3.61")
+  static let info = HCICommandInfo(
+    0x0C58, "Read Inquiry Response Transmit Power Level", "7.3.61", octet: 18, bit: 0)
 
   struct Response: PacketFields {
     var power: Int8 = 0
@@ -204,7 +205,7 @@ struct ReadInquiryResponseTransmitPowerLevel: HCICompletingCommand, HCIEmpty {
 
 /// Reads whether the host supports LE.
 struct ReadLEHostSupport: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x0C6C, "Read LE Host Support", "7.3.78")
+  static let info = HCICommandInfo(0x0C6C, "Read LE Host Support", "7.3.78", octet: 24, bit: 5)
 
   struct Response: PacketFields {
     var enabled = false
@@ -223,7 +224,7 @@ struct ReadLEHostSupport: HCICompletingCommand, HCIEmpty {
 
 /// Reads the buffers of the controller.
 struct ReadDataBlockSize: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x100A, "Read Data Block Size", "7.4.7")
+  static let info = HCICommandInfo(0x100A, "Read Data Block Size", "7.4.7", octet: 23, bit: 2)
 
   struct Response: PacketFields {
     var packet: UInt16 = 0

@@ -5,7 +5,7 @@ import BluetoothCore
 
 /// The key of a bonded device.
 struct LinkKeyRequestReply: HCICompletingCommand {
-  static let info = HCICommandInfo(0x040B, "Link Key Request Reply", "7.1.10")
+  static let info = HCICommandInfo(0x040B, "Link Key Request Reply", "7.1.10", octet: 1, bit: 2)
 
   var peerAddress = BluetoothAddress.zero
   var key: [UInt8] = []
@@ -22,7 +22,7 @@ struct LinkKeyRequestReply: HCICompletingCommand {
 
 /// There is no key for a device.
 struct LinkKeyRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
-  static let info = HCICommandInfo(0x040C, "Link Key Request Negative Reply", "7.1.11")
+  static let info = HCICommandInfo(0x040C, "Link Key Request Negative Reply", "7.1.11", octet: 1, bit: 3)
 
   var peerAddress = BluetoothAddress.zero
 
@@ -33,7 +33,7 @@ struct LinkKeyRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
 
 /// The PIN for legacy pairing.
 struct PINCodeRequestReply: HCICompletingCommand {
-  static let info = HCICommandInfo(0x040D, "PIN Code Request Reply", "7.1.12")
+  static let info = HCICommandInfo(0x040D, "PIN Code Request Reply", "7.1.12", octet: 1, bit: 4)
 
   var peerAddress = BluetoothAddress.zero
   var length: UInt8 = 0
@@ -52,7 +52,7 @@ struct PINCodeRequestReply: HCICompletingCommand {
 
 /// There is no PIN.
 struct PINCodeRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
-  static let info = HCICommandInfo(0x040E, "PIN Code Request Negative Reply", "7.1.13")
+  static let info = HCICommandInfo(0x040E, "PIN Code Request Negative Reply", "7.1.13", octet: 1, bit: 5)
 
   var peerAddress = BluetoothAddress.zero
 
@@ -63,7 +63,7 @@ struct PINCodeRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
 
 /// Authenticates a device.
 struct AuthenticationRequested: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0411, "Authentication Requested", "7.1.15")
+  static let info = HCICommandInfo(0x0411, "Authentication Requested", "7.1.15", octet: 1, bit: 7)
 
   var handle = ConnectionHandle()
 
@@ -72,7 +72,7 @@ struct AuthenticationRequested: HCIStatusCommand, HCILinkFields {
 
 /// Switches encryption of a link.
 struct SetConnectionEncryption: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0413, "Set Connection Encryption", "7.1.16")
+  static let info = HCICommandInfo(0x0413, "Set Connection Encryption", "7.1.16", octet: 2, bit: 0)
 
   var handle = ConnectionHandle()
   var enabled = false
@@ -87,7 +87,7 @@ struct SetConnectionEncryption: HCIStatusCommand, HCILinkFields {
 
 /// Makes a new link key.
 struct ChangeConnectionLinkKey: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0415, "Change Connection Link Key", "7.1.17")
+  static let info = HCICommandInfo(0x0415, "Change Connection Link Key", "7.1.17", octet: 2, bit: 1)
 
   var handle = ConnectionHandle()
 
@@ -96,7 +96,7 @@ struct ChangeConnectionLinkKey: HCIStatusCommand, HCILinkFields {
 
 /// Reads keys from the controller.
 struct ReadStoredLinkKey: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C0D, "Read Stored Link Key", "7.3.8")
+  static let info = HCICommandInfo(0x0C0D, "Read Stored Link Key", "7.3.8", octet: 6, bit: 5)
 
   var peerAddress = BluetoothAddress.zero
   var all = false
@@ -123,7 +123,7 @@ struct ReadStoredLinkKey: HCICompletingCommand {
 
 /// Deletes keys from the controller.
 struct DeleteStoredLinkKey: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C12, "Delete Stored Link Key", "7.3.10")
+  static let info = HCICommandInfo(0x0C12, "Delete Stored Link Key", "7.3.10", octet: 6, bit: 7)
 
   var peerAddress = BluetoothAddress.zero
   var all = false
@@ -148,7 +148,7 @@ struct DeleteStoredLinkKey: HCICompletingCommand {
 
 /// Whether each link is authenticated.
 struct WriteAuthenticationEnable: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C20, "Write Authentication Enable", "7.3.24")
+  static let info = HCICommandInfo(0x0C20, "Write Authentication Enable", "7.3.24", octet: 8, bit: 5)
 
   var enabled = false
 
@@ -161,7 +161,7 @@ struct WriteAuthenticationEnable: HCICompletingCommand {
 
 /// Sets the shortest key.
 struct SetMinEncryptionKeySize: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C84, "Set Min Encryption Key Size", "7.3.102")
+  static let info = HCICommandInfo(0x0C84, "Set Min Encryption Key Size", "7.3.102", octet: 45, bit: 7)
 
   var size: UInt8 = 0
 
@@ -174,7 +174,7 @@ struct SetMinEncryptionKeySize: HCICompletingCommand {
 
 /// Reads how long a link may be without authenticated data.
 struct ReadAuthenticatedPayloadTimeout: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0C7B, "Read Authenticated Payload Timeout", "7.3.93")
+  static let info = HCICommandInfo(0x0C7B, "Read Authenticated Payload Timeout", "7.3.93", octet: 32, bit: 4)
 
   var handle = ConnectionHandle()
 
@@ -195,7 +195,7 @@ struct ReadAuthenticatedPayloadTimeout: HCICompletingCommand, HCILinkFields {
 
 /// Sets how long a link may be without authenticated data.
 struct WriteAuthenticatedPayloadTimeout: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0C7C, "Write Authenticated Payload Timeout", "7.3.94")
+  static let info = HCICommandInfo(0x0C7C, "Write Authenticated Payload Timeout", "7.3.94", octet: 32, bit: 5)
 
   var handle = ConnectionHandle()
   var timeout: UInt16 = 0

@@ -5,7 +5,7 @@ import BluetoothCore
 
 /// Puts a link on hold.
 struct HoldMode: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0801, "Hold Mode", "7.2.1")
+  static let info = HCICommandInfo(0x0801, "Hold Mode", "7.2.1", octet: 4, bit: 1)
 
   var handle = ConnectionHandle()
   var maximum: UInt16 = 0
@@ -22,7 +22,7 @@ struct HoldMode: HCIStatusCommand, HCILinkFields {
 
 /// Puts a link into sniff mode.
 struct SniffMode: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0803, "Sniff Mode", "7.2.2")
+  static let info = HCICommandInfo(0x0803, "Sniff Mode", "7.2.2", octet: 4, bit: 2)
 
   var handle = ConnectionHandle()
   var maximum: UInt16 = 0
@@ -43,7 +43,7 @@ struct SniffMode: HCIStatusCommand, HCILinkFields {
 
 /// Ends sniff mode.
 struct ExitSniffMode: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0804, "Exit Sniff Mode", "7.2.3")
+  static let info = HCICommandInfo(0x0804, "Exit Sniff Mode", "7.2.3", octet: 4, bit: 3)
 
   var handle = ConnectionHandle()
 
@@ -52,7 +52,7 @@ struct ExitSniffMode: HCIStatusCommand, HCILinkFields {
 
 /// Reads the role on a link.
 struct RoleDiscovery: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0809, "Role Discovery", "7.2.7")
+  static let info = HCICommandInfo(0x0809, "Role Discovery", "7.2.7", octet: 4, bit: 7)
 
   var handle = ConnectionHandle()
 
@@ -73,7 +73,7 @@ struct RoleDiscovery: HCICompletingCommand, HCILinkFields {
 
 /// Switches the role on a link.
 struct SwitchRole: HCIStatusCommand {
-  static let info = HCICommandInfo(0x080B, "Switch Role", "7.2.8")
+  static let info = HCICommandInfo(0x080B, "Switch Role", "7.2.8", octet: 5, bit: 0)
 
   var peerAddress = BluetoothAddress.zero
   var role: UInt8 = 0
@@ -88,7 +88,7 @@ struct SwitchRole: HCIStatusCommand {
 
 /// Reads what a link may do.
 struct ReadLinkPolicySettings: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x080C, "Read Link Policy Settings", "7.2.9")
+  static let info = HCICommandInfo(0x080C, "Read Link Policy Settings", "7.2.9", octet: 5, bit: 1)
 
   var handle = ConnectionHandle()
 
@@ -100,7 +100,7 @@ struct ReadLinkPolicySettings: HCICompletingCommand, HCILinkFields {
 
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
-      try fields.value("link policy", &policy, .hex)
+      try fields.value("link policy", &policy, .bits(ClassicLinkBits.policy))
     }
   }
 
@@ -109,7 +109,7 @@ struct ReadLinkPolicySettings: HCICompletingCommand, HCILinkFields {
 
 /// Sets what a link may do.
 struct WriteLinkPolicySettings: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x080D, "Write Link Policy Settings", "7.2.10")
+  static let info = HCICommandInfo(0x080D, "Write Link Policy Settings", "7.2.10", octet: 5, bit: 2)
 
   var handle = ConnectionHandle()
   var policy: UInt16 = 0
@@ -120,13 +120,13 @@ struct WriteLinkPolicySettings: HCICompletingCommand, HCILinkFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
-    try fields.value("link policy", &policy, .hex)
+    try fields.value("link policy", &policy, .bits(ClassicLinkBits.policy))
   }
 }
 
 /// Reads what new links may do.
 struct ReadDefaultLinkPolicySettings: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x080E, "Read Default Link Policy Settings", "7.2.11")
+  static let info = HCICommandInfo(0x080E, "Read Default Link Policy Settings", "7.2.11", octet: 5, bit: 3)
 
   struct Response: PacketFields {
     var policy: UInt16 = 0
@@ -134,7 +134,7 @@ struct ReadDefaultLinkPolicySettings: HCICompletingCommand, HCIEmpty {
     init() {}
 
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("link policy", &policy, .hex)
+      try fields.value("link policy", &policy, .bits(ClassicLinkBits.policy))
     }
   }
 
@@ -143,20 +143,20 @@ struct ReadDefaultLinkPolicySettings: HCICompletingCommand, HCIEmpty {
 
 /// Sets what new links may do.
 struct WriteDefaultLinkPolicySettings: HCICompletingCommand {
-  static let info = HCICommandInfo(0x080F, "Write Default Link Policy Settings", "7.2.12")
+  static let info = HCICommandInfo(0x080F, "Write Default Link Policy Settings", "7.2.12", octet: 5, bit: 4)
 
   var policy: UInt16 = 0
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("link policy", &policy, .hex)
+    try fields.value("link policy", &policy, .bits(ClassicLinkBits.policy))
   }
 }
 
 /// Sets sniff subrating.
 struct SniffSubratingCommand: HCICompletingCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0811, "Sniff Subrating", "7.2.14")
+  static let info = HCICommandInfo(0x0811, "Sniff Subrating", "7.2.14", octet: 17, bit: 4)
 
   var handle = ConnectionHandle()
   var latency: UInt16 = 0

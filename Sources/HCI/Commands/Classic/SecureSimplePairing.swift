@@ -5,7 +5,7 @@ import BluetoothCore
 
 /// What this device can show and enter.
 struct IOCapabilityRequestReply: HCICompletingCommand {
-  static let info = HCICommandInfo(0x042B, "IO Capability Request Reply", "7.1.29")
+  static let info = HCICommandInfo(0x042B, "IO Capability Request Reply", "7.1.29", octet: 18, bit: 7)
 
   var peerAddress = BluetoothAddress.zero
   var capability: UInt8 = 0
@@ -26,7 +26,8 @@ struct IOCapabilityRequestReply: HCICompletingCommand {
 
 /// Rejects pairing.
 struct IOCapabilityRequestNegativeReply: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0434, "IO Capability Request Negative Reply", "7.1.36")
+  static let info = HCICommandInfo(
+    0x0434, "IO Capability Request Negative Reply", "7.1.36", octet: 20, bit: 3)
 
   var peerAddress = BluetoothAddress.zero
   var reason = HCIErrorCode.success
@@ -43,7 +44,7 @@ struct IOCapabilityRequestNegativeReply: HCICompletingCommand {
 
 /// The user confirms a number.
 struct UserConfirmationRequestReply: HCICompletingCommand, HCIPeerFields {
-  static let info = HCICommandInfo(0x042C, "User Confirmation Request Reply", "7.1.30")
+  static let info = HCICommandInfo(0x042C, "User Confirmation Request Reply", "7.1.30", octet: 19, bit: 0)
 
   var peerAddress = BluetoothAddress.zero
 
@@ -54,7 +55,8 @@ struct UserConfirmationRequestReply: HCICompletingCommand, HCIPeerFields {
 
 /// The user does not confirm a number.
 struct UserConfirmationRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
-  static let info = HCICommandInfo(0x042D, "User Confirmation Request Negative Reply", "7.1.31")
+  static let info = HCICommandInfo(
+    0x042D, "User Confirmation Request Negative Reply", "7.1.31", octet: 19, bit: 1)
 
   var peerAddress = BluetoothAddress.zero
 
@@ -65,7 +67,7 @@ struct UserConfirmationRequestNegativeReply: HCICompletingCommand, HCIPeerFields
 
 /// The passkey that the user has entered.
 struct UserPasskeyRequestReply: HCICompletingCommand {
-  static let info = HCICommandInfo(0x042E, "User Passkey Request Reply", "7.1.32")
+  static let info = HCICommandInfo(0x042E, "User Passkey Request Reply", "7.1.32", octet: 19, bit: 2)
 
   var peerAddress = BluetoothAddress.zero
   var passkey: UInt32 = 0
@@ -82,7 +84,7 @@ struct UserPasskeyRequestReply: HCICompletingCommand {
 
 /// There is no passkey.
 struct UserPasskeyRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
-  static let info = HCICommandInfo(0x042F, "User Passkey Request Negative Reply", "7.1.33")
+  static let info = HCICommandInfo(0x042F, "User Passkey Request Negative Reply", "7.1.33", octet: 19, bit: 3)
 
   var peerAddress = BluetoothAddress.zero
 
@@ -93,7 +95,7 @@ struct UserPasskeyRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
 
 /// Reads whether simple pairing is on.
 struct ReadSimplePairingMode: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x0C55, "Read Simple Pairing Mode", "7.3.58")
+  static let info = HCICommandInfo(0x0C55, "Read Simple Pairing Mode", "7.3.58", octet: 17, bit: 5)
 
   struct Response: PacketFields {
     var enabled = false

@@ -5,7 +5,7 @@ import BluetoothCore
 
 /// Adds a link for voice.
 struct SetupSynchronousConnection: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0428, "Setup Synchronous Connection", "7.1.26")
+  static let info = HCICommandInfo(0x0428, "Setup Synchronous Connection", "7.1.26", octet: 16, bit: 3)
 
   var handle = ConnectionHandle()
   var transmit: UInt32 = 0
@@ -19,18 +19,21 @@ struct SetupSynchronousConnection: HCIStatusCommand, HCILinkFields {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
-    try fields.value("transmit bandwidth", &transmit, .unit("bytes/s"))
-    try fields.value("receive bandwidth", &receive, .unit("bytes/s"))
-    try fields.value("maximum latency", &latency, .unit("ms"))
-    try fields.value("voice setting", &voice, .hex)
-    try fields.value("retransmission effort", &effort)
-    try fields.value("packet types", &types, .hex)
+    try fields.value("transmit bandwidth", &transmit, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
+    try fields.value("receive bandwidth", &receive, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
+    try fields.value("maximum latency", &latency, .namesOrUnit([0xFFFF: "any"], "ms"))
+    var setting = VoiceSetting(rawValue: voice)
+    try fields.value("voice setting", &setting)
+    voice = setting.rawValue
+    try fields.value("retransmission effort", &effort, .names(VoiceSetting.efforts))
+    try fields.value("packet types", &types, .bits(ClassicLinkBits.synchronousPacketTypes))
   }
 }
 
 /// Accepts a link for voice.
 struct AcceptSynchronousConnectionRequest: HCIStatusCommand {
-  static let info = HCICommandInfo(0x0429, "Accept Synchronous Connection Request", "7.1.27")
+  static let info = HCICommandInfo(
+    0x0429, "Accept Synchronous Connection Request", "7.1.27", octet: 16, bit: 4)
 
   var peerAddress = BluetoothAddress.zero
   var transmit: UInt32 = 0
@@ -44,18 +47,21 @@ struct AcceptSynchronousConnectionRequest: HCIStatusCommand {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.value("transmit bandwidth", &transmit, .unit("bytes/s"))
-    try fields.value("receive bandwidth", &receive, .unit("bytes/s"))
-    try fields.value("maximum latency", &latency, .unit("ms"))
-    try fields.value("voice setting", &voice, .hex)
-    try fields.value("retransmission effort", &effort)
-    try fields.value("packet types", &types, .hex)
+    try fields.value("transmit bandwidth", &transmit, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
+    try fields.value("receive bandwidth", &receive, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
+    try fields.value("maximum latency", &latency, .namesOrUnit([0xFFFF: "any"], "ms"))
+    var setting = VoiceSetting(rawValue: voice)
+    try fields.value("voice setting", &setting)
+    voice = setting.rawValue
+    try fields.value("retransmission effort", &effort, .names(VoiceSetting.efforts))
+    try fields.value("packet types", &types, .bits(ClassicLinkBits.synchronousPacketTypes))
   }
 }
 
 /// Rejects a link for voice.
 struct RejectSynchronousConnectionRequest: HCIStatusCommand {
-  static let info = HCICommandInfo(0x042A, "Reject Synchronous Connection Request", "7.1.28")
+  static let info = HCICommandInfo(
+    0x042A, "Reject Synchronous Connection Request", "7.1.28", octet: 16, bit: 5)
 
   var peerAddress = BluetoothAddress.zero
   var reason = HCIErrorCode.success
@@ -70,7 +76,7 @@ struct RejectSynchronousConnectionRequest: HCIStatusCommand {
 
 /// Reads the coding of voice.
 struct ReadVoiceSetting: HCICompletingCommand, HCIEmpty {
-  static let info = HCICommandInfo(0x0C25, "Read Voice Setting", "7.3.27")
+  static let info = HCICommandInfo(0x0C25, "Read Voice Setting", "7.3.27", octet: 9, bit: 2)
 
   struct Response: PacketFields {
     var voice: UInt16 = 0
@@ -78,7 +84,9 @@ struct ReadVoiceSetting: HCICompletingCommand, HCIEmpty {
     init() {}
 
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("voice setting", &voice, .hex)
+      var setting = VoiceSetting(rawValue: voice)
+      try fields.value("voice setting", &setting)
+      voice = setting.rawValue
     }
   }
 
@@ -87,20 +95,23 @@ struct ReadVoiceSetting: HCICompletingCommand, HCIEmpty {
 
 /// Sets the coding of voice.
 struct WriteVoiceSetting: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C26, "Write Voice Setting", "7.3.28")
+  static let info = HCICommandInfo(0x0C26, "Write Voice Setting", "7.3.28", octet: 9, bit: 3)
 
   var voice: UInt16 = 0
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("voice setting", &voice, .hex)
+    var setting = VoiceSetting(rawValue: voice)
+    try fields.value("voice setting", &setting)
+    voice = setting.rawValue
   }
 }
 
 /// Whether damaged voice data is reported.
 struct WriteDefaultErroneousDataReporting: HCICompletingCommand {
-  static let info = HCICommandInfo(0x0C5B, "Write Default Erroneous Data Reporting", "7.3.65")
+  static let info = HCICommandInfo(
+    0x0C5B, "Write Default Erroneous Data Reporting", "7.3.65", octet: 18, bit: 3)
 
   var enabled = false
 
@@ -108,5 +119,30 @@ struct WriteDefaultErroneousDataReporting: HCICompletingCommand {
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("enabled", &enabled)
+  }
+}
+
+/// How voice is coded on HCI and on the air (Core Specification Vol 4, Part E, 6.12).
+struct VoiceSetting: HCICode {
+  var rawValue: UInt16
+
+  init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  static let efforts: [UInt64: String] = [
+    0: "none", 1: "optimized for power", 2: "optimized for quality", 0xFF: "any",
+  ]
+
+  private static let codings = ["linear", "u-law", "A-law", "reserved coding"]
+  private static let formats = ["1's complement", "2's complement", "sign and magnitude", "unsigned"]
+  private static let airCodings = ["CVSD", "u-law", "A-law", "transparent data"]
+
+  /// `0x0060: linear, 2's complement, 16 bits; on the air CVSD`.
+  var description: String {
+    let word = Int(rawValue)
+    var words = [Self.codings[word >> 8 & 3]]
+    // The format and the size are those of linear samples.
+    if word >> 8 & 3 == 0 { words += [Self.formats[word >> 6 & 3], word & 0x20 == 0 ? "8 bits" : "16 bits"] }
+    return
+      "\(Hex.string(rawValue)): \(words.joined(separator: ", ")); on the air \(Self.airCodings[word & 3])"
   }
 }

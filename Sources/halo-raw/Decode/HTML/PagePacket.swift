@@ -98,7 +98,7 @@ struct PagePacket {
   }
 
   private mutating func write(_ layer: Layer, of packet: DissectedPacket, _ output: inout LineWriter) {
-    let fields = packet.fields(of: layer)
+    let fields = packet.fields(of: layer, namesBits: true)
     let bytes = packet.bytes(of: layer)
     output.write(",[")
     write(PageTable.Shape(layer: layer, fields: fields.map(PageTable.Shape.Field.init)), &output)
