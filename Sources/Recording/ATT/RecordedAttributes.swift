@@ -16,10 +16,12 @@ public struct RecordedAttributes: Sendable {
   /// More than any known device has.
   static let capacity = 8192
 
-  private var byHandle: [AttributeHandle: ServerAttribute] = [:]
+  private(set) var byHandle: [AttributeHandle: ServerAttribute] = [:]
   /// Values that were seen, so that an empty value differs from an unknown one.
   private var valued: Set<AttributeHandle> = []
-  private var covered: [Question: [HandleRange]] = [:]
+  private(set) var covered: [Question: [HandleRange]] = [:]
+  /// The services that another one includes, by their first handles.
+  var included: [AttributeHandle: HandleRange] = [:]
   /// The configuration of a characteristic that was not discovered, by its handle.
   private var inferred: [AttributeHandle: AttributeHandle] = [:]
   /// The characteristics that have one of these.
@@ -79,67 +81,12 @@ public struct RecordedAttributes: Sendable {
     byHandle[handle] = attribute
   }
 
+  /// Sets the range of a service that was inserted.
+  mutating func end(_ service: HandleRange) { byHandle[service.start]?.groupEnd = service.end }
+
   mutating func cover(_ question: Question, _ range: HandleRange) {
     guard range.isValid, covered[question, default: []].count < Self.capacity else { return }
     covered[question, default: []].append(range)
-  }
-
-  /// Whether the capture shows all that the answer to the question needs.
-  func covers(_ question: Question, _ range: HandleRange) -> Bool {
-    var next = range.start
-    for known in covered[question, default: []].sorted(by: { $0.start < $1.start })
-    where known.start <= next && known.end >= next {
-      guard known.end < range.end, let after = known.end.next else { return true }
-      next = after
-    }
-    return false
-  }
-
-  /// Adds what the answer to a request shows.
-  mutating func learn(_ request: ATTPDU, _ response: ATTPDU) {
-    let isEnd: Bool
-    if case .errorResponse(let error) = response {
-      isEnd = error.code == .attributeNotFound
-    } else {
-      isEnd = false
-    }
-    switch (request, response) {
-    case (.findInformationRequest(let range), .findInformationResponse(let entries)):
-      for entry in entries where byHandle[entry.handle] == nil { insert(entry.handle, entry.type) }
-      if let last = entries.last { cover(.information, HandleRange(range.start, last.handle)) }
-    case (.findInformationRequest(let range), _) where isEnd: cover(.information, range)
-    case (.readByGroupTypeRequest(let range, let type), .readByGroupTypeResponse(let entries)):
-      for entry in entries { learnService(type, entry.group, entry.value) }
-      if let last = entries.last { cover(.group(type), HandleRange(range.start, last.group.end)) }
-    case (.readByGroupTypeRequest(let range, let type), _) where isEnd: cover(.group(type), range)
-    case (.findByTypeValueRequest(_, let type, let value), .findByTypeValueResponse(let ranges)):
-      for range in ranges { learnService(BluetoothUUID(type), range, value) }
-    case (.readByTypeRequest(let range, let type), .readByTypeResponse(let entries)):
-      for entry in entries { learn(entry, of: type) }
-      if let last = entries.last { cover(.byType(type), HandleRange(range.start, last.handle)) }
-    case (.readByTypeRequest(let range, let type), _) where isEnd: cover(.byType(type), range)
-    case (.readRequest(let handle), .readResponse(let value)):
-      if byHandle[handle] != nil, !valued.contains(handle) {
-        insert(handle, byHandle[handle]?.type ?? .zero, value)
-      }
-    default: break
-    }
-  }
-
-  mutating func learnService(_ type: BluetoothUUID, _ range: HandleRange, _ value: [UInt8]) {
-    guard type == GATTUUID.primaryService || type == GATTUUID.secondaryService, range.isValid else { return }
-    insert(range.start, type, value)
-    byHandle[range.start]?.groupEnd = range.end
-  }
-
-  private mutating func learn(_ entry: ATTHandleAndValue, of type: BluetoothUUID) {
-    insert(entry.handle, type, entry.value)
-    guard type == GATTUUID.characteristic, let declared = CharacteristicDeclaration(parsing: entry.value),
-      declared.valueHandle.rawValue > 0
-    else { return }
-    insert(declared.valueHandle, declared.uuid)
-    // The value follows its declaration, so a client may continue after it.
-    cover(.byType(type), HandleRange(entry.handle, declared.valueHandle))
   }
 
   /// Adds what a write shows: two bytes on an unknown handle behind one that sends notifications are a subscription.

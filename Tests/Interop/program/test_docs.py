@@ -54,11 +54,6 @@ def test_the_bytes_it_speaks_of_are_shown(name):
         if each not in shown and each.replace(" ", "") not in shown]
 
 
-def test_the_declaration_that_is_shown_is_the_one_that_is_tested():
-    (shown,) = re.findall(r"^```swift\n(.*?)^```", TEXTS["adding.md"], re.DOTALL | re.MULTILINE)
-    assert shown in (ROOT / "Tests/DissectionTests/DeclaredCommandTests.swift").read_text()
-
-
 def test_the_programs_that_are_shown_are_those_that_are_built():
     """A part that is shown alone is in a test, with what it needs around it."""
     folders = (ROOT / "Examples", ROOT / "Tests/HaloRawTests")

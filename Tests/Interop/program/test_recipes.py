@@ -75,7 +75,7 @@ def test_an_hci_command(changed, tmp_path):
 
 @pytest.mark.recipes
 def test_an_hci_event(changed, tmp_path):
-    path = h4(tmp_path / "event.btsnoop", (False, "043e06f040002c0100"))
+    path = h4(tmp_path / "event.btsnoop", (False, "043e05f040002c01"))
     assert "LE Example Event: connection handle 0x0040, count 300" in decoded(changed, path)
 
 

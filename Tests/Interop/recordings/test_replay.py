@@ -151,6 +151,16 @@ def test_a_ring_is_known_by_its_traffic(halo, tmp_path):
     assert "6E400003-B5A3-F393-E0A9-E50E24DCCA9E" in [row["uuid"] for row in table]
 
 
+def test_what_a_complete_discovery_does_not_have_is_not_there(halo):
+    """All attributes are in the recording: that there is no second Device Name is the answer, and not a gap of the capture."""
+    result = halo.run("replay", ROOT / "captures/virtual-inspect.btsnoop", "--level", "att", "read", "--uuid", "2A00").succeeded()
+    assert "no answer" not in result.err and "--table" not in result.err
+    # The included service, whose UUID was read from its declaration, is there under its own.
+    table = halo.run("replay", ROOT / "captures/virtual-inspect.btsnoop", "--level", "att", "inspect", "--format", "jsonl")
+    recorded = (ROOT / "captures/virtual-inspect.jsonl").read_text()
+    assert table.succeeded().out == recorded and "UUID" not in table.err
+
+
 def test_a_table_is_given(halo, tmp_path):
     """For another device, the table of `inspect` names the handles."""
     with heart_rate_sensor() as adapter:

@@ -1,6 +1,7 @@
 """The console blocks of docs/: what each command in them prints. `scripts/docs` writes it there, test_docs.py compares.
 
-A block holds commands, each a line that begins with "$ ", and under each what it prints on standard output. The commands of
+A block holds commands, each a line that begins with "$ ", and under each what a terminal shows: what it prints on standard
+output and on standard error. The commands of
 a page run one after the other in a folder of their own, in which captures/ is that of the project.
 """
 
@@ -42,15 +43,15 @@ def commands(block: str) -> list[str]:
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command prints; it must succeed."""
+    """What a command prints, on standard error too; it must succeed."""
     # Nothing of the user's, and nothing left there.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HALO_")} | {
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC", "HOME": str(folder),
         "XDG_CACHE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_STATE_HOME": "/dev/null"}
     result = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=20)
-    assert result.returncode == 0, f"`{command}` ended with {result.returncode}: {result.stderr}"
+        ["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, timeout=20)
+    assert result.returncode == 0, f"`{command}` ended with {result.returncode}: {result.stdout}"
     return result.stdout
 
 

@@ -26,7 +26,7 @@ class Change:
             return "".join(line[1:] + "\n" for hunk in self.hunks for line in hunk)
         for hunk in self.hunks:
             before = "".join(line[1:] + "\n" for line in hunk if line[0] != "+")
-            if (count := content.count("\n" + before)) != 1:
+            if (count := len(re.findall(f"(?={re.escape(chr(10) + before)})", content))) != 1:
                 raise ValueError(f"{self.path} has this {count} times:\n{before}")
             content = content.replace("\n" + before, "\n" + "".join(line[1:] + "\n" for line in hunk if line[0] != "-"))
         return content
