@@ -101,7 +101,7 @@ import Testing
     #expect(done.fields(of: .hci).first { $0.name == "manufacturer" }?.reference == "Vol 4, Part E, 7.4.1")
     let declarations = script.ask("08 0100 0400 0328".dense, "09 07 0200 12 0300 192a".dense)
     #expect(
-      declarations.fields(of: .att).first { $0.name == "value handle" }?.reference == "Vol 3, Part G, 3.3.1.1"
+      declarations.fields(of: .att).first { $0.name == "value handle" }?.reference == "Vol 3, Part G, 3.3.1.2"
     )
     script.ask("04 0400 0400".dense, "05 01 0400 0229".dense)
     let write = script.att("12 0400 0100".dense, isSent: true)

@@ -35,6 +35,39 @@ import Testing
     #expect(!stranger.att("1b 0300 57".dense, isSent: false).summary.contains("Battery Level"))
   }
 
+  /// Each part of a declaration has a section of its own (Vol 3, Part G, 3.3.1.1 to 3.3.1.3).
+  @Test func theFieldsOfADeclarationHaveTheirSections() throws {
+    let script = Script()
+    script.received(Script.connected)
+    script.ask("10 0100 ffff 0028".dense, "11 06 0100 0400 0f18".dense)
+    script.att("08 0100 0400 0328".dense, isSent: true)
+    let answer = script.att("09 07 0200 12 0300 192a".dense, isSent: false)
+    let sections = answer.fields(of: .att).filter { $0.reference.contains("3.3.1") }.map {
+      "\($0.name) \($0.reference)"
+    }
+    #expect(
+      sections == [
+        "value Vol 3, Part G, 3.3.1", "properties Vol 3, Part G, 3.3.1.1",
+        "value handle Vol 3, Part G, 3.3.1.2",
+        "UUID Vol 3, Part G, 3.3.1.3",
+      ])
+  }
+
+  /// An include of a service with a long UUID has only its handles; the UUID is that of the service there.
+  @Test func anIncludeSaysWhichServiceItIncludes() throws {
+    let script = Script()
+    script.received(Script.connected)
+    script.ask("10 0100 ffff 0028".dense, "11 06 0100 0400 0f18 1000 1400 0a18".dense)
+    script.ask("10 1500 ffff 0028".dense, "11 14 2000 2400 9ecadc240ee5a9e093f3a3b50100406e".dense)
+    script.ask("08 0100 ffff 0228".dense, "09 08 0200 1000 1400 0a18".dense)
+    script.ask("08 0300 ffff 0228".dense, "09 06 0300 2000 2400".dense)
+    script.ask("08 0400 ffff 0228".dense, "09 06 0400 3000 3400".dense)
+    let table = try #require(script.dissector.servers.first).table
+    #expect(table[0x0002]?.longName == "includes Device Information (180A), 0x0010...0x0014")
+    #expect(table[0x0003]?.longName == "includes 6E400001-B5A3-F393-E0A9-E50E24DCCA9E, 0x0020...0x0024")
+    #expect(table[0x0004]?.longName == "includes a service, 0x0030...0x0034")
+  }
+
   /// A descriptor belongs to a characteristic of its own service, also if the characteristics there were not discovered.
   @Test func aDescriptorIsNotNamedAfterAnotherService() {
     let script = Script()

@@ -127,7 +127,7 @@ extension ATTLayer {
   /// Where the value of a declaration or a descriptor of GATT is specified.
   private static func reference(of type: BluetoothUUID) -> String? {
     switch type {
-    case GATTUUID.characteristic: "Vol 3, Part G, 3.3.1.1"
+    case GATTUUID.characteristic: "Vol 3, Part G, 3.3.1"
     case GATTUUID.include: "Vol 3, Part G, 3.2"
     default: type.short.flatMap { CharacteristicValue.isKnown($0) ? CharacteristicValue.reference($0) : nil }
     }
@@ -178,18 +178,23 @@ extension ATTLayer {
     let value = Array(source.extracting(range.clamped(to: 0..<source.byteCount)))
     guard let declared = CharacteristicDeclaration(parsing: value) else { return [] }
     let start = range.lowerBound
-    func part(_ name: String, _ text: String, _ number: UInt16?, _ range: Range<Int>) -> PacketField {
-      var part = PacketField(name, text, range: range, reference: "Vol 3, Part G, 3.3.1.1", depth: depth)
+    func part(
+      _ name: String, _ text: String, _ number: UInt16?, _ range: Range<Int>, _ section: String
+    ) -> PacketField {
+      var part = PacketField(name, text, range: range, reference: "Vol 3, Part G, \(section)", depth: depth)
       part.number = number.map { FieldNumber(Int64($0)) }
       return part
     }
     return [
       part(
-        "properties", "\(declared.properties)", UInt16(declared.properties.rawValue), start..<start + 1),
-      part("value handle", "\(declared.valueHandle)", declared.valueHandle.rawValue, start + 1..<start + 3),
+        "properties", "\(declared.properties)", UInt16(declared.properties.rawValue), start..<start + 1,
+        "3.3.1.1"),
+      part(
+        "value handle", "\(declared.valueHandle)", declared.valueHandle.rawValue, start + 1..<start + 3,
+        "3.3.1.2"),
       part(
         "UUID", UUIDName.ofAttribute(declared.uuid, in: service, isLong: true), declared.uuid.short,
-        start + 3..<range.upperBound),
+        start + 3..<range.upperBound, "3.3.1.3"),
     ]
   }
 

@@ -16,12 +16,21 @@ public struct AttributeTable: Sendable {
 
   public subscript(handle: AttributeHandle) -> Attribute? {
     guard let attribute = attributes[handle] else { return nil }
+    if let included = attribute.included, included.uuid == nil { return named(attribute, included) }
     // A descriptor belongs to a characteristic of its own service.
     guard attribute.kind == .descriptor, let value = values.last(where: { $0 < handle }),
       !services.contains(where: { $0.range.start > value && $0.range.start <= handle })
     else { return attribute }
     let owner = attributes[value]
     return Attribute(.descriptor, attribute.uuid, owner: owner?.uuid, in: owner?.service)
+  }
+
+  /// An include whose declaration has no room for the UUID of the service, with that of the service at its handle.
+  private func named(_ attribute: Attribute, _ included: Attribute.Included) -> Attribute {
+    guard let service = services.last(where: { $0.range.start == included.range.start }) else {
+      return attribute
+    }
+    return Attribute(included: Attribute.Included(range: included.range, uuid: service.attribute.uuid))
   }
 
   /// The service that an attribute is in.
@@ -71,8 +80,10 @@ public struct AttributeTable: Sendable {
     for descriptor in device.descriptors { learn(descriptor.handle, Attribute(.descriptor, descriptor.uuid)) }
   }
 
-  fileprivate mutating func learnInclude(_ handle: AttributeHandle) {
-    learn(handle, Attribute(.include, GATTUUID.include))
+  /// Reads the value of an include declaration (3.2): two handles, and the UUID if it is short.
+  fileprivate mutating func learnInclude(_ handle: AttributeHandle, _ value: [UInt8] = []) {
+    let included = value.withReader { reader in Attribute.Included(&reader) }
+    learn(handle, included.map(Attribute.init(included:)) ?? Attribute(.include, GATTUUID.include))
   }
 
   /// Adds a handle and its type from a Find Information response.
@@ -108,7 +119,30 @@ public final class Attribute: Hashable, Sendable {
     case descriptor
   }
 
+  /// The service that an include declaration refers to.
+  public struct Included: Hashable, Sendable {
+    public var range: HandleRange
+    /// Nil if it is not known.
+    public var uuid: BluetoothUUID?
+
+    init(range: HandleRange, uuid: BluetoothUUID?) {
+      self.range = range
+      self.uuid = uuid
+    }
+
+    /// Reads the value of a declaration; nil if it is none.
+    init?(_ reader: inout ByteReader) {
+      guard reader.remaining == 4 || reader.remaining == 6, let first = try? reader.readUInt16(),
+        let last = try? reader.readUInt16()
+      else { return nil }
+      range = HandleRange(AttributeHandle(first), AttributeHandle(last))
+      uuid = (try? reader.readUInt16()).map { BluetoothUUID($0) }
+    }
+  }
+
   public let kind: Kind
+  /// Of an include whose declaration was read.
+  public let included: Included?
   /// Of a service or characteristic its own UUID, of a descriptor its type. An included service, or one whose UUID
   /// was not seen, has the type of the declaration.
   public let uuid: BluetoothUUID
@@ -132,6 +166,7 @@ public final class Attribute: Hashable, Sendable {
     _ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil,
     owner: BluetoothUUID? = nil, in service: BluetoothUUID? = nil
   ) {
+    included = nil
     self.kind = kind
     self.uuid = uuid
     self.properties = properties
@@ -156,9 +191,24 @@ public final class Attribute: Hashable, Sendable {
       }
   }
 
+  /// An include declaration that was read.
+  init(included: Included) {
+    kind = .include
+    uuid = GATTUUID.include
+    self.included = included
+    owner = nil
+    properties = nil
+    service = nil
+    ringRole = .other
+    isInferred = false
+    subscribed = nil
+    name = "include"
+  }
+
   /// A Client Characteristic Configuration that was not discovered.
   init(inferredFor subscribed: AttributeHandle?) {
     kind = .descriptor
+    included = nil
     uuid = GATTUUID.clientCharacteristicConfiguration
     owner = nil
     properties = nil
@@ -172,8 +222,11 @@ public final class Attribute: Hashable, Sendable {
   /// The type of its value, if the value is that of a characteristic or of a descriptor.
   var valueType: BluetoothUUID? { kind == .value || kind == .descriptor ? uuid : nil }
 
-  /// Name and UUID: `Battery Level (2A19)`.
+  /// Name and UUID: `Battery Level (2A19)`; of an include, `includes Battery (180F), 0x0010...0x0014`.
   public var longName: String {
+    if let included {
+      return "includes \(included.uuid.map(UUIDName.described) ?? "a service"), \(included.range)"
+    }
     if case .service = kind { return UUIDName.described(uuid) }
     return UUIDName.ofAttribute(uuid, in: service, isLong: true)
   }
@@ -183,6 +236,7 @@ public final class Attribute: Hashable, Sendable {
       || left.kind == right.kind && left.uuid == right.uuid && left.owner == right.owner
         && left.properties == right.properties && left.isInferred == right.isInferred
         && left.subscribed == right.subscribed && left.service == right.service
+        && left.included == right.included
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -252,7 +306,7 @@ final class Server {
       for entry in entries {
         switch request.type {
         case GATTUUID.characteristic?: table.learnDeclaration(entry.handle, entry.value)
-        case GATTUUID.include?: table.learnInclude(entry.handle)
+        case GATTUUID.include?: table.learnInclude(entry.handle, entry.value)
         case let type?: table.learnValue(entry.handle, type)
         case nil: break
         }

@@ -157,6 +157,11 @@ struct SummaryJSON: ~Copyable {
       $0.field("uuid", attribute.uuid.description)
       $0.field("name", attribute.name)
       $0.field("properties", attribute.properties?.description)
+      if let included = attribute.included {
+        $0.field("included", Int(included.range.start.rawValue))
+        $0.field("included_end", Int(included.range.end.rawValue))
+        $0.field("included_uuid", included.uuid?.description)
+      }
     }
   }
 

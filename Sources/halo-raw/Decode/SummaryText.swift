@@ -87,16 +87,27 @@ enum SummaryText {
   }
 
   private static func attributes(_ table: AttributeTable) -> [String] {
-    table.attributes.keys.sorted().compactMap { handle in
-      guard let attribute = table[handle] else { return nil }
-      switch attribute.kind {
-      case .service(let range): return "\(range) service \(attribute.longName)"
-      case .declaration: return nil
-      case .value:
-        return "  \(handle) \(attribute.longName)" + (attribute.properties.map { " (\($0))" } ?? "")
-      case .include, .descriptor: return "    \(handle) \(attribute.longName)"
+    var lines: [String] = []
+    // The end of the service that the lines are below; nil if they are below none.
+    var end: AttributeHandle?
+    var isBelowNone = false
+    for handle in table.attributes.keys.sorted() {
+      guard let attribute = table[handle], attribute.kind != .declaration else { continue }
+      if case .service(let range) = attribute.kind {
+        // Of a declaration that was found by its type alone, the end is not known.
+        let isWhole = attribute.uuid != GATTUUID.primaryService && attribute.uuid != GATTUUID.secondaryService
+        (end, isBelowNone) = (isWhole ? range.end : .last, false)
+        lines.append("\(range) service \(attribute.longName)")
+        continue
       }
+      if !isBelowNone, end.map({ handle > $0 }) ?? true {
+        isBelowNone = true
+        lines.append("in services that were not discovered")
+      }
+      let words = attribute.properties.map { " (\($0))" } ?? ""
+      lines.append("\(attribute.kind == .value ? "  " : "    ")\(handle) \(attribute.longName)\(words)")
     }
+    return lines
   }
 
   private static func procedures(_ summary: CaptureSummary) -> [String] {

@@ -278,5 +278,34 @@ def test_strange_pdus_are_seen_as_tshark_sees_them(tmp_path, pdu):
     assert not unexplained
 
 
+def test_the_summary_keeps_attributes_in_their_services(halo, tmp_path):
+    """A read of a handle behind a service that was discovered does not put that attribute into it; and an include names
+    its service, as Zephyr's and bluetoothctl's listings do."""
+    path = tmp_path / "attributes.btsnoop"
+    connected = bytes.fromhex("043e1301004000000030353841beef18000000480000")
+
+    def asked(request, response):
+        return [acl(bytes.fromhex(request), True), acl(bytes.fromhex(response), False)]
+
+    capture_of(path, [
+        (False, connected), *asked("100100ffff0028", "110601000400 0f18"),
+        *asked("100500ffff0028", "01100500 0a"), *asked("08010004000328", "09070300120400192a"),
+        *asked("080100ffff0228", "0908020010001400 0a18"), 
+        *asked("0420002100", "0501200002292100012a")])
+    out = halo.run("decode", path, "--summary").succeeded().out
+    lines = out[out.index("Attributes of"):].split("\n\n")[0].splitlines()[1:]
+    assert [line.rstrip() for line in lines] == [
+        "  0x0001...0x0004 service Battery (180F)",
+        "      0x0002 includes Device Information (180A), 0x0010...0x0014",
+        "    0x0004 Battery Level (2A19) (read, notify)",
+        "  in services that were not discovered",
+        "      0x0020 Client Characteristic Configuration (2902)",
+        "      0x0021 Appearance (2A01)"], out
+    records = halo.run("decode", path, "--summary", "--format", "jsonl").succeeded().records()
+    include = next(one for one in records if one.get("type") == "include")
+    assert (include["uuid"], include["included"], include["included_end"], include["included_uuid"]) == (
+        "2802", 0x10, 0x14, "180A")
+
+
 def test_a_file_that_is_not_there(halo):
     halo.run("decode", "/nonexistent").failed(NO_FILE, saying="cannot open")
