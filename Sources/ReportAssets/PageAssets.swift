@@ -2,7 +2,8 @@
 public enum PageAssets {
   /// The modules of the script, in the order in which they run: each after those that it imports.
   private static let modules = [
-    PackageResources.format_js, PackageResources.style_js, PackageResources.packets_js,
+    PackageResources.format_js, PackageResources.specification_js, PackageResources.style_js,
+    PackageResources.packets_js,
     PackageResources.field_filter_js, PackageResources.hits_js, PackageResources.handles_js,
     PackageResources.filters_js, PackageResources.scale_js, PackageResources.session_js,
     PackageResources.view_js, PackageResources.timeline_js, PackageResources.overlay_js,

@@ -53,7 +53,7 @@ export const charts = {
     const values = make('span', {class: 'values'});
     const height = kind !== 'dots' && series.length > 2 ? TALL : HEIGHT;
     const canvas = make('canvas', {role: 'img', 'aria-label': label, title: `${label}. Drag to zoom in.`});
-    this.box.append(make('figure', {}, make('figcaption', {}, name, values), canvas));
+    this.box.append(make('figure', {}, make('figcaption', {}, unit ? `${name}, ${unit}` : name, values), canvas));
     return {...chart, canvas, values, height};
   },
 
@@ -62,11 +62,14 @@ export const charts = {
     for (const chart of this.all) drawChart(chart);
   },
 
-  /** Writes the values at a time beside the charts, or the names of several lines. */
+  /** Writes the legends beside the charts: the names of several lines, and the values at a time. */
   read(time) {
     if (this.box.hidden || !this.all) return;
     for (const {kind, series, values} of this.all) {
-      if (kind === 'dots') continue;
+      if (kind === 'dots') {
+        values.replaceChildren(counted(series.length, 'device'));
+        continue;
+      }
       values.replaceChildren(...series.slice(0, COLORS.length).flatMap((one, index) => {
         const part = make('span', {}, legendOf(kind, one, series.length > 1, time));
         if (series.length > 1) part.style.color = `var(--${COLORS[index]})`;
@@ -85,13 +88,12 @@ export const charts = {
   },
 };
 
-/** What stands beside a line: its value at a time, and its name if there are several; of rates, only the handle. */
+/** What stands beside a line: its name if there are several, and its value at a time; of rates, only the handle. */
 function legendOf(kind, series, isOneOfSeveral, time) {
   const [name] = series.name.split(' ');
-  if (kind === 'rate') return isOneOfSeveral ? name : '';
+  if (kind === 'rate') return name;
   const value = time === null ? undefined : valueAt(series, time);
-  if (value === undefined) return '';
-  return isOneOfSeveral && kind === 'line' ? `${name} ${shortNumber(value)}` : shortNumber(value);
+  return [isOneOfSeveral ? name : '', value === undefined ? '' : shortNumber(value)].filter(Boolean).join(' ');
 }
 
 function drawChart(chart) {

@@ -6,6 +6,7 @@ import {counted, LABELS, LAYERS} from './format.js';
 import {hitsIn, marked} from './hits.js';
 import {isInFrame, valueOf} from './packets.js';
 import {element, make} from './session.js';
+import {sectionAddress} from './specification.js';
 import {view, writeFragment} from './view.js';
 
 /** Layers with more fields show the rest on request. */
@@ -14,7 +15,7 @@ const FIELDS_AT_ONCE = 1000;
 const DEEPEST = 2;
 
 const HELP = 'Keys: ↑ ↓ select a packet, p n the previous and the next of its handle, Enter goes to its fields, '
-  + '/ searches, Esc clears the filters.';
+  + '/ searches, Esc clears the filters. Enter on a field opens the page of its section.';
 
 export const detail = {
   box: element('detail'),
@@ -65,7 +66,7 @@ export const detail = {
       const row = make('tr', {tabindex: this.fields.length > 0 ? -1 : 0, class: `depth${Math.min(depth, DEEPEST)}`},
         make('td', {}, ...marked(name, view.terms)),
         make('td', {}, ...(layer.name === 'gatt' ? linked(value) : marked(value, view.terms))),
-        make('td', {}, reference));
+        make('td', {}, referenceOf(reference)));
       const field = {row, summary, box, byteView, first, end};
       row.addEventListener('pointerenter', () => this.highlight(field));
       row.addEventListener('focus', () => this.highlight(field));
@@ -137,6 +138,7 @@ export const detail = {
     box.addEventListener('keydown', (event) => {
       const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
       if (step !== undefined && this.move(step)) event.preventDefault();
+      if (event.key === 'Enter') document.activeElement.querySelector('td > a')?.click();
       if (event.key === 'Escape') {
         event.stopPropagation();
         leave();
@@ -144,6 +146,14 @@ export const detail = {
     });
   },
 };
+
+/** The section of a field: a link to the page that has it, if there is one. The keyboard reaches it by its row. */
+function referenceOf(reference) {
+  const address = sectionAddress(reference);
+  return address === null ? reference : make('a', {
+    href: address, target: '_blank', rel: 'noopener noreferrer', tabindex: -1, title: `Look for the section in ${address}`,
+  }, reference);
+}
 
 const isHit = (text) => hitsIn(text, view.terms).length > 0;
 

@@ -38,7 +38,7 @@ export function stepsOf({times, values}, {from, to}, end) {
   return runs;
 }
 
-/** How many values there are in a second, in columns of the range. */
+/** How many values there are in a second, in columns of the range; from the column of the first value on. */
 export function ratesOf({times}, {from, to}, width) {
   const count = Math.max(1, Math.floor(Math.min(width / RATE_PIXELS, (to - from) / RATE_TIME)));
   const counts = new Float64Array(count);
@@ -46,8 +46,13 @@ export function ratesOf({times}, {from, to}, width) {
     if (time >= from && time <= to) counts[Math.min(count - 1, Math.floor((time - from) / (to - from) * count))] += 1;
   }
   const length = (to - from) / count;
-  return [Array.from(counts).flatMap((number, index) =>
-    [[from + index * length, number / length * 1e6], [from + (index + 1) * length, number / length * 1e6]])];
+  const begin = Math.max(0, Math.floor((times[0] - from) / length));
+  if (!(begin < count)) return [];
+  return [Array.from(counts).slice(begin).flatMap((number, index) => {
+    const rate = number / length * 1e6;
+    const start = from + (begin + index) * length;
+    return [[start, rate], [start + length, rate]];
+  })];
 }
 
 /** What is drawn of each series of a chart: runs of points. */

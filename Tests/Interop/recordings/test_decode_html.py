@@ -653,9 +653,30 @@ def test_charts_show_the_values_of_the_selected_packet(page):
     raw = re.search(r"raw (\d+)", browser.run("summaryOf(view.selected)"))[1]
     assert browser.texts("#charts figure:nth-child(2) .values") == [f"{int(raw):,}"]
     assert not browser.run("document.getElementById('cursor').hidden")
+    # Each says what it draws, in which unit, and which color is what, whether a value is known or not.
+    captions = browser.run(
+        "[...document.querySelectorAll('#charts figcaption')].map((one) => one.firstChild.textContent)")
+    assert captions == ["SpO2", "PPG", "Acceleration, g", "Rate, /s", "Interval, ms", "RSSI, dBm"]
+    browser.run("charts.read(null)")
+    legends = browser.run("[...document.querySelectorAll('#charts .values')].map((one) => "
+                          "[...one.childNodes].map((part) => part.textContent))")
+    assert sorted(legends[2]) == ["x", "y", "z"] and legends[5] == ["1 device"]
+    assert legends[3] and all(re.fullmatch("0x[0-9a-f]{4}", handle) for handle in legends[3])
     browser.click("#show-charts")
     assert browser.run("document.getElementById('charts').offsetHeight") == 0
     browser.wait_for("location.hash.includes('charts=closed')")
+
+
+def test_sections_are_links(page):
+    browser = page(STREAM)
+    links = browser.run("[...document.querySelectorAll('.fields td:last-child')].map((cell) => "
+                        "[cell.textContent, cell.querySelector('a')?.href ?? null])")
+    assert links
+    for text, address in links:
+        assert (address or "").startswith("https://www.bluetooth.com/") == text.startswith("Vol "), text
+    # The keyboard stays with the fields: a link is opened by its row.
+    assert browser.run("[...document.querySelectorAll('.fields a')].every((link) => link.tabIndex === -1)")
+    assert browser.run("[...document.querySelectorAll('.fields a')].every((link) => link.rel.includes('noreferrer'))")
 
 
 # --- a narrow window

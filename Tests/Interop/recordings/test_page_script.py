@@ -458,6 +458,12 @@ def test_what_a_chart_shows_of_a_range(run):
     assert run("plotting.js", "stepsOf(values.series, {from: 12, to: 14}, 40)", series=SERIES) == [[[10, 3], [20, 3]]]
     rates = run("plotting.js", "ratesOf({times: [0, 1, 600000, 999999]}, {from: 0, to: 1000000}, 12)")
     assert rates == [[[0, 4], [500_000, 4], [500_000, 4], [1_000_000, 4]]]
+    # A handle has no rate before its first value, and none at all where it has no value yet; afterwards it may be 0.
+    late = "ratesOf({times: [600000, 700000]}, {from: 0, to: 1000000}, 24)"
+    assert run("plotting.js", late) == [[[500_000, 8], [750_000, 8], [750_000, 0], [1_000_000, 0]]]
+    assert run("plotting.js", "ratesOf({times: [600000]}, {from: 0, to: 500000}, 24)") == []
+    past = run("plotting.js", "ratesOf({times: [0]}, {from: 500000, to: 1000000}, 6)")
+    assert past == [[[500_000, 0], [1_000_000, 0]]]
     values = run("plotting.js", "[20, 0, -1].map((time) => valueAt(values.series, time) ?? null)", series=SERIES)
     assert values == [2, 1, None]
 
@@ -467,6 +473,21 @@ def test_what_a_chart_shows_of_a_range(run):
     ([[[[0, 7.5]]]], "steps", {"low": 0, "high": 7.5}), ([[], []], "line", None)])
 def test_limits_of_a_chart(run, shown, kind, expected):
     assert run("plotting.js", "limitsOf(values.shown, values.kind)", shown=shown, kind=kind) == expected
+
+
+@pytest.mark.parametrize("reference, page", [
+    ("Vol 4, Part E, 7.8.10", "/host-controller-interface/host-controller-interface-functional-specification.html"),
+    ("Vol 3, Part G, 3.3.1.2", "/host/generic-attribute-profile--gatt-.html"),
+    ("Vol 6, Part B, 2.4.2", "/low-energy-controller/link-layer-specification.html")])
+def test_the_page_of_a_section(run, reference, page):
+    address = run("specification.js", "sectionAddress(values.reference)", reference=reference)
+    assert address == f"https://www.bluetooth.com/wp-content/uploads/Files/Specification/HTML/Core-62/out/en{page}"
+
+
+@pytest.mark.parametrize("reference", [
+    "no longer specified", "GATT Specification Supplement, 3.1", "Vol 9, Part E, 1", "Vol 4, Part E", ""])
+def test_what_has_no_page_has_no_link(run, reference):
+    assert run("specification.js", "sectionAddress(values.reference)", reference=reference) is None
 
 
 def test_short_numbers(run):
