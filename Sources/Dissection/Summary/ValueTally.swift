@@ -1,0 +1,105 @@
+import ATT
+import BluetoothCore
+import RingLink
+
+extension CaptureSummary {
+  /// Where notifications and indications are sent from; by the peer, those of the peer first.
+  public struct Source: Hashable, Comparable, Sendable {
+    /// The address of the peer as text.
+    public var peer: String
+    public var handle: AttributeHandle
+    /// Whether the host that was captured sent the values to the peer.
+    public var isSent = false
+
+    public static func < (left: Self, right: Self) -> Bool {
+      (left.peer, left.isSent ? 1 : 0, left.handle) < (right.peer, right.isSent ? 1 : 0, right.handle)
+    }
+  }
+
+  /// The values from one source.
+  public struct Values: Sendable {
+    /// The name, if it is known.
+    public var name: String?
+    /// The number of bytes of all values.
+    public var bytes = 0
+    /// The rate and the gaps, within each connection.
+    public var statistics = StreamStatistics()
+  }
+}
+
+/// The notifications and indications of a capture, by their source.
+struct ValueTally: Sendable {
+  private var sources: [SourceKey: SourceValues] = [:]
+  /// The number of values whose source there was no room for.
+  private(set) var overflow = 0
+
+  /// Texts are made at the end, not for each packet.
+  var values: [CaptureSummary.Source: CaptureSummary.Values] {
+    Dictionary(sources.values.map { ($0.source, $0.values) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// - Parameters:
+  ///   - connection: a connection handle, or an access address
+  ///   - link: what tells connections apart
+  mutating func add(
+    _ att: ATTLayer, _ packet: DissectedPacket, of handle: AttributeHandle, _ peer: BluetoothAddress?,
+    _ connection: UInt32, isSent: Bool, link: Int?
+  ) {
+    let key = SourceKey(peer, connection, handle, isSent: isSent)
+    if sources.count >= CaptureSummary.capacity, sources[key] == nil {
+      overflow += 1
+      return
+    }
+    let attribute = packet.gatt?.attribute
+    let length = att.value?.count ?? 0
+    let (nanoseconds, overflow) = (packet.info.microseconds ?? 0).multipliedReportingOverflow(by: 1000)
+    func add(_ source: inout SourceValues) {
+      // No interval across two connections.
+      if source.link != link { source.statistics.interrupt() }
+      source.link = link
+      source.bytes += length
+      if attribute != nil { source.attribute = attribute }
+      if !overflow { source.statistics.add(Instant(nanoseconds: nanoseconds)) }
+    }
+    add(&sources[key, default: SourceValues(key: key)])
+  }
+
+  /// What identifies a sender of values.
+  private struct SourceKey: Hashable {
+    var peer: BluetoothAddress?
+    /// A connection handle, or an access address.
+    var connection: UInt32
+    var handle: AttributeHandle
+    var isSent: Bool
+
+    init(_ peer: BluetoothAddress?, _ connection: UInt32, _ handle: AttributeHandle, isSent: Bool) {
+      self.isSent = isSent
+      // The kind of an address is not shown.
+      self.peer = peer.map { BluetoothAddress($0.value, .public) }
+      // A peer is the same on each of its links.
+      self.connection = peer == nil ? connection : 0
+      self.handle = handle
+    }
+
+    var peerText: String {
+      peer?.description ?? "link \(Hex.string(UInt64(connection), bytes: connection > 0xFFFF ? 4 : 2))"
+    }
+  }
+
+  private struct SourceValues {
+    let key: SourceKey
+    var attribute: Attribute?
+    /// The index in ``CaptureSummary/connections`` of the connection of the last value.
+    var link: Int?
+    var bytes = 0
+    var statistics = StreamStatistics()
+
+    var source: CaptureSummary.Source {
+      CaptureSummary.Source(peer: key.peerText, handle: key.handle, isSent: key.isSent)
+    }
+
+    var values: CaptureSummary.Values {
+      CaptureSummary.Values(name: attribute?.name, bytes: bytes, statistics: statistics)
+    }
+  }
+}
