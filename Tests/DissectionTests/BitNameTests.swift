@@ -77,6 +77,20 @@ import Testing
     #expect(off(packet).isEmpty)
   }
 
+  /// All pages in one event (bluez/bluez 1624): page 1 begins at bit 64.
+  @Test func allFeaturesHaveNames() {
+    let features = "01 00 00 00 00 00 00 80 03 01".dense + String(repeating: "00", count: 238)
+    let packet = Script().received("04 3e fe 2b 00 4000 01 01".dense + features)
+    #expect(
+      bits(packet) == [
+        "bit 0: LE Encryption", "bit 63: LL Extended Feature Set", "bit 64: Monitoring Advertisers",
+        "bit 65: Frame Space Update", "bit 72: Shorter Connection Intervals",
+      ])
+    #expect(packet.value(.hci, "features") == "5 features")
+    let local = Script().received("04 0e fd 01 8720 00 01".dense + features)
+    #expect(bits(local) == bits(packet))
+  }
+
   /// The same bit means something else on each page (bluez/bluez 1089 shows page 0).
   @Test func pagesOfFeaturesDiffer() {
     let script = Script()

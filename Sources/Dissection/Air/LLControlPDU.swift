@@ -124,7 +124,7 @@ struct LLFeatures: PacketFields {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("features", &features)
+    try fields.value("features", &features, .bits(LEFeatures.bits))
   }
 }
 
@@ -139,7 +139,8 @@ struct LLFeaturePage: PacketFields {
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("max page", &most)
     try fields.value("page", &page)
-    try fields.bytes("features", &features, count: 24)
+    let number = page
+    try fields.bytes("features", &features, count: 24, .bits(LEFeatures.bits(ofPage: number)))
   }
 }
 

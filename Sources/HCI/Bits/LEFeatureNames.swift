@@ -32,7 +32,16 @@ extension LEFeatures {
   ]
 
   /// The bits of one page or of all of them, from page 0 on.
-  static let bits = BitNames(namesByBit, plural: "features")
+  public static let bits = BitNames(namesByBit, plural: "features")
+
+  /// The bits of a page of 24 bytes, from page 1 on, as the link layer exchanges them (2.4.2.40).
+  public static func bits(ofPage page: UInt8) -> BitNames {
+    page == 1 ? page1Bits : BitNames([:], plural: "features")
+  }
+
+  private static let page1Bits = BitNames(
+    Dictionary(uniqueKeysWithValues: namesByBit.filter { $0.key >= 64 }.map { ($0.key - 64, $0.value) }),
+    plural: "features")
 
   /// One name for each feature of page 0, ordered by bit; `bit 50` for an unknown one.
   public var names: [String] {

@@ -106,7 +106,10 @@ public struct WriteClassOfDevice: HCICompletingCommand {
   public init() {}
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("class of device", &classOfDevice, .hex)
+    var value = ClassOfDevice()
+    value.bits = classOfDevice
+    try fields.value("class of device", &value)
+    classOfDevice = value.bits
   }
 }
 

@@ -62,7 +62,7 @@ extension HCIEventInfo {
       .enhancedConnectionCompleteV2, "LE Enhanced Connection Complete [v2]", "7.7.65.10",
       LEConnectionComplete(form: .enhancedV2), validAfterFailure: .status),
     .init(0x2A, "LE CIS Established [v2]", "7.7.65.25", LinkStatus()),
-    .init(0x2B, "LE Read All Remote Features Complete", "7.7.65.38", LinkStatus()),
+    .init(0x2B, "LE Read All Remote Features Complete", "7.7.65.38", LEReadAllRemoteFeaturesComplete()),
     .init(0x2C, "LE CS Read Remote Supported Capabilities Complete", "7.7.65.39", LinkStatus()),
     .init(0x2D, "LE CS Read Remote FAE Table Complete", "7.7.65.40", LinkStatus()),
     .init(0x2E, "LE CS Security Enable Complete", "7.7.65.41", LinkStatus()),

@@ -86,6 +86,8 @@ extension HCICommandInfo {
     LEReadTransmitPower.self,
     LESetPrivacyMode.self,
     LEReadBufferSizeV2.self,
+    LEReadAllLocalSupportedFeatures.self,
+    LEReadAllRemoteFeatures.self,
     Inquiry.self,
     InquiryCancel.self,
     CreateConnectionCancel.self,

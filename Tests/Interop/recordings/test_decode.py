@@ -290,7 +290,7 @@ def test_the_summary_keeps_attributes_in_their_services(halo, tmp_path):
     capture_of(path, [
         (False, connected), *asked("100100ffff0028", "110601000400 0f18"),
         *asked("100500ffff0028", "01100500 0a"), *asked("08010004000328", "09070300120400192a"),
-        *asked("080100ffff0228", "0908020010001400 0a18"), 
+        *asked("080100ffff0228", "0908020010001400 0a18"),
         *asked("0420002100", "0501200002292100012a")])
     out = halo.run("decode", path, "--summary").succeeded().out
     lines = out[out.index("Attributes of"):].split("\n\n")[0].splitlines()[1:]
