@@ -18,11 +18,16 @@ SESSIONS = ROW.findall(README)
 FAMILY_SESSIONS = [
     (f"{family}/{name}", command)
     for family, _ in SHORT_ROW.findall(FAMILIES) for name, command in SHORT_ROW.findall(COMMANDS)]
+# The files that scripts make, each with its script.
+MADE = dict(re.findall(r"^\| `([\w/-]+\.\w+)` \| `([^`]+)` \|", README + TABLES, re.MULTILINE))
 
 
 def test_every_capture_has_its_line():
-    assert {name for name, _, _ in SESSIONS} | {name for name, _ in FAMILY_SESSIONS} == {
-        str(path.relative_to(CAPTURES).with_suffix("")) for path in CAPTURES.rglob("*.btsnoop")}
+    recorded = [name for name, _, _ in SESSIONS] + [name for name, _ in FAMILY_SESSIONS]
+    lines = {f"{name}.btsnoop" for name in recorded} | set(MADE)
+    files = {path for kind in ("btsnoop", "pcap", "pcapng") for path in CAPTURES.rglob(f"*.{kind}")}
+    assert lines == {str(path.relative_to(CAPTURES)) for path in files}
+    assert len(MADE) >= 4 and all((ROOT / script).exists() for script in MADE.values())
 
 
 @pytest.mark.parametrize("name, command", FAMILY_SESSIONS, ids=[name for name, _ in FAMILY_SESSIONS])
