@@ -31,6 +31,7 @@ from bumble.core import UUID, AdvertisingData
 from bumble.device import Device, DeviceConfiguration
 from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, Service
 from bumble.host import Host
+from bumble.smp import SMP_CID
 from bumble.snoop import BtSnooper
 
 import ring_frames as frames
@@ -293,6 +294,9 @@ class Ring(Worker):
             self.spawn(self.ask_the_central(connection))
         if self.options.parameter_request:
             self.spawn(self.ask_for_parameters(connection))
+        if self.options.security_request:
+            # Bonding, with protection against a device in between (Vol 3, Part H, 3.6.7).
+            self.device.host.send_l2cap_pdu(connection.handle, SMP_CID, bytes([0x0B, 0x05]))
 
     def on_disconnection(self, reason):
         self.journal.note("disconnected", reason=reason)
@@ -546,6 +550,7 @@ def parse(arguments=None):
     add("--no-ring-service", dest="ring_service", action="store_false")
     add("--mtu-request", action="store_true", help="ask the central as an ATT client, as rings do")
     add("--parameter-request", action="store_true", help="ask for 25 to 50 ms, latency 4, as rings do")
+    add("--security-request", action="store_true", help="ask the central to pair, as newer rings do")
     add("--change-services", choices=("move", "remove"), help="the service of the tests, when the central listens")
     add("--extended", action="store_true", help="the central's controller is one of Bluetooth 5")
     add("--added-services", type=int, default=0, metavar="N", help="so many services before the ring's")

@@ -6,6 +6,7 @@ import sys
 import pictures_air
 import pictures_packets
 import pictures_parts
+import pictures_security
 from built import ROOT
 
 FOLDER = ROOT / "docs/pictures"
@@ -18,6 +19,7 @@ DRAWN = {
     "sample": pictures_packets.sample,
     "session": pictures_packets.session,
     "attributes": pictures_packets.table,
+    "pairing": pictures_security.pairing,
 }
 
 
