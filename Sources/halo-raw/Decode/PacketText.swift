@@ -93,7 +93,7 @@ struct PacketText {
     }
   }
 
-  /// The columns begin at least this far from the start of the line, in bytes.
+  /// The columns begin at least this far from the start of the line, in characters.
   private enum Column {
     static let bytes = 34
     static let value = 60
@@ -115,8 +115,12 @@ struct PacketText {
     }
     text.space(start + Column.value - text.count)
     text.write(" ")
-    text.write(fields.bytes(field.value))
-    text.space(start + Column.reference - text.count)
+    let value = fields.bytes(field.value)
+    text.write(value)
+    // A character of several bytes, as in °C, has one place.
+    var reference = start + Column.reference
+    for index in 0..<value.byteCount where (value.byte(at: index) ?? 0) & 0xC0 == 0x80 { reference += 1 }
+    text.space(reference - text.count)
     text.write("  ")
     if isColored { text.write("\u{1B}[2m") }
     text.write(fields.references[field.reference])
