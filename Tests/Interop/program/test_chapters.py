@@ -8,8 +8,8 @@ The questions, and who asked them:
 - an MTU of 517 for values of 512 bytes: chipweinberger/flutter_blue_plus 893 and 1068,
   nordicsemi/Kotlin-BLE-Library 170, bluekitchen/btstack 227;
 - connection parameters that a central refuses, or takes another value for: bluez/bluez 847, espressif/esp-idf 2529;
-- a value that needs pairing: hbldh/bleak 504, Mic92/hue-ble-ctl 1; what a sniffer cannot read: virtualabs/btlejack 75 and
-  84, nccgroup/Sniffle 73, mikeryan/crackle 31, 38 and 53;
+- a value that needs pairing: hbldh/bleak 504, Mic92/hue-ble-ctl 1; what a sniffer cannot read: virtualabs/btlejack 75
+  and 84, nccgroup/Sniffle 73, mikeryan/crackle 31, 38 and 53;
 - the log of a phone: eigger/hass-omron's guide, jwoglom/PumpX2.
 """
 

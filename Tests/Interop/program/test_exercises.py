@@ -1,8 +1,9 @@
 """The exercises of docs/: three at the end of each chapter, each with a folded answer that commands show.
 
-What authors of courses report, in public: an answer that is visible all the same (Techtonica/curriculum 1482, ocaml/ocaml.org
-3544), code that is not rendered in a folded part, for want of blank lines (improving-minnesota/react-redux-workshop 65,
-hbctraining/Intro-to-ChIPseq 19), answers that are asked for (microbiome/OMA 297, chaincodelabs/onboarding-to-bitcoin-core 46).
+What authors of courses report, in public: an answer that is visible all the same (Techtonica/curriculum 1482,
+ocaml/ocaml.org 3544), code that is not rendered in a folded part, for want of blank lines
+(improving-minnesota/react-redux-workshop 65, hbctraining/Intro-to-ChIPseq 19), answers that are asked for
+(microbiome/OMA 297, chaincodelabs/onboarding-to-bitcoin-core 46).
 """
 
 import re

@@ -1,7 +1,8 @@
-"""captures/bumble-pairing.btsnoop: a pairing whose secrets follow from what was sent, as the specification computes them.
+"""captures/bumble-pairing.btsnoop: a pairing whose secrets follow from what was sent, as the specification says.
 
-What people look for in such a capture, and do not find: hbldh/bleak 504 (a value that needs pairing), virtualabs/btlejack 75 and 84
-(what is encrypted from when on), mikeryan/crackle 53 (Secure Connections send no LTK), nccgroup/Sniffle 73, Mic92/hue-ble-ctl 1.
+What people look for in such a capture, and do not find: hbldh/bleak 504 and Mic92/hue-ble-ctl 1 (a value that needs
+pairing), virtualabs/btlejack 75 and 84 (from when on all is encrypted), mikeryan/crackle 53 and nccgroup/Sniffle 73
+(Secure Connections send no LTK).
 """
 
 import asyncio
@@ -84,7 +85,8 @@ def test_the_secrets_follow_from_what_was_sent(sent):
 
 
 def test_a_read_is_refused_before_and_answered_after(halo):
-    records = [json.loads(line) for line in halo.run("decode", PAIRING, "--format", "jsonl").succeeded().out.splitlines()]
-    reads = [one["att"] for one in records if "att" in one and (one["att"]["opcode"] in (0x0A, 0x0B) or one["att"].get("request") == 0x0A)]
+    lines = halo.run("decode", PAIRING, "--format", "jsonl").succeeded().out.splitlines()
+    pdus = [one["att"] for one in map(json.loads, lines) if "att" in one]
+    reads = [one for one in pdus if one["opcode"] in (0x0A, 0x0B) or one.get("request") == 0x0A]
     assert [one["opcode"] for one in reads] == [0x0A, 0x01, 0x0A, 0x0B, 0x0A, 0x0B]
     assert reads[1]["error"] == 0x05

@@ -44,7 +44,7 @@ def steps() -> list[tuple[float, str, bool, str]]:
 
 
 def pairing() -> Picture:
-    picture = Picture(760, "Pairing with LE Secure Connections: a read is refused, the devices pair, the link is encrypted, the read succeeds")
+    picture = Picture(760, "Pairing with LE Secure Connections: a read is refused, the devices pair, the read succeeds")
     picture.text(20, 26, "Pairing", "strong")
     picture.text(90, 26, "captures/bumble-pairing.btsnoop; seconds on the left", "dim")
     left, right = 290, 660
