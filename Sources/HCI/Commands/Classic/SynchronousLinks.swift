@@ -3,11 +3,8 @@ import BluetoothCore
 // Commands for links that carry voice. The stack does not send them; they are decoded for captures
 // of other hosts (Core Specification Vol 4, Part E, 7.1 to 7.5).
 
-/// Adds a link for voice.
-struct SetupSynchronousConnection: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0428, "Setup Synchronous Connection", "7.1.26", octet: 16, bit: 3)
-
-  var handle = ConnectionHandle()
+/// What a host asks of a link for voice (7.1.26).
+struct SynchronousParameters: PacketFields {
   var transmit: UInt32 = 0
   var receive: UInt32 = 0
   var latency: UInt16 = 0
@@ -18,7 +15,6 @@ struct SetupSynchronousConnection: HCIStatusCommand, HCILinkFields {
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.connectionHandle(&handle)
     try fields.value("transmit bandwidth", &transmit, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
     try fields.value("receive bandwidth", &receive, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
     try fields.value("maximum latency", &latency, .namesOrUnit([0xFFFF: "any"], "ms"))
@@ -30,31 +26,34 @@ struct SetupSynchronousConnection: HCIStatusCommand, HCILinkFields {
   }
 }
 
+/// Adds a link for voice.
+struct SetupSynchronousConnection: HCIStatusCommand, HCILinkFields {
+  static let info = HCICommandInfo(0x0428, "Setup Synchronous Connection", "7.1.26", octet: 16, bit: 3)
+
+  var handle = ConnectionHandle()
+  var parameters = SynchronousParameters()
+
+  init() {}
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.connectionHandle(&handle)
+    try parameters.visit(&fields)
+  }
+}
+
 /// Accepts a link for voice.
 struct AcceptSynchronousConnectionRequest: HCIStatusCommand {
   static let info = HCICommandInfo(
     0x0429, "Accept Synchronous Connection Request", "7.1.27", octet: 16, bit: 4)
 
   var peerAddress = BluetoothAddress.zero
-  var transmit: UInt32 = 0
-  var receive: UInt32 = 0
-  var latency: UInt16 = 0
-  var voice: UInt16 = 0
-  var effort: UInt8 = 0
-  var types: UInt16 = 0
+  var parameters = SynchronousParameters()
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.value("transmit bandwidth", &transmit, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
-    try fields.value("receive bandwidth", &receive, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
-    try fields.value("maximum latency", &latency, .namesOrUnit([0xFFFF: "any"], "ms"))
-    var setting = VoiceSetting(rawValue: voice)
-    try fields.value("voice setting", &setting)
-    voice = setting.rawValue
-    try fields.value("retransmission effort", &effort, .names(VoiceSetting.efforts))
-    try fields.value("packet types", &types, .bits(ClassicLinkBits.synchronousPacketTypes))
+    try parameters.visit(&fields)
   }
 }
 
