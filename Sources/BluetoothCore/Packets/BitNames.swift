@@ -38,6 +38,15 @@ public final class BitNames: Sendable {
     self.numbering = numbering
   }
 
+  /// The number of bits that are set.
+  private static func count(in bytes: RawSpan) -> Int {
+    var count = 0
+    for index in 0..<bytes.byteCount {
+      count += bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self).nonzeroBitCount
+    }
+    return count
+  }
+
   /// The bits that are set in a field, in order; little-endian.
   private static func set(in bytes: RawSpan) -> [Int] {
     (0..<bytes.byteCount * 8).filter { isSet($0, in: bytes) }
@@ -51,14 +60,14 @@ public final class BitNames: Sendable {
 
   /// Writes how many bits are set; the names, if they are few.
   func writeSummary(of bytes: RawSpan, to text: inout TextBuffer) {
-    let bits = Self.set(in: bytes)
-    guard bits.count <= Self.fewNames else {
-      text.write(bits.count)
+    let count = Self.count(in: bytes)
+    guard count <= Self.fewNames else {
+      text.write(count)
       text.write(" ")
       return text.write(plural)
     }
-    if bits.isEmpty { text.write("none") }
-    for (index, bit) in bits.enumerated() {
+    if count == 0 { return text.write("none") }
+    for (index, bit) in Self.set(in: bytes).enumerated() {
       if index > 0 { text.write(" + ") }
       text.write(names[bit] ?? "bit \(bit)")
     }
