@@ -202,7 +202,8 @@ public final class FieldList {
 
   /// Whether the field has this name.
   public func isNamed(_ index: Int, _ name: StaticString) -> Bool {
-    name.withUTF8Buffer { bytes(list[index].name).elementsEqual($0.span.bytes) }
+    guard list[index].name.count == name.utf8CodeUnitCount else { return false }
+    return name.withUTF8Buffer { bytes(list[index].name).elementsEqual($0.span.bytes) }
   }
 
   /// The name or the value of a field, as bytes.

@@ -21,15 +21,20 @@ public enum AssignedNumbers {
       // The line is in low..<high, which begins and ends with a line.
       var (low, high) = (0, text.count)
       while low < high {
-        var start = (low + high) / 2
+        let middle = (low + high) / 2
+        var start = middle
         while start > low, text[start - 1] != newline { start -= 1 }
-        var end = start
-        while end < high, text[end] != newline { end += 1 }
-        let number = text[start..<min(start + digits, end)].reduce(UInt16(0)) { $0 << 4 | value(of: $1) }
-        if number == wanted {
-          return String(decoding: text[min(start + digits, end)..<end], as: UTF8.self)
+        guard start + digits <= high else { return nil }
+        var number: UInt16 = 0
+        for index in start..<start + digits { number = number << 4 | value(of: text[index]) }
+        if number > wanted {
+          high = start
+          continue
         }
-        if number < wanted { low = min(end + 1, high) } else { high = start }
+        var end = middle
+        while end < high, text[end] != newline { end += 1 }
+        if number == wanted { return String(decoding: text[min(start + digits, end)..<end], as: UTF8.self) }
+        low = min(end + 1, high)
       }
       return nil
     }

@@ -338,7 +338,7 @@ extension ATTLayer {
     default:
       let fields = FieldList()
       list(source, gatt, to: fields)
-      text.write(fields, from: 1, after: "")
+      text.write(fields, after: "") { $0 == 0 }
     }
   }
 

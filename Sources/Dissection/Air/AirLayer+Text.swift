@@ -74,7 +74,8 @@ extension AirLayer {
     text.write(opcode.name ?? "LL Control PDU with opcode \(Hex.string(opcode.rawValue))")
     fields.removeAll(isCut: isCut)
     listControl(bytes, to: fields)
-    text.write(fields, from: 1, after: ": ")
+    // The first one is the opcode.
+    text.write(fields, after: ": ") { $0 == 0 }
   }
 
   private func writeAdvertisement(

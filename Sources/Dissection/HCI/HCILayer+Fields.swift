@@ -47,10 +47,15 @@ extension HCILayer {
   }
 
   /// Lists the data that follows the header.
-  func listParameters(_ packet: RawSpan, _ commands: HCICommandCatalog, to list: FieldList) {
+  ///
+  /// - Parameter hasReferences: whether the sections of the specification are wanted, which a line does not show
+  func listParameters(
+    _ packet: RawSpan, _ commands: HCICommandCatalog, hasReferences: Bool = true, to list: FieldList
+  ) {
     let first = list.count
     let body = min(headerLength, packet.byteCount)..<packet.byteCount
-    list.read(packet, body, reference: reference(commands)) { lister throws(DecodeError) in
+    let reference = hasReferences ? reference(commands) : ""
+    list.read(packet, body, reference: reference) { lister throws(DecodeError) in
       switch type {
       case .command:
         if let opcode { try Self.list(commands[opcode]?.type?.init(), &lister) }
@@ -63,7 +68,7 @@ extension HCILayer {
       lister.showRest(type == .event || type == .command ? "parameters" : "data")
     }
     hideInvalid(packet, commands, from: first, in: list)
-    if event == .commandComplete, let own = opcode.flatMap({ commands[$0]?.info.reference }) {
+    if hasReferences, event == .commandComplete, let own = opcode.flatMap({ commands[$0]?.info.reference }) {
       // Credits and opcode are the event's; the return parameters are the command's.
       for index in first..<list.count where list.entries[index].range.lowerBound >= 6 {
         list.setReference(of: index, own)

@@ -304,22 +304,8 @@ extension HCILayer {
     without omission: Omission = .none, to text: inout TextBuffer, using fields: FieldList
   ) {
     fields.removeAll(isCut: isCut)
-    listParameters(packet, commands, to: fields)
-    var separator = separator
-    for index in fields.entries.indices {
-      let entry = fields.entries[index]
-      if entry.depth > 0 || entry.value.isEmpty || omission.covers(fields, index) { continue }
-      text.write(separator)
-      separator = ", "
-      text.write(fields.bytes(entry.name))
-      text.write(" ")
-      if entry.range.count > 8, entry.value.count > 60 {
-        text.write(entry.range.count)
-        text.write(" bytes")
-      } else {
-        text.write(fields.bytes(entry.value))
-      }
-    }
+    listParameters(packet, commands, hasReferences: false, to: fields)
+    text.write(fields, after: separator) { omission.covers(fields, $0) }
   }
 
   private func writeReports(of packet: RawSpan, to text: inout TextBuffer) {

@@ -4,11 +4,13 @@ extension TextBuffer {
   /// Writes fields in one line, with their names: `interval 15 ms, latency 0 events`.
   ///
   /// - Parameters:
-  ///   - first: the number of the first one to write
-  ///   - start: what to write before it, if there is one
-  mutating func write(_ fields: FieldList, from first: Int, after start: StaticString) {
+  ///   - start: what to write before the first one, if there is one
+  ///   - isOmitted: whether the field with a number is left out
+  mutating func write(_ fields: FieldList, after start: StaticString, omitting isOmitted: (Int) -> Bool) {
     var separator = start
-    for entry in fields.entries.dropFirst(first) where entry.depth == 0 && !entry.value.isEmpty {
+    for index in fields.entries.indices {
+      let entry = fields.entries[index]
+      if entry.depth > 0 || entry.value.isEmpty || isOmitted(index) { continue }
       write(separator)
       separator = ", "
       write(fields.bytes(entry.name))
