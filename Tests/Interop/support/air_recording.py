@@ -170,7 +170,10 @@ def pieces(acl: bytes) -> tuple[int, bytes]:
 
 def session(packets: list[Recorded]) -> list[Packet]:
     events = [one for one in packets if one.kind == 4]
-    of = lambda subevent: [one for one in events if one.content[0] == 0x3E and one.content[2] == subevent]  # noqa: E731
+
+    def of(subevent: int) -> list[Recorded]:
+        return [one for one in events if one.content[0] == 0x3E and one.content[2] == subevent]
+
     reports, complete = of(0x0D), of(0x0A)[0]
     read_address = next(one for one in events if one.content[2:5] == b"\x01\x09\x10")
     scanner = read_address.content[6:12]

@@ -6,7 +6,6 @@ import air_recording
 from air_frames import Packet
 from svg import Picture
 
-RADIO = ("central", "peripheral")
 COLOUR = {"central": "blue", "peripheral": "green"}
 KINDS = {0: "ADV_IND", 3: "SCAN_REQ", 4: "SCAN_RSP", 5: "CONNECT_IND"}
 

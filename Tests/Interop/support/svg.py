@@ -61,7 +61,8 @@ class Picture:
 
     def path(self, data: str, colour="", *, end=False) -> None:
         kind = f"line {colour}-line" if colour else "line"
-        self.parts.append(f'<path class="{kind}" d="{data}"{" marker-end=" + chr(34) + "url(#head)" + chr(34) if end else ""}/>')
+        extra = ' marker-end="url(#head)"' if end else ""
+        self.parts.append(f'<path class="{kind}" d="{data}"{extra}/>')
 
     def labelled(self, x, y, width, height, text, colour="plain", *styles) -> None:
         """A box with a text in its middle."""
