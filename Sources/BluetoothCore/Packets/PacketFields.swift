@@ -226,7 +226,11 @@ extension FieldVisitor where Self: ~Escapable {
 
   /// The type of an address, followed by its six bytes: the order of all LE commands and events.
   ///
-  /// - Parameter isUsed: whether the other fields say that the address has a meaning
+  /// - Parameters:
+  ///   - name: of the address
+  ///   - type: the name of its type
+  ///   - address: is read or written, with its kind
+  ///   - isUsed: whether the other fields say that the address has a meaning
   @inlinable
   @_lifetime(self: copy self)
   public mutating func typedAddress(

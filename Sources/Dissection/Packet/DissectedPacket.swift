@@ -223,7 +223,10 @@ public struct DissectedPacket: Hashable, Sendable {
 
   /// The fields of one layer, as values of their own.
   ///
-  /// - Parameter namesBits: whether bits that have names are listed, below the field that they are in
+  /// - Parameters:
+  ///   - layer: whose fields are wanted
+  ///   - commands: the commands that are known; nil for those of the specification
+  ///   - namesBits: whether bits that have names are listed, below the field that they are in
   public func fields(
     of layer: Layer, commands: HCICommandCatalog? = nil, namesBits: Bool = false
   ) -> [PacketField] {
