@@ -13,10 +13,10 @@ gives the same file. Real devices use each number once.
 
 import asyncio
 import hashlib
-import struct
 import sys
 from pathlib import Path
 
+import btsnoop
 from bumble import att, crypto, hci, smp
 from bumble.core import AdvertisingData
 from bumble.device import Device, DeviceConfiguration, Peer
@@ -40,15 +40,13 @@ class FixedSnooper(Snooper):
     """A recording with made-up times: answers come soon, and what comes over the air with the next connection event."""
 
     def __init__(self):
-        self.content, self.time = b"btsnoop\0" + struct.pack(">II", 1, 1002), START
+        self.records, self.time = [], START
 
     def snoop(self, hci_packet: bytes, direction: Snooper.Direction) -> None:
         is_received = direction == Snooper.Direction.CONTROLLER_TO_HOST
         is_answer = hci_packet[0] == 4 and hci_packet[1] in (0x0E, 0x0F)
         self.time += (ANSWERED_AFTER if is_answer else INTERVAL) if is_received else 0
-        flags = is_received | (2 if hci_packet[0] in (1, 4) else 0)
-        length = len(hci_packet)
-        self.content += struct.pack(">IIIIq", length, length, flags, 0, self.time) + bytes(hci_packet)
+        self.records.append(btsnoop.Record(self.time, is_received, bytes(hci_packet)))
 
 
 class Numbers:
@@ -138,7 +136,7 @@ async def record() -> tuple[bytes, str]:
     assert await value.read_value() == TEMPERATURE
     await peer.connection.disconnect()
     assert on_central.shown == on_peripheral.shown
-    return snooper.content, on_central.shown
+    return btsnoop.written(snooper.records), on_central.shown
 
 
 if __name__ == "__main__":

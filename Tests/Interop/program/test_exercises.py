@@ -8,7 +8,7 @@ ocaml/ocaml.org 3544), code that is not rendered in a folded part, for want of b
 
 import re
 
-import broken_sessions
+import btsnoop
 import pytest
 from docs_blocks import BLOCK, commands
 from program import ROOT
@@ -69,8 +69,9 @@ def test_bytes_of_a_recording_begin_where_a_packet_does():
     assert sum(len(found) for _, found in texts) >= 4
     for name, found in texts:
         for start, count, capture in found:
-            packets, offset = {}, len(broken_sessions.HEADER)
-            for one in broken_sessions.recorded(capture.removeprefix("captures/").removesuffix(".btsnoop")):
-                packets[offset + 24] = len(one.packet)
-                offset += 24 + len(one.packet)
+            packets, offset = {}, len(btsnoop.HEADER)
+            for one in btsnoop.read(ROOT / capture):
+                offset += btsnoop.RECORD.size
+                packets[offset] = len(one.packet)
+                offset += len(one.packet)
             assert packets.get(int(start)) == int(count), (name, start)

@@ -4,10 +4,10 @@ Commands that were there, and were missing in one list only: nrfconnect/sdk-nrf 
 """
 
 import socket
-import struct
 import subprocess
 
 import air_frames
+import btsnoop
 import docs_blocks
 import pytest
 import recipes
@@ -49,12 +49,9 @@ def decoded(halo, path, *options) -> str:
     return halo.run("decode", path, *options).succeeded().out
 
 
-def h4(path, *packets: tuple[bool, str]):
-    """A btsnoop file of packets with their H4 type; those with True are from the host."""
-    records = [bytes.fromhex(digits) for _, digits in packets]
-    path.write_bytes(b"btsnoop\0" + struct.pack(">II", 1, 1002) + b"".join(
-        struct.pack(">IIIIq", len(data), len(data), (not sent) | 2 * (data[0] != 2), 0, 0x00DCDDB30F2F8000 + number) + data
-        for number, ((sent, _), data) in enumerate(zip(packets, records, strict=True))))
+def h4(path, packet: str, *, is_received: bool):
+    """A recording of one packet, which begins with its H4 byte."""
+    path.write_bytes(btsnoop.written([btsnoop.Record(0x00DCDDB30F2F8000, is_received, bytes.fromhex(packet))]))
     return path
 
 
@@ -68,14 +65,14 @@ def frames(path, *payloads: bytes):
 
 @pytest.mark.recipes
 def test_an_hci_command(changed, tmp_path):
-    path = h4(tmp_path / "command.btsnoop", (True, "011e2003132501"))
+    path = h4(tmp_path / "command.btsnoop", "011e2003132501", is_received=False)
     assert "LE Transmitter Test: TX channel 19, data length 37 bytes, packet payload 11110000" in decoded(changed, path)
     assert "Vol 4, Part E, 7.8.29" in decoded(changed, path, "-v")
 
 
 @pytest.mark.recipes
 def test_an_hci_event(changed, tmp_path):
-    path = h4(tmp_path / "event.btsnoop", (False, "043e05f040002c01"))
+    path = h4(tmp_path / "event.btsnoop", "043e05f040002c01", is_received=True)
     assert "LE Example Event: connection handle 0x0040, count 300" in decoded(changed, path)
 
 

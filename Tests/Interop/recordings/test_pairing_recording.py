@@ -8,6 +8,7 @@ pairing), virtualabs/btlejack 75 and 84 (from when on all is encrypted), mikerya
 import asyncio
 import json
 
+import btsnoop
 import bumble_pairing as made
 import pytest
 import tshark_check
@@ -39,12 +40,7 @@ def test_the_generator_says_the_same(sent):
     assert number == "255676"
 
     def facts(data):
-        packets, offset = [], 16
-        while offset < len(data):
-            length = int.from_bytes(data[offset:offset + 4])
-            packets.append(data[offset + 24:offset + 24 + length])
-            offset += 24 + length
-        return [one for one in packets if one[0] in (1, 2)]
+        return [one.packet for one in btsnoop.parsed(data) if one.packet[0] in (btsnoop.COMMAND, btsnoop.ACL)]
 
     assert facts(content) == facts(PAIRING.read_bytes())
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import air_frames as air
+import btsnoop
 from air_frames import LE_1M, WITH_HEADER, Packet, advertising, data
 from built import ROOT
 
@@ -44,16 +45,11 @@ class Recorded:
 
 
 def recording(path: Path) -> list[Recorded]:
-    """The commands, events and data of a btsnoop file with H4."""
-    content, offset, first, found = path.read_bytes(), 16, None, []
-    while offset < len(content):
-        _, length, flags, _, time = struct.unpack_from(">IIIIq", content, offset)
-        packet = content[offset + 24:offset + 24 + length]
-        offset += 24 + length
-        first = time if first is None else first
-        if packet[0] in (1, 2, 4):
-            found.append(Recorded(time - first, flags & 1 == 0, packet[0], packet[1:]))
-    return found
+    """The commands, events and data of a recording."""
+    records = btsnoop.read(path)
+    return [
+        Recorded(one.time - records[0].time, not one.is_received, one.packet[0], one.packet[1:]) for one in records
+        if one.packet[0] in (btsnoop.COMMAND, btsnoop.ACL, btsnoop.EVENT)]
 
 
 def duration(pdu: bytes) -> int:

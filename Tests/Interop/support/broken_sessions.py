@@ -12,39 +12,17 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import btsnoop
+from btsnoop import ACL, COMMAND, EVENT, Record
 from built import ROOT
 
-HEADER = b"btsnoop\0" + struct.pack(">II", 1, 1002)
-COMMAND, ACL, EVENT = 1, 2, 4
 ATT, SIGNALING = 4, 5
 LINK = 0x0040
 INTERVAL = 15_000
 
 
-@dataclass(frozen=True)
-class Record:
-    """A packet with its H4 byte; `time` in microseconds, as btsnoop counts them."""
-    time: int
-    is_received: bool
-    packet: bytes
-
-
 def recorded(name: str) -> list[Record]:
-    """The packets of a recording; the first one has the number 1."""
-    content, offset, found = (ROOT / f"captures/{name}.btsnoop").read_bytes(), len(HEADER), []
-    while offset < len(content):
-        length, _, flags, _, time = struct.unpack_from(">IIIIq", content, offset)
-        found.append(Record(time, bool(flags & 1), content[offset + 24:offset + 24 + length]))
-        offset += 24 + length
-    return found
-
-
-def btsnoop(records: list[Record]) -> bytes:
-    content = HEADER
-    for one in records:
-        flags = one.is_received | (2 if one.packet[0] in (COMMAND, EVENT) else 0)
-        content += struct.pack(">IIIIq", len(one.packet), len(one.packet), flags, 0, one.time) + one.packet
-    return content
+    return btsnoop.read(ROOT / f"captures/{name}.btsnoop")
 
 
 def event(code: int, parameters: bytes) -> bytes:
@@ -92,7 +70,7 @@ class Session:
         self.disconnected(time + 50_000, 0x16)
 
     def content(self) -> bytes:
-        return btsnoop(self.records)
+        return btsnoop.written(self.records)
 
 
 def begun(source: list[Record]) -> Session:

@@ -2,12 +2,12 @@
 
 import json
 import re
-import struct
 import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import btsnoop
 from built import ROOT, built
 from svg import Picture
 
@@ -23,13 +23,8 @@ def decoded(path: Path, *options: str) -> list[dict]:
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
-@cache
 def packet(path: Path, number: int) -> bytes:
-    content, offset = path.read_bytes(), 16
-    for _ in range(number - 1):
-        offset += 24 + struct.unpack_from(">I", content, offset + 4)[0]
-    length, = struct.unpack_from(">I", content, offset + 4)
-    return content[offset + 24:offset + 24 + length]
+    return btsnoop.read(path)[number - 1].packet
 
 
 def fields(path: Path, number: int) -> list[tuple[str, str, int, int, str]]:
