@@ -1,7 +1,6 @@
 import BluetoothCore
 
-/// A set of data channels: 37 bits, one for each channel index (Core Specification Vol
-/// 6, Part B, 1.4.1).
+/// A set of data channels: 37 bits, one for each channel index (Core Specification Vol 6, Part B, 1.4.1).
 public struct ChannelMap: FieldValue, Hashable {
   /// Channel index 0 is the lowest bit.
   public var bits: UInt64 = 0
@@ -9,12 +8,11 @@ public struct ChannelMap: FieldValue, Hashable {
   public init() {}
 
   public init(parsing reader: inout ByteReader) throws(DecodeError) {
-    let bytes = try reader.readSpan(5)
-    for index in (0..<5).reversed() { bits = bits << 8 | UInt64(bytes.byte(at: index) ?? 0) }
+    self.init(try reader.readBytes(5))
   }
 
   public func write(into writer: inout ByteWriter) {
-    for index in 0..<5 { writer.write(UInt8(truncatingIfNeeded: bits >> UInt64(8 * index))) }
+    writer.write(bytes)
   }
 
   public var fieldNumber: UInt64? { bits }
