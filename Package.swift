@@ -7,85 +7,121 @@ let settings: [SwiftSetting] = [
   // `async` functions stay on their caller's executor: the stack never leaves its loop by accident.
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("ExistentialAny"),
-  // C functions are declared in Swift, and no C module is imported: see SystemCalls/LinuxFunctions.swift.
+  // C functions are declared in Swift, and no C module is imported: see Linux/SystemCalls/LinuxFunctions.swift.
   .enableExperimentalFeature("Extern"),
 ]
 
-/// A layer of the stack: a module that only imports the layers below it, with tests of its own.
+/// A library in a folder of Sources, with its suite in the same place of Tests.
 ///
-/// - Parameter others: what its tests use besides: TestLoop, which links the event loop, for tests on that
-func layer(
-  _ name: String, on dependencies: [Target.Dependency], tests others: [Target.Dependency] = []
+/// - Parameters:
+///   - folder: where it stands below Sources; nil for a folder with its name
+///   - others: what its tests use besides: TestLoop, which links the event loop, for tests on that
+func library(
+  _ name: String, in folder: String? = nil, on dependencies: [Target.Dependency],
+  tests others: [Target.Dependency] = []
 ) -> [Target] {
-  [
-    .target(name: name, dependencies: dependencies, swiftSettings: settings),
+  let folder = folder ?? name
+  return [
+    .target(
+      name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings),
     .testTarget(
       name: "\(name)Tests",
       dependencies: [.target(name: name), "TestSupport"] + dependencies + others,
-      swiftSettings: settings),
+      path: "Tests/\(folder)Tests", swiftSettings: settings),
   ]
 }
 
 /// Bytes and time in, bytes and events out. These build without libbluetooth and without an event loop; the tests of some
 /// use one.
 let protocols = [
-  layer("BluetoothCore", on: []),
-  // What files and lines share.
-  layer("JSON", on: []),
-  layer("HCI", on: ["BluetoothCore"]),
-  layer("L2CAP", on: ["BluetoothCore", "HCI"]),
-  layer("ATT", on: ["BluetoothCore"]),
-  layer("GATTClient", on: ["BluetoothCore", "HCI", "ATT"], tests: ["TestLink", "TestLoop"]),
-  layer("GATTServer", on: ["BluetoothCore", "ATT", "GATTClient"]),
-  layer(
-    "Central", on: ["BluetoothCore", "HCI", "L2CAP", "GATTClient"], tests: ["ATT", "TestLink", "TestLoop"]),
-  layer(
-    "RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "Central"],
+  // The staircase: packets, frames, attributes.
+  library("BluetoothCore", on: []),
+  library("HCI", on: ["BluetoothCore"]),
+  library("L2CAP", on: ["BluetoothCore", "HCI"]),
+  library("ATT", on: ["BluetoothCore"]),
+  // Services: the procedures of a client, and a server.
+  library("GATTClient", on: ["BluetoothCore", "HCI", "ATT"], tests: ["TestLink", "TestLoop"]),
+  library("GATTServer", on: ["BluetoothCore", "ATT", "GATTClient"]),
+  // Roles and connections.
+  library(
+    "GAP", on: ["BluetoothCore", "HCI", "L2CAP", "GATTClient"], tests: ["ATT", "TestLink", "TestLoop"]),
+  // The ring; a radio and a ring in memory.
+  library(
+    "RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "GAP"],
     tests: ["TestLink", "TestLoop"]),
-  layer(
+  library(
     "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "RingLink"],
-    tests: ["Central", "EventLoop", "TestLoop"]),
+    tests: ["GAP", "EventLoop", "TestLoop"]),
+  // What files and lines share.
+  library("JSON", in: "Storage/JSON", on: []),
 ]
 
-/// What calls the system, and what is built on that.
-let systemLayers = [
-  // Linux: system calls, the event loop, files, and everything that calls the kernel's Bluetooth.
-  layer("SystemCalls", on: ["CLinux"]),
-  layer("EventLoop", on: ["BluetoothCore", "SystemCalls"], tests: ["CLinux", "TestLoop"]),
-  layer("Files", on: ["BluetoothCore", "SystemCalls"]),
-  layer(
-    "LinuxBluetooth",
+/// System calls, the event loop, files, and everything that calls the kernel's Bluetooth.
+let linux = [
+  library("SystemCalls", in: "Linux/SystemCalls", on: ["CLinux"]),
+  library(
+    "EventLoop", in: "Linux/EventLoop", on: ["BluetoothCore", "SystemCalls"],
+    tests: ["CLinux", "TestLoop"]),
+  library("Files", in: "Linux/Files", on: ["BluetoothCore", "SystemCalls"]),
+  library(
+    "LinuxBluetooth", in: "Linux/LinuxBluetooth",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "GATTClient", "Central", "CBlueZHCI", "SystemCalls",
-      "EventLoop", "Files",
+      "BluetoothCore", "HCI", "L2CAP", "GATTClient", "GAP", "CBlueZHCI", "SystemCalls", "EventLoop",
+      "Files",
     ], tests: ["CLinux", "TestLoop", "VirtualRing"]),
-  // Captures: their files, what they say, recording and replay.
-  layer("Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
-  layer("Dissection", on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
-  layer(
-    "Recording",
+]
+
+/// Captures: their files, what they say, recording and replay.
+let captures = [
+  library("Capture", in: "Captures/Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
+  library(
+    "Dissection", in: "Captures/Dissection",
+    on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
+  library(
+    "Recording", in: "Captures/Recording",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "Central", "Capture", "EventLoop",
+      "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "GAP", "Capture",
+      "EventLoop",
       "LinuxBluetooth", "SystemCalls",
     ], tests: ["TestLoop"]),
-  // What is stored about rings: the ones that were used, and their data.
-  layer(
-    "KnownDevices", on: ["BluetoothCore", "Files", "JSON", "ATT", "GATTClient", "GATTServer", "RingLink"],
-    tests: ["Central", "EventLoop", "HCI", "TestLoop", "VirtualRing"]),
-  layer("RingStore", on: ["BluetoothCore", "Files", "RingLink", "SQLite"], tests: ["CSQLite"]),
-  // Where records go besides the output: a broker.
-  layer(
-    "MQTT", on: ["BluetoothCore", "Files", "JSON", "SQLite", "SystemCalls"], tests: ["CMosquitto"]),
-  // All of it with one import, and adapters by their specification.
-  layer(
-    "HaloRaw",
-    on: [
-      "BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "Central", "RingLink", "VirtualRing",
-      "EventLoop", "Files", "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
-    ], tests: ["TestLoop"]),
 ]
 
-let layers = protocols + systemLayers
+/// What is stored: the devices that were used, the ring's data, and what a broker has not got yet.
+let storage = [
+  [
+    .target(
+      name: "SQLite", dependencies: ["BluetoothCore", "Files", "CSQLite"],
+      path: "Sources/Storage/SQLite",
+      swiftSettings: settings, linkerSettings: [.linkedLibrary("sqlite3")])
+  ],
+  library(
+    "KnownDevices", in: "Storage/KnownDevices",
+    on: ["BluetoothCore", "Files", "JSON", "ATT", "GATTClient", "GATTServer", "RingLink"],
+    tests: ["GAP", "EventLoop", "HCI", "TestLoop", "VirtualRing"]),
+  library(
+    "RingStore", in: "Storage/RingStore", on: ["BluetoothCore", "Files", "RingLink", "SQLite"],
+    tests: ["CSQLite"]),
+  library(
+    "MQTT", in: "Storage/MQTT",
+    on: ["BluetoothCore", "Files", "JSON", "SQLite", "SystemCalls"], tests: ["CMosquitto"]
+  ),
+]
+
+/// All of it with one import, and adapters by their specification.
+let facade = library(
+  "HaloRaw",
+  on: [
+    "BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRing",
+    "EventLoop",
+    "Files", "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
+  ], tests: ["TestLoop"])
+
+let layers = protocols + linux + captures + storage + [facade]
+
+/// What the command line prints: a library of its own, so that the check of the hot path goes all the way to it.
+let lineOutput = library(
+  "LineOutput", in: "Program/LineOutput",
+  on: ["BluetoothCore", "JSON", "RingLink", "SystemCalls"])
 
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
 let appleModules = ["CoreBluetooth", "AccessorySetupKit"]
@@ -100,15 +136,18 @@ let allLayers: [Target.Dependency] = layerNames.map { .byName(name: $0) }
 var products: [Product] = (layerNames + appleModules).map { .library(name: $0, targets: [$0]) }
 if !isForFuzzing { products.append(.executable(name: "halo-raw", targets: ["halo-raw"])) }
 
-var targets: [Target] = layers.flatMap { $0 }
+var targets: [Target] = layers.flatMap { $0 } + lineOutput
 targets += [
-  .target(name: "CoreBluetooth", dependencies: ["HaloRaw", "Files"], swiftSettings: settings),
+  .target(
+    name: "CoreBluetooth", dependencies: ["HaloRaw", "Files"], path: "Sources/Apple/CoreBluetooth",
+    swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
     dependencies: ["CoreBluetooth", "AccessorySetupKit", "HaloRaw", "TestSupport"],
-    swiftSettings: settings),
+    path: "Tests/Apple/CoreBluetoothTests", swiftSettings: settings),
   .target(
-    name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloRaw"], swiftSettings: settings),
+    name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloRaw"],
+    path: "Sources/Apple/AccessorySetupKit", swiftSettings: settings),
   // Programs against CoreBluetooth alone, in both language modes: docs/corebluetooth.md.
   .executableTarget(
     name: "heart-rate-central", dependencies: ["CoreBluetooth"],
@@ -132,36 +171,26 @@ targets += [
   .executableTarget(
     name: "corebluetooth-check", dependencies: ["CoreBluetooth"],
     path: "Tests/CoreBluetoothCheck", swiftSettings: [.swiftLanguageMode(.v5)]),
-  .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
   .target(name: "CBlueZHCI"),
-  .target(name: "CLinux"),
+  .target(name: "CLinux", path: "Sources/Linux/CLinux"),
+  .systemLibrary(
+    name: "CSQLite", path: "Sources/Storage/CSQLite", pkgConfig: "sqlite3",
+    providers: [.apt(["libsqlite3-dev"])]),
   // For tests: the header of a library that is loaded at run time.
-  .systemLibrary(name: "CMosquitto"),
-  // What files of SQLite have in common.
-  .target(
-    name: "SQLite", dependencies: ["BluetoothCore", "CSQLite", "Files"], swiftSettings: settings,
-    linkerSettings: [.linkedLibrary("sqlite3")]),
-  // What the command line prints. A room of its own, so that the check of the hot path goes all the way to it.
-  .target(
-    name: "LineOutput", dependencies: ["BluetoothCore", "JSON", "RingLink", "SystemCalls"],
-    swiftSettings: settings),
-  .testTarget(
-    name: "LineOutputTests",
-    dependencies: ["LineOutput", "BluetoothCore", "JSON", "RingLink", "SystemCalls", "TestSupport"],
-    swiftSettings: settings),
+  .systemLibrary(name: "CMosquitto", path: "Sources/Storage/CMosquitto"),
   // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
   .target(
-    name: "ReportAssets",
+    name: "ReportAssets", path: "Sources/Program/ReportAssets",
     resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
     swiftSettings: settings),
   .testTarget(
     name: "CommandLineTests",
-    dependencies: allLayers + ["halo-raw", "TestLoop", "TestSupport"],
+    dependencies: allLayers + ["halo-raw", "TestLoop", "TestSupport"], path: "Tests/Program/CommandLineTests",
     swiftSettings: settings),
   .testTarget(
     name: "HostilePeerTests",
     dependencies: [
-      "BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "Central", "RingLink",
+      "BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "GAP", "RingLink",
       "LinuxBluetooth", "Recording", "TestLoop", "TestSupport",
     ],
     swiftSettings: settings),
@@ -189,7 +218,7 @@ targets += [
   .executableTarget(
     name: "soak-check",
     dependencies: [
-      "BluetoothCore", "Central", "EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing",
+      "BluetoothCore", "GAP", "EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing",
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(
@@ -210,7 +239,8 @@ targets += [
     path: "Tests/TestLink", swiftSettings: settings),
 ]
 
-let programDependencies: [Target.Dependency] = allLayers + ["LineOutput", "ReportAssets", "CLinux"]
+let programDependencies: [Target.Dependency] =
+  allLayers + ["LineOutput", "ReportAssets", "CLinux"]
 if isForFuzzing {
   targets += [
     .target(

@@ -2,7 +2,7 @@
 @_exported import ATT
 @_exported import BluetoothCore
 @_exported import Capture
-@_exported import Central
+@_exported import GAP
 @_exported import EventLoop
 @_exported import GATTClient
 @_exported import GATTServer

@@ -1,6 +1,6 @@
 import BluetoothCore
 import Capture
-import Central
+import GAP
 import EventLoop
 import GATTServer
 import HCI

@@ -1,5 +1,5 @@
 import Capture
-import Central
+import GAP
 import Files
 import GATTClient
 import HCI

@@ -1,6 +1,6 @@
 import BluetoothCore
 import Capture
-import Central
+import GAP
 import Glibc
 import HCI
 import HaloRaw

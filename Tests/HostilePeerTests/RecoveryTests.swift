@@ -1,5 +1,5 @@
 import BluetoothCore
-import Central
+import GAP
 import EventLoop
 import GATTClient
 import HCI

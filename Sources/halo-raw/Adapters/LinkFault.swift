@@ -1,4 +1,4 @@
-import Central
+import GAP
 import GATTClient
 import HCI
 

@@ -1,5 +1,5 @@
 import BluetoothCore
-import Central
+import GAP
 import HCI
 import KnownDevices
 import RingLink

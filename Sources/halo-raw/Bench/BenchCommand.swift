@@ -1,5 +1,5 @@
 import BluetoothCore
-import Central
+import GAP
 import Files
 import LineOutput
 import RingLink

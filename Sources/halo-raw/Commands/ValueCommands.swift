@@ -1,6 +1,6 @@
 import ATT
 import BluetoothCore
-import Central
+import GAP
 import EventLoop
 import GATTClient
 import LineOutput

@@ -1,7 +1,7 @@
 import BluetoothCore
 import CAllocationCounter
 import Capture
-import Central
+import GAP
 import EventLoop
 import GATTClient
 import Glibc

@@ -10,7 +10,7 @@ import browser as browsers
 import pytest
 from program import ROOT
 
-ASSETS = ROOT / "Sources/ReportAssets"
+ASSETS = ROOT / "Sources/Program/ReportAssets"
 MODULES = {path.name: path.read_text() for path in sorted((ASSETS / "Script").glob("*.js"))}
 IMPORT = re.compile(r"^import \{([\w, ]+)\} from '\./([\w-]+\.js)';$", re.M)
 EXPORT = re.compile(r"^export (?:const|let|function|class) (\w+)", re.M)

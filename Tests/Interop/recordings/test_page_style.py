@@ -7,7 +7,7 @@ import pytest
 import tinycss2
 from program import ROOT
 
-ASSETS = ROOT / "Sources/ReportAssets"
+ASSETS = ROOT / "Sources/Program/ReportAssets"
 # In the order in which the page has them.
 NAMES = re.findall(r"PackageResources\.(\w+)_css", (ASSETS / "PageAssets.swift").read_text())
 SHEET = "".join((ASSETS / f"Style/{name}.css").read_text() for name in NAMES)

@@ -1,0 +1,170 @@
+import BluetoothCore
+import GAP
+import GATTClient
+import HCI
+
+/// A radio in whose range is one replayed peripheral, and what else advertised in its capture.
+///
+///     let time = EpollLoop.shared.makeVirtualTime()
+///     let central = Central(ReplayAdapter(peripheral, time: time))
+///
+/// Time is virtual: a replay takes only as long as the computation.
+@BluetoothActor
+public final class ReplayAdapter: Adapter {
+  public var onReport: ((AdvertisingReport, Instant) -> Void)?
+  public var onScanRefusal: ((HCIError?) -> Void)?
+  public var onFailure: ((HCIError) -> Void)?
+  public var timers: Timers { time.timers }
+
+  /// Called when the recording has nothing more for a client that waits: where the recorded program was ended from
+  /// outside. Without it, the client waits until its own deadline.
+  public var onInterrupt: (() -> Void)?
+
+  public let peripheral: ReplayedPeripheral
+  /// Observes the traffic as HCI packets, so that a replay can be recorded and explained; nil for none.
+  public var tap: TrafficTap? { didSet { packets = tap.map { ReplayedPackets($0) } } }
+
+  /// The offset from the timers' microseconds to the recorded time of day, in microseconds since 1970-01-01 UTC: the
+  /// replay starts at the time of the recorded connection.
+  public var wallOffset: Int64 { origin &- base.nanoseconds / 1000 }
+  /// Whether the end of the recording was reached.
+  public private(set) var isOver = false
+
+  /// Whether the recorded time was over, and what the client had not asked for was sent.
+  var isEnding: Bool { link?.server.isEnding ?? false }
+
+  private let time: VirtualTime
+  private let base: Instant
+  private let origin: Int64
+  private var announcer: Announcer
+  private var packets: ReplayedPackets?
+  private var link: ReplayedLink?
+  private var connectionCount = 0
+  private var isLost = false
+  private var isRunning = false
+  private var attempts = 0
+  /// The first time at which the client waited for nothing that the recording has; nil while it has something.
+  private var idleSince: Instant?
+
+  /// How long a client waits for an answer that the capture does not hold, before the end of the recording ends it.
+  private static let patience = Duration.seconds(60)
+
+  /// - Parameters:
+  ///   - peripheral: what to connect to
+  ///   - time: the virtual time, which the event loop advances
+  public init(_ peripheral: ReplayedPeripheral, time: VirtualTime) {
+    self.peripheral = peripheral
+    self.time = time
+    base = time.timers.now
+    origin = peripheral.connections.first?.start ?? 0
+    announcer = Announcer(peripheral)
+  }
+
+  public func start() async throws(HCIError) -> AdapterInformation {
+    isRunning = true
+    time.onIdle = { [weak self] deadline in self?.idle(until: deadline) ?? false }
+    return AdapterInformation(
+      address: BluetoothAddress(1, .public), version: "5.0", usesExtendedScan: false)
+  }
+
+  public func setScan(_ parameters: ScanParameters?) {
+    guard (parameters != nil) != announcer.isRunning else { return }
+    if parameters == nil {
+      announcer.stop(timers)
+    } else {
+      announcer.start(timers) { [weak self] report in self?.report(report) }
+    }
+  }
+
+  private func report(_ report: AdvertisingReport) {
+    // A connected peripheral does not advertise.
+    guard isRunning, link == nil || report.address != peripheral.address else { return }
+    packets?.report(report, at: timers.now)
+    onReport?(report, timers.now)
+  }
+
+  public func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+  ) -> () -> Void {
+    let done = OneShot(completion)
+    attempts += 1
+    timers.schedule(after: .zero) { [weak self] in
+      guard let self, done.isPending else { return }
+      guard isRunning, isReachable, link == nil, request.peer.value == peripheral.address.value else {
+        return
+      }
+      attempts -= 1
+      done(.success(establish()))
+    }
+    timers.schedule(after: request.deadline) { [weak self] in
+      guard done.isPending else { return }
+      self?.attempts -= 1
+      done(.failure(.peerNotFound(request.peer, seconds: request.deadline.inSeconds)))
+    }
+    return { [weak self] in
+      guard done.isPending else { return }
+      self?.attempts -= 1
+      done(.failure(.cancelled))
+    }
+  }
+
+  /// Whether the peripheral can be connected to: not after the recording's last connection was lost.
+  private var isReachable: Bool { !isLost || connectionCount < peripheral.connections.count }
+
+  private func establish() -> ReplayedLink {
+    let index = min(connectionCount, peripheral.connections.count - 1)
+    connectionCount += 1
+    let connection = peripheral.connections[index]
+    let server = ReplayedServer(peripheral, index, timers: timers)
+    let link = ReplayedLink(peripheral.address, connection.parameters, server, timers: timers, packets)
+    packets?.connected(to: peripheral.address, connection.parameters, at: timers.now)
+    link.onEnd = { [weak self] loss, reason in
+      guard let self else { return }
+      packets?.disconnected(reason, at: timers.now)
+      if case .remote = loss { isLost = true }
+      self.link = nil
+      if announcer.isRunning, isReachable {
+        announcer.start(timers) { [weak self] report in self?.report(report) }
+      }
+    }
+    isLost = false
+    self.link = link
+    // The client sets its closures first.
+    timers.schedule(after: .zero) { [weak link] in link?.begin() }
+    return link
+  }
+
+  /// No work is left. Time goes on to the next timer while the recording has something to send, or while its recorded
+  /// time is not over; then the client is interrupted.
+  private func idle(until deadline: Instant?) -> Bool {
+    guard isRunning, !isOver else { return false }
+    if attempts > 0 ? isReachable || onInterrupt == nil : announcer.isBusy { return false }
+    link?.server.wait(until: deadline)
+    if link?.server.isBusy == true { return false }
+    // A client that is not interrupted at the end of the recording may ask for something later.
+    if let deadline, deadline <= (onInterrupt == nil ? limit + Self.patience : limit) { return false }
+    if link?.server.sendRest() == true { return true }
+    guard let onInterrupt else { return false }
+    isOver = true
+    onInterrupt()
+    return true
+  }
+
+  /// The time until which the client's own timers run.
+  private var limit: Instant {
+    guard let link else { return max(base, idleStart) + Self.patience }
+    // A timer may have been recorded slightly before the same timer of the replay.
+    let end = link.server.end + .milliseconds(1)
+    return link.server.lastMissing.map { max(end, $0 + Self.patience) } ?? end
+  }
+
+  private var idleStart: Instant { announcer.lastStart ?? base }
+
+  public func close() async {
+    guard isRunning else { return }
+    isRunning = false
+    announcer.stop(timers)
+    link?.disconnect()
+    time.onIdle = nil
+  }
+}

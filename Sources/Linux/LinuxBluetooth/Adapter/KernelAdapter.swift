@@ -1,0 +1,406 @@
+import BluetoothCore
+import GAP
+import EventLoop
+import GATTClient
+import HCI
+import L2CAP
+import SystemCalls
+
+/// A radio that the kernel drives: the raw channel scans and watches, the kernel makes the links and carries ATT over
+/// its L2CAP sockets, and its management sets what links are made with.
+@BluetoothActor
+public final class KernelAdapter: Adapter {
+  public var onReport: ((AdvertisingReport, Instant) -> Void)?
+  public var onScanRefusal: ((HCIError?) -> Void)?
+  public var onFailure: ((HCIError) -> Void)?
+  public var onNote: ((String) -> Void)? {
+    get { recovery.onNote }
+    set { recovery.onNote = newValue }
+  }
+
+  /// The timeout for ending a scan.
+  private static let closeDeadline = Duration.milliseconds(500)
+
+  /// The adapter's index; ``recover(within:)`` can change it.
+  public var index: AdapterIndex { watch.index }
+  private let watch: KernelAdapterWatch
+  public let timers: Timers
+  private let recovery: AdapterRecovery
+  private let release: KernelRelease?
+  private var socket: HCISocket<RawChannel>?
+  var controller: RawController?
+  /// It stays open: its privileges were determined when it was opened, and it sees other adapters, too.
+  private var management: Management?
+  /// For links, opened before privileges are dropped.
+  lazy var sockets = L2CAPSocketStock()
+  private var address = BluetoothAddress(0, .public)
+  private var connector: KernelConnector?
+  private var desiredScan: ScanParameters?
+  private var failure: HCIError?
+  private let links: KernelLinks
+  /// The connected peers when the adapter failed.
+  private var ourPeers: Set<UInt64> = []
+
+  public var droppedPackets: Int? { links.droppedPackets + (socket?.packets.droppedPackets ?? 0) }
+
+  public convenience init(_ index: AdapterIndex, timers: Timers = EpollLoop.shared.timers) {
+    self.init(index, timers: timers) {
+      ((try? HCIDevices.list()) ?? []).map { device in
+        KernelAdapterWatch.Device(
+          index: device.index, address: device.address, isUp: device.isUp,
+          isTaken: device.isUp && HCIDevices.isTaken(device.index))
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - release: of the kernel; nil if it is unknown
+  ///   - devices: the adapters of the machine
+  init(
+    _ index: AdapterIndex, timers: Timers, release: KernelRelease? = .current,
+    devices: @escaping () -> [KernelAdapterWatch.Device]
+  ) {
+    self.timers = timers
+    self.release = release
+    recovery = AdapterRecovery(timers: timers)
+    let watch = KernelAdapterWatch(index, timers: timers, devices: devices)
+    self.watch = watch
+    links = KernelLinks(watch)
+    watch.onLost = { [weak self] reason in self?.fail(reason) }
+  }
+
+  // MARK: Start and end
+
+  /// Opens the sockets. ``start()`` does so, too, if this was not called before; call it separately to drop privileges
+  /// in between. It asks the kernel only what does not wait for the controller.
+  public func open() async throws(AdapterError) {
+    try await check()
+    controller = try openSockets()
+    _ = sockets
+  }
+
+  public func start() async throws(HCIError) -> AdapterInformation {
+    do throws(AdapterError) {
+      if controller == nil { try await open() }
+    } catch {
+      throw .adapter(error)
+    }
+    return try await initialize()
+  }
+
+  private func initialize() async throws(HCIError) -> AdapterInformation {
+    guard let controller else { throw .notReady }
+    let information = try await awaitCallback {
+      (done: @escaping (Result<RawController.Information, HCIError>) -> Void) in
+      controller.initialize(completion: done)
+      return { controller.fail(.cancelled) }
+    }
+    connector = KernelConnector(
+      self, address: address, controller: controller, release: release)
+    isListening = false
+    updateScan()
+    return AdapterInformation(
+      address: address, version: "\(information.version.hciVersion)",
+      usesExtendedScan: information.usesExtendedScan)
+  }
+
+  /// Checks that the adapter can be used, before anything is sent to it.
+  private func check() async throws(AdapterError) {
+    let operation = "use \(index)"
+    guard let state = try await Controllers.state(of: index) else {
+      throw AdapterError(operation, .noSuchAdapter)
+    }
+    // Asked first, as the kernel only refuses each command.
+    guard Capability.netRaw.isEffective else { throw AdapterError(operation, .missing(.netRaw)) }
+    if let obstacle = state.obstacle { throw AdapterError(operation, obstacle) }
+    guard state.isUp else { throw AdapterError(operation, .adapterDown(index)) }
+    adopt(
+      KernelAdapterWatch.Device(index: index, address: state.address, isUp: true, isTaken: false))
+  }
+
+  private func adopt(_ device: KernelAdapterWatch.Device) {
+    watch.adopt(device)
+    address = device.address
+  }
+
+  /// A controller whose reports and links are this adapter's.
+  ///
+  /// - Parameter send: sends a packet to it; the span is valid only during the call
+  func makeController(send: @escaping (RawSpan) -> Void) -> RawController {
+    let controller = RawController(
+      timers: timers, ownAddressType: address.value == 0 ? .random : .public, send: send)
+    controller.onReport = { [weak self] report, time in
+      guard let self else { return }
+      if desiredScan != nil { onReport?(report, time) }
+      connector?.heard(report)
+    }
+    controller.onScanRefusal = { [weak self] error in
+      guard let self else { return }
+      // The kernel may look for the peer nevertheless.
+      if error != nil { connector?.cannotListen() }
+      if error == nil || desiredScan != nil { onScanRefusal?(error) }
+    }
+    controller.onScanSilence = { [weak self] count in self?.scanIsSilent(count) }
+    controller.onFailure = { [weak self] error in self?.fail(error) }
+    controller.onLink = { [weak self] news in self?.note(news) }
+    return controller
+  }
+
+  private func openSockets() throws(AdapterError) -> RawController {
+    let socket = try HCISocket<RawChannel>(index, filter: .rawController)
+    self.socket = socket
+    let controller = makeController { packet in socket.packets.send(packet) }
+    socket.packets.onPacket = { packet, time in controller.receive(packet, at: time) }
+    socket.packets.onClosed = { [weak self] error in self?.closed(error) }
+    do throws(SystemError) {
+      try socket.packets.start()
+    } catch {
+      throw AdapterError("use \(index)", .system(error))
+    }
+    // Without management, links are made with the kernel's defaults.
+    if management == nil { management = try? Management() }
+    // The kernel reports changes of an adapter from the first command on, of any program.
+    management?.send(ReadControllerInformation(), to: index) { _ in }
+    management?.onEvent = { [weak self] event, index in
+      guard let self else { return }
+      switch event {
+      case .removed where index == self.index: watch.removed()
+      case .settings(let settings) where index == self.index && !settings.contains(.powered):
+        _ = watch.isUsable()
+      default: break
+      }
+      watch.kernelReported()
+    }
+    return controller
+  }
+
+  public func close() async {
+    // A scan that is on its way, too, is ended while it can be.
+    controller?.setScan(nil)
+    if failure == nil, let controller {
+      await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+        let end = OneShot(done)
+        end.expire(after: Self.closeDeadline, in: timers, with: .success(()))
+        controller.pauseScan { end(.success(())) }
+        return { end(.success(())) }
+      }
+    }
+    controller?.fail(.cancelled)
+    socket?.packets.close()
+    management?.close()
+  }
+
+  private func closed(_ error: SystemError?) {
+    fail(error.map { AdapterError.Reason(opening: $0, adapter: index) } ?? .adapterRemoved)
+  }
+
+  private func fail(_ reason: AdapterError.Reason) {
+    let isBlocked = reason == .adapterDown(index) && HCIDevices.isRadioBlocked(index)
+    let reason = isBlocked ? .radioBlocked : reason
+    fail(.adapter(AdapterError("go on with \(index)", reason)))
+  }
+
+  private func fail(_ error: HCIError) {
+    guard failure == nil else { return }
+    failure = error
+    connector?.fail(error)
+    ourPeers = links.removeAll(error)
+    controller?.fail(error)
+    socket?.packets.close()
+    onFailure?(error)
+  }
+
+  // MARK: Recovery
+
+  /// Waits until the adapter is there and on again - with its number, or with its address under another - and makes it
+  /// ready. One that was pulled out and is back is switched on, if the management socket was opened with
+  /// CAP_NET_ADMIN; one that was switched off is waited for. One whose controller does not answer is switched off and on
+  /// first, once a minute at most, unless that would end links of other programs.
+  ///
+  /// - Throws: the failure that ended it, after `time`; `HCIError.cancelled` if the task is cancelled
+  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    guard let failure else { return try await initialize() }
+    return try await recovery.recover(self, from: failure, within: time)
+  }
+
+  /// - Returns: nil if the adapter is gone again
+  private func open(isNew: Bool) async throws(HCIError) -> AdapterInformation? {
+    let failure = self.failure
+    do throws(AdapterError) {
+      controller = try openSockets()
+    } catch {
+      if error.isMissingPrivilege { throw .adapter(error) }
+      return nil
+    }
+    self.failure = nil
+    do throws(HCIError) {
+      // The kernel powers a new adapter off again after two seconds, unless a program uses it.
+      if isNew { management?.send(SetPowered(true), to: index) { _ in } }
+      return try await initialize()
+    } catch {
+      controller?.fail(error)
+      socket?.packets.close()
+      self.failure = self.failure ?? failure ?? error
+      if error == .cancelled { throw error }
+      return nil
+    }
+  }
+
+  // MARK: Scanning and connecting
+
+  public func setScan(_ parameters: ScanParameters?) {
+    desiredScan = parameters
+    updateScan()
+  }
+
+  /// Whether a connector scans for its peer. A report of each of its advertisements is needed then.
+  var isListening = false {
+    didSet { if isListening != oldValue { updateScan() } }
+  }
+
+  private func updateScan() {
+    guard isListening else { controller?.setScan(desiredScan); return }
+    var parameters = ScanParameters.aggressive
+    parameters.isActive = desiredScan?.isActive ?? false
+    controller?.setScan(parameters)
+  }
+
+  /// The controller reports nothing. If starting the scan again has not helped, and a connection waits for a report, the
+  /// adapter is recovered; otherwise there may be nothing to report.
+  private func scanIsSilent(_ count: Int) {
+    let time = RawController.longestScanSilence * count
+    if count > 1, isListening { return fail(.scanSilent(seconds: time.inSeconds)) }
+    onNote?("no advertisement was received for \(Int(time.inSeconds)) s; the scan is started again")
+  }
+
+  /// Whether the kernel has a link to a peer already, which does not advertise then.
+  public func hasLink(to peer: BluetoothAddress) -> Bool {
+    (try? HCIDevices.links(of: index))?.contains { $0.peer.value == peer.value } ?? false
+  }
+
+  public func connect(
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+  ) -> () -> Void {
+    guard failure == nil, let connector else {
+      completion(.failure(failure ?? .notReady))
+      return {}
+    }
+    return connector.connect(request, completion: completion)
+  }
+
+  /// Sets the kernel's parameters for the next link to a peer, and calls back when they are in effect.
+  func load(_ request: ConnectionRequest, then next: @escaping () -> Void) {
+    guard let management else {
+      onNote?("connection parameters are the kernel's: it has no Bluetooth management")
+      return next()
+    }
+    let command = LoadConnectionParameters(peer: request.peer, parameters: request.parameters)
+    management.send(command, to: index) { [weak self] result in
+      if case .failure(let error) = result {
+        self?.onNote?("connection parameters are the kernel's: \(error)")
+      }
+      next()
+    }
+  }
+
+  // MARK: Links
+
+  private func note(_ news: RawController.LinkNews) {
+    switch news {
+    case .connected(let handle, _, let parameters):
+      links.created(handle, parameters)
+      connector?.connected(handle)
+    case .parameters(let handle, let parameters): links.changed(handle, parameters)
+    case .parametersRefused(let handle, let status): links[handle]?.parametersRefused(status)
+    case .ending(let handle, let reason):
+      if reason == .remotePowerOff { links.expectPowerOff() }
+      links.ending(handle)
+    case .disconnected(let handle, let reason):
+      connector?.disconnected(handle, reason)
+      links.disconnected(handle, reason)
+    case .failed(let peer, let status): connector?.failed(peer, status)
+    case .connecting: connector?.connecting()
+    case .connectionCancelled: connector?.cancelledByKernel()
+    }
+  }
+
+  /// Takes over a connected socket.
+  ///
+  /// - Parameter isOurs: whether the link was made for it, and is not one that another program has made
+  func adopt(_ socket: L2CAPSocket, for request: ConnectionRequest, isOurs: Bool) -> KernelLink {
+    links.add(socket, of: self, for: request, isOurs: isOurs)
+  }
+
+  /// Reads pending events from the raw channel: the kernel queues an event there before it processes it.
+  func catchUp() {
+    socket?.packets.receivePending()
+  }
+
+  func disconnect(_ handle: ConnectionHandle) {
+    controller?.disconnect(handle)
+  }
+
+  /// Has the controller change a link's parameters. The kernel checks the permission for each command (CAP_NET_RAW).
+  func update(
+    _ handle: ConnectionHandle, to parameters: ConnectionParameters,
+    completion: @escaping (Result<Void, HCIError>) -> Void
+  ) {
+    controller?.update(handle, to: parameters, completion: completion)
+  }
+
+  func readRSSI(_ handle: ConnectionHandle) async throws(HCIError) -> Int8? {
+    guard let controller else { throw .notReady }
+    return try await awaitCallback(cancelled: HCIError.cancelled) { done in
+      controller.readRSSI(handle, completion: done)
+    }
+  }
+
+  /// Checks whether the adapter can be used, and fails shortly if it cannot.
+  func isUsable() -> Bool {
+    failure == nil && watch.isUsable()
+  }
+}
+
+/// The adapter is shared: links of other programs must not be ended.
+extension KernelAdapter: RecoverableRadio {
+  package var name: String { index.description }
+
+  package func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome {
+    switch step {
+    // The failure has done that.
+    case .cancel, .disconnect: return .done()
+    case .reset: return .leftOut("the kernel has the adapter")
+    case .powerCycle:
+      let others = (try? HCIDevices.links(of: index))?.filter { !ourPeers.contains($0.peer.value) } ?? []
+      guard others.isEmpty else {
+        return .hopeless("left out, as it would end \(others.count) links of other programs")
+      }
+      do throws(AdapterError) {
+        guard let management else { throw AdapterError("switch \(index)", .noBluetooth) }
+        _ = try await management.send(SetPowered(false), to: index)
+        _ = try await management.send(SetPowered(true), to: index)
+        return .done()
+      } catch {
+        if error.reason == .cancelled { throw .cancelled }
+        return .hopeless("\(error.reason)")
+      }
+    }
+  }
+
+  package func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation? {
+    if let device = watch.find() {
+      let isNew = watch.wasRemoved
+      adopt(device)
+      return try await open(isNew: isNew)
+    }
+    if let index = watch.findSwitchedOff() { management?.send(SetPowered(true), to: index) { _ in } }
+    return nil
+  }
+
+  package func change() async {
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      watch.whenChanged { done(.success(())) }
+      return { [watch] in watch.kernelReported() }
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import BluetoothCore
+import GATTClient
+import HCI
+import TestLoop
+import TestSupport
+import Testing
+
+@testable import GAP
+
+/// A radio at the other end of an HCI transport: how it starts, fails, is recovered, and ends.
+@BluetoothActor
+@Suite(.onTheLoop) struct HCIAdapterTests {
+  @BluetoothActor private final class Log {
+    var failures: [HCIError] = []
+    var notes: [String] = []
+  }
+
+  private let transport = PlayedTransport()
+  private let adapter: HCIAdapter
+  private let log = Log()
+  private static let random = BluetoothAddress(0xE0DE_ADBE_EF01, .random)
+
+  init() {
+    adapter = HCIAdapter(transport, randomAddress: Self.random)
+    let log = self.log
+    adapter.onFailure = { log.failures.append($0) }
+    adapter.onNote = { log.notes.append($0) }
+  }
+
+  private func failure(_ work: () async throws(HCIError) -> Void) async -> HCIError? {
+    do throws(HCIError) {
+      try await work()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func recover(within time: Duration = .seconds(60)) async -> HCIError? {
+    await failure { () throws(HCIError) in _ = try await adapter.recover(within: time) }
+  }
+
+  /// A link over which the peer speaks.
+  private func connect(_ handle: String = "4000") async throws -> any ATTLink {
+    var results: [Result<any ATTLink, HCIError>] = []
+    _ = adapter.connect(ConnectionRequest(peer: BluetoothAddress(0xC011_2233_A1B2, .random))) {
+      results.append($0)
+    }
+    await testTimers.sleep(for: .milliseconds(5))
+    transport.receive(
+      "043e1301" + "00" + handle + "00" + "01" + "b2a1332211c0" + "0c00" + "0000" + "9001" + "00")
+    transport.receive("02" + "4020" + "0700" + "0300" + "0400" + "1b0300")
+    await testTimers.sleep(for: .milliseconds(5))
+    return try #require(try results.last?.get())
+  }
+
+  /// The controller does not answer a command.
+  ///
+  /// - Parameter silent: what it does not answer after that, either
+  private func fallSilent(_ silent: Set<HCIOpcode> = []) async {
+    transport.silent = [LESetScanParameters.opcode]
+    adapter.setScan(.gentle)
+    await testTimers.sleep(for: HostController.commandDeadline + .milliseconds(1))
+    #expect(log.failures == [Self.silence])
+    transport.silent = silent
+    _ = (transport.takeOpcodes(), transport.takeCalls())
+  }
+
+  private static let silence = HCIError.commandTimedOut(LESetScanParameters.opcode)
+
+  // MARK: Start and end
+
+  @Test func itStartsWithAReset() async throws {
+    let information = try await adapter.start()
+    #expect(transport.takeCalls() == ["start"])
+    #expect(transport.takeOpcodes().first == Reset.opcode)
+    #expect(information.address == transport.publicAddress && information.version == "5.0")
+    #expect(!information.usesExtendedScan)
+  }
+
+  @Test func withoutAPublicAddressItHasTheRandomOne() async throws {
+    transport.publicAddress = BluetoothAddress(0, .public)
+    #expect(try await adapter.start().address == Self.random)
+  }
+
+  @Test(arguments: 0..<8) func aRandomAddressThatIsMadeUpIsStatic(_: Int) async throws {
+    transport.publicAddress = BluetoothAddress(0, .public)
+    // The two highest bits are set (Core Specification Vol 6, Part B, 1.3.2.1).
+    let address = try await HCIAdapter(transport).start().address
+    #expect(address.kind == .random && address.value >> 46 == 3)
+  }
+
+  /// The links are ended, the transport is closed, and what follows that is waited for. Nothing reports an end that was
+  /// wanted.
+  @Test func closingEndsEverything() async throws {
+    _ = try await adapter.start()
+    let link = try await connect()
+    var losses: [LinkLoss] = []
+    link.onClosed = { losses.append($0) }
+    _ = transport.takeCalls()
+    await adapter.close()
+    #expect(transport.calls.first == "close" && transport.calls.last == "finish")
+    #expect(losses == [.local])
+    #expect(log.failures.isEmpty)
+    #expect(transport.onPacket == nil && transport.onClose == nil)
+  }
+
+  @Test func lettingGoOfItClosesTheTransport() async throws {
+    var other: HCIAdapter? = HCIAdapter(transport)
+    _ = try await other?.start()
+    #expect(transport.takeCalls() == ["start"])
+    other = nil
+    #expect(transport.takeCalls() == ["close"])
+  }
+
+  // MARK: Failing
+
+  @Test func aTransportThatClosesIsOneFailure() async throws {
+    _ = try await adapter.start()
+    let link = try await connect()
+    var losses: [LinkLoss] = []
+    link.onClosed = { losses.append($0) }
+    transport.onClose?("unplugged")
+    transport.onClose?("unplugged")
+    let failure = HCIError.transportClosed("unplugged")
+    #expect(log.failures == [failure])
+    #expect(losses == [.adapter(failure)])
+  }
+
+  /// The first cause counts, here the peer's.
+  @Test func aLinkThatThePeerEndsHasItsReason() async throws {
+    _ = try await adapter.start()
+    let link = try await connect()
+    var losses: [LinkLoss] = []
+    link.onClosed = { losses.append($0) }
+    transport.receive("040504" + "00" + "4000" + "13")
+    transport.onClose?("unplugged")
+    #expect(losses == [.remote(.remoteUserTerminatedConnection)])
+  }
+
+  @Test func aLinkThatIsEndedHereIsEndedHere() async throws {
+    _ = try await adapter.start()
+    let link = try await connect()
+    var losses: [LinkLoss] = []
+    link.onClosed = { losses.append($0) }
+    _ = transport.takeOpcodes()
+    link.disconnect()
+    #expect(transport.takeOpcodes() == [Disconnect.opcode])
+    #expect(losses.isEmpty)
+    await testTimers.sleep(for: .milliseconds(5))
+    transport.receive("040504" + "00" + "4000" + "16")
+    #expect(losses == [.local])
+  }
+
+  // MARK: Recovery
+
+  @Test func aRadioThatWorksIsLeftAlone() async throws {
+    #expect(await recover() == .notReady)
+    _ = try await adapter.start()
+    _ = transport.takeOpcodes()
+    #expect(await recover() == nil)
+    #expect(transport.takeOpcodes() == [] && log.notes == [])
+  }
+
+  /// The transport stays open, if that helps.
+  @Test func aControllerThatDoesNotAnswerIsReset() async throws {
+    _ = try await adapter.start()
+    await fallSilent()
+    #expect(await recover() == nil)
+    #expect(transport.takeOpcodes().first == Reset.opcode)
+    #expect(transport.takeCalls() == [])
+    #expect(log.notes.last == "hci7 can be used again")
+    // It works, and a second failure is reported again.
+    transport.onClose?("unplugged")
+    #expect(log.failures == [Self.silence, .transportClosed("unplugged")])
+  }
+
+  /// One that does not even answer the reset is switched off and on.
+  @Test func aControllerThatIsSilentIsOpenedAgain() async throws {
+    _ = try await adapter.start()
+    await fallSilent([Reset.opcode])
+    let start = testTimers.now
+    #expect(await recover() == nil)
+    #expect(transport.takeCalls() == ["reopen", "start"])
+    #expect(transport.openingTimes == [.seconds(10)])
+    #expect(testTimers.now - start >= HostController.commandDeadline)
+  }
+
+  /// A transport that can't be opened again has no hope: it is not waited for.
+  @Test func aTransportThatCannotBeOpenedAgainEndsTheRecovery() async throws {
+    _ = try await adapter.start()
+    transport.openings = [.notReady]
+    await fallSilent([Reset.opcode])
+    let error = await recover()
+    #expect("\(error.map { "\($0)" } ?? "")".contains("off and on: left out, as hci7 can't be opened again"))
+    #expect(transport.openingTimes.count == 1)
+  }
+
+  @Test func aTransportThatIsGoneIsOpenedAsSoonAsItIsBack() async throws {
+    _ = try await adapter.start()
+    let gone = HCIError.transportClosed("no such device")
+    transport.openings = [gone, .adapter(AdapterError("take hci7", .adapterRemoved)), nil]
+    transport.onClose?("unplugged")
+    let start = testTimers.now
+    #expect(await recover() == nil)
+    // Every quarter of a second, and ten at most for each; then it is set up.
+    #expect(testTimers.now - start >= .milliseconds(500) && testTimers.now - start < .milliseconds(750))
+    #expect(transport.openingTimes == [.seconds(10), .seconds(10), .seconds(10)])
+    transport.onClose?("unplugged again")
+    #expect(log.failures == [.transportClosed("unplugged"), .transportClosed("unplugged again")])
+  }
+
+  /// What no waiting changes is thrown at once: a missing privilege; a transport that can't be opened again.
+  @Test(arguments: [HCIError.adapter(AdapterError("take hci7", .missing("CAP_NET_ADMIN"))), .notReady])
+  func whatNoWaitingChangesIsThrown(_ error: HCIError) async throws {
+    _ = try await adapter.start()
+    transport.openings = [error]
+    transport.onClose?("unplugged")
+    let start = testTimers.now
+    #expect(await recover() == (error == .notReady ? .transportClosed("unplugged") : error))
+    #expect(testTimers.now == start && transport.openingTimes.count == 1)
+  }
+
+  @Test func theWaitForATransportEnds() async throws {
+    _ = try await adapter.start()
+    transport.openings = Array(repeating: .transportClosed("no such device"), count: 100)
+    transport.onClose?("unplugged")
+    let start = testTimers.now
+    #expect(await recover(within: .seconds(3)) == .transportClosed("unplugged"))
+    #expect(testTimers.now - start == .seconds(3))
+  }
+
+  @Test func aRecoveryIsCancelled() async throws {
+    _ = try await adapter.start()
+    transport.openings = Array(repeating: .transportClosed("no such device"), count: 100)
+    transport.onClose?("unplugged")
+    let adapter = self.adapter
+    let task = spawn { try await adapter.recover(within: .seconds(60)) }
+    await testTimers.sleep(for: .seconds(1))
+    task.cancel()
+    await #expect(throws: HCIError.cancelled) { try await task.value }
+    #expect(transport.openingTimes.count < 10)
+  }
+}

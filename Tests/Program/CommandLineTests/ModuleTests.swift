@@ -1,0 +1,109 @@
+import TestSupport
+import Testing
+
+/// What the modules import. SwiftPM checks the modules of the package; this checks those of the system.
+@Suite struct ModuleTests {
+  private static let package = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+  private static let sources = package + "/Sources"
+
+  /// The folders of Sources that hold modules of one kind.
+  private static let storeys = ["Apple", "Captures", "Linux", "Program", "Storage"]
+
+  /// The folder of each module, below Sources.
+  private static let folders =
+    Disk.names(in: sources).filter { !storeys.contains($0) }
+    + storeys.flatMap { storey in Disk.names(in: "\(sources)/\(storey)").map { "\(storey)/\($0)" } }
+
+  private func files(of folder: String) -> [String] { Disk.swiftFiles(below: "\(Self.sources)/\(folder)") }
+
+  private func imports(of module: String) -> Set<String> { imports(in: files(of: module)) }
+
+  private func imports(in files: [String]) -> Set<String> {
+    var found: Set<String> = []
+    for line in files.flatMap({ (Disk.text(of: $0) ?? "").split(separator: "\n") }) {
+      if let module = Self.module(in: line) { found.insert(module) }
+    }
+    return found
+  }
+
+  /// The module that a line imports; nil if it is no import.
+  private static func module(in line: some StringProtocol) -> String? {
+    let words = line.split(whereSeparator: { " ;\t".contains($0) })
+    guard let place = words.firstIndex(of: "import"), place + 1 < words.count,
+      // Attributes and access levels.
+      words[..<place].allSatisfy({ $0.hasPrefix("@") || accessLevels.contains(String($0)) })
+    else { return nil }
+    let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+    let name = kinds.contains(String(words[place + 1])) ? words.dropFirst(place + 2).first : words[place + 1]
+    return name.map { String($0.prefix { $0 != "." }) }
+  }
+
+  private static let accessLevels: Set = ["public", "package", "internal", "fileprivate", "private"]
+
+  /// Protocols build without an operating system: no system calls, no event loop, no libbluetooth.
+  @Test(arguments: [
+    "BluetoothCore", "Storage/JSON", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "GAP", "RingLink",
+  ])
+  func protocolsImportNoSystem(_ module: String) {
+    let system: Set = [
+      "Glibc", "CLinux", "CBlueZHCI", "SystemCalls", "EventLoop", "Files", "LinuxBluetooth", "Foundation",
+      "FoundationEssentials",
+    ]
+    #expect(!files(of: module).isEmpty)
+    #expect(imports(of: module).isDisjoint(with: system))
+  }
+
+  /// So do their suites: what is tested without an event loop needs none.
+  @Test(arguments: ["BluetoothCore", "Storage/JSON", "HCI", "L2CAP", "ATT", "GATTServer", "Captures/Dissection"])
+  func suitesOfProtocolsNeedNoLoop(_ module: String) {
+    let files = Disk.swiftFiles(below: "\(Self.package)/Tests/\(module)Tests")
+    #expect(!files.isEmpty)
+    #expect(imports(in: files).isDisjoint(with: ["EventLoop", "TestLoop", "TestLink"]))
+  }
+
+  /// No library imports a C module of this package. A library that does, or that stands on one, can't be imported by a
+  /// target that does not depend on it, as SwiftPM does not tell it where the C module is, and one import of any access
+  /// level is enough. But it may find the library, and try to: `#if canImport(CoreBluetooth)`. See
+  /// SystemCalls/LinuxFunctions.swift.
+  @Test func noLibraryImportsC() {
+    let ofC = Self.folders.filter { files(of: $0).isEmpty }
+    #expect(Set(ofC) == ["CBlueZHCI", "Linux/CLinux", "Storage/CMosquitto", "Storage/CSQLite"])
+    let names = ofC.map { String($0.split(separator: "/").last!) }
+    let importers = Self.folders.filter { !imports(of: $0).isDisjoint(with: names) }
+    // A program that nobody imports.
+    #expect(importers == ["halo-raw"])
+  }
+
+  /// Nor does an import with another form escape that: of a single declaration, or with several attributes.
+  @Test func importsOfAnyFormAreSeen() {
+    for line in [
+      "import CLinux", "internal import CLinux", "@preconcurrency private import CLinux",
+      "@_implementationOnly import CLinux", "import struct CLinux.halo_capabilities",
+      "import CLinux  // accept4",
+      "  @_exported public import CLinux.Sockets", "import CLinux; import Glibc",
+    ] {
+      #expect(Self.module(in: line) == "CLinux", "\(line)")
+    }
+    for line in [
+      "// import CLinux", "let text = \"import CLinux\"", "func important() {", "/// - import: CLinux",
+    ] {
+      #expect(Self.module(in: line) == nil, "\(line)")
+    }
+  }
+
+  /// The functions of C that libraries call are declared where they are called: each in one module.
+  @Test func oneModuleCallsTheKernelsBluetoothAndSQLite() {
+    let declared = Self.folders.filter { module in
+      files(of: module).contains { (Disk.text(of: $0) ?? "").contains("@_extern(c,") }
+    }
+    #expect(Set(declared) == ["Linux/LinuxBluetooth", "Storage/SQLite", "Linux/SystemCalls"])
+  }
+
+  /// Apple's API stands on Foundation; nothing else does.
+  @Test func onlyApplesModulesImportFoundation() {
+    let modules = Self.folders.filter {
+      !imports(of: $0).isDisjoint(with: ["Foundation", "FoundationEssentials"])
+    }
+    #expect(Set(modules) == ["Apple/AccessorySetupKit", "Apple/CoreBluetooth"])
+  }
+}
