@@ -13,6 +13,9 @@ let settings: [SwiftSetting] = [
 
 /// A library in a folder of Sources, with its suite in the same place of Tests.
 ///
+/// A name that another package may have, too, begins with "Halo": the targets of all packages of a program need names of
+/// their own.
+///
 /// - Parameters:
 ///   - folder: where it stands below Sources; nil for a folder with its name
 ///   - others: what its tests use besides: TestLoop, which links the event loop, for tests on that
@@ -51,38 +54,38 @@ let protocols = [
     tests: ["TestLink", "TestLoop"]),
   library(
     "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "RingLink"],
-    tests: ["GAP", "EventLoop", "TestLoop"]),
+    tests: ["GAP", "HaloEventLoop", "TestLoop"]),
   // What files and lines share.
-  library("JSON", in: "Storage/JSON", on: []),
+  library("HaloJSON", in: "Storage/JSON", on: []),
 ]
 
 /// System calls, the event loop, files, and everything that calls the kernel's Bluetooth.
 let linux = [
-  library("SystemCalls", in: "Linux/SystemCalls", on: ["CLinux"]),
+  library("HaloSystemCalls", in: "Linux/SystemCalls", on: ["CHaloLinux"]),
   library(
-    "EventLoop", in: "Linux/EventLoop", on: ["BluetoothCore", "SystemCalls"],
-    tests: ["CLinux", "TestLoop"]),
-  library("Files", in: "Linux/Files", on: ["BluetoothCore", "SystemCalls"]),
+    "HaloEventLoop", in: "Linux/EventLoop", on: ["BluetoothCore", "HaloSystemCalls"],
+    tests: ["CHaloLinux", "TestLoop"]),
+  library("HaloFiles", in: "Linux/Files", on: ["BluetoothCore", "HaloSystemCalls"]),
   library(
-    "LinuxBluetooth", in: "Linux/LinuxBluetooth",
+    "HaloLinuxBluetooth", in: "Linux/LinuxBluetooth",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "GATTClient", "GAP", "CBlueZHCI", "SystemCalls", "EventLoop",
-      "Files",
-    ], tests: ["CLinux", "TestLoop", "VirtualRing"]),
+      "BluetoothCore", "HCI", "L2CAP", "GATTClient", "GAP", "CBlueZHCI", "HaloSystemCalls", "HaloEventLoop",
+      "HaloFiles",
+    ], tests: ["CHaloLinux", "TestLoop", "VirtualRing"]),
 ]
 
 /// Captures: their files, what they say, recording and replay.
 let captures = [
-  library("Capture", in: "Captures/Capture", on: ["BluetoothCore", "Files", "SystemCalls"]),
+  library("HaloCapture", in: "Captures/Capture", on: ["BluetoothCore", "HaloFiles", "HaloSystemCalls"]),
   library(
-    "Dissection", in: "Captures/Dissection",
-    on: ["BluetoothCore", "Capture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
+    "HaloDissection", in: "Captures/Dissection",
+    on: ["BluetoothCore", "HaloCapture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
   library(
-    "Recording", in: "Captures/Recording",
+    "HaloRecording", in: "Captures/Recording",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "GAP", "Capture",
-      "EventLoop",
-      "LinuxBluetooth", "SystemCalls",
+      "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "GAP", "HaloCapture",
+      "HaloEventLoop",
+      "HaloLinuxBluetooth", "HaloSystemCalls",
     ], tests: ["TestLoop"]),
 ]
 
@@ -90,20 +93,20 @@ let captures = [
 let storage = [
   [
     .target(
-      name: "SQLite", dependencies: ["BluetoothCore", "Files", "CSQLite"],
+      name: "HaloSQLite", dependencies: ["BluetoothCore", "HaloFiles", "CHaloSQLite"],
       path: "Sources/Storage/SQLite",
       swiftSettings: settings, linkerSettings: [.linkedLibrary("sqlite3")])
   ],
   library(
-    "KnownDevices", in: "Storage/KnownDevices",
-    on: ["BluetoothCore", "Files", "JSON", "ATT", "GATTClient", "GATTServer", "RingLink"],
-    tests: ["GAP", "EventLoop", "HCI", "TestLoop", "VirtualRing"]),
+    "HaloKnownDevices", in: "Storage/KnownDevices",
+    on: ["BluetoothCore", "HaloFiles", "HaloJSON", "ATT", "GATTClient", "GATTServer", "RingLink"],
+    tests: ["GAP", "HaloEventLoop", "HCI", "TestLoop", "VirtualRing"]),
   library(
-    "RingStore", in: "Storage/RingStore", on: ["BluetoothCore", "Files", "RingLink", "SQLite"],
-    tests: ["CSQLite"]),
+    "HaloRingStore", in: "Storage/RingStore", on: ["BluetoothCore", "HaloFiles", "RingLink", "HaloSQLite"],
+    tests: ["CHaloSQLite"]),
   library(
-    "MQTT", in: "Storage/MQTT",
-    on: ["BluetoothCore", "Files", "JSON", "SQLite", "SystemCalls"], tests: ["CMosquitto"]
+    "HaloMQTT", in: "Storage/MQTT",
+    on: ["BluetoothCore", "HaloFiles", "HaloJSON", "HaloSQLite", "HaloSystemCalls"], tests: ["CHaloMosquitto"]
   ),
 ]
 
@@ -112,16 +115,16 @@ let facade = library(
   "HaloRaw",
   on: [
     "BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRing",
-    "EventLoop",
-    "Files", "LinuxBluetooth", "Capture", "Recording", "KnownDevices",
+    "HaloEventLoop",
+    "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloKnownDevices",
   ], tests: ["TestLoop"])
 
 let layers = protocols + linux + captures + storage + [facade]
 
 /// What the command line prints: a library of its own, so that the check of the hot path goes all the way to it.
 let lineOutput = library(
-  "LineOutput", in: "Program/LineOutput",
-  on: ["BluetoothCore", "JSON", "RingLink", "SystemCalls"])
+  "HaloLineOutput", in: "Program/LineOutput",
+  on: ["BluetoothCore", "HaloJSON", "RingLink", "HaloSystemCalls"])
 
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
 let appleModules = ["CoreBluetooth", "AccessorySetupKit"]
@@ -139,7 +142,7 @@ if !isForFuzzing { products.append(.executable(name: "halo-raw", targets: ["halo
 var targets: [Target] = layers.flatMap { $0 } + lineOutput
 targets += [
   .target(
-    name: "CoreBluetooth", dependencies: ["HaloRaw", "Files"], path: "Sources/Apple/CoreBluetooth",
+    name: "CoreBluetooth", dependencies: ["HaloRaw", "HaloFiles"], path: "Sources/Apple/CoreBluetooth",
     swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
@@ -172,15 +175,15 @@ targets += [
     name: "corebluetooth-check", dependencies: ["CoreBluetooth"],
     path: "Tests/CoreBluetoothCheck", swiftSettings: [.swiftLanguageMode(.v5)]),
   .target(name: "CBlueZHCI"),
-  .target(name: "CLinux", path: "Sources/Linux/CLinux"),
+  .target(name: "CHaloLinux", path: "Sources/Linux/CLinux"),
   .systemLibrary(
-    name: "CSQLite", path: "Sources/Storage/CSQLite", pkgConfig: "sqlite3",
+    name: "CHaloSQLite", path: "Sources/Storage/CSQLite", pkgConfig: "sqlite3",
     providers: [.apt(["libsqlite3-dev"])]),
   // For tests: the header of a library that is loaded at run time.
-  .systemLibrary(name: "CMosquitto", path: "Sources/Storage/CMosquitto"),
+  .systemLibrary(name: "CHaloMosquitto", path: "Sources/Storage/CMosquitto"),
   // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
   .target(
-    name: "ReportAssets", path: "Sources/Program/ReportAssets",
+    name: "HaloReportAssets", path: "Sources/Program/ReportAssets",
     resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
     swiftSettings: settings),
   .testTarget(
@@ -190,8 +193,8 @@ targets += [
   .testTarget(
     name: "HostilePeerTests",
     dependencies: [
-      "BluetoothCore", "EventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "GAP", "RingLink",
-      "LinuxBluetooth", "Recording", "TestLoop", "TestSupport",
+      "BluetoothCore", "HaloEventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "GAP", "RingLink",
+      "HaloLinuxBluetooth", "HaloRecording", "TestLoop", "TestSupport",
     ],
     swiftSettings: settings),
   .executableTarget(
@@ -213,12 +216,12 @@ targets += [
   .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
   .executableTarget(
     name: "hot-path-check",
-    dependencies: allLayers + ["LineOutput", "CAllocationCounter"],
+    dependencies: allLayers + ["HaloLineOutput", "CAllocationCounter"],
     path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
   .executableTarget(
     name: "soak-check",
     dependencies: [
-      "BluetoothCore", "GAP", "EventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing",
+      "BluetoothCore", "GAP", "HaloEventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing",
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(
@@ -229,10 +232,10 @@ targets += [
     path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
   // What tests share: without an event loop; on the event loop; a link for the client.
   .target(
-    name: "TestSupport", dependencies: ["ATT", "BluetoothCore", "HCI", "SystemCalls"],
+    name: "TestSupport", dependencies: ["ATT", "BluetoothCore", "HCI", "HaloSystemCalls"],
     path: "Tests/TestSupport", swiftSettings: settings),
   .target(
-    name: "TestLoop", dependencies: ["BluetoothCore", "EventLoop"],
+    name: "TestLoop", dependencies: ["BluetoothCore", "HaloEventLoop"],
     path: "Tests/TestLoop", swiftSettings: settings),
   .target(
     name: "TestLink", dependencies: ["BluetoothCore", "GATTClient", "HCI", "TestLoop", "TestSupport"],
@@ -240,7 +243,7 @@ targets += [
 ]
 
 let programDependencies: [Target.Dependency] =
-  allLayers + ["LineOutput", "ReportAssets", "CLinux"]
+  allLayers + ["HaloLineOutput", "HaloReportAssets", "CHaloLinux"]
 if isForFuzzing {
   targets += [
     .target(

@@ -1,7 +1,7 @@
 import BluetoothCore
 import HCI
-import LinuxBluetooth
-import Recording
+import HaloLinuxBluetooth
+import HaloRecording
 import VirtualRing
 
 /// Which adapter to use, as a user writes it: `hci0`, `user:hci0`, `virtual[:OPTIONS]`, `tcp:HOST:PORT`, `unix:PATH`,

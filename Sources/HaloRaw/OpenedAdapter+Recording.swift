@@ -1,8 +1,8 @@
 import BluetoothCore
-import Capture
-import EventLoop
-import Files
-import Recording
+import HaloCapture
+import HaloEventLoop
+import HaloFiles
+import HaloRecording
 
 extension AdapterSpecification {
   /// Opens the adapter and records its traffic to a btsnoop file, which `halo-raw replay` and `ReplayedPeripheral`

@@ -1,11 +1,11 @@
 import BluetoothCore
-import Capture
 import GAP
-import EventLoop
 import GATTServer
 import HCI
-import LinuxBluetooth
-import Recording
+import HaloCapture
+import HaloEventLoop
+import HaloLinuxBluetooth
+import HaloRecording
 import VirtualRing
 
 /// How to open an adapter.

@@ -1,9 +1,9 @@
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import HCI
-import LinuxBluetooth
+import HaloEventLoop
+import HaloLinuxBluetooth
 
 /// An adapter over time. It is opened as soon as it can be, and again after it was switched off and on, pulled out and
 /// plugged in, or reset; ``state`` says whether it can be used now.

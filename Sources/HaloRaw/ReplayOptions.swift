@@ -1,10 +1,10 @@
 import ATT
 import BluetoothCore
-import Capture
-import EventLoop
 import GATTServer
-import KnownDevices
-import Recording
+import HaloCapture
+import HaloEventLoop
+import HaloKnownDevices
+import HaloRecording
 import RingLink
 
 /// How to replay a capture.

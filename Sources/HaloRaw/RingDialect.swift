@@ -1,5 +1,5 @@
 import BluetoothCore
-import Recording
+import HaloRecording
 import RingLink
 
 /// What a replay knows of a ring beyond GATT: which commands are alike, and how a ring says that it has no data.

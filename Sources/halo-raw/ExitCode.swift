@@ -1,12 +1,12 @@
-import Capture
 import GAP
-import Files
 import GATTClient
 import HCI
-import KnownDevices
-import Recording
+import HaloCapture
+import HaloFiles
+import HaloKnownDevices
+import HaloRecording
+import HaloRingStore
 import RingLink
-import RingStore
 
 /// The exit codes, which are part of the program's interface.
 enum ExitCode: Int32 {

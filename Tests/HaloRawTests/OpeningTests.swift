@@ -1,10 +1,10 @@
 import BluetoothCore
-import Capture
 import GAP
 import Glibc
 import HCI
+import HaloCapture
 import HaloRaw
-import Recording
+import HaloRecording
 import RingLink
 import TestLoop
 import Testing

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing

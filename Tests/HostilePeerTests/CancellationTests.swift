@@ -1,9 +1,9 @@
 import ATT
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing

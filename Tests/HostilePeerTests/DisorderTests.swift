@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import GATTClient
 import HCI
+import HaloEventLoop
 import L2CAP
 import TestLoop
 import TestSupport

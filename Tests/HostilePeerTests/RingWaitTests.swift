@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import GATTClient
+import HaloEventLoop
 import RingLink
 import TestLoop
 import Testing

@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import GATTClient
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import GATTClient
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import BluetoothCore
-import EventLoop
 import Glibc
+import HaloEventLoop
 import Testing
 
 /// Tests on the event loop, one after the other, each in a virtual time of its own. Their tasks stay on the loop's thread:

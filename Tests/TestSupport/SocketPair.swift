@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 import Testing
 
 /// Two connected sockets: one for what is tested, which closes it, and the other for the test. Neither blocks.

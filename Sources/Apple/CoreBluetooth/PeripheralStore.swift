@@ -1,5 +1,5 @@
-internal import Files
 import Foundation
+internal import HaloFiles
 internal import HaloRaw
 
 /// The names of peripherals that were connected, in a file that all programs of a user share. It is read when it is first

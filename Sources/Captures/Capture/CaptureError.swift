@@ -1,5 +1,5 @@
 import BluetoothCore
-import Files
+import HaloFiles
 
 /// Why a capture can't be read or written.
 public struct CaptureError: Error, Hashable, Sendable {

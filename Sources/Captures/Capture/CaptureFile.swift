@@ -1,6 +1,6 @@
 import BluetoothCore
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// The message of the last system call error.
 var lastSystemError: String {

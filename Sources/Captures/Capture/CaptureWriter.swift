@@ -1,7 +1,7 @@
 import BluetoothCore
-import Files
 import Glibc
-import SystemCalls
+import HaloFiles
+import HaloSystemCalls
 
 /// Writes a capture file. Writing never blocks on the disk: an `OutputQueue` writes complete records in order. After
 /// a crash the file contains only complete records; at most the records of the last tenth of a second are lost, or more

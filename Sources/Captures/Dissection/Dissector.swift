@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
-import Capture
 import GATTClient
 import HCI
+import HaloCapture
 
 /// Dissects packets, layer by layer, in the order of the capture.
 ///

@@ -1,10 +1,10 @@
 import BluetoothCore
 import Glibc
-import Capture
-import EventLoop
 import HCI
-import LinuxBluetooth
-import SystemCalls
+import HaloCapture
+import HaloEventLoop
+import HaloLinuxBluetooth
+import HaloSystemCalls
 
 /// A tap on the kernel's monitor channel: captures the traffic of all adapters, like `btmon`, while other programs use
 /// them.

@@ -1,7 +1,7 @@
 import BluetoothCore
-import Capture
 import HCI
-import LinuxBluetooth
+import HaloCapture
+import HaloLinuxBluetooth
 
 /// The properties of the recorded host, read before the replay.
 public struct RecordedHost: Hashable, Sendable {

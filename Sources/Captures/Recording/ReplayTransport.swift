@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// Replays a recorded session in place of the controller. Recorded packets from the controller are delivered as soon as
 /// the stack has sent all packets that precede them, with the recorded times; packets from the stack are compared with

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// A transport with a tap, which receives each packet in order.
 @BluetoothActor

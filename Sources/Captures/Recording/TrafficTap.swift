@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
-import EventLoop
+import HaloCapture
+import HaloEventLoop
 
 /// Observes HCI traffic: numbers the packets in one order, and passes each to a recording, to an observer, or to both.
 /// The number, the time and the bytes are those of the recording.

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CLinux.h"
+#include "CHaloLinux.h"
 
 #include <endian.h>
 #include <errno.h>

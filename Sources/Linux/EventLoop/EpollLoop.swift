@@ -1,7 +1,7 @@
 import BluetoothCore
 import Glibc
+@_exported import HaloSystemCalls
 import Synchronization
-@_exported import SystemCalls
 
 /// The event loop of the process. One thread sleeps in epoll until a descriptor is ready, a timer is due or a task is
 /// enqueued; the whole stack runs on it. An idle loop makes no system calls.
@@ -49,7 +49,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   /// The time for reading input while timers are late.
   private static let catchUpLimit = Duration.seconds(1)
 
-  /// The number of descriptors that one wait reports at most, as of CLinux.
+  /// The number of descriptors that one wait reports at most, as of CHaloLinux.
   static let mostReady = 16
 
   private static let wakeUpMark = UInt64.max

@@ -1,5 +1,5 @@
 import BluetoothCore
-import SystemCalls
+import HaloSystemCalls
 
 /// The privileges of a thread that makes a blocking call off the loop.
 public enum ThreadPrivileges: Sendable {

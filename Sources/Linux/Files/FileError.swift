@@ -1,6 +1,6 @@
 import BluetoothCore
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// Why a file can't be read or written.
 public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {

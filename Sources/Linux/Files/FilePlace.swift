@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// The location of a path: an open folder and a name in it. Symbolic links are resolved here and not by `open`, by the
 /// rule of the kernel's `fs.protected_symlinks` (proc_sys_fs(5)), whatever its setting: in a sticky folder that others

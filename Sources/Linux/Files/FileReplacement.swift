@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 extension OutputFile {
   /// Replaces the contents of a path. A regular file is replaced atomically: readers find the old or the new contents,

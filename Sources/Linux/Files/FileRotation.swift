@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// The time on the two clocks that a series of files needs.
 public struct FileTime: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import BluetoothCore
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// Files in a folder that follow one another, each with the time of its beginning in its name:
 /// `stream-20261122T224500Z.csv`. The file that is being written has `.part` after its name, and loses it when it is

@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// Reads files. Opening never blocks, and a FIFO or a terminal has a time to provide its data.
 public enum InputFile {

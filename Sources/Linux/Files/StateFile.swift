@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// A small state file in a private folder (``PrivateFolder``), kept between runs of a program. Reading, changing and
 /// replacing it is one step under a lock; readers always find complete contents.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The functions of the C target CLinux, which its header describes. They are declared here, and the header is not
+/// The functions of the C target CHaloLinux, which its header describes. They are declared here, and the header is not
 /// imported: a module that imports one of C can only be imported where the C module is found, which SwiftPM tells no
 /// target that does not depend on it. But any target may find the Swift module, and try to:
 /// `#if canImport(CoreBluetooth)`. So no library of this package imports a C module of it. Tests compare these

@@ -1,5 +1,5 @@
 import BluetoothCore
-import JSON
+import HaloJSON
 
 /// A value in a record.
 public enum Field: Sendable {

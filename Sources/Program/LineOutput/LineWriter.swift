@@ -1,7 +1,7 @@
 import BluetoothCore
 import Glibc
-import JSON
-import SystemCalls
+import HaloJSON
+import HaloSystemCalls
 
 /// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue`` or a ``RecordSink``. Nothing is allocated for numbers
 /// and fixed text, once the buffer has grown to the size of what is collected.

@@ -1,9 +1,9 @@
 import ATT
 import BluetoothCore
-import Files
 import GATTClient
 import GATTServer
-import JSON
+import HaloFiles
+import HaloJSON
 import RingLink
 
 /// An attribute table in JSON lines, as `halo-raw inspect --format jsonl` prints it.

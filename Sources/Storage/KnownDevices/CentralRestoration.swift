@@ -1,5 +1,5 @@
 import BluetoothCore
-import JSON
+import HaloJSON
 
 /// What a program does with its central manager: the connections that it wants and its scan. It is done again when the
 /// program is started again.

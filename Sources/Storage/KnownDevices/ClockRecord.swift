@@ -1,4 +1,4 @@
-import JSON
+import HaloJSON
 import RingLink
 
 /// What this computer set a ring's clock to. The ring does not report it.

@@ -1,5 +1,5 @@
-import Files
-import JSON
+import HaloFiles
+import HaloJSON
 
 /// Which firmware answers to a request for the counted stream, as found out by asking; in a JSON file with mode 0600.
 public struct CountedFirmware: Sendable {

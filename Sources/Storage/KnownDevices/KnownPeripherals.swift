@@ -1,5 +1,5 @@
 import BluetoothCore
-import JSON
+import HaloJSON
 
 /// What is stored about a peripheral of any kind that was connected.
 public struct KnownPeripheral: Hashable, Sendable {

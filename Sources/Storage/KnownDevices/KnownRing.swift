@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
-import JSON
+import HaloJSON
 import RingLink
 
 /// What is stored about a ring that was used before.

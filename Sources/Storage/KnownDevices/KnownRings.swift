@@ -1,7 +1,7 @@
 import BluetoothCore
-import Files
 import GATTClient
-import JSON
+import HaloFiles
+import HaloJSON
 import RingLink
 
 /// The rings that were used before, in a JSON file: their handles, which save a scan and a

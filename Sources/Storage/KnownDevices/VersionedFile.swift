@@ -1,5 +1,5 @@
-import Files
-import JSON
+import HaloFiles
+import HaloJSON
 
 /// A small JSON file with a version, mode 0600, which programs of several versions may share: a JSON object with a member
 /// `version`. A damaged file is renamed and a new one is begun; one of a newer version is not changed.

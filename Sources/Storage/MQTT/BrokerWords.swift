@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// What libmosquitto and brokers say, in words.
 struct BrokerWords {

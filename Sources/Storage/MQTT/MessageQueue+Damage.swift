@@ -1,6 +1,6 @@
-import Files
 import Glibc
-import SQLite
+import HaloFiles
+import HaloSQLite
 
 extension MessageQueue {
   /// Opens or creates a queue. A file that is damaged is kept under another name, and a new one takes its place, with

@@ -1,4 +1,4 @@
-import SQLite
+import HaloSQLite
 
 /// What is in the file of a queue.
 extension MessageQueue {

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Files
-import SQLite
+import HaloFiles
+import HaloSQLite
 
 /// Messages on disk, in order, from when they are made until the broker has acknowledged them. One process at a time
 /// uses a queue. For one thread.

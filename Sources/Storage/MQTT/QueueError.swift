@@ -1,5 +1,5 @@
-import Files
-import SQLite
+import HaloFiles
+import HaloSQLite
 
 /// Why messages cannot be kept on disk.
 package enum QueueError: DatabaseFailure, Hashable, CustomStringConvertible {

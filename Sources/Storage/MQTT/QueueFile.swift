@@ -1,6 +1,6 @@
 import BluetoothCore
-import Files
 import Glibc
+import HaloFiles
 
 /// A file in the folder of the queues: a queue, or what is left of a damaged one.
 package struct QueueFile: Hashable, Sendable {

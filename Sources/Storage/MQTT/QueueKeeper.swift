@@ -1,4 +1,4 @@
-import SystemCalls
+import HaloSystemCalls
 
 /// Stores what is published, and removes what the broker has. For one thread.
 final class QueueKeeper {

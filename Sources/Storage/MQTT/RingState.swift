@@ -1,5 +1,5 @@
 import BluetoothCore
-import JSON
+import HaloJSON
 
 /// What is known of a ring at a time; the newest value of each.
 package struct RingState: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Files
-import SQLite
+import HaloFiles
+import HaloSQLite
 
 /// Why the store cannot be used.
 public enum StoreError: DatabaseFailure, Hashable, Sendable, CustomStringConvertible {
@@ -35,5 +35,5 @@ public enum StoreError: DatabaseFailure, Hashable, Sendable, CustomStringConvert
   }
 }
 
-typealias Database = SQLite.Database<StoreError>
-typealias Statement = SQLite.Statement<StoreError>
+typealias Database = HaloSQLite.Database<StoreError>
+typealias Statement = HaloSQLite.Statement<StoreError>

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Files
 import Glibc
+import HaloFiles
 
 /// Why a database cannot be used, in the words of what is kept in it.
 package protocol DatabaseFailure: Error {

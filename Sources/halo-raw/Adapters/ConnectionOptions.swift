@@ -1,7 +1,7 @@
 import BluetoothCore
 import HCI
+import HaloLinuxBluetooth
 import HaloRaw
-import LinuxBluetooth
 
 extension ConnectionRequest {
   /// What `--wait`, `--interval`, `--latency` and `--timeout` ask for. The peer is set later.

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// The request to end a command: a signal, a closed output, the end of a recording. Only the first one counts.
 @BluetoothActor

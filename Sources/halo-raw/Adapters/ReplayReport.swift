@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
 import HaloRaw
-import Recording
+import HaloRecording
 
 /// What a replay at the level of ATT says at its end.
 @BluetoothActor

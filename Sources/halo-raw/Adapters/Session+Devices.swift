@@ -1,9 +1,9 @@
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import HCI
-import KnownDevices
+import HaloEventLoop
+import HaloKnownDevices
 import RingLink
 
 /// Finding devices, and connecting to them once. ``KeptLink`` decides when.

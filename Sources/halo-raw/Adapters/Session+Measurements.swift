@@ -1,5 +1,5 @@
-import EventLoop
-import Files
+import HaloEventLoop
+import HaloFiles
 import RingLink
 
 /// The ring's automatic measurements, which a stream may switch off.

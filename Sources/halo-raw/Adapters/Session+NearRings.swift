@@ -1,7 +1,7 @@
 import BluetoothCore
 import GAP
 import HCI
-import KnownDevices
+import HaloKnownDevices
 import RingLink
 
 extension Invocation {

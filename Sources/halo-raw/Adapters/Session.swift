@@ -1,14 +1,14 @@
 import BluetoothCore
-import Capture
 import GAP
-import EventLoop
-import Files
 import GATTClient
 import Glibc
 import HCI
+import HaloCapture
+import HaloEventLoop
+import HaloFiles
+import HaloKnownDevices
 import HaloRaw
-import KnownDevices
-import Recording
+import HaloRecording
 import RingLink
 import VirtualRing
 

@@ -1,7 +1,7 @@
 import BluetoothCore
-import Capture
-import JSON
-import KnownDevices
+import HaloCapture
+import HaloJSON
+import HaloKnownDevices
 import RingLink
 
 /// What a session depends on besides its packets. A recording holds it, so that its replay is the same on any machine, in

@@ -1,9 +1,9 @@
 import BluetoothCore
 import GAP
-import Files
-import LineOutput
+import HaloFiles
+import HaloLineOutput
+import HaloSystemCalls
 import RingLink
-import SystemCalls
 
 private let benchDuration = Option(
   "--duration", as: .timeLimit, default: "30s",

@@ -1,6 +1,6 @@
 import BluetoothCore
-import LineOutput
-import SystemCalls
+import HaloLineOutput
+import HaloSystemCalls
 
 /// What a stream took.
 struct StreamMeasurement {

@@ -1,7 +1,7 @@
 import BluetoothCore
-import LineOutput
+import HaloLineOutput
+import HaloSystemCalls
 import RingLink
-import SystemCalls
 
 /// Measures a stream: when each packet was received, and when its line was written. Lines go to `/dev/null`, as JSON.
 @BluetoothActor

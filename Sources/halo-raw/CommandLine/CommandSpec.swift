@@ -1,5 +1,5 @@
 import BluetoothCore
-import EventLoop
+import HaloEventLoop
 
 /// A command, as the parser and the help see it.
 struct CommandSpec: Sendable {

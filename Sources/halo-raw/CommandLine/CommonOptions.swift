@@ -1,6 +1,6 @@
-import EventLoop
 import Glibc
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
 
 /// The options that several commands share.
 enum CommonOptions {

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Files
 import Glibc
+import HaloFiles
 
 /// The user's configuration file: names for rings, and options that commands have unless the command line says otherwise.
 struct Configuration: Sendable {

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Files
 import Glibc
+import HaloFiles
 
 /// A command line: the positional arguments and the values of the options, checked.
 struct Invocation: Sendable {

@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import HCI
-import LineOutput
-import LinuxBluetooth
+import HaloEventLoop
+import HaloLineOutput
+import HaloLinuxBluetooth
 
 let adaptersCommand = CommandSpec(
   name: "adapters", arguments: "[up|down hciN]",

@@ -1,9 +1,9 @@
 import ATT
 import BluetoothCore
-import Dissection
-import EventLoop
 import GATTClient
-import LineOutput
+import HaloDissection
+import HaloEventLoop
+import HaloLineOutput
 import RingLink
 
 /// The value of an expression, whose ``BluetoothError`` is thrown as a ``Failure``.

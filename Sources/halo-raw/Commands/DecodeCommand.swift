@@ -1,6 +1,6 @@
-import Capture
-import Dissection
-import LineOutput
+import HaloCapture
+import HaloDissection
+import HaloLineOutput
 
 /// The options of `decode`.
 enum DecodeOption {

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
-import KnownDevices
-import LineOutput
+import HaloEventLoop
+import HaloKnownDevices
+import HaloLineOutput
 import RingLink
 
 private let waitOption = Option("--wait", as: .time, default: "5s", help: "how long to listen for the ring")

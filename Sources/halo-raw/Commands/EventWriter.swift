@@ -1,6 +1,6 @@
 import BluetoothCore
 import GATTClient
-import LineOutput
+import HaloLineOutput
 import RingLink
 
 /// Prints events as records. The columns are those of all events.

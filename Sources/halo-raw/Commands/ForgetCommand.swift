@@ -1,5 +1,5 @@
-import KnownDevices
-import LineOutput
+import HaloKnownDevices
+import HaloLineOutput
 import RingLink
 
 private let allOption = Flag("--all", help: "forget every ring")

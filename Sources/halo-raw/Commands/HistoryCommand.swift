@@ -1,5 +1,5 @@
-import EventLoop
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
 import RingLink
 
 let storedOption = Flag("--stored", help: "read from the local store, not from the ring")

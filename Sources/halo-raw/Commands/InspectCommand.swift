@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import GATTClient
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
 
 let inspectCommand = CommandSpec(
   name: "inspect", arguments: "[DEVICE]",

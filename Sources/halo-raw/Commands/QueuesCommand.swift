@@ -1,7 +1,7 @@
-import EventLoop
-import Files
-import LineOutput
-import MQTT
+import HaloEventLoop
+import HaloFiles
+import HaloLineOutput
+import HaloMQTT
 
 private let deleteOption = Option(
   "--delete", as: .text, placeholder: "NAME", help: "delete this queue and the messages in it")

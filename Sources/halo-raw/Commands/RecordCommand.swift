@@ -1,9 +1,9 @@
 import BluetoothCore
-import Capture
-import EventLoop
 import HCI
-import LinuxBluetooth
-import Recording
+import HaloCapture
+import HaloEventLoop
+import HaloLinuxBluetooth
+import HaloRecording
 
 private enum RecordOption {
   static let adapter = Option(

@@ -1,4 +1,4 @@
-import LineOutput
+import HaloLineOutput
 import RingLink
 
 let manualCommand = CommandSpec(

@@ -1,7 +1,7 @@
 import BluetoothCore
 import HCI
 import HaloRaw
-import Recording
+import HaloRecording
 
 private enum ReplayOption {
   static let level = Option(

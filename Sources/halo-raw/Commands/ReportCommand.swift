@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
-import Files
-import JSON
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
 
 private enum ReportOption {
   static let output = Option(

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
 import RingLink
 
 let infoCommand = CommandSpec(

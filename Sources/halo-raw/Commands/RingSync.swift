@@ -1,9 +1,9 @@
 import BluetoothCore
 import GAP
-import EventLoop
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
+import HaloRingStore
 import RingLink
-import RingStore
 
 /// Copies the data of a ring into the store, piece by piece. Each piece is stored as soon as it is read, so that the next
 /// run continues after an interruption.

@@ -1,5 +1,5 @@
 import BluetoothCore
-import LineOutput
+import HaloLineOutput
 import RingLink
 
 /// Gets the samples of a stream besides its output.

@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
-import JSON
-import LineOutput
+import HaloEventLoop
+import HaloJSON
+import HaloLineOutput
 import RingLink
 
 /// One stream, from its start to its summary.

@@ -1,10 +1,10 @@
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import Glibc
 import HCI
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
 import RingLink
 
 private enum ScanOption {

@@ -1,6 +1,6 @@
 import BluetoothCore
-import EventLoop
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
 import RingLink
 
 private enum SettingsOption {

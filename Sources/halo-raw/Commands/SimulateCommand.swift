@@ -1,11 +1,11 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
+import HaloEventLoop
+import HaloLinuxBluetooth
 import HaloRaw
-import LinuxBluetooth
-import Recording
-import SystemCalls
+import HaloRecording
+import HaloSystemCalls
 import VirtualRing
 
 private enum SimulateOption {

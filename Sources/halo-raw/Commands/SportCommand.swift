@@ -1,8 +1,8 @@
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
 import RingLink
 
 private let sportControl = Flag(

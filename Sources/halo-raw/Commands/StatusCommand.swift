@@ -1,9 +1,9 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import JSON
-import LineOutput
-import SystemCalls
+import HaloEventLoop
+import HaloJSON
+import HaloLineOutput
+import HaloSystemCalls
 
 let statusCommand = CommandSpec(
   name: "status", summary: "show the streams and other live commands that run on this machine",

@@ -1,6 +1,6 @@
-import LineOutput
+import HaloLineOutput
+import HaloRingStore
 import RingLink
-import RingStore
 
 let storeCommand = CommandSpec(
   name: "store", arguments: "[list | export | delete] [RING]",

@@ -1,7 +1,7 @@
 import BluetoothCore
 import GAP
-import JSON
-import LineOutput
+import HaloJSON
+import HaloLineOutput
 import RingLink
 
 /// What a stream of one ring is asked for.

@@ -2,7 +2,7 @@ import BluetoothCore
 import GAP
 import GATTClient
 import HCI
-import LineOutput
+import HaloLineOutput
 import RingLink
 
 /// Streams of several rings over one adapter. Each has its own link, records and summary; one that is out of reach or fails

@@ -1,5 +1,5 @@
-import KnownDevices
-import LineOutput
+import HaloKnownDevices
+import HaloLineOutput
 import RingLink
 
 /// One of the two streams of samples that rings have.

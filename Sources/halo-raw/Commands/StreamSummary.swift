@@ -1,6 +1,6 @@
 import BluetoothCore
-import JSON
-import LineOutput
+import HaloJSON
+import HaloLineOutput
 import RingLink
 
 /// The summary of a stream at its end. All that was received is counted once: received = printed + filtered + rejected

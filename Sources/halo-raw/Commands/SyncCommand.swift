@@ -1,9 +1,9 @@
 import BluetoothCore
 import GAP
-import EventLoop
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
+import HaloRingStore
 import RingLink
-import RingStore
 
 private let kindOption = Option(
   "--kind", as: .choice("KIND", HistoryKind.allCases.map { ($0.rawValue, $0) }),

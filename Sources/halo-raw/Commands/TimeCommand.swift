@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
-import KnownDevices
-import LineOutput
+import HaloEventLoop
+import HaloKnownDevices
+import HaloLineOutput
 import RingLink
 
 private enum TimeOption {

@@ -1,9 +1,9 @@
 import ATT
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
 import RingLink
 
 let readCommand = CommandSpec(

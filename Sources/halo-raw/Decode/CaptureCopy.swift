@@ -1,8 +1,8 @@
 import BluetoothCore
-import Capture
-import Dissection
-import EventLoop
-import Files
+import HaloCapture
+import HaloDissection
+import HaloEventLoop
+import HaloFiles
 
 /// The copy that `decode --write` makes of the selected packets: a btsnoop file, of the kind of btmon if the capture has
 /// adapters.

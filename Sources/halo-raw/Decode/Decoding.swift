@@ -1,10 +1,10 @@
 import BluetoothCore
-import Capture
-import Dissection
-import EventLoop
-import KnownDevices
 import HCI
-import LineOutput
+import HaloCapture
+import HaloDissection
+import HaloEventLoop
+import HaloKnownDevices
+import HaloLineOutput
 import RingLink
 
 /// One run of `decode`.

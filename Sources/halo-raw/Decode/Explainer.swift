@@ -1,12 +1,12 @@
 import BluetoothCore
-import Capture
-import Dissection
-import EventLoop
 import Glibc
 import HCI
-import KnownDevices
-import LineOutput
-import Recording
+import HaloCapture
+import HaloDissection
+import HaloEventLoop
+import HaloKnownDevices
+import HaloLineOutput
+import HaloRecording
 
 /// `--explain`: prints on standard error, live, what `decode` prints for a recording.
 @BluetoothActor

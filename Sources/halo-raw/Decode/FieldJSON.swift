@@ -1,6 +1,6 @@
 import BluetoothCore
-import Dissection
-import LineOutput
+import HaloDissection
+import HaloLineOutput
 
 /// Fields as a JSON array. A field is an object with its name, its number if it is one, its text if that says more, and
 /// the fields of a group.

@@ -1,9 +1,9 @@
 import ATT
 import BluetoothCore
-import Capture
-import Dissection
 import HCI
-import LineOutput
+import HaloCapture
+import HaloDissection
+import HaloLineOutput
 import RingLink
 
 /// Packets as JSON, one object per line.

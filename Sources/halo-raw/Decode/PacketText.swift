@@ -1,7 +1,7 @@
 import BluetoothCore
-import Capture
-import Dissection
-import LineOutput
+import HaloCapture
+import HaloDissection
+import HaloLineOutput
 
 /// Packets as text: a line each, or a block with all fields.
 struct PacketText {

@@ -1,8 +1,8 @@
 import BluetoothCore
-import Capture
-import Dissection
 import HCI
-import Recording
+import HaloCapture
+import HaloDissection
+import HaloRecording
 
 /// The message about the first difference between a replay and its recording: the packet, what it is, what was sent
 /// instead, and why.

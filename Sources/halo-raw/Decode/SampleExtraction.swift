@@ -1,8 +1,8 @@
 import BluetoothCore
-import Capture
-import Dissection
 import HCI
-import LineOutput
+import HaloCapture
+import HaloDissection
+import HaloLineOutput
 import RingLink
 
 /// The samples of the rings in a capture, as `stream` prints them.

@@ -1,9 +1,9 @@
 import ATT
 import BluetoothCore
-import Dissection
 import GATTClient
 import HCI
-import LineOutput
+import HaloDissection
+import HaloLineOutput
 import RingLink
 
 /// A summary as JSON, one object per line. `kind` says what it is about; times are in seconds since 1970-01-01 UTC, and

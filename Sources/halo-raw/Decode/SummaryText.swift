@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
-import Dissection
 import GATTClient
+import HaloDissection
 
 /// A summary as text.
 enum SummaryText {

@@ -1,7 +1,7 @@
-import Dissection
-import Files
 import GATTClient
-import KnownDevices
+import HaloDissection
+import HaloFiles
+import HaloKnownDevices
 
 extension KnownRings {
   static var standardPath: String? { UserFolders.state.map { $0 + "/rings.json" } }

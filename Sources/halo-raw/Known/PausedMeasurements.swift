@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
-import Files
 import Glibc
-import JSON
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
 import RingLink
 
 /// The automatic measurements of rings that this program switched off, in a file for each ring until they are restored.

@@ -1,9 +1,9 @@
 import BluetoothCore
-import EventLoop
-import Files
 import Glibc
-import JSON
-import MQTT
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
+import HaloMQTT
 
 /// The broker of `--mqtt`, which gets the records of a command besides its output.
 @BluetoothActor

@@ -1,10 +1,10 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import LineOutput
-import Recording
-import SystemCalls
+import HaloEventLoop
+import HaloLineOutput
+import HaloRecording
+import HaloSystemCalls
 
 /// Standard output for results, standard error for everything else. Neither ever blocks the program: see ``OutputQueue``.
 enum Console {

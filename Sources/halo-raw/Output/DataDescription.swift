@@ -1,6 +1,6 @@
 import BluetoothCore
 import HCI
-import JSON
+import HaloJSON
 
 /// A ring whose records are described.
 struct RingDescription {

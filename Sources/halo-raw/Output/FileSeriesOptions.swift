@@ -1,7 +1,7 @@
-import Capture
-import EventLoop
-import Files
 import Glibc
+import HaloCapture
+import HaloEventLoop
+import HaloFiles
 
 /// The options of commands that can write a series of files into a folder.
 enum SeriesOption {

@@ -1,7 +1,7 @@
 import BluetoothCore
-import LineOutput
+import HaloLineOutput
+import HaloRingStore
 import RingLink
-import RingStore
 
 /// Prints the data of a ring: a record for each reading, and for sleep one for each stage; as text a line for each night.
 /// Times are the ring's wall clock. Records of a store have the ring, its firmware, the offset of its clock and UTC, too.

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Reads single keys of the terminal, without Enter. The terminal does not show them meanwhile. ``stop()`` restores it, and so
 /// does the end of the process, except by SIGKILL.

@@ -1,13 +1,13 @@
 import BluetoothCore
-import EventLoop
-import Files
 import GATTClient
 import Glibc
 import HCI
-import JSON
-import LineOutput
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
+import HaloLineOutput
+import HaloSystemCalls
 import RingLink
-import SystemCalls
 
 /// The options of commands that print records as they happen.
 enum LiveOption {

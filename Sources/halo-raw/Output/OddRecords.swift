@@ -1,6 +1,6 @@
 import BluetoothCore
 import GATTClient
-import LineOutput
+import HaloLineOutput
 import RingLink
 
 /// The records that are left out while the data of a ring is read: told on standard error, and kept as bytes.

@@ -1,6 +1,6 @@
 import BluetoothCore
-import EventLoop
 import Glibc
+import HaloEventLoop
 import RingLink
 
 /// A numbered list on standard error, of which the user chooses an entry by its number.

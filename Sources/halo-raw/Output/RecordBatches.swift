@@ -1,5 +1,5 @@
-import LineOutput
-import MQTT
+import HaloLineOutput
+import HaloMQTT
 
 /// Puts lines of JSON into batches.
 final class RecordBatches: RecordSink {

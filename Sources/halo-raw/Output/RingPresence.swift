@@ -1,5 +1,5 @@
 import BluetoothCore
-import MQTT
+import HaloMQTT
 import RingLink
 
 /// Says where a ring is. Its description for Home Assistant leads to the topics of one program, and several programs

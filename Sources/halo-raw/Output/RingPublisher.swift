@@ -1,7 +1,7 @@
 import BluetoothCore
-import JSON
-import LineOutput
-import MQTT
+import HaloJSON
+import HaloLineOutput
+import HaloMQTT
 import RingLink
 
 /// What a broker gets of one device: its records in a batch each second, and what is known of it.

@@ -1,6 +1,6 @@
 import BluetoothCore
-import EventLoop
 import Glibc
+import HaloEventLoop
 
 /// Lines of standard input: a terminal or a pipe. The loop is not blocked.
 @BluetoothActor

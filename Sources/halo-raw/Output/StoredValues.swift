@@ -1,6 +1,6 @@
-import JSON
-import LineOutput
-import MQTT
+import HaloJSON
+import HaloLineOutput
+import HaloMQTT
 import RingLink
 
 /// The newest of what a ring has stored, for a broker: the values that halo-raw sync reads.

@@ -1,6 +1,6 @@
 import BluetoothCore
-import EventLoop
 import Glibc
+import HaloEventLoop
 
 /// The terminals of the standard streams.
 enum Terminal {

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import LineOutput
+import HaloEventLoop
+import HaloLineOutput
 import RingLink
 
 /// The samples of a stream as waveforms on a terminal. Each picture is drawn over the one before. `q` ends the stream.

@@ -1,5 +1,5 @@
 import BluetoothCore
-import JSON
+import HaloJSON
 
 /// The records of a live command, in csv or in JSON, line by line.
 struct RecordFields {

@@ -1,5 +1,5 @@
-import JSON
-import ReportAssets
+import HaloJSON
+import HaloReportAssets
 
 /// A session as one page that loads nothing and has no script.
 struct ReportPage {

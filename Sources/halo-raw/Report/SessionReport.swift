@@ -1,5 +1,5 @@
 import BluetoothCore
-import JSON
+import HaloJSON
 import RingLink
 
 /// What a report shows of the records of a stream: for each ring and kind of sample its curves, its intervals and its numbers.

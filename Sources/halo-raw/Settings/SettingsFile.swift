@@ -1,10 +1,10 @@
 import BluetoothCore
-import EventLoop
-import Files
 import Glibc
-import JSON
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
+import HaloSystemCalls
 import RingLink
-import SystemCalls
 
 /// Settings in a JSON file that people can read and edit.
 struct SettingsFile: Sendable {

@@ -1,10 +1,10 @@
 import BluetoothCore
-import EventLoop
-import Files
 import Glibc
-import LineOutput
+import HaloEventLoop
+import HaloFiles
+import HaloLineOutput
+import HaloRingStore
 import RingLink
-import RingStore
 
 /// The local store: a file with the data of rings.
 enum StoreFile {

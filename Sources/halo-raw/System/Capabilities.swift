@@ -1,6 +1,6 @@
-import CLinux
-import EventLoop
-import SystemCalls
+import CHaloLinux
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Linux capabilities, capabilities(7), one bit for each. Only those that matter to this program have names.
 struct Capabilities: OptionSet, Hashable, Sendable {

@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import JSON
-import LineOutput
+import HaloEventLoop
+import HaloJSON
+import HaloLineOutput
 
 /// What a command does with each device now: for `halo-raw status`, and for a service manager.
 @BluetoothActor

@@ -1,5 +1,5 @@
 import HCI
-import LinuxBluetooth
+import HaloLinuxBluetooth
 
 extension SystemState {
   /// The findings, in the order in which to fix them.

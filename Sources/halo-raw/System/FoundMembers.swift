@@ -1,4 +1,4 @@
-import JSON
+import HaloJSON
 
 /// Members of what another process or a file says: any may be missing, or of another type.
 extension JSONValue {

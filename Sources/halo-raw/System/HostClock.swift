@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
-import Files
 import Glibc
-import LineOutput
+import HaloEventLoop
+import HaloFiles
+import HaloLineOutput
 import RingLink
 import VirtualRing
 

@@ -1,6 +1,6 @@
 import BluetoothCore
 import HCI
-import LinuxBluetooth
+import HaloLinuxBluetooth
 
 /// Reads the physical layers that an adapter supports (BlueZ, doc/mgmt-api.txt, "Get PHY Configuration"). Needs
 /// CAP_NET_ADMIN.

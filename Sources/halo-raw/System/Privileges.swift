@@ -1,8 +1,8 @@
 import BluetoothCore
-import CLinux
-import EventLoop
+import CHaloLinux
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Drops the privileges that the program does not need.
 ///

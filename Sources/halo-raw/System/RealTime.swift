@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Real-time scheduling: as soon as a packet is there, the loop's thread runs before all other programs (sched(7)), and its
 /// memory is never written to disk (mlockall(2)).

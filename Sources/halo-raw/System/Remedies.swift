@@ -1,7 +1,7 @@
-import Capture
 import Glibc
 import HCI
-import LinuxBluetooth
+import HaloCapture
+import HaloLinuxBluetooth
 
 /// What a user can do about an error of an adapter, in the words of this program's commands.
 extension AdapterError {

@@ -1,9 +1,9 @@
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import HCI
-import LinuxBluetooth
+import HaloEventLoop
+import HaloLinuxBluetooth
 import RingLink
 
 extension SystemState.RingState {

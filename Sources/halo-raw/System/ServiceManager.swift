@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Reports this process to a service manager such as systemd (sd_notify(3)): that it is ready, what it does, and, for its
 /// watchdog, that the loop runs. Nothing is sent where `$NOTIFY_SOCKET` is not set.

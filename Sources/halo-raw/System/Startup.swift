@@ -1,6 +1,6 @@
-import EventLoop
 import Glibc
 import HCI
+import HaloEventLoop
 
 /// The start of the process, while it has one thread.
 enum Startup {

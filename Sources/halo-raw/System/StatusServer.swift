@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import JSON
-import SystemCalls
+import HaloEventLoop
+import HaloJSON
+import HaloSystemCalls
 
 /// Answers `halo-raw status` while a command runs: a line of JSON to each connection of the same user, or of root. The socket
 /// has no file, and ends with the process.

@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import LinuxBluetooth
+import HaloEventLoop
+import HaloLinuxBluetooth
 
 /// The state of this machine that matters to a stream. It is read once, so that the findings are a pure function of it.
 struct SystemState: Sendable {

@@ -1,6 +1,6 @@
-import EventLoop
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Ends the process on a signal. The main thread waits for signals, outside of the event loop, so that they work even if
 /// the loop is blocked.

@@ -1,9 +1,9 @@
-@testable import AccessorySetupKit
 import CoreBluetooth
 import HaloRaw
-import SystemCalls
+import HaloSystemCalls
 import TestSupport
 import Testing
+@testable import AccessorySetupKit
 
 /// Sessions of AccessorySetupKit: the picker, the stored accessories.
 @Suite(.timeLimit(.minutes(60))) struct AccessorySessionTests {

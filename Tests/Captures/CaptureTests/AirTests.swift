@@ -1,4 +1,4 @@
-import Capture
+import HaloCapture
 import TestSupport
 import Testing
 

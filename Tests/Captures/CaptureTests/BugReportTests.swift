@@ -1,10 +1,10 @@
 import BluetoothCore
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 import TestSupport
 import Testing
 
-@testable import Capture
+@testable import HaloCapture
 
 /// The btsnooz summary of Android, and what is around it in a bug report.
 @Suite struct BugReportTests {

@@ -1,5 +1,5 @@
 import BluetoothCore
-import Capture
+import HaloCapture
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import BluetoothCore
-import Capture
 import Glibc
-import SystemCalls
+import HaloCapture
+import HaloSystemCalls
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Capture
 import Glibc
+import HaloCapture
 import TestSupport
 import Testing
 

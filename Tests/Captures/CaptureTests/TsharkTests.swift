@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import Glibc
+import HaloCapture
 import Testing
 
 private let isThere = access("/usr/bin/tshark", X_OK) == 0

@@ -4,7 +4,7 @@ import RingLink
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// A capture of which a test has the values of attributes.
 private final class ValueScript {

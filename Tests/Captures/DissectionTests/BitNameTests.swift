@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// Masks, features and sets say what their bits are.
 @Suite struct BitNameTests {

@@ -2,7 +2,7 @@ import BluetoothCore
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 @Suite struct CharacteristicValueTests {
   private func text(_ type: UInt16, _ digits: String) -> String? {

@@ -3,7 +3,7 @@ import HCI
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// BR/EDR: events, and the protocols on channels that are opened with signalling commands.
 @Suite struct ClassicTests {

@@ -2,7 +2,7 @@ import BluetoothCore
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// Credit-based channels, and ATT on them (EATT).
 @Suite struct CreditBasedTests {

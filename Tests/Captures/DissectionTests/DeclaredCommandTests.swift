@@ -3,7 +3,7 @@ import HCI
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// The command of docs/adding.md: this declaration is all of it.
 private struct LETransmitterTest: HCICompletingCommand {

@@ -2,7 +2,7 @@ import BluetoothCore
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// The text of what is rare.
 @Suite struct DecodedTextTests {

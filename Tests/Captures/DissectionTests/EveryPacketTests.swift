@@ -2,7 +2,7 @@ import BluetoothCore
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// Every HCI command, event, signalling and SMP packet that there can be, each with parameters of several lengths: the
 /// fields of a packet cover all of its bytes, once and in order.

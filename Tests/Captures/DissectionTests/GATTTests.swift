@@ -4,7 +4,7 @@ import GATTClient
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 @Suite struct GATTTests {
   /// Battery (1...4): level (2, 3) with its configuration (4).

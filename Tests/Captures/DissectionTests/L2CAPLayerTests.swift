@@ -2,7 +2,7 @@ import BluetoothCore
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 @Suite struct L2CAPLayerTests {
   @Test func aFrameBelongsToThePacketThatCompletesIt() throws {

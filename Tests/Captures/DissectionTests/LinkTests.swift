@@ -1,9 +1,9 @@
 import BluetoothCore
-import Capture
+import HaloCapture
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 @Suite struct LinkTests {
   private static let named =

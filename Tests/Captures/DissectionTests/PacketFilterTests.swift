@@ -1,7 +1,7 @@
 import BluetoothCore
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 @Suite struct PacketFilterTests {
   private func matches(_ filter: String, _ packet: DissectedPacket) throws -> Bool {

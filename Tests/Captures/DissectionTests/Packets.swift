@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
-import Dissection
+import HaloCapture
+import HaloDissection
 import TestSupport
 
 /// A capture that a test writes packet by packet.

@@ -1,10 +1,10 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// Copies of captures: in order, whole, and without what a redacted one must not have.
 @Suite struct RedactionTests {

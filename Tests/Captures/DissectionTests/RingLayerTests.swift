@@ -3,7 +3,7 @@ import RingLink
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 @Suite struct RingLayerTests {
   private func digits(_ frame: RingFrame) -> String { Hex.string(frame.bytes) }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// Values that are no quantities are words, and what is not valid is not shown as if it were.
 @Suite struct SpecialValueTests {

@@ -6,7 +6,7 @@ import RingLink
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 @Suite struct SummaryTests {
   @Test func aHistogramIsNearTheTruth() throws {

@@ -1,9 +1,9 @@
 import BluetoothCore
-import Capture
+import HaloCapture
 import TestSupport
 import Testing
 
-@testable import Dissection
+@testable import HaloDissection
 
 /// Whatever a capture holds, it is taken apart; nothing traps, and nothing grows.
 @Suite struct TotalityTests {

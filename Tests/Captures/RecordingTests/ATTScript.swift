@@ -1,13 +1,13 @@
 import ATT
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import GATTServer
 import HCI
+import HaloEventLoop
 import TestLoop
 
-@testable import Recording
+@testable import HaloRecording
 
 /// The traffic of a connection as a capture has it, written down by a test.
 struct ATTScript {

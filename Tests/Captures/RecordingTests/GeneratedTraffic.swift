@@ -3,7 +3,7 @@ import BluetoothCore
 import HCI
 import TestSupport
 
-@testable import Recording
+@testable import HaloRecording
 
 /// A connection that begins after its discovery, with characteristics at 0x0010, 0x0020, 0x0030 that notify or indicate,
 /// and at 0x0040, 0x0050 that are written.

@@ -1,10 +1,10 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 import TestSupport
 import Testing
 
-@testable import Recording
+@testable import HaloRecording
 
 @Suite struct MonitorPacketTests {
   @Test func theMonitorsPacketsBecomeH4() {

@@ -3,7 +3,7 @@ import BluetoothCore
 import GATTClient
 import TestLoop
 
-@testable import Recording
+@testable import HaloRecording
 
 /// What a program got.
 @BluetoothActor

@@ -6,7 +6,7 @@ import HCI
 import TestLoop
 import TestSupport
 
-@testable import Recording
+@testable import HaloRecording
 
 /// A program made up of what the recorded client did, in part or in another order, and of other requests.
 struct RandomProgram {

@@ -1,14 +1,14 @@
 import ATT
 import BluetoothCore
-import Capture
-import Glibc
 import GATTClient
+import Glibc
 import HCI
+import HaloCapture
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import Recording
+@testable import HaloRecording
 
 /// Captures of any origin, as connections with ATT traffic.
 @BluetoothActor

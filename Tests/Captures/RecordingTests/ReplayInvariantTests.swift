@@ -5,7 +5,7 @@ import TestLoop
 import TestSupport
 import Testing
 
-@testable import Recording
+@testable import HaloRecording
 
 /// What a user of a replay relies on, with random programs and captures: every notification and
 /// indication on a handle that the program has subscribed to comes exactly once, in the order of its handle, not before

@@ -1,12 +1,12 @@
 import BluetoothCore
-import Capture
-import EventLoop
 import HCI
+import HaloCapture
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import Recording
+@testable import HaloRecording
 
 private let reset = "01030c00"
 private let version = "01011000"

@@ -1,15 +1,15 @@
 import ATT
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import GATTServer
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import Recording
+@testable import HaloRecording
 
 private let heartRate = uuid("2a37")
 private let controlPoint = uuid("2a39")

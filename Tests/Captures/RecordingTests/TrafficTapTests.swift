@@ -1,13 +1,13 @@
 import BluetoothCore
-import Capture
-import EventLoop
 import Glibc
 import HCI
+import HaloCapture
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import Recording
+@testable import HaloRecording
 
 private let reset = "01030c00"
 

@@ -1,10 +1,10 @@
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import Glibc
 import HCI
-import Recording
+import HaloEventLoop
+import HaloRecording
 import RingLink
 import VirtualRing
 

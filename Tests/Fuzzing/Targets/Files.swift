@@ -1,10 +1,10 @@
 import BluetoothCore
-import Capture
-import Dissection
 import Glibc
-import JSON
+import HaloCapture
+import HaloDissection
+import HaloJSON
+import HaloRingStore
 import RingLink
-import RingStore
 
 /// A file that is only in memory, for what reads a path.
 final class MemoryFile {

@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
-import EventLoop
 import HCI
+import HaloEventLoop
 import L2CAP
 
 /// A device on the air of a ``Radio``. It answers as a good server would, unless the test says otherwise.

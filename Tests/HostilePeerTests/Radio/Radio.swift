@@ -1,6 +1,6 @@
 import BluetoothCore
-import EventLoop
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 

@@ -1,16 +1,16 @@
 import BluetoothCore
 import CAllocationCounter
-import Capture
 import GAP
-import EventLoop
 import GATTClient
 import Glibc
 import HCI
-import LineOutput
-import LinuxBluetooth
-import Recording
+import HaloCapture
+import HaloEventLoop
+import HaloLineOutput
+import HaloLinuxBluetooth
+import HaloRecording
+import HaloSystemCalls
 import RingLink
-import SystemCalls
 import VirtualRing
 
 /// Counts what a notification costs between the `read` that brings it and the sink: heap allocations, and time.

@@ -2,7 +2,7 @@
 
 SwiftPM keeps the modules of all targets in one folder, so that any target finds ours once it is there, and imports it;
 but where our C modules are, it tells only a target that depends on us. An import of a C module in any library of ours,
-of any access level, makes that a build that fails from the second time on: "missing required module 'CLinux'".
+of any access level, makes that a build that fails from the second time on: "missing required module 'CHaloLinux'".
 
 The line is that of PureSwift/Bluetooth. Others have met this with other modules: swiftlang/swift-package-manager 8175
 (any module is found), bazelbuild/rules_swift 1738 (canImport is true, and the C module missing), apple/swift-system 83
@@ -64,7 +64,7 @@ def libraries() -> list[str]:
 
 def test_targets_that_only_ask_for_a_module_build_before_and_after_it_is_there(tmp_path):
     modules = libraries()
-    assert {"CoreBluetooth", "AccessorySetupKit", "HaloRaw", "MQTT", "RingStore"} <= set(modules)
+    assert {"CoreBluetooth", "AccessorySetupKit", "HaloRaw", "HaloMQTT", "HaloRingStore"} <= set(modules)
     (tmp_path / "Package.swift").write_text(
         MANIFEST.format(products=json.dumps(modules), root=ROOT, identity=ROOT.name.lower()))
     for module in modules:

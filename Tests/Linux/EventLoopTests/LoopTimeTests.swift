@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing

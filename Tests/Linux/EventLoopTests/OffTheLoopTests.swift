@@ -1,10 +1,10 @@
 import BluetoothCore
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 import TestLoop
 import Testing
 
-@testable import EventLoop
+@testable import HaloEventLoop
 
 /// Calls that block, on threads of their own.
 @Suite(.onTheLoop) @BluetoothActor struct OffTheLoopTests {

@@ -1,5 +1,5 @@
 import BluetoothCore
-import EventLoop
+import HaloEventLoop
 import TestLoop
 import Testing
 

@@ -1,6 +1,6 @@
-import Files
 import Glibc
-import SystemCalls
+import HaloFiles
+import HaloSystemCalls
 import Testing
 
 /// Every system call of the module fails, one at a time and with each error that it can have: what was there is whole,

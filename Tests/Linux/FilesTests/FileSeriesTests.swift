@@ -1,9 +1,9 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 import TestSupport
 import Testing
 
-@testable import Files
+@testable import HaloFiles
 
 @Suite struct FileSeriesTests {
   private let folder: TemporaryFolder

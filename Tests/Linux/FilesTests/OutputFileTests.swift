@@ -1,5 +1,5 @@
-import Files
 import Glibc
+import HaloFiles
 import Testing
 
 /// What is there stays what it is.

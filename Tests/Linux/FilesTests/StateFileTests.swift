@@ -1,5 +1,5 @@
-import Files
 import Glibc
+import HaloFiles
 import Testing
 
 struct StateFileTests {

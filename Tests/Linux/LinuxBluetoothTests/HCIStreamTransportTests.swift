@@ -1,12 +1,12 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 @BluetoothActor
 @Suite(.onTheLoop) struct HCIStreamTransportTests {

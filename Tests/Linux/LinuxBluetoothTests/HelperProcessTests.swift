@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// The real process of ``AdapterHelper``, which starts only where it may have its one capability.
 @Suite struct HelperProcessTests {

@@ -1,10 +1,10 @@
 import BluetoothCore
 import CBlueZHCI
-import CLinux
+import CHaloLinux
 import HCI
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// What is declared in Swift is what the headers of libbluetooth-dev and of this package say: what no compiler checks.
 @Suite struct KernelABITests {

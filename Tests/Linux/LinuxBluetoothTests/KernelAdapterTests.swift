@@ -1,12 +1,12 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 @Suite struct KernelAdapterTests {
   /// Where the controller's own reason was not seen.

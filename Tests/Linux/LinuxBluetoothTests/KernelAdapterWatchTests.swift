@@ -1,12 +1,12 @@
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import HCI
+import HaloEventLoop
 import TestLoop
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 @Suite(.onTheLoop) @BluetoothActor struct KernelAdapterWatchTests {
   private final class Machine {

@@ -1,13 +1,13 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 import Glibc
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// Threads that close descriptors, and packets that the kernel loses.
 @BluetoothActor

@@ -1,14 +1,14 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// Connecting through the kernel: who listens when, and what the kernel's errors lead to. Socket pairs stand for the
 /// kernel's sockets, whose bind and connect succeed or fail as the test says.

@@ -5,7 +5,7 @@ import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// What a link over the kernel's sockets tells and can do: events, the signal, its PHY, and what is left when it is gone.
 @BluetoothActor

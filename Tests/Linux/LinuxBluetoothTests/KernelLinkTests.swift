@@ -1,13 +1,13 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 import Glibc
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// Links over the kernel's sockets: how their parameters are kept, how they end, and why.
 @BluetoothActor

@@ -3,7 +3,7 @@ import HCI
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// What the kernel's lists say: the structures of its HCI ioctls (include/net/bluetooth/hci_sock.h), and rfkill's files
 /// (Documentation/ABI/stable/sysfs-class-rfkill).

@@ -1,13 +1,13 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// Opening an adapter of a machine whose kernel leaves what it is asked as it is: sixteen times hci0, without an address,
 /// and off.

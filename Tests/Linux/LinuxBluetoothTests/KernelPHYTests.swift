@@ -1,7 +1,7 @@
 import HCI
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// The socket option BT_PHY of Linux (include/net/bluetooth/bluetooth.h).
 @Suite struct KernelPHYTests {

@@ -2,7 +2,7 @@ import GATTClient
 import HCI
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 @Suite struct KernelParameterPinTests {
   /// 12.5 to 20 ms, latency 2, 3 s.

@@ -3,12 +3,12 @@ import GAP
 import GATTClient
 import Glibc
 import HCI
-import SystemCalls
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// An adapter that fails and is used again, with socket pairs in place of the raw channel and of the kernel's management.
 @BluetoothActor

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 @Suite struct KernelReleaseTests {
   @Test func releasesAreCompared() throws {

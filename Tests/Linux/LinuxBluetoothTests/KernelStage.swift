@@ -1,13 +1,13 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 import Glibc
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// A kernel adapter, hci0, without a kernel: the test plays the controller behind the raw channel, and socket pairs stand
 /// for the kernel's sockets.

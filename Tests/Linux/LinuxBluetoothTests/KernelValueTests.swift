@@ -1,12 +1,12 @@
 import BluetoothCore
-import Files
 import Glibc
 import HCI
-import SystemCalls
+import HaloFiles
+import HaloSystemCalls
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// Numbers of the kernel: capabilities, filters, PHYs, releases, adapters, and times of packets.
 @Suite struct KernelValueTests {

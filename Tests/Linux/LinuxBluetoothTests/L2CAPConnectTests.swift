@@ -1,11 +1,11 @@
-import EventLoop
 import Glibc
 import HCI
+import HaloEventLoop
+import HaloSystemCalls
 import L2CAP
-import SystemCalls
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 @Suite struct L2CAPConnectTests {
   @Test(arguments: [

@@ -1,12 +1,12 @@
 import BluetoothCore
 import Glibc
 import HCI
-import SystemCalls
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// The kernel's channels on a socket pair: what management tells, and what it is when a channel can't be opened.
 @BluetoothActor

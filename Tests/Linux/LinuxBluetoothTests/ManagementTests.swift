@@ -3,7 +3,7 @@ import HCI
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 @Suite struct ManagementTests {
   private final class Outbox {

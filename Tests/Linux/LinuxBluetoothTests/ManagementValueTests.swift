@@ -3,7 +3,7 @@ import HCI
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// The numbers of the kernel's Bluetooth management (BlueZ, doc/mgmt-api.txt), and what an answer means.
 @Suite struct ManagementValueTests {

@@ -4,7 +4,7 @@ import HCI
 import TestLoop
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// A name look-up blocks its thread; its caller waits for no longer than it says.
 @Suite(.onTheLoop) @BluetoothActor struct NameLookUpTests {

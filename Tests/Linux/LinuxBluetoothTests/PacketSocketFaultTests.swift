@@ -1,13 +1,13 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// A socket of packets whose system calls fail, over a socket pair: what can be tried again loses nothing, what can't
 /// ends the socket once, with the kernel's reason.

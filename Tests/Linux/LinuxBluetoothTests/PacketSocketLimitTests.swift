@@ -1,12 +1,12 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// A socket of packets at its limits: how many packets wait, for how long, how large its buffer is, and how it ends.
 @BluetoothActor

@@ -1,11 +1,11 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
+import HaloEventLoop
 import TestLoop
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// Packets that can wait, and a kernel that takes its time: a pair of sockets in place of the kernel's.
 @Suite(.onTheLoop) @BluetoothActor struct PacketSocketRoomTests {

@@ -1,12 +1,12 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// A controller on a serial line: a pseudo-terminal stands for it, pty(7), whose other end shows how the line is set up.
 @BluetoothActor

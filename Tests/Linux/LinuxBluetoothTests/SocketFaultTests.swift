@@ -1,12 +1,12 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 import TestLoop
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// What opens a way to a controller, with each system call failing: the error names the way and the reason, and no
 /// descriptor is left open.

@@ -1,13 +1,13 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// A byte stream whose system calls fail: what can be tried again loses nothing, what can't ends the transport once,
 /// with the reason.

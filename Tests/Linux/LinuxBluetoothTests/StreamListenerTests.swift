@@ -1,12 +1,12 @@
 import BluetoothCore
 import Glibc
 import HCI
-import SystemCalls
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// Listening and connecting on stream sockets, and their addresses.
 @BluetoothActor

@@ -5,7 +5,7 @@ import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// The record of an adapter that was up when it was taken: it is brought up if the program that took it was killed, and
 /// only then.

@@ -1,13 +1,13 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 /// An adapter that is taken from the kernel, and given back: the test plays the controller and the helper.
 @BluetoothActor

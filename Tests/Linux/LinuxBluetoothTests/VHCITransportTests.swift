@@ -1,13 +1,13 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
+import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 import VirtualRing
 
-@testable import LinuxBluetooth
+@testable import HaloLinuxBluetooth
 
 @BluetoothActor
 @Suite(.onTheLoop) struct VHCITransportTests {

@@ -1,7 +1,7 @@
-import CLinux
+import CHaloLinux
 import Testing
 
-@testable import SystemCalls
+@testable import HaloSystemCalls
 
 /// The functions that are declared in Swift are those of the header: what no compiler checks.
 @Suite struct LinuxFunctionTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import SystemCalls
+@testable import HaloSystemCalls
 
 @Suite struct OutputQueueTests {
   /// A line of 100 bytes that starts with its number.

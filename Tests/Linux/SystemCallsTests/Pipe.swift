@@ -1,6 +1,6 @@
 import Glibc
+import HaloSystemCalls
 import Synchronization
-import SystemCalls
 
 /// A pipe whose reader is the test.
 final class Pipe {

@@ -1,4 +1,4 @@
-import KnownDevices
+import HaloKnownDevices
 import RingLink
 import Testing
 @testable import halo_raw

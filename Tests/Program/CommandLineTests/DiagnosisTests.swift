@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
-@testable import LinuxBluetooth
+import HaloEventLoop
 import TestSupport
 import Testing
+@testable import HaloLinuxBluetooth
 
 @testable import HCI
 @testable import halo_raw

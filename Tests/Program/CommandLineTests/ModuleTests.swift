@@ -46,7 +46,8 @@ import Testing
   ])
   func protocolsImportNoSystem(_ module: String) {
     let system: Set = [
-      "Glibc", "CLinux", "CBlueZHCI", "SystemCalls", "EventLoop", "Files", "LinuxBluetooth", "Foundation",
+      "Glibc", "CHaloLinux", "CBlueZHCI", "HaloSystemCalls", "HaloEventLoop", "HaloFiles",
+      "HaloLinuxBluetooth", "Foundation",
       "FoundationEssentials",
     ]
     #expect(!files(of: module).isEmpty)
@@ -54,11 +55,13 @@ import Testing
   }
 
   /// So do their suites: what is tested without an event loop needs none.
-  @Test(arguments: ["BluetoothCore", "Storage/JSON", "HCI", "L2CAP", "ATT", "GATTServer", "Captures/Dissection"])
+  @Test(arguments: [
+    "BluetoothCore", "Storage/JSON", "HCI", "L2CAP", "ATT", "GATTServer", "Captures/Dissection",
+  ])
   func suitesOfProtocolsNeedNoLoop(_ module: String) {
     let files = Disk.swiftFiles(below: "\(Self.package)/Tests/\(module)Tests")
     #expect(!files.isEmpty)
-    #expect(imports(in: files).isDisjoint(with: ["EventLoop", "TestLoop", "TestLink"]))
+    #expect(imports(in: files).isDisjoint(with: ["HaloEventLoop", "TestLoop", "TestLink"]))
   }
 
   /// No library imports a C module of this package. A library that does, or that stands on one, can't be imported by a
@@ -68,7 +71,7 @@ import Testing
   @Test func noLibraryImportsC() {
     let ofC = Self.folders.filter { files(of: $0).isEmpty }
     #expect(Set(ofC) == ["CBlueZHCI", "Linux/CLinux", "Storage/CMosquitto", "Storage/CSQLite"])
-    let names = ofC.map { String($0.split(separator: "/").last!) }
+    let names: Set = ["CBlueZHCI", "CHaloLinux", "CHaloMosquitto", "CHaloSQLite"]
     let importers = Self.folders.filter { !imports(of: $0).isDisjoint(with: names) }
     // A program that nobody imports.
     #expect(importers == ["halo-raw"])
@@ -77,15 +80,16 @@ import Testing
   /// Nor does an import with another form escape that: of a single declaration, or with several attributes.
   @Test func importsOfAnyFormAreSeen() {
     for line in [
-      "import CLinux", "internal import CLinux", "@preconcurrency private import CLinux",
-      "@_implementationOnly import CLinux", "import struct CLinux.halo_capabilities",
-      "import CLinux  // accept4",
-      "  @_exported public import CLinux.Sockets", "import CLinux; import Glibc",
+      "import CHaloLinux", "internal import CHaloLinux", "@preconcurrency private import CHaloLinux",
+      "@_implementationOnly import CHaloLinux", "import struct CHaloLinux.halo_capabilities",
+      "import CHaloLinux  // accept4",
+      "  @_exported public import CHaloLinux.Sockets", "import CHaloLinux; import Glibc",
     ] {
-      #expect(Self.module(in: line) == "CLinux", "\(line)")
+      #expect(Self.module(in: line) == "CHaloLinux", "\(line)")
     }
     for line in [
-      "// import CLinux", "let text = \"import CLinux\"", "func important() {", "/// - import: CLinux",
+      "// import CHaloLinux", "let text = \"import CHaloLinux\"", "func important() {",
+      "/// - import: CHaloLinux",
     ] {
       #expect(Self.module(in: line) == nil, "\(line)")
     }

@@ -1,6 +1,6 @@
 import BluetoothCore
-import EventLoop
 import Glibc
+import HaloEventLoop
 import RingLink
 import TestSupport
 import Testing

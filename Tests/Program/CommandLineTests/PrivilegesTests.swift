@@ -1,6 +1,6 @@
-import EventLoop
 import Glibc
 import HCI
+import HaloEventLoop
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import BluetoothCore
-import Capture
 import Glibc
-@testable import Recording
+import HaloCapture
 import TestSupport
 import Testing
+@testable import HaloRecording
 
 @testable import HCI
 @testable import halo_raw

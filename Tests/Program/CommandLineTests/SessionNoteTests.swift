@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
-import KnownDevices
+import HaloCapture
+import HaloKnownDevices
 import RingLink
 import Testing
 @testable import halo_raw

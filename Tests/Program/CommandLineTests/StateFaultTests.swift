@@ -1,11 +1,11 @@
 import BluetoothCore
-import EventLoop
-import Files
 import Glibc
-import KnownDevices
+import HaloEventLoop
+import HaloFiles
+import HaloKnownDevices
+import HaloRingStore
+import HaloSystemCalls
 import RingLink
-import RingStore
-import SystemCalls
 import TestLoop
 import TestSupport
 import Testing

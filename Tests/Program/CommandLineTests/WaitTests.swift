@@ -34,7 +34,9 @@ import Testing
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       4, .deadline("HostController.commandDeadline; closeDeadline")
     ),
-    "Linux/LinuxBluetooth/Management/ControllerFeatures.swift": (1, .deadline("HostController.commandDeadline")),
+    "Linux/LinuxBluetooth/Management/ControllerFeatures.swift": (
+      1, .deadline("HostController.commandDeadline")
+    ),
     "Linux/LinuxBluetooth/Adapter/AdapterHelper.swift": (
       1, .deadline("20 s; what the helper does goes on after that")
     ),
@@ -115,7 +117,9 @@ import Testing
     "Linux/LinuxBluetooth/Adapter/UserChannelTransport.swift": (
       2, .deadline("AdapterHelper.deadline for each step, 2 s of KernelCall.close")
     ),
-    "Linux/LinuxBluetooth/Management/ControllerFeatures.swift": (1, .deadline("HostController.commandDeadline")),
+    "Linux/LinuxBluetooth/Management/ControllerFeatures.swift": (
+      1, .deadline("HostController.commandDeadline")
+    ),
     "Linux/LinuxBluetooth/Management/Controllers.swift": (2, .deadline("ManagementQueue's for each command")),
     "Linux/LinuxBluetooth/Management/Management.swift": (1, .deadline("ManagementQueue's")),
     "Linux/LinuxBluetooth/Streams/HCIStreamTransport.swift": (1, .deadline("the caller's")),

@@ -1,11 +1,11 @@
 import BluetoothCore
 import Glibc
-import LineOutput
+import HaloLineOutput
 import RingLink
 import TestSupport
 import Testing
 
-@testable import SystemCalls
+@testable import HaloSystemCalls
 
 /// Lines of samples whose packets have a number.
 @Suite struct CountedLineTests {

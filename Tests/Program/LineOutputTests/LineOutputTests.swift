@@ -1,12 +1,12 @@
 import BluetoothCore
 import Glibc
-import JSON
-import LineOutput
+import HaloJSON
+import HaloLineOutput
 import RingLink
 import TestSupport
 import Testing
 
-@testable import SystemCalls
+@testable import HaloSystemCalls
 
 /// `F_SETPIPE_SZ` of fcntl(2), which Swift's Glibc module leaves out.
 private let setPipeSize: Int32 = 1031

@@ -1,8 +1,8 @@
 import BluetoothCore
-import JSON
+import HaloJSON
 import Testing
 
-@testable import LineOutput
+@testable import HaloLineOutput
 
 /// What a terminal obeys is not shown as it is.
 @Suite struct TerminalTextTests {

@@ -1,7 +1,7 @@
 import BluetoothCore
-@testable import RingLink
 import TestSupport
 import Testing
+@testable import RingLink
 
 /// Frames of the counted stream, byte for byte as the vendor's SDK 1.0.0.4 reads them (ring reference, 5.7).
 @Suite struct CountedSampleTests {

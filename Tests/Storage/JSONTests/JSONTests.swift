@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import JSON
+@testable import HaloJSON
 
 private struct Address: JSONDecodable {
   let port: UInt16

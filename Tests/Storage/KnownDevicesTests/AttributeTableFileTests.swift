@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
-import KnownDevices
+import HaloKnownDevices
 import TestSupport
 import Testing
 

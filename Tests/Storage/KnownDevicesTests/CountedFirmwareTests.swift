@@ -1,5 +1,5 @@
 import Glibc
-import KnownDevices
+import HaloKnownDevices
 import TestSupport
 import Testing
 

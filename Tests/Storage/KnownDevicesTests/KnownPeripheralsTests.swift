@@ -1,5 +1,5 @@
 import BluetoothCore
-import KnownDevices
+import HaloKnownDevices
 import TestSupport
 import Testing
 

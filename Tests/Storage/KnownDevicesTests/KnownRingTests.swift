@@ -1,18 +1,18 @@
 import ATT
 import BluetoothCore
 import GAP
-import EventLoop
-import Files
 import GATTClient
 import Glibc
 import HCI
-import JSON
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
 import RingLink
 import TestLoop
 import TestSupport
 import Testing
 import VirtualRing
-@testable import KnownDevices
+@testable import HaloKnownDevices
 
 /// Counts the ATT requests and commands that pass on their way to the controller.
 @BluetoothActor

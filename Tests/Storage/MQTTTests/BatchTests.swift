@@ -1,6 +1,6 @@
 import BluetoothCore
-import JSON
-import MQTT
+import HaloJSON
+import HaloMQTT
 import Testing
 
 @Suite struct BatchTests {

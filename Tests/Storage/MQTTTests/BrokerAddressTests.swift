@@ -1,4 +1,4 @@
-import MQTT
+import HaloMQTT
 import Testing
 
 @Suite struct BrokerAddressTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import MQTT
+@testable import HaloMQTT
 
 /// What a broker may do to this program: it is as little trusted as any peer.
 @Suite struct BrokerLimitTests {

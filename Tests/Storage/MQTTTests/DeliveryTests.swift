@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MQTT
+@testable import HaloMQTT
 
 /// What one message does that a broker does not take: it must not stop the others.
 /// (mqttjs/MQTT.js 768, eclipse-paho/paho.mqtt.python 760, nanomq/nanomq 1236)

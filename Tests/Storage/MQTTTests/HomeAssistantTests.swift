@@ -1,6 +1,6 @@
 import BluetoothCore
-import JSON
-import MQTT
+import HaloJSON
+import HaloMQTT
 import Testing
 
 /// What Home Assistant is told. Its own schema checks it in Tests/HomeAssistant.

@@ -1,5 +1,5 @@
 import Glibc
-import MQTT
+import HaloMQTT
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import CMosquitto
+import CHaloMosquitto
 import Testing
 
-@testable import MQTT
+@testable import HaloMQTT
 
 /// What is declared in Swift is what mosquitto.h says: what no compiler checks.
 @Suite struct MosquittoLibraryTests {

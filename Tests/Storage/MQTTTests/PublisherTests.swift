@@ -1,6 +1,6 @@
 import Glibc
-import MQTT
-import SystemCalls
+import HaloMQTT
+import HaloSystemCalls
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 import TestSupport
 import Testing
 
-@testable import MQTT
+@testable import HaloMQTT
 
 @Suite struct QueueKeeperTests {
   private let file: TemporaryQueue

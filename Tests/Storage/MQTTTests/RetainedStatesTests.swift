@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MQTT
+@testable import HaloMQTT
 
 /// A broker without persistence forgets what it retained when it is started anew. (unixorn/ha-mqtt-discoverable 512,
 /// mrlt8/docker-wyze-bridge 920, SAIC-iSmart-API/saic-python-mqtt-gateway 292 and 402)

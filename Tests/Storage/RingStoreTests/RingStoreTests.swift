@@ -1,10 +1,10 @@
 import BluetoothCore
-import Files
 import Glibc
+import HaloFiles
 import RingLink
 import Testing
 
-@testable import RingStore
+@testable import HaloRingStore
 
 struct RingStoreTests {
   let file: TemporaryStore

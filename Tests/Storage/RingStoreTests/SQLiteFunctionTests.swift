@@ -1,7 +1,7 @@
-import CSQLite
+import CHaloSQLite
 import Testing
 
-@testable import SQLite
+@testable import HaloSQLite
 
 /// What is declared in Swift is what sqlite3.h says: what no compiler checks.
 @Suite struct SQLiteFunctionTests {

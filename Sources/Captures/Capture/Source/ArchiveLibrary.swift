@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// The functions of libarchive that are used, as archive.h and archive_entry.h declare them. It is loaded when a
 /// compressed capture is opened, as most programs never need it. Its interface has been stable for more than ten years,

@@ -1,5 +1,5 @@
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// One stream of records: a file, a pipe, or a capture that was taken out of an archive or a bug report.
 final class CapturePart: Sendable {

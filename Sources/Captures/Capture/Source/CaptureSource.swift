@@ -1,5 +1,5 @@
 import BluetoothCore
-import SystemCalls
+import HaloSystemCalls
 
 /// Files with captures, opened: a ``CaptureReader`` reads them as one.
 ///

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// The type of an advertising physical channel PDU (Core Specification Vol 6, Part B, 2.3). Some types have other names
 /// on the secondary channels and in periodic advertising.

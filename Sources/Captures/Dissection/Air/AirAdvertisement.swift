@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// What an advertising PDU says, in the same form for all types.
 struct AirAdvertisement {

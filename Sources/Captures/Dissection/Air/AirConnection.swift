@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// A connection of the air, as far as the capture has shown it.
 final class AirConnection {

@@ -1,5 +1,5 @@
 import BluetoothCore
-import Capture
+import HaloCapture
 
 /// Whether the PDUs of a connection are encrypted (Core Specification Vol 6, Part B, 5.1.3).
 struct AirEncryption {

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 extension AirLayer {
   /// The section that describes the PDU.

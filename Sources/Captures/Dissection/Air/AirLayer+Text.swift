@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 extension AirLayer {
   /// Writes a one-line summary of the packet.

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// A packet of the air: the link layer's PDU between access address and CRC (Core Specification Vol 6, Part B, 2).
 public struct AirLayer: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// What a capture of the air has shown so far: connections by their access addresses, periodic advertising, and the
 /// attributes of the devices. All of it is bounded: what was not used for longest is forgotten.

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// Finds what a packet tells about people and their devices: in the fields whose description says so, and in the values of
 /// characteristics that are names or numbers of a device.

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 import L2CAP
 
 /// The records of a capture that go into a copy, in their order. A frame that was sent in several packets is selected and

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// Replaces addresses and names by made-up ones of the same length, and keys by zeros, wherever they occur in packets: in the
 /// fields for them, and anywhere else by their bytes.

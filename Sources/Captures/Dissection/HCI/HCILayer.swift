@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// The HCI packet (Core Specification Vol 4, Part E, 5.4).
 public struct HCILayer: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 import L2CAP
 
 /// An adapter, as far as the capture has shown it: commands that wait for their event, links, and the attributes of

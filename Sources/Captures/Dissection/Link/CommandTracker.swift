@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// Finds the command of an event: the one that it answers, or the one whose result it brings. Bounded: the oldest
 /// command is forgotten.

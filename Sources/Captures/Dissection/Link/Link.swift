@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
-import Capture
 import GATTClient
 import HCI
+import HaloCapture
 import L2CAP
 import RingLink
 

@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// A packet, layer by layer. A layer that it does not have, or that is not complete yet, is nil.
 public struct DissectedPacket: Hashable, Sendable {

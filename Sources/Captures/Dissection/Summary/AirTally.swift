@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// What a capture of the air has: packets of each kind, and connections in the order in which they began.
 struct AirTally: Sendable {

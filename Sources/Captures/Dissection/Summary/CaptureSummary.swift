@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 import RingLink
 
 /// Statistics of a capture. Its memory is bounded: the first items of each kind are kept, and ``overflow`` counts the

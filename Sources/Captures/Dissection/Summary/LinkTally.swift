@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// The links of a capture over HCI, in the order in which they began.
 struct LinkTally: Sendable {

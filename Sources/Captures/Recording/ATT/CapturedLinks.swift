@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 import L2CAP
 
 /// Follows the links of all adapters in a capture, and recombines their ATT PDUs. Also reads captures that begin in

@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 
 /// What a capture of any program holds for a replay at the level of ATT: its connections, and the advertisements.
 ///

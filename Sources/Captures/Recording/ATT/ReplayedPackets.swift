@@ -1,6 +1,6 @@
 import BluetoothCore
-import Capture
 import HCI
+import HaloCapture
 import L2CAP
 
 /// Writes the traffic of a replayed link as the HCI packets of a host, for a tap.

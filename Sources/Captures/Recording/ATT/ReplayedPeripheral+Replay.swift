@@ -1,6 +1,6 @@
 import BluetoothCore
 import GAP
-import EventLoop
+import HaloEventLoop
 
 extension ReplayedPeripheral {
   /// Runs a program on a radio with this peripheral, in a virtual time of its own, and ends all its links.

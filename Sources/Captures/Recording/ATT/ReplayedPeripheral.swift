@@ -1,9 +1,9 @@
 import ATT
 import BluetoothCore
-import Capture
 import GATTClient
 import GATTServer
 import HCI
+import HaloCapture
 
 /// A peripheral out of a capture: it answers a client as the recorded server did.
 ///

@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// A separate process that opens the user channel of one adapter, and switches the adapter on and off.
 ///

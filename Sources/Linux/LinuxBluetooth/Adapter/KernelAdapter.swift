@@ -1,10 +1,10 @@
 import BluetoothCore
 import GAP
-import EventLoop
 import GATTClient
 import HCI
+import HaloEventLoop
+import HaloSystemCalls
 import L2CAP
-import SystemCalls
 
 /// A radio that the kernel drives: the raw channel scans and watches, the kernel makes the links and carries ATT over
 /// its L2CAP sockets, and its management sets what links are made with.

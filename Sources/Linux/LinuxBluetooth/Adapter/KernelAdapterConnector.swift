@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 import HCI
+import HaloEventLoop
 import L2CAP
 
 /// Establishes links through the kernel, as ``ConnectionAttempts`` say: it scans until the peer advertises, and then has

@@ -1,10 +1,10 @@
 import BluetoothCore
-import EventLoop
 import GATTClient
 import Glibc
 import HCI
+import HaloEventLoop
+import HaloSystemCalls
 import L2CAP
-import SystemCalls
 
 /// An ATT link over the kernel's L2CAP.
 @BluetoothActor

@@ -1,7 +1,7 @@
 import BluetoothCore
 import GATTClient
 import HCI
-import SystemCalls
+import HaloSystemCalls
 
 /// The links over the kernel's L2CAP, and what the controller reports about all links of the adapter.
 @BluetoothActor

@@ -1,9 +1,9 @@
 import BluetoothCore
-import EventLoop
-import Files
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloFiles
+import HaloSystemCalls
 
 /// The record that an adapter was up before this program opened it, kept in a file in case the program is killed or
 /// loses power before it restores the adapter.

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Exclusive access to a controller of this machine (`HCI_CHANNEL_USER`): the kernel and bluetoothd do not see the
 /// adapter until it is released. Above the transport, it is a controller like any other.

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 extension Controllers {
   /// Reads the link layer features of a controller shared with the kernel. It has to be up, and each command requires

@@ -1,6 +1,6 @@
 import BluetoothCore
-import EventLoop
 import HCI
+import HaloEventLoop
 
 /// The kernel's state of an adapter.
 public struct ControllerState: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// The kernel's Bluetooth management interface: the list of adapters, their power state and the parameters of new
 /// links. Reading requires no privilege; changes require CAP_NET_ADMIN when this object is created.

@@ -1,5 +1,5 @@
 import HCI
-import SystemCalls
+import HaloSystemCalls
 
 extension AdapterError.Reason {
   package static func system(_ error: SystemError) -> Self { .system(error.errno, error.description) }

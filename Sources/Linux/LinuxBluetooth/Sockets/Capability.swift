@@ -1,4 +1,4 @@
-import SystemCalls
+import HaloSystemCalls
 
 /// A Linux capability, capabilities(7).
 public struct Capability: RawRepresentable, Hashable, Sendable {

@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Reads and changes the state of adapters with the ioctls of HCI sockets.
 public enum HCIDevices {

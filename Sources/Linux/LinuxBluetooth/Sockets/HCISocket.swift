@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// The channel of a kernel HCI socket. Each channel has its own rules and its own type: only the raw one has filters.
 public protocol HCIChannel {

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// `close` of sockets that may take seconds, off the loop: of a link that has ended, or of a controller that its driver
 /// switches off.

@@ -1,6 +1,6 @@
 import Glibc
 import HCI
-import SystemCalls
+import HaloSystemCalls
 
 /// The PHYs of a link of the kernel: the option BT_PHY of its L2CAP socket. Linux reads it since 5.7, and sets it since
 /// 7.0.

@@ -1,7 +1,7 @@
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Why the kernel could not connect.
 public enum L2CAPConnectFailure: Error, Hashable, Sendable {

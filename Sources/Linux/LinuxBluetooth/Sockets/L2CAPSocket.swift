@@ -1,9 +1,9 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
+import HaloEventLoop
+import HaloSystemCalls
 import L2CAP
-import SystemCalls
 
 /// The ATT channel of a link managed by the kernel: an L2CAP socket on the fixed channel 4 (Core Specification Vol 3,
 /// Part A, 2.1). One write is one PDU, one read is one PDU.

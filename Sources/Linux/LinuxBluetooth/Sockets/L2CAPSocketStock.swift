@@ -1,6 +1,6 @@
 import BluetoothCore
 import Glibc
-import SystemCalls
+import HaloSystemCalls
 
 /// L2CAP sockets with a large receive buffer, for connection attempts to come.
 ///

@@ -1,7 +1,7 @@
 import BluetoothCore
-import EventLoop
 import Glibc
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// A kernel socket that preserves packet boundaries: one write sends one packet. A read receives one, or, while they come
 /// fast, up to 16 with one system call.

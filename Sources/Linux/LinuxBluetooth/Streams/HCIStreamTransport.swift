@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// HCI over a byte stream in H4 framing (Core Specification Vol 4, Part A): a socket or a serial line.
 @BluetoothActor

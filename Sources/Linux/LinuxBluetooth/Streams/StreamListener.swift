@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// Offers a controller to other programs on a stream socket: each connection becomes a transport to a host.
 @BluetoothActor

@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 extension HCIStreamTransport {
   /// Connects to a controller over TCP.

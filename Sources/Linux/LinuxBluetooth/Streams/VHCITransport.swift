@@ -1,8 +1,8 @@
 import BluetoothCore
-import EventLoop
 import Glibc
 import HCI
-import SystemCalls
+import HaloEventLoop
+import HaloSystemCalls
 
 /// The controller's end of a virtual adapter of the kernel: the host is the kernel's Bluetooth subsystem, and with it
 /// every program on the machine. The adapter exists from ``start()`` until ``close()``.

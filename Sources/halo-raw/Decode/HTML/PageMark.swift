@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
-import Dissection
 import HCI
+import HaloDissection
 import L2CAP
 
 /// Why a packet is marked in the list of a report. Requests without an answer are marked, too; they are known only at

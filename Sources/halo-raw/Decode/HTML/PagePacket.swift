@@ -1,6 +1,6 @@
 import BluetoothCore
-import Dissection
-import LineOutput
+import HaloDissection
+import HaloLineOutput
 
 /// Writes the packets of a report: one JSON array per line.
 ///

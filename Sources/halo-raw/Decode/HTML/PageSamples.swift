@@ -1,6 +1,6 @@
 import BluetoothCore
-import Dissection
-import LineOutput
+import HaloDissection
+import HaloLineOutput
 import RingLink
 
 /// How the script of a report reads a ring's samples in the bytes of its packets: the forms of the streams' frames,

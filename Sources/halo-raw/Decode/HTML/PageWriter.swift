@@ -1,10 +1,10 @@
 import BluetoothCore
-import Dissection
-import EventLoop
-import Files
-import LineOutput
-import ReportAssets
-import SystemCalls
+import HaloDissection
+import HaloEventLoop
+import HaloFiles
+import HaloLineOutput
+import HaloReportAssets
+import HaloSystemCalls
 
 /// Writes a session as a self-contained HTML report, packet by packet.
 struct PageWriter: ~Copyable {

@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
-import Dissection
-import LineOutput
+import HaloDissection
+import HaloLineOutput
 
 /// `decode --values`: a row for each value of an attribute.
 struct ValueTable: ~Copyable {

@@ -1,6 +1,6 @@
 import ATT
 import BluetoothCore
-import Dissection
+import HaloDissection
 
 /// Values as lines of a table, in 80 columns where numbers are not large. A line before the first value of an attribute
 /// says which one it is.
