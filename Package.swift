@@ -43,17 +43,20 @@ let protocols = [
   library("L2CAP", on: ["BluetoothCore", "HCI"]),
   library("ATT", on: ["BluetoothCore"]),
   // Services: the procedures of a client, and a server.
-  library("GATTClient", on: ["BluetoothCore", "HCI", "ATT"], tests: ["TestLink", "TestLoop"]),
-  library("GATTServer", on: ["BluetoothCore", "ATT", "GATTClient"]),
+  library("HaloGATT", in: "GATT", on: ["BluetoothCore", "ATT"]),
+  library("GATTClient", on: ["BluetoothCore", "HCI", "ATT", "HaloGATT"], tests: ["TestLink", "TestLoop"]),
+  library("GATTServer", on: ["BluetoothCore", "ATT", "HaloGATT"]),
   // Roles and connections.
   library(
-    "GAP", on: ["BluetoothCore", "HCI", "L2CAP", "GATTClient"], tests: ["ATT", "TestLink", "TestLoop"]),
+    "GAP", on: ["BluetoothCore", "HCI", "L2CAP", "HaloGATT", "GATTClient"],
+    tests: ["ATT", "TestLink", "TestLoop"]),
   // The ring; a radio and a ring in memory.
   library(
-    "RingLink", on: ["BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "GAP"],
+    "RingLink", on: ["BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP"],
     tests: ["TestLink", "TestLoop"]),
   library(
-    "VirtualRing", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "RingLink"],
+    "VirtualRing",
+    on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "RingLink"],
     tests: ["GAP", "HaloEventLoop", "TestLoop"]),
   // What files and lines share.
   library("HaloJSON", in: "Storage/JSON", on: []),
@@ -79,11 +82,11 @@ let captures = [
   library("HaloCapture", in: "Captures/Capture", on: ["BluetoothCore", "HaloFiles", "HaloSystemCalls"]),
   library(
     "HaloDissection", in: "Captures/Dissection",
-    on: ["BluetoothCore", "HaloCapture", "HCI", "L2CAP", "ATT", "GATTClient", "RingLink"]),
+    on: ["BluetoothCore", "HaloCapture", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "RingLink"]),
   library(
     "HaloRecording", in: "Captures/Recording",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "ATT", "GATTClient", "GATTServer", "GAP", "HaloCapture",
+      "BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "HaloCapture",
       "HaloEventLoop",
       "HaloLinuxBluetooth", "HaloSystemCalls",
     ], tests: ["TestLoop"]),
@@ -99,7 +102,9 @@ let storage = [
   ],
   library(
     "HaloKnownDevices", in: "Storage/KnownDevices",
-    on: ["BluetoothCore", "HaloFiles", "HaloJSON", "ATT", "GATTClient", "GATTServer", "RingLink"],
+    on: [
+      "BluetoothCore", "HaloFiles", "HaloJSON", "ATT", "HaloGATT", "GATTClient", "GATTServer", "RingLink",
+    ],
     tests: ["GAP", "HaloEventLoop", "HCI", "TestLoop", "VirtualRing"]),
   library(
     "HaloRingStore", in: "Storage/RingStore", on: ["BluetoothCore", "HaloFiles", "RingLink", "HaloSQLite"],
@@ -114,7 +119,7 @@ let storage = [
 let facade = library(
   "HaloRaw",
   on: [
-    "BluetoothCore", "HCI", "ATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRing",
+    "BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRing",
     "HaloEventLoop",
     "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloKnownDevices",
   ], tests: ["TestLoop"])
@@ -193,7 +198,7 @@ targets += [
   .testTarget(
     name: "HostilePeerTests",
     dependencies: [
-      "BluetoothCore", "HaloEventLoop", "HCI", "L2CAP", "ATT", "GATTClient", "GAP", "RingLink",
+      "BluetoothCore", "HaloEventLoop", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GAP", "RingLink",
       "HaloLinuxBluetooth", "HaloRecording", "TestLoop", "TestSupport",
     ],
     swiftSettings: settings),
@@ -238,7 +243,8 @@ targets += [
     name: "TestLoop", dependencies: ["BluetoothCore", "HaloEventLoop"],
     path: "Tests/TestLoop", swiftSettings: settings),
   .target(
-    name: "TestLink", dependencies: ["BluetoothCore", "GATTClient", "HCI", "TestLoop", "TestSupport"],
+    name: "TestLink",
+    dependencies: ["BluetoothCore", "HaloGATT", "GATTClient", "HCI", "TestLoop", "TestSupport"],
     path: "Tests/TestLink", swiftSettings: settings),
 ]
 

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 /// Maps the discovered characteristics and services of one link to their handles, so that a characteristic can be found
 /// again after its server has moved it.

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 extension GATTClient {
   /// Discovers primary services.

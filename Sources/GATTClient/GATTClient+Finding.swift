@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 extension GATTClient {
   /// The first characteristic with a UUID, in the order of handles, for a program that knows what it wants. The search

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 /// Whether attributes of an earlier link are still where they were, each with one request.
 extension GATTClient {

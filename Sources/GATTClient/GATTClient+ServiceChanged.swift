@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 /// Service Changed: notifies programs that keep handles when the handles change (Core Specification Vol 3, Part G,
 /// 7.1).

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 /// How a server sends a value (Core Specification Vol 3, Part G, 3.3.3.3).
 public enum SubscriptionKind: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 extension GATTClient {
   /// Reads a value of any length.

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 /// Writes without response that wait for room, in their order.
 struct WaitingWrites {

@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import HCI
+import HaloGATT
 
 /// The GATT client of a connected peripheral: discovery, values, subscriptions (Core Specification Vol 3, Part G).
 ///

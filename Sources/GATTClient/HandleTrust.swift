@@ -1,15 +1,5 @@
 import ATT
 
-/// When something was discovered, and by which client. It is ignored in comparisons.
-struct DiscoveryStamp: Hashable, Sendable {
-  var client: UInt64
-  /// The number of changes that the server had indicated at that time.
-  var changeCount: Int
-
-  static func == (left: Self, right: Self) -> Bool { true }
-  func hash(into hasher: inout Hasher) {}
-}
-
 /// Tracks which handles are still valid since they were discovered (Core Specification Vol 3, Part G, 7.1).
 ///
 /// Attributes discovered before a change of their range are not used again, even if another attribute was discovered

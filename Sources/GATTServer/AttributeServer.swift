@@ -1,6 +1,6 @@
 import ATT
 import BluetoothCore
-import GATTClient
+import HaloGATT
 
 /// The server of an ATT bearer (Core Specification Vol 3, Part F, 3.4). PDUs in, responses out; independent of the
 /// meaning of its attributes.

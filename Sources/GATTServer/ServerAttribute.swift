@@ -1,6 +1,6 @@
 import ATT
 import BluetoothCore
-import GATTClient
+import HaloGATT
 
 /// An attribute of a server: its type, value and permissions (Core Specification Vol 3, Part F, 3.2).
 public struct ServerAttribute: Hashable, Sendable {

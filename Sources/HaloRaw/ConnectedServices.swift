@@ -1,5 +1,6 @@
 import BluetoothCore
 import GATTClient
+import HaloGATT
 
 /// The devices that a radio is connected to, and the services that are known of them, from any thread.
 package final class ConnectedServices: Sendable {

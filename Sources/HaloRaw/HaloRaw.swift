@@ -7,6 +7,7 @@
 @_exported import HCI
 @_exported import HaloCapture
 @_exported import HaloEventLoop
+@_exported import HaloGATT
 @_exported import HaloKnownDevices
 @_exported import HaloLinuxBluetooth
 @_exported import HaloRecording

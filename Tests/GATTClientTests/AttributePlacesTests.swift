@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 import TestSupport
 import Testing
 

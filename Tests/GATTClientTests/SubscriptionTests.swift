@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import HCI
+import HaloGATT
 import TestLink
 import TestLoop
 import TestSupport

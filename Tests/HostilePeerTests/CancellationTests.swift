@@ -4,6 +4,7 @@ import GAP
 import GATTClient
 import HCI
 import HaloEventLoop
+import HaloGATT
 import TestLoop
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import HaloEventLoop
+import HaloGATT
 import TestLoop
 import TestSupport
 import Testing

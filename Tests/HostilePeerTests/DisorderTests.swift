@@ -3,6 +3,7 @@ import BluetoothCore
 import GATTClient
 import HCI
 import HaloEventLoop
+import HaloGATT
 import L2CAP
 import TestLoop
 import TestSupport

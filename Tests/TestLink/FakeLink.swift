@@ -1,6 +1,7 @@
 import BluetoothCore
 import GATTClient
 import HCI
+import HaloGATT
 import TestLoop
 import TestSupport
 

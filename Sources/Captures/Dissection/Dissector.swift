@@ -3,6 +3,7 @@ import BluetoothCore
 import GATTClient
 import HCI
 import HaloCapture
+import HaloGATT
 
 /// Dissects packets, layer by layer, in the order of the capture.
 ///

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 /// The characteristics of a service, as their declarations arrive.
 struct DeclaredCharacteristics {

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 /// Discover All Primary Services (Core Specification Vol 3, Part G, 4.4.1).
 public struct DiscoverAllServices: GATTProcedure {

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 /// Finds the first characteristic with a UUID in some services: reads the declarations in the order of their handles,
 /// up to the one after it, which says where it ends (Core Specification Vol 3, Part G, 4.6.1).

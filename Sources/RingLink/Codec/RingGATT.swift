@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloGATT
 
 /// The services and characteristics of a ring (ring reference, 1.2).
 ///

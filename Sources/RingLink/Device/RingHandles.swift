@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import GATTServer
+import HaloGATT
 
 /// Recognizes the services of a ring by the values that are written and notified, where their UUIDs are not known: a
 /// capture that begins after discovery has only handles.

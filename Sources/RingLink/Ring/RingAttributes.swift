@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloGATT
 
 /// What is discovered and read to open a ring.
 extension GATTClient {

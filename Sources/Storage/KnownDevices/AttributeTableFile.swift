@@ -3,6 +3,7 @@ import BluetoothCore
 import GATTClient
 import GATTServer
 import HaloFiles
+import HaloGATT
 import HaloJSON
 import RingLink
 

@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloGATT
 
 /// The ATT client in a ring, which queries its central as soon as it is connected (ring reference, 1.5): it discovers
 /// the Generic Attribute service, reads its attributes if it exists, and exchanges the MTU.

@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import GATTServer
+import HaloGATT
 import RingLink
 
 /// The attribute table of a virtual ring. The handles of the ring's services are those of a real one (ring reference,

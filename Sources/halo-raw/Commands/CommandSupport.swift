@@ -3,6 +3,7 @@ import BluetoothCore
 import GATTClient
 import HaloDissection
 import HaloEventLoop
+import HaloGATT
 import HaloLineOutput
 import RingLink
 

@@ -3,6 +3,7 @@ import BluetoothCore
 import GAP
 import GATTClient
 import HaloEventLoop
+import HaloGATT
 import HaloLineOutput
 import RingLink
 

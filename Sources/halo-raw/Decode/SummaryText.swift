@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import HaloDissection
+import HaloGATT
 
 /// A summary as text.
 enum SummaryText {

@@ -1,6 +1,7 @@
 import GATTClient
 import HaloDissection
 import HaloFiles
+import HaloGATT
 import HaloKnownDevices
 
 extension KnownRings {

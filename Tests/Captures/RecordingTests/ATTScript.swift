@@ -5,6 +5,7 @@ import GATTClient
 import GATTServer
 import HCI
 import HaloEventLoop
+import HaloGATT
 import TestLoop
 
 @testable import HaloRecording

@@ -3,6 +3,7 @@ import BluetoothCore
 import GAP
 import GATTClient
 import HCI
+import HaloGATT
 import TestLoop
 import TestSupport
 

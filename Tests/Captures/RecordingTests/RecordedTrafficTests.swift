@@ -4,6 +4,7 @@ import GATTClient
 import Glibc
 import HCI
 import HaloCapture
+import HaloGATT
 import TestLoop
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloGATT
 import TestSupport
 import Testing
 

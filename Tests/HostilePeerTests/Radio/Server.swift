@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloGATT
 
 /// A good GATT server: Generic Access with a name, Generic Attribute with Service Changed, Heart Rate, Battery.
 struct Server {

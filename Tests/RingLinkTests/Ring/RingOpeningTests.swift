@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import GATTServer
+import HaloGATT
 import TestLink
 import TestLoop
 import TestSupport

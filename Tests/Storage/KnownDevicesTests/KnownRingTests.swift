@@ -6,6 +6,7 @@ import Glibc
 import HCI
 import HaloEventLoop
 import HaloFiles
+import HaloGATT
 import HaloJSON
 import RingLink
 import TestLoop

@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloGATT
 import RingLink
 
 /// The attributes of one server, as far as they were discovered. Bounded: once it is full, new handles are not added.

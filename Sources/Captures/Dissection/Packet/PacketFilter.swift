@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import HCI
+import HaloGATT
 
 /// Chooses packets: terms of the form `key=value`, with commas or spaces between them, all of which must hold. A value
 /// is a number (`18`, `0x0012`), a range (`1..20`, one end may be missing), or several with bars (`0x0012|0x0014`).

@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import HCI
+import HaloGATT
 
 /// Finds the values of attributes in the packets of a capture, in their order. Bounded for any input.
 ///

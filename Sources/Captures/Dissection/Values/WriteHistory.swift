@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloGATT
 import RingLink
 
 /// The last writes of a client on a link, for the notifications that answer them.

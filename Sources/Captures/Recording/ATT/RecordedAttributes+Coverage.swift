@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloGATT
 
 /// Which questions the capture answers.
 extension RecordedAttributes {

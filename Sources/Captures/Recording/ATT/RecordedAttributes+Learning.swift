@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloGATT
 
 extension RecordedAttributes {
   /// What the traffic of a connection uses an attribute for.

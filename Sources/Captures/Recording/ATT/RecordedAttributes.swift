@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import GATTServer
+import HaloGATT
 
 /// The attribute table of a recorded server, built of all discoveries, reads and subscriptions in a capture, and which
 /// questions about it the capture answers.

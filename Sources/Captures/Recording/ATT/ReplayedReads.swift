@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import GATTServer
+import HaloGATT
 
 /// Answers discoveries and reads as the recorded server did, or from the table of its attributes.
 @BluetoothActor

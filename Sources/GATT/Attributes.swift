@@ -7,7 +7,7 @@ public struct Service: Hashable, Sendable {
   public var uuid: BluetoothUUID
   /// The declaration and all that belongs to it.
   public var handles: HandleRange
-  var stamp: DiscoveryStamp?
+  package var stamp: DiscoveryStamp?
 
   public init(uuid: BluetoothUUID, handles: HandleRange) {
     self.uuid = uuid
@@ -40,7 +40,7 @@ public struct Characteristic: Hashable, Sendable {
   public var valueHandle: AttributeHandle
   /// The last handle that can belong to it; the descriptors are between the value and this handle.
   public var end: AttributeHandle
-  var stamp: DiscoveryStamp?
+  package var stamp: DiscoveryStamp?
 
   public init(
     uuid: BluetoothUUID, properties: CharacteristicProperties, declaration: AttributeHandle,
@@ -66,7 +66,7 @@ public struct Descriptor: Hashable, Sendable {
   public var uuid: BluetoothUUID
   /// The handle to read and write.
   public var handle: AttributeHandle
-  var stamp: DiscoveryStamp?
+  package var stamp: DiscoveryStamp?
 
   public init(uuid: BluetoothUUID, handle: AttributeHandle) {
     self.uuid = uuid

@@ -1,0 +1,14 @@
+/// When something was discovered, and by which client. It is ignored in comparisons.
+package struct DiscoveryStamp: Hashable, Sendable {
+  package var client: UInt64
+  /// The number of changes that the server had indicated at that time.
+  package var changeCount: Int
+
+  package init(client: UInt64, changeCount: Int) {
+    self.client = client
+    self.changeCount = changeCount
+  }
+
+  package static func == (left: Self, right: Self) -> Bool { true }
+  package func hash(into hasher: inout Hasher) {}
+}
