@@ -44,16 +44,16 @@ let protocols = [
   library("ATT", on: ["BluetoothCore"]),
   // Services: the procedures of a client, and a server.
   library("HaloGATT", in: "GATT", on: ["BluetoothCore", "ATT"]),
-  library("GATTClient", on: ["BluetoothCore", "HCI", "ATT", "HaloGATT"], tests: ["TestLink", "TestLoop"]),
+  library("GATTClient", on: ["BluetoothCore", "ATT", "HaloGATT"], tests: ["TestBearer", "TestLoop"]),
   library("GATTServer", on: ["BluetoothCore", "ATT", "HaloGATT"]),
   // Roles and connections.
   library(
-    "GAP", on: ["BluetoothCore", "HCI", "L2CAP", "HaloGATT", "GATTClient"],
-    tests: ["ATT", "TestLink", "TestLoop"]),
+    "GAP", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient"],
+    tests: ["TestBearer", "TestLink", "TestLoop"]),
   // The ring; a radio and a ring in memory.
   library(
     "RingLink", on: ["BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP"],
-    tests: ["TestLink", "TestLoop"]),
+    tests: ["TestBearer", "TestLink", "TestLoop"]),
   library(
     "VirtualRing",
     on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "RingLink"],
@@ -72,7 +72,7 @@ let linux = [
   library(
     "HaloLinuxBluetooth", in: "Linux/LinuxBluetooth",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "GATTClient", "GAP", "CBlueZHCI", "HaloSystemCalls", "HaloEventLoop",
+      "BluetoothCore", "HCI", "L2CAP", "GAP", "CBlueZHCI", "HaloSystemCalls", "HaloEventLoop",
       "HaloFiles",
     ], tests: ["CHaloLinux", "TestLoop", "VirtualRing"]),
 ]
@@ -82,11 +82,11 @@ let captures = [
   library("HaloCapture", in: "Captures/Capture", on: ["BluetoothCore", "HaloFiles", "HaloSystemCalls"]),
   library(
     "HaloDissection", in: "Captures/Dissection",
-    on: ["BluetoothCore", "HaloCapture", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "RingLink"]),
+    on: ["BluetoothCore", "HaloCapture", "HCI", "L2CAP", "ATT", "HaloGATT", "RingLink"]),
   library(
     "HaloRecording", in: "Captures/Recording",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "HaloCapture",
+      "BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTServer", "GAP", "HaloCapture",
       "HaloEventLoop",
       "HaloLinuxBluetooth", "HaloSystemCalls",
     ], tests: ["TestLoop"]),
@@ -103,7 +103,7 @@ let storage = [
   library(
     "HaloKnownDevices", in: "Storage/KnownDevices",
     on: [
-      "BluetoothCore", "HaloFiles", "HaloJSON", "ATT", "HaloGATT", "GATTClient", "GATTServer", "RingLink",
+      "BluetoothCore", "HaloFiles", "HaloJSON", "ATT", "HaloGATT", "GATTServer", "RingLink",
     ],
     tests: ["GAP", "HaloEventLoop", "HCI", "TestLoop", "VirtualRing"]),
   library(
@@ -235,7 +235,7 @@ targets += [
   .testTarget(
     name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],
     path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
-  // What tests share: without an event loop; on the event loop; a link for the client.
+  // What tests share: without an event loop; on the event loop; a bearer for the client; a link for what stands on it.
   .target(
     name: "TestSupport", dependencies: ["ATT", "BluetoothCore", "HCI", "HaloSystemCalls"],
     path: "Tests/TestSupport", swiftSettings: settings),
@@ -243,8 +243,10 @@ targets += [
     name: "TestLoop", dependencies: ["BluetoothCore", "HaloEventLoop"],
     path: "Tests/TestLoop", swiftSettings: settings),
   .target(
-    name: "TestLink",
-    dependencies: ["BluetoothCore", "HaloGATT", "GATTClient", "HCI", "TestLoop", "TestSupport"],
+    name: "TestBearer", dependencies: ["ATT", "BluetoothCore", "GATTClient", "TestLoop", "TestSupport"],
+    path: "Tests/TestBearer", swiftSettings: settings),
+  .target(
+    name: "TestLink", dependencies: ["BluetoothCore", "GAP", "HCI", "TestBearer", "TestLoop"],
     path: "Tests/TestLink", swiftSettings: settings),
 ]
 

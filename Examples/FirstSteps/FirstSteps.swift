@@ -12,17 +12,17 @@ enum FirstSteps {
         return print("R02_BEEF did not advertise")
       }
       print(device)
-      let client = try await central.connect(to: device)
+      let gatt = try await central.connect(to: device).gatt
 
-      let firmware = try await client.readFirst(uuid: "2A26")
+      let firmware = try await gatt.readFirst(uuid: "2A26")
       print("firmware", String(printable: firmware ?? []))
 
       // The ring answers the command 3 with its battery level. The last of the 16 bytes is the sum of the others.
       let service: BluetoothUUID = "6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"
-      let commands = try await client.firstCharacteristic("6E400002-B5A3-F393-E0A9-E50E24DCCA9E", of: service)
-      let answers = try await client.firstCharacteristic("6E400003-B5A3-F393-E0A9-E50E24DCCA9E", of: service)
-      let (notifications, _) = try await client.notifications(of: answers)
-      try await client.write([3] + Array(repeating: 0, count: 14) + [3], to: commands)
+      let commands = try await gatt.firstCharacteristic("6E400002-B5A3-F393-E0A9-E50E24DCCA9E", of: service)
+      let answers = try await gatt.firstCharacteristic("6E400003-B5A3-F393-E0A9-E50E24DCCA9E", of: service)
+      let (notifications, _) = try await gatt.notifications(of: answers)
+      try await gatt.write([3] + Array(repeating: 0, count: 14) + [3], to: commands)
       for await notification in notifications where notification.value.starts(with: [3]) {
         print("battery", notification.value.dropFirst().first ?? 0)
         break

@@ -115,7 +115,7 @@ extension Central {
   /// - Throws: what ``connect(_:)`` throws
   public func connect(
     to device: Advertisement, parameters: ConnectionParameters = .fast, within time: Duration? = nil
-  ) async throws(BluetoothError) -> GATTClient {
+  ) async throws(BluetoothError) -> Connection {
     var request = ConnectionRequest(peer: device.address, parameters: parameters)
     if let time { request.deadline = time }
     return try await connect(request)

@@ -73,7 +73,7 @@ public final class Central {
   private let adapter: any Adapter
   private var collector = AdvertisementCollector()
   private var scans: [Scan] = []
-  private var clients: [GATTClient] = []
+  private var connections: [Connection] = []
   /// Peers that did not answer a request sent by the library on its own initiative; they get no more of these.
   private var silentPeers: Set<BluetoothAddress> = []
   private static let maximumSilentPeers = 64
@@ -114,7 +114,7 @@ public final class Central {
   public func stop() async {
     endScans()
     adapter.setScan(nil)
-    for client in clients { await client.disconnect() }
+    for connection in connections { await connection.disconnect() }
     await adapter.close()
   }
 
@@ -213,8 +213,8 @@ public final class Central {
 
   /// Connects to a peripheral that advertises, and returns when the link has proved to work.
   /// - Throws: `BluetoothError`, after the request's deadline at the latest
-  public func connect(_ request: ConnectionRequest) async throws(BluetoothError) -> GATTClient {
-    try await awaitCallback { (done: @escaping (Result<GATTClient, BluetoothError>) -> Void) in
+  public func connect(_ request: ConnectionRequest) async throws(BluetoothError) -> Connection {
+    try await awaitCallback { (done: @escaping (Result<Connection, BluetoothError>) -> Void) in
       connect(request, completion: done)
     }
   }
@@ -226,7 +226,7 @@ public final class Central {
   ///   - completion: called exactly once, on the loop, before anything that the peer sends is handled
   /// - Returns: a closure that cancels the attempt
   public func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<GATTClient, BluetoothError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<Connection, BluetoothError>) -> Void
   ) -> () -> Void {
     let timers = adapter.timers
     let begin = timers.current
@@ -235,9 +235,9 @@ public final class Central {
         result.mapError { .hci(self?.cause(of: $0, since: begin) ?? $0) }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
           let mtu = request.leftOut.contains(.exchangeMTU) ? nil : request.mtu
-          let client = GATTClient(link, timers: timers, mtu: mtu)
-          self?.track(client)
-          return client
+          let connection = Connection(link, timers: timers, mtu: mtu)
+          self?.track(connection)
+          return connection
         })
     }
   }
@@ -260,20 +260,22 @@ public final class Central {
   ///   - request: the peer and the link's parameters; its deadline limits each attempt
   ///   - completion: called once, on the loop, unless the connection is cancelled
   public func connectWhenHeard(
-    _ request: ConnectionRequest, completion: @escaping (Result<GATTClient, BluetoothError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<Connection, BluetoothError>) -> Void
   ) -> PendingConnection {
     PendingConnection(
       self, request, isLinked: adapter.hasLink(to: request.peer), completion: completion)
   }
 
-  private func track(_ client: GATTClient) {
-    client.watchesServiceChanges = !silentPeers.contains(client.peer)
-    let peer = client.peer
-    client.onSilence = { [weak self] in
+  private func track(_ connection: Connection) {
+    let peer = connection.peer
+    connection.gatt.watchesServiceChanges = !silentPeers.contains(peer)
+    connection.gatt.onSilence = { [weak self] in
       guard let self, silentPeers.count < Self.maximumSilentPeers else { return }
       silentPeers.insert(peer)
     }
-    clients.append(client)
-    client.whenDisconnected { [weak self, weak client] _ in self?.clients.removeAll { $0 === client } }
+    connections.append(connection)
+    connection.whenDisconnected { [weak self, weak connection] _ in
+      self?.connections.removeAll { $0 === connection }
+    }
   }
 }

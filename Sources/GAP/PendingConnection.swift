@@ -11,7 +11,7 @@ public final class PendingConnection {
 
   private weak var central: Central?
   private let request: ConnectionRequest
-  private var completion: ((Result<GATTClient, BluetoothError>) -> Void)?
+  private var completion: ((Result<Connection, BluetoothError>) -> Void)?
   private var scan: Central.Scan?
   private var cancelAttempt: (() -> Void)?
   private var eagerEnd: Timers.Token?
@@ -19,7 +19,7 @@ public final class PendingConnection {
 
   init(
     _ central: Central, _ request: ConnectionRequest, isLinked: Bool,
-    completion: @escaping (Result<GATTClient, BluetoothError>) -> Void
+    completion: @escaping (Result<Connection, BluetoothError>) -> Void
   ) {
     self.central = central
     self.request = request
@@ -72,7 +72,7 @@ public final class PendingConnection {
       isOver = true
       guard let self, completion != nil else {
         // It was cancelled too late.
-        if case .success(let client) = result { client.end() }
+        if case .success(let connection) = result { connection.end() }
         return
       }
       cancelAttempt = nil
@@ -85,7 +85,7 @@ public final class PendingConnection {
     if !isOver { cancelAttempt = cancel }
   }
 
-  private func finish(_ result: Result<GATTClient, BluetoothError>) {
+  private func finish(_ result: Result<Connection, BluetoothError>) {
     let completion = completion.take()
     end()
     completion?(result)

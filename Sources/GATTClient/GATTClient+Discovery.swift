@@ -6,8 +6,8 @@ extension GATTClient {
   /// Discovers primary services.
   ///
   /// - Parameter uuids: the services to discover, each with one request; nil for all
-  public func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(BluetoothError) -> [Service] {
-    try await awaitCallback { (done: @escaping (Result<[Service], BluetoothError>) -> Void) in
+  public func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(GATTError) -> [Service] {
+    try await awaitCallback { (done: @escaping (Result<[Service], GATTError>) -> Void) in
       discoverServices(uuids, completion: done)
     }
   }
@@ -15,7 +15,7 @@ extension GATTClient {
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
   public func discoverServices(
-    _ uuids: [BluetoothUUID]? = nil, completion: @escaping (Result<[Service], BluetoothError>) -> Void
+    _ uuids: [BluetoothUUID]? = nil, completion: @escaping (Result<[Service], GATTError>) -> Void
   ) -> () -> Void {
     guard let uuids else {
       let stamp = startDiscovery()
@@ -31,7 +31,7 @@ extension GATTClient {
 
   private func discover(
     _ uuids: ArraySlice<BluetoothUUID>, _ found: [Service], _ cancellation: Cancellation,
-    _ completion: @escaping (Result<[Service], BluetoothError>) -> Void
+    _ completion: @escaping (Result<[Service], GATTError>) -> Void
   ) {
     guard let uuid = uuids.first else { return completion(.success(found)) }
     let stamp = startDiscovery()
@@ -45,7 +45,7 @@ extension GATTClient {
   }
 
   /// The first primary service with a UUID, with one round trip; nil if there is none.
-  public func firstService(_ uuid: BluetoothUUID) async throws(BluetoothError) -> Service? {
+  public func firstService(_ uuid: BluetoothUUID) async throws(GATTError) -> Service? {
     let stamp = startDiscovery()
     return note(try await run { DiscoverServicesByUUID(uuid, limit: 1) }, stamp).first
   }
@@ -53,8 +53,8 @@ extension GATTClient {
   /// Discovers the services that a service includes.
   public func discoverIncludedServices(
     of service: Service
-  ) async throws(BluetoothError) -> [IncludedService] {
-    try await awaitCallback { (done: @escaping (Result<[IncludedService], BluetoothError>) -> Void) in
+  ) async throws(GATTError) -> [IncludedService] {
+    try await awaitCallback { (done: @escaping (Result<[IncludedService], GATTError>) -> Void) in
       discoverIncludedServices(of: service, completion: done)
     }
   }
@@ -62,7 +62,7 @@ extension GATTClient {
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
   public func discoverIncludedServices(
-    of service: Service, completion: @escaping (Result<[IncludedService], BluetoothError>) -> Void
+    of service: Service, completion: @escaping (Result<[IncludedService], GATTError>) -> Void
   ) -> () -> Void {
     checked(service.handles.start, service.stamp, completion) {
       let stamp = startDiscovery()
@@ -88,8 +88,8 @@ extension GATTClient {
   ///   - service: as returned by a discovery
   public func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service
-  ) async throws(BluetoothError) -> [Characteristic] {
-    try await awaitCallback { (done: @escaping (Result<[Characteristic], BluetoothError>) -> Void) in
+  ) async throws(GATTError) -> [Characteristic] {
+    try await awaitCallback { (done: @escaping (Result<[Characteristic], GATTError>) -> Void) in
       discoverCharacteristics(uuids, of: service, completion: done)
     }
   }
@@ -98,7 +98,7 @@ extension GATTClient {
   @discardableResult
   public func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service,
-    completion: @escaping (Result<[Characteristic], BluetoothError>) -> Void
+    completion: @escaping (Result<[Characteristic], GATTError>) -> Void
   ) -> () -> Void {
     checked(service.handles.start, service.stamp, completion) {
       let stamp = startDiscovery()
@@ -116,8 +116,8 @@ extension GATTClient {
   /// Discovers the descriptors of a characteristic. They are remembered for as long as they are true.
   public func discoverDescriptors(
     of characteristic: Characteristic
-  ) async throws(BluetoothError) -> [Descriptor] {
-    try await awaitCallback { (done: @escaping (Result<[Descriptor], BluetoothError>) -> Void) in
+  ) async throws(GATTError) -> [Descriptor] {
+    try await awaitCallback { (done: @escaping (Result<[Descriptor], GATTError>) -> Void) in
       discoverDescriptors(of: characteristic, completion: done)
     }
   }
@@ -125,7 +125,7 @@ extension GATTClient {
   /// The same for callers that do not wait; see ``run(_:completion:)``. Known descriptors are given at once.
   @discardableResult
   public func discoverDescriptors(
-    of characteristic: Characteristic, completion: @escaping (Result<[Descriptor], BluetoothError>) -> Void
+    of characteristic: Characteristic, completion: @escaping (Result<[Descriptor], GATTError>) -> Void
   ) -> () -> Void {
     let handle = characteristic.valueHandle
     return checked(handle, characteristic.stamp, completion) {
@@ -152,9 +152,9 @@ extension GATTClient {
   /// Begins an operation unless the attribute has changed.
   func checked<Value>(
     _ handle: AttributeHandle, _ stamp: DiscoveryStamp?,
-    _ completion: (Result<Value, BluetoothError>) -> Void, _ begin: () -> () -> Void
+    _ completion: (Result<Value, GATTError>) -> Void, _ begin: () -> () -> Void
   ) -> () -> Void {
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       try check(handle, stamp)
     } catch {
       completion(.failure(error))
@@ -173,14 +173,14 @@ extension GATTClient {
   /// Fails if the server has indicated that the attribute at `handle` has changed.
   ///
   /// - Parameter stamp: when it was discovered; nil for a number passed by a program
-  func check(_ handle: AttributeHandle, _ stamp: DiscoveryStamp? = nil) throws(BluetoothError) {
+  func check(_ handle: AttributeHandle, _ stamp: DiscoveryStamp? = nil) throws(GATTError) {
     let isStale =
       if let stamp, stamp.client == id {
         trust.hasChanged(HandleRange(handle, handle), since: stamp.changeCount)
       } else {
         trust.isUnknown(handle)
       }
-    if isStale { throw .gatt(.servicesChanged) }
+    if isStale { throw .servicesChanged }
   }
 
   func startDiscovery() -> DiscoveryStamp {

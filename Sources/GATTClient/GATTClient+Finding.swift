@@ -15,23 +15,23 @@ extension GATTClient {
   ///   - service: the type of its primary service; nil for any. Of several services with this type, the first one that
   ///     has the characteristic counts.
   /// - Returns: the characteristic, as returned by a discovery
-  /// - Throws: `.gatt(.notFound)` with what the peripheral lacks: the service, or the characteristic
+  /// - Throws: `.notFound` with what the peripheral lacks: the service, or the characteristic
   public func firstCharacteristic(
     _ uuid: BluetoothUUID, of service: BluetoothUUID? = nil
-  ) async throws(BluetoothError) -> Characteristic {
+  ) async throws(GATTError) -> Characteristic {
     let wanted = Self.label("characteristic", uuid, GATTUUID.attributeName(of: uuid))
     guard let service else {
       guard let found = try await characteristic(uuid, in: try await discoverServices()) else {
-        throw .gatt(.notFound(wanted))
+        throw .notFound(wanted)
       }
       return found
     }
     let place = Self.label("service", service, GATTUUID.name(of: service))
-    guard let first = try await firstService(service) else { throw .gatt(.notFound(place)) }
+    guard let first = try await firstService(service) else { throw .notFound(place) }
     if let found = try await characteristic(uuid, in: [first]) { return found }
     let others = try await discoverServices([service]).filter { $0.handles.start > first.handles.end }
     guard let found = try await characteristic(uuid, in: others) else {
-      throw .gatt(.notFound("\(wanted) in \(place)"))
+      throw .notFound("\(wanted) in \(place)")
     }
     return found
   }
@@ -39,7 +39,7 @@ extension GATTClient {
   /// - Parameter services: as they were discovered, in the order of their handles
   private func characteristic(
     _ uuid: BluetoothUUID, in services: [Service]
-  ) async throws(BluetoothError) -> Characteristic? {
+  ) async throws(GATTError) -> Characteristic? {
     let stamp = startDiscovery()
     guard let place = try await run({ FindCharacteristic(uuid, in: services) }) else { return nil }
     // The handles may have changed between the discovery of the service and that of its characteristics.

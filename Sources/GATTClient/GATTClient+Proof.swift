@@ -8,10 +8,10 @@ extension GATTClient {
   ///
   /// - Returns: false also if the server refuses to answer, as one does that considers this client out of date (Vol 3,
   ///   Part G, 2.5.2.1)
-  public func holds(_ type: BluetoothUUID, at handle: AttributeHandle) async throws(BluetoothError) -> Bool {
-    do throws(BluetoothError) {
+  public func holds(_ type: BluetoothUUID, at handle: AttributeHandle) async throws(GATTError) -> Bool {
+    do throws(GATTError) {
       return try await run { FindAttributeType(handle: handle) } == type
-    } catch .gatt(.att(.refused)), .gatt(.misbehaved) {
+    } catch .att(.refused), .misbehaved {
       return false
     }
   }
@@ -20,11 +20,11 @@ extension GATTClient {
   /// with each of them.
   ///
   /// - Returns: nil from servers that have none, which is usual
-  public func databaseHash() async throws(BluetoothError) -> [UInt8]? {
-    do throws(BluetoothError) {
+  public func databaseHash() async throws(GATTError) -> [UInt8]? {
+    do throws(GATTError) {
       let value = try await readFirst(uuid: GATTUUID.databaseHash)
       return value?.count == 16 ? value : nil
-    } catch .gatt(.att(.refused)) {
+    } catch .att(.refused) {
       return nil
     }
   }

@@ -19,7 +19,7 @@ extension GATTClient {
 
   /// How long no request may be made before the client subscribes to Service Changed; nil to not subscribe.
   private var quietTimeNeeded: Duration? {
-    guard isConnected, keepsHandles, watchesServiceChanges, !isWatchingServiceChanges else { return nil }
+    guard isOpen, keepsHandles, watchesServiceChanges, !isWatchingServiceChanges else { return nil }
     guard polls else { return Self.quietTime }
     // A subscription can move, and a program that sets the handler requests this.
     return active.isEmpty && onServicesChanged == nil ? nil : Self.quietTimeOfPolls
@@ -122,7 +122,7 @@ extension GATTClient {
     guard !displaced.isEmpty, !isMoving else { return }
     isMoving = true
     BluetoothActor.run { [weak self] in
-      while let self, isConnected, !displaced.isEmpty {
+      while let self, isOpen, !displaced.isEmpty {
         moveCount += 1
         let batch = displaced
         displaced = DisplacedSubscriptions()
@@ -136,8 +136,8 @@ extension GATTClient {
     guard let range = batch.range else { return }
     let count = trust.changeCount
     var services: [Service] = []
-    do throws(BluetoothError) {
-      guard moveCount <= Self.maximumMoves else { throw .gatt(.servicesChanged) }
+    do throws(GATTError) {
+      guard moveCount <= Self.maximumMoves else { throw .servicesChanged }
       services = try await servicesStarting(in: range)
     } catch {
       for id in batch.ids { end(id, error) }
@@ -151,10 +151,10 @@ extension GATTClient {
         displaced.add(id, range)
         continue
       }
-      do throws(BluetoothError) {
+      do throws(GATTError) {
         let found = try await find(entry, among: services, &tables)
         if trust.changeCount == count { try await move(id, to: found) } else { displaced.add(id, range) }
-      } catch .gatt(.servicesChanged) {
+      } catch .servicesChanged {
         displaced.add(id, range)
       } catch {
         end(id, error)
@@ -162,7 +162,7 @@ extension GATTClient {
     }
   }
 
-  private func servicesStarting(in range: HandleRange) async throws(BluetoothError) -> [Service] {
+  private func servicesStarting(in range: HandleRange) async throws(GATTError) -> [Service] {
     let stamp = DiscoveryStamp(client: id, changeCount: trust.changeCount)
     // The program has not discovered them: the handles it uses stay unchanged.
     return note(try await run { DiscoverAllServices(in: range) }, stamp, isAskedFor: false)
@@ -171,7 +171,7 @@ extension GATTClient {
   /// The characteristic of a subscription, at its current handle.
   private func find(
     _ entry: ActiveSubscription, among found: [Service], _ tables: inout [AttributeHandle: [Characteristic]]
-  ) async throws(BluetoothError) -> Characteristic {
+  ) async throws(GATTError) -> Characteristic {
     let candidates: [Service]
     if let name = entry.name {
       let services = places.services(name.service)
@@ -191,19 +191,19 @@ extension GATTClient {
     }
     let index = entry.name?.index ?? 0
     guard fitting.indices.contains(index), entry.name != nil || fitting.count == 1 else {
-      throw .gatt(.characteristicGone(entry.uuid))
+      throw .characteristicGone(entry.uuid)
     }
     return fitting[index]
   }
 
-  private func move(_ id: UInt64, to characteristic: Characteristic) async throws(BluetoothError) {
+  private func move(_ id: UInt64, to characteristic: Characteristic) async throws(GATTError) {
     var descriptors: [Descriptor] = []
     if active[id]?.configuration != nil { descriptors = try await discoverDescriptors(of: characteristic) }
     let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
     // It may have been cancelled in between.
     guard var entry = active[id] else { return }
     guard configuration != nil || entry.configuration == nil else {
-      throw .gatt(.characteristicGone(entry.uuid))
+      throw .characteristicGone(entry.uuid)
     }
     entry.handle = characteristic.valueHandle
     entry.configuration = configuration?.handle
@@ -228,7 +228,7 @@ extension GATTClient {
   }
 
   /// Ends a subscription that was not unsubscribed.
-  func end(_ id: UInt64, _ reason: BluetoothError) {
+  func end(_ id: UInt64, _ reason: GATTError) {
     guard let entry = active.removeValue(forKey: id) else { return }
     _ = subscriptions.remove(id, from: entry.handle)
     entry.onEnd(reason)

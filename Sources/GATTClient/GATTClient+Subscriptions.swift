@@ -44,7 +44,7 @@ struct ActiveSubscription {
   var isConfigured = false
   let sink: (RawSpan, Instant) -> Void
   /// Gets the reason; nil if it was unsubscribed.
-  let onEnd: (BluetoothError?) -> Void
+  let onEnd: (GATTError?) -> Void
 }
 
 extension GATTClient {
@@ -63,9 +63,9 @@ extension GATTClient {
   ///     call. Nothing is copied, allocated or handed to another thread on the way here.
   public func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
-    onEnd: ((BluetoothError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
-  ) async throws(BluetoothError) -> Subscription {
-    try await awaitCallback { (done: @escaping (Result<Subscription, BluetoothError>) -> Void) in
+    onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
+  ) async throws(GATTError) -> Subscription {
+    try await awaitCallback { (done: @escaping (Result<Subscription, GATTError>) -> Void) in
       subscribe(to: characteristic, as: kind, onEnd: onEnd, sink: sink, completion: done)
     }
   }
@@ -76,22 +76,22 @@ extension GATTClient {
   @discardableResult
   public func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
-    onEnd: ((BluetoothError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void,
-    completion: @escaping (Result<Subscription, BluetoothError>) -> Void
+    onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void,
+    completion: @escaping (Result<Subscription, GATTError>) -> Void
   ) -> () -> Void {
     subscribe(to: characteristic, kind, onEnd: { if let reason = $0 { onEnd?(reason) } }, sink, completion)
   }
 
   private func subscribe(
-    to characteristic: Characteristic, _ kind: SubscriptionKind?, onEnd: @escaping (BluetoothError?) -> Void,
+    to characteristic: Characteristic, _ kind: SubscriptionKind?, onEnd: @escaping (GATTError?) -> Void,
     _ sink: @escaping (RawSpan, Instant) -> Void,
-    _ completion: @escaping (Result<Subscription, BluetoothError>) -> Void
+    _ completion: @escaping (Result<Subscription, GATTError>) -> Void
   ) -> () -> Void {
     let offered = characteristic.properties
     let chosen = kind ?? (offered.contains(.notify) ? .notification : .indication)
     guard offered.contains(chosen == .notification ? .notify : .indicate) else {
       let what = kind == nil ? "notifications or indications" : "\(chosen)s"
-      completion(.failure(.gatt(.notSupported(characteristic.uuid, what))))
+      completion(.failure(.notSupported(characteristic.uuid, what)))
       return {}
     }
     let cancellation = Cancellation()
@@ -105,7 +105,7 @@ extension GATTClient {
         guard let configuration else {
           let missing =
             "Client Characteristic Configuration for \(characteristic.uuid), so it has no subscriptions"
-          return completion(.failure(.gatt(.notFound(missing))))
+          return completion(.failure(.notFound(missing)))
         }
         let entry = ActiveSubscription(
           uuid: characteristic.uuid, kind: chosen, handle: characteristic.valueHandle,
@@ -122,7 +122,7 @@ extension GATTClient {
   /// characteristics that lack the descriptor or the property. The rest is as in
   /// ``subscribe(to:as:onEnd:sink:)``.
   public func listen(
-    to characteristic: Characteristic, onEnd: ((BluetoothError) -> Void)? = nil,
+    to characteristic: Characteristic, onEnd: ((GATTError) -> Void)? = nil,
     sink: @escaping (RawSpan, Instant) -> Void
   ) -> Subscription {
     var entry = ActiveSubscription(
@@ -139,7 +139,7 @@ extension GATTClient {
 
   private func enable(
     _ entry: ActiveSubscription, _ configuration: Descriptor, _ cancellation: Cancellation,
-    _ completion: @escaping (Result<Subscription, BluetoothError>) -> Void
+    _ completion: @escaping (Result<Subscription, GATTError>) -> Void
   ) {
     let handle = entry.handle
     let id = subscriptions.newID()
@@ -158,7 +158,7 @@ extension GATTClient {
       var result = result
       // The response may belong to the attribute that is now at this handle.
       if case .success = result, trust.hasChanged(HandleRange(handle, handle), since: count) {
-        result = .failure(.gatt(.servicesChanged))
+        result = .failure(.servicesChanged)
       }
       switch result {
       case .success:
@@ -166,7 +166,7 @@ extension GATTClient {
         finish()
       case .failure(let error):
         let wasHere = active.removeValue(forKey: id) != nil
-        if subscriptions.remove(id, from: handle), wasHere, error == .gatt(.cancelled) {
+        if subscriptions.remove(id, from: handle), wasHere, error == .cancelled {
           // The write may be pending; its result is no longer needed.
           post([0, 0], to: configuration.handle)
         }
@@ -186,15 +186,15 @@ extension GATTClient {
 
   /// Removes a subscriber. With the last one, notifications are disabled; also if the task is cancelled, when this returns at
   /// once.
-  public func unsubscribe(_ subscription: Subscription) async throws(BluetoothError) {
-    try await awaitCallback(cancelled: .gatt(.cancelled)) { done in
+  public func unsubscribe(_ subscription: Subscription) async throws(GATTError) {
+    try await awaitCallback(cancelled: .cancelled) { done in
       unsubscribe(subscription, completion: done)
     }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   public func unsubscribe(
-    _ subscription: Subscription, completion: @escaping (Result<Void, BluetoothError>) -> Void
+    _ subscription: Subscription, completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
     guard let (handle, bits) = remove(subscription) else { return completion(.success(())) }
     let configuration = Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: handle)
@@ -211,7 +211,7 @@ extension GATTClient {
     entry.onEnd(nil)
     let last = subscriptions.configuration(of: entry.handle)
     _ = subscriptions.remove(subscription.id, from: entry.handle)
-    guard isConnected, let configuration = entry.configuration else { return nil }
+    guard isOpen, let configuration = entry.configuration else { return nil }
     let bits = wantedBits(of: entry.handle)
     guard bits != last || bits == 0 else { return nil }
     subscriptions.setConfiguration(bits, of: entry.handle)
@@ -227,9 +227,9 @@ extension GATTClient {
   ///   - capacity: how many values may wait to be fetched; after that the oldest are dropped and counted
   public func notifications(
     of characteristic: Characteristic, as kind: SubscriptionKind? = nil, capacity: Int = 256
-  ) async throws(BluetoothError) -> (sequence: NotificationSequence, subscription: Subscription) {
+  ) async throws(GATTError) -> (sequence: NotificationSequence, subscription: Subscription) {
     let (sequence, continuation, ending) = NotificationSequence.make(capacity: capacity)
-    let end = { (reason: BluetoothError?) in
+    let end = { (reason: GATTError?) in
       ending.fail(reason)
       continuation.finish()
     }
@@ -238,7 +238,7 @@ extension GATTClient {
       if case .dropped = continuation.yield(notification) { ending.addDropped() }
     }
     let subscription = try await awaitCallback {
-      (done: @escaping (Result<Subscription, BluetoothError>) -> Void) in
+      (done: @escaping (Result<Subscription, GATTError>) -> Void) in
       subscribe(to: characteristic, kind, onEnd: end, sink, done)
     }
     return (sequence, subscription)

@@ -4,38 +4,38 @@ import HaloGATT
 
 extension GATTClient {
   /// Reads a value of any length.
-  public func read(_ handle: AttributeHandle) async throws(BluetoothError) -> [UInt8] {
+  public func read(_ handle: AttributeHandle) async throws(GATTError) -> [UInt8] {
     try await read(handle, nil)
   }
 
   /// Reads the first value of a type, of any length, without discovering it first: with one round trip if it is short.
   /// Nil if there is none; only its beginning if the server does not return the rest.
-  public func readFirst(uuid: BluetoothUUID) async throws(BluetoothError) -> [UInt8]? {
+  public func readFirst(uuid: BluetoothUUID) async throws(GATTError) -> [UInt8]? {
     guard let found = try await read(uuid: uuid, limit: 1).first else { return nil }
     let bearer = self.bearer
     // The maximum length of a list entry, for a value of any length (Part F, 3.4.4.2).
     guard found.value.count >= min(bearer.mtu - 4, 253) else { return found.value }
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       return try await run { ReadValue(found.handle, after: found.value, mtu: bearer.mtu) }
-    } catch .gatt(.att(.refused)) {
+    } catch .att(.refused) {
       return found.value
     }
   }
 
   /// Reads the value of a characteristic, of any length.
-  public func read(_ characteristic: Characteristic) async throws(BluetoothError) -> [UInt8] {
+  public func read(_ characteristic: Characteristic) async throws(GATTError) -> [UInt8] {
     try await read(characteristic.valueHandle, characteristic.stamp)
   }
 
   /// Reads the value of a descriptor, of any length.
-  public func read(_ descriptor: Descriptor) async throws(BluetoothError) -> [UInt8] {
+  public func read(_ descriptor: Descriptor) async throws(GATTError) -> [UInt8] {
     try await read(descriptor.handle, descriptor.stamp)
   }
 
   private func read(
     _ handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) async throws(BluetoothError) -> [UInt8] {
-    try await awaitCallback { (done: @escaping (Result<[UInt8], BluetoothError>) -> Void) in
+  ) async throws(GATTError) -> [UInt8] {
+    try await awaitCallback { (done: @escaping (Result<[UInt8], GATTError>) -> Void) in
       read(handle, stamp, done)
     }
   }
@@ -43,21 +43,21 @@ extension GATTClient {
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
   public func read(
-    _ characteristic: Characteristic, completion: @escaping (Result<[UInt8], BluetoothError>) -> Void
+    _ characteristic: Characteristic, completion: @escaping (Result<[UInt8], GATTError>) -> Void
   ) -> () -> Void {
     read(characteristic.valueHandle, characteristic.stamp, completion)
   }
 
   @discardableResult
   public func read(
-    _ descriptor: Descriptor, completion: @escaping (Result<[UInt8], BluetoothError>) -> Void
+    _ descriptor: Descriptor, completion: @escaping (Result<[UInt8], GATTError>) -> Void
   ) -> () -> Void {
     read(descriptor.handle, descriptor.stamp, completion)
   }
 
   private func read(
     _ handle: AttributeHandle, _ stamp: DiscoveryStamp?,
-    _ completion: @escaping (Result<[UInt8], BluetoothError>) -> Void
+    _ completion: @escaping (Result<[UInt8], GATTError>) -> Void
   ) -> () -> Void {
     checked(handle, stamp, completion) {
       run({ [bearer] in ReadValue(handle, mtu: bearer.mtu) }, completion: completion)
@@ -73,14 +73,14 @@ extension GATTClient {
   ///   - limit: the maximum number; with one, a single round trip is enough
   public func read(
     uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max
-  ) async throws(BluetoothError) -> [ATTHandleAndValue] {
+  ) async throws(GATTError) -> [ATTHandleAndValue] {
     try await run { ReadByUUID(uuid, in: range, limit: limit) }
   }
 
   /// Reads several values of known lengths with one request; they are returned without separators.
   ///
   /// - Parameter handles: two or more
-  public func readMultiple(_ handles: [AttributeHandle]) async throws(BluetoothError) -> [UInt8] {
+  public func readMultiple(_ handles: [AttributeHandle]) async throws(GATTError) -> [UInt8] {
     for handle in handles { try check(handle) }
     return try await run { ReadMultiple(handles) }
   }
@@ -88,21 +88,21 @@ extension GATTClient {
   /// Reads several values with one request. The last is cut where the MTU ends.
   ///
   /// - Parameter handles: two or more
-  public func readMultipleVariable(_ handles: [AttributeHandle]) async throws(BluetoothError) -> [[UInt8]] {
+  public func readMultipleVariable(_ handles: [AttributeHandle]) async throws(GATTError) -> [[UInt8]] {
     for handle in handles { try check(handle) }
     return try await run { ReadMultipleVariable(handles) }
   }
 
   /// Writes a value and waits for the server's confirmation. A value that does not fit into a PDU is written in parts,
   /// which take effect together.
-  public func write(_ value: [UInt8], to handle: AttributeHandle) async throws(BluetoothError) {
+  public func write(_ value: [UInt8], to handle: AttributeHandle) async throws(GATTError) {
     try await write(value, to: handle, nil)
   }
 
   private func write(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) async throws(BluetoothError) {
-    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+  ) async throws(GATTError) {
+    try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
       write(value, to: handle, stamp, done)
     }
   }
@@ -111,25 +111,25 @@ extension GATTClient {
   @discardableResult
   public func write(
     _ value: [UInt8], to characteristic: Characteristic,
-    completion: @escaping (Result<Void, BluetoothError>) -> Void
+    completion: @escaping (Result<Void, GATTError>) -> Void
   ) -> () -> Void {
     write(value, to: characteristic.valueHandle, characteristic.stamp, completion)
   }
 
   @discardableResult
   public func write(
-    _ value: [UInt8], to descriptor: Descriptor, completion: @escaping (Result<Void, BluetoothError>) -> Void
+    _ value: [UInt8], to descriptor: Descriptor, completion: @escaping (Result<Void, GATTError>) -> Void
   ) -> () -> Void {
     write(value, to: descriptor.handle, descriptor.stamp, completion)
   }
 
   private func write(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?,
-    _ completion: @escaping (Result<Void, BluetoothError>) -> Void
+    _ completion: @escaping (Result<Void, GATTError>) -> Void
   ) -> () -> Void {
     checked(handle, stamp, completion) {
       guard value.count <= maximumValueLength else {
-        completion(.failure(.gatt(.tooLong(value.count))))
+        completion(.failure(.tooLong(value.count)))
         return {}
       }
       guard value.count > bearer.mtu - 3 else {
@@ -139,11 +139,11 @@ extension GATTClient {
     }
   }
 
-  public func write(_ value: [UInt8], to characteristic: Characteristic) async throws(BluetoothError) {
+  public func write(_ value: [UInt8], to characteristic: Characteristic) async throws(GATTError) {
     try await write(value, to: characteristic.valueHandle, characteristic.stamp)
   }
 
-  public func write(_ value: [UInt8], to descriptor: Descriptor) async throws(BluetoothError) {
+  public func write(_ value: [UInt8], to descriptor: Descriptor) async throws(GATTError) {
     try await write(value, to: descriptor.handle, descriptor.stamp)
   }
 
@@ -154,9 +154,9 @@ extension GATTClient {
   ///   - handle: the attribute to write
   ///   - onFailure: called if it cannot be written
   public func post(
-    _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (BluetoothError) -> Void = { _ in }
+    _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (GATTError) -> Void = { _ in }
   ) {
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       try check(handle)
     } catch {
       return onFailure(error)
@@ -164,17 +164,17 @@ extension GATTClient {
     procedures.run {
       WriteValue(handle, value)
     } completion: { result in
-      if case .failure(let error) = result { onFailure(.gatt(error)) }
+      if case .failure(let error) = result { onFailure(error) }
     }
   }
 
   /// Writes several values so that either all are written, as the server has echoed them, or none.
   public func writeReliably(
     _ writes: [(handle: AttributeHandle, value: [UInt8])]
-  ) async throws(BluetoothError) {
+  ) async throws(GATTError) {
     for write in writes {
       try check(write.handle)
-      guard write.value.count <= maximumValueLength else { throw .gatt(.tooLong(write.value.count)) }
+      guard write.value.count <= maximumValueLength else { throw .tooLong(write.value.count) }
     }
     let bearer = self.bearer
     try await run { QueuedWrite(writes, mtu: bearer.mtu) }

@@ -10,7 +10,7 @@ struct WaitingWrites {
     var stamp: DiscoveryStamp?
     var value: [UInt8]
     var deadline: Timers.Token?
-    var completion: (Result<Void, BluetoothError>) -> Void
+    var completion: (Result<Void, GATTError>) -> Void
   }
 
   private var entries: [Entry] = []
@@ -41,19 +41,19 @@ struct WaitingWrites {
 /// the sender. A link accepts a bounded number of them; there is room again as they are sent.
 extension GATTClient {
   /// Whether a write without response can be sent now.
-  public var canSendWriteWithoutResponse: Bool { isConnected && waitingWrites.isEmpty && link.hasRoom }
+  public var canSendWriteWithoutResponse: Bool { isOpen && waitingWrites.isEmpty && hasRoom() }
 
   /// Writes a value without a response: immediately, ahead of all queued procedures, and without confirmation.
   ///
   /// - Throws: ``GATTError/noRoom`` if the link has no room: then nothing was sent. Wait with
   ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``, or for ``onReadyToSendWriteWithoutResponse``.
-  public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(BluetoothError) {
+  public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(GATTError) {
     try writeNow(value, to: handle, nil)
   }
 
   public func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic
-  ) throws(BluetoothError) {
+  ) throws(GATTError) {
     try writeNow(value, to: characteristic.valueHandle, characteristic.stamp)
   }
 
@@ -67,13 +67,13 @@ extension GATTClient {
   /// - Throws: ``GATTError/noRoomInTime(seconds:)``, and `.cancelled`: then nothing was sent
   public func writeWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration
-  ) async throws(BluetoothError) {
+  ) async throws(GATTError) {
     try await write(value, to: handle, nil, within: time)
   }
 
   public func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, within time: Duration
-  ) async throws(BluetoothError) {
+  ) async throws(GATTError) {
     try await write(value, to: characteristic.valueHandle, characteristic.stamp, within: time)
   }
 
@@ -86,58 +86,58 @@ extension GATTClient {
   ///   - completion: called once, when it was sent or has failed
   public func postWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration,
-    completion: @escaping (Result<Void, BluetoothError>) -> Void
+    completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
     _ = post(value, to: handle, nil, within: time, completion)
   }
 
   public func postWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, within time: Duration,
-    completion: @escaping (Result<Void, BluetoothError>) -> Void
+    completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
     _ = post(value, to: characteristic.valueHandle, characteristic.stamp, within: time, completion)
   }
 
   private func writeNow(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) throws(BluetoothError) {
-    guard !isConnected || canSendWriteWithoutResponse else { throw .gatt(.noRoom) }
+  ) throws(GATTError) {
+    guard !isOpen || canSendWriteWithoutResponse else { throw .noRoom }
     try send(value, to: handle, stamp)
   }
 
   private func send(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) throws(BluetoothError) {
+  ) throws(GATTError) {
     try check(handle, stamp)
     do throws(ATTError) {
       try bearer.writeWithoutResponse(handle, value)
     } catch {
-      throw .gatt(.att(error))
+      throw .att(error)
     }
   }
 
   private func write(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration
-  ) async throws(BluetoothError) {
-    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+  ) async throws(GATTError) {
+    try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
       guard let id = post(value, to: handle, stamp, within: time, done) else { return {} }
-      return { [weak self] in self?.endWaiting(id, .gatt(.cancelled)) }
+      return { [weak self] in self?.endWaiting(id, .cancelled) }
     }
   }
 
   /// - Returns: its identifier while it waits; nil if it is done
   private func post(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration,
-    _ completion: @escaping (Result<Void, BluetoothError>) -> Void
+    _ completion: @escaping (Result<Void, GATTError>) -> Void
   ) -> UInt64? {
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       try writeNow(value, to: handle, stamp)
       completion(.success(()))
       return nil
-    } catch .gatt(.noRoom) {
+    } catch .noRoom {
       let id = waitingWrites.newID()
       let deadline = timers.schedule(after: time) { [weak self] in
-        self?.endWaiting(id, .gatt(.noRoomInTime(seconds: time.inSeconds)))
+        self?.endWaiting(id, .noRoomInTime(seconds: time.inSeconds))
       }
       waitingWrites.append(
         .init(
@@ -149,7 +149,7 @@ extension GATTClient {
     }
   }
 
-  private func endWaiting(_ id: UInt64, _ error: BluetoothError) {
+  private func endWaiting(_ id: UInt64, _ error: GATTError) {
     guard let entry = waitingWrites.remove(id) else { return }
     timers.cancel(entry.deadline)
     entry.completion(.failure(error))
@@ -157,10 +157,10 @@ extension GATTClient {
 
   /// There is room: writes that were already waiting go first.
   func sendWaitingWrites() {
-    while isConnected, !waitingWrites.isEmpty, link.hasRoom {
+    while isOpen, !waitingWrites.isEmpty, hasRoom() {
       let entry = waitingWrites.removeFirst()
       timers.cancel(entry.deadline)
-      do throws(BluetoothError) {
+      do throws(GATTError) {
         try send(entry.value, to: entry.handle, entry.stamp)
         entry.completion(.success(()))
       } catch {
@@ -170,7 +170,7 @@ extension GATTClient {
     if canSendWriteWithoutResponse { onReadyToSendWriteWithoutResponse?() }
   }
 
-  func failWaitingWrites(_ error: BluetoothError) {
+  func failWaitingWrites(_ error: GATTError) {
     for entry in waitingWrites.removeAll() {
       timers.cancel(entry.deadline)
       entry.completion(.failure(error))

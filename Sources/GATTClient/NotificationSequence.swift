@@ -23,14 +23,14 @@ public struct NotificationSequence: AsyncSequence, Sendable {
 
   /// Why it has ended: the link was lost, or the characteristic is gone. Nil while it is active, and after
   /// unsubscribing.
-  public var failure: BluetoothError? { ending.failure }
+  public var failure: GATTError? { ending.failure }
 
   /// The state shared by both ends.
   final class Ending: Sendable {
     private final class Reason: Sendable {
-      let error: BluetoothError
+      let error: GATTError
 
-      init(_ error: BluetoothError) {
+      init(_ error: GATTError) {
         self.error = error
       }
     }
@@ -38,10 +38,10 @@ public struct NotificationSequence: AsyncSequence, Sendable {
     private let dropped = Atomic(0)
     private let reason = AtomicLazyReference<Reason>()
 
-    var failure: BluetoothError? { reason.load()?.error }
+    var failure: GATTError? { reason.load()?.error }
 
     /// The first error counts.
-    func fail(_ error: BluetoothError?) {
+    func fail(_ error: GATTError?) {
       if let error { _ = reason.storeIfNil(Reason(error)) }
     }
 

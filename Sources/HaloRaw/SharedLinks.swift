@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 
 /// The links of a radio whose programs do not know of each other. A controller has one link to a device: those that connect to
@@ -7,50 +8,50 @@ import GATTClient
 @BluetoothActor
 package final class SharedLinks {
   private struct Entry {
-    let client: GATTClient
+    let connection: Connection
     var users: [(id: ObjectIdentifier, servicesChanged: (HandleRange) -> Void)] = []
   }
 
   private var entries: [BluetoothAddress: Entry] = [:]
-  private var waiting: [(id: ObjectIdentifier, address: BluetoothAddress, take: (GATTClient) -> Void)] = []
+  private var waiting: [(id: ObjectIdentifier, address: BluetoothAddress, take: (Connection) -> Void)] = []
 
   /// The devices that are connected.
   package nonisolated let connected = ConnectedServices()
 
   nonisolated init() {}
 
-  /// The client of the link to a peripheral; nil if there is none.
-  package func client(of address: BluetoothAddress) -> GATTClient? {
-    entries[address].flatMap { $0.client.isConnected ? $0.client : nil }
+  /// The connection to a peripheral; nil if there is none.
+  package func connection(of address: BluetoothAddress) -> Connection? {
+    entries[address].flatMap { $0.connection.isConnected ? $0.connection : nil }
   }
 
   /// Takes part in a link, the first time or of another user.
   ///
   /// - Parameter servicesChanged: as ``GATTClient/onServicesChanged``, which belongs to all users
   package func join(
-    _ client: GATTClient, user: AnyObject, servicesChanged: @escaping (HandleRange) -> Void
+    _ connection: Connection, user: AnyObject, servicesChanged: @escaping (HandleRange) -> Void
   ) {
-    let address = client.peer
+    let address = connection.peer
     let id = ObjectIdentifier(user)
     waiting.removeAll { $0.id == id && $0.address == address }
-    if entries[address]?.client !== client {
-      entries[address] = Entry(client: client)
+    if entries[address]?.connection !== connection {
+      entries[address] = Entry(connection: connection)
       connected.connected(address)
-      client.onServicesChanged = { [weak self] range in
+      connection.gatt.onServicesChanged = { [weak self] range in
         for user in self?.entries[address]?.users ?? [] { user.servicesChanged(range) }
       }
-      client.whenDisconnected { [weak self, weak client] _ in
-        if self?.entries[address]?.client === client { self?.remove(address) }
+      connection.whenDisconnected { [weak self, weak connection] _ in
+        if self?.entries[address]?.connection === connection { self?.remove(address) }
       }
     }
     entries[address]?.users.append((id, servicesChanged))
     let takers = waiting.filter { $0.address == address }
     waiting.removeAll { $0.address == address }
-    for taker in takers { taker.take(client) }
+    for taker in takers { taker.take(connection) }
   }
 
   /// Waits for a link that another user establishes; the device does not advertise then. Nothing is called after ``leave``.
-  package func whenLinked(to address: BluetoothAddress, user: AnyObject, take: @escaping (GATTClient) -> Void)
+  package func whenLinked(to address: BluetoothAddress, user: AnyObject, take: @escaping (Connection) -> Void)
   {
     waiting.append((ObjectIdentifier(user), address, take))
   }
@@ -67,7 +68,7 @@ package final class SharedLinks {
     guard entry.users.isEmpty else { return true }
     // Who comes now gets a link of its own, not one that is about to end.
     remove(address)
-    entry.client.end()
+    entry.connection.end()
     return false
   }
 

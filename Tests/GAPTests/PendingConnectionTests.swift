@@ -17,7 +17,7 @@ import Testing
   }
 
   private final class Results {
-    var all: [Result<GATTClient, BluetoothError>] = []
+    var all: [Result<Connection, BluetoothError>] = []
   }
 
   private func pending(_ peer: UInt64, _ results: Results = Results()) -> PendingConnection {

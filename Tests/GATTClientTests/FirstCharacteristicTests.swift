@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
-import TestLink
+import TestBearer
 import TestLoop
 import TestSupport
 import Testing
@@ -11,7 +11,7 @@ import Testing
 /// have several Reports in one service (h2zero/NimBLE-Arduino 509; also noble/noble 175, tinygo-org/bluetooth 131).
 @BluetoothActor
 @Suite(.onTheLoop) struct FirstCharacteristicTests {
-  let link = FakeLink()
+  let link = FakeBearer()
   static let alertLevel = uuid("2a06")
   static let report = uuid("2a4d")
 
@@ -108,21 +108,21 @@ import Testing
       ),
       (nil, "the peer has no characteristic 2A37 (Heart Rate Measurement)"),
     ] as [(String?, String)] {
-      do throws(BluetoothError) {
+      do throws(GATTError) {
         _ = try await client.firstCharacteristic(uuid("2a37"), of: service.map { uuid($0) })
         Issue.record("found")
       } catch {
-        guard case .gatt(.notFound) = error else { throw error }
+        guard case .notFound = error else { throw error }
         #expect("\(error)" == text)
       }
     }
-    #expect(client.isConnected)
+    #expect(!link.isLost)
   }
 
   /// A server without a service is asked for no characteristic.
   @Test func thereIsNoService() async throws {
     link.answer("10 0100 ffff 0028", "01 10 0100 0a")
-    await #expect(throws: BluetoothError.gatt(.notFound("characteristic 2A06 (Alert Level)"))) {
+    await #expect(throws: GATTError.notFound("characteristic 2A06 (Alert Level)")) {
       try await client().firstCharacteristic(Self.alertLevel)
     }
     #expect(link.sent.count == 1)
@@ -134,11 +134,11 @@ import Testing
     "09 05 3300 12 3400",
   ]) func aServerThatBreaksTheRulesIsFound(_ answer: String) async throws {
     link.answer("08 3000 ffff 0328", answer)
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       _ = try await client().firstCharacteristic(Self.report, of: uuid("1812"))
       Issue.record("found")
     } catch {
-      guard case .gatt(.misbehaved) = error else { throw error }
+      guard case .misbehaved = error else { throw error }
     }
   }
 
@@ -151,11 +151,11 @@ import Testing
     await link.timers.sleep(for: .seconds(5))
     #expect(link.sent.contains("1204000200"))
     link.answer("08 2000 2900 0328", "1d 0300 0100 ffff", "09 07 2100 04 2200 062a 2300 04 2400 192a")
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       let found = try await client.firstCharacteristic(Self.alertLevel, of: uuid("1802"))
-      await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(found) }
+      await #expect(throws: GATTError.servicesChanged) { try await client.read(found) }
     } catch {
-      #expect(error == .gatt(.servicesChanged))
+      #expect(error == .servicesChanged)
     }
     #expect(link.sent.filter { $0 == "0a2200" }.isEmpty)
   }

@@ -1,15 +1,14 @@
 import ATT
 import BluetoothCore
 import GATTClient
-import HCI
-import TestLink
+import TestBearer
 import TestLoop
 import TestSupport
 import Testing
 
 @BluetoothActor
 @Suite(.onTheLoop) struct GATTClientTests {
-  let link = FakeLink()
+  let link = FakeBearer()
 
   @Test func whatIsAskedAtOnceGoesOneByOne() async throws {
     let client = link.client()
@@ -31,7 +30,7 @@ import Testing
     link.answer("16 1000 1200 070707", "17 1000 1200 070707")
     link.answer("18 01", "19")
     try await client.write(Array(repeating: 7, count: 21), to: 0x10)
-    await #expect(throws: BluetoothError.gatt(.tooLong(513))) {
+    await #expect(throws: GATTError.tooLong(513)) {
       try await client.write(Array(repeating: 7, count: 513), to: 0x10)
     }
   }
@@ -43,62 +42,31 @@ import Testing
     #expect(client.maximumWriteWithoutResponse == 244)
     try client.writeWithoutResponse([1], to: 0x10)
     #expect(link.sent.last == "52100001")
-    #expect(throws: BluetoothError.gatt(.att(.tooLong(count: 245, maximum: 244)))) {
+    #expect(throws: GATTError.att(.tooLong(count: 245, maximum: 244))) {
       try client.writeWithoutResponse(Array(repeating: 0, count: 245), to: 0x10)
     }
   }
 
-  @Test func aDisconnectionFailsWhatIsOpenAtOnceAndIsToldOnce() async throws {
+  @Test func theEndOfTheLinkFailsWhatIsOpenAtOnce() async throws {
     let client = link.client()
-    var losses: [LinkLoss] = []
-    var wasOpen: [BluetoothError] = []
-    client.whenDisconnected { losses.append($0) }
+    var errors: [GATTError] = []
     let tasks = ([1, 2, 3] as [AttributeHandle]).map { handle in
       spawn {
-        do throws(BluetoothError) {
+        do throws(GATTError) {
           _ = try await client.read(handle)
         } catch {
-          wasOpen.append(error)
+          errors.append(error)
         }
       }
     }
     await settle()
     #expect(link.sent == ["0a0100"])
-    link.lose(.remote(.connectionTimeout))
+    link.lose("out of range")
     for task in tasks { _ = await task.result }
-    let expected = BluetoothError.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))
-    #expect(wasOpen == [expected, expected, expected])
-    #expect(losses == [.remote(.connectionTimeout)])
+    let expected = GATTError.att(.closed("out of range"))
+    #expect(errors == [expected, expected, expected])
+    await #expect(throws: expected) { try await client.read(0x10) }
     #expect(link.sent == ["0a0100"])
-    #expect(try await client.disconnection() == .remote(.connectionTimeout))
-    await client.disconnect()
-    await #expect(throws: BluetoothError.self) { try await client.read(0x10) }
-    #expect(losses.count == 1)
-  }
-
-  /// Who stops waiting is told so, and not a reason that no link has ended for; the link stays.
-  @Test func aCancelledWaitForTheEndSaysSo() async throws {
-    let client = link.client()
-    let task = spawn { try await client.disconnection() }
-    await settle()
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(client.isConnected)
-    link.lose(.remote(.remoteUserTerminatedConnection))
-    // The end that has happened is known to a task that is cancelled, too.
-    let late = spawn { try await client.disconnection() }
-    late.cancel()
-    #expect(try await late.value == .remote(.remoteUserTerminatedConnection))
-  }
-
-  @Test func aServerThatDoesNotAnswerIsDisconnected() async throws {
-    let client = link.client()
-    var losses: [LinkLoss] = []
-    client.whenDisconnected { losses.append($0) }
-    await #expect(throws: BluetoothError.gatt(.att(.timedOut(.readRequest)))) { try await client.read(0x10) }
-    _ = try await client.disconnection()
-    await settle()
-    #expect(losses == [.local])
   }
 
   /// The task returns at once; the request can't be taken back, and its answer is not taken for the next one's.
@@ -107,7 +75,7 @@ import Testing
     let task = spawn { try await client.read(0x10) }
     await settle()
     task.cancel()
-    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await task.value }
+    await #expect(throws: GATTError.cancelled) { try await task.value }
     let next = spawn { try await client.read(0x11) }
     link.answer("0a1100", "0b02")
     await settle()
@@ -123,7 +91,7 @@ import Testing
     let second = spawn { try await client.read(0x11) }
     await settle()
     second.cancel()
-    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await second.value }
+    await #expect(throws: GATTError.cancelled) { try await second.value }
     link.receive("0b 01")
     #expect(try await first.value == [1])
     await settle()
@@ -135,15 +103,5 @@ import Testing
     link.answer("06 0100 ffff 0028 0a18", "01 06 0100 0a")
     link.answer("06 0100 ffff 0028 fb349b5f80000080001000000a180000", "01 06 0100 0a")
     #expect(try await client.firstService(uuid("180a")) == nil)
-  }
-
-  @Test func linkEventsAreHandedOn() async throws {
-    let client = link.client()
-    var events: [LinkEvent] = []
-    client.onLinkEvent = { events.append($0) }
-    let wish = ConnectionParameters.fast
-    link.onEvent?(.parameterRequest(wish, isAccepted: true))
-    #expect(events == [.parameterRequest(wish, isAccepted: true)])
-    #expect(try await client.readRSSI() == -50)
   }
 }

@@ -2,7 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import HaloGATT
-import TestLink
+import TestBearer
 import TestLoop
 import TestSupport
 import Testing
@@ -10,7 +10,7 @@ import Testing
 /// Subscriptions after Service Changed, where two characteristics have one UUID (Core Specification Vol 3, Part G, 7.1).
 @BluetoothActor
 @Suite(.onTheLoop) struct MovedSubscriptionTests {
-  private let link = FakeLink()
+  private let link = FakeBearer()
 
   /// A service with Service Changed at 0x0003, and one with two heart rates whose first handle is `start`.
   private func offer(from start: UInt8) {

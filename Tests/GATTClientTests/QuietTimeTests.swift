@@ -2,7 +2,7 @@ import ATT
 import BluetoothCore
 import GATTClient
 import HaloGATT
-import TestLink
+import TestBearer
 import TestLoop
 import TestSupport
 import Testing
@@ -11,7 +11,7 @@ import Testing
 /// for one that polls, which would lose its link if the server did not answer.
 @BluetoothActor
 @Suite(.onTheLoop) struct QuietTimeTests {
-  private let link = FakeLink()
+  private let link = FakeBearer()
   private let client: GATTClient
   private let characteristic = Characteristic(
     uuid: uuid("2a37"), properties: .notify, declaration: 0x0F, valueHandle: 0x10, end: 0x11)
@@ -77,7 +77,7 @@ import Testing
 
   @Test func nothingIsAskedAfterTheEnd() async throws {
     _ = try await client.subscribe(to: characteristic) { _, _ in }
-    link.lose(.remote(.connectionTimeout))
+    link.lose("the link is lost")
     #expect(testTimers.nextDeadline == nil)
     #expect(await asks(after: .seconds(600)) == false)
   }
@@ -93,10 +93,10 @@ import Testing
     #expect(await asks(after: .milliseconds(30_700)))
     #expect(silences == 0)
     await testTimers.sleep(for: .milliseconds(100))
-    #expect(silences == 1 && client.isConnected)
+    #expect(silences == 1 && !link.isLost)
     link.receive("1b 1000 01")
     #expect(values == 1)
     await testTimers.sleep(for: .seconds(600))
-    #expect(silences == 1 && client.isConnected)
+    #expect(silences == 1 && !link.isLost)
   }
 }

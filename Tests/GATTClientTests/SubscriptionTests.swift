@@ -1,16 +1,15 @@
 import ATT
 import BluetoothCore
 import GATTClient
-import HCI
 import HaloGATT
-import TestLink
+import TestBearer
 import TestLoop
 import TestSupport
 import Testing
 
 @BluetoothActor
 @Suite(.onTheLoop) struct SubscriptionTests {
-  let link = FakeLink()
+  let link = FakeBearer()
   private let characteristic = Characteristic(
     uuid: uuid("2a37"), properties: .notify, declaration: 0x0F, valueHandle: 0x10, end: 0x11)
 
@@ -97,7 +96,7 @@ import Testing
     _ = link.takeSent()
     let task = spawn { try await client.unsubscribe(subscription) }
     task.cancel()
-    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await task.value }
+    await #expect(throws: GATTError.cancelled) { try await task.value }
     #expect(link.takeSent() == ["1211000000"])
   }
 
@@ -107,7 +106,7 @@ import Testing
     var silent = characteristic
     silent.properties = .read
     let heard = Heard()
-    var ends: [BluetoothError] = []
+    var ends: [GATTError] = []
     let listening = client.listen(to: silent, onEnd: { ends.append($0) }) { value, _ in
       heard.values.append(Array(value))
     }
@@ -146,7 +145,7 @@ import Testing
     let client = link.client()
     link.answer("12 1100 0100", "01 12 1100 05")
     let heard = Heard()
-    await #expect(throws: BluetoothError.self) {
+    await #expect(throws: GATTError.self) {
       try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
     }
     link.receive("1b 1000 01")
@@ -168,7 +167,7 @@ import Testing
     link.receive("01 12 1100 05")
     await settle()
     link.receive("01 12 1100 05")
-    for task in tasks { await #expect(throws: BluetoothError.self) { try await task.value } }
+    for task in tasks { await #expect(throws: GATTError.self) { try await task.value } }
     #expect(link.sent.filter { $0 == "1211000100" }.count == 2)
   }
 
@@ -182,7 +181,7 @@ import Testing
     await settle()
     await settle()
     task.cancel()
-    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await task.value }
+    await #expect(throws: GATTError.cancelled) { try await task.value }
     link.receive("13")
     await settle()
     #expect(link.sent == ["0411001100", "1211000100", "1211000000"])
@@ -190,12 +189,12 @@ import Testing
 
   @Test func whatIsNotOfferedIsNotAskedFor() async throws {
     let client = link.client()
-    await #expect(throws: BluetoothError.self) {
+    await #expect(throws: GATTError.self) {
       try await client.subscribe(to: characteristic, as: .indication) { _, _ in }
     }
     var mute = characteristic
     mute.properties = .read
-    await #expect(throws: BluetoothError.self) { try await client.subscribe(to: mute) { _, _ in } }
+    await #expect(throws: GATTError.self) { try await client.subscribe(to: mute) { _, _ in } }
     #expect(link.sent == [])
   }
 
@@ -223,7 +222,7 @@ import Testing
     let second = await iterator.next()
     #expect(second?.value == [9])
     #expect(second?.droppedBefore == 0)
-    link.lose(.remote(.remoteUserTerminatedConnection))
+    link.lose("the link is lost")
     #expect(await iterator.next()?.value == [10])
     #expect(await iterator.next() == nil)
   }
@@ -268,15 +267,15 @@ import Testing
     #expect(changes == [.all])
     #expect(link.takeSent() == ["1e"])
     // What was discovered is not used any more, and what is gone ends with that reason.
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(characteristic) }
+    await #expect(throws: GATTError.servicesChanged) { try await client.read(characteristic) }
     for await _ in sequence { Issue.record("a value") }
-    #expect(sequence.failure == .gatt(.characteristicGone(uuid("2a37"))))
+    #expect(sequence.failure == .characteristicGone(uuid("2a37")))
     #expect(link.takeSent() == ["100100ffff0028"])
     link.receive("1d 0300 0100 ffff")
     _ = link.takeSent()
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(0x10) }
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.write([1], to: 0x10) }
-    #expect(throws: BluetoothError.gatt(.servicesChanged)) { try client.writeWithoutResponse([1], to: 0x10) }
+    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x10) }
+    await #expect(throws: GATTError.servicesChanged) { try await client.write([1], to: 0x10) }
+    #expect(throws: GATTError.servicesChanged) { try client.writeWithoutResponse([1], to: 0x10) }
     try await client.unsubscribe(subscription)
     #expect(link.takeSent() == [])
     // Discovered anew, it is true again, and a subscription asks again.
@@ -290,7 +289,7 @@ import Testing
     link.answer("10 1000 ffff 0028", "01 10 1000 0a")
     link.receive("1d 0300 1000 1100")
     #expect(changes == [.all, .all, range(0x10, 0x11)])
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(0x10) }
+    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x10) }
     link.answer("0a2000", "0b07")
     #expect(try await client.read(0x20) == [7])
   }
@@ -302,6 +301,6 @@ import Testing
     await testTimers.sleep(for: .seconds(2))
     for _ in 0..<1000 { link.receive("1d 0300 1000 1100") }
     for odd in ["1d 0300", "1d 0300 0500 0400", "1d 0300 0000 0400"] { link.receive(odd) }
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(0x20) }
+    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x20) }
   }
 }

@@ -1,7 +1,7 @@
 import ATT
 import BluetoothCore
 import GATTClient
-import TestLink
+import TestBearer
 import TestLoop
 import TestSupport
 import Testing
@@ -9,7 +9,7 @@ import Testing
 /// Writes without response on a link that takes a bounded number of them: what waits keeps its order, and each ends once.
 @BluetoothActor
 @Suite(.onTheLoop) struct WaitingWriteTests {
-  private let link = FakeLink()
+  private let link = FakeBearer()
   private let client: GATTClient
 
   init() {
@@ -17,9 +17,9 @@ import Testing
   }
 
   @BluetoothActor private final class Results {
-    var all: [(UInt8, BluetoothError?)] = []
+    var all: [(UInt8, GATTError?)] = []
     var numbers: [UInt8] { all.map(\.0) }
-    func error(of number: UInt8) -> BluetoothError? { all.first { $0.0 == number }?.1 }
+    func error(of number: UInt8) -> GATTError? { all.first { $0.0 == number }?.1 }
   }
 
   private func post(_ number: UInt8, _ results: Results, within time: Duration = .seconds(10)) {
@@ -34,14 +34,13 @@ import Testing
 
   /// There is room for some more PDUs.
   private func offerRoom(_ count: Int?) {
-    link.room = count
-    link.onRoom?()
+    link.makeRoom(count)
   }
 
   @Test func withoutRoomNothingIsSent() {
     link.room = 0
     #expect(!client.canSendWriteWithoutResponse)
-    #expect(throws: BluetoothError.gatt(.noRoom)) { try client.writeWithoutResponse([1], to: 0x10) }
+    #expect(throws: GATTError.noRoom) { try client.writeWithoutResponse([1], to: 0x10) }
     #expect(link.sent == [])
   }
 
@@ -58,7 +57,7 @@ import Testing
     // A new one does not overtake what waits.
     link.room = 1
     post(5, results)
-    #expect(throws: BluetoothError.gatt(.noRoom)) { try client.writeWithoutResponse([6], to: 0x10) }
+    #expect(throws: GATTError.noRoom) { try client.writeWithoutResponse([6], to: 0x10) }
     #expect(link.takeSent() == [])
     offerRoom(nil)
     #expect(link.takeSent() == ["52100004", "52100005"] && results.numbers == [1, 2, 3, 4, 5])
@@ -76,7 +75,7 @@ import Testing
     await testTimers.sleep(for: .milliseconds(1999))
     #expect(results.all.isEmpty)
     await testTimers.sleep(for: .milliseconds(2))
-    #expect(results.numbers == [2] && results.error(of: 2) == .gatt(.noRoomInTime(seconds: 2)))
+    #expect(results.numbers == [2] && results.error(of: 2) == .noRoomInTime(seconds: 2))
     offerRoom(nil)
     #expect(link.sent == ["52100001", "52100003"])
     // Their deadlines are over with them.
@@ -92,7 +91,7 @@ import Testing
     }
     for _ in 0..<3 { await settle() }
     tasks[1].cancel()
-    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await tasks[1].value }
+    await #expect(throws: GATTError.cancelled) { try await tasks[1].value }
     offerRoom(nil)
     for task in [tasks[0], tasks[2]] { await #expect(throws: Never.self) { try await task.value } }
     #expect(link.sent == ["52100001", "52100003"])
@@ -102,8 +101,8 @@ import Testing
     let results = Results()
     link.room = 0
     for number in 1...3 as ClosedRange<UInt8> { post(number, results) }
-    link.lose(.remote(.connectionTimeout))
-    let error = BluetoothError.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))
+    link.lose("out of range")
+    let error = GATTError.att(.closed("out of range"))
     #expect(results.numbers == [1, 2, 3] && results.all.allSatisfy { $0.1 == error })
     offerRoom(nil)
     await testTimers.sleep(for: .seconds(60))
@@ -111,60 +110,5 @@ import Testing
     // There is no room on a link that has ended, and that is not the reason.
     post(4, results)
     #expect(results.error(of: 4) == error)
-  }
-
-  // MARK: The end of the link
-
-  /// Where the end of the link drops what is on its way, an answer proves that it has arrived: any answer to a request that was
-  /// sent after it.
-  @Test(arguments: ["0b01", "01 0a 0100 02"]) func theEndWaitsForAnAnswer(_ response: String) async throws {
-    link.dropsPacketsAtEnd = true
-    link.answer("0a 0100", response)
-    try client.writeWithoutResponse([1], to: 0x10)
-    client.end()
-    client.end()
-    #expect(link.takeSent() == ["52100001", "0a0100"])
-    #expect(try await client.disconnection() == .local && !client.hasUnsentWrites)
-  }
-
-  @Test func anAnswerOfBeforeProvesNothing() async throws {
-    link.dropsPacketsAtEnd = true
-    let read = spawn { [client] in try await client.read(AttributeHandle(0x20)) }
-    await settle()
-    try client.writeWithoutResponse([1], to: 0x10)
-    link.receive("0b 07")
-    #expect(try await read.value == [7])
-    #expect(client.hasUnsentWrites)
-    _ = try? await client.read(AttributeHandle(0x20), answeredBy: link, "0b 08")
-    #expect(!client.hasUnsentWrites)
-    _ = link.takeSent()
-    await client.disconnect()
-    #expect(link.takeSent() == [])
-  }
-
-  /// A peer that answers nothing is waited for two seconds.
-  @Test func theEndDoesNotWaitForEver() async throws {
-    link.dropsPacketsAtEnd = true
-    try client.writeWithoutResponse([1], to: 0x10)
-    let start = testTimers.now
-    await client.disconnect()
-    #expect(testTimers.now - start == .milliseconds(2010))
-    #expect(client.hasUnsentWrites)
-  }
-
-  /// Elsewhere the link waits itself.
-  @Test func otherLinksEndAtOnce() async throws {
-    try client.writeWithoutResponse([1], to: 0x10)
-    await client.disconnect()
-    #expect(link.takeSent() == ["52100001"])
-  }
-}
-
-extension GATTClient {
-  fileprivate func read(_ handle: AttributeHandle, answeredBy link: FakeLink, _ response: String) async throws
-    -> [UInt8]
-  {
-    link.answer("0a 2000", response)
-    return try await read(handle)
   }
 }

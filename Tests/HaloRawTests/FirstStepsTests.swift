@@ -17,24 +17,24 @@ import Testing
     let device = try #require(try await central.find(named: "r02_beef", within: .seconds(10)))
     #expect(device.description.hasPrefix("30:35:38:41:BE:EF public"))
     #expect(device.description.contains("dBm  R02_BEEF  "))
-    let client = try await central.connect(to: device)
-    let firmware = try #require(try await client.readFirst(uuid: "2A26"))
-    #expect(firmware == (try await client.read(client.firstCharacteristic("2A26"))))
-    let commands = try await client.firstCharacteristic(
+    let connection = try await central.connect(to: device)
+    let firmware = try #require(try await connection.gatt.readFirst(uuid: "2A26"))
+    #expect(firmware == (try await connection.gatt.read(connection.gatt.firstCharacteristic("2A26"))))
+    let commands = try await connection.gatt.firstCharacteristic(
       RingGATT.commandWrite, of: RingGATT.commandService)
-    let answers = try await client.firstCharacteristic(RingGATT.commandNotify)
-    let (values, _) = try await client.notifications(of: answers)
-    try await client.write([3] + Array(repeating: 0, count: 14) + [3], to: commands)
+    let answers = try await connection.gatt.firstCharacteristic(RingGATT.commandNotify)
+    let (values, _) = try await connection.gatt.notifications(of: answers)
+    try await connection.gatt.write([3] + Array(repeating: 0, count: 14) + [3], to: commands)
     var battery: UInt8?
     for await answer in values where answer.value.first == 3 {
       battery = answer.value.dropFirst().first
       break
     }
     #expect(battery == 64)
-    await #expect(throws: BluetoothError.gatt(.notFound("service 180D (Heart Rate)"))) {
-      try await client.firstCharacteristic("2A37", of: "180D")
+    await #expect(throws: GATTError.notFound("service 180D (Heart Rate)")) {
+      try await connection.gatt.firstCharacteristic("2A37", of: "180D")
     }
-    #expect(client.isConnected)
+    #expect(connection.isConnected)
     await central.stop()
   }
 
@@ -42,18 +42,20 @@ import Testing
   @Test func itFindsWhatADiscoveryFinds() async throws {
     let central = try await central("battery=64")
     let device = try #require(try await central.find(named: "R02_BEEF", within: .seconds(10)))
-    let client = try await central.connect(to: device)
+    let connection = try await central.connect(to: device)
     var all: [Characteristic] = []
-    for service in try await client.discoverServices() {
-      for characteristic in try await client.discoverCharacteristics(of: service) {
-        #expect(try await client.firstCharacteristic(characteristic.uuid, of: service.uuid) == characteristic)
+    for service in try await connection.gatt.discoverServices() {
+      for characteristic in try await connection.gatt.discoverCharacteristics(of: service) {
+        #expect(
+          try await connection.gatt.firstCharacteristic(characteristic.uuid, of: service.uuid)
+            == characteristic)
         all.append(characteristic)
       }
     }
     #expect(all.count > 6)
     for characteristic in all {
       let first = try #require(all.first { $0.uuid == characteristic.uuid })
-      #expect(try await client.firstCharacteristic(characteristic.uuid) == first)
+      #expect(try await connection.gatt.firstCharacteristic(characteristic.uuid) == first)
     }
     await central.stop()
   }

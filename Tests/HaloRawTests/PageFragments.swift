@@ -5,13 +5,13 @@ import HaloRaw
 @BluetoothActor
 enum PageFragments {
   static func errors(_ central: Central, _ device: Advertisement) async {
-    do throws(BluetoothError) {
-      let client = try await central.connect(to: device)
-      let level = try await client.readFirst(uuid: "2A19")
+    do {
+      let connection = try await central.connect(to: device)
+      let level = try await connection.gatt.readFirst(uuid: "2A19")
       print("battery", level ?? [])
-    } catch .hci(.peerNotFound) {
+    } catch BluetoothError.hci(.peerNotFound) {
       print("out of reach")
-    } catch .gatt(.att(.refused(let response))) {
+    } catch GATTError.att(.refused(let response)) {
       print("refused:", response.code)
     } catch {
       print(error)

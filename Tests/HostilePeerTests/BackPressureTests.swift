@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HCI
 import HaloEventLoop
@@ -13,21 +14,22 @@ import Testing
     (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + Array(repeating: 0x5A, count: count - 4)
   }
 
-  private func stage(mtu: UInt16) async throws -> (Stage, GATTClient) {
-    let (stage, client) = try await Stage.connected()
+  private func stage(mtu: UInt16) async throws -> (Stage, Connection) {
+    let (stage, connection) = try await Stage.connected()
     stage.peer.server.mtu = mtu
-    try await client.exchangeMTU()
-    return (stage, client)
+    try await connection.gatt.exchangeMTU()
+    return (stage, connection)
   }
 
   @Test func tenMegabytesOverSmallBuffersArriveWholeAndInOrder() async throws {
-    let (stage, client) = try await stage(mtu: 517)
+    let (stage, connection) = try await stage(mtu: 517)
     stage.radio.delay = .microseconds(1)
     let size = 514
     let count = 10_000_000 / size + 1
     var most = 0
     for number in 0..<count {
-      try await client.writeWithoutResponse(numbered(number, count: size), to: 0x12, within: .seconds(10))
+      try await connection.gatt.writeWithoutResponse(
+        numbered(number, count: size), to: 0x12, within: .seconds(10))
       most = max(most, stage.adapter.waitingPackets)
     }
     await stage.sleep(.seconds(1))
@@ -37,46 +39,46 @@ import Testing
     // One write more than what is full: 517 bytes and their header are 20 packets.
     #expect(most <= 128 + 20)
     #expect(stage.adapter.waitingPackets == 0)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// 600 writes in one breath: as many as there is room for are sent, the others say that they are not.
   @Test func whatDoesNotFitIsRefusedAndTheLinkStays() async throws {
-    let (stage, client) = try await stage(mtu: 247)
+    let (stage, connection) = try await stage(mtu: 247)
     var refused = 0
     var sent = 0
     for _ in 0..<600 {
-      do throws(BluetoothError) {
-        try client.writeWithoutResponse(numbered(sent, count: 200), to: 0x12)
+      do throws(GATTError) {
+        try connection.gatt.writeWithoutResponse(numbered(sent, count: 200), to: 0x12)
         sent += 1
       } catch {
-        #expect(error == .gatt(.noRoom))
+        #expect(error == .noRoom)
         refused += 1
       }
     }
-    #expect(refused > 0 && sent > 0 && !client.canSendWriteWithoutResponse)
+    #expect(refused > 0 && sent > 0 && !connection.gatt.canSendWriteWithoutResponse)
     // A request finds room all the same.
-    #expect(try await client.read(Server.nameHandle) == Array("honest".utf8))
+    #expect(try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8))
     await stage.sleep(.seconds(5))
     #expect(stage.peer.commandCount == sent && stage.peer.commandsInOrder)
-    #expect(client.isConnected && client.canSendWriteWithoutResponse)
-    await client.disconnect()
+    #expect(connection.isConnected && connection.gatt.canSendWriteWithoutResponse)
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// As CoreBluetooth has it: write until there is no room, go on when the callback comes.
   @Test func theCallbackComesWhenThereIsRoom() async throws {
-    let (stage, client) = try await stage(mtu: 247)
+    let (stage, connection) = try await stage(mtu: 247)
     var number = 0
     var callbacks = 0
-    let write = { [weak client] in
-      while number < 2000, let client, client.canSendWriteWithoutResponse {
-        try? client.writeWithoutResponse(numbered(number, count: 200), to: 0x12)
+    let write = { [weak connection] in
+      while number < 2000, let connection, connection.gatt.canSendWriteWithoutResponse {
+        try? connection.gatt.writeWithoutResponse(numbered(number, count: 200), to: 0x12)
         number += 1
       }
     }
-    client.onReadyToSendWriteWithoutResponse = {
+    connection.gatt.onReadyToSendWriteWithoutResponse = {
       callbacks += 1
       write()
     }
@@ -84,26 +86,30 @@ import Testing
     await stage.sleep(.seconds(30))
     #expect(stage.peer.commandCount == 2000 && stage.peer.commandsInOrder)
     #expect(callbacks > 0)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func aLinkThatTakesNothingFailsTheWritesAndNotTheProgram() async throws {
-    let (stage, client) = try await stage(mtu: 247)
+    let (stage, connection) = try await stage(mtu: 247)
     stage.radio.returnsCredits = false
-    while client.canSendWriteWithoutResponse { try client.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
+    while connection.gatt.canSendWriteWithoutResponse {
+      try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12)
+    }
     let error = await stage.within(.seconds(4)) {
-      await failure { () async throws(BluetoothError) in
-        try await client.writeWithoutResponse([1], to: 0x12, within: .seconds(4))
+      await failure { () async throws(GATTError) in
+        try await connection.gatt.writeWithoutResponse([1], to: 0x12, within: .seconds(4))
       }
     }
-    #expect(error == .gatt(.noRoomInTime(seconds: 4)))
+    #expect(error == .noRoomInTime(seconds: 4))
     // The loss of the link ends those that wait, with its reason.
-    let waiting = spawn { try await client.writeWithoutResponse([1], to: 0x12, within: .seconds(60)) }
+    let waiting = spawn {
+      try await connection.gatt.writeWithoutResponse([1], to: 0x12, within: .seconds(60))
+    }
     await stage.sleep(.seconds(1))
     stage.radio.end(stage.peer, .connectionTimeout)
     let loss = LinkLoss.remote(.connectionTimeout)
-    await #expect(throws: BluetoothError.gatt(.att(.closed(loss.description)))) {
+    await #expect(throws: GATTError.att(.closed(loss.description))) {
       try await waiting.value
     }
     stage.radio.returnsCredits = true
@@ -112,18 +118,20 @@ import Testing
 
   /// Two links, one of which takes nothing: the other is as fast as ever.
   @Test func aLinkThatIsStuckDoesNotHoldUpAnother() async throws {
-    let (stage, client) = try await stage(mtu: 247)
+    let (stage, connection) = try await stage(mtu: 247)
     let other = Peer(2)
     stage.radio.add(other)
     let second = try await stage.central.connect(ConnectionRequest(peer: other.address))
     // Each fills its queue, and the controller's room is shared: what is in it comes back.
-    while client.canSendWriteWithoutResponse { try client.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
+    while connection.gatt.canSendWriteWithoutResponse {
+      try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12)
+    }
     for number in 0..<500 {
-      try await second.writeWithoutResponse(numbered(number, count: 20), to: 0x12, within: .seconds(5))
+      try await second.gatt.writeWithoutResponse(numbered(number, count: 20), to: 0x12, within: .seconds(5))
     }
     await stage.sleep(.seconds(1))
     #expect(other.commandCount == 500 && other.commandsInOrder)
-    await client.disconnect()
+    await connection.disconnect()
     await second.disconnect()
     try await stage.checkHealth()
   }

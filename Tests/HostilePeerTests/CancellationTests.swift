@@ -17,7 +17,7 @@ import Testing
     let name: String
     /// When it ends without being cancelled; nil for the wait for the end of a link, which has no deadline.
     let deadline: Duration?
-    let run: @BluetoothActor @Sendable (Stage, GATTClient) async throws -> Void
+    let run: @BluetoothActor @Sendable (Stage, Connection) async throws -> Void
 
     var testDescription: String { name }
   }
@@ -33,86 +33,95 @@ import Testing
   nonisolated static let transaction = Duration.seconds(30)
 
   nonisolated static let waits: [Wait] = [
-    Wait(name: "exchangeMTU", deadline: transaction) { _, client in try await client.exchangeMTU() },
-    Wait(name: "discoverServices", deadline: transaction) { _, client in
-      _ = try await client.discoverServices()
+    Wait(name: "exchangeMTU", deadline: transaction) { _, connection in
+      try await connection.gatt.exchangeMTU()
     },
-    Wait(name: "discoverServices of UUIDs", deadline: transaction) { _, client in
-      _ = try await client.discoverServices([Server.batteryService])
+    Wait(name: "discoverServices", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.discoverServices()
     },
-    Wait(name: "firstService", deadline: transaction) { _, client in
-      _ = try await client.firstService(Server.batteryService)
+    Wait(name: "discoverServices of UUIDs", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.discoverServices([Server.batteryService])
     },
-    Wait(name: "firstCharacteristic", deadline: transaction) { _, client in
-      _ = try await client.firstCharacteristic(Server.battery)
+    Wait(name: "firstService", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.firstService(Server.batteryService)
     },
-    Wait(name: "firstCharacteristic of a service", deadline: transaction) { _, client in
-      _ = try await client.firstCharacteristic(Server.battery, of: Server.batteryService)
+    Wait(name: "firstCharacteristic", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.firstCharacteristic(Server.battery)
     },
-    Wait(name: "discoverIncludedServices", deadline: transaction) { _, client in
-      _ = try await client.discoverIncludedServices(of: service)
+    Wait(name: "firstCharacteristic of a service", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.firstCharacteristic(Server.battery, of: Server.batteryService)
     },
-    Wait(name: "discoverCharacteristics", deadline: transaction) { _, client in
-      _ = try await client.discoverCharacteristics(of: service)
+    Wait(name: "discoverIncludedServices", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.discoverIncludedServices(of: service)
     },
-    Wait(name: "discoverDescriptors", deadline: transaction) { _, client in
-      _ = try await client.discoverDescriptors(of: characteristic)
+    Wait(name: "discoverCharacteristics", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.discoverCharacteristics(of: service)
     },
-    Wait(name: "read a handle", deadline: transaction) { _, client in _ = try await client.read(0x12) },
-    Wait(name: "read a characteristic", deadline: transaction) { _, client in
-      _ = try await client.read(characteristic)
+    Wait(name: "discoverDescriptors", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.discoverDescriptors(of: characteristic)
     },
-    Wait(name: "read a descriptor", deadline: transaction) { _, client in
-      _ = try await client.read(descriptor)
+    Wait(name: "read a handle", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.read(0x12)
     },
-    Wait(name: "read a UUID", deadline: transaction) { _, client in
-      _ = try await client.read(uuid: Server.battery)
+    Wait(name: "read a characteristic", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.read(characteristic)
     },
-    Wait(name: "readFirst", deadline: transaction) { _, client in
-      _ = try await client.readFirst(uuid: Server.battery)
+    Wait(name: "read a descriptor", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.read(descriptor)
     },
-    Wait(name: "readMultiple", deadline: transaction) { _, client in
-      _ = try await client.readMultiple([1, 2])
+    Wait(name: "read a UUID", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.read(uuid: Server.battery)
     },
-    Wait(name: "readMultipleVariable", deadline: transaction) { _, client in
-      _ = try await client.readMultipleVariable([1, 2])
+    Wait(name: "readFirst", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.readFirst(uuid: Server.battery)
     },
-    Wait(name: "write a handle", deadline: transaction) { _, client in try await client.write([1], to: 0x12)
+    Wait(name: "readMultiple", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.readMultiple([1, 2])
     },
-    Wait(name: "write a long value", deadline: transaction) { _, client in
-      try await client.write(Array(repeating: 1, count: 100), to: 0x12)
+    Wait(name: "readMultipleVariable", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.readMultipleVariable([1, 2])
     },
-    Wait(name: "write a characteristic", deadline: transaction) { _, client in
-      try await client.write([1], to: characteristic)
+    Wait(name: "write a handle", deadline: transaction) { _, connection in
+      try await connection.gatt.write([1], to: 0x12)
     },
-    Wait(name: "write a descriptor", deadline: transaction) { _, client in
-      try await client.write([1], to: descriptor)
+    Wait(name: "write a long value", deadline: transaction) { _, connection in
+      try await connection.gatt.write(Array(repeating: 1, count: 100), to: 0x12)
     },
-    Wait(name: "writeReliably", deadline: transaction) { _, client in
-      try await client.writeReliably([(0x12, [1])])
+    Wait(name: "write a characteristic", deadline: transaction) { _, connection in
+      try await connection.gatt.write([1], to: characteristic)
     },
-    Wait(name: "writeWithoutResponse", deadline: .seconds(12)) { stage, client in
+    Wait(name: "write a descriptor", deadline: transaction) { _, connection in
+      try await connection.gatt.write([1], to: descriptor)
+    },
+    Wait(name: "writeReliably", deadline: transaction) { _, connection in
+      try await connection.gatt.writeReliably([(0x12, [1])])
+    },
+    Wait(name: "writeWithoutResponse", deadline: .seconds(12)) { stage, connection in
       stage.radio.returnsCredits = false
-      while client.canSendWriteWithoutResponse { try client.writeWithoutResponse([1], to: 0x12) }
-      try await client.writeWithoutResponse([1], to: 0x12, within: .seconds(12))
+      while connection.gatt.canSendWriteWithoutResponse {
+        try connection.gatt.writeWithoutResponse([1], to: 0x12)
+      }
+      try await connection.gatt.writeWithoutResponse([1], to: 0x12, within: .seconds(12))
     },
-    Wait(name: "writeWithoutResponse to a characteristic", deadline: .seconds(12)) { stage, client in
+    Wait(name: "writeWithoutResponse to a characteristic", deadline: .seconds(12)) { stage, connection in
       stage.radio.returnsCredits = false
-      while client.canSendWriteWithoutResponse { try client.writeWithoutResponse([1], to: 0x12) }
-      try await client.writeWithoutResponse([1], to: characteristic, within: .seconds(12))
+      while connection.gatt.canSendWriteWithoutResponse {
+        try connection.gatt.writeWithoutResponse([1], to: 0x12)
+      }
+      try await connection.gatt.writeWithoutResponse([1], to: characteristic, within: .seconds(12))
     },
-    Wait(name: "subscribe", deadline: transaction) { _, client in
-      _ = try await client.subscribe(to: characteristic) { _, _ in }
+    Wait(name: "subscribe", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
     },
-    Wait(name: "notifications", deadline: transaction) { _, client in
-      _ = try await client.notifications(of: characteristic)
+    Wait(name: "notifications", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.notifications(of: characteristic)
     },
-    Wait(name: "run", deadline: transaction) { _, client in
-      _ = try await client.run { DiscoverAllServices() }
+    Wait(name: "run", deadline: transaction) { _, connection in
+      _ = try await connection.gatt.run { DiscoverAllServices() }
     },
-    Wait(name: "readRSSI", deadline: .seconds(3)) { stage, client in
+    Wait(name: "readRSSI", deadline: .seconds(3)) { stage, connection in
       stage.radio.answer = { _, _ in [] }
-      _ = try await client.readRSSI()
+      _ = try await connection.readRSSI()
     },
     Wait(name: "connect", deadline: .seconds(7)) { stage, _ in
       let request = ConnectionRequest(peer: BluetoothAddress(5, .random), deadline: .seconds(5))
@@ -136,20 +145,20 @@ import Testing
       radio.answer = { _, _ in [] }
       try await Central(HCIAdapter(radio)).start()
     },
-    Wait(name: "disconnection", deadline: nil) { _, client in
-      _ = try await client.disconnection()
+    Wait(name: "disconnection", deadline: nil) { _, connection in
+      _ = try await connection.disconnection()
     },
   ]
 
-  private func silentStage() async throws -> (Stage, GATTClient) {
-    let (stage, client) = try await Stage.connected()
+  private func silentStage() async throws -> (Stage, Connection) {
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
-    return (stage, client)
+    return (stage, connection)
   }
 
   @Test(arguments: waits) func itEndsAtOnceWhenItIsCancelled(_ wait: Wait) async throws {
-    let (stage, client) = try await silentStage()
-    let task = spawn { try await wait.run(stage, client) }
+    let (stage, connection) = try await silentStage()
+    let task = spawn { try await wait.run(stage, connection) }
     await stage.sleep(.milliseconds(500))
     await stage.within(.milliseconds(1)) {
       task.cancel()
@@ -159,21 +168,21 @@ import Testing
   }
 
   @Test(arguments: waits.filter { $0.deadline != nil }) func itHasADeadline(_ wait: Wait) async throws {
-    let (stage, client) = try await silentStage()
+    let (stage, connection) = try await silentStage()
     await stage.within((wait.deadline ?? .zero) + .milliseconds(100)) {
-      await #expect(throws: (any Error).self) { try await wait.run(stage, client) }
+      await #expect(throws: (any Error).self) { try await wait.run(stage, connection) }
     }
     await stage.central.stop()
   }
 
   /// The end of a link is not cancelled, but it has a deadline.
   @Test func disconnectingEndsWithoutTheController() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.answer = { opcode, _ in opcode == Disconnect.opcode ? [HCIEvent.status(opcode).packet] : nil }
-    let task = spawn { await client.disconnect() }
+    let task = spawn { await connection.disconnect() }
     task.cancel()
     await stage.within(.milliseconds(5100)) { _ = await task.result }
-    #expect(!client.isConnected)
+    #expect(!connection.isConnected)
     await stage.central.stop()
   }
 
@@ -181,63 +190,63 @@ import Testing
 
   /// A procedure of many requests stops after the one that is under way, and the next one goes on.
   @Test func aCancelledDiscoveryDoesNotGoOn() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
-    let task = spawn { try await client.discoverServices() }
+    let task = spawn { try await connection.gatt.discoverServices() }
     await stage.sleep(.seconds(1))
     task.cancel()
-    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await task.value }
+    await #expect(throws: GATTError.cancelled) { try await task.value }
     stage.peer.react = { _ in .honest }
     stage.peer.send(stage.peer.server.answer(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService)))
-    #expect(try await client.read(Server.nameHandle) == Array("honest".utf8))
+    #expect(try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8))
     #expect(stage.peer.requests.map(\.opcode) == [.readByGroupTypeRequest, .readRequest])
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// What a queued write has prepared is not left for the next who executes (GATT/CL/GAW/BV-05-C).
   @Test func aCancelledLongWriteIsTakenBack() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let peer = stage.peer
     peer.react = { _ in .silent }
-    let task = spawn { try await client.write(Array(repeating: 7, count: 60), to: 0x12) }
+    let task = spawn { try await connection.gatt.write(Array(repeating: 7, count: 60), to: 0x12) }
     await stage.sleep(.seconds(1))
     task.cancel()
-    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await task.value }
+    await #expect(throws: GATTError.cancelled) { try await task.value }
     peer.react = { _ in .honest }
     if let open = peer.requests.first { peer.send(peer.server.answer(open)) }
-    _ = try await client.read(Server.nameHandle)
+    _ = try await connection.gatt.read(Server.nameHandle)
     #expect(peer.requests.map(\.opcode) == [.prepareWriteRequest, .executeWriteRequest, .readRequest])
     #expect(peer.requests.contains(.executeWriteRequest(.cancel)))
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func theMTUIsExchangedOnce() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.server.mtu = 100
-    async let first = client.exchangeMTU()
-    async let second = client.exchangeMTU()
+    async let first = connection.gatt.exchangeMTU()
+    async let second = connection.gatt.exchangeMTU()
     #expect(try await [first, second] == [100, 100])
-    #expect(try await client.exchangeMTU() == 100)
+    #expect(try await connection.gatt.exchangeMTU() == 100)
     #expect(stage.peer.requests.map(\.opcode) == [.exchangeMTURequest])
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// Who has cancelled gets nothing; who has not gets the answer, late as it is.
   @Test func aCancelledExchangeOfTheMTUIsAnsweredForTheOthers() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
-    let first = spawn { try await client.exchangeMTU() }
+    let first = spawn { try await connection.gatt.exchangeMTU() }
     await stage.sleep(.seconds(1))
     first.cancel()
-    await #expect(throws: BluetoothError.gatt(.cancelled)) { try await first.value }
-    let second = spawn { try await client.exchangeMTU() }
+    await #expect(throws: GATTError.cancelled) { try await first.value }
+    let second = spawn { try await connection.gatt.exchangeMTU() }
     stage.peer.send(.exchangeMTUResponse(serverMTU: 64))
     #expect(try await second.value == 64)
     #expect(stage.peer.requestCount == 1)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 }

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HCI
 import HaloEventLoop
@@ -31,7 +32,7 @@ import Testing
       opcode == ReadBufferSize.opcode ? [HCIEvent.complete(opcode, hex("00 fd03 00 0800 0000")).packet] : nil
     }
     try await stage.central.start()
-    #expect(try await stage.connect().read(0x0022) == [77])
+    #expect(try await stage.connect().gatt.read(0x0022) == [77])
     try await stage.checkHealth()
   }
 
@@ -79,10 +80,10 @@ import Testing
     "04 77 00", "04 3e 12 01 00 40 00", "04 10 00", "04 08 01 00", "03 01 02", "00", "ff ff",
     "05 00 00 00 00", "04 3e 03 63 01 02",
   ]) func eventsThatAreDamagedOrUnknownChangeNothing(_ packet: String) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     for _ in 0..<10 { stage.radio.deliver(hex(packet)) }
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -91,52 +92,52 @@ import Testing
     "04 0e 04 01 03 0c 00", "04 0e 04 05 00 00 00", "04 0e 03 01 00 00", "04 0f 04 00 01 00 00",
     "04 0f 04 00 01 03 0c", "04 0f 04 00 01 06 04", "04 0e 04 ff 05 14 00", "04 0f 04 00 ff 05 14",
   ]) func answersToNothingChangeNothing(_ packet: String) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.answer = { opcode, _ in
       // Ahead of the right answer.
       opcode == ReadRSSI.opcode ? [hex(packet), HCIEvent.complete(opcode, [0, 0x40, 0, 0xC4]).packet] : nil
     }
     stage.radio.deliver(hex(packet))
-    #expect(try await client.read(0x0022) == [77])
-    _ = try? await client.readRSSI()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    _ = try? await connection.readRSSI()
     stage.radio.answer = nil
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// A command budget of zero stops everything until the next event gives one.
   @Test func aBudgetOfZeroStopsCommandsUntilTheNextEvent() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.answer = { opcode, parameters in
       opcode == ReadRSSI.opcode
         ? [HCIEvent.complete(opcode, [0, parameters[0], parameters[1], 0xC4], credits: 0).packet] : nil
     }
-    #expect(try await client.readRSSI() == -60)
+    #expect(try await connection.readRSSI() == -60)
     let before = stage.radio.commands.count
-    let second = spawn { try await client.readRSSI() }
+    let second = spawn { try await connection.readRSSI() }
     await stage.sleep(.seconds(1))
     #expect(stage.radio.commands.count == before)
     stage.radio.deliver(hex("04 0e 03 01 00 00"))
     #expect(try await second.value == -60)
     stage.radio.answer = nil
     stage.radio.deliver(hex("04 0e 03 01 00 00"))
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// A budget that is never given back is a controller that is dead.
   @Test func aBudgetThatIsNeverGivenBackEndsTheController() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.answer = { opcode, parameters in
       opcode == ReadRSSI.opcode
         ? [HCIEvent.complete(opcode, [0, parameters[0], parameters[1], 0xC4], credits: 0).packet] : nil
     }
-    _ = try await client.readRSSI()
+    _ = try await connection.readRSSI()
     let error = await stage.within(.milliseconds(3100)) {
-      await failure { () async throws(BluetoothError) in try await client.readRSSI() }
+      await failure { () async throws(BluetoothError) in try await connection.readRSSI() }
     }
     #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
-    #expect(try await client.disconnection() == .adapter(.commandTimedOut(ReadRSSI.opcode)))
+    #expect(try await connection.disconnection() == .adapter(.commandTimedOut(ReadRSSI.opcode)))
     #expect(stage.failures == [.hci(.commandTimedOut(ReadRSSI.opcode))])
     await stage.central.stop()
   }
@@ -145,14 +146,14 @@ import Testing
 
   /// Too many credits, or for other handles: never more is sent than the controller has room for.
   @Test func creditsThatAreClaimedBeyondWhatIsOutDoNotCount() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.returnsCredits = false
     let handle = try #require(stage.peer.handle)
     for other in [handle, 0x0EFF, 0x0000] {
       stage.radio.deliver(hex("04 13 05 01") + [UInt8(other & 0xFF), UInt8(other >> 8)] + hex("ffff"))
     }
     await stage.sleep(.seconds(1))
-    for _ in 0..<20 { try client.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
+    for _ in 0..<20 { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
     await stage.sleep(.seconds(1))
     #expect(stage.peer.commandCount == 8)
     #expect(stage.adapter.waitingPackets == 12)
@@ -186,7 +187,7 @@ import Testing
     default: Issue.record("\(String(describing: error))")
     }
     stage.radio.answer = nil
-    #expect(try await stage.connect().read(0x0022) == [77])
+    #expect(try await stage.connect().gatt.read(0x0022) == [77])
     try await stage.checkHealth()
   }
 
@@ -204,10 +205,10 @@ import Testing
     await stage.sleep(.seconds(1))
     #expect(stage.radio.commands.last == Disconnect.opcode)
     stage.radio.complete(stage.peer.address)
-    let client = try await task.value
-    #expect(try await client.read(0x0022) == [77])
+    let connection = try await task.value
+    #expect(try await connection.gatt.read(0x0022) == [77])
     // The same link reported twice is the end of the first.
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -238,9 +239,9 @@ import Testing
     try await stage.central.start()
     stage.radio.deliverData(0x40, hex("0300 0400 0b0102"))
     await stage.sleep(.milliseconds(1))
-    let client = try await stage.connect()
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    let connection = try await stage.connect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     stage.radio.deliverData(0x40, hex("0300 0400 0b0102"))
     await stage.sleep(.seconds(1))
     #expect(stage.adapter.counters.strayData == 2)
@@ -249,14 +250,14 @@ import Testing
 
   /// A handle that is used again at once: half a frame, an open request and a subscription of before mean nothing.
   @Test func aHandleThatIsUsedAgainHasNoPast() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let handle = try #require(stage.peer.handle)
     stage.peer.react = { _ in .silent }
     stage.peer.sendData(hex("0500 0400 0b01"))
-    let read = spawn { try await client.read(0x0003) }
+    let read = spawn { try await connection.gatt.read(0x0003) }
     await stage.sleep(.seconds(1))
     stage.radio.end(stage.peer)
-    await #expect(throws: BluetoothError.self) { try await read.value }
+    await #expect(throws: GATTError.self) { try await read.value }
     stage.peer.react = { _ in .honest }
     stage.radio.reuse(handle)
     let next = try await stage.connect()
@@ -264,7 +265,7 @@ import Testing
     stage.peer.sendData(hex("0203"), isStart: false)
     stage.peer.send(.readResponse([0xBA, 0xD0]))
     await stage.sleep(.seconds(1))
-    #expect(try await next.read(0x0022) == [77])
+    #expect(try await next.gatt.read(0x0022) == [77])
     #expect(next.mtu == 23)
     await next.disconnect()
     try await stage.checkHealth()
@@ -272,14 +273,14 @@ import Testing
 
   /// A link is reported as made anew under the handle of one that was never reported as lost.
   @Test func aHandleThatIsGivenAnewEndsTheLinkOfBefore() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let handle = try #require(stage.peer.handle)
     let other = Peer(2)
     stage.radio.add(other)
     stage.radio.reuse(handle)
     let second = try await stage.central.connect(ConnectionRequest(peer: other.address))
-    #expect(!client.isConnected)
-    #expect(try await second.read(0x0022) == [77])
+    #expect(!connection.isConnected)
+    #expect(try await second.gatt.read(0x0022) == [77])
     await second.disconnect()
     stage.peer.handle = nil
     try await stage.checkHealth()
@@ -288,14 +289,14 @@ import Testing
   /// A disconnection in the middle of anything: every wait ends with its reason.
   @Test(arguments: CancellationTests.waits.filter { $0.deadline == CancellationTests.transaction })
   func aDisconnectionEndsEveryWaitWithItsReason(_ wait: CancellationTests.Wait) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
-    let task = spawn { try await wait.run(stage, client) }
+    let task = spawn { try await wait.run(stage, connection) }
     await stage.sleep(.seconds(1))
     await stage.within(.milliseconds(10)) {
       stage.radio.end(stage.peer, .connectionTimeout)
       await #expect(
-        throws: BluetoothError.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))
+        throws: GATTError.att(.closed(LinkLoss.remote(.connectionTimeout).description))
       ) {
         try await task.value
       }
@@ -306,12 +307,12 @@ import Testing
 
   /// Hardware Error (7.7.16): links are lost with that reason, the controller is set up anew; after three it is given up.
   @Test func aControllerThatBreaksDownIsSetUpAnewAndThenGivenUp() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.deliver(hex("04 10 01 42"))
-    #expect(try await client.disconnection() == .adapter(.hardwareError(0x42)))
+    #expect(try await connection.disconnection() == .adapter(.hardwareError(0x42)))
     await stage.sleep(.seconds(1))
     let next = try await stage.connect()
-    #expect(try await next.read(0x0022) == [77])
+    #expect(try await next.gatt.read(0x0022) == [77])
     await next.disconnect()
     for _ in 0..<3 {
       stage.radio.deliver(hex("04 10 01 42"))

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HaloEventLoop
 import HaloGATT
@@ -27,34 +28,34 @@ import Testing
     }
   }
 
-  private func discover(_ what: What, _ client: GATTClient) async throws(BluetoothError) -> Int {
+  private func discover(_ what: What, _ connection: Connection) async throws(GATTError) -> Int {
     let service = Service(uuid: uuid(0x180D), handles: HandleRange(0x0010, 0x001F))
     let characteristic = Characteristic(
       uuid: uuid(0x2A37), properties: .notify, declaration: 0x0010, valueHandle: 0x0011, end: 0x001F)
     return switch what {
-    case .services: try await client.discoverServices().count
-    case .servicesByUUID: try await client.discoverServices([uuid(0x180D)]).count
-    case .included: try await client.discoverIncludedServices(of: service).count
-    case .characteristics: try await client.discoverCharacteristics(of: service).count
-    case .descriptors: try await client.discoverDescriptors(of: characteristic).count
+    case .services: try await connection.gatt.discoverServices().count
+    case .servicesByUUID: try await connection.gatt.discoverServices([uuid(0x180D)]).count
+    case .included: try await connection.gatt.discoverIncludedServices(of: service).count
+    case .characteristics: try await connection.gatt.discoverCharacteristics(of: service).count
+    case .descriptors: try await connection.gatt.discoverDescriptors(of: characteristic).count
     }
   }
 
   /// Runs a case.
   ///
   /// - Returns: how many were found, or why none; and how many requests that took
-  private func run(_ test: Case) async throws -> (Result<Int, BluetoothError>, Int) {
-    let (stage, client) = try await Stage.connected()
-    client.watchesServiceChanges = false
+  private func run(_ test: Case) async throws -> (Result<Int, GATTError>, Int) {
+    let (stage, connection) = try await Stage.connected()
+    connection.gatt.watchesServiceChanges = false
     var answers = test.answers[...]
     stage.peer.react = { request in
       if let next = answers.popFirst() { return .hex(next) }
       return .send(
         .errorResponse(ATTErrorResponse(request: request.opcode, handle: 0, code: .attributeNotFound)))
     }
-    var result: Result<Int, BluetoothError>
-    do throws(BluetoothError) {
-      result = .success(try await discover(test.what, client))
+    var result: Result<Int, GATTError>
+    do throws(GATTError) {
+      result = .success(try await discover(test.what, connection))
     } catch {
       result = .failure(error)
     }
@@ -62,8 +63,8 @@ import Testing
     for request in stage.peer.requests { #expect(isValid(request)) }
     stage.peer.react = { _ in .honest }
     // The link is as good as before.
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
     return (result, count)
   }
@@ -85,7 +86,7 @@ import Testing
       return
     }
     switch error {
-    case .gatt(.misbehaved), .gatt(.att(.malformed)): break
+    case .misbehaved, .att(.malformed): break
     default: Issue.record("\(error)")
     }
     #expect(count <= test.answers.count)
@@ -163,8 +164,8 @@ import Testing
   /// A server of tiny services without an end (4096 are too many).
   @Test(arguments: [What.services, .servicesByUUID, .included, .characteristics, .descriptors])
   func aServerThatNeverEndsIsLeft(_ what: What) async throws {
-    let (stage, client) = try await Stage.connected()
-    client.watchesServiceChanges = false
+    let (stage, connection) = try await Stage.connected()
+    connection.gatt.watchesServiceChanges = false
     stage.peer.react = { request in
       switch request {
       case .readByGroupTypeRequest(let range, _):
@@ -193,24 +194,24 @@ import Testing
     let all = HandleRange(0x0001, 0xFFFF)
     let characteristic = Characteristic(
       uuid: uuid(0x2A37), properties: .notify, declaration: 1, valueHandle: 2, end: 0xFFFF)
-    let error = await failure { () async throws(BluetoothError) in
+    let error = await failure { () async throws(GATTError) in
       switch what {
-      case .services: _ = try await client.discoverServices()
-      case .servicesByUUID: _ = try await client.discoverServices([uuid(0x1800)])
+      case .services: _ = try await connection.gatt.discoverServices()
+      case .servicesByUUID: _ = try await connection.gatt.discoverServices([uuid(0x1800)])
       case .included:
-        _ = try await client.discoverIncludedServices(of: Service(uuid: uuid(0x180D), handles: all))
+        _ = try await connection.gatt.discoverIncludedServices(of: Service(uuid: uuid(0x180D), handles: all))
       case .characteristics:
-        _ = try await client.discoverCharacteristics(of: Service(uuid: uuid(0x180D), handles: all))
-      case .descriptors: _ = try await client.discoverDescriptors(of: characteristic)
+        _ = try await connection.gatt.discoverCharacteristics(of: Service(uuid: uuid(0x180D), handles: all))
+      case .descriptors: _ = try await connection.gatt.discoverDescriptors(of: characteristic)
       }
     }
-    guard case .gatt(.misbehaved) = error else {
+    guard case .misbehaved = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect(stage.peer.requestCount == 4097)
     stage.peer.react = { _ in .honest }
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -218,36 +219,36 @@ import Testing
   @Test(arguments: [What.services, .servicesByUUID, .included, .characteristics, .descriptors])
   func anyOtherErrorIsAnError(_ what: What) async throws {
     for code in [0x00, 0x01, 0x02, 0x05, 0x06, 0x0E, 0x0F, 0x80, 0xFF] as [UInt8] {
-      let (stage, client) = try await Stage.connected()
-      client.watchesServiceChanges = false
+      let (stage, connection) = try await Stage.connected()
+      connection.gatt.watchesServiceChanges = false
       stage.peer.react = {
         .send(
           .errorResponse(ATTErrorResponse(request: $0.opcode, handle: 0, code: ATTErrorCode(rawValue: code))))
       }
-      let error = await failure { () async throws(BluetoothError) in try await discover(what, client) }
-      guard case .gatt(.att(.refused(let response))) = error else {
+      let error = await failure { () async throws(GATTError) in try await discover(what, connection) }
+      guard case .att(.refused(let response)) = error else {
         Issue.record("\(String(describing: error))")
         continue
       }
       #expect(response.code.rawValue == code)
       stage.peer.react = { _ in .honest }
-      await client.disconnect()
+      await connection.disconnect()
       try await stage.checkHealth()
     }
   }
 
   /// Nothing is asked for a range in which nothing can be.
   @Test func aRequestWhoseStartIsAboveItsEndIsNeverSent() async throws {
-    let (stage, client) = try await Stage.connected()
-    client.watchesServiceChanges = false
+    let (stage, connection) = try await Stage.connected()
+    connection.gatt.watchesServiceChanges = false
     let empty = Characteristic(
       uuid: uuid(0x2A37), properties: .notify, declaration: 0xFFFE, valueHandle: 0xFFFF, end: 0xFFFF)
-    #expect(try await client.discoverDescriptors(of: empty) == [])
+    #expect(try await connection.gatt.discoverDescriptors(of: empty) == [])
     let upsideDown = Service(uuid: uuid(0x180D), handles: HandleRange(5, 4))
-    #expect(try await client.discoverCharacteristics(of: upsideDown) == [])
-    #expect(try await client.discoverIncludedServices(of: upsideDown) == [])
+    #expect(try await connection.gatt.discoverCharacteristics(of: upsideDown) == [])
+    #expect(try await connection.gatt.discoverIncludedServices(of: upsideDown) == [])
     #expect(stage.peer.requestCount == 0)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 }

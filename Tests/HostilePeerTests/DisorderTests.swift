@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HCI
 import HaloEventLoop
@@ -55,14 +56,16 @@ import Testing
   }
 
   /// Runs what a program does on a link, whatever comes of it.
-  private func use(_ client: GATTClient) async {
-    _ = try? await client.exchangeMTU()
-    let services = (try? await client.discoverServices()) ?? []
+  private func use(_ connection: Connection) async {
+    _ = try? await connection.gatt.exchangeMTU()
+    let services = (try? await connection.gatt.discoverServices()) ?? []
     for service in services.prefix(4) {
-      for characteristic in ((try? await client.discoverCharacteristics(of: service)) ?? []).prefix(4) {
-        _ = try? await client.read(characteristic)
-        _ = try? await client.subscribe(to: characteristic) { _, _ in }
-        _ = try? await client.write(Array(repeating: 1, count: 30), to: characteristic)
+      for characteristic in ((try? await connection.gatt.discoverCharacteristics(of: service)) ?? []).prefix(
+        4)
+      {
+        _ = try? await connection.gatt.read(characteristic)
+        _ = try? await connection.gatt.subscribe(to: characteristic) { _, _ in }
+        _ = try? await connection.gatt.write(Array(repeating: 1, count: 30), to: characteristic)
       }
     }
   }
@@ -85,11 +88,11 @@ import Testing
 
   @Test(arguments: 0..<40 as Range<UInt64>) func validPDUsInAnyOrderEndInOrder(_ seed: UInt64) async throws {
     let chance = Chance(seed)
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     unruly(stage.peer, chance)
     // Each wait of the program ends with an answer or after 30 s; then the link is gone, and the rest fails at once.
-    await stage.within(.seconds(40)) { await use(client) }
-    await stage.within(.seconds(6)) { await client.disconnect() }
+    await stage.within(.seconds(40)) { await use(connection) }
+    await stage.within(.seconds(6)) { await connection.disconnect() }
     stage.peer.react = { _ in .honest }
     try await stage.checkHealth()
   }
@@ -97,7 +100,7 @@ import Testing
   /// Bytes of any kind as ATT, signalling, pairing and ACL.
   @Test(arguments: 100..<130 as Range<UInt64>) func bytesOfAnyKindEndInOrder(_ seed: UInt64) async throws {
     let chance = Chance(seed)
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     for _ in 0..<300 {
       switch chance.number(0..<6) {
       case 0: stage.peer.send(chance.bytes(0..<40))
@@ -108,16 +111,16 @@ import Testing
       default: stage.peer.send(Self.anyPDU(chance))
       }
     }
-    await stage.within(.seconds(40)) { await use(client) }
-    await client.disconnect()
+    await stage.within(.seconds(40)) { await use(connection) }
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// Events of any kind from the controller. What they break is up to them; the process ends every wait.
   @Test(arguments: 200..<230 as Range<UInt64>) func eventsOfAnyKindEndEveryWait(_ seed: UInt64) async throws {
     let chance = Chance(seed)
-    let (stage, client) = try await Stage.connected()
-    let task = spawn { await self.use(client) }
+    let (stage, connection) = try await Stage.connected()
+    let task = spawn { await self.use(connection) }
     for _ in 0..<200 {
       let parameters = chance.bytes(0..<20)
       let code = [0x05, 0x0E, 0x0F, 0x13, 0x3E, 0x08, 0x0C, chance.byte()][chance.number(0..<8)]
@@ -127,7 +130,7 @@ import Testing
         [4, code, UInt8(parameters.count)] + parameters, after: .milliseconds(chance.number(0..<500)))
     }
     await stage.within(.seconds(60)) { _ = await task.result }
-    await stage.within(.seconds(11)) { await client.disconnect() }
+    await stage.within(.seconds(11)) { await connection.disconnect() }
     await stage.central.stop()
     #expect(stage.radio.isClosed)
     // Another controller in the same process is as good as ever.
@@ -156,36 +159,36 @@ import Testing
       ),
       ("good", { _ in }),
     ]
-    var clients: [GATTClient] = []
+    var connections: [Connection] = []
     var peers: [Peer] = []
     for (number, fault) in faults.enumerated() {
       let peer = Peer(UInt64(100 + number))
       stage.radio.add(peer)
-      clients.append(try await stage.central.connect(ConnectionRequest(peer: peer.address)))
+      connections.append(try await stage.central.connect(ConnectionRequest(peer: peer.address)))
       fault.1(peer)
       peers.append(peer)
     }
-    let tasks = clients.map { client in spawn { await self.use(client) } }
+    let tasks = connections.map { connection in spawn { await self.use(connection) } }
     // The good one is not held up by the others.
-    let good = try #require(clients.last)
-    #expect(try await stage.within(.seconds(1)) { try await good.read(0x0022) } == [77])
+    let good = try #require(connections.last)
+    #expect(try await stage.within(.seconds(1)) { try await good.gatt.read(0x0022) } == [77])
     for task in tasks { await stage.within(.seconds(70)) { _ = await task.result } }
-    #expect(try await good.read(0x0022) == [77])
-    for client in clients { await client.disconnect() }
+    #expect(try await good.gatt.read(0x0022) == [77])
+    for connection in connections { await connection.disconnect() }
     #expect(stage.radio.links.isEmpty)
     try await stage.checkHealth()
   }
 
   /// A peer that comes back under another identity is another peer: nothing of the first is taken over.
   @Test func aPeerThatReconnectsUnderAnotherIdentityIsAnother() async throws {
-    let (stage, client) = try await Stage.connected()
-    let service = try #require(try await client.firstService(Server.heartRateService))
-    let characteristic = try #require(try await client.discoverCharacteristics(of: service).first)
+    let (stage, connection) = try await Stage.connected()
+    let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
+    let characteristic = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
     var values = 0
-    _ = try await client.subscribe(to: characteristic) { _, _ in values += 1 }
+    _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in values += 1 }
     // It leaves, and comes with another address, other attributes and the old one's notifications.
     stage.radio.end(stage.peer)
-    _ = try await client.disconnection()
+    _ = try await connection.disconnection()
     let other = Peer(0xBEEF)
     other.server.move(HandleRange(0x0010, 0x0013), by: 0x40)
     stage.radio.add(other)
@@ -195,9 +198,9 @@ import Testing
     await stage.sleep(.seconds(1))
     #expect(values == 0)
     #expect(next.peer == other.address && next.mtu == 23)
-    let found = try #require(try await next.firstService(Server.heartRateService))
+    let found = try #require(try await next.gatt.firstService(Server.heartRateService))
     #expect(found.handles.start == 0x0050)
-    await #expect(throws: BluetoothError.self) { try await client.read(characteristic) }
+    await #expect(throws: GATTError.self) { try await connection.gatt.read(characteristic) }
     // A link to the old one is made for the old one only.
     let claim = spawn { try await stage.connect(deadline: .seconds(3)) }
     stage.peer.isThere = false

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HCI
 import HaloEventLoop
@@ -44,7 +45,7 @@ import Testing
     try await stage.central.start()
     let ring = try await Ring.open(try await stage.connect())
     for _ in 0..<5 { _ = try await ring.battery() }
-    await ring.client.disconnect()
+    await ring.connection.disconnect()
   }
 
   @Test(arguments: [CharacteristicProperties.write, .writeWithoutResponse])
@@ -69,20 +70,21 @@ import Testing
   }
 
   @Test func whatIsOpenFailsWithTheReasonOfTheTransport() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
-    let read = spawn { try await client.read(0x0003) }
-    let waiting = spawn { try await client.read(0x0004) }
-    let loss = spawn { try await client.disconnection() }
+    let read = spawn { try await connection.gatt.read(0x0003) }
+    let waiting = spawn { try await connection.gatt.read(0x0004) }
+    let loss = spawn { try await connection.disconnection() }
     await stage.sleep(.seconds(1))
     stage.radio.fail(Self.reason)
-    let expected = BluetoothError.gatt(.att(.closed(HCIError.transportClosed(Self.reason).description)))
+    let expected = GATTError.att(.closed(HCIError.transportClosed(Self.reason).description))
     await #expect(throws: expected) { try await read.value }
     await #expect(throws: expected) { try await waiting.value }
     #expect(try await loss.value == .adapter(.transportClosed(Self.reason)))
-    #expect(await failure { () async throws(BluetoothError) in try await client.read(0x0003) } == expected)
     #expect(
-      await failure { () async throws(BluetoothError) in try await client.readRSSI() }
+      await failure { () async throws(GATTError) in try await connection.gatt.read(0x0003) } == expected)
+    #expect(
+      await failure { () async throws(BluetoothError) in try await connection.readRSSI() }
         == .hci(.transportClosed(Self.reason)))
     await stage.central.stop()
   }

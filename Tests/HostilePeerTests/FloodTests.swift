@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HCI
 import HaloEventLoop
@@ -17,9 +18,9 @@ import Testing
 
   /// Connection Parameter Update Requests: a few a second are obeyed, the others refused and counted.
   @Test func aFloodOfParameterRequestsIsObeyedAFewTimesASecond() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     var reported = 0
-    client.onLinkEvent = { if case .parameterRequest = $0 { reported += 1 } }
+    connection.onEvent = { if case .parameterRequest = $0 { reported += 1 } }
     let frame = hex("12 05 0800" + Self.parameters)
     for _ in 0..<100 {
       for _ in 0..<Self.count / 100 { stage.peer.sendFrame(.leSignaling, frame) }
@@ -28,15 +29,15 @@ import Testing
     let obeyed = stage.radio.commands.filter { $0 == LEConnectionUpdate.opcode }.count
     #expect((4...24).contains(obeyed), "obeyed \(obeyed) times in 5 s")
     #expect(reported == obeyed)
-    #expect(client.excessParameterRequests >= Self.count / 2)
+    #expect(connection.excessParameterRequests >= Self.count / 2)
     #expect(stage.adapter.waitingPackets <= 512)
     // Who asks in a decent way afterwards is obeyed again.
     await stage.sleep(.seconds(2))
     stage.peer.sendFrame(.leSignaling, frame)
     await stage.sleep(.seconds(1))
     #expect(stage.radio.commands.filter { $0 == LEConnectionUpdate.opcode }.count == obeyed + 1)
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -44,7 +45,7 @@ import Testing
   @Test(arguments: [true, false]) func aFloodOfRemoteParameterRequestsIsObeyedAFewTimesASecond(
     isAnswered: Bool
   ) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let handle = try #require(stage.peer.handle)
     let event = hex("04 3e 0b 06") + [UInt8(handle & 0xFF), UInt8(handle >> 8)] + hex(Self.parameters)
     if !isAnswered {
@@ -62,8 +63,8 @@ import Testing
     #expect(stage.radio.commands.count < 5000)
     #expect(stage.adapter.counters.excessParameterRequests > Self.count / 2)
     if isAnswered {
-      #expect(try await client.read(0x0022) == [77])
-      await client.disconnect()
+      #expect(try await connection.gatt.read(0x0022) == [77])
+      await connection.disconnect()
       try await stage.checkHealth()
     } else {
       await stage.central.stop()
@@ -72,7 +73,7 @@ import Testing
 
   /// Requests of the peer, faster than their answers leave: bounded, whatever becomes of the link.
   @Test(arguments: [true, false]) func aFloodOfRequestsIsAnsweredWithBoundedMemory(takes: Bool) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     if !takes { stage.radio.returnsCredits = false }
     for _ in 0..<100 {
       for _ in 0..<500 { stage.peer.send(.readRequest(0x0003)) }
@@ -81,9 +82,9 @@ import Testing
     }
     await stage.sleep(.seconds(1))
     // One that takes nothing has lost its link; one that takes the answers has them all.
-    #expect(client.isConnected == takes)
+    #expect(connection.isConnected == takes)
     stage.radio.returnsCredits = true
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 

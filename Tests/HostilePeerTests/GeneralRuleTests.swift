@@ -22,12 +22,12 @@ import Testing
     "02 40 20 06 00 02 00 04 00 09 07", "02 40 20 06 00 02 00 04 00 09 ff",
     "02 40 20 0a 00 06 00 05 00 12 01 09 00 01 02",
   ]) func everyLayerComparesItsLengthWithWhatIsThere(_ packet: String) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     #expect(stage.peer.handle == 0x40)
     stage.radio.deliver(hex(packet))
     await stage.sleep(.milliseconds(10))
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -37,15 +37,15 @@ import Testing
     peer.server.addService(uuid(0x1812), at: 0xFFFC)
     peer.server.addCharacteristic(uuid(0x2A4D), [.read, .notify], at: 0xFFFD, [1])
     peer.server.addConfiguration(at: 0xFFFF)
-    let (stage, client) = try await Stage.connected(peer)
-    let services = try await client.discoverServices()
+    let (stage, connection) = try await Stage.connected(peer)
+    let services = try await connection.gatt.discoverServices()
     #expect(services.last?.handles == HandleRange(0xFFFC, 0xFFFF))
     let last = try #require(services.last)
-    let characteristic = try #require(try await client.discoverCharacteristics(of: last).first)
-    _ = try await client.subscribe(to: characteristic) { _, _ in }
+    let characteristic = try #require(try await connection.gatt.discoverCharacteristics(of: last).first)
+    _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
     for handle in [0x0000, 0x0001, 0xFFFE, 0xFFFF] as [AttributeHandle] {
-      _ = try? await client.read(handle)
-      _ = try? await client.write([1], to: handle)
+      _ = try? await connection.gatt.read(handle)
+      _ = try? await connection.gatt.write([1], to: handle)
       stage.peer.notify(handle, [1])
       stage.peer.send(.handleValueIndication(handle, value: [1]))
     }
@@ -54,8 +54,8 @@ import Testing
       stage.peer.send(hex("1d 0600" + range))
     }
     await stage.sleep(.seconds(5))
-    #expect(client.isConnected)
-    await client.disconnect()
+    #expect(connection.isConnected)
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -69,12 +69,12 @@ import Testing
           && ![0x2028, 0x2029, 0x202E, 0x2066, 0xFEFF].contains(scalar.value)
       })
     // Errors quote no bytes of the peer as text.
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .pdus([[0x11, 0x08, 1, 0, 2, 0, 0x1B, 0x5B, 0x32, 0x4A]]) }
-    let error = await failure { () async throws(BluetoothError) in try await client.discoverServices() }
+    let error = await failure { () async throws(GATTError) in try await connection.gatt.discoverServices() }
     #expect(error.map { "\($0)".utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } } == true)
     stage.peer.react = { _ in .honest }
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 }

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HCI
 import HaloEventLoop
@@ -32,16 +33,16 @@ import Testing
     try await central.start()
     let scan = central.scan { _ in }
     remains.watch("Scan", scan)
-    let client = try await stage.connect()
-    remains.watch("GATTClient", client)
-    let service = try #require(try await client.firstService(Server.heartRateService))
-    let characteristic = try #require(try await client.discoverCharacteristics(of: service).first)
-    let (_, subscription) = try await client.notifications(of: characteristic)
-    _ = try await client.subscribe(to: characteristic) { _, _ in }
-    try await client.unsubscribe(subscription)
+    let connection = try await stage.connect()
+    remains.watch("Connection", connection)
+    let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
+    let characteristic = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
+    let (_, subscription) = try await connection.gatt.notifications(of: characteristic)
+    _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
+    try await connection.gatt.unsubscribe(subscription)
     await stage.sleep(.seconds(2))
     scan.cancel()
-    await client.disconnect()
+    await connection.disconnect()
     if stops { await central.stop() }
   }
 
@@ -54,11 +55,11 @@ import Testing
 
   /// A central and a client that are dropped while they are connected: the link is ended.
   private func leave(_ remains: Remains) async throws -> Peer {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     remains.watch("Central", stage.central)
     remains.watch("HCIAdapter", stage.adapter)
-    remains.watch("GATTClient", client)
-    _ = try await client.read(Server.nameHandle)
+    remains.watch("Connection", connection)
+    _ = try await connection.gatt.read(Server.nameHandle)
     return stage.peer
   }
 
@@ -169,13 +170,13 @@ import Testing
     peer.server.addCharacteristic(RingGATT.commandWrite, .write, at: 0x0011, [])
     peer.server.addCharacteristic(RingGATT.commandNotify, .notify, at: 0x0013, [])
     peer.server.addConfiguration(at: 0x0015)
-    let (stage, client) = try await Stage.connected(peer)
+    let (stage, connection) = try await Stage.connected(peer)
     remains.watch("HCIAdapter", stage.adapter)
-    remains.watch("GATTClient", client)
-    let ring = try await Ring.open(client)
+    remains.watch("Connection", connection)
+    let ring = try await Ring.open(connection)
     remains.watch("Ring", ring)
     await #expect(throws: RingError.self) { try await ring.battery() }
-    await client.disconnect()
+    await connection.disconnect()
     await stage.central.stop()
   }
 

@@ -13,10 +13,10 @@ import Testing
 @Suite(.onTheLoop) struct LinkLayerTests {
   /// Sends ACL data that is not as it should be; then a frame that is must arrive.
   private func survives(_ fragments: [(isStart: Bool, data: String)]) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     for fragment in fragments { stage.peer.sendData(hex(fragment.data), isStart: fragment.isStart) }
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -30,14 +30,14 @@ import Testing
 
   /// A frame above what is accepted is skipped: what follows it is a frame of its own again.
   @Test func framesThatAreTooLargeAreSkippedAndNotCollected() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     for _ in 0..<100 {
       stage.peer.sendData(hex("ffff 0400") + Array(repeating: 0x1B, count: 200))
       for _ in 0..<400 { stage.peer.sendData(Array(repeating: 0x1B, count: 200), isStart: false) }
       await stage.sleep(.milliseconds(1))
     }
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -57,12 +57,12 @@ import Testing
   }
 
   @Test func everyCutOfAFrameGivesTheFrame() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let values = Collected()
     stage.peer.react = { _ in .silent }
     let frame = hex("0500 0400 0b 61 62 63 64")
     for cut in 0...frame.count {
-      let read = spawn { try await client.read(0x0003) }
+      let read = spawn { try await connection.gatt.read(0x0003) }
       await stage.sleep(.milliseconds(10))
       stage.peer.sendData(Array(frame[..<cut]))
       stage.peer.sendData(Array(frame[cut...]), isStart: false)
@@ -70,20 +70,20 @@ import Testing
       values.pdus.append(.readResponse([]))
     }
     #expect(values.pdus.count == frame.count + 1)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// The fragments of two links are mixed: each link has a frame of its own (A, 7.2).
   @Test func fragmentsOfTwoLinksDoNotMix() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let other = Peer(2)
     stage.radio.add(other)
     let second = try await stage.central.connect(ConnectionRequest(peer: other.address))
     stage.peer.react = { _ in .silent }
     other.react = { _ in .silent }
-    let read = spawn { try await client.read(0x0003) }
-    let readSecond = spawn { try await second.read(0x0003) }
+    let read = spawn { try await connection.gatt.read(0x0003) }
+    let readSecond = spawn { try await second.gatt.read(0x0003) }
     await stage.sleep(.seconds(1))
     stage.peer.sendData(hex("0300 0400 0b"))
     other.sendData(hex("0200 04"))
@@ -92,7 +92,7 @@ import Testing
     stage.peer.sendData(hex("02"), isStart: false)
     #expect(try await read.value == [1, 2])
     #expect(try await readSecond.value == [9])
-    await client.disconnect()
+    await connection.disconnect()
     await second.disconnect()
     try await stage.checkHealth()
   }
@@ -101,11 +101,11 @@ import Testing
 
   @Test(arguments: [0x0000, 0x0001, 0x0002, 0x0003, 0x0007, 0x003F, 0x0040, 0xFFFF] as [UInt16])
   func unopenedChannelsAreIgnored(_ channel: UInt16) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.sendFrame(ChannelID(rawValue: channel), [1, 2, 3, 4])
-    #expect(try await client.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(0x0022) == [77])
     #expect(stage.peer.otherFrameCount == 0)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -119,11 +119,11 @@ import Testing
     ] as [(String, String?)]) func signallingIsAnsweredAsItShould(_ frame: String, _ answer: String?)
     async throws
   {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.sendFrame(.leSignaling, hex(frame))
     await stage.sleep(.seconds(1))
     #expect(stage.peer.otherFrames.map(\.payload) == [answer].compactMap { $0 }.map { hex($0) })
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -133,22 +133,22 @@ import Testing
     ("0c00 0600 0000 c800", false), ("0600 0c00 f401 c800", false), ("0600 0c00 0000 0900", false),
     ("0600 0c00 0000 810c", false), ("800c 800c 0000 0a00", false), ("ffff ffff ffff ffff", false),
   ]) func aConnectionParameterUpdateRequestIsChecked(_ parameters: String, _ isGranted: Bool) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.sendFrame(.leSignaling, hex("12 05 0800" + parameters))
     await stage.sleep(.seconds(1))
     #expect(stage.peer.otherFrames.map(\.payload) == [hex("13 05 0200" + (isGranted ? "0000" : "0100"))])
     #expect(stage.radio.commands.contains(LEConnectionUpdate.opcode) == isGranted)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test(arguments: ["01 03 00 01 10 00 00", "0b 01", "0b"]) func pairingIsRefused(_ pdu: String) async throws
   {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.sendFrame(.securityManager, hex(pdu))
     await stage.sleep(.seconds(1))
     #expect(stage.peer.otherFrames.map(\.payload) == [hex("05 05")])
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -157,12 +157,12 @@ import Testing
   /// 0x0EDC carries the debug log of some phone controllers.
   @Test(arguments: [0x0000, 0x0041, 0x0EDC, 0x0EFF, 0x0FFF] as [UInt16])
   func dataOfHandlesThatAreNotConnectedIsNoLink(_ handle: UInt16) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     for _ in 0..<1000 { stage.radio.deliverData(handle, hex("0300 0400 0a0300")) }
     await stage.sleep(.seconds(1))
     #expect(stage.adapter.counters.strayData == 1000)
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 }

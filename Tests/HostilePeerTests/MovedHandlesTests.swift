@@ -68,10 +68,10 @@ import Testing
   private func layout(hash: [UInt8]? = nil) async throws -> RingLayout {
     let peer = Peer()
     place(Self.server(at: 0x0010, hash: hash), start: 0x0010, on: peer, strays: Strays())
-    let (stage, client) = try await Stage.connected(peer)
-    let ring = try await Ring.open(client)
+    let (stage, connection) = try await Stage.connected(peer)
+    let ring = try await Ring.open(connection)
     let layout = try #require(ring.layout)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
     return layout
   }
@@ -94,13 +94,13 @@ import Testing
       let honest = peer.react
       peer.react = { pdu in react(pdu) ?? honest(pdu) }
     }
-    let (stage, client) = try await Stage.connected(peer)
-    let ring = try await Ring.open(client, layout: layout)
+    let (stage, connection) = try await Stage.connected(peer)
+    let ring = try await Ring.open(connection, layout: layout)
     #expect(try await ring.battery().percent == 55)
     let outcome = Outcome(
       requests: peer.requests.map(\.opcode), layout: ring.layout, isAssumed: ring.isAssumed)
     #expect(strays.writes == [])
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
     return outcome
   }
@@ -168,17 +168,17 @@ import Testing
     let peer = Peer()
     let strays = Strays()
     place(Self.server(at: 0x0010), start: 0x0010, on: peer, strays: strays)
-    let (stage, client) = try await Stage.connected(peer)
-    let ring = try await Ring.open(client)
+    let (stage, connection) = try await Stage.connected(peer)
+    let ring = try await Ring.open(connection)
     var layouts: [UInt16?] = []
     ring.onLayoutChange = { [unowned ring] in layouts.append(ring.layout?.configuration.rawValue) }
     #expect(try await ring.battery().percent == 55)
     place(Self.server(at: 0x0028), start: 0x0028, on: peer, strays: strays)
-    client.onServicesChanged?(HandleRange(0x0010, 0x0015))
+    connection.gatt.onServicesChanged?(HandleRange(0x0010, 0x0015))
     #expect(try await ring.battery().percent == 55)
     #expect(layouts == [nil, 0x002D])
     #expect(strays.writes == [])
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 }

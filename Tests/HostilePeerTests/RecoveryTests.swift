@@ -13,7 +13,7 @@ import Testing
 @Suite(.onTheLoop) struct RecoveryTests {
   /// A stage whose controller does not answer from the next command on, and whose link is lost with that.
   private func silent(until reset: Bool = false) async throws -> (Stage, Notes) {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let notes = Notes(stage.adapter)
     stage.radio.answer = { [radio = stage.radio] opcode, _ in
       if reset, opcode == Reset.opcode {
@@ -22,10 +22,10 @@ import Testing
       }
       return []
     }
-    let error = await failure { () async throws(BluetoothError) in try await client.readRSSI() }
+    let error = await failure { () async throws(BluetoothError) in try await connection.readRSSI() }
     #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
     #expect(stage.failures == [.hci(.commandTimedOut(ReadRSSI.opcode))])
-    #expect(!client.isConnected)
+    #expect(!connection.isConnected)
     return (stage, notes)
   }
 
@@ -46,9 +46,9 @@ import Testing
   /// Nothing is left behind: the peer can be connected to as if nothing had happened.
   private func checkUse(of stage: Stage) async throws {
     stage.peer.handle = nil
-    let client = try await stage.connect()
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    let connection = try await stage.connect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
   }
 
   @Test func aSilentControllerIsReset() async throws {
@@ -105,11 +105,11 @@ import Testing
   }
 
   @Test func oneThatIsWellIsLeftAlone() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let commands = stage.radio.commands.count
     try await stage.central.recover(within: .seconds(60))
     #expect(stage.radio.commands.count == commands)
-    #expect(try await client.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(0x0022) == [77])
     await stage.central.stop()
   }
 
@@ -117,7 +117,7 @@ import Testing
     let (stage, notes) = try await silent(until: true)
     try await stage.central.recover(within: .seconds(60))
     for delay in [Duration.seconds(10), .seconds(60)] {
-      let client = try await { () async throws in
+      let connection = try await { () async throws in
         stage.peer.handle = nil
         return try await stage.connect()
       }()
@@ -129,7 +129,7 @@ import Testing
         }
         return []
       }
-      _ = await failure { () async throws(BluetoothError) in try await client.readRSSI() }
+      _ = await failure { () async throws(BluetoothError) in try await connection.readRSSI() }
       if delay == .seconds(10) {
         let error = await failure { () async throws(BluetoothError) in
           try await stage.central.recover(within: .seconds(5))
@@ -153,14 +153,15 @@ import Testing
 
   /// A dongle that is pulled out, and plugged in again some time later.
   @Test func aWayThatIsClosedIsOpenedAsSoonAsItCanBe() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let notes = Notes(stage.adapter)
     let back = stage.now + .seconds(20)
     stage.radio.reopening = { () throws(HCIError) in
       if testTimers.now < back { throw .transportClosed("not there") }
     }
     stage.radio.fail("hci0: the adapter was removed")
-    #expect(try await client.disconnection() == .adapter(.transportClosed("hci0: the adapter was removed")))
+    #expect(
+      try await connection.disconnection() == .adapter(.transportClosed("hci0: the adapter was removed")))
     try await stage.within(.milliseconds(20_600)) {
       try await stage.central.recover(within: .seconds(60))
     }
@@ -221,26 +222,26 @@ import Testing
 
   /// A controller that falls silent in the middle of a link, and has no command to leave without an answer.
   @Test func aSilenceWhileDataIsUnderWayIsFound() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.answer = { _, _ in [] }
     stage.radio.returnsCredits = false
     stage.radio.carriesData = false
-    let read = spawn { try await client.read(0x0022) }
+    let read = spawn { try await connection.gatt.read(0x0022) }
     await stage.within(.milliseconds(9100)) {
-      #expect((try? await client.disconnection()) == .adapter(.commandTimedOut(ReadBDADDR.opcode)))
+      #expect((try? await connection.disconnection()) == .adapter(.commandTimedOut(ReadBDADDR.opcode)))
     }
-    await #expect(throws: BluetoothError.self) { try await read.value }
+    await #expect(throws: GATTError.self) { try await read.value }
     await stage.central.stop()
   }
 
   /// A controller that answers, and sends no data for longer than the link could last without an acknowledgement.
   @Test func aControllerThatKeepsDataIsReset() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.returnsCredits = false
     stage.radio.carriesData = false
-    let read = spawn { try await client.read(0x0022) }
+    let read = spawn { try await connection.gatt.read(0x0022) }
     await stage.within(.seconds(8)) {
-      #expect((try? await client.disconnection()) == .adapter(.packetsHeld(1, seconds: 7)))
+      #expect((try? await connection.disconnection()) == .adapter(.packetsHeld(1, seconds: 7)))
     }
     _ = await read.result
     #expect(stage.failures == [])
@@ -283,7 +284,7 @@ import Testing
 
   /// A link that the controller does not end, so that it refuses another one to the same peer.
   @Test func aLinkThatDoesNotEndIsEndedByAReset() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.answer = { [radio = stage.radio] opcode, _ in
       switch opcode {
       case Disconnect.opcode: return [HCIEvent.status(opcode).packet]
@@ -294,7 +295,7 @@ import Testing
       default: return nil
       }
     }
-    await stage.within(.milliseconds(5100)) { await client.disconnect() }
+    await stage.within(.milliseconds(5100)) { await connection.disconnect() }
     let error = await failure { () async throws(BluetoothError) in try await stage.connect() }
     #expect(error == .hci(.outOfStep(LECreateConnection.opcode, .connectionAlreadyExists)))
     #expect(stage.failures == [])

@@ -17,8 +17,8 @@ import Testing
     peer.server.addCharacteristic(RingGATT.commandWrite, .writeWithoutResponse, at: 0x0011, [])
     peer.server.addCharacteristic(RingGATT.commandNotify, .notify, at: 0x0013, [])
     peer.server.addConfiguration(at: 0x0015)
-    let (stage, client) = try await Stage.connected(peer)
-    return (stage, try await Ring.open(client))
+    let (stage, connection) = try await Stage.connected(peer)
+    return (stage, try await Ring.open(connection))
   }
 
   private func battery(_ percent: UInt8) -> [UInt8] {
@@ -44,7 +44,7 @@ import Testing
     #expect(stage.peer.commandCount == 2)
     stage.peer.notify(0x0014, battery(22))
     #expect(try await second.value.percent == 22)
-    await ring.client.disconnect()
+    await ring.connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -63,7 +63,7 @@ import Testing
       return
     }
     #expect(stage.peer.commandCount == 2)
-    await ring.client.disconnect()
+    await ring.connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -79,7 +79,7 @@ import Testing
     #expect(try await first.value.percent == 33)
     await stage.sleep(.seconds(5))
     #expect(stage.peer.commandCount == 1)
-    await ring.client.disconnect()
+    await ring.connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -105,7 +105,7 @@ import Testing
     #expect(try await second.value.percent == 34)
     #expect(stage.peer.commandCount == 2)
     #expect(hadLayout == [false, true])
-    await ring.client.disconnect()
+    await ring.connection.disconnect()
     try await stage.checkHealth()
   }
 }

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HaloEventLoop
 import HaloGATT
@@ -12,13 +13,14 @@ import Testing
 @Suite(.onTheLoop) struct ServiceChangedTests {
   private final class Heard {
     var values: [[UInt8]] = []
-    var ends: [BluetoothError] = []
+    var ends: [GATTError] = []
     var moved: [Subscription] = []
   }
 
-  private func heartRate(of client: GATTClient) async throws -> Characteristic {
-    let service = try #require(try await client.firstService(Server.heartRateService))
-    return try #require(try await client.discoverCharacteristics([Server.heartRate], of: service).first)
+  private func heartRate(of connection: Connection) async throws -> Characteristic {
+    let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
+    return try #require(
+      try await connection.gatt.discoverCharacteristics([Server.heartRate], of: service).first)
   }
 
   private func changed(_ start: UInt16, _ end: UInt16) -> ATTPDU {
@@ -34,23 +36,23 @@ import Testing
 
   @Test(arguments: [0x06, 0x08, 0x04, 0x12] as [UInt8])
   func aPeerThatIsSilentToItKeepsItsLinkAndItsStream(_ opcode: UInt8) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let heard = Heard()
-    _ = try await client.subscribe(to: try await heartRate(of: client)) { value, _ in
+    _ = try await connection.gatt.subscribe(to: try await heartRate(of: connection)) { value, _ in
       heard.values.append(Array(value))
     }
     stage.peer.react = { $0.opcode.rawValue == opcode ? .silent : .honest }
     for second in 1...120 { stage.peer.notify(0x0012, [UInt8(second)], after: .seconds(second)) }
     await stage.sleep(.seconds(121))
-    #expect(client.isConnected)
+    #expect(connection.isConnected)
     #expect(heard.values.count == 120)
     // ATT allows no request behind the one that was not answered: the next one says so, at once.
     let error = await stage.within(.milliseconds(10)) {
-      await failure { () async throws(BluetoothError) in try await client.read(Server.nameHandle) }
+      await failure { () async throws(GATTError) in try await connection.gatt.read(Server.nameHandle) }
     }
-    #expect(error == .gatt(.att(.timedOut(ATTOpcode(rawValue: opcode)))))
+    #expect(error == .att(.timedOut(ATTOpcode(rawValue: opcode))))
     await stage.sleep(.seconds(1))
-    #expect(!client.isConnected)
+    #expect(!connection.isConnected)
     // The next link to this peer is not risked for it.
     stage.peer.react = { _ in .honest }
     stage.peer.server.written = [:]
@@ -63,60 +65,60 @@ import Testing
   }
 
   @Test func whoReadsOneValueAndKeepsNoHandlesDoesNotAsk() async throws {
-    let (stage, client) = try await Stage.connected()
-    _ = try await client.read(Server.nameHandle)
-    _ = try await client.read(uuid: uuid(0x2A00))
+    let (stage, connection) = try await Stage.connected()
+    _ = try await connection.gatt.read(Server.nameHandle)
+    _ = try await connection.gatt.read(uuid: uuid(0x2A00))
     await stage.sleep(.seconds(60))
     #expect(stage.peer.requestCount == 3)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// A peer that is silent to the question would cost the program its link.
   @Test(arguments: [(500, false), (500, true), (2000, false), (2000, true), (60_000, false)])
   func aProgramThatPollsDoesNotHaveItAsked(_ pause: Int, subscribes: Bool) async throws {
-    let (stage, client) = try await Stage.connected()
-    let characteristic = try await heartRate(of: client)
-    if subscribes { _ = try await client.subscribe(to: characteristic) { _, _ in } }
+    let (stage, connection) = try await Stage.connected()
+    let characteristic = try await heartRate(of: connection)
+    if subscribes { _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in } }
     let count = stage.peer.requestCount
     stage.peer.react = { if case .readRequest = $0 { .honest } else { .silent } }
     for _ in 0..<100 {
-      #expect(try await client.read(Server.nameHandle) == Array("honest".utf8))
+      #expect(try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8))
       await stage.sleep(.milliseconds(pause))
     }
     #expect(stage.peer.requestCount == count + 100)
-    #expect(client.isConnected)
+    #expect(connection.isConnected)
     stage.peer.react = { _ in .honest }
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// Who has polled, and then only listens, has it asked; so has a program that asks for it.
   @Test(arguments: [false, true])
   func itIsAskedAfterTheLastPollWhereItMatters(subscribes: Bool) async throws {
-    let (stage, client) = try await Stage.connected()
-    let characteristic = try await heartRate(of: client)
+    let (stage, connection) = try await Stage.connected()
+    let characteristic = try await heartRate(of: connection)
     if subscribes {
-      _ = try await client.subscribe(to: characteristic) { _, _ in }
+      _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
     } else {
-      client.onServicesChanged = { _ in }
+      connection.gatt.onServicesChanged = { _ in }
     }
-    _ = try await client.read(Server.nameHandle)
+    _ = try await connection.gatt.read(Server.nameHandle)
     await stage.sleep(.seconds(9))
     #expect(!asksForServiceChanged(stage.peer))
     await stage.sleep(.seconds(2))
     #expect(asksForServiceChanged(stage.peer))
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func itCanBeSwitchedOff() async throws {
-    let (stage, client) = try await Stage.connected()
-    client.watchesServiceChanges = false
-    _ = try await heartRate(of: client)
+    let (stage, connection) = try await Stage.connected()
+    connection.gatt.watchesServiceChanges = false
+    _ = try await heartRate(of: connection)
     await stage.sleep(.seconds(60))
     #expect(!asksForServiceChanged(stage.peer))
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -132,16 +134,18 @@ import Testing
   }
 
   @Test(arguments: [false, true]) func aSubscriptionMovesWithItsCharacteristic(isSecond: Bool) async throws {
-    let (stage, client) = try await Stage.connected(peerWithTwins())
-    let services = try await client.discoverServices([Server.heartRateService])
+    let (stage, connection) = try await Stage.connected(peerWithTwins())
+    let services = try await connection.gatt.discoverServices([Server.heartRateService])
     let mine = try #require(isSecond ? services.last : services.first)
-    let characteristic = try #require(try await client.discoverCharacteristics(of: mine).first)
+    let characteristic = try #require(try await connection.gatt.discoverCharacteristics(of: mine).first)
     let heard = Heard()
-    client.onSubscriptionMoved = { heard.moved.append($0) }
-    let subscription = try await client.subscribe(to: characteristic, onEnd: { heard.ends.append($0) }) {
+    connection.gatt.onSubscriptionMoved = { heard.moved.append($0) }
+    let subscription = try await connection.gatt.subscribe(
+      to: characteristic, onEnd: { heard.ends.append($0) }
+    ) {
       value, _ in heard.values.append(Array(value))
     }
-    let (sequence, _) = try await client.notifications(of: characteristic)
+    let (sequence, _) = try await connection.gatt.notifications(of: characteristic)
     await stage.sleep(.seconds(2))
     stage.peer.server.move(HandleRange(0x0010, 0x003F), by: 0x100)
     stage.peer.server.written = [:]
@@ -161,14 +165,14 @@ import Testing
     var iterator = sequence.makeAsyncIterator()
     #expect(await iterator.next()?.value == [1])
     // It is the new descriptor that is written at the end.
-    try await client.unsubscribe(subscription)
-    await client.disconnect()
+    try await connection.gatt.unsubscribe(subscription)
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func onlyWhatIsNeededIsDiscoveredAgain() async throws {
-    let (stage, client) = try await Stage.connected()
-    _ = try await client.subscribe(to: try await heartRate(of: client)) { _, _ in }
+    let (stage, connection) = try await Stage.connected()
+    _ = try await connection.gatt.subscribe(to: try await heartRate(of: connection)) { _, _ in }
     await stage.sleep(.seconds(2))
     stage.peer.server.move(HandleRange(0x0010, 0x0013), by: 4)
     let before = stage.peer.requestCount
@@ -186,51 +190,51 @@ import Testing
         }
       })
     #expect(asked.count <= 6)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func aSubscriptionWhoseCharacteristicIsGoneEndsWithTheReason() async throws {
-    let (stage, client) = try await Stage.connected()
-    let characteristic = try await heartRate(of: client)
+    let (stage, connection) = try await Stage.connected()
+    let characteristic = try await heartRate(of: connection)
     let heard = Heard()
-    _ = try await client.subscribe(to: characteristic, onEnd: { heard.ends.append($0) }) { _, _ in }
-    let (sequence, _) = try await client.notifications(of: characteristic)
+    _ = try await connection.gatt.subscribe(to: characteristic, onEnd: { heard.ends.append($0) }) { _, _ in }
+    let (sequence, _) = try await connection.gatt.notifications(of: characteristic)
     await stage.sleep(.seconds(2))
     stage.peer.server.remove(HandleRange(0x0010, 0x0013))
     stage.peer.send(changed(0x0010, 0x0013))
     for await _ in sequence { Issue.record("a value") }
-    #expect(sequence.failure == .gatt(.characteristicGone(Server.heartRate)))
-    #expect(heard.ends == [.gatt(.characteristicGone(Server.heartRate))])
-    #expect(client.isConnected)
-    await client.disconnect()
+    #expect(sequence.failure == .characteristicGone(Server.heartRate))
+    #expect(heard.ends == [.characteristicGone(Server.heartRate)])
+    #expect(connection.isConnected)
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func theLinkThatIsLostEndsItWithTheReason() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let heard = Heard()
-    _ = try await client.subscribe(
-      to: try await heartRate(of: client), onEnd: { heard.ends.append($0) }, sink: { _, _ in })
+    _ = try await connection.gatt.subscribe(
+      to: try await heartRate(of: connection), onEnd: { heard.ends.append($0) }, sink: { _, _ in })
     stage.radio.end(stage.peer, .connectionTimeout)
     await stage.sleep(.seconds(1))
-    #expect(heard.ends == [.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))])
+    #expect(heard.ends == [.att(.closed(LinkLoss.remote(.connectionTimeout).description))])
     try await stage.checkHealth()
   }
 
   @Test func aServerThatNeverStopsChangingIsFollowedALimitedNumberOfTimes() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let heard = Heard()
-    _ = try await client.subscribe(
-      to: try await heartRate(of: client), onEnd: { heard.ends.append($0) }, sink: { _, _ in })
+    _ = try await connection.gatt.subscribe(
+      to: try await heartRate(of: connection), onEnd: { heard.ends.append($0) }, sink: { _, _ in })
     await stage.sleep(.seconds(2))
     let before = stage.peer.requestCount
     for number in 0..<1000 { stage.peer.send(changed(0x0010, 0x0013), after: .milliseconds(100 * number)) }
     await stage.sleep(.seconds(120))
-    #expect(heard.ends == [.gatt(.servicesChanged)])
+    #expect(heard.ends == [.servicesChanged])
     #expect(stage.peer.requestCount - before <= 64 * 7)
     #expect(stage.peer.confirmations == 1000)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -238,56 +242,56 @@ import Testing
 
   /// Only what was asked for is discovered: other handles of before stay what they are, old.
   @Test func aDiscoveryDoesNotMakeOldHandlesTrueAgain() async throws {
-    let (stage, client) = try await Stage.connected()
-    let heartRate = try await heartRate(of: client)
-    let service = try #require(try await client.firstService(Server.batteryService))
-    let battery = try #require(try await client.discoverCharacteristics(of: service).first)
+    let (stage, connection) = try await Stage.connected()
+    let heartRate = try await heartRate(of: connection)
+    let service = try #require(try await connection.gatt.firstService(Server.batteryService))
+    let battery = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
     await stage.sleep(.seconds(2))
     stage.peer.server.move(HandleRange(0x0010, 0x0023), by: 0x10)
     stage.peer.send(changed(0x0001, 0xFFFF))
     await stage.sleep(.seconds(1))
-    let heartRateAgain = try await self.heartRate(of: client)
+    let heartRateAgain = try await self.heartRate(of: connection)
     #expect(heartRateAgain.valueHandle == 0x0022)
     // The old battery value stood where the new heart rate stands.
     #expect(battery.valueHandle == 0x0022)
     let before = stage.peer.requestCount
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(battery) }
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.write([1], to: battery) }
-    #expect(throws: BluetoothError.gatt(.servicesChanged)) {
-      try client.writeWithoutResponse([1], to: battery)
+    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(battery) }
+    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.write([1], to: battery) }
+    #expect(throws: GATTError.servicesChanged) {
+      try connection.gatt.writeWithoutResponse([1], to: battery)
     }
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) {
-      try await client.discoverDescriptors(of: heartRate)
+    await #expect(throws: GATTError.servicesChanged) {
+      try await connection.gatt.discoverDescriptors(of: heartRate)
     }
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) {
-      try await client.discoverCharacteristics(of: service)
+    await #expect(throws: GATTError.servicesChanged) {
+      try await connection.gatt.discoverCharacteristics(of: service)
     }
     // A number is good where something was discovered since, and only there.
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(0x0032) }
+    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(0x0032) }
     #expect(stage.peer.requestCount == before)
-    #expect(try await client.read(0x0022) == [])
-    #expect(try await client.discoverServices().count == 4)
-    #expect(try await client.read(0x0032) == [77])
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(battery) }
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [])
+    #expect(try await connection.gatt.discoverServices().count == 4)
+    #expect(try await connection.gatt.read(0x0032) == [77])
+    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(battery) }
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func whatIsDiscoveredWhileItChangesIsOld() async throws {
-    let (stage, client) = try await Stage.connected()
-    _ = try await heartRate(of: client)
+    let (stage, connection) = try await Stage.connected()
+    _ = try await heartRate(of: connection)
     await stage.sleep(.seconds(2))
-    let service = try #require(try await client.firstService(Server.heartRateService))
+    let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
     let change = changed(0x0010, 0x0013)
     let peer = stage.peer
     peer.react = { [weak peer] request in
       if case .readByTypeRequest = request { peer?.send(change) }
       return .honest
     }
-    let found = try #require(try await client.discoverCharacteristics(of: service).first)
-    await #expect(throws: BluetoothError.gatt(.servicesChanged)) { try await client.read(found) }
+    let found = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
+    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(found) }
     peer.react = { _ in .honest }
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 }

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HCI
 import HaloEventLoop
@@ -22,16 +23,16 @@ import Testing
   }
 
   @Test(arguments: Sleep.allCases) func inMidStream(_ kind: Sleep) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     var heard: [(value: UInt8, time: Instant)] = []
     var losses: [LinkLoss] = []
-    var ends: [BluetoothError] = []
-    let service = try #require(try await client.firstService(Server.heartRateService))
-    let characteristic = try #require(try await client.discoverCharacteristics(of: service).first)
-    _ = try await client.subscribe(to: characteristic, onEnd: { ends.append($0) }) { value, time in
+    var ends: [GATTError] = []
+    let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
+    let characteristic = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
+    _ = try await connection.gatt.subscribe(to: characteristic, onEnd: { ends.append($0) }) { value, time in
       heard.append((value.byte(at: 0) ?? 0, time))
     }
-    client.whenDisconnected { losses.append($0) }
+    connection.whenDisconnected { losses.append($0) }
     for number in 0..<50 { stage.peer.notify(0x0012, [UInt8(number)], after: .milliseconds(20 * number)) }
     await stage.sleep(.seconds(2))
     await sleep(stage, kind)
@@ -42,25 +43,25 @@ import Testing
     #expect(heard.map(\.value) == Array(0..<60))
     #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.time <= $1.time })
     #expect(losses == [.remote(.connectionTimeout)])
-    #expect(ends == [.gatt(.att(.closed(LinkLoss.remote(.connectionTimeout).description)))])
-    #expect(!client.isConnected)
+    #expect(ends == [.att(.closed(LinkLoss.remote(.connectionTimeout).description))])
+    #expect(!connection.isConnected)
     let again = try await stage.within(.seconds(5)) { try await stage.connect() }
-    #expect(try await again.read(Server.nameHandle) == Array("honest".utf8))
+    #expect(try await again.gatt.read(Server.nameHandle) == Array("honest".utf8))
     await again.disconnect()
     try await stage.checkHealth()
   }
 
   /// The controller says nothing of the link that it has lost: the next request ends it.
   @Test(arguments: Sleep.allCases) func withAControllerThatForgetsTheLink(_ kind: Sleep) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     await sleep(stage, kind)
     stage.peer.react = { _ in .silent }
     let error = await stage.within(.seconds(31)) {
-      await failure { () async throws(BluetoothError) in try await client.read(Server.nameHandle) }
+      await failure { () async throws(GATTError) in try await connection.gatt.read(Server.nameHandle) }
     }
-    #expect(error == .gatt(.att(.timedOut(.readRequest))))
+    #expect(error == .att(.timedOut(.readRequest)))
     await stage.sleep(.seconds(3))
-    #expect(!client.isConnected)
+    #expect(!connection.isConnected)
     stage.peer.react = { _ in .honest }
     try await stage.checkHealth()
   }
@@ -80,9 +81,9 @@ import Testing
     let result = await attempt.result
     #expect(stage.now - start <= .seconds(6))
     switch result {
-    case .success(let client):
+    case .success(let connection):
       #expect(succeeds && kind == .clockStands)
-      await client.disconnect()
+      await connection.disconnect()
     case .failure(let error):
       #expect(!succeeds || kind == .clockLeaps, "\(error)")
     }
@@ -94,19 +95,19 @@ import Testing
 
   /// A USB controller is powered off with the machine: the way to it breaks.
   @Test(arguments: Sleep.allCases) func withAControllerThatLosesItsPower(_ kind: Sleep) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     var losses = 0
-    client.whenDisconnected { _ in losses += 1 }
-    let read = spawn { try await client.read(Server.nameHandle) }
+    connection.whenDisconnected { _ in losses += 1 }
+    let read = spawn { try await connection.gatt.read(Server.nameHandle) }
     stage.peer.react = { _ in .silent }
     await stage.sleep(.seconds(1))
     await sleep(stage, kind)
     stage.radio.fail("no such device")
     await stage.sleep(.milliseconds(1))
-    await #expect(throws: BluetoothError.self) {
+    await #expect(throws: GATTError.self) {
       try await stage.within(.milliseconds(10)) { try await read.value }
     }
-    #expect(losses == 1 && !client.isConnected)
+    #expect(losses == 1 && !connection.isConnected)
     #expect(stage.failures.count == 1)
   }
 }

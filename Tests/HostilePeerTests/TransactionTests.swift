@@ -12,14 +12,14 @@ import Testing
 @Suite(.onTheLoop) struct TransactionTests {
   /// Lets a peer answer the read of its name with PDUs, and reads it; then all is well again on the same link.
   private func read(answeredWith pdus: [String]) async throws -> [UInt8] {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { request in
       request == .readRequest(0x0003) ? .pdus(pdus.map { hex($0) }) : .honest
     }
-    let value = try await stage.within(.seconds(1)) { try await client.read(0x0003) }
+    let value = try await stage.within(.seconds(1)) { try await connection.gatt.read(0x0003) }
     stage.peer.react = { _ in .honest }
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
     return value
   }
@@ -35,36 +35,36 @@ import Testing
 
   /// An answer that comes when its request was given up is not taken for that of the next (3.3.3).
   @Test func anAnswerAfterTheTimeoutIsNotGivenToAnother() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
     stage.peer.send(.readResponse([0xBA, 0xD0]), after: .seconds(31))
     let error = await stage.within(.seconds(31)) {
-      await failure { () async throws(BluetoothError) in try await client.read(0x0003) }
+      await failure { () async throws(GATTError) in try await connection.gatt.read(0x0003) }
     }
-    #expect(error == .gatt(.att(.timedOut(.readRequest))))
-    await #expect(throws: BluetoothError.self) { try await client.read(0x0022) }
+    #expect(error == .att(.timedOut(.readRequest)))
+    await #expect(throws: GATTError.self) { try await connection.gatt.read(0x0022) }
     #expect(stage.peer.requestCount == 1)
-    _ = try await client.disconnection()
+    _ = try await connection.disconnection()
     try await stage.checkHealth()
   }
 
   /// The handle in an Error Response is informative; codes may be zero, reserved or the application's.
   @Test(arguments: [0x00, 0x01, 0x05, 0x0F, 0x13, 0x14, 0x7F, 0x80, 0x9F, 0xA0, 0xDF, 0xE0, 0xFF] as [UInt8])
   func anErrorResponseEndsItsRequestWhateverItsCodeAndHandle(_ code: UInt8) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     for handle: AttributeHandle in [0x0003, 0x0000, 0xFFFF] {
       let response = ATTErrorResponse(
         request: .readRequest, handle: handle, code: ATTErrorCode(rawValue: code))
       stage.peer.react = { _ in .send(.errorResponse(response)) }
       let error = await stage.within(.seconds(1)) {
-        await failure { () async throws(BluetoothError) in try await client.read(0x0003) }
+        await failure { () async throws(GATTError) in try await connection.gatt.read(0x0003) }
       }
-      #expect(error == .gatt(.att(.refused(response))))
+      #expect(error == .att(.refused(response)))
     }
     #expect(stage.peer.requestCount == 3)
     stage.peer.react = { _ in .honest }
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -80,31 +80,31 @@ import Testing
     "09", "09 00", "09 01 00", "09 07 0200", "09 07 0200 02", "09 ff 0200 020300", "11 06",
   ])
   func anAnswerOfTheRightKindThatCanNotBeReadEndsTheRequest(_ pdu: String) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .hex(pdu) }
     let isGroup = pdu.hasPrefix("11")
     let error = await stage.within(.seconds(1)) {
-      await failure { () async throws(BluetoothError) in
+      await failure { () async throws(GATTError) in
         if isGroup {
-          _ = try await client.discoverServices()
+          _ = try await connection.gatt.discoverServices()
         } else {
-          _ = try await client.read(uuid: uuid(0x2A00))
+          _ = try await connection.gatt.read(uuid: uuid(0x2A00))
         }
       }
     }
-    guard case .gatt(.att(.malformed)) = error else {
+    guard case .att(.malformed) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     stage.peer.react = { _ in .honest }
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// Unknown commands are ignored, unknown requests refused (3.3).
   @Test func unknownOpcodesAreRefusedOrIgnored() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let answers = Collected()
     stage.peer.onOther = { answers.pdus.append($0) }
     for opcode in [0x14, 0x3E, 0x00, 0x80] as [UInt8] { stage.peer.send([opcode, 1, 2, 3]) }
@@ -119,16 +119,16 @@ import Testing
     }
     #expect(refused == [0x14, 0x3E, 0x00, 0x80])
     #expect(answers.pdus.count == refused.count)
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// What the server sends between a request and its answer; a confirmation does not wait for that answer.
   @Test func indicationsAreConfirmedWhileARequestIsOpen() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
-    let read = spawn { try await client.read(0x0003) }
+    let read = spawn { try await connection.gatt.read(0x0003) }
     for number in 0..<10 as Range<UInt8> {
       stage.peer.notify(0x0012, [number])
       stage.peer.send(.handleValueIndication(0x0006, value: [number]))
@@ -137,24 +137,24 @@ import Testing
     #expect(stage.peer.confirmations == 10)
     stage.peer.send(.readResponse([9]))
     #expect(try await read.value == [9])
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// Each direction has a request of its own.
   @Test func thePeersRequestIsAnsweredWhileOursIsOpen() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let answers = Collected()
     stage.peer.onOther = { answers.pdus.append($0) }
     stage.peer.react = { _ in .silent }
-    let read = spawn { try await client.read(0x0003) }
+    let read = spawn { try await connection.gatt.read(0x0003) }
     await stage.sleep(.seconds(1))
     stage.peer.send(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService))
     await stage.sleep(.seconds(1))
     #expect(answers.pdus.count == 1)
     stage.peer.send(.readResponse([9]))
     #expect(try await read.value == [9])
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -163,34 +163,34 @@ import Testing
   @Test(
     arguments: [(0, 23), (1, 23), (22, 23), (23, 23), (24, 24), (517, 517), (0xFFFF, 517)] as [(UInt16, Int)])
   func theMTUIsBetweenTheMinimumAndOurs(_ theirs: UInt16, _ agreed: Int) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .send(.exchangeMTUResponse(serverMTU: theirs)) }
-    #expect(try await client.exchangeMTU() == agreed)
-    await client.disconnect()
+    #expect(try await connection.gatt.exchangeMTU() == agreed)
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func anUnexpectedMTUResponseChangesNothing() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.send(.exchangeMTUResponse(serverMTU: 100))
     await stage.sleep(.seconds(1))
-    #expect(client.mtu == 23)
+    #expect(connection.gatt.mtu == 23)
     stage.peer.react = { _ in .send(.exchangeMTUResponse(serverMTU: 60), .exchangeMTUResponse(serverMTU: 30))
     }
-    #expect(try await client.exchangeMTU() == 60)
+    #expect(try await connection.gatt.exchangeMTU() == 60)
     await stage.sleep(.seconds(1))
-    #expect(client.mtu == 60)
-    await client.disconnect()
+    #expect(connection.gatt.mtu == 60)
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func aRefusedExchangeOfTheMTUIsNoFailure() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = {
       .send(.errorResponse(ATTErrorResponse(request: $0.opcode, handle: 0, code: .requestNotSupported)))
     }
-    #expect(try await client.exchangeMTU() == 23)
-    await client.disconnect()
+    #expect(try await connection.gatt.exchangeMTU() == 23)
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -201,14 +201,14 @@ import Testing
     peer.onConnected = { [weak peer] in
       peer?.send(.exchangeMTURequest(clientMTU: 185), after: .milliseconds(1))
     }
-    let (stage, client) = try await Stage.connected(peer)
+    let (stage, connection) = try await Stage.connected(peer)
     await stage.sleep(.seconds(1))
     #expect(answers.pdus == [.exchangeMTUResponse(serverMTU: 517)])
-    #expect(client.mtu == 185)
+    #expect(connection.gatt.mtu == 185)
     peer.react = { _ in .send(.exchangeMTURequest(clientMTU: 185), .exchangeMTUResponse(serverMTU: 247)) }
-    #expect(try await client.exchangeMTU() == 185)
+    #expect(try await connection.gatt.exchangeMTU() == 185)
     #expect(answers.pdus.count == 2)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 }

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HaloEventLoop
 import RingLink
@@ -24,34 +25,34 @@ import Testing
       ([part(1), part(2), part(3, 1)], part(1) + part(2) + part(3, 1)), ([part(1, 3)], part(1, 3)),
     ] as [([[UInt8]], [UInt8])])
   func longReadsEndWithTheShortAnswer(_ parts: [[UInt8]], _ value: [UInt8]) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     var left = parts[...]
     stage.peer.react = { request in
       let part = left.popFirst() ?? []
       if case .readRequest = request { return .send(.readResponse(part)) }
       return .send(.readBlobResponse(part))
     }
-    #expect(try await client.read(0x0003) == value)
+    #expect(try await connection.gatt.read(0x0003) == value)
     #expect(stage.peer.requestCount == parts.count)
     stage.peer.react = { _ in .honest }
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func aLongReadThatNeverBecomesShortEndsAtTheLongestValue() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { request in
       if case .readRequest = request { return .send(.readResponse(Self.part(1))) }
       return .send(.readBlobResponse(Self.part(1)))
     }
-    let error = await failure { () async throws(BluetoothError) in try await client.read(0x0003) }
-    guard case .gatt(.misbehaved) = error else {
+    let error = await failure { () async throws(GATTError) in try await connection.gatt.read(0x0003) }
+    guard case .misbehaved = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect(stage.peer.requestCount == 512 / 22 + 1)
     stage.peer.react = { _ in .honest }
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -63,10 +64,10 @@ import Testing
     let peer = Peer()
     peer.server.addService(uuid(0x180A), at: 0x0030)
     peer.server.addCharacteristic(uuid(0x2A26), .read, at: 0x0031, Array(firmware.utf8))
-    let (stage, client) = try await Stage.connected(peer)
-    #expect(try await client.readFirst(uuid: uuid(0x2A26)) == Array(firmware.utf8))
+    let (stage, connection) = try await Stage.connected(peer)
+    #expect(try await connection.gatt.readFirst(uuid: uuid(0x2A26)) == Array(firmware.utf8))
     #expect(peer.requestCount == (firmware.utf8.count < 19 ? 1 : 2))
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -80,30 +81,31 @@ import Testing
     peer.server.addCharacteristic(RingGATT.commandWrite, .write, at: 0x0011, [])
     peer.server.addCharacteristic(RingGATT.commandNotify, .notify, at: 0x0013, [])
     peer.server.addConfiguration(at: 0x0015)
-    let (stage, client) = try await Stage.connected(peer)
-    #expect(try await Ring.open(client).firmware.firmwareRevision == firmware)
-    await client.disconnect()
+    let (stage, connection) = try await Stage.connected(peer)
+    #expect(try await Ring.open(connection).firmware.firmwareRevision == firmware)
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test(arguments: ["09 05 0300 61", "09 02 0300", "09 06 0300 61626364 0400", "09 01 03", "21 0500 6162"])
   func innerLengthsThatGoPastTheEndFail(_ answer: String) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .hex(answer) }
     let isMultiple = answer.hasPrefix("21")
     if isMultiple {
       // The last value may be cut where the MTU ends: what is there is given (GATT/CL/GAR/BV-09-C).
-      #expect(try await client.readMultipleVariable([3, 4]) == [[0x61, 0x62]])
+      #expect(try await connection.gatt.readMultipleVariable([3, 4]) == [[0x61, 0x62]])
     } else if answer == "09 02 0300" {
-      #expect(try await client.read(uuid: uuid(0x2A00), limit: 1).map(\.value) == [[]])
+      #expect(try await connection.gatt.read(uuid: uuid(0x2A00), limit: 1).map(\.value) == [[]])
     } else {
-      let error = await failure { () async throws(BluetoothError) in try await client.read(uuid: uuid(0x2A00))
+      let error = await failure { () async throws(GATTError) in
+        try await connection.gatt.read(uuid: uuid(0x2A00))
       }
-      if case .gatt(.att(.malformed)) = error {} else { Issue.record("\(String(describing: error))") }
+      if case .att(.malformed) = error {} else { Issue.record("\(String(describing: error))") }
     }
     stage.peer.react = { _ in .honest }
-    #expect(try await client.read(0x0022) == [77])
-    await client.disconnect()
+    #expect(try await connection.gatt.read(0x0022) == [77])
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -117,21 +119,21 @@ import Testing
     ATTPreparedWrite(handle: 0x0012, offset: 0, value: part(7, 17)),
     ATTPreparedWrite(handle: 0x0012, offset: 0, value: []),
   ]) func aReliableWriteWhoseEchoDiffersIsCancelled(_ echo: ATTPreparedWrite) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = { request in
       if case .prepareWriteRequest = request { return .send(.prepareWriteResponse(echo)) }
       return .honest
     }
-    let error = await failure { () async throws(BluetoothError) in
-      try await client.write(Self.part(7, 40), to: 0x0012)
+    let error = await failure { () async throws(GATTError) in
+      try await connection.gatt.write(Self.part(7, 40), to: 0x0012)
     }
-    guard case .gatt(.misbehaved) = error else {
+    guard case .misbehaved = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect(stage.peer.requests.last == .executeWriteRequest(.cancel))
     #expect(stage.peer.requestCount == 2)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -139,22 +141,26 @@ import Testing
   @Test(arguments: [0x05, 0x08, 0x0C, 0x0F] as [UInt8]) func securityErrorsAreSaidAndNotRepeated(
     _ code: UInt8
   ) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.react = {
       .send(
         .errorResponse(
           ATTErrorResponse(request: $0.opcode, handle: 0x0012, code: ATTErrorCode(rawValue: code))))
     }
     for write in [false, true] {
-      let error = await failure { () async throws(BluetoothError) in
-        if write { try await client.write([1], to: 0x0012) } else { _ = try await client.read(0x0012) }
+      let error = await failure { () async throws(GATTError) in
+        if write {
+          try await connection.gatt.write([1], to: 0x0012)
+        } else {
+          _ = try await connection.gatt.read(0x0012)
+        }
       }
       #expect(error.map { "\($0)".contains("pairing") } == true)
     }
     await stage.sleep(.seconds(60))
     #expect(stage.peer.requestCount == 2)
     stage.peer.react = { _ in .honest }
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -164,17 +170,19 @@ import Testing
     var values: [[UInt8]] = []
   }
 
-  private func subscribe(_ client: GATTClient, _ heard: Heard) async throws {
-    let service = try #require(try await client.firstService(Server.heartRateService))
-    let characteristic = try #require(try await client.discoverCharacteristics(of: service).first)
-    _ = try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
+  private func subscribe(_ connection: Connection, _ heard: Heard) async throws {
+    let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
+    let characteristic = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
+    _ = try await connection.gatt.subscribe(to: characteristic) { value, _ in
+      heard.values.append(Array(value))
+    }
   }
 
   /// For unknown handles, cut, empty, longer than the MTU; what is right goes on (GATT/CL/GAN/BV-01-C).
   @Test func unexpectedAndDamagedNotificationsChangeNothing() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let heard = Heard()
-    try await subscribe(client, heard)
+    try await subscribe(connection, heard)
     for odd in [
       "1b 0000 01", "1b ffff 01", "1b 9900 01", "1b", "1b 12", "1d", "1d 12", "23 1200", "23 1200 0500 01",
     ] {
@@ -185,12 +193,12 @@ import Testing
     stage.peer.send(hex("23 1200 0100 07 1200 0200 0809"))
     await stage.sleep(.seconds(1))
     #expect(heard.values == [[], Self.part(5, 200), [7], [8, 9]])
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func floodsAreHeardBySubscribersAndBoundedOtherwise() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.radio.delay = .nanoseconds(1)
     let heard = Heard()
     for number in 0..<50_000 {
@@ -198,19 +206,19 @@ import Testing
       if number % 5000 == 0 { await stage.sleep(.milliseconds(1)) }
     }
     await stage.sleep(.seconds(1))
-    try await subscribe(client, heard)
+    try await subscribe(connection, heard)
     for number in 0..<50_000 {
       stage.peer.notify(0x0012, [UInt8(truncatingIfNeeded: number)])
       if number % 5000 == 0 { await stage.sleep(.milliseconds(1)) }
     }
     await stage.sleep(.seconds(1))
     #expect(heard.values.count >= 50_000 && heard.values.count <= 50_064)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test func whatComesBeforeTheDescriptorIsAnsweredIsHeard() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let peer = stage.peer
     peer.react = { [weak peer] request in
       if case .writeRequest = request {
@@ -220,16 +228,16 @@ import Testing
       return .honest
     }
     let heard = Heard()
-    try await subscribe(client, heard)
+    try await subscribe(connection, heard)
     #expect(heard.values == [[1], [2]])
     peer.react = { _ in .honest }
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   /// Each indication that can be read is confirmed once, also for unknown handles (GATT/CL/GAI/BV-01-C).
   @Test func everyIndicationIsConfirmedOnce() async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     for handle in [0x0000, 0x0006, 0x0012, 0x9999, 0xFFFF] as [AttributeHandle] {
       stage.peer.send(.handleValueIndication(handle, value: [1]))
     }
@@ -237,7 +245,7 @@ import Testing
     stage.peer.send(hex("1d 12"))
     await stage.sleep(.seconds(1))
     #expect(stage.peer.confirmations == 6)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
@@ -254,7 +262,7 @@ import Testing
       ("04 01", 0x04), ("0a", 0x04), ("08 0100 ffff 03", 0x04), ("14", 0x06),
     ] as [(String, UInt8)]) func aPeerThatAsksIsAnswered(_ request: String, _ code: UInt8) async throws
   {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     let answers = Collected()
     stage.peer.onOther = { answers.pdus.append($0) }
     let bytes = hex(request)
@@ -266,19 +274,19 @@ import Testing
     }
     #expect(error.request.rawValue == bytes[0])
     #expect(error.code.rawValue == code)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 
   @Test(arguments: ["52 0300 01", "d2 0300 01 00000000 0000000000000000", "1e", "1e 00", "52", "40"])
   func commandsAndStrayConfirmationsGetNoAnswer(_ pdu: String) async throws {
-    let (stage, client) = try await Stage.connected()
+    let (stage, connection) = try await Stage.connected()
     stage.peer.onOther = { Issue.record("\($0)") }
     stage.peer.send(hex(pdu))
     await stage.sleep(.seconds(1))
     #expect(stage.peer.requestCount == 0)
     #expect(stage.peer.otherFrameCount == 0)
-    await client.disconnect()
+    await connection.disconnect()
     try await stage.checkHealth()
   }
 }

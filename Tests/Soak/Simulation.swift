@@ -87,7 +87,7 @@ final class Simulation {
     _ = try await ring.setClock(to: RingTime(seconds: Int(1_790_000_000 + random() % 20_000_000)))
     var count = 0
     try await ring.startRawStream { _, _ in count += 1 }
-    _ = try await ring.client.disconnection()
+    _ = try await ring.connection.disconnection()
     lostLinks += 1
     samples += count
     rejected += ring.counters.rejectedFrames
@@ -126,7 +126,7 @@ final class Simulation {
     await timers.sleep(for: .seconds(Int(random() % 100)))
     let hardwareError: [UInt8] = [0x04, 0x10, 0x01, 0x42]
     transport.onPacket?(hardwareError.span.bytes, timers.now)
-    _ = try await ring.client.disconnection()
+    _ = try await ring.connection.disconnection()
     resets += 1
     let again = try await connect(central)
     let before = count

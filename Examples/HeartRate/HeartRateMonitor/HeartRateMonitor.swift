@@ -8,32 +8,32 @@ public final class HeartRateMonitor {
   public static let controlPoint = BluetoothUUID(UInt16(0x2A39))
   public static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
 
-  private let client: GATTClient
+  private let connection: Connection
   private let characteristics: [Characteristic]
 
   /// Connects to the device and discovers its service.
-  public init(_ peer: BluetoothAddress, on central: Central) async throws(BluetoothError) {
-    client = try await central.connect(ConnectionRequest(peer: peer))
-    guard let service = try await client.firstService(Self.service) else {
-      throw .gatt(.notFound("Heart Rate service"))
+  public init(_ peer: BluetoothAddress, on central: Central) async throws {
+    connection = try await central.connect(ConnectionRequest(peer: peer))
+    guard let service = try await connection.gatt.firstService(Self.service) else {
+      throw GATTError.notFound("Heart Rate service")
     }
-    characteristics = try await client.discoverCharacteristics(of: service)
+    characteristics = try await connection.gatt.discoverCharacteristics(of: service)
   }
 
   /// In percent; nil if the device has no battery level.
-  public func battery() async throws(BluetoothError) -> Int? {
-    try await client.readFirst(uuid: Self.batteryLevel)?.first.map { Int($0) }
+  public func battery() async throws -> Int? {
+    try await connection.gatt.readFirst(uuid: Self.batteryLevel)?.first.map { Int($0) }
   }
 
   /// Sets the energy that the device counts to 0 (Heart Rate Service, 3.3.1).
-  public func resetEnergy() async throws(BluetoothError) {
-    try await client.write([1], to: try find(Self.controlPoint))
+  public func resetEnergy() async throws {
+    try await connection.gatt.write([1], to: try find(Self.controlPoint))
   }
 
   /// The next values, in beats per minute.
-  public func heartRates(_ count: Int) async throws(BluetoothError) -> [Int] {
+  public func heartRates(_ count: Int) async throws -> [Int] {
     var rates: [Int] = []
-    let (notifications, _) = try await client.notifications(of: try find(Self.measurement))
+    let (notifications, _) = try await connection.gatt.notifications(of: try find(Self.measurement))
     for await notification in notifications {
       rates.append(Self.heartRate(notification.value))
       if rates.count == count { break }
@@ -47,9 +47,9 @@ public final class HeartRateMonitor {
     return Int(value[1]) | Int(value[2]) << 8
   }
 
-  private func find(_ uuid: BluetoothUUID) throws(BluetoothError) -> Characteristic {
+  private func find(_ uuid: BluetoothUUID) throws(GATTError) -> Characteristic {
     guard let found = characteristics.first(where: { $0.uuid == uuid }) else {
-      throw .gatt(.notFound("characteristic \(uuid)"))
+      throw .notFound("characteristic \(uuid)")
     }
     return found
   }

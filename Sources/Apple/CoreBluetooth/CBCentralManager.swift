@@ -81,7 +81,7 @@ open class CBCentralManager: CBManager {
     for entry in restoration?.peripherals ?? [] {
       let peripheral = table.peripheral(at: entry.address, named: entry.name)
       change(peripheral) { connection in
-        connection.restore(Connection.Options(reconnects: entry.reconnects))
+        connection.restore(ManagedConnection.Options(reconnects: entry.reconnects))
         return nil
       }
     }
@@ -146,7 +146,7 @@ open class CBCentralManager: CBManager {
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
     guard isPoweredOn("connect") else { return }
     let seconds = (options?[CBConnectPeripheralOptionStartDelayKey] as? NSNumber)?.doubleValue ?? 0
-    let connection = Connection.Options(
+    let connection = ManagedConnection.Options(
       delay: .seconds(seconds.isFinite ? min(max(seconds, 0), 86400) : 0),
       reconnects: flag(CBConnectPeripheralOptionEnableAutoReconnect, in: options))
     restoration?.change {
@@ -162,7 +162,8 @@ open class CBCentralManager: CBManager {
   }
 
   private func call(
-    _ peripheral: CBPeripheral, _ body: (inout Connection) -> (Connection.Command?, Connection.Report?)
+    _ peripheral: CBPeripheral,
+    _ body: (inout ManagedConnection) -> (ManagedConnection.Command?, ManagedConnection.Report?)
   ) {
     guard let report = table.change(peripheral, { body(&$0.connection) }) else { return }
     callbacks.asyncConfined { [weak self] in
@@ -245,7 +246,9 @@ extension CBCentralManager {
   }
 
   /// Changes a connection without a call of the delegate.
-  private func change(_ peripheral: CBPeripheral, _ body: (inout Connection) -> Connection.Command?) {
+  private func change(
+    _ peripheral: CBPeripheral, _ body: (inout ManagedConnection) -> ManagedConnection.Command?
+  ) {
     _ = table.change(peripheral) { (body(&$0.connection), nil) }
   }
 }
@@ -274,7 +277,7 @@ extension CBCentralManager {
     reportConnection(.peerConnected, peripheral)
   }
 
-  func ended(_ address: BluetoothAddress, _ link: LinkDriver, _ ending: Connection.Ending) {
+  func ended(_ address: BluetoothAddress, _ link: LinkDriver, _ ending: ManagedConnection.Ending) {
     let peripheral = table.peripheral(at: address)
     let report = table.change(peripheral) { $0.ended(link, ending) }
     // What the adapter has ended is restored after a restart of the program.
@@ -284,7 +287,7 @@ extension CBCentralManager {
     if case .disconnected = report { reportConnection(.peerDisconnected, peripheral) }
   }
 
-  private func deliver(_ report: Connection.Report, of peripheral: CBPeripheral) {
+  private func deliver(_ report: ManagedConnection.Report, of peripheral: CBPeripheral) {
     switch report {
     case .connected: delegate?.centralManager(self, didConnect: peripheral)
     case .failed(let error): delegate?.centralManager(self, didFailToConnect: peripheral, error: error)

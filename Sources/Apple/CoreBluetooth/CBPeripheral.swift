@@ -234,8 +234,8 @@ open class CBPeripheral: CBPeer {
     BluetoothActor.run {
       let result: Result<Int8?, BluetoothError>
       do throws(BluetoothError) {
-        guard let client = link?.client else { throw .hci(.notConnected) }
-        result = .success(try await client.readRSSI())
+        guard let connection = link?.connection else { throw .hci(.notConnected) }
+        result = .success(try await connection.readRSSI())
       } catch {
         result = .failure(error)
       }
@@ -306,7 +306,7 @@ open class CBPeripheral: CBPeer {
     of place: LinkDriver? = nil,
     _ operation:
       @escaping @Sendable @BluetoothActor (
-        LinkDriver, GATTClient, @escaping (Result<Value, BluetoothError>) -> Void
+        LinkDriver, GATTClient, @escaping (Result<Value, GATTError>) -> Void
       ) -> Void,
     then answer: @escaping (Value?, LinkDriver, (any Error)?) -> Void
   ) {
@@ -316,7 +316,7 @@ open class CBPeripheral: CBPeer {
     }
     let (reply, callbacks) = (Confined(answer), self.callbacks)
     BluetoothActor.run {
-      let finish = { (result: Result<Value, BluetoothError>) in
+      let finish = { (result: Result<Value, GATTError>) in
         callbacks.async {
           switch result {
           case .success(let value): reply.value(value, current, nil)

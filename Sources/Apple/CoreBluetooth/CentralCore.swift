@@ -10,7 +10,7 @@ final class CentralCore {
     let isNamed: Bool
     var pending: PendingConnection?
     var startTimer: Timers.Token?
-    var client: GATTClient?
+    var connection: Connection?
     /// Whether the program has asked for its end.
     var isCancelled = false
   }
@@ -62,7 +62,7 @@ final class CentralCore {
     events.send { $0.update(CBManagerState(state), failure) }
     guard state != .poweredOn else { return }
     scan = nil
-    for attempt in attempts.values where attempt.client == nil { giveUp(attempt, stays: leave(attempt)) }
+    for attempt in attempts.values where attempt.connection == nil { giveUp(attempt, stays: leave(attempt)) }
   }
 
   // MARK: Scanning
@@ -89,7 +89,7 @@ final class CentralCore {
   ///
   /// - Parameter isNamed: whether the name of the peripheral is known
   func begin(
-    _ driver: LinkDriver, to address: BluetoothAddress, _ options: Connection.Options, isNamed: Bool
+    _ driver: LinkDriver, to address: BluetoothAddress, _ options: ManagedConnection.Options, isNamed: Bool
   ) {
     guard let central = radio?.central, radio?.state == .poweredOn else {
       let error = CBError(.unknown, "the adapter is not powered on")
@@ -110,17 +110,17 @@ final class CentralCore {
     guard let radio, let central = radio.central, let attempt = attempts[id] else { return }
     attempts[id]?.startTimer = nil
     let address = attempt.address
-    if let client = radio.links.client(of: address) { return finished(id, .success(client)) }
-    radio.links.whenLinked(to: address, user: attempt.driver) { [weak self] client in
-      self?.finished(id, .success(client))
+    if let connection = radio.links.connection(of: address) { return finished(id, .success(connection)) }
+    radio.links.whenLinked(to: address, user: attempt.driver) { [weak self] connection in
+      self?.finished(id, .success(connection))
     }
     let request = ConnectionRequest(peer: address, deadline: Self.attemptTime)
     let pending = central.connectWhenHeard(request) { [weak self] result in self?.finished(id, result) }
-    if let attempt = attempts[id], attempt.client == nil { attempts[id]?.pending = pending }
+    if let attempt = attempts[id], attempt.connection == nil { attempts[id]?.pending = pending }
   }
 
-  private func finished(_ id: ObjectIdentifier, _ result: Result<GATTClient, BluetoothError>) {
-    guard let attempt = attempts[id], attempt.client == nil else { return }
+  private func finished(_ id: ObjectIdentifier, _ result: Result<Connection, BluetoothError>) {
+    guard let attempt = attempts[id], attempt.connection == nil else { return }
     let (driver, address, events) = (attempt.driver, attempt.address, events)
     switch result {
     case .failure(let error):
@@ -130,14 +130,14 @@ final class CentralCore {
       if case .hci(.adapter) = error { byAdapter = true }
       let error = delegateError(error)
       events.send { [byAdapter] in $0.ended(address, driver, .failed(error, byAdapter: byAdapter)) }
-    case .success(let client):
+    case .success(let connection):
       attempts[id]?.pending = nil
-      attempts[id]?.client = client
+      attempts[id]?.connection = connection
       // Another manager may have established the link.
       attempt.pending?.cancel()
       events.send { $0.established(address, driver) }
       driver.attach(
-        client, of: radio?.links, isNamed: attempt.isNamed,
+        connection, of: radio?.links, isNamed: attempt.isNamed,
         .init(
           servicesChanged: { range in events.send { $0.servicesChanged(address, driver, range) } },
           mtu: { mtu in events.send { $0.changedMTU(address, driver, mtu) } },
@@ -145,7 +145,7 @@ final class CentralCore {
       if let radio, let central = radio.central {
         radio.links.connected.add(central.advertisedServices(of: address), of: address)
       }
-      client.whenDisconnected { [weak self] loss in self?.lost(id, loss) }
+      connection.whenDisconnected { [weak self] loss in self?.lost(id, loss) }
     }
   }
 
@@ -153,7 +153,7 @@ final class CentralCore {
     guard let attempt = attempts.removeValue(forKey: id) else { return }
     let (driver, address) = (attempt.driver, attempt.address)
     driver.detach()
-    let ending: Connection.Ending =
+    let ending: ManagedConnection.Ending =
       switch (loss, delegateError(loss)) {
       case (.remote, let error?): .endedByPeripheral(error)
       case (.adapter, let error?): .endedByAdapter(error)
@@ -169,7 +169,7 @@ final class CentralCore {
     attempts[id]?.isCancelled = true
     let stays = leave(attempt)
     // The end of a link is reported when it has ended.
-    if attempt.client == nil || stays { giveUp(attempt, stays: stays) }
+    if attempt.connection == nil || stays { giveUp(attempt, stays: stays) }
   }
 
   /// Ends an attempt that has no link, or one that stays for other managers.

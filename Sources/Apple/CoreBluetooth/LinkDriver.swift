@@ -5,10 +5,12 @@ package import HaloRaw
 @BluetoothActor
 package final class LinkDriver {
   /// Why an operation fails when there is no link any more.
-  static let unlinked = BluetoothError.gatt(.att(.closed("disconnected")))
+  static let unlinked = GATTError.att(.closed("disconnected"))
 
-  /// The link's client; nil before the link and after it.
-  private(set) var client: GATTClient?
+  /// The link; nil before it and after it.
+  private(set) var connection: Connection?
+  /// Its client.
+  var client: GATTClient? { connection?.gatt }
   /// The links of the radio.
   private weak var links: SharedLinks?
 
@@ -36,10 +38,11 @@ package final class LinkDriver {
   /// - Parameters:
   ///   - links: those of the radio, which other managers may use
   ///   - isNamed: whether the name of the peripheral is known; otherwise it is read
-  func attach(_ client: GATTClient, of links: SharedLinks?, isNamed: Bool, _ handlers: Handlers) {
-    self.client = client
+  func attach(_ connection: Connection, of links: SharedLinks?, isNamed: Bool, _ handlers: Handlers) {
+    self.connection = connection
     self.links = links
-    links?.join(client, user: self) { [weak self] range in
+    let client = connection.gatt
+    links?.join(connection, user: self) { [weak self] range in
       self?.endNotifications(in: range)
       handlers.servicesChanged(range)
     }
@@ -59,7 +62,7 @@ package final class LinkDriver {
   func detach(unsubscribes: Bool = false) {
     let client = self.client
     let left = notifying
-    self.client = nil
+    connection = nil
     notifying = [:]
     guard unsubscribes else { return }
     for case let subscription? in left.values.map(\.subscription) {
@@ -69,10 +72,13 @@ package final class LinkDriver {
 
   func discoverServices(
     _ uuids: [BluetoothUUID]?, over client: GATTClient,
-    completion: @escaping (Result<[Service], BluetoothError>) -> Void
+    completion: @escaping (Result<[Service], GATTError>) -> Void
   ) {
+    let peer = connection?.peer
     _ = client.discoverServices(uuids) { [links] result in
-      if case .success(let services) = result { links?.connected.add(services.map(\.uuid), of: client.peer) }
+      if let peer, case .success(let services) = result {
+        links?.connected.add(services.map(\.uuid), of: peer)
+      }
       completion(result)
     }
   }
@@ -82,14 +88,14 @@ package final class LinkDriver {
   /// Begins or ends notifications, after the previous request for the same value.
   func setNotify(
     _ isWanted: Bool, _ characteristic: Characteristic, sink: @escaping (RawSpan, Instant) -> Void,
-    completion: @escaping (Result<Void, BluetoothError>) -> Void
+    completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
     guard let client else { return completion(.failure(Self.unlinked)) }
     let handle = characteristic.valueHandle
     let state = notifying[handle] ?? Notifying()
     guard !state.isBusy else {
       notifying[handle]?.waiting.append { [weak self] in
-        guard let self else { return completion(.failure(.gatt(.cancelled))) }
+        guard let self else { return completion(.failure(.cancelled)) }
         setNotify(isWanted, characteristic, sink: sink, completion: completion)
       }
       return
@@ -136,10 +142,10 @@ package final class LinkDriver {
 
   func write(
     _ value: [UInt8], to characteristic: Characteristic,
-    completion: @escaping (Result<Void, BluetoothError>) -> Void
+    completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
     add(.request, to: characteristic.valueHandle) { client, done in
-      let finish = { (result: Result<Void, BluetoothError>) in
+      let finish = { (result: Result<Void, GATTError>) in
         completion(result)
         done()
       }

@@ -5,7 +5,7 @@ extension CBPeripheral {
   struct Shared {
     weak var delegate: (any CBPeripheralDelegate)?
     var name: String?
-    var connection = Connection()
+    var connection = ManagedConnection()
     /// The link, from the call of the delegate for its begin until the one for its end.
     private(set) var link: LinkDriver?
     var services: [CBService]?
@@ -17,7 +17,7 @@ extension CBPeripheral {
     }
 
     /// The link is established.
-    mutating func established(_ driver: LinkDriver) -> Connection.Report? {
+    mutating func established(_ driver: LinkDriver) -> ManagedConnection.Report? {
       let report = connection.established(driver)
       guard report != nil else { return nil }
       link = driver
@@ -28,8 +28,8 @@ extension CBPeripheral {
 
     /// The attempt is over.
     mutating func ended(
-      _ driver: LinkDriver, _ ending: Connection.Ending
-    ) -> (Connection.Command?, Connection.Report?) {
+      _ driver: LinkDriver, _ ending: ManagedConnection.Ending
+    ) -> (ManagedConnection.Command?, ManagedConnection.Report?) {
       if link === driver { detach() }
       return connection.ended(driver, ending)
     }

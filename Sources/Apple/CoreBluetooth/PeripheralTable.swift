@@ -57,8 +57,8 @@ final class PeripheralTable: Sendable {
   /// - Returns: what the delegate is called with
   func change(
     _ peripheral: CBPeripheral,
-    _ body: (inout CBPeripheral.Shared) -> (Connection.Command?, Connection.Report?)
-  ) -> Connection.Report? {
+    _ body: (inout CBPeripheral.Shared) -> (ManagedConnection.Command?, ManagedConnection.Report?)
+  ) -> ManagedConnection.Report? {
     let address = peripheral.address
     let (report, before, after) = shared.withLock { shared in
       let (command, report, isIdle, isNamed, before, after) = peripheral.shared.withLock { state in
@@ -91,7 +91,7 @@ final class PeripheralTable: Sendable {
     for peripheral in peripherals {
       let before = peripheral.shared.withLock { state in
         defer {
-          state.connection = Connection()
+          state.connection = ManagedConnection()
           state.detach()
         }
         return state.connection.state

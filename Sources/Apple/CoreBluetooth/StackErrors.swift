@@ -13,7 +13,7 @@ func delegateError(_ error: BluetoothError) -> any Error & Sendable {
   }
 }
 
-private func delegateError(_ error: GATTError) -> any Error & Sendable {
+func delegateError(_ error: GATTError) -> any Error & Sendable {
   switch error {
   case .att(.refused(let response)): CBATTError(response)
   case .att(.closed): CBError(.notConnected, "\(error)")

@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import GATTClient
 import HCI
 import HaloCapture
 import HaloGATT

@@ -57,7 +57,7 @@ extension Ring {
   /// How long a ring may take to disconnect. Those tested took less than a second; one that does not disconnect is lost
   /// after the supervision timeout.
   private var farewellTime: Duration {
-    .seconds(5) + (client.parameters?.supervisionTimeout.duration ?? .seconds(5))
+    .seconds(5) + (connection.parameters?.supervisionTimeout.duration ?? .seconds(5))
   }
 
   private func leave(by action: RingAction, to what: String) async throws(RingError) {
@@ -66,12 +66,12 @@ extension Ring {
     let isGone = try await awaitCallback { (done: @escaping (Result<Bool, RingError>) -> Void) in
       let end = OneShot(done)
       end.expire(after: time, in: timers, with: .success(false))
-      client.whenDisconnected { _ in end(.success(true)) }
+      connection.whenDisconnected { _ in end(.success(true)) }
       return { end(.failure(.cancelled)) }
     }
     guard !isGone else { return }
     let battery = try? await battery()
-    if client.isConnected { throw .stillConnected(what, seconds: time.inSeconds, battery: battery) }
+    if connection.isConnected { throw .stillConnected(what, seconds: time.inSeconds, battery: battery) }
   }
 }
 
@@ -112,7 +112,7 @@ extension Ring {
       }
     } catch {
       timers.cancel(keep)
-      if camera, client.isConnected {
+      if camera, connection.isConnected {
         try? dispatcher.post(CommandTable.cameraLeave.frame)
         await written(within: .seconds(2))
       }

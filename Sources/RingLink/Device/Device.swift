@@ -155,14 +155,14 @@ extension Ring {
 
   /// The ring's Device Information service.
   public func information() async throws(RingError) -> RingInformation {
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       var information = RingInformation()
-      guard let service = try await client.firstService(RingGATT.deviceInformationService) else {
+      guard let service = try await gatt.firstService(RingGATT.deviceInformationService) else {
         return information
       }
-      for characteristic in try await client.discoverCharacteristics(of: service) {
+      for characteristic in try await gatt.discoverCharacteristics(of: service) {
         guard let field = RingInformation.fields[characteristic.uuid] else { continue }
-        information[keyPath: field] = try await client.text(of: characteristic)
+        information[keyPath: field] = try await gatt.text(of: characteristic)
       }
       firmware = information.revisions
       return information

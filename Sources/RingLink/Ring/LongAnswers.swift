@@ -182,14 +182,14 @@ extension Ring {
   /// Finds the bulk service and switches its notifications on; once a link.
   func openBulk() async throws(RingError) {
     guard bulkWrite == nil else { return }
-    do throws(BluetoothError) {
-      if let service = try await client.firstService(RingGATT.bulkService) {
-        let all = try await client.discoverCharacteristics(of: service)
+    do throws(GATTError) {
+      if let service = try await gatt.firstService(RingGATT.bulkService) {
+        let all = try await gatt.discoverCharacteristics(of: service)
         if let write = all.first(where: { $0.uuid == RingGATT.bulkWrite }),
           let notify = all.first(where: { $0.uuid == RingGATT.bulkNotify })
         {
           let dispatcher = self.dispatcher
-          _ = try await client.subscribe(to: notify) { dispatcher.receiveBulk($0, at: $1) }
+          _ = try await gatt.subscribe(to: notify) { dispatcher.receiveBulk($0, at: $1) }
           bulkNotify = notify
           bulkWrite = write
         }
@@ -209,12 +209,12 @@ extension Ring {
       return dispatcher.close(.dangerous(error.description))
     }
     if bulkWrite.properties.contains(.writeWithoutResponse) {
-      client.postWithoutResponse(writer.bytes, to: bulkWrite.valueHandle, within: Ring.roomDeadline) {
+      gatt.postWithoutResponse(writer.bytes, to: bulkWrite.valueHandle, within: Ring.roomDeadline) {
         [dispatcher] in
         if case .failure(let error) = $0 { dispatcher.close(RingError(error)) }
       }
     } else {
-      client.post(writer.bytes, to: bulkWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0)) }
+      gatt.post(writer.bytes, to: bulkWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0)) }
     }
   }
 }

@@ -50,7 +50,7 @@ extension Ring {
   public func stopCountedStream() async {
     guard let stream = countedStream else { return }
     leaveCountedStream()
-    guard client.isConnected else { return }
+    guard connection.isConnected else { return }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       dispatcher.start(
         RingExchange(.frame(stream.stop), accept: { _ in .done }) { _ in continuation.resume() })

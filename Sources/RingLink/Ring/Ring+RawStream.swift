@@ -48,7 +48,7 @@ extension Ring {
   /// that is gone needs none. Cancelling the task does not cancel this, as the light would stay on.
   public func stopRawStream() async {
     dispatcher.onSample = nil
-    guard client.isConnected else { return }
+    guard connection.isConnected else { return }
     // Which of the two is needed depends on the firmware; neither is answered (ring reference, 5.1).
     for frame in RawControl.stopSequence { try? dispatcher.post(frame) }
     await written(within: .seconds(2))
@@ -64,10 +64,10 @@ extension Ring {
 
   /// The same for callers that cannot wait.
   func whenWritten(within time: Duration, _ action: @escaping () -> Void) {
-    guard !client.isIdle else { return action() }
+    guard !gatt.isIdle else { return action() }
     let end = OneShot<Void> { _ in action() }
     end.expire(after: time, in: timers, with: ())
-    client.whenIdle { end() }
+    gatt.whenIdle { end() }
   }
 
   /// Discarded frames, counted.
@@ -89,8 +89,8 @@ extension Ring {
   ///
   /// - Parameter sink: called on the loop, with the receive time
   public func watch(_ sink: @escaping (RingTraffic, Instant) -> Void) async throws(RingError) {
-    do throws(BluetoothError) {
-      _ = try await client.subscribe(to: commandNotify) { value, time in
+    do throws(GATTError) {
+      _ = try await gatt.subscribe(to: commandNotify) { value, time in
         sink((try? RingFrame(parsing: value)).map { .frame($0) } ?? .unreadable(Array(value)), time)
       }
     } catch {
@@ -103,8 +103,8 @@ extension Ring {
     }
     guard let bulkNotify else { return }
     var assembler = BulkAssembler()
-    do throws(BluetoothError) {
-      _ = try await client.subscribe(to: bulkNotify) { value, time in
+    do throws(GATTError) {
+      _ = try await gatt.subscribe(to: bulkNotify) { value, time in
         switch assembler.receive(value, at: time) {
         case .frame(let frame): sink(.bulk(frame), time)
         case .raw(let frame): sink(.frame(frame), time)

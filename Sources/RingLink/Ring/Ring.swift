@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HCI
 import HaloGATT
@@ -12,15 +13,16 @@ import HaloGATT
 ///
 /// ```swift
 /// let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
-/// let client = try await central.connect(ConnectionRequest(peer: device.address))
-/// let ring = try await Ring.open(client)
+/// let connection = try await central.connect(ConnectionRequest(peer: device.address))
+/// let ring = try await Ring.open(connection)
 /// print(try await ring.battery())
 /// ```
 @BluetoothActor
 public final class Ring {
-  public let client: GATTClient
+  /// The link to it.
+  public let connection: Connection
   /// The time of the link.
-  public var timers: Timers { client.timers }
+  public var timers: Timers { connection.timers }
   /// The properties that determine the ring's behaviour.
   public internal(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
   /// Whether its layout was supplied, and not discovered on this link.
@@ -78,12 +80,15 @@ public final class Ring {
   /// How often a ring may change its services during a link.
   private static let maximumChanges = 16
 
-  init(_ client: GATTClient, write: Characteristic, notify: Characteristic) {
-    self.client = client
+  /// The client of its attributes.
+  var gatt: GATTClient { connection.gatt }
+
+  init(_ connection: Connection, write: Characteristic, notify: Characteristic) {
+    self.connection = connection
     commandWrite = write
     commandNotify = notify
     let way = WayOut()
-    dispatcher = RingDispatcher(timers: client.timers) { message in
+    dispatcher = RingDispatcher(timers: connection.timers) { message in
       switch message {
       case .frame(let frame): way.send?(frame)
       case .bulk(let id, let payload): way.sendBulk?(id, payload)
@@ -92,16 +97,17 @@ public final class Ring {
     way.send = { [weak self] frame in self?.send(frame) }
     way.sendBulk = { [weak self] id, payload in self?.sendBulk(id, payload: payload) }
     guardCharacteristics()
-    client.whenDisconnected { [weak dispatcher] loss in dispatcher?.close(.disconnected(loss.description)) }
+    connection.whenDisconnected { [weak dispatcher] loss in dispatcher?.close(.disconnected(loss.description))
+    }
   }
 
   private func guardCharacteristics() {
     let write = commandWrite.valueHandle
-    client.writeGuard = { handle, value, offset in
+    gatt.writeGuard = { handle, value, offset in
       Ring.objection(to: value, at: offset, isCommand: handle == write)
     }
     let notify = commandNotify.valueHandle
-    client.onServicesChanged = { [weak self] range in
+    gatt.onServicesChanged = { [weak self] range in
       guard range.contains(notify) || range.contains(write) else { return }
       self?.servicesChanged()
     }
@@ -114,14 +120,14 @@ public final class Ring {
       sendWithoutResponse(frame)
     case .discovering(let frames): start = .discovering(frames + [frame])
     case .done where commandWrite.properties.contains(.write):
-      client.post(frame.bytes, to: commandWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0))
+      gatt.post(frame.bytes, to: commandWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0))
       }
     case .done: sendWithoutResponse(frame)
     }
   }
 
   private func sendWithoutResponse(_ frame: RingFrame) {
-    client.postWithoutResponse(frame.bytes, to: commandWrite.valueHandle, within: Ring.roomDeadline) {
+    gatt.postWithoutResponse(frame.bytes, to: commandWrite.valueHandle, within: Ring.roomDeadline) {
       [dispatcher] in
       if case .failure(let error) = $0 { dispatcher.close(RingError(error)) }
     }
@@ -152,11 +158,11 @@ public final class Ring {
 
 extension RingError {
   /// Reports a lost link as such, wherever it was detected.
-  init(_ error: BluetoothError) {
+  init(_ error: GATTError) {
     switch error {
-    case .gatt(.att(.closed(let reason))): self = .disconnected(reason)
-    case .gatt(.cancelled), .hci(.cancelled): self = .cancelled
-    default: self = .bluetooth(error)
+    case .att(.closed(let reason)): self = .disconnected(reason)
+    case .cancelled: self = .cancelled
+    default: self = .bluetooth(.gatt(error))
     }
   }
 }
@@ -166,7 +172,7 @@ extension Ring {
   /// discovered, so that a stream can begin early.
   ///
   /// - Parameters:
-  ///   - client: a connected peripheral
+  ///   - connection: the link to it
   ///   - layout: the handles of an earlier link, which have to be proved by the first answer: the Database Hash, or the
   ///     type of the attribute from which the ring notifies. Nothing is written before that. If they are not true, they
   ///     are discovered. A stream begins after the second round trip. The firmware may have changed: ``identify()`` reads
@@ -174,39 +180,43 @@ extension Ring {
   ///   - identifies: whether ``firmware`` is read, too, if it is not known from a layout that is true
   /// - Throws: `.notARing` if the service is missing
   public static func open(
-    _ client: GATTClient, layout: RingLayout? = nil, identifies: Bool = true
+    _ connection: Connection, layout: RingLayout? = nil, identifies: Bool = true
   ) async throws(RingError) -> Ring {
-    if let layout, let ring = try await open(client, at: layout) { return ring }
+    if let layout, let ring = try await open(connection, at: layout) { return ring }
+    let gatt = connection.gatt
     let found: (write: Characteristic, notify: Characteristic)?
-    do throws(BluetoothError) {
-      try await client.exchangeMTU()
-      found = try await client.commandCharacteristics()
+    do throws(GATTError) {
+      try await gatt.exchangeMTU()
+      found = try await gatt.commandCharacteristics()
     } catch {
       throw RingError(error)
     }
-    guard let found else { throw .notARing(try await client.serviceList()) }
-    let ring = Ring(client, write: found.write, notify: found.notify)
-    do throws(BluetoothError) {
+    guard let found else { throw .notARing(try await gatt.serviceList()) }
+    let ring = Ring(connection, write: found.write, notify: found.notify)
+    do throws(GATTError) {
       try await ring.listen()
     } catch {
       throw RingError(error)
     }
     if identifies { try await ring.identify() }
-    client.keepHandles()
+    gatt.keepHandles()
     return ring
   }
 
   /// - Returns: nil if the layout is not true
-  private static func open(_ client: GATTClient, at layout: RingLayout) async throws(RingError) -> Ring? {
-    do throws(BluetoothError) {
-      guard try await client.holds(layout) else { return nil }
+  private static func open(
+    _ connection: Connection, at layout: RingLayout
+  ) async throws(RingError) -> Ring? {
+    let gatt = connection.gatt
+    do throws(GATTError) {
+      guard try await gatt.holds(layout) else { return nil }
     } catch {
       throw RingError(error)
     }
-    client.assume(
+    gatt.assume(
       [Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)],
       of: layout.commandNotify)
-    let ring = Ring(client, write: layout.commandWrite, notify: layout.commandNotify)
+    let ring = Ring(connection, write: layout.commandWrite, notify: layout.commandNotify)
     ring.firmware.firmwareRevision = layout.firmwareRevision
     ring.databaseHash = layout.databaseHash
     ring.isAssumed = true
@@ -214,20 +224,20 @@ extension Ring {
       ring.listenWithoutWaiting(layout.configuration)
       return ring
     }
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       try await ring.listen()
       return ring
-    } catch .gatt(.att(.refused)) {
-      client.assume(nil, of: layout.commandNotify)
+    } catch .att(.refused) {
+      gatt.assume(nil, of: layout.commandNotify)
       return nil
     } catch {
       throw RingError(error)
     }
   }
 
-  private func listen() async throws(BluetoothError) {
+  private func listen() async throws(GATTError) {
     let dispatcher = self.dispatcher
-    subscription = try await client.subscribe(
+    subscription = try await gatt.subscribe(
       to: commandNotify, onEnd: { dispatcher.close(RingError($0)) }, sink: { dispatcher.receive($0, at: $1) })
     configuration = subscription?.configuration
   }
@@ -238,7 +248,7 @@ extension Ring {
     self.configuration = configuration
     start = .enabling([])
     let dispatcher = self.dispatcher
-    _ = client.subscribe(
+    _ = gatt.subscribe(
       to: commandNotify, onEnd: { dispatcher.close(RingError($0)) }, sink: { dispatcher.receive($0, at: $1) },
       completion: { [weak self] result in
         guard let self else { return }
@@ -247,7 +257,7 @@ extension Ring {
           self.subscription = subscription
           start = .done
         // The descriptor alone has moved, or all of them.
-        case .failure(.gatt(.att(.refused))), .failure(.gatt(.servicesChanged)): discoverAgain()
+        case .failure(.att(.refused)), .failure(.servicesChanged): discoverAgain()
         case .failure(let error): dispatcher.close(RingError(error))
         }
       })
@@ -260,7 +270,7 @@ extension Ring {
     guard let subscription else { return }
     self.subscription = nil
     // The client would move it, and not what is written.
-    client.drop(subscription)
+    gatt.drop(subscription)
     discoverAgain()
   }
 
@@ -272,10 +282,10 @@ extension Ring {
     case .discovering: return
     }
     configuration = nil
-    client.assume(nil, of: commandNotify)
+    gatt.assume(nil, of: commandNotify)
     onLayoutChange?()
     BluetoothActor.run { [weak self] in
-      do throws(BluetoothError) {
+      do throws(GATTError) {
         try await self?.discoverUntilCurrent()
       } catch {
         self?.dispatcher.close(RingError(error))
@@ -283,14 +293,14 @@ extension Ring {
     }
   }
 
-  private func discoverUntilCurrent() async throws(BluetoothError) {
+  private func discoverUntilCurrent() async throws(GATTError) {
     var seen: Int
     repeat {
       seen = changeCount
-      guard seen <= Self.maximumChanges else { throw .gatt(.servicesChanged) }
-      do throws(BluetoothError) {
-        guard let found = try await client.commandCharacteristics() else {
-          throw .gatt(.notFound("service of a ring any more"))
+      guard seen <= Self.maximumChanges else { throw .servicesChanged }
+      do throws(GATTError) {
+        guard let found = try await gatt.commandCharacteristics() else {
+          throw .notFound("service of a ring any more")
         }
         commandWrite = found.write
         commandNotify = found.notify
@@ -324,10 +334,10 @@ extension Ring {
   ///   should be stored anew
   @discardableResult
   public func identify() async throws(RingError) -> Bool {
-    do throws(BluetoothError) {
-      let revision = try await client.text(RingGATT.firmwareRevision)
-      if !isAssumed { databaseHash = try await client.databaseHash() }
-      client.keepHandles()
+    do throws(GATTError) {
+      let revision = try await gatt.text(RingGATT.firmwareRevision)
+      if !isAssumed { databaseHash = try await gatt.databaseHash() }
+      gatt.keepHandles()
       defer { firmware.firmwareRevision = revision }
       return revision == firmware.firmwareRevision
     } catch {

@@ -1,4 +1,5 @@
 import BluetoothCore
+import GAP
 import GATTClient
 
 /// Why an operation on a ring failed.

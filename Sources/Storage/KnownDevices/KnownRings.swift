@@ -1,5 +1,4 @@
 import BluetoothCore
-import GATTClient
 import HaloFiles
 import HaloJSON
 import RingLink

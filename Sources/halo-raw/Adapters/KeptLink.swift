@@ -1,6 +1,5 @@
 import BluetoothCore
 import GAP
-import GATTClient
 import HCI
 import HaloEventLoop
 import RingLink
@@ -8,13 +7,13 @@ import RingLink
 /// What a link leads to.
 @BluetoothActor
 protocol LinkedDevice: AnyObject, Sendable {
-  var client: GATTClient { get }
+  var connection: Connection { get }
 }
 
 extension Ring: LinkedDevice {}
 
-extension GATTClient: LinkedDevice {
-  var client: GATTClient { self }
+extension Connection: LinkedDevice {
+  var connection: Connection { self }
 }
 
 /// A device that a command uses, with a link that is made again when it is lost.
@@ -23,7 +22,7 @@ extension GATTClient: LinkedDevice {
 @BluetoothActor
 final class KeptLink<Device: LinkedDevice> {
   /// Makes a new link usable.
-  typealias Open = @BluetoothActor (_ client: GATTClient, _ last: Device?) async throws(Failure) -> Device
+  typealias Open = @BluetoothActor (_ connection: Connection, _ last: Device?) async throws(Failure) -> Device
 
   /// The name of the device, if it is known.
   private(set) var name: String?
@@ -45,7 +44,7 @@ final class KeptLink<Device: LinkedDevice> {
   /// Whether data have stopped because the link was lost, and have not come again.
   private var isLost = false
   private var peer: BluetoothAddress?
-  private var client: GATTClient?
+  private var connection: Connection?
   private var device: Device?
 
   private var timers: Timers { session.timers }
@@ -132,8 +131,8 @@ final class KeptLink<Device: LinkedDevice> {
 
   /// Ends the link.
   func close() async {
-    await client?.disconnect()
-    client = nil
+    await connection?.disconnect()
+    connection = nil
   }
 
   // MARK: The loop
@@ -181,8 +180,8 @@ final class KeptLink<Device: LinkedDevice> {
     // A radio that is lost makes no link; its own cause says more than the refusal.
     try session.checkAdapter()
     try check(peer)
-    let client = try await session.connect(to: peer, name: name, without: keeper.leftOut, within: time)
-    self.client = client
+    let connection = try await session.connect(to: peer, name: name, without: keeper.leftOut, within: time)
+    self.connection = connection
     session.names[peer] = name
     if selector == session.selector { session.ringName = name }
     guard device != nil else { return }
@@ -191,12 +190,12 @@ final class KeptLink<Device: LinkedDevice> {
   }
 
   private func open(within time: Duration) async throws(Failure) {
-    guard let client else { throw Failure(HCIError.notConnected) }
+    guard let connection else { throw Failure(HCIError.notConnected) }
     let (last, openDevice) = (device, openDevice)
     var result: Result<Device, Failure>?
     let isInTime = await timers.within(time) {
       do throws(Failure) {
-        result = .success(try await openDevice(client, last))
+        result = .success(try await openDevice(connection, last))
       } catch {
         result = .failure(error)
       }
@@ -210,7 +209,7 @@ final class KeptLink<Device: LinkedDevice> {
 
   private func decide(_ failure: Failure) -> LinkKeeper.Action {
     let before = keeper.leftOut
-    let isPeers = client?.loss == .remote(.remoteUserTerminatedConnection)
+    let isPeers = connection?.loss == .remote(.remoteUserTerminatedConnection)
     let action = keeper.failed(
       failure.fault, during: procedure(endedBy: failure), endedByPeer: isPeers, at: timers.current)
     for procedure in keeper.leftOut.subtracting(before) {
@@ -225,7 +224,7 @@ final class KeptLink<Device: LinkedDevice> {
     switch keeper.phase {
     case .find, .flow: nil
     case .connect: failure.lostIn
-    case .open, .start: client?.unfinished
+    case .open, .start: connection?.unfinished
     }
   }
 
@@ -236,7 +235,7 @@ final class KeptLink<Device: LinkedDevice> {
     let action = session.canGoOn && !Task.isCancelled ? decide(failure) : .giveUp
     guard action != .giveUp else {
       // Something else may be asked for on the same link.
-      if client?.isConnected == true, device != nil { next = keeper.ask() }
+      if connection?.isConnected == true, device != nil { next = keeper.ask() }
       var cause = session.cause(of: failure)
       // It was there before: it is not that there is none.
       if isLost, failure.fault == .absence, cause.code == failure.code { cause.code = .connectionLost }

@@ -1,6 +1,5 @@
 import BluetoothCore
 import GAP
-import GATTClient
 import HCI
 import HaloEventLoop
 import HaloKnownDevices
@@ -63,7 +62,7 @@ extension Session {
   /// Connects to a device without a scan.
   func connect(
     to peer: BluetoothAddress, name: String?, without leftOut: Set<LinkProcedure>, within deadline: Duration
-  ) async throws(Failure) -> GATTClient {
+  ) async throws(Failure) -> Connection {
     var request = self.request
     request.peer = peer
     request.leftOut = leftOut
@@ -73,16 +72,16 @@ extension Session {
 
   private func makeLink(
     _ request: ConnectionRequest, name: String?
-  ) async throws(BluetoothError) -> GATTClient {
+  ) async throws(BluetoothError) -> Connection {
     let peer = request.peer
     let wait = wait(for: "connecting to \(name ?? peer.description)")
     defer { wait?.end() }
     // Set in the completion: what the link layers support is reported right after it.
-    let client = try await awaitCallback {
-      [self] (done: @escaping (Result<GATTClient, BluetoothError>) -> Void) in
-      let connected = { [weak self] (result: Result<GATTClient, BluetoothError>) in
-        if case .success(let client) = result {
-          client.onLinkEvent = { [weak self] event in self?.report(event) }
+    let connection = try await awaitCallback {
+      [self] (done: @escaping (Result<Connection, BluetoothError>) -> Void) in
+      let connected = { [weak self] (result: Result<Connection, BluetoothError>) in
+        if case .success(let connection) = result {
+          connection.onEvent = { [weak self] event in self?.report(event) }
         }
         done(result)
       }
@@ -91,9 +90,9 @@ extension Session {
     }
     let unfinished = Termination.note(
       "the link to \(peer) ends by its supervision timeout; until then the device does not advertise")
-    client.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
-    note("connected: \(client.parameters.map(\.description) ?? "")")
-    return client
+    connection.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
+    note("connected: \(connection.parameters.map(\.description) ?? "")")
+    return connection
   }
 
   /// How long an attempt to connect to a peer that was heard may hold up others.
@@ -103,14 +102,14 @@ extension Session {
   ///
   /// - Returns: a closure that cancels the attempt
   private func connectWhenHeard(
-    _ request: ConnectionRequest, _ done: @escaping (Result<GATTClient, BluetoothError>) -> Void
+    _ request: ConnectionRequest, _ done: @escaping (Result<Connection, BluetoothError>) -> Void
   ) -> () -> Void {
     let timers = self.timers
     var attempt = request
     attempt.deadline = min(Self.attemptDeadline, request.deadline)
     var pending: PendingConnection?
     var timer: Timers.Token?
-    let end = OneShot { (result: Result<GATTClient, BluetoothError>) in
+    let end = OneShot { (result: Result<Connection, BluetoothError>) in
       timers.cancel(timer)
       pending?.cancel()
       pending = nil
@@ -143,11 +142,11 @@ extension Session {
   ///   - prepare: makes a new link usable
   func keepDevice(
     _ budget: LinkKeeper.Budget,
-    prepare: @escaping @BluetoothActor (GATTClient) async throws(Failure) -> Void = { _ in }
-  ) -> KeptLink<GATTClient> {
-    KeptLink(self, selector, known: nil, name: nil, budget, until: nil) { client, _ throws(Failure) in
-      try await prepare(client)
-      return client
+    prepare: @escaping @BluetoothActor (Connection) async throws(Failure) -> Void = { _ in }
+  ) -> KeptLink<Connection> {
+    KeptLink(self, selector, known: nil, name: nil, budget, until: nil) { connection, _ throws(Failure) in
+      try await prepare(connection)
+      return connection
     }
   }
 
@@ -172,8 +171,8 @@ extension Session {
     return KeptLink(
       self, selector, known: ring?.bluetoothAddress, name: ring?.name, budget, until: interruption,
       check: check
-    ) { [self] client, last throws(Failure) in
-      let ring = try await open(client, last, identifies)
+    ) { [self] connection, last throws(Failure) in
+      let ring = try await open(connection, last, identifies)
       try await prepare(ring)
       return ring
     }
@@ -182,10 +181,10 @@ extension Session {
   /// Runs a command of one answer on the selected device. It runs again if the link is lost, within `--wait`, unless it has
   /// called ``KeptLink/dataFlow()``.
   func withDevice<Value: Sendable>(
-    _ work: (GATTClient, KeptLink<GATTClient>) async throws(Failure) -> Value
+    _ work: (Connection, KeptLink<Connection>) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let link = keepDevice(LinkKeeper.Budget(first: request.deadline, later: .zero))
-    return try await link.ask { client throws(Failure) in try await work(client, link) }
+    return try await link.ask { connection throws(Failure) in try await work(connection, link) }
   }
 
   /// The same for a ring.
@@ -199,24 +198,25 @@ extension Session {
   // MARK: Rings
 
   /// - Parameter last: the ring on its last link; nil if this is the first one
-  private func open(_ client: GATTClient, _ last: Ring?, _ identifies: Bool) async throws(Failure) -> Ring {
-    let selector = RingSelector.address(client.peer.value, client.peer.kind)
+  private func open(_ connection: Connection, _ last: Ring?, _ identifies: Bool) async throws(Failure) -> Ring
+  {
+    let selector = RingSelector.address(connection.peer.value, connection.peer.kind)
     do throws(RingError) {
       let stored = known.only(selector)
       let layout = last?.layout ?? stored.flatMap { record(known: $0) ? $0.layout : nil }
-      let ring = try await Ring.open(client, layout: layout, identifies: identifies || last != nil)
+      let ring = try await Ring.open(connection, layout: layout, identifies: identifies || last != nil)
       if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
       if last == nil, ring.isAssumed || identifies { remember(ring) }
       ring.onLayoutChange = { [weak self, weak ring] in
         guard let self, let ring else { return }
-        if ring.layout != nil { remember(ring) } else { known.forgetLayout(of: client.peer) }
+        if ring.layout != nil { remember(ring) } else { known.forgetLayout(of: connection.peer) }
       }
-      follow(clockOf: client.peer)
+      follow(clockOf: connection.peer)
       if last == nil { try await restoreMeasurements(of: ring) }
       return ring
     } catch {
       let failure = Failure(error)
-      if failure.fault == .final { known.forgetLayout(of: client.peer) }
+      if failure.fault == .final { known.forgetLayout(of: connection.peer) }
       throw failure
     }
   }

@@ -6,7 +6,7 @@ import RingLink
 extension Session {
   /// Restores what an earlier run switched off and, because it was killed or lost its link, did not restore.
   func restoreMeasurements(of ring: Ring) async throws(RingError) {
-    let saved = isReplay ? notes.savedMeasurements : paused.claim(of: ring.client.peer)
+    let saved = isReplay ? notes.savedMeasurements : paused.claim(of: ring.connection.peer)
     guard let saved, !saved.isEmpty else { return }
     if !isReplay {
       for (name, numbers) in saved.settings.sorted(by: { $0.key < $1.key }) {
@@ -30,7 +30,7 @@ extension Session {
   func pauseMeasurements(of ring: Ring) async throws(RingError) -> SavedMeasurements {
     let saved = try await ring.automaticMeasurements()
     guard !saved.isEmpty else { return saved }
-    if !paused.keep(saved, of: ring.client.peer) {
+    if !paused.keep(saved, of: ring.connection.peer) {
       Console.error(
         "halo-raw: cannot store the automatic measurements (\(saved)) in \(UserFolders.state ?? "?"): if this program "
           + "is killed, they stay off")
@@ -52,7 +52,8 @@ extension Session {
     } catch {
       Console.error(
         "halo-raw: cannot restore all automatic measurements (\(saved)): \(error)"
-          + (paused.isKept(for: ring.client.peer) ? "; the next connection to the ring restores them" : ""))
+          + (paused.isKept(for: ring.connection.peer)
+            ? "; the next connection to the ring restores them" : ""))
     }
   }
 
@@ -64,12 +65,12 @@ extension Session {
       switch error {
       case .refused, .notTaken, .malformed, .invalidSetting:
         // Another attempt would fail in the same way.
-        paused.drop(of: ring.client.peer)
-      default: paused.release(ring.client.peer)
+        paused.drop(of: ring.connection.peer)
+      default: paused.release(ring.connection.peer)
       }
       throw error
     }
-    paused.drop(of: ring.client.peer)
+    paused.drop(of: ring.connection.peer)
     note("automatic measurements are on again: \(saved)")
   }
 }

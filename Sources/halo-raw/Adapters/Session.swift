@@ -327,8 +327,8 @@ final class Session {
 
   /// Stores an open ring.
   func remember(_ ring: Ring) {
-    note("MTU \(ring.client.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
-    let address = ring.client.peer
+    note("MTU \(ring.connection.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
+    let address = ring.connection.peer
     known.remember(KnownRing(name: names[address], address: address, layout: ring.layout))
   }
 

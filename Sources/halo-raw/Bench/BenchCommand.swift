@@ -46,10 +46,11 @@ let benchCommand = CommandSpec(
     let end = Interruption(following: session.interruption)
     // A simulated controller sends at any time.
     let hasEvents = session.isReal
-    let meter = StreamMeter(session.timers, writer: try writerToNowhere(session)) { [client = ring.client] in
-      hasEvents ? client.parameters?.interval.duration ?? .zero : .zero
+    let meter = StreamMeter(session.timers, writer: try writerToNowhere(session)) {
+      [connection = ring.connection] in
+      hasEvents ? connection.parameters?.interval.duration ?? .zero : .zero
     }
-    ring.client.whenDisconnected { _ in end.request() }
+    ring.connection.whenDisconnected { _ in end.request() }
     var failure: Failure?
     do throws(Failure) {
       try await end.ends { () async throws(Failure) in
@@ -61,12 +62,12 @@ let benchCommand = CommandSpec(
       failure = error
     }
     meter.finish()
-    if !ring.client.isConnected, failure == nil {
+    if !ring.connection.isConnected, failure == nil {
       failure = Failure(.connectionLost, "the connection was lost during the measurement")
     }
-    let parameters = ring.client.parameters
+    let parameters = ring.connection.parameters
     await ring.stopRawStream()
-    await ring.client.disconnect()
+    await ring.connection.disconnect()
     if let measured = meter.result(
       linkInterval: parameters?.interval.duration, dropped: session.central.droppedPackets)
     {

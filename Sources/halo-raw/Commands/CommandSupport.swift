@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import HaloDissection
 import HaloEventLoop
@@ -13,6 +14,18 @@ func bluetoothFailure<Value>(
   _ work: @autoclosure @BluetoothActor () async throws(BluetoothError) -> Value
 ) async throws(Failure) -> Value {
   do throws(BluetoothError) {
+    return try await work()
+  } catch {
+    throw Failure(error)
+  }
+}
+
+/// The same for a `GATTError`.
+@BluetoothActor
+func gattFailure<Value>(
+  _ work: @autoclosure @BluetoothActor () async throws(GATTError) -> Value
+) async throws(Failure) -> Value {
+  do throws(GATTError) {
     return try await work()
   } catch {
     throw Failure(error)
@@ -223,7 +236,7 @@ final class RecordTally {
 
 extension GATTClient {
   /// Finds the first characteristic that is selected, service by service.
-  func find(_ choice: AttributeChoice) async throws(BluetoothError) -> Characteristic {
+  func find(_ choice: AttributeChoice) async throws(GATTError) -> Characteristic {
     try await find([choice], onlyFirst: true)[0]
   }
 
@@ -233,11 +246,11 @@ extension GATTClient {
   /// - Returns: at least one for each choice, in the order of the choices and of their handles
   func find(
     _ choices: [AttributeChoice], onlyFirst: Bool = false
-  ) async throws(BluetoothError) -> [Characteristic] {
+  ) async throws(GATTError) -> [Characteristic] {
     var found: [Int: [Characteristic]] = [:]
-    var fault: BluetoothError?
+    var fault: GATTError?
     for service in try await discoverServices() {
-      do throws(BluetoothError) {
+      do throws(GATTError) {
         for characteristic in try await discoverCharacteristics(of: service) {
           for (index, choice) in choices.enumerated() where choice.selects(characteristic) {
             found[index, default: []].append(characteristic)
@@ -250,17 +263,17 @@ extension GATTClient {
       if onlyFirst, found.count == choices.count { break }
     }
     let missing = choices.indices.filter { found[$0] == nil }.map { choices[$0].title }
-    guard missing.isEmpty else { throw fault ?? .gatt(.notFound(missing.joined(separator: ", no "))) }
+    guard missing.isEmpty else { throw fault ?? .notFound(missing.joined(separator: ", no ")) }
     var seen: Set<AttributeHandle> = []
     return choices.indices.flatMap { found[$0] ?? [] }.filter { seen.insert($0.valueHandle).inserted }
   }
 }
 
-extension BluetoothError {
+extension GATTError {
   /// Whether the peer has answered, though wrongly: other attributes can be asked for.
   var isOfOneAttribute: Bool {
     switch self {
-    case .gatt(.att(.refused)), .gatt(.att(.malformed)), .gatt(.misbehaved): true
+    case .att(.refused), .att(.malformed), .misbehaved: true
     default: false
     }
   }

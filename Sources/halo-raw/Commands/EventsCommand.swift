@@ -44,7 +44,7 @@ let eventsCommand = CommandSpec(
     let writer = try await EventWriter(live, try await link.open())
     if let duration { session.timers.schedule(after: duration) { end.request() } }
     Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
-    try await live.complete({ writer.ring.client }) { () async throws(Failure) in
+    try await live.complete({ writer.ring.connection }) { () async throws(Failure) in
       link.onLoss = { failure in
         if !end.isRequested { writer.markGap(failure.message) }
       }

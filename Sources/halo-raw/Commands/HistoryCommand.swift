@@ -58,7 +58,7 @@ let historyCommand = CommandSpec(
     let records = try await session.withRing { ring, _ throws(Failure) in
       odd.listen(to: ring)
       publisher =
-        publisher ?? broker.map { RingPublisher($0, of: ring.client.peer, name: session.ringName) }
+        publisher ?? broker.map { RingPublisher($0, of: ring.connection.peer, name: session.ringName) }
       let now = session.ringTime
       let days = try command.days(of: kind, today: now.day)
       return try await ringFailure(await ring.history(kind, days: days, now: now) { line.show($0.line) })

@@ -18,8 +18,8 @@ let inspectCommand = CommandSpec(
     // What was read is shown, also if the rest cannot be read.
     defer { table.print(format) }
     session.showsAttributes = true
-    try await session.withDevice { client, _ throws(Failure) in
-      try await bluetoothFailure(await table.read(client))
+    try await session.withDevice { connection, _ throws(Failure) in
+      try await gattFailure(await table.read(connection.gatt))
     }
   }
 }
@@ -31,7 +31,7 @@ private final class TableReader {
   private var included: [Service] = []
   private var seen: Set<AttributeHandle> = []
   /// Why a service could not be read.
-  private var fault: BluetoothError?
+  private var fault: GATTError?
 
   private static let columns: [(name: String, unit: String?)] =
     ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text", "decoded"].map {
@@ -42,7 +42,7 @@ private final class TableReader {
   /// end. A service that the peer describes wrongly is left.
   ///
   /// - Throws: after the rest, why a service could not be read
-  func read(_ client: GATTClient) async throws(BluetoothError) {
+  func read(_ client: GATTClient) async throws(GATTError) {
     rows = []
     included = []
     seen = []
@@ -63,12 +63,12 @@ private final class TableReader {
 
   private func read(
     _ service: Service, _ kind: String = "service", of client: GATTClient
-  ) async throws(BluetoothError) {
+  ) async throws(GATTError) {
     seen.insert(service.handles.start)
     row(
       service.handles.start, kind, service.uuid, end: service.handles.end,
       text: "\(service.handles)  \(kind) \(title(service.uuid, isService: true))")
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       try await readContents(of: service, client)
     } catch {
       // The peer answers wrongly here; what it says elsewhere counts.
@@ -80,7 +80,7 @@ private final class TableReader {
     }
   }
 
-  private func readContents(of service: Service, _ client: GATTClient) async throws(BluetoothError) {
+  private func readContents(of service: Service, _ client: GATTClient) async throws(GATTError) {
     for included in try await client.discoverIncludedServices(of: service) {
       self.included.append(included.service)
       row(
@@ -94,7 +94,7 @@ private final class TableReader {
     }
   }
 
-  private func read(_ characteristic: Characteristic, of client: GATTClient) async throws(BluetoothError) {
+  private func read(_ characteristic: Characteristic, of client: GATTClient) async throws(GATTError) {
     let value =
       characteristic.properties.contains(.read)
       ? try await self.value(characteristic.valueHandle, client) : .none
@@ -118,10 +118,10 @@ private final class TableReader {
   }
 
   /// Reads a value, or the error code with which the peer refuses it.
-  private func value(_ handle: AttributeHandle, _ client: GATTClient) async throws(BluetoothError) -> Value {
-    do throws(BluetoothError) {
+  private func value(_ handle: AttributeHandle, _ client: GATTClient) async throws(GATTError) -> Value {
+    do throws(GATTError) {
       return .bytes(try await client.read(handle))
-    } catch .gatt(.att(.refused(let response))) {
+    } catch .att(.refused(let response)) {
       return .refused(response.code)
     }
   }

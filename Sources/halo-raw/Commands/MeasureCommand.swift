@@ -75,7 +75,7 @@ let measureCommand = CommandSpec(
     let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
     let measurement = try await Measuring(
       measured, of: try await link.open(), live, isContinuous: isContinuous)
-    try await live.complete({ measurement.ring.client }) { () async throws(Failure) in
+    try await live.complete({ measurement.ring.connection }) { () async throws(Failure) in
       guard isContinuous else {
         return try await link.ask { ring throws(Failure) in
           measurement.ring = ring

@@ -55,23 +55,23 @@ let rawCommand = CommandSpec(
           if writer.received == count || writer.hasFailed { end.request() }
         })
     }
-    try await live.complete({ ring.client }) { () async throws(Failure) in
+    try await live.complete({ ring.connection }) { () async throws(Failure) in
       writer.print(message, at: session.timers.now.wholeMicroseconds)
       try await ringFailure(await ring.send(message))
       var loss: LinkLoss?
-      ring.client.whenDisconnected {
+      ring.connection.whenDisconnected {
         loss = $0
         end.request()
       }
       await end.sleep(for: duration, in: session.timers)
       end.request()
-      if case .frame(let frame) = message, ring.client.isConnected {
+      if case .frame(let frame) = message, ring.connection.isConnected {
         for closing in CommandTable.closing(frame) { try? await ring.send(.frame(closing)) }
       }
       let isExpected = CommandTable.consequence(of: message) != nil
       if let loss, !isExpected { throw Failure(.connectionLost, "the connection was lost: \(loss)") }
     }
-    await ring.client.disconnect()
+    await ring.connection.disconnect()
   }
 }
 

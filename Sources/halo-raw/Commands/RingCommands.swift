@@ -25,12 +25,12 @@ private func printInformation(
   _ information: RingInformation, _ support: DeviceSupport?, of ring: Ring, as format: OutputFormat
 ) {
   let family = ring.firmware.family.description
-  let peer = ring.client.peer
+  let peer = ring.connection.peer
   let lines: [(String, String?)] = [
     ("address", "\(peer) (\(peer.kind))"), ("firmware", information.firmwareRevision),
     ("hardware", information.hardwareRevision), ("software", information.softwareRevision),
     ("model", information.model), ("serial", information.serialNumber), ("family", family),
-    ("MTU", String(ring.client.mtu)), ("support", support.map { Hex.string($0.bytes, separator: " ") }),
+    ("MTU", String(ring.connection.mtu)), ("support", support.map { Hex.string($0.bytes, separator: " ") }),
     ("bond", support.map { $0.wantsBond ? "offered, not needed" : "not offered" }),
     ("features", support.map { $0.features.isEmpty ? "none" : $0.features.joined(separator: ", ") }),
   ]
@@ -42,7 +42,8 @@ private func printInformation(
       ("hardware", nil, .text(information.hardwareRevision)),
       ("software", nil, .text(information.softwareRevision)), ("model", nil, .text(information.model)),
       ("serial", nil, .text(information.serialNumber)), ("family", nil, .text(family)),
-      ("mtu", nil, .number(ring.client.mtu)), ("support", nil, .text(support.map { Hex.string($0.bytes) })),
+      ("mtu", nil, .number(ring.connection.mtu)),
+      ("support", nil, .text(support.map { Hex.string($0.bytes) })),
       ("wants_bond", nil, support.map { .flag($0.wantsBond) } ?? .text(nil)),
       ("interval_temperature", nil, support.map { .flag($0.hasIntervalTemperature) } ?? .text(nil)),
       ("features", nil, support.map { .list($0.features) } ?? .text(nil)),

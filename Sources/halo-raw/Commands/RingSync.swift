@@ -57,7 +57,7 @@ final class RingSync {
 
   /// Publishes the newest of what is read.
   func publish(to broker: BrokerOutput?) {
-    publisher = broker.map { RingPublisher($0, of: ring.client.peer, name: session.ringName) }
+    publisher = broker.map { RingPublisher($0, of: ring.connection.peer, name: session.ringName) }
     publisher?.announce { [weak self] in self?.ring }
   }
 
@@ -65,10 +65,10 @@ final class RingSync {
   func run(_ kinds: [HistoryKind], report: (Outcome) -> Void) async throws(Failure) {
     let clock = session.clock
     let start = clock.unixSeconds
-    let record = session.clockRecord(of: self.ring.client.peer)
+    let record = session.clockRecord(of: self.ring.connection.peer)
     let (store, ring, name) = (self.store, self.ring, link.name ?? session.ringName)
     let id = try await storeRetry(
-      store.ring(ring.client.peer, name: name, firmware: ring.firmware.firmwareRevision))
+      store.ring(ring.connection.peer, name: name, firmware: ring.firmware.firmwareRevision))
     let sync = try await storeRetry(
       store.beginSync(
         id, at: start, policy: clock.policy, offset: record?.utcOffset ?? clock.offset(atUnix: start),
@@ -92,7 +92,7 @@ final class RingSync {
       if case .disconnected = outcome.problem { break }
       if case .cancelled = outcome.problem { break }
     }
-    await self.ring.client.disconnect()
+    await self.ring.connection.disconnect()
     guard isComplete else { return }
     try await storeRetry(store.finish(sync, at: clock.unixSeconds))
   }

@@ -1,5 +1,5 @@
 import BluetoothCore
-import GATTClient
+import GAP
 import HaloEventLoop
 import HaloJSON
 import HaloLineOutput
@@ -90,7 +90,7 @@ final class SampleStream {
   }
 
   /// The link of now.
-  var client: GATTClient { ring.client }
+  var connection: Connection { ring.connection }
 
   /// What was measured, for the file beside the output.
   var results: [String: JSONValue] { summary.results }
@@ -102,7 +102,7 @@ final class SampleStream {
     do throws(Failure) {
       try await start()
       reportStatus("streaming")
-      session.status.count(ring.client.peer) { self.summary.progress }
+      session.status.count(ring.connection.peer) { self.summary.progress }
       identify()
       for observer in observers { observer.begin(after: identification) { self.ring } }
       while let failure = try await streamUntilItFails() { try await recover(from: failure) }
@@ -140,7 +140,7 @@ final class SampleStream {
   private func startRing() async throws(Failure) {
     end = link.interruption.isRequested ? .wanted : nil
     let ring = self.ring
-    ring.client.whenDisconnected { loss in
+    ring.connection.whenDisconnected { loss in
       if self.ring === ring { self.finish(.lost(loss.description)) }
     }
     // Not weakly: each retain of an object that was ever captured weakly takes 150 instructions more.
@@ -272,7 +272,7 @@ final class SampleStream {
     let ring = self.ring
     BluetoothActor.run { [self] in
       var battery: RingBattery?
-      let limit = (ring.client.parameters?.supervisionTimeout.duration ?? .seconds(4)) + .seconds(1)
+      let limit = (ring.connection.parameters?.supervisionTimeout.duration ?? .seconds(4)) + .seconds(1)
       while end == nil, battery == nil {
         do throws(RingError) {
           battery = try await ring.battery()
@@ -412,7 +412,7 @@ final class SampleStream {
   private func note(_ line: @autoclosure () -> String) { session.note(prefixed(line())) }
 
   private func reportStatus(_ status: String) {
-    session.status.report(status, of: ring.client.peer, name: name ?? session.ringName)
+    session.status.report(status, of: ring.connection.peer, name: name ?? session.ringName)
   }
 
   private func report() {
@@ -420,10 +420,11 @@ final class SampleStream {
     if link.reconnections > 0 {
       Console.error(prefixed("connected again \(Console.counted(link.reconnections, "time"))"))
     }
-    let client = ring.client
-    let radio = [client.phys.map { "PHY \($0)" }, client.dataLengths.map { "data length \($0)" }].compactMap(
-      \.self)
-    if let parameters = client.parameters {
+    let connection = ring.connection
+    let radio = [connection.phys.map { "PHY \($0)" }, connection.dataLengths.map { "data length \($0)" }]
+      .compactMap(
+        \.self)
+    if let parameters = connection.parameters {
       Console.error(prefixed("link: \(parameters)"))
       if !radio.isEmpty { Console.error(prefixed("link: " + radio.joined(separator: ", "))) }
     }

@@ -53,7 +53,7 @@ let sportCommand = CommandSpec(
     let writer = try await EventWriter(live, try await link.open())
     let controls = SportControls(end)
     defer { controls.stop() }
-    try await live.complete({ writer.ring.client }) { () async throws(Failure) in
+    try await live.complete({ writer.ring.connection }) { () async throws(Failure) in
       try await link.ask { ring throws(Failure) in
         // The session has begun: another one would count from zero.
         link.dataFlow()

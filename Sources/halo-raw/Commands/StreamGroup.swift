@@ -124,7 +124,7 @@ final class StreamGroup {
       (ring, try await session.chooseStream(of: ring, options))
     }
     let found = link.name
-    let address = ring.client.peer
+    let address = ring.connection.peer
     let isUnique = found.map { !names.values.contains($0) } ?? false
     let name = isUnique ? found?.printable ?? "" : address.description
     names[address] = name
@@ -140,7 +140,7 @@ final class StreamGroup {
     let stream = SampleStream(
       ring, link, name: name, chosen, writer: writer, observers: mirror.map { [$0] } ?? [], options, session)
     hasStreamed = true
-    defer { live.complete(address, stream.client.parameters?.interval, stream.results) }
+    defer { live.complete(address, stream.connection.parameters?.interval, stream.results) }
     try await stream.run()
   }
 }

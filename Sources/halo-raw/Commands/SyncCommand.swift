@@ -52,7 +52,7 @@ let syncCommand = CommandSpec(
     let read = { (selector: RingSelector?) async throws(Failure) in
       let link = session.keepRing(LinkKeeper.Budget(invocation, retryTime: retryTime), of: selector) { _ in }
       let ring = try await link.open()
-      let address = ring.client.peer.description
+      let address = ring.connection.peer.description
       if isAll, format == .text { Console.print("\(link.name?.printable ?? "(no name)") \(address)\n") }
       let sync = RingSync(ring, link, into: store, session)
       sync.publish(to: broker)

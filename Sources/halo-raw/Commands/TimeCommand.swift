@@ -47,7 +47,7 @@ let timeCommand = CommandSpec(
         if isForced || assessment.reasonToSet != nil {
           action = "set: " + (assessment.reasonToSet ?? "forced by --force")
           capabilities = try await session.setClock(of: ring, policy)
-          assessment.record = session.clockRecord(of: ring.client.peer) ?? assessment.record
+          assessment.record = session.clockRecord(of: ring.connection.peer) ?? assessment.record
           assessment.unix = max(assessment.unix, assessment.record?.set ?? 0)
           assessment.utcOffset = assessment.record?.utcOffset ?? assessment.utcOffset
           assessment.evidence = ClockEvidence()
@@ -64,7 +64,7 @@ let timeCommand = CommandSpec(
 extension Session {
   /// What is known about the clock of a ring.
   fileprivate func assessClock(of ring: Ring, _ policy: TimePolicy) async throws(Failure) -> ClockAssessment {
-    let record = clockRecord(of: ring.client.peer)
+    let record = clockRecord(of: ring.connection.peer)
     var clock = self.clock
     clock.policy = policy
     let expected = record?.ringTime(atUnix: clock.unixSeconds) ?? clock.now
@@ -82,7 +82,7 @@ extension Session {
     let time = clock.time(ofUnix: unix)
     let capabilities = try await ringFailure(await ring.setClock(to: time))
     remember(
-      ClockRecord(set: unix, policy: policy, utcOffset: clock.offset(atUnix: unix)), of: ring.client.peer)
+      ClockRecord(set: unix, policy: policy, utcOffset: clock.offset(atUnix: unix)), of: ring.connection.peer)
     return capabilities
   }
 }

@@ -23,8 +23,8 @@ let readCommand = CommandSpec(
   let choice = try AttributeChoice(invocation)
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
-    let values = try await session.withDevice { client, _ throws(Failure) in
-      try await bluetoothFailure(await client.read(choice))
+    let values = try await session.withDevice { connection, _ throws(Failure) in
+      try await gattFailure(await connection.gatt.read(choice))
     }
     var printer = RecordPrinter(format, valueColumns)
     for value in values {
@@ -69,15 +69,15 @@ let writeCommand = CommandSpec(
   if !invocation.isGiven(WriteOption.text) { device.positionals.removeLast() }
   let target = device
   try await Session.run(target) { session throws(Failure) in
-    let (target, hasResponse) = try await session.withDevice { client, link throws(Failure) in
-      if let danger, case .handle = choice, await client.takesCommands(choice) { throw danger }
-      let target = try await client.target(of: choice)
+    let (target, hasResponse) = try await session.withDevice { connection, link throws(Failure) in
+      if let danger, case .handle = choice, await connection.gatt.takesCommands(choice) { throw danger }
+      let target = try await connection.gatt.target(of: choice)
       let hasResponse = try target.hasResponse(isRefused: isWithoutResponse)
       // What was sent may have been taken.
       link.dataFlow()
-      try await bluetoothFailure(await client.write(value, to: target.handle, hasResponse: hasResponse))
+      try await gattFailure(await connection.gatt.write(value, to: target.handle, hasResponse: hasResponse))
       await link.close()
-      guard hasResponse || !client.hasUnsentWrites else {
+      guard hasResponse || !connection.hasUnsentWrites else {
         throw Failure(.timedOut, "the link took 2 s, and has not sent the value; the peer may not have it")
       }
       return (target, hasResponse)
@@ -153,13 +153,13 @@ let subscribeCommand = CommandSpec(
       live, isOfSeveral: choices.count > 1, count: count, duration: duration, session.interruption)
     // Discover on each link: after a restart, the table may differ.
     let link = session.keepDevice(LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true)) {
-      client throws(Failure) in
-      try await listener.begin(client)
-      try await bluetoothFailure(await listener.subscribe(client, choices, kind, onlyListens: onlyListens))
+      connection throws(Failure) in
+      try await listener.begin(connection)
+      try await gattFailure(await listener.subscribe(connection, choices, kind, onlyListens: onlyListens))
     }
     listener.onData = link.dataFlow
-    let client = try await link.open()
-    try await live.complete({ listener.client ?? client }) { () async throws(Failure) in
+    let connection = try await link.open()
+    try await live.complete({ listener.connection ?? connection }) { () async throws(Failure) in
       Console.hint("subscribed; Ctrl-C ends it")
       try await session.interruption.excuses { () async throws(Failure) in
         try await link.ask { _ throws(Failure) in
@@ -178,7 +178,7 @@ let subscribeCommand = CommandSpec(
 @BluetoothActor
 private final class ValueListener {
   /// The link of now.
-  private(set) var client: GATTClient?
+  private(set) var connection: Connection?
   private let live: LiveOutput
   /// Nil until the device is known.
   private var printer: TimedPrinter?
@@ -196,7 +196,7 @@ private final class ValueListener {
   /// Called for each value.
   var onData: (() -> Void)?
   /// Why a subscription ended although the link is up.
-  private var end: BluetoothError?
+  private var end: GATTError?
   private var timer: Timers.Token?
 
   private static let ownColumns = [("kind", nil)] + valueColumns + [("note", nil)]
@@ -214,29 +214,30 @@ private final class ValueListener {
   }
 
   /// Describes the records, when the device is known.
-  func begin(_ client: GATTClient) async throws(Failure) {
-    guard self.client == nil else { return }
-    self.client = client
-    try await live.begin(client, columns: Self.columns)
+  func begin(_ connection: Connection) async throws(Failure) {
+    guard self.connection == nil else { return }
+    self.connection = connection
+    try await live.begin(connection, columns: Self.columns)
     printer = TimedPrinter(live, Self.ownColumns)
   }
 
   /// Finds the characteristics and subscribes to them.
   func subscribe(
-    _ client: GATTClient, _ choices: [AttributeChoice], _ kind: SubscriptionKind?, onlyListens: Bool
-  ) async throws(BluetoothError) {
-    self.client = client
+    _ connection: Connection, _ choices: [AttributeChoice], _ kind: SubscriptionKind?, onlyListens: Bool
+  ) async throws(GATTError) {
+    self.connection = connection
+    let gatt = connection.gatt
     subscriptions = []
     moved = [:]
-    try await client.exchangeMTU()
-    let characteristics = try await client.find(choices)
-    client.onSubscriptionMoved = { [weak self] subscription in
+    try await gatt.exchangeMTU()
+    let characteristics = try await gatt.find(choices)
+    gatt.onSubscriptionMoved = { [weak self] subscription in
       guard let self, let first = subscriptions.first(where: { $0 == subscription }) else { return }
       moved[first.handle] = subscription.handle
     }
-    let onEnd = { (reason: BluetoothError) in
+    let onEnd = { (reason: GATTError) in
       // The loss of the link is reported with its reason.
-      if case .gatt(.att(.closed)) = reason { return }
+      if case .att(.closed) = reason { return }
       self.end = reason
       self.finish(nil)
     }
@@ -244,18 +245,18 @@ private final class ValueListener {
       let sink = { (value: RawSpan, time: Instant) in self.take(characteristic, value, at: time) }
       subscriptions.append(
         onlyListens
-          ? client.listen(to: characteristic, onEnd: onEnd, sink: sink)
-          : try await client.subscribe(to: characteristic, as: kind, onEnd: onEnd, sink: sink))
+          ? gatt.listen(to: characteristic, onEnd: onEnd, sink: sink)
+          : try await gatt.subscribe(to: characteristic, as: kind, onEnd: onEnd, sink: sink))
     }
     guard timer == nil, let duration else { return }
-    timer = client.timers.schedule(after: duration) { self.finish(nil) }
+    timer = connection.timers.schedule(after: duration) { self.finish(nil) }
   }
 
   /// Unsubscribes. If the peer does not answer, the end of the link ends the subscriptions.
   func unsubscribe() async {
-    guard let client else { return }
-    client.timers.cancel(timer)
-    for subscription in subscriptions { try? await client.unsubscribe(subscription) }
+    guard let connection else { return }
+    connection.timers.cancel(timer)
+    for subscription in subscriptions { try? await connection.gatt.unsubscribe(subscription) }
   }
 
   func take(_ characteristic: Characteristic, _ value: RawSpan, at time: Instant) {
@@ -277,9 +278,9 @@ private final class ValueListener {
   /// Marks that values may be missing here.
   func markGap(_ reason: String) {
     let none = [Field](repeating: .text(nil), count: valueColumns.count)
-    guard let client else { return }
+    guard let connection else { return }
     printer?.print(
-      "gap", [.text("gap")] + none + [.text(reason)], at: client.timers.current.wholeMicroseconds,
+      "gap", [.text("gap")] + none + [.text(reason)], at: connection.timers.current.wholeMicroseconds,
       text: "gap: \(reason)")
   }
 
@@ -300,7 +301,7 @@ private final class ValueListener {
       // Asked here: an end that came between a question before and this place would be missed.
       guard end == nil, !isDone else { return finish(nil) }
       forget = interruption.onRequest { self.finish(nil) }
-      client?.whenDisconnected { self.finish($0) }
+      connection?.whenDisconnected { self.finish($0) }
     }
     forget?()
     if let end { throw Failure(end) }
@@ -335,9 +336,9 @@ private struct WriteTarget {
 extension GATTClient {
   /// Whether a handle may be one of the ring's own characteristics. If discovery fails, it counts as one.
   fileprivate func takesCommands(_ choice: AttributeChoice) async -> Bool {
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       return RingGATT.takesCommands(try await find(choice).uuid)
-    } catch .gatt(.notFound) {
+    } catch .notFound {
       return false
     } catch {
       return true
@@ -346,19 +347,19 @@ extension GATTClient {
 
   /// Finds what is to be written.
   fileprivate func target(of choice: AttributeChoice) async throws(Failure) -> WriteTarget {
-    do throws(BluetoothError) {
+    do throws(GATTError) {
       try await exchangeMTU()
       let characteristic = try await find(choice)
       return WriteTarget(handle: characteristic.valueHandle, characteristic: characteristic)
     } catch {
-      guard case .gatt(.notFound) = error, case .handle(let handle) = choice else { throw Failure(error) }
+      guard case .notFound = error, case .handle(let handle) = choice else { throw Failure(error) }
       return WriteTarget(handle: handle)
     }
   }
 
   fileprivate func write(
     _ value: [UInt8], to handle: AttributeHandle, hasResponse: Bool
-  ) async throws(BluetoothError) {
+  ) async throws(GATTError) {
     if hasResponse {
       try await write(value, to: handle)
     } else {
@@ -367,7 +368,7 @@ extension GATTClient {
   }
 
   /// Reads the selected values: that of a handle, or all with a UUID.
-  fileprivate func read(_ choice: AttributeChoice) async throws(BluetoothError) -> [ATTHandleAndValue] {
+  fileprivate func read(_ choice: AttributeChoice) async throws(GATTError) -> [ATTHandleAndValue] {
     try await exchangeMTU()
     switch choice {
     case .handle(let handle): return [ATTHandleAndValue(handle: handle, value: try await read(handle))]
@@ -377,7 +378,7 @@ extension GATTClient {
         // The list holds only the first bytes of long values.
         values.append(ATTHandleAndValue(handle: found.handle, value: try await read(found.handle)))
       }
-      guard !values.isEmpty else { throw .gatt(.notFound("value with the UUID \(uuid)")) }
+      guard !values.isEmpty else { throw .notFound("value with the UUID \(uuid)") }
       return values
     }
   }

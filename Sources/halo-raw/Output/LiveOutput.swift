@@ -1,5 +1,5 @@
 import BluetoothCore
-import GATTClient
+import GAP
 import Glibc
 import HCI
 import HaloEventLoop
@@ -136,10 +136,10 @@ final class LiveOutput {
   /// Describes the records, and writes the file beside the output.
   ///
   /// - Parameters:
-  ///   - client: the device
+  ///   - connection: the device
   ///   - columns: the names of all columns
-  func begin(_ client: GATTClient, columns: [String]) async throws(Failure) {
-    try await begin(RingDescription(session.ringName, client.peer, nil), columns)
+  func begin(_ connection: Connection, columns: [String]) async throws(Failure) {
+    try await begin(RingDescription(session.ringName, connection.peer, nil), columns)
   }
 
   /// The same for a ring, after ``describe(_:)``.
@@ -188,15 +188,15 @@ final class LiveOutput {
 
   /// Reads what the automatic measurements of a ring are set to, once, if the data comes with a description.
   func describe(_ ring: Ring) async throws(Failure) {
-    guard isDescribed, settings[ring.client.peer] == nil else { return }
+    guard isDescribed, settings[ring.connection.peer] == nil else { return }
     let known = try await ringFailure(await ring.measurementSettings())
-    settings[ring.client.peer] = SettingsFile(known, of: ring.firmware).settingsJSON
+    settings[ring.connection.peer] = SettingsFile(known, of: ring.firmware).settingsJSON
   }
 
   /// A ring, with what ``describe(_:)`` has read.
   func description(of ring: Ring, name: String?) -> RingDescription {
-    var description = RingDescription(name, ring.client.peer, ring.firmware.firmwareRevision)
-    if let settings = settings[ring.client.peer] { description.settings = settings }
+    var description = RingDescription(name, ring.connection.peer, ring.firmware.firmwareRevision)
+    if let settings = settings[ring.connection.peer] { description.settings = settings }
     return description
   }
 
@@ -244,13 +244,14 @@ final class LiveOutput {
   ///
   /// - Parameter results: what was measured, by name
   func complete(
-    _ client: @BluetoothActor () -> GATTClient, results: @BluetoothActor () -> [String: JSONValue] = { [:] },
+    _ connection: @BluetoothActor () -> Connection,
+    results: @BluetoothActor () -> [String: JSONValue] = { [:] },
     _ work: @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure) {
     try await complete { () async throws(Failure) in
       var failure: Failure?
       do throws(Failure) { try await work() } catch { failure = error }
-      complete(client().peer, client().parameters?.interval, results())
+      complete(connection().peer, connection().parameters?.interval, results())
       if let tally, tally.dropped > 0 {
         Console.error(
           "halo-raw: \(tally.dropped) of \(Console.counted(tally.progress.records, "record")) dropped because the output was not read in time"

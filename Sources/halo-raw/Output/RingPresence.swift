@@ -40,7 +40,7 @@ final class RingPresence {
   /// - Parameter results: what is published now
   func check(results: Set<RingValue> = []) {
     guard isFollowing else { return }
-    let ring = ring().flatMap { $0.client.isConnected ? $0 : nil }
+    let ring = ring().flatMap { $0.connection.isConnected ? $0 : nil }
     let isNew = !results.isSubset(of: self.results)
     self.results.formUnion(results)
     guard let ring else {

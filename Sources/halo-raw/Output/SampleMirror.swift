@@ -19,7 +19,7 @@ final class SampleMirror {
     self.publisher = publisher
     writer = SampleWriter(
       .jsonl, kinds: kinds, encoding: ring.firmware.accelerometerEncoding, clock: clock,
-      ring: ring.client.peer.description, origin: origin, output: publisher.writer)
+      ring: ring.connection.peer.description, origin: origin, output: publisher.writer)
     // Until the end of the publisher: the stream may be gone before the last batch is made.
     publisher.collect = { _ = self.writer.flush() }
   }

@@ -167,12 +167,12 @@ final class StreamPlot: SampleObserver {
   /// `R02_BEEF  72 bpm  25.0/s  interval 15 ms  battery 87 %  0 gaps  3 lost  q quits`; where the terminal is narrow, what
   /// matters least is left out: the facts of the link before those of the signal.
   private func header(_ width: Int) -> String {
-    let client = ring?().client
+    let connection = ring?().connection
     let parts: [(text: String?, rank: Int)] = [
-      ((session.ringName ?? client?.peer.description)?.printable, 0),
+      ((session.ringName ?? connection?.peer.description)?.printable, 0),
       (panels.first?.kind == .ppg ? pulse.beatsPerMinute.map { "\($0) bpm" } ?? "- bpm" : nil, 1),
       (rate.map { "\(decimal($0, 1))/s" }, 4),
-      (client?.parameters.map { "interval \($0.interval)" }, 7),
+      (connection?.parameters.map { "interval \($0.interval)" }, 7),
       (battery.map { "battery \($0)" }, 5),
       (Console.counted(gaps, "gap"), 3), (lost.map { "\($0) lost" }, 2), (keys == nil ? nil : "q quits", 6),
     ]

@@ -96,7 +96,7 @@ struct ReplayedClient {
   let peripheral: ReplayedPeripheral
   let adapter: ReplayAdapter
   let central: Central
-  let client: GATTClient
+  let connection: Connection
 
   init(
     _ traffic: RecordedTraffic, _ options: ReplayedPeripheral.Options = .init()
@@ -105,14 +105,14 @@ struct ReplayedClient {
     adapter = ReplayAdapter(peripheral, time: testTime)
     central = Central(adapter)
     try await central.start()
-    client = try await central.connect(ConnectionRequest(peer: peripheral.address))
-    client.watchesServiceChanges = false
+    connection = try await central.connect(ConnectionRequest(peer: peripheral.address))
+    connection.gatt.watchesServiceChanges = false
   }
 
   /// The characteristic of a service of the script.
   func characteristic(_ uuid: BluetoothUUID) async throws -> Characteristic {
-    for service in try await client.discoverServices() {
-      for found in try await client.discoverCharacteristics(of: service) where found.uuid == uuid {
+    for service in try await connection.gatt.discoverServices() {
+      for found in try await connection.gatt.discoverCharacteristics(of: service) where found.uuid == uuid {
         return found
       }
     }

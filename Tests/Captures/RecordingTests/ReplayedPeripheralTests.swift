@@ -25,14 +25,14 @@ private let battery = uuid("2a19")
     script.discover()
     let replay = try await ReplayedClient(script.traffic())
     // The recorded client asked for all services; this one asks for one by its UUID.
-    let service = try #require(try await replay.client.firstService(uuid("180d")))
+    let service = try #require(try await replay.connection.gatt.firstService(uuid("180d")))
     #expect(service.handles == HandleRange(0x0010, 0x0016))
-    let found = try await replay.client.discoverCharacteristics(of: service)
+    let found = try await replay.connection.gatt.discoverCharacteristics(of: service)
     #expect(found.map(\.uuid) == [heartRate, controlPoint])
     #expect(found.map(\.valueHandle) == [0x0012, 0x0015])
-    let descriptors = try await replay.client.discoverDescriptors(of: found[0])
+    let descriptors = try await replay.connection.gatt.discoverDescriptors(of: found[0])
     #expect(descriptors.map(\.handle) == [0x0013])
-    let all = try await replay.client.discoverServices()
+    let all = try await replay.connection.gatt.discoverServices()
     #expect(all.map(\.uuid) == [uuid("180d"), uuid("180f")])
     #expect(replay.peripheral.missing.isEmpty)
     await replay.central.stop()
@@ -43,7 +43,7 @@ private let battery = uuid("2a19")
     for level in [90, 89, 88] as [UInt8] { script.ask(.readRequest(0x0022), .readResponse([level])) }
     let replay = try await ReplayedClient(script.traffic())
     var levels: [UInt8] = []
-    for _ in 0..<4 { levels += try await replay.client.read(0x0022) }
+    for _ in 0..<4 { levels += try await replay.connection.gatt.read(0x0022) }
     #expect(levels == [90, 89, 88, 88])
     await replay.central.stop()
   }
@@ -56,15 +56,15 @@ private let battery = uuid("2a19")
     script.ask(.readBlobRequest(0x0022, offset: 22), .readBlobResponse(Array(value[22..<44])))
     script.ask(.readBlobRequest(0x0022, offset: 44), .readBlobResponse(Array(value[44...])))
     let short = try await ReplayedClient(script.traffic())
-    #expect(try await short.client.read(0x0022) == value)
+    #expect(try await short.connection.gatt.read(0x0022) == value)
     await short.central.stop()
     var longer = ATTScript()
     longer.ask(.exchangeMTURequest(clientMTU: 517), .exchangeMTUResponse(serverMTU: 185))
     longer.discover()
     longer.ask(.readRequest(0x0022), .readResponse(value))
     let long = try await ReplayedClient(longer.traffic())
-    #expect(try await long.client.exchangeMTU() == 185)
-    #expect(try await long.client.read(0x0022) == value)
+    #expect(try await long.connection.gatt.exchangeMTU() == 185)
+    #expect(try await long.connection.gatt.read(0x0022) == value)
     await long.central.stop()
   }
 
@@ -79,20 +79,20 @@ private let battery = uuid("2a19")
     let measurement = try await replay.characteristic(heartRate)
     var values: [[UInt8]] = []
     var times: [Instant] = []
-    _ = try await replay.client.subscribe(to: measurement) { value, time in
+    _ = try await replay.connection.gatt.subscribe(to: measurement) { value, time in
       values.append(Array(value))
       times.append(time)
     }
     let timers = testTimers
     let written = timers.now
-    try await replay.client.write([2], to: 0x0015)
+    try await replay.connection.gatt.write([2], to: 0x0015)
     await timers.sleep(for: .seconds(1))
     #expect(values == [[0, 62]])
     // The answer came 10 ms after the write, the notification 200 ms after that.
     #expect(times.first == written + .milliseconds(210))
-    try await replay.client.write([1], to: 0x0015)
+    try await replay.connection.gatt.write([1], to: 0x0015)
     await timers.sleep(for: .seconds(1))
-    try await replay.client.write([1], to: 0x0015)
+    try await replay.connection.gatt.write([1], to: 0x0015)
     await timers.sleep(for: .seconds(1))
     #expect(values == [[0, 62], [0, 61], [0, 61]])
     await replay.central.stop()
@@ -110,7 +110,7 @@ private let battery = uuid("2a19")
     let timers = testTimers
     await timers.sleep(for: .seconds(10))
     let start = timers.now
-    _ = try await replay.client.subscribe(to: measurement) { value, time in
+    _ = try await replay.connection.gatt.subscribe(to: measurement) { value, time in
       beats.append(value.byte(at: 1) ?? 0)
       times.append(time)
     }
@@ -134,10 +134,11 @@ private let battery = uuid("2a19")
     script.notify(0x0012, [0, 63], after: 30_000)
     let replay = try await ReplayedClient(script.traffic())
     var values: [UInt8?] = []
-    _ = try await replay.client.subscribe(to: try await replay.characteristic(heartRate)) { value, _ in
+    _ = try await replay.connection.gatt.subscribe(to: try await replay.characteristic(heartRate)) {
+      value, _ in
       values.append(value.byte(at: 1))
     }
-    try await replay.client.write([2], to: 0x0015)
+    try await replay.connection.gatt.write([2], to: 0x0015)
     await testTimers.sleep(for: .seconds(1))
     #expect(values == [61, 62])
     await testTimers.sleep(for: .seconds(30))
@@ -158,15 +159,16 @@ private let battery = uuid("2a19")
     script.notify(0x0012, [0, 63])
     let replay = try await ReplayedClient(script.traffic())
     var values: [UInt8?] = []
-    _ = try await replay.client.subscribe(to: try await replay.characteristic(heartRate)) { value, _ in
+    _ = try await replay.connection.gatt.subscribe(to: try await replay.characteristic(heartRate)) {
+      value, _ in
       values.append(value.byte(at: 1))
     }
     await testTimers.sleep(for: .seconds(3))
     #expect(values == [61])
-    try await replay.client.write([1], to: 0x0015)
+    try await replay.connection.gatt.write([1], to: 0x0015)
     await testTimers.sleep(for: .seconds(20))
     #expect(values == [61])
-    try await replay.client.write([2], to: 0x0015)
+    try await replay.connection.gatt.write([2], to: 0x0015)
     await testTimers.sleep(for: .seconds(1))
     #expect(values == [61, 62])
     await replay.central.stop()
@@ -197,14 +199,14 @@ private let battery = uuid("2a19")
     let replay = try await ReplayedClient(script.traffic(reason: .connectionTimeout, endsAfter: 4000))
     let timers = testTimers
     var loss: LinkLoss?
-    replay.client.whenDisconnected { loss = $0 }
-    #expect(try await replay.client.read(0x0022) == [90])
+    replay.connection.whenDisconnected { loss = $0 }
+    #expect(try await replay.connection.gatt.read(0x0022) == [90])
     await timers.sleep(for: .milliseconds(3900))
     #expect(loss == nil)
     await timers.sleep(for: .milliseconds(200))
     #expect(loss == .remote(.connectionTimeout))
     // The capture has no later connection.
-    await #expect(throws: BluetoothError.self) {
+    await #expect(throws: GATTError.self) {
       try await replay.central.connect(
         ConnectionRequest(peer: ATTScript.peer, deadline: .seconds(5)))
     }
@@ -220,8 +222,10 @@ private let battery = uuid("2a19")
     await testTimers.sleep(for: .seconds(1))
     var values: [UInt8?] = []
     var loss: LinkLoss?
-    replay.client.whenDisconnected { loss = $0 }
-    _ = try await replay.client.subscribe(to: measurement) { value, _ in values.append(value.byte(at: 1)) }
+    replay.connection.whenDisconnected { loss = $0 }
+    _ = try await replay.connection.gatt.subscribe(to: measurement) { value, _ in
+      values.append(value.byte(at: 1))
+    }
     await testTimers.sleep(for: .seconds(3))
     #expect(values == [75] && loss == .remote(.connectionTimeout))
     await replay.central.stop()
@@ -236,10 +240,10 @@ private let battery = uuid("2a19")
       script.connection(reason: .remoteUserTerminatedConnection, endsAfter: 1000), second.connection(),
     ])
     let replay = try await ReplayedClient(traffic)
-    #expect(try await replay.client.read(0x0022) == [90])
-    _ = try await replay.client.disconnection()
-    let client = try await replay.central.connect(ConnectionRequest(peer: ATTScript.peer))
-    #expect(try await client.read(0x0022) == [70])
+    #expect(try await replay.connection.gatt.read(0x0022) == [90])
+    _ = try await replay.connection.disconnection()
+    let connection = try await replay.central.connect(ConnectionRequest(peer: ATTScript.peer))
+    #expect(try await connection.gatt.read(0x0022) == [70])
     await replay.central.stop()
   }
 
@@ -249,9 +253,9 @@ private let battery = uuid("2a19")
     var options = ReplayedPeripheral.Options()
     options.matching = .exact
     let replay = try await ReplayedClient(script.traffic(), options)
-    await #expect(throws: BluetoothError.self) { try await replay.client.read(0x0022) }
-    await #expect(throws: BluetoothError.self) { try await replay.client.write([9], to: 0x0015) }
-    await #expect(throws: BluetoothError.self) { try await replay.client.read(0x0099) }
+    await #expect(throws: GATTError.self) { try await replay.connection.gatt.read(0x0022) }
+    await #expect(throws: GATTError.self) { try await replay.connection.gatt.write([9], to: 0x0015) }
+    await #expect(throws: GATTError.self) { try await replay.connection.gatt.read(0x0099) }
     let missing = replay.peripheral.missing.map(\.description)
     try #require(missing.count == 3)
     #expect(missing[0].hasPrefix("Read Request of 0x0022 (2A19): its value was not read"))
@@ -270,16 +274,17 @@ private let battery = uuid("2a19")
     script.notify(0x0012, [0x02, 0xBB])
     let replay = try await ReplayedClient(script.traffic())
     var values: [[UInt8]] = []
-    _ = try await replay.client.subscribe(to: try await replay.characteristic(heartRate)) { value, _ in
+    _ = try await replay.connection.gatt.subscribe(to: try await replay.characteristic(heartRate)) {
+      value, _ in
       values.append(Array(value))
     }
-    try await replay.client.write([0x02, 0x21, 0x26], to: 0x0015)
+    try await replay.connection.gatt.write([0x02, 0x21, 0x26], to: 0x0015)
     await testTimers.sleep(for: .seconds(1))
     #expect(values == [[0x02, 0xBB]])
     #expect(replay.peripheral.adapted.map(\.recorded) == [[0x02, 0x20, 0x25]])
     // Nothing recorded begins like this.
-    await #expect(throws: BluetoothError.self) {
-      try await replay.client.write([0x03, 0x20, 0x25], to: 0x0015)
+    await #expect(throws: GATTError.self) {
+      try await replay.connection.gatt.write([0x03, 0x20, 0x25], to: 0x0015)
     }
     await replay.central.stop()
   }
@@ -291,12 +296,12 @@ private let battery = uuid("2a19")
     script.refuse(.writeRequest(0x0015, value: [UInt8](repeating: 8, count: 40)), 0x0015, .outOfRange)
     let replay = try await ReplayedClient(script.traffic())
     // The MTU is 23 here: the client prepares the value in parts.
-    try await replay.client.write(value, to: 0x0015)
-    do throws(BluetoothError) {
-      try await replay.client.write([UInt8](repeating: 8, count: 40), to: 0x0015)
+    try await replay.connection.gatt.write(value, to: 0x0015)
+    do throws(GATTError) {
+      try await replay.connection.gatt.write([UInt8](repeating: 8, count: 40), to: 0x0015)
       Issue.record("not refused")
     } catch {
-      guard case .gatt(.att(.refused(let response))) = error else { throw error }
+      guard case .att(.refused(let response)) = error else { throw error }
       #expect(response.code == .outOfRange)
     }
     #expect(replay.peripheral.missing.isEmpty)
@@ -313,15 +318,17 @@ private let battery = uuid("2a19")
     let bare = try await ReplayedClient(script.traffic())
     #expect(bare.peripheral.attributes.madeUp == [0x0012, 0x0042, 0x0044])
     #expect(!bare.peripheral.attributes.hasDiscovery)
-    let services = try await bare.client.discoverServices()
+    let services = try await bare.connection.gatt.discoverServices()
     #expect(services.map(\.uuid) == [RecordedAttributes.madeUpUUID])
     var found: [Characteristic] = []
-    for service in services { found += try await bare.client.discoverCharacteristics(of: service) }
+    for service in services { found += try await bare.connection.gatt.discoverCharacteristics(of: service) }
     #expect(found.map(\.valueHandle) == [0x0012, 0x0042, 0x0044])
     #expect(found.map(\.properties) == [.notify, .writeWithoutResponse, .notify])
     var values: [[UInt8]] = []
     for characteristic in [found[0], found[2]] {
-      _ = try await bare.client.subscribe(to: characteristic) { value, _ in values.append(Array(value)) }
+      _ = try await bare.connection.gatt.subscribe(to: characteristic) { value, _ in
+        values.append(Array(value))
+      }
     }
     await testTimers.sleep(for: .seconds(60))
     #expect(values == [[0, 75], [9, 1]])
@@ -339,7 +346,8 @@ private let battery = uuid("2a19")
     let measurement = try await replay.characteristic(heartRate)
     #expect(measurement.valueHandle == 0x0012 && replay.peripheral.attributes.madeUp.isEmpty)
     var values: [[UInt8]] = []
-    _ = try await replay.client.subscribe(to: measurement) { value, _ in values.append(Array(value)) }
+    _ = try await replay.connection.gatt.subscribe(to: measurement) { value, _ in values.append(Array(value))
+    }
     await testTimers.sleep(for: .seconds(5))
     #expect(values == [[0, 75]] && replay.peripheral.missing.isEmpty)
     await replay.central.stop()
@@ -355,7 +363,8 @@ private let battery = uuid("2a19")
       ]))
     let replay = try await ReplayedClient(script.traffic())
     var values: [[UInt8]] = []
-    _ = try await replay.client.subscribe(to: try await replay.characteristic(heartRate)) { value, _ in
+    _ = try await replay.connection.gatt.subscribe(to: try await replay.characteristic(heartRate)) {
+      value, _ in
       values.append(Array(value))
     }
     await testTimers.sleep(for: .seconds(5))
@@ -388,7 +397,9 @@ private let battery = uuid("2a19")
     let replay = try await ReplayedClient(script.traffic(), options)
     var beats: [UInt8?] = []
     let measurement = try await replay.characteristic(heartRate)
-    _ = try await replay.client.subscribe(to: measurement) { value, _ in beats.append(value.byte(at: 1)) }
+    _ = try await replay.connection.gatt.subscribe(to: measurement) { value, _ in
+      beats.append(value.byte(at: 1))
+    }
     await testTimers.sleep(for: .seconds(2))
     #expect(beats == [75])
     #expect(replay.peripheral.missing.isEmpty)
@@ -400,7 +411,7 @@ private let battery = uuid("2a19")
     script.refuse(.readRequest(0x0022), 0x0022, .insufficientEncryption)
     script.ask(.readRequest(0x0022), .readResponse([55]))
     let replay = try await ReplayedClient(script.traffic())
-    #expect(try await replay.client.read(0x0022) == [55])
+    #expect(try await replay.connection.gatt.read(0x0022) == [55])
     await replay.central.stop()
   }
 
@@ -415,12 +426,12 @@ private let battery = uuid("2a19")
     peripheral.expect(write: [1], to: controlPoint)
     peripheral.expect(write: [1], to: controlPoint)
     peripheral.expect(readOf: battery)
-    try await replay.client.write([1], to: 0x0015)
-    _ = try await replay.client.read(0x0022)
+    try await replay.connection.gatt.write([1], to: 0x0015)
+    _ = try await replay.connection.gatt.read(0x0022)
     #expect(peripheral.unmet.map(\.description) == ["subscribe to 2A37", "write 01 to 2A39"])
     #expect(throws: ReplayError.self) { try peripheral.verify() }
-    _ = try await replay.client.subscribe(to: try await replay.characteristic(heartRate)) { _, _ in }
-    try await replay.client.write([1], to: 0x0015)
+    _ = try await replay.connection.gatt.subscribe(to: try await replay.characteristic(heartRate)) { _, _ in }
+    try await replay.connection.gatt.write([1], to: 0x0015)
     try peripheral.verify()
     await replay.central.stop()
   }

@@ -85,15 +85,16 @@ extension FuzzTarget {
   private static func useEverything(of central: Central) async throws {
     try await central.start()
     let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(10))
-    let client = try await central.connect(ConnectionRequest(peer: device.address, deadline: .seconds(10)))
-    let services = try? await client.discoverServices()
+    let connection = try await central.connect(
+      ConnectionRequest(peer: device.address, deadline: .seconds(10)))
+    let services = try? await connection.gatt.discoverServices()
     for service in (services ?? []).prefix(8) {
-      let all = try? await client.discoverCharacteristics(of: service)
+      let all = try? await connection.gatt.discoverCharacteristics(of: service)
       for characteristic in (all ?? []).prefix(4) where characteristic.properties.contains(.read) {
-        _ = try? await client.read(characteristic)
+        _ = try? await connection.gatt.read(characteristic)
       }
     }
-    let ring = try await Ring.open(client)
+    let ring = try await Ring.open(connection)
     _ = try? await ring.information()
     let today = RingDay("2026-11-20") ?? RingTime(seconds: 0).day
     for kind in [HistoryKind.steps, .heartRate, .sleep, .oxygen] {

@@ -30,13 +30,13 @@ final class Stage {
   }
 
   /// A stage on which the peer is connected.
-  static func connected(_ peer: Peer = Peer()) async throws -> (stage: Stage, client: GATTClient) {
+  static func connected(_ peer: Peer = Peer()) async throws -> (stage: Stage, connection: Connection) {
     let stage = Stage(peer)
     try await stage.central.start()
     return (stage, try await stage.connect())
   }
 
-  func connect(deadline: Duration = .seconds(5)) async throws(BluetoothError) -> GATTClient {
+  func connect(deadline: Duration = .seconds(5)) async throws(BluetoothError) -> Connection {
     try await central.connect(ConnectionRequest(peer: peer.address, deadline: deadline))
   }
 
@@ -59,12 +59,12 @@ final class Stage {
   func checkHealth(_ location: SourceLocation = #_sourceLocation) async throws {
     #expect(failures == [], sourceLocation: location)
     #expect(adapter.waitingPackets <= 512, sourceLocation: location)
-    let client = try await central.connect(
+    let connection = try await central.connect(
       ConnectionRequest(peer: honest.address, deadline: .seconds(5)))
-    #expect(try await client.discoverServices().count == 4, sourceLocation: location)
+    #expect(try await connection.gatt.discoverServices().count == 4, sourceLocation: location)
     #expect(
-      try await client.read(Server.nameHandle) == Array("honest".utf8), sourceLocation: location)
-    await client.disconnect()
+      try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8), sourceLocation: location)
+    await connection.disconnect()
     #expect(honest.handle == nil, sourceLocation: location)
     await central.stop()
     #expect(radio.isClosed, sourceLocation: location)

@@ -180,8 +180,8 @@ final class Bench {
   func open() async throws -> Ring {
     try await central.start()
     let device = try await RingFinder.find(.name("R02_BEEF"), on: central, deadline: .seconds(10))
-    let client = try await central.connect(ConnectionRequest(peer: device.address))
-    return try await Ring.open(client)
+    let connection = try await central.connect(ConnectionRequest(peer: device.address))
+    return try await Ring.open(connection)
   }
 
   /// Waits until both sides have said what they say after connecting, and takes the virtual ring away: what it

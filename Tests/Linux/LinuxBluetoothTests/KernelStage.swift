@@ -1,4 +1,5 @@
 import BluetoothCore
+import GAP
 import GATTClient
 import Glibc
 import HCI

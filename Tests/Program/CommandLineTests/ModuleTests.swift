@@ -54,6 +54,28 @@ import Testing
     #expect(imports(of: module).isDisjoint(with: system))
   }
 
+  /// What is said of attributes, in both roles, stands on ATT alone: links and controllers are above and beside it.
+  @Test(arguments: ["GATT", "GATTClient", "GATTServer"]) func attributesKnowNoController(_ module: String) {
+    let allowed: Set = ["ATT", "BluetoothCore", "HaloGATT", "Synchronization"]
+    #expect(imports(of: module).subtracting(allowed) == [])
+  }
+
+  /// The targets of all packages of a program need names of their own. Only layers and products have the names of their
+  /// folders; the names of others begin with Halo.
+  @Test func modulesHaveNamesThatNoOtherPackageHas() throws {
+    let manifest = try #require(Disk.text(of: "\(Self.package)/Package.swift"))
+    let libraries = manifest.matches(of: /library\(\s*"(\w+)",(\s*in: )?/)
+    let (inStoreys, layers) = (
+      libraries.filter { $0.output.2 != nil }, libraries.filter { $0.output.2 == nil }
+    )
+    #expect(inStoreys.count > 10 && inStoreys.allSatisfy { $0.output.1.hasPrefix("Halo") })
+    #expect(
+      Set(layers.map { String($0.output.1) }) == [
+        "ATT", "BluetoothCore", "GAP", "GATTClient", "GATTServer", "HCI", "HaloRaw", "L2CAP", "RingLink",
+        "VirtualRing",
+      ])
+  }
+
   /// So do their suites: what is tested without an event loop needs none.
   @Test(arguments: [
     "BluetoothCore", "Storage/JSON", "HCI", "L2CAP", "ATT", "GATTServer", "Captures/Dissection",

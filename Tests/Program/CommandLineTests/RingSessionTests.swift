@@ -24,8 +24,8 @@ import VirtualRing
     let central = Central(HCIAdapter(transport))
     _ = try await central.start()
     let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(5))
-    let client = try await central.connect(ConnectionRequest(peer: device.address))
-    return Session(central: central, ring: try await Ring.open(client), virtual: transport)
+    let connection = try await central.connect(ConnectionRequest(peer: device.address))
+    return Session(central: central, ring: try await Ring.open(connection), virtual: transport)
   }
 
   @Test func aSpotMeasurement() async throws {
@@ -152,7 +152,7 @@ import VirtualRing
     for (text, isOff) in [("virtual", false), ("virtual", true)] {
       let session = try await open(text)
       if isOff { try await session.ring.powerOff() } else { try await session.ring.reboot() }
-      #expect(!session.ring.client.isConnected)
+      #expect(!session.ring.connection.isConnected)
       await session.central.stop()
     }
     let session = try await open("virtual:charging")
@@ -210,22 +210,26 @@ import VirtualRing
     let handle: AttributeHandle = 0x0010
     let bulk: AttributeHandle = 0x0016
     let update: [UInt8] = [0xBC, 0x01, 0, 0, 0xFF, 0xFF]
-    let client = ring.client
-    await #expect(throws: BluetoothError.self) { try await client.write(harmful.bytes, to: handle) }
-    #expect(throws: BluetoothError.self) { try client.writeWithoutResponse(harmful.bytes, to: handle) }
-    #expect(throws: BluetoothError.self) { try client.writeWithoutResponse(update, to: bulk) }
-    await #expect(throws: BluetoothError.self) { try await client.run { WriteValue(handle, harmful.bytes) } }
-    await #expect(throws: BluetoothError.self) { try await client.writeReliably([(handle, harmful.bytes)]) }
-    var failure: BluetoothError?
-    client.post(harmful.bytes, to: handle) { failure = $0 }
+    let connection = ring.connection
+    await #expect(throws: GATTError.self) { try await connection.gatt.write(harmful.bytes, to: handle) }
+    #expect(throws: GATTError.self) { try connection.gatt.writeWithoutResponse(harmful.bytes, to: handle) }
+    #expect(throws: GATTError.self) { try connection.gatt.writeWithoutResponse(update, to: bulk) }
+    await #expect(throws: GATTError.self) {
+      try await connection.gatt.run { WriteValue(handle, harmful.bytes) }
+    }
+    await #expect(throws: GATTError.self) {
+      try await connection.gatt.writeReliably([(handle, harmful.bytes)])
+    }
+    var failure: GATTError?
+    connection.gatt.post(harmful.bytes, to: handle) { failure = $0 }
     await testTimers.sleep(for: .milliseconds(200))
-    guard case .gatt(.att(.forbidden))? = failure else {
+    guard case .att(.forbidden)? = failure else {
       Issue.record("it was posted: \(String(describing: failure))")
       return
     }
     #expect(session.simulated?.counters.frames == frames)
     // Everything else works as before.
-    try await client.write(CommandTable.battery.request().bytes, to: handle)
+    try await connection.gatt.write(CommandTable.battery.request().bytes, to: handle)
     #expect(try await ring.battery().percent == 87)
     #expect(session.simulated?.counters.frames == frames.map { $0 + 2 })
     await session.central.stop()

@@ -18,8 +18,9 @@ import Testing
     "Linux/EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
     "GAP/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
-    "GATTClient/GATTClient.swift": (4, .deadline("30 s of ATT; disconnection() by the link's end")),
-    "GATTClient/GATTClient+Link.swift": (
+    "GAP/Connection.swift": (2, .ended(by: "the end of the link, or cancellation")),
+    "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
+    "GAP/Connection+Link.swift": (
       1, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (
@@ -90,16 +91,15 @@ import Testing
     "Linux/EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
     "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Finding.swift": (1, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+Link.swift": (
-      3, .deadline("EventWaiters.deadline, HostController.commandDeadline")
+    "GAP/Connection+Link.swift": (
+      4, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
     "GATTClient/GATTClient+Proof.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
-    "GATTClient/GATTClient.swift": (
-      5, .deadline("30 s of ATT for each request, disconnectDeadline; disconnection() by the link's end")
-    ),
+    "GAP/Connection.swift": (2, .ended(by: "the end of the link")),
+    "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
     "GATTClient/NotificationSequence.swift": (2, .ended(by: "the end of the subscription")),
     "HCI/Host/HCITransport.swift": (2, .deadline("none is needed: they do nothing")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
@@ -169,9 +169,9 @@ import Testing
     ("GAP/Adapter.swift", "func close(", "Cancelling the task does not cancel this, as"),
     ("GAP/Central.swift", "public func stop(", "Cancelling the task does not cancel this, as"),
     (
-      "GATTClient/GATTClient.swift", "public func disconnect(", "Cancelling the task does not cancel this, as"
+      "GAP/Connection.swift", "public func disconnect(", "Cancelling the task does not cancel this, as"
     ),
-    ("GATTClient/GATTClient.swift", "public func disconnection(", "no deadline, as"),
+    ("GAP/Connection.swift", "public func disconnection(", "no deadline, as"),
     ("HCI/Host/HCITransport.swift", "func finishClosing(", "Cancelling the task does not end the wait, as"),
     (
       "RingLink/Ring/Ring+CountedStream.swift", "func stopCountedStream(",

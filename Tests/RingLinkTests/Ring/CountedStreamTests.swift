@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import GAP
 import GATTClient
 import TestLoop
 import TestSupport

@@ -81,7 +81,7 @@ import Testing
 
   /// - Parameter device: of no other use: its link ends with the ring
   private func layout(of device: Device) async throws -> RingLayout {
-    let ring = try await Ring.open(device.link.client())
+    let ring = try await Ring.open(device.link.connection())
     return try #require(ring.layout)
   }
 
@@ -96,7 +96,7 @@ import Testing
 
   @Test func withoutALayoutItIsDiscovered() async throws {
     let device = Device(hash: 7)
-    let ring = try await Ring.open(device.link.client())
+    let ring = try await Ring.open(device.link.connection())
     #expect(!ring.isAssumed && ring.firmware.firmwareRevision == "RT11CR_1.00.08")
     let layout = try #require(ring.layout)
     #expect(
@@ -123,8 +123,8 @@ import Testing
   @Test func anotherDeviceIsNoRing() async throws {
     let device = Device()
     device.server.attributes.removeAll { $0.handle.rawValue < 0x40 }
-    let client = device.link.client()
-    let reason = await error { () throws(RingError) in _ = try await Ring.open(client) }
+    let connection = device.link.connection()
+    let reason = await error { () throws(RingError) in _ = try await Ring.open(connection) }
     #expect(reason == .notARing([RingGATT.deviceInformationService]))
   }
 
@@ -132,7 +132,7 @@ import Testing
   @Test func withALayoutTheFirstFrameFollowsTheProof() async throws {
     let layout = try await layout(of: Device())
     let device = Device()
-    let ring = try await Ring.open(device.link.client(), layout: layout)
+    let ring = try await Ring.open(device.link.connection(), layout: layout)
     #expect(ring.isAssumed && ring.firmware.firmwareRevision == "RT11CR_1.00.08")
     #expect(!ring.confirmsFrames)
     try ring.dispatcher.post(RingFrame(battery))
@@ -150,7 +150,7 @@ import Testing
   @Test func aRingThatConfirmsEachWriteIsWaitedFor() async throws {
     let layout = try await layout(of: Device(confirms: true))
     let device = Device(confirms: true)
-    let ring = try await Ring.open(device.link.client(), layout: layout)
+    let ring = try await Ring.open(device.link.connection(), layout: layout)
     #expect(ring.isAssumed && ring.confirmsFrames)
     #expect(device.link.takeSent() == ["0412001200", "1213000100"])
     #expect(try await ring.battery().percent == 64)
@@ -160,7 +160,7 @@ import Testing
   @Test func framesThatTheRingCannotHaveAnsweredAreSentAgain() async throws {
     let layout = try await layout(of: Device())
     let device = Device(describes: true)
-    let ring = try await Ring.open(device.link.client(), layout: layout)
+    let ring = try await Ring.open(device.link.connection(), layout: layout)
     var changes = 0
     ring.onLayoutChange = { changes += 1 }
     #expect(try await ring.battery().percent == 64)
@@ -176,7 +176,7 @@ import Testing
   @Test func aLayoutThatIsNotTrueIsDiscoveredAnew() async throws {
     let layout = try await layout(of: Device())
     let device = Device(from: 0x20)
-    let ring = try await Ring.open(device.link.client(), layout: layout)
+    let ring = try await Ring.open(device.link.connection(), layout: layout)
     #expect(!ring.isAssumed && ring.layout?.commandNotify.valueHandle == device.notify)
     let writes = device.link.takeSent().filter { $0.hasPrefix("12") || $0.hasPrefix("52") }
     #expect(writes == ["1225000100"])
@@ -187,7 +187,7 @@ import Testing
   @Test(arguments: [UInt8(7), 8]) func theHashProvesALayout(_ hash: UInt8) async throws {
     let layout = try await layout(of: Device(hash: 7))
     let device = Device(hash: hash)
-    let ring = try await Ring.open(device.link.client(), layout: layout)
+    let ring = try await Ring.open(device.link.connection(), layout: layout)
     #expect(ring.isAssumed == (hash == 7))
     await testTimers.sleep(for: .milliseconds(100))
     let sent = device.link.takeSent()
@@ -201,7 +201,7 @@ import Testing
   @Test func anotherFirmwareIsNoticed() async throws {
     let layout = try await layout(of: Device())
     let device = Device(firmware: "RT11CR_1.00.09")
-    let ring = try await Ring.open(device.link.client(), layout: layout)
+    let ring = try await Ring.open(device.link.connection(), layout: layout)
     #expect(ring.firmware.firmwareRevision == "RT11CR_1.00.08")
     #expect(try await ring.identify() == false)
     #expect(ring.firmware.firmwareRevision == "RT11CR_1.00.09")

@@ -51,7 +51,7 @@ final class ScriptedRing {
     link.server = { [weak self] pdu in self?.receive(pdu) }
   }
 
-  func open() async throws -> Ring { try await Ring.open(link.client(), identifies: false) }
+  func open() async throws -> Ring { try await Ring.open(link.connection(), identifies: false) }
 
   func takeAsked() -> [String] {
     defer { asked = [] }

@@ -74,7 +74,7 @@ import Testing
         valueHandle: AttributeHandle(handle), end: AttributeHandle(handle + 1))
     }
     ring = Ring(
-      device.link.client(), write: characteristic(RingGATT.commandWrite, .writeWithoutResponse, 0x10),
+      device.link.connection(), write: characteristic(RingGATT.commandWrite, .writeWithoutResponse, 0x10),
       notify: characteristic(RingGATT.commandNotify, .notify, 0x12))
     let dispatcher = ring.dispatcher
     let onPDU = device.link.onPDU

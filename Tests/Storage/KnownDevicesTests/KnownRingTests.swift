@@ -58,8 +58,8 @@ private final class CountingTransport: HCITransport {
     let transport = CountingTransport(options)
     let central = Central(HCIAdapter(transport))
     try await central.start()
-    let client = try await central.connect(ConnectionRequest(peer: options.address))
-    let ring = try await Ring.open(client, layout: layout)
+    let connection = try await central.connect(ConnectionRequest(peer: options.address))
+    let ring = try await Ring.open(connection, layout: layout)
     var atFirstSample: [ATTOpcode]?
     try await ring.startRawStream { _, _ in atFirstSample = atFirstSample ?? transport.requests }
     await ring.stopRawStream()

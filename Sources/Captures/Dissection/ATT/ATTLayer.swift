@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import GATTClient
 import HaloGATT
 
 /// An ATT PDU (Core Specification Vol 3, Part F, 3.4).

@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import GATTClient
 
 /// Finds the write that a notification answers.
 ///

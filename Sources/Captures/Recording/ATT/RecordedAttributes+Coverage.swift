@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import GATTClient
 import HaloGATT
 
 /// Which questions the capture answers.

@@ -1,6 +1,5 @@
 import BluetoothCore
 import GAP
-import GATTClient
 import HCI
 
 /// A radio in whose range is one replayed peripheral, and what else advertised in its capture.

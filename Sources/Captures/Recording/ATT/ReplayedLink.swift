@@ -1,5 +1,5 @@
 import BluetoothCore
-import GATTClient
+import GAP
 import HCI
 
 /// The link to a replayed peripheral.

@@ -1,6 +1,5 @@
 import BluetoothCore
 import GAP
-import GATTClient
 import HCI
 import HaloEventLoop
 import HaloSystemCalls

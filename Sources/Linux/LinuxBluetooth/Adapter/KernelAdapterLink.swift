@@ -1,5 +1,5 @@
 import BluetoothCore
-import GATTClient
+import GAP
 import Glibc
 import HCI
 import HaloEventLoop

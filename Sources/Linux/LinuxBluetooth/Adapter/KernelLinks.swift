@@ -1,5 +1,5 @@
 import BluetoothCore
-import GATTClient
+import GAP
 import HCI
 import HaloSystemCalls
 

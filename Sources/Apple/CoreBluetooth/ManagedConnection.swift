@@ -13,7 +13,7 @@
 /// The loop has one attempt at a time. It answers each ``Command/begin(_:_:)`` with one ``Ending``, after
 /// ``established(_:)`` or without. The delegate is called after each call of the program that has an effect, and once for
 /// each link and its end.
-package struct Connection: Sendable {
+package struct ManagedConnection: Sendable {
   package struct Options: Hashable, Sendable {
     /// How long to wait before the connection is begun.
     package var delay = Duration.zero

@@ -1,7 +1,8 @@
 import BluetoothCore
+import GATTClient
 import HCI
 
-/// Why an operation on an adapter, a link or a peripheral failed: the error of `Central` and ``GATTClient``, so that one
+/// Why an operation on an adapter, a link or a peripheral failed: the error of ``Central`` and ``Connection``, so that one
 /// `catch` serves a program that connects, discovers and reads.
 public enum BluetoothError: Error, Hashable, Sendable {
   /// Why the adapter failed, there is no link, or its properties are not changed.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The connection to one peripheral as a value: every call and every event in every state.
-@Suite struct ConnectionTests {
+@Suite struct ManagedConnectionTests {
   /// The states, each by what leads to it.
   private static let states: [(name: String, steps: [Step])] = [
     ("none", []),
@@ -27,13 +27,13 @@ import Testing
 
   /// A connection, and the attempt that the loop has.
   private struct Walk {
-    var connection = Connection()
+    var connection = ManagedConnection()
     var attempt: LinkDriver?
 
     /// What a step leads to, for example `begin, disconnected; connecting`.
     mutating func take(_ step: Step) -> String {
       let driver = attempt ?? LinkDriver()
-      let (command, report): (Connection.Command?, Connection.Report?) =
+      let (command, report): (ManagedConnection.Command?, ManagedConnection.Report?) =
         switch step {
         case .connect: connection.connect(.init())
         case .connectAgain: connection.connect(.init(reconnects: true))
@@ -66,7 +66,7 @@ import Testing
       return words.joined(separator: ", ") + "; \(connection.state)"
     }
 
-    private mutating func restore() -> (Connection.Command?, Connection.Report?) {
+    private mutating func restore() -> (ManagedConnection.Command?, ManagedConnection.Report?) {
       connection.restore(.init())
       return (nil, nil)
     }
@@ -141,14 +141,14 @@ import Testing
   /// A loop that answers each `begin` with one end, late, while the program calls at random.
   @Test(arguments: 0..<200) func noCallIsLostAndNoneComesTwice(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    var connection = Connection()
+    var connection = ManagedConnection()
     var attempts: [(driver: LinkDriver, isLinked: Bool, isEnding: Bool)] = []
     var isLinked = false
     /// Whether a call of the program waits for one of its delegate.
     var waits = false
     var wantsLink = false
 
-    func handle(_ result: (Connection.Command?, Connection.Report?)) {
+    func handle(_ result: (ManagedConnection.Command?, ManagedConnection.Report?)) {
       switch result.0 {
       case .begin(let driver, _):
         #expect(attempts.isEmpty, "two attempts at a time")

@@ -1,14 +1,29 @@
 import BluetoothCore
+import GATTClient
 import HCI
 
 /// The properties of the link. Each request for others ends with the procedure of the link layers, after 45 s at the
 /// latest; another one does not wait for it.
-extension GATTClient {
+extension Connection {
+  /// The connection parameters; nil if unknown.
+  public var parameters: LinkParameters? { link.parameters }
+
   /// The PHYs in use; nil if unknown.
   public var phys: LinkPHYs? { link.phys }
 
   /// The longest packets on air; nil if unknown.
   public var dataLengths: DataLengths? { link.dataLengths }
+
+  /// The largest ATT PDU that both ends take, in bytes.
+  public var mtu: Int { gatt.mtu }
+
+  /// The number of the peer's connection parameter requests that were rejected because there were too many.
+  public var excessParameterRequests: Int { link.excessParameterRequests }
+
+  /// The signal strength in dBm; nil if it is not available.
+  public func readRSSI() async throws(BluetoothError) -> Int8? {
+    try await wrappingHCIError(await link.readRSSI())
+  }
 
   /// Requests other connection parameters.
   ///
@@ -29,7 +44,7 @@ extension GATTClient {
     try await ask { link.setPHYs(phys, completion: $0) }
   }
 
-  /// Requests longer or shorter packets to send. ``onLinkEvent`` reports the lengths in force, if they change.
+  /// Requests longer or shorter packets to send. ``onEvent`` reports the lengths in force, if they change.
   ///
   /// - Parameter octets: the maximum payload, 27 to 251 bytes
   public func setDataLength(_ octets: Int) async throws(BluetoothError) {

@@ -1,0 +1,117 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import HCI
+
+/// A link to a peer: its properties, its end, and the attributes that go over it (Core Specification Vol 3, Part C).
+///
+/// An `async` function returns at once when its task is cancelled, unless it says otherwise.
+@BluetoothActor
+public final class Connection {
+  /// The address of the peer.
+  public let peer: BluetoothAddress
+  /// The client of the peer's attributes.
+  public let gatt: GATTClient
+  /// Called with a description of a change of the link, for the user.
+  public var onEvent: ((LinkEvent) -> Void)? {
+    get { link.onEvent }
+    set { link.onEvent = newValue }
+  }
+  /// Why the link has ended; nil while it exists.
+  public private(set) var loss: LinkLoss?
+  /// What was requested and not done when the link was lost; nil if nothing was, or the link exists.
+  public private(set) var unfinished: LinkProcedure?
+
+  let link: any ATTLink
+  private let bearer: ATTBearer
+  private var disconnectionHandlers: [(LinkLoss) -> Void] = []
+  private var isEnding = false
+  private static let provingDeadline = Duration.seconds(2)
+
+  /// The connection on a link that is established.
+  ///
+  /// - Parameters:
+  ///   - link: the link
+  ///   - timers: the clock of its deadlines
+  ///   - mtu: the largest PDU to receive, in bytes; nil if the MTU is not to be exchanged
+  public init(_ link: any ATTLink, timers: Timers, mtu: Int? = ATTBearer.largestMTU) {
+    self.link = link
+    peer = link.peer
+    // The link holds the bearer, and the connection holds both.
+    let bearer = ATTBearer(
+      timers: timers, receiveMTU: mtu ?? ATTBearer.largestMTU, exchangesMTU: mtu != nil
+    ) { [weak link] in link?.send($0) }
+    self.bearer = bearer
+    bearer.reads = { [weak link] in link?.reads }
+    bearer.onTimeout = { [weak link] _ in link?.disconnect() }
+    let gatt = GATTClient(bearer, timers: timers) { [weak link] in link?.hasRoom ?? false }
+    self.gatt = gatt
+    link.onPDU = { bearer.receive($0, at: $1) }
+    link.onRoom = { [weak gatt] in gatt?.roomAvailable() }
+    link.onClosed = { [weak self] loss in self?.closed(loss) }
+  }
+
+  /// A link that is no longer used is ended: a peer that stays connected does not advertise.
+  isolated deinit {
+    if loss == nil { link.disconnect() }
+  }
+
+  private func closed(_ loss: LinkLoss) {
+    self.loss = loss
+    unfinished = bearer.isExchangingMTU ? .exchangeMTU : link.unfinished
+    gatt.close(loss.description)
+    let handlers = disconnectionHandlers
+    disconnectionHandlers = []
+    for handler in handlers { handler(loss) }
+  }
+
+  /// The time of the link.
+  public var timers: Timers { gatt.timers }
+
+  /// Whether the link exists.
+  public var isConnected: Bool { loss == nil }
+
+  // MARK: The end
+
+  /// Ends the link and returns when it has ended: after a few seconds at the latest, if the controller does not report
+  /// it. Cancelling the task does not cancel this, as a peer that stays connected does not advertise.
+  public func disconnect() async {
+    guard loss == nil else { return }
+    end()
+    await withCheckedContinuation { continuation in
+      whenDisconnected { _ in continuation.resume() }
+    }
+  }
+
+  /// Ends the link, without waiting for its end. What was written without response is sent before, for two seconds at most:
+  /// see ``hasUnsentWrites``.
+  public func end() {
+    guard loss == nil, !isEnding else { return }
+    isEnding = true
+    guard link.dropsPacketsAtEnd, bearer.hasUnprovedCommands else { return link.disconnect() }
+    let link = self.link
+    let disconnect = OneShot { link.disconnect() }
+    disconnect.expire(after: Self.provingDeadline, in: timers, with: ())
+    // The answer, whatever it is, comes after what was sent before.
+    bearer.request(.readRequest(AttributeHandle(1)), isExpendable: true) { _ in disconnect(()) }
+  }
+
+  /// Whether values that were written without response may not have been sent when the link was ended.
+  public var hasUnsentWrites: Bool {
+    link.hasUnsentPackets || link.dropsPacketsAtEnd && bearer.hasUnprovedCommands
+  }
+
+  /// Calls `handler` once, when the link has ended; at once if it already has. All open operations have failed by then.
+  public func whenDisconnected(_ handler: @escaping (LinkLoss) -> Void) {
+    if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
+  }
+
+  /// Waits until the link has ended, and returns why. It has no deadline, as a link may last for ever.
+  ///
+  /// - Throws: when the task is cancelled before that
+  public func disconnection() async throws(CancellationError) -> LinkLoss {
+    try await awaitCallback(cancelled: CancellationError()) { done in
+      whenDisconnected { done(.success($0)) }
+    }
+  }
+}

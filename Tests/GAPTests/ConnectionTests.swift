@@ -1,0 +1,145 @@
+import ATT
+import BluetoothCore
+import GAP
+import GATTClient
+import HCI
+import TestBearer
+import TestLink
+import TestLoop
+import TestSupport
+import Testing
+
+/// A link: its properties, its events, its end.
+@BluetoothActor
+@Suite(.onTheLoop) struct ConnectionTests {
+  private let link = FakeLink()
+  private let connection: Connection
+
+  init() {
+    connection = link.connection()
+  }
+
+  @Test func eventsAndPropertiesAreThoseOfTheLink() async throws {
+    var events: [LinkEvent] = []
+    connection.onEvent = { events.append($0) }
+    link.onEvent?(.parameterRequest(.fast, isAccepted: true))
+    #expect(events == [.parameterRequest(.fast, isAccepted: true)])
+    #expect(try await connection.readRSSI() == -50)
+    #expect(connection.peer == link.peer && connection.parameters == nil && connection.mtu == 23)
+  }
+
+  /// A link that can't change its properties refuses all requests for others.
+  @Test func otherPropertiesMayBeRefused() async {
+    let connection = self.connection
+    func refusal(_ what: String) -> BluetoothError { .hci(.adapter(AdapterError(what, .notOffered))) }
+    await #expect(throws: refusal("change the connection parameters")) {
+      try await connection.updateParameters(.fast)
+    }
+    await #expect(throws: refusal("change the PHY")) { try await connection.setPHYs(.le2M) }
+    await #expect(throws: refusal("change the data length")) { try await connection.setDataLength(251) }
+  }
+
+  @Test func anEndFailsWhatIsOpenAndIsReportedOnce() async throws {
+    let connection = self.connection
+    var losses: [LinkLoss] = []
+    connection.whenDisconnected { losses.append($0) }
+    let read = spawn { try await connection.gatt.read(0x10) }
+    await settle()
+    link.lose(.remote(.connectionTimeout))
+    let expected = GATTError.att(.closed(LinkLoss.remote(.connectionTimeout).description))
+    await #expect(throws: expected) { try await read.value }
+    #expect(
+      losses == [.remote(.connectionTimeout)] && connection.loss == losses[0] && !connection.isConnected)
+    #expect(try await connection.disconnection() == .remote(.connectionTimeout))
+    await connection.disconnect()
+    #expect(losses.count == 1)
+  }
+
+  /// Who stops waiting is told so, and not a reason that no link has ended for; the link stays.
+  @Test func aCancelledWaitForTheEndSaysSo() async throws {
+    let connection = self.connection
+    let task = spawn { try await connection.disconnection() }
+    await settle()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(connection.isConnected)
+    link.lose(.remote(.remoteUserTerminatedConnection))
+    // The end that has happened is known to a task that is cancelled, too.
+    let late = spawn { try await connection.disconnection() }
+    late.cancel()
+    #expect(try await late.value == .remote(.remoteUserTerminatedConnection))
+  }
+
+  @Test func aServerThatDoesNotAnswerIsDisconnected() async throws {
+    let connection = self.connection
+    await #expect(throws: GATTError.att(.timedOut(.readRequest))) { try await connection.gatt.read(0x10) }
+    #expect(try await connection.disconnection() == .local)
+  }
+
+  /// A link that is lost before the MTU was answered may have been lost because of the request.
+  @Test func whatWasUnfinishedIsKnown() {
+    connection.gatt.exchangeMTU { _ in }
+    #expect(connection.unfinished == nil)
+    link.lose(.remote(.remoteUserTerminatedConnection))
+    #expect(connection.unfinished == .exchangeMTU)
+  }
+
+  /// A peer that stays connected does not advertise.
+  @Test func aConnectionThatIsNotUsedAnyMoreEnds() async {
+    let link = FakeLink()
+    var connection: Connection? = link.connection()
+    weak var weakly = connection
+    connection = nil
+    #expect(weakly == nil)
+    await testTimers.sleep(for: .milliseconds(20))
+    #expect(link.onClosed == nil)
+  }
+
+  // MARK: Writes without response at the end
+
+  /// Where the end of the link drops what is on its way, an answer proves that it has arrived: any answer to a request that was
+  /// sent after it.
+  @Test(arguments: ["0b01", "01 0a 0100 02"]) func theEndWaitsForAnAnswer(_ response: String) async throws {
+    link.dropsPacketsAtEnd = true
+    link.answer("0a 0100", response)
+    try connection.gatt.writeWithoutResponse([1], to: 0x10)
+    connection.end()
+    connection.end()
+    #expect(link.takeSent() == ["52100001", "0a0100"])
+    #expect(try await connection.disconnection() == .local && !connection.hasUnsentWrites)
+  }
+
+  @Test func anAnswerOfBeforeProvesNothing() async throws {
+    link.dropsPacketsAtEnd = true
+    let gatt = connection.gatt
+    let read = spawn { try await gatt.read(AttributeHandle(0x20)) }
+    await settle()
+    try gatt.writeWithoutResponse([1], to: 0x10)
+    link.receive("0b 07")
+    #expect(try await read.value == [7])
+    #expect(connection.hasUnsentWrites)
+    link.answer("0a 2000", "0b 08")
+    _ = try await gatt.read(AttributeHandle(0x20))
+    #expect(!connection.hasUnsentWrites)
+    _ = link.takeSent()
+    await connection.disconnect()
+    #expect(link.takeSent() == [])
+  }
+
+  /// A peer that answers nothing is waited for two seconds.
+  @Test func theEndDoesNotWaitForEver() async throws {
+    link.dropsPacketsAtEnd = true
+    try connection.gatt.writeWithoutResponse([1], to: 0x10)
+    let start = testTimers.now
+    await connection.disconnect()
+    #expect(testTimers.now - start == .milliseconds(2010))
+    #expect(connection.hasUnsentWrites)
+  }
+
+  /// Elsewhere the link waits itself.
+  @Test func otherLinksEndAtOnce() async throws {
+    try connection.gatt.writeWithoutResponse([1], to: 0x10)
+    await connection.disconnect()
+    #expect(link.takeSent() == ["52100001"])
+  }
+}
