@@ -46,9 +46,10 @@ let protocols = [
   library("HaloGATT", in: "GATT", on: ["BluetoothCore", "ATT"]),
   library("GATTClient", on: ["BluetoothCore", "ATT", "HaloGATT"], tests: ["TestBearer", "TestLoop"]),
   library("GATTServer", on: ["BluetoothCore", "ATT", "HaloGATT"]),
-  // Roles and connections.
+  // Pairing; roles and connections.
+  library("SecurityManager", on: ["BluetoothCore"]),
   library(
-    "GAP", on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient"],
+    "GAP", on: ["BluetoothCore", "HCI", "L2CAP", "SecurityManager", "ATT", "HaloGATT", "GATTClient"],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
   // The ring; a radio and a ring in memory.
   library(
@@ -82,7 +83,7 @@ let captures = [
   library("HaloCapture", in: "Captures/Capture", on: ["BluetoothCore", "HaloFiles", "HaloSystemCalls"]),
   library(
     "HaloDissection", in: "Captures/Dissection",
-    on: ["BluetoothCore", "HaloCapture", "HCI", "L2CAP", "ATT", "HaloGATT", "RingLink"]),
+    on: ["BluetoothCore", "HaloCapture", "HCI", "L2CAP", "SecurityManager", "ATT", "HaloGATT", "RingLink"]),
   library(
     "HaloRecording", in: "Captures/Recording",
     on: [

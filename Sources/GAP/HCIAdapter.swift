@@ -2,6 +2,7 @@ import BluetoothCore
 import GATTClient
 import HCI
 import L2CAP
+import SecurityManager
 
 /// A radio at the other end of an HCI transport: host controller, L2CAP and all are ours.
 @BluetoothActor
@@ -205,8 +206,8 @@ extension AdapterInformation {
 @BluetoothActor
 final class HCILink: ATTLink {
   var onPDU: ((RawSpan, Instant) -> Void)? {
-    get { l2cap.onAttributePDU }
-    set { l2cap.onAttributePDU = newValue }
+    get { l2cap[.attribute] }
+    set { l2cap[.attribute] = newValue }
   }
   var onClosed: ((LinkLoss) -> Void)?
   var onEvent: ((LinkEvent) -> Void)?
@@ -233,6 +234,9 @@ final class HCILink: ATTLink {
   init(_ l2cap: L2CAPLink, of adapter: HCIAdapter) {
     self.l2cap = l2cap
     self.adapter = adapter
+    l2cap[.securityManager] = { [unowned l2cap] pdu, _ in
+      if let answer = PairingRefusal.answer(to: pdu) { l2cap.send(answer.span.bytes, on: .securityManager) }
+    }
     // The link object lives for as long as the link does.
     l2cap.onDisconnected = { reason in
       self.onEvent = nil
@@ -254,7 +258,7 @@ final class HCILink: ATTLink {
   }
 
   func send(_ pdu: RawSpan) {
-    l2cap.send(pdu)
+    l2cap.send(pdu, on: .attribute)
   }
 
   func disconnect() {

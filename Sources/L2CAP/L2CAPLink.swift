@@ -1,14 +1,15 @@
 import BluetoothCore
 import HCI
 
-/// L2CAP on one LE link: recombines and fragments frames, answers on the fixed channels, and delivers ATT PDUs (Core
-/// Specification Vol 3, Part A).
+/// L2CAP on one LE link: recombines and fragments frames, answers signaling, and delivers the frames of the channels that are
+/// registered (Core Specification Vol 3, Part A).
 public final class L2CAPLink {
   /// The link of the controller.
   public let connection: LEConnection
-  /// Called for each ATT PDU, with the time at which its last packet was received. The span is valid only during the
+  /// Takes the payload of a frame, with the time at which its last packet was received. The span is valid only during the
   /// call.
-  @exclusivity(unchecked) public var onAttributePDU: ((RawSpan, Instant) -> Void)?
+  public typealias Receiver = (RawSpan, Instant) -> Void
+
   /// Called once, when the link is disconnected.
   public var onDisconnected: ((HCIErrorCode) -> Void)?
   /// Called when there is room again for what can wait, after ``hasRoom`` was false.
@@ -22,6 +23,7 @@ public final class L2CAPLink {
   /// for excess requests, which are rejected.
   public var onParameterRequest: ((ConnectionParameters, Bool) -> Void)?
 
+  @exclusivity(unchecked) private var receivers = SmallMap<ChannelID, Receiver>()
   private let recombiner = Recombiner()
   private var writer = ByteWriter(capacity: 64)
 
@@ -32,7 +34,7 @@ public final class L2CAPLink {
       receive(data, isStart: isStart, at: time)
     }
     connection.onDisconnected = { [unowned self] reason in
-      onAttributePDU = nil
+      receivers = SmallMap()
       onParameterRequest = nil
       onDisconnected.take()?(reason)
     }
@@ -46,12 +48,15 @@ public final class L2CAPLink {
   /// Counts of discarded input.
   public var counters: Recombiner.Counters { recombiner.counters }
 
-  /// Sends an ATT PDU.
-  public func send(_ pdu: RawSpan) {
-    send(pdu, on: .attribute)
+  /// Who receives the frames of a channel; nil if nobody does. On LE, a frame on such a channel is discarded without an answer
+  /// (3.2).
+  public subscript(_ channel: ChannelID) -> Receiver? {
+    get { receivers[channel] }
+    set { receivers[channel] = newValue }
   }
 
-  private func send(_ payload: RawSpan, on channel: ChannelID) {
+  /// Sends a frame.
+  public func send(_ payload: RawSpan, on channel: ChannelID) {
     var frame = writer
     frame.removeAll()
     BasicHeader.writeFrame(payload, on: channel, into: &frame)
@@ -61,14 +66,10 @@ public final class L2CAPLink {
 
   private func receive(_ data: RawSpan, isStart: Bool, at time: Instant) {
     recombiner.receive(data, isStart: isStart) { channel, payload in
-      switch channel {
-      case .attribute: onAttributePDU?(payload, time)
-      case .leSignaling: answerSignaling(payload, at: time)
-      case .securityManager:
-        if let answer = SecurityManager.answer(to: payload) { send(answer.span.bytes, on: .securityManager) }
-      default:
-        // The channel is not open. On LE no answer is sent (3.2).
-        break
+      if let receiver = receivers[channel] {
+        receiver(payload, time)
+      } else if channel == .leSignaling {
+        answerSignaling(payload, at: time)
       }
     }
   }

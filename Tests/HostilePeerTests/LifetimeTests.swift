@@ -109,11 +109,11 @@ import Testing
       remains.watch("LEConnection", connection)
       let link = L2CAPLink(connection)
       remains.watch("L2CAPLink", link)
-      let bearer = ATTBearer(timers: timers) { link.send($0) }
+      let bearer = ATTBearer(timers: timers) { link.send($0, on: .attribute) }
       remains.watch("ATTBearer", bearer)
       let procedures = ProcedureQueue(bearer)
       remains.watch("ProcedureQueue", procedures)
-      link.onAttributePDU = { bearer.receive($0, at: $1) }
+      link[.attribute] = { bearer.receive($0, at: $1) }
       link.onDisconnected = { bearer.close("\($0)") }
       procedures.run({ ReadValue(3, mtu: 23) }) { _ in }
     }

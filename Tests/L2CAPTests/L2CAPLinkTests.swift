@@ -65,7 +65,7 @@ private final class ConnectedHost {
     let host = ConnectedHost()
     let link = try #require(host.link)
     var heard: [String] = []
-    link.onAttributePDU = { pdu, time in heard.append("\(Hex.string(Array(pdu))) \(time.nanoseconds)") }
+    link[.attribute] = { pdu, time in heard.append("\(Hex.string(Array(pdu))) \(time.nanoseconds)") }
     host.timers.advance(to: Instant(nanoseconds: 5))
     host.receive("02 4020 0700 0300 0400 0b0102")
     host.receive("02 4020 0500 0300 0400 0b")
@@ -78,7 +78,7 @@ private final class ConnectedHost {
     let host = ConnectedHost(dataLength: 8)
     let link = try #require(host.link)
     let pdu = hex("12 1000 0102030405060708")
-    link.send(pdu.span.bytes)
+    link.send(pdu.span.bytes, on: .attribute)
     #expect(host.takeSent() == ["0240000800" + "0b000400" + "12100001", "0240100700" + "02030405060708"])
   }
 
@@ -110,11 +110,15 @@ private final class ConnectedHost {
     let host = ConnectedHost()
     let link = try #require(host.link)
     var heard: [String] = []
-    link.onAttributePDU = { pdu, _ in heard.append(Hex.string(Array(pdu))) }
+    link[.attribute] = { pdu, _ in heard.append(Hex.string(Array(pdu))) }
     // LE signalling, unknown code.
     host.receive("02 4020 0900 050005007f060100aa")
     #expect(host.takeSent() == ["0240000a00" + "06000500" + "010602000000"])
-    // SMP Pairing Request.
+    // SMP, before somebody receives it and then.
+    host.receive("02 4020 0b00 0700060001030001100000")
+    #expect(host.takeSent() == [])
+    link[.securityManager] = { [unowned link] _, _ in link.send(hex("0505").span.bytes, on: .securityManager)
+    }
     host.receive("02 4020 0b00 0700060001030001100000")
     #expect(host.takeSent() == ["0240000600" + "02000600" + "0505"])
     // A channel that nobody opened.
@@ -133,12 +137,12 @@ private final class ConnectedHost {
     let link = try #require(host.link)
     var heard = 0
     var reasons: [HCIErrorCode] = []
-    link.onAttributePDU = { _, _ in heard += 1 }
+    link[.attribute] = { _, _ in heard += 1 }
     link.onDisconnected = { reasons.append($0) }
     host.receive("04 05 04 00 4000 13")
     host.receive("04 05 04 00 4000 13")
     host.receive("02 4020 0500 0100 0400 13")
-    link.send([0x0A].span.bytes)
+    link.send([0x0A].span.bytes, on: .attribute)
     #expect(heard == 0)
     #expect(reasons == [.remoteUserTerminatedConnection])
     #expect(host.takeSent() == [])

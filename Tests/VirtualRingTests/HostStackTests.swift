@@ -56,8 +56,8 @@ import VirtualRing
 
     private func connected(_ connection: LEConnection) {
       let link = L2CAPLink(connection)
-      let bearer = ATTBearer(timers: timers) { [weak link] in link?.send($0) }
-      link.onAttributePDU = { pdu, time in bearer.receive(pdu, at: time) }
+      let bearer = ATTBearer(timers: timers) { [weak link] in link?.send($0, on: .attribute) }
+      link[.attribute] = { pdu, time in bearer.receive(pdu, at: time) }
       link.onDisconnected = { [unowned self] reason in
         losses.append(reason)
         bearer.close("\(reason)")

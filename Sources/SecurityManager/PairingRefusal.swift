@@ -1,10 +1,10 @@
 import BluetoothCore
 
-/// The central's side of pairing, which is not supported: a pairing request is rejected, and the peer may continue
-/// without (Core Specification Vol 3, Part H, 3.5).
-enum SecurityManager {
+/// The side of a device that does not pair: a request is rejected, and the peer may continue without (Core Specification
+/// Vol 3, Part H, 3.5).
+public enum PairingRefusal {
   /// The answer to a PDU; nil if none is required.
-  static func answer(to pdu: RawSpan) -> [UInt8]? {
+  public static func answer(to pdu: RawSpan) -> [UInt8]? {
     switch pdu.byte(at: 0).map(SecurityManagerCode.init) {
     case .pairingRequest?, .securityRequest?:
       var writer = ByteWriter(capacity: 2)
