@@ -73,8 +73,7 @@ import Testing
     #expect(
       Set(layers.map { String($0.output.1) }) == [
         "ATT", "BluetoothCore", "GAP", "GATTClient", "GATTServer", "HCI", "HaloRaw", "L2CAP", "RingLink",
-        "SecurityManager",
-        "VirtualRing",
+        "SecurityManager", "VirtualRing",
       ])
   }
 
