@@ -39,17 +39,6 @@ public struct ServerAttribute: Hashable, Sendable {
     self.groupEnd = groupEnd
     self.configuration = configuration
   }
-
-  /// The declaration of an included service (Core Specification Vol 3, Part G, 3.2): its handles, and its UUID if that is
-  /// of 16 bits.
-  public static func include(_ range: HandleRange, _ uuid: BluetoothUUID, at handle: AttributeHandle) -> Self
-  {
-    var writer = ByteWriter()
-    writer.write(range.start.rawValue)
-    writer.write(range.end.rawValue)
-    if let short = uuid.short { writer.write(short) }
-    return Self(handle: handle, type: GATTUUID.include, value: writer.bytes)
-  }
 }
 
 /// Builds a table of attributes, service by service, handles in rising order.
@@ -64,12 +53,13 @@ public struct ServerTable: Sendable {
   public mutating func addService(_ uuid: BluetoothUUID, at handle: UInt16? = nil, isPrimary: Bool = true) {
     if let handle { next = max(next, handle) }
     service = attributes.count
-    add(isPrimary ? GATTUUID.primaryService : GATTUUID.secondaryService, value: uuid.wireBytes)
+    let declaration = ServiceDeclaration(uuid, isPrimary: isPrimary)
+    add(declaration.type, value: declaration.bytes)
   }
 
   /// Includes the service at these handles; only a 16-bit UUID is part of the declaration.
   public mutating func include(_ range: HandleRange, _ uuid: BluetoothUUID) {
-    add(GATTUUID.include, value: ServerAttribute.include(range, uuid, at: AttributeHandle(next)).value)
+    add(GATTUUID.include, value: IncludeDeclaration(range, uuid).bytes)
   }
 
   /// Adds declaration, value and, for a value that is notified or indicated, configuration; returns the value's handle.
@@ -107,14 +97,5 @@ public struct ServerTable: Sendable {
     if let service { attributes[service].groupEnd = handle }
     next += 1
     return handle
-  }
-}
-
-extension BluetoothUUID {
-  /// The bytes in the order of an attribute's value.
-  public var wireBytes: [UInt8] {
-    var writer = ByteWriter(capacity: 16)
-    write(into: &writer)
-    return writer.bytes
   }
 }

@@ -84,9 +84,10 @@ public enum AttributeTableFile {
     switch row.kind {
     case "service", "secondary service":
       guard let end = row.end, end >= row.handle else { return nil }
-      let type = row.kind == "service" ? GATTUUID.primaryService : GATTUUID.secondaryService
+      let service = ServiceDeclaration(uuid, isPrimary: row.kind == "service")
       return [
-        ServerAttribute(handle: handle, type: type, value: uuid.wireBytes, groupEnd: AttributeHandle(end))
+        ServerAttribute(
+          handle: handle, type: service.type, value: service.bytes, groupEnd: AttributeHandle(end))
       ]
     case "include":
       // Its value has the start of the service, which is in the line of that service.
@@ -119,7 +120,9 @@ extension AttributeTableFile {
       let service = all.first(where: { $0.groupEnd?.rawValue == row.end && $0.value == uuid.wireBytes }),
       let end = service.groupEnd
     else { return nil }
-    return .include(HandleRange(service.handle, end), uuid, at: AttributeHandle(row.handle))
+    let declaration = IncludeDeclaration(HandleRange(service.handle, end), uuid)
+    return ServerAttribute(
+      handle: AttributeHandle(row.handle), type: GATTUUID.include, value: declaration.bytes)
   }
 }
 

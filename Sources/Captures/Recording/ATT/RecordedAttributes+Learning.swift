@@ -56,20 +56,19 @@ extension RecordedAttributes {
   }
 
   mutating func learnService(_ type: BluetoothUUID, _ range: HandleRange, _ value: [UInt8]) {
-    guard type == GATTUUID.primaryService || type == GATTUUID.secondaryService, range.isValid else { return }
+    guard ServiceDeclaration.isType(type), range.isValid else { return }
     insert(range.start, type, value)
     end(range)
   }
 
   /// A service that is included, and was not found among the primary ones, is a secondary service.
   private mutating func learnInclude(_ value: [UInt8]) {
-    let parsed = value.withReader { reader in
-      try? HandleRange(AttributeHandle(reader.readUInt16()), AttributeHandle(reader.readUInt16()))
-    }
-    guard let range = parsed, range.isValid else { return }
+    guard let declared = IncludeDeclaration(parsing: value), declared.handles.isValid else { return }
+    let range = declared.handles
     included[range.start] = range
-    guard self[range.start] == nil, value.count > 4 else { return }
-    learnService(GATTUUID.secondaryService, range, Array(value.dropFirst(4)))
+    guard self[range.start] == nil, let uuid = declared.uuid else { return }
+    let service = ServiceDeclaration(uuid, isPrimary: false)
+    learnService(service.type, range, service.bytes)
   }
 
   private mutating func learn(_ entry: ATTHandleAndValue, of type: BluetoothUUID) {

@@ -35,8 +35,7 @@ extension RecordedAttributes {
   /// Puts the characteristics whose service the capture does not show into a service that is made up, declared at the
   /// last free handle before them: one service, or as many as there are others between them.
   mutating func addMissingServices() {
-    var uuid = ByteWriter(capacity: 16)
-    Self.madeUpUUID.write(into: &uuid)
+    let service = ServiceDeclaration(Self.madeUpUUID)
     let all = attributes
     guard let last = all.last?.handle else { return }
     let services = serviceRanges
@@ -52,7 +51,7 @@ extension RecordedAttributes {
       else { continue }
       let end = next < services.count ? AttributeHandle(services[next].start.rawValue - 1) : last
       let range = HandleRange(AttributeHandle(handle), end)
-      learnService(GATTUUID.primaryService, range, Array(uuid.span))
+      learnService(service.type, range, service.bytes)
       for type in [GATTUUID.characteristic, GATTUUID.include] { cover(.byType(type), range) }
       cover(.information, range)
       cover(.group(GATTUUID.primaryService), .all)

@@ -177,8 +177,7 @@ public struct RecordedAttributes: Sendable {
 
   /// The UUIDs of the primary services, in the order of their handles.
   var services: [BluetoothUUID] {
-    attributes.filter { $0.type == GATTUUID.primaryService }.compactMap { service in
-      service.value.withReader { try? BluetoothUUID(parsing: &$0, length: service.value.count) }
-    }
+    attributes.compactMap { ServiceDeclaration(type: $0.type, parsing: $0.value) }
+      .filter(\.isPrimary).map(\.uuid)
   }
 }

@@ -1,0 +1,74 @@
+import ATT
+
+/// What a link has to offer before an attribute is read or written on it (Core Specification Vol 3, Part F, 3.2.5; Part C,
+/// 10.3.1).
+public struct SecurityRequirement: Hashable, Sendable {
+  /// Whether the link must be encrypted.
+  public var needsEncryption: Bool
+  /// Whether the key must come from a pairing that is protected against an attacker in the middle.
+  public var needsAuthentication: Bool
+  /// Whether the user or the program must have allowed this client.
+  public var needsAuthorization: Bool
+  /// The shortest key of the encryption, in bytes: 0, or 7 to 16.
+  public var minimumKeySize: Int
+
+  public init(
+    needsEncryption: Bool = false, needsAuthentication: Bool = false, needsAuthorization: Bool = false,
+    minimumKeySize: Int = 0
+  ) {
+    self.needsEncryption = needsEncryption
+    self.needsAuthentication = needsAuthentication
+    self.needsAuthorization = needsAuthorization
+    self.minimumKeySize = minimumKeySize
+  }
+
+  /// Any link will do.
+  public static let none = SecurityRequirement()
+  /// An encrypted link.
+  public static let encrypted = SecurityRequirement(needsEncryption: true)
+  /// An encrypted link, with a key of an authenticated pairing.
+  public static let authenticated = SecurityRequirement(needsEncryption: true, needsAuthentication: true)
+  /// A client that was allowed.
+  public static let authorized = SecurityRequirement(needsAuthorization: true)
+}
+
+/// The security of a link, as far as attributes ask for it.
+public struct LinkSecurity: Hashable, Sendable {
+  /// Whether the link is encrypted.
+  public var isEncrypted: Bool
+  /// Whether its key comes from a pairing that is protected against an attacker in the middle.
+  public var isAuthenticated: Bool
+  /// Whether the user or the program has allowed this client.
+  public var isAuthorized: Bool
+  /// Whether there is a key of the peer, also while the link is not encrypted with it.
+  public var isPaired: Bool
+  /// The length of the key of the encryption, in bytes.
+  public var keySize: Int
+
+  public init(
+    isEncrypted: Bool = false, isAuthenticated: Bool = false, isAuthorized: Bool = false,
+    isPaired: Bool = false, keySize: Int = 16
+  ) {
+    self.isEncrypted = isEncrypted
+    self.isAuthenticated = isAuthenticated
+    self.isAuthorized = isAuthorized
+    self.isPaired = isPaired
+    self.keySize = keySize
+  }
+
+  /// A new link.
+  public static let none = LinkSecurity()
+
+  /// Why an access is refused; nil if the link meets the requirement. A client without a key is told that it has to pair
+  /// (Insufficient Authentication), one with a key that it has to encrypt (Vol 3, Part C, 10.3.1).
+  public func refusal(of requirement: SecurityRequirement) -> ATTErrorCode? {
+    let needsLink = requirement.needsEncryption || requirement.minimumKeySize > 0
+    if needsLink || requirement.needsAuthentication, !isEncrypted {
+      return isPaired ? .insufficientEncryption : .insufficientAuthentication
+    }
+    if requirement.needsAuthentication, !isAuthenticated { return .insufficientAuthentication }
+    if isEncrypted, keySize < requirement.minimumKeySize { return .encryptionKeySizeTooShort }
+    if requirement.needsAuthorization, !isAuthorized { return .insufficientAuthorization }
+    return nil
+  }
+}
