@@ -1,7 +1,10 @@
 import BluetoothCore
 
-/// The client side of an ATT bearer: one outstanding request at a time, plus the PDUs that the server initiates (Core
-/// Specification Vol 3, Part F, 3.3).
+/// An ATT bearer (Core Specification Vol 3, Part F, 3.2.11): a client half and a server half that share the MTU.
+///
+/// The client half has one outstanding request at a time, and gets the PDUs that the peer's server initiates (3.3). The
+/// server half is that of ``serve(with:)``; without one, the bearer answers the peer's requests as a server without
+/// attributes does.
 ///
 /// Pass received PDUs to ``receive(_:at:)``; outgoing PDUs are passed to the closure given to the initializer. `Timers`
 /// provides the time. Do not call ``receive(_:at:)`` from within the closures that it calls.
@@ -12,7 +15,7 @@ public final class ATTBearer {
     public var unexpectedResponses = 0
     /// PDUs that can't be decoded and are not responses.
     public var malformed = 0
-    /// Requests from the peer that were answered.
+    /// Requests from the peer, each of which is answered.
     public var peerRequests = 0
   }
 
@@ -35,8 +38,8 @@ public final class ATTBearer {
   @exclusivity(unchecked) public var onNotification: ((AttributeHandle, RawSpan, Instant) -> Void)?
   /// Called for each indication, after it has been confirmed.
   public var onIndication: ((AttributeHandle, RawSpan, Instant) -> Void)?
-  /// Called once when the bearer closes itself because a required response did not arrive; the owner disconnects the
-  /// link. Not called after ``close(_:)``.
+  /// Called once when the bearer closes itself because a required response or confirmation did not arrive; the owner
+  /// disconnects the link. Not called after ``close(_:)``.
   public var onTimeout: ((ATTError) -> Void)?
 
   private struct Transaction {
@@ -67,6 +70,7 @@ public final class ATTBearer {
   /// too.
   public var reads: (() -> UInt64?)?
 
+  private var server: (any ATTServer)?
   private let receiveMTU: Int
   private let timers: Timers
   private let send: (RawSpan) -> Void
@@ -166,10 +170,7 @@ public final class ATTBearer {
       guard let self, case .open(let waiting) = mtuExchange else { return }
       let outcome: Result<Void, ATTError>
       switch result {
-      case .success(let response):
-        if case .exchangeMTUResponse(let theirs) = response { adopt(theirs) }
-        outcome = .success(())
-      case .failure(.refused): outcome = .success(())
+      case .success, .failure(.refused): outcome = .success(())
       case .failure(let error): outcome = .failure(error)
       }
       mtuExchange = .done(outcome)
@@ -197,6 +198,8 @@ public final class ATTBearer {
     queue = []
     open?.completion(.failure(current))
     for transaction in waiting { transaction.completion(.failure(queued)) }
+    server?.bearerClosed()
+    server = nil
   }
 
   private func sendNext() {
@@ -264,7 +267,16 @@ public final class ATTBearer {
       deliver(pdu, at: time, to: onNotification)
       return
     }
-    switch opcode.kind {
+    let kind = opcode.kind
+    switch kind.half {
+    case .server: serve(pdu, opcode, kind, at: time)
+    case .client: receiveAsClient(pdu, opcode, kind, at: time)
+    }
+  }
+
+  private func receiveAsClient(_ pdu: RawSpan, _ opcode: ATTOpcode, _ kind: ATTOpcode.Kind, at time: Instant)
+  {
+    switch kind {
     case .response: receiveResponse(opcode, pdu)
     case .indication:
       guard pdu.byteCount >= 3 else {
@@ -274,9 +286,7 @@ public final class ATTBearer {
       // Confirmed immediately, whether or not there is a handler, and regardless of outstanding requests (3.4.7.3).
       transmit(.handleValueConfirmation)
       deliver(pdu, at: time, to: onIndication)
-    case .notification: receiveMultiple(pdu, at: time)
-    case .request, .unknown: answer(pdu)
-    case .command, .confirmation: break
+    default: receiveMultiple(pdu, at: time)
     }
   }
 
@@ -320,6 +330,7 @@ public final class ATTBearer {
           counters.unexpectedResponses += 1
           return
         }
+        if case .exchangeMTUResponse(let theirs) = response { adopt(theirs) }
         result = .success(response)
       }
     } catch {
@@ -336,16 +347,47 @@ public final class ATTBearer {
     sendNext()
   }
 
-  private func answer(_ pdu: RawSpan) {
-    if pdu.byte(at: 0) == ATTOpcode.exchangeMTURequest.rawValue,
-      case .exchangeMTURequest(let theirs) = try? ATTPDU(pdu)
-    {
-      counters.peerRequests += 1
+  // MARK: The server half
+
+  /// Lets `server` answer what the peer's client sends from now on. The bearer keeps it until it ends; the server keeps the
+  /// bearer weakly.
+  public func serve(with server: any ATTServer) {
+    guard !isClosed else { return server.bearerClosed() }
+    self.server = server
+  }
+
+  /// Sends an answer, a notification or an indication of the server.
+  ///
+  /// - Parameter pdu: of at most ``mtu`` bytes; a longer one is not sent
+  /// - Returns: whether it was sent
+  @discardableResult
+  public func sendFromServer(_ pdu: RawSpan) -> Bool {
+    guard !isClosed, pdu.byteCount <= mtu else { return false }
+    send(pdu)
+    return true
+  }
+
+  /// Ends the bearer: the client has not confirmed an indication within 30 seconds, and no other may be sent (3.3.3).
+  public func indicationTimedOut() {
+    guard !isClosed else { return }
+    giveUp(.timedOut(.handleValueIndication))
+  }
+
+  private func serve(_ pdu: RawSpan, _ opcode: ATTOpcode, _ kind: ATTOpcode.Kind, at time: Instant) {
+    if kind.isAnswered { counters.peerRequests += 1 }
+    if opcode == .exchangeMTURequest { return answerExchange(pdu) }
+    if let server { return server.receive(pdu, at: time) }
+    if let answer = ATTPDU.answerWithoutAttributes(to: pdu) { transmit(answer) }
+  }
+
+  private func answerExchange(_ pdu: RawSpan) {
+    do throws(ATTErrorResponse) {
+      guard case .exchangeMTURequest(let theirs) = try ATTPDU(fromClient: pdu) else { return }
+      // The response is the last PDU of the old MTU (3.4.2.2).
       transmit(.exchangeMTUResponse(serverMTU: UInt16(receiveMTU)))
       adopt(theirs)
-    } else if let answer = EmptyServer.answer(to: pdu) {
-      counters.peerRequests += 1
-      transmit(answer)
+    } catch {
+      transmit(.errorResponse(error))
     }
   }
 }

@@ -2,7 +2,7 @@ import BluetoothCore
 
 /// Why a server refused a request (Core Specification Vol 3, Part F, 3.4.1.1; the common profile codes are in
 /// the Core Specification Supplement, Part B).
-public struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
+public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
   public var rawValue: UInt8
 
   public init(rawValue: UInt8) {

@@ -60,6 +60,25 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
     case confirmation
     /// Not in the specification; without the command flag it may be a request of a later version.
     case unknown
+
+    /// Which half of a bearer gets a PDU of this kind.
+    public var half: Half {
+      switch self {
+      case .response, .notification, .indication: .client
+      case .request, .command, .confirmation, .unknown: .server
+      }
+    }
+
+    /// Whether a PDU of this kind gets a response or an Error Response.
+    public var isAnswered: Bool { self == .request || self == .unknown }
+  }
+
+  /// The two halves of a bearer: each end of a link may be a client, a server or both (3.2.12).
+  public enum Half: Sendable {
+    /// Gets what a server sends.
+    case client
+    /// Gets what a client sends.
+    case server
   }
 }
 

@@ -77,7 +77,7 @@ public enum ATTPDU: Hashable, Sendable {
 }
 
 /// Error Response (3.4.1.1). `handle` is informative: many servers send a handle other than the requested one.
-public struct ATTErrorResponse: Hashable, Sendable {
+public struct ATTErrorResponse: Error, Hashable, Sendable {
   /// The request that failed.
   public var request: ATTOpcode
   public var handle: AttributeHandle

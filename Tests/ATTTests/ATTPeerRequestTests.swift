@@ -79,8 +79,10 @@ import Testing
     ("read by group type, secondary", "10 0100 ffff 0128", "0110 0100 0a"),
     ("read by group type, no group", "10 0100 ffff 0328", "0110 0100 10"),
     ("write", "12 2100 0100", "0112 2100 01"),
-    ("prepare write", "16 2100 0000 aa", "0116 2100 06"),
-    ("execute write", "18 01", "0118 0000 06"),
+    ("prepare write", "16 2100 0000 aa", "0116 2100 01"),
+    ("execute write", "18 01", "19"),
+    ("cancel the queue", "18 00", "19"),
+    ("execute write, neither flag", "18 02", "0118 0000 04"),
     ("read multiple variable", "20 2100 2200", "0120 2100 01"),
     ("range that starts at zero", "04 0000 ffff", "0104 0000 01"),
     ("range that ends before it starts", "08 0500 0400 0328", "0108 0500 01"),
@@ -88,6 +90,13 @@ import Testing
     ("request that is cut", "0a 21", "010a 0000 04"),
     ("MTU request that is cut", "02 17", "0102 0000 04"),
     ("attribute type of three bytes", "08 0100 ffff 032800", "0108 0000 04"),
+    // A server takes no bytes behind the last field.
+    ("read with a byte too many", "0a 2100 00", "010a 0000 04"),
+    ("read blob with a byte too many", "0c 2100 1600 00", "010c 0000 04"),
+    ("MTU request with a byte too many", "02 f700 00", "0102 0000 04"),
+    ("find information with a byte too many", "04 0100 ffff 00", "0104 0000 04"),
+    ("execute write with a byte too many", "18 01 00", "0118 0000 04"),
+    ("a set of one handle", "0e 2100", "010e 0000 04"),
     ("method nobody knows", "3f 0102", "013f 0000 06"),
     ("method nobody knows, alone", "24", "0124 0000 06"),
   ])
@@ -95,6 +104,51 @@ import Testing
     dialogue.receive(request)
     #expect(dialogue.takeSent() == [response.filter { $0 != " " }])
     #expect(dialogue.bearer.counters.peerRequests == 1)
+  }
+
+  private final class Server: ATTServer {
+    var received: [String] = []
+    var ends = 0
+
+    func receive(_ pdu: RawSpan, at time: Instant) { received.append(Hex.string(Array(pdu))) }
+    func bearerClosed() { ends += 1 }
+  }
+
+  /// What a PDU is for follows from the kind of its opcode (3.3.1): each goes to one half, and the exchange to both.
+  @Test func eachPDUGoesToOneHalf() {
+    let server = Server()
+    dialogue.bearer.serve(with: server)
+    var notified = 0
+    dialogue.bearer.onNotification = { _, _, _ in notified += 1 }
+    let forServer = ["0a0100", "520100aa", "1e", "3f01", "7f", "d20100"]
+    for bytes in forServer + ["1b0100aa", "0b", "01", "02f700"] { dialogue.receive(bytes) }
+    #expect(server.received == forServer && notified == 1)
+    #expect(dialogue.takeSent() == ["030502"])
+    #expect(dialogue.bearer.counters.unexpectedResponses == 2)
+    // Both halves share the MTU.
+    #expect(sendFromServer(count: 247) && !sendFromServer(count: 248))
+    _ = dialogue.takeSent()
+    dialogue.bearer.close("the end")
+    dialogue.receive("0a0100")
+    #expect(!sendFromServer(count: 1) && dialogue.takeSent() == [])
+    #expect(server.received.count == forServer.count && server.ends == 1)
+  }
+
+  private func sendFromServer(count: Int) -> Bool {
+    let bytes = Array(repeating: UInt8(0x1B), count: count)
+    return dialogue.bearer.sendFromServer(bytes.span.bytes)
+  }
+
+  @Test func anUnconfirmedIndicationEndsTheBearer() {
+    let server = Server()
+    dialogue.bearer.serve(with: server)
+    var reasons: [ATTError] = []
+    dialogue.bearer.onTimeout = { reasons.append($0) }
+    let read = dialogue.request(.readRequest(1))
+    dialogue.bearer.indicationTimedOut()
+    dialogue.bearer.indicationTimedOut()
+    #expect(reasons == [.timedOut(.handleValueIndication)] && server.ends == 1)
+    #expect(read.error != nil && dialogue.bearer.isClosed)
   }
 
   /// Our own request stays open meanwhile: each direction has its own.
