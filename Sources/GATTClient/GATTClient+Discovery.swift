@@ -24,13 +24,13 @@ extension GATTClient {
         completion(result.map { note($0, stamp) })
       }
     }
-    let cancellation = Cancellation()
+    let cancellation = ProcedureCancellation()
     discover(uuids[...], [], cancellation, completion)
     return { cancellation() }
   }
 
   private func discover(
-    _ uuids: ArraySlice<BluetoothUUID>, _ found: [Service], _ cancellation: Cancellation,
+    _ uuids: ArraySlice<BluetoothUUID>, _ found: [Service], _ cancellation: ProcedureCancellation,
     _ completion: @escaping (Result<[Service], GATTError>) -> Void
   ) {
     guard let uuid = uuids.first else { return completion(.success(found)) }
@@ -214,7 +214,7 @@ extension GATTClient {
 
 /// The end of an operation of several steps, of which the current one is cancelled.
 @BluetoothActor
-final class Cancellation {
+final class ProcedureCancellation {
   var action: () -> Void = {}
 
   func callAsFunction() { action() }

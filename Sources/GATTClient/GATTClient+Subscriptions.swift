@@ -94,7 +94,7 @@ extension GATTClient {
       completion(.failure(.notSupported(characteristic.uuid, what)))
       return {}
     }
-    let cancellation = Cancellation()
+    let cancellation = ProcedureCancellation()
     var isDiscovered = false
     let cancelDiscovery = discoverDescriptors(of: characteristic) { [self] result in
       isDiscovered = true
@@ -138,7 +138,7 @@ extension GATTClient {
   }
 
   private func enable(
-    _ entry: ActiveSubscription, _ configuration: Descriptor, _ cancellation: Cancellation,
+    _ entry: ActiveSubscription, _ configuration: Descriptor, _ cancellation: ProcedureCancellation,
     _ completion: @escaping (Result<Subscription, GATTError>) -> Void
   ) {
     let handle = entry.handle

@@ -84,13 +84,17 @@ import Testing
     #expect(connection.unfinished == .exchangeMTU)
   }
 
+  private struct Reference {
+    weak var connection: Connection?
+  }
+
   /// A peer that stays connected does not advertise.
   @Test func aConnectionThatIsNotUsedAnyMoreEnds() async {
     let link = FakeLink()
     var connection: Connection? = link.connection()
-    weak var weakly = connection
+    let reference = Reference(connection: connection)
     connection = nil
-    #expect(weakly == nil)
+    #expect(reference.connection == nil)
     await testTimers.sleep(for: .milliseconds(20))
     #expect(link.onClosed == nil)
   }

@@ -65,7 +65,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A descriptor that is closed with its owner.
-final class Descriptor {
+final class FileDescriptor {
   private(set) var number: Int32
 
   /// - Returns: nil if `number` is negative; errno is that of the call that returned it

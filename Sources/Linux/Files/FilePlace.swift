@@ -14,7 +14,7 @@ final class FilePlace {
   let isKernelLink: Bool
   /// O_PATH: a folder that can't be listed may still be writable. The Glibc module does not export the constant.
   private static let pathOnly: Int32 = 0o10_000_000
-  private let folderDescriptor: Descriptor
+  private let folderDescriptor: FileDescriptor
   private let folderStatus: stat
 
   var folder: Int32 { folderDescriptor.number }
@@ -23,7 +23,7 @@ final class FilePlace {
   init(_ path: String) throws(FileError) {
     self.path = path
     var rest = path
-    var base: Descriptor?
+    var base: FileDescriptor?
     for _ in 0..<40 {
       let slash = rest.lastIndex(of: "/")
       let name = slash.map { String(rest[rest.index(after: $0)...]) } ?? rest
@@ -31,7 +31,7 @@ final class FilePlace {
       guard !rest.isEmpty else { throw FileError(path, .system(ENOENT)) }
       guard !name.isEmpty, name != ".", name != ".." else { throw FileError(path, .system(EISDIR)) }
       guard
-        let folder = Descriptor(
+        let folder = FileDescriptor(
           SystemCall.open(parent, Self.pathOnly | O_DIRECTORY, in: base?.number ?? AT_FDCWD)),
         let folderStatus = folder.status
       else { throw .last(path) }
@@ -59,14 +59,14 @@ final class FilePlace {
     throw FileError(path, .system(ELOOP))
   }
 
-  private static func isProc(_ folder: Descriptor) -> Bool {
+  private static func isProc(_ folder: FileDescriptor) -> Bool {
     var proc = stat()
     return stat("/proc", &proc) == 0 && folder.status?.st_dev == proc.st_dev
   }
 
   /// Opens the file without blocking and without following links; `flags` are added.
-  func open(_ flags: Int32) -> Descriptor? {
-    Descriptor(
+  func open(_ flags: Int32) -> FileDescriptor? {
+    FileDescriptor(
       SystemCall.open(
         name, flags | O_NONBLOCK | O_NOCTTY | (isKernelLink ? 0 : O_NOFOLLOW), mode: 0o600, in: folder))
   }
@@ -131,7 +131,7 @@ public enum PrivateFolder {
         refusal = .last(folder)
       }
     }
-    guard let folder = Descriptor(SystemCall.open(path, O_RDONLY | O_DIRECTORY)),
+    guard let folder = FileDescriptor(SystemCall.open(path, O_RDONLY | O_DIRECTORY)),
       let status = folder.status
     else {
       let error = FileError.last(path)

@@ -61,7 +61,7 @@ private final class Draft {
     self.place = place
     name = ".halo-raw-\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
     guard
-      let file = Descriptor(
+      let file = FileDescriptor(
         SystemCall.open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, in: place.folder))
     else { throw .last(place.path) }
     do throws(FileError) {
@@ -88,7 +88,7 @@ private final class Draft {
     guard SystemCall.rename(name, to: target, in: place.folder) == 0 else { throw .last(place.path) }
     isMoved = true
     // Synchronizing the folder makes the new name durable, too.
-    if let folder = Descriptor(SystemCall.open(".", O_RDONLY | O_DIRECTORY, in: place.folder)) {
+    if let folder = FileDescriptor(SystemCall.open(".", O_RDONLY | O_DIRECTORY, in: place.folder)) {
       _ = SystemCall.synchronize(folder.number)
     }
   }

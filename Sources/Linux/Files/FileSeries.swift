@@ -12,7 +12,7 @@ public final class FileSeries: @unchecked Sendable {
   public let path: String
   private let stem: String
   private let ending: String
-  private let folder: Descriptor
+  private let folder: FileDescriptor
   /// The name of the file that is being written, when it is complete.
   private let current = Guarded<String?>(nil)
   /// The files of this object that are complete, oldest first, each with its end on the clock that is never set.
@@ -45,14 +45,14 @@ public final class FileSeries: @unchecked Sendable {
   }
 
   /// Opens the folder; a link to it is followed by the rule of ``FilePlace``.
-  private static func open(_ path: String) throws(FileError) -> Descriptor {
+  private static func open(_ path: String) throws(FileError) -> FileDescriptor {
     if SystemCall.makeFolder(path, mode: 0o700) != 0, errno != EEXIST { throw .last(path) }
     let name = path.reversed().drop { $0 == "/" }.prefix { $0 != "/" }
     let isNamed = !["", ".", ".."].contains(String(name))
     let place = isNamed ? try FilePlace(String(path.reversed().drop { $0 == "/" }.reversed())) : nil
     let flags = O_RDONLY | O_DIRECTORY | (isNamed ? O_NOFOLLOW : 0)
     let folder = SystemCall.open(place?.name ?? path, flags, in: place?.folder ?? AT_FDCWD)
-    guard let folder = Descriptor(folder) else { throw .last(path) }
+    guard let folder = FileDescriptor(folder) else { throw .last(path) }
     return folder
   }
 
@@ -76,13 +76,13 @@ public final class FileSeries: @unchecked Sendable {
     return file.take()
   }
 
-  private func create(_ seconds: Int) throws(FileError) -> (name: String, file: Descriptor) {
+  private func create(_ seconds: Int) throws(FileError) -> (name: String, file: FileDescriptor) {
     let start = stem + Self.text(seconds)
     for clash in 0..<Self.maximumClashes {
       let name = start + (clash == 0 ? "" : "_" + DecimalText.padded(clash, 3)) + ending
       guard faccessat(folder.number, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0 else { continue }
       let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-      if let file = Descriptor(SystemCall.open(name + Self.part, flags, mode: 0o600, in: folder.number)) {
+      if let file = FileDescriptor(SystemCall.open(name + Self.part, flags, mode: 0o600, in: folder.number)) {
         return (name, file)
       }
       guard errno == EEXIST else { throw .last(location(name)) }
@@ -96,7 +96,8 @@ public final class FileSeries: @unchecked Sendable {
   }
 
   private func complete(_ name: String) throws(FileError) {
-    if let file = Descriptor(SystemCall.open(name + Self.part, O_RDONLY | O_NOFOLLOW, in: folder.number)) {
+    if let file = FileDescriptor(SystemCall.open(name + Self.part, O_RDONLY | O_NOFOLLOW, in: folder.number))
+    {
       _ = SystemCall.synchronize(file.number)
     }
     guard SystemCall.rename(name + Self.part, to: name, in: folder.number) == 0 else {
@@ -108,7 +109,8 @@ public final class FileSeries: @unchecked Sendable {
   /// Completes a file whose program was killed, and leaves one alone that is being written.
   private func complete(killed part: String, _ hasLines: Bool) {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK
-    guard let file = Descriptor(SystemCall.open(part, flags, in: folder.number)), let status = file.status,
+    guard let file = FileDescriptor(SystemCall.open(part, flags, in: folder.number)),
+      let status = file.status,
       status.isRegular, status.st_uid == geteuid(),
       SystemCall.lock(file.number, LOCK_EX | LOCK_NB) == 0
     else { return }
@@ -119,7 +121,7 @@ public final class FileSeries: @unchecked Sendable {
   }
 
   /// The end of the last complete line, if one ends within the last 64 KiB.
-  private static func endOfLines(in file: Descriptor, _ length: Int) -> Int? {
+  private static func endOfLines(in file: FileDescriptor, _ length: Int) -> Int? {
     var bytes = [UInt8](repeating: 0, count: min(length, 1 << 16))
     let start = length - bytes.count
     guard pread(file.number, &bytes, bytes.count, off_t(start)) == bytes.count else { return nil }
@@ -150,7 +152,7 @@ public final class FileSeries: @unchecked Sendable {
   /// The names of files of this series with an ending, in the order of their times.
   private func names(with ending: String) -> [String] {
     // A folder of its own: the position in a folder belongs to the open file.
-    guard let copy = Descriptor(SystemCall.open(".", O_RDONLY | O_DIRECTORY, in: folder.number)),
+    guard let copy = FileDescriptor(SystemCall.open(".", O_RDONLY | O_DIRECTORY, in: folder.number)),
       let entries = fdopendir(copy.take())
     else { return [] }
     defer { closedir(entries) }

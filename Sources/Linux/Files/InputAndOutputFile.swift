@@ -17,7 +17,8 @@ public enum InputFile {
   ) throws(FileError) {
     let isInput = path == "-"
     guard
-      let file = Descriptor(isInput ? STDIN_FILENO : SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY))
+      let file = FileDescriptor(
+        isInput ? STDIN_FILENO : SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY))
     else { throw .last(path) }
     defer { if isInput { _ = file.take() } }
     guard let status = file.status else { throw .last(path) }
@@ -36,7 +37,7 @@ public enum InputFile {
   public static func read(
     _ path: String, limit: Int, patience: Int32 = 5000, owner: uid_t? = nil
   ) throws(FileError) -> [UInt8] {
-    guard let file = Descriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)),
+    guard let file = FileDescriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)),
       let status = file.status
     else { throw .last(path) }
     guard owner == nil || owner == status.st_uid else { throw FileError(path, .foreign) }
@@ -44,7 +45,7 @@ public enum InputFile {
   }
 
   static func read(
-    _ file: Descriptor, _ status: stat, _ path: String, _ limit: Int, _ patience: Int32
+    _ file: FileDescriptor, _ status: stat, _ path: String, _ limit: Int, _ patience: Int32
   ) throws(FileError) -> [UInt8] {
     guard !status.isRegular || status.st_size <= limit else { throw FileError(path, .tooLarge(limit: limit)) }
     var bytes: [UInt8] = []
@@ -57,7 +58,8 @@ public enum InputFile {
   }
 
   private static func read(
-    _ file: Descriptor, _ status: stat, _ path: String, _ patience: Int32, _ take: (ArraySlice<UInt8>) -> Bool
+    _ file: FileDescriptor, _ status: stat, _ path: String, _ patience: Int32,
+    _ take: (ArraySlice<UInt8>) -> Bool
   ) throws(FileError) {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {

@@ -6,7 +6,7 @@ import HaloSystemCalls
 final class KeptFile: @unchecked Sendable {
   let path: String
   /// The same open file as the descriptor that was returned last: it has the same lock.
-  private var current: Descriptor?
+  private var current: FileDescriptor?
 
   init(_ path: String) {
     self.path = path
@@ -21,16 +21,16 @@ final class KeptFile: @unchecked Sendable {
   func open(_ existing: OutputFile.ExistingData, beginning: [UInt8]) throws(FileError) -> Int32 {
     let isFirst = current == nil
     if let current, isStill(current) { return try copy(current.number) }
-    guard let file = Descriptor(try OutputFile.open(path: path, existing: existing)) else {
+    guard let file = FileDescriptor(try OutputFile.open(path: path, existing: existing)) else {
       throw .last(path)
     }
-    current = Descriptor(try copy(file.number))
+    current = FileDescriptor(try copy(file.number))
     if !isFirst, file.status?.st_size == 0 { try OutputFile.write(beginning, to: file.number, path) }
     return file.take()
   }
 
   /// Whether the path leads to this open file; a device or FIFO stays the same.
-  private func isStill(_ file: Descriptor) -> Bool {
+  private func isStill(_ file: FileDescriptor) -> Bool {
     guard let identity = FileIdentity(descriptor: file.number) else { return true }
     return FileIdentity(path: path) == identity
   }

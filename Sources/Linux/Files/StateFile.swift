@@ -32,7 +32,7 @@ public struct StateFile: Sendable {
   /// - Returns: nil if the file does not exist
   /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user owns it; or the kernel's error
   public func read() throws(FileError) -> [UInt8]? {
-    guard let file = Descriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)) else {
+    guard let file = FileDescriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)) else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw .last(path)
     }
@@ -77,9 +77,9 @@ public struct StateFile: Sendable {
 /// other users can't open it or hold the lock. The kernel releases the lock when its holder ends, for any reason.
 public final class FileLock {
   private let path: String
-  private let file: Descriptor
+  private let file: FileDescriptor
 
-  private init(_ path: String, _ file: Descriptor) {
+  private init(_ path: String, _ file: FileDescriptor) {
     self.path = path
     self.file = file
   }
@@ -92,7 +92,8 @@ public final class FileLock {
     // Its last holder may remove the file while it is opened here.
     for _ in 0..<16 {
       let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
-      guard let file = Descriptor(SystemCall.open(path, flags, mode: 0o600)), let status = file.status else {
+      guard let file = FileDescriptor(SystemCall.open(path, flags, mode: 0o600)), let status = file.status
+      else {
         throw .last(path)
       }
       guard status.isRegular, status.st_uid == geteuid() else { throw FileError(path, .foreign) }

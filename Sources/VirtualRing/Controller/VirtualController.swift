@@ -206,7 +206,7 @@ final class RingInReach {
   let radio: Advertiser
   /// That of each link to it.
   let handle: ConnectionHandle
-  var link: Link?
+  var link: VirtualLink?
   var failuresLeft: Int
   /// A ring that was switched off does not advertise; only its charger would wake it.
   var isSwitchedOff = false

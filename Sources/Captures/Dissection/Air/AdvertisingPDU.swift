@@ -56,10 +56,10 @@ public struct AdvertisingPDUType: RawRepresentable, Hashable, Sendable {
   /// - Parameter header: the first byte of the PDU, which has the types of the addresses
   func fields(_ header: AdvertisingHeader) -> (any PacketFields)? {
     switch rawValue {
-    case 0, 2, 4, 6: Advertisement(header)
+    case 0, 2, 4, 6: AirAdvertisementPDU(header)
     case 1: AddressPair(header, "AdvA", "TargetA")
     case 3: AddressPair(header, "ScanA", "AdvA")
-    case 5: ConnectionRequest(header)
+    case 5: AirConnectionRequest(header)
     case 7, 8: ExtendedAdvertisement(header)
     default: nil
     }
@@ -85,7 +85,7 @@ struct AdvertisingHeader: HCICode {
 }
 
 /// An advertiser with its data: ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND, SCAN_RSP (2.3.1, 2.3.2.2).
-struct Advertisement: PacketFields {
+struct AirAdvertisementPDU: PacketFields {
   var advertiser = BluetoothAddress.zero
   var data: [UInt8] = []
   private var kind = BluetoothAddress.Kind.public
@@ -121,10 +121,10 @@ struct AddressPair: PacketFields {
 }
 
 /// CONNECT_IND and AUX_CONNECT_REQ: who connects to whom, and the parameters of the connection (2.3.3.1).
-struct ConnectionRequest: PacketFields {
+struct AirConnectionRequest: PacketFields {
   var initiator = BluetoothAddress.zero
   var advertiser = BluetoothAddress.zero
-  var parameters = ConnectionParameters()
+  var parameters = AirConnectionParameters()
   private var kinds = AdvertisingHeader(rawValue: 0)
 
   init() {}
@@ -139,7 +139,7 @@ struct ConnectionRequest: PacketFields {
 }
 
 /// LLData of CONNECT_IND (2.3.3.1).
-struct ConnectionParameters: PacketFields {
+struct AirConnectionParameters: PacketFields {
   var accessAddress = AccessAddress()
   var crcInit = UInt24()
   var windowSize: UInt8 = 0

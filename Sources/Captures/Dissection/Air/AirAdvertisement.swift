@@ -7,7 +7,7 @@ struct AirAdvertisement {
   private(set) var sender: BluetoothAddress?
   private(set) var receiver: BluetoothAddress?
   /// Of CONNECT_IND and AUX_CONNECT_REQ.
-  private(set) var request: ConnectionParameters?
+  private(set) var request: AirConnectionParameters?
   /// Of an extended advertising PDU.
   private(set) var pointer: AuxiliaryPointer?
   private(set) var sync: SyncInfo?
@@ -40,7 +40,7 @@ struct AirAdvertisement {
         try pair.visit(&reader)
         (sender, receiver) = (pair.sender, pair.receiver)
       case 5:
-        var connection = ConnectionRequest(header)
+        var connection = AirConnectionRequest(header)
         try connection.visit(&reader)
         (sender, receiver) = (connection.initiator, connection.advertiser)
         request = connection.parameters

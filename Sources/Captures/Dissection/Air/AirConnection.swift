@@ -4,7 +4,7 @@ import HaloCapture
 
 /// A connection of the air, as far as the capture has shown it.
 final class AirConnection {
-  let link: Link
+  let link: DissectedLink
   /// The initial value of its CRCs; nil if the capture begins in the middle of the connection.
   let crcInit: UInt32?
   /// Whether one side has ended it.
@@ -51,7 +51,7 @@ final class AirConnection {
   private var lastEvent: UInt16?
   private var lastDirection: CaptureDirection?
 
-  init(_ link: Link, crcInit: UInt32?) {
+  init(_ link: DissectedLink, crcInit: UInt32?) {
     self.link = link
     self.crcInit = crcInit
   }

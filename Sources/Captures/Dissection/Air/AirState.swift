@@ -111,13 +111,13 @@ final class AirState {
 
   /// - Returns: requests on an earlier connection with the same access address whose end was not seen
   private func open(
-    _ parameters: ConnectionParameters, _ central: BluetoothAddress, _ peripheral: BluetoothAddress,
+    _ parameters: AirConnectionParameters, _ central: BluetoothAddress, _ peripheral: BluetoothAddress,
     _ moment: Moment
   ) -> [Int] {
     let address = parameters.accessAddress.rawValue
     let lost = connections[address].map { $0.hasEnded ? [] : $0.link.open } ?? []
     let identity = LinkIdentity(address, central: central, peripheral, name: names[peripheral])
-    let link = Link(
+    let link = DissectedLink(
       identity, peerServer: servers.server(of: peripheral), localServer: servers.server(of: central))
     add(AirConnection(link, crcInit: parameters.crcInit.value), address, moment)
     return lost
@@ -151,7 +151,8 @@ final class AirState {
       guard air.crc != .wrong, air.problem == nil else { return }
       // The capture begins in the middle of the connection.
       let identity = LinkIdentity(air.accessAddress, central: nil, nil, name: nil)
-      connection = AirConnection(Link(identity, peerServer: Server(), localServer: Server()), crcInit: nil)
+      connection = AirConnection(
+        DissectedLink(identity, peerServer: Server(), localServer: Server()), crcInit: nil)
       add(connection, air.accessAddress, moment)
     }
     last = connection

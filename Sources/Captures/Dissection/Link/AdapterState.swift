@@ -12,9 +12,11 @@ final class AdapterState {
   @exclusivity(unchecked) private var names = DeviceNames()
   /// Of the controller, once it was read.
   @exclusivity(unchecked) private var manufacturer: CompanyIdentifier?
-  @exclusivity(unchecked) private(set) var links: [ConnectionHandle: Link] = [:] { didSet { last = nil } }
+  @exclusivity(unchecked) private(set) var links: [ConnectionHandle: DissectedLink] = [:] {
+    didSet { last = nil }
+  }
   /// The link of the last data: most packets are on the same.
-  @exclusivity(unchecked) private var last: Link?
+  @exclusivity(unchecked) private var last: DissectedLink?
   /// Links for voice, and isochronous streams.
   @exclusivity(unchecked) private var others: [ConnectionHandle: LinkIdentity] = [:]
   private var servers: DeviceServers
@@ -140,11 +142,12 @@ final class AdapterState {
   private func open(_ handle: ConnectionHandle, _ peer: BluetoothAddress, _ moment: Moment) -> [Int] {
     let lost = links.removeValue(forKey: handle)?.open ?? []
     let identity = LinkIdentity(handle, peer, name: names[peer])
-    add(Link(identity, peerServer: servers.server(of: peer), localServer: localServer), handle, moment)
+    add(
+      DissectedLink(identity, peerServer: servers.server(of: peer), localServer: localServer), handle, moment)
     return lost
   }
 
-  private func add(_ link: Link, _ handle: ConnectionHandle, _ moment: Moment) {
+  private func add(_ link: DissectedLink, _ handle: ConnectionHandle, _ moment: Moment) {
     if links.count >= Self.linkCapacity, let oldest = links.min(by: { $0.value.lastUsed < $1.value.lastUsed })
     {
       links[oldest.key] = nil
@@ -158,7 +161,7 @@ final class AdapterState {
     let data = bytes.extracting(min(1, bytes.byteCount)..<bytes.byteCount)
     // A packet that the capture does not have to its end is read as far as it goes.
     let whole = packet.isCut ? nil : try? ACLPacket(data)
-    let link: Link
+    let link: DissectedLink
     if let last, last.identity.handle == handle {
       link = last
     } else if let known = links[handle] {
@@ -167,7 +170,7 @@ final class AdapterState {
       guard whole != nil || packet.isCut else { return }
       // The capture begins in the middle of the link.
       let identity = LinkIdentity(handle, nil, name: nil)
-      link = Link(identity, peerServer: Server(), localServer: localServer)
+      link = DissectedLink(identity, peerServer: Server(), localServer: localServer)
       add(link, handle, moment)
     }
     last = link
@@ -187,7 +190,7 @@ final class AdapterState {
   }
 
   /// A Device Name that was read names the device.
-  private func learnName(_ packet: DissectedPacket, of link: Link) {
+  private func learnName(_ packet: DissectedPacket, of link: DissectedLink) {
     guard let peer = link.peer, let range = packet.deviceName else { return }
     let source = packet.source
     if names.learn(source.span.bytes.extracting(range), of: peer) { rename(peer) }

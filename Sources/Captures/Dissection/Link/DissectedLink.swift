@@ -6,7 +6,7 @@ import L2CAP
 import RingLink
 
 /// A link, as far as the capture has shown it.
-final class Link {
+final class DissectedLink {
   /// The largest frame that L2CAP has.
   static let maximumPayload = 65535
 
@@ -20,8 +20,8 @@ final class Link {
   @exclusivity(unchecked) private var bearers = ATTBearers()
   @exclusivity(unchecked) private var channels = ChannelTable()
   @exclusivity(unchecked) private var ring = RingTracker()
-  private let sent = Recombiner(maximumPayload: Link.maximumPayload, reserved: 64)
-  private let received = Recombiner(maximumPayload: Link.maximumPayload, reserved: 64)
+  private let sent = Recombiner(maximumPayload: DissectedLink.maximumPayload, reserved: 64)
+  private let received = Recombiner(maximumPayload: DissectedLink.maximumPayload, reserved: 64)
   @exclusivity(unchecked) private var sentFragments = 0
   @exclusivity(unchecked) private var receivedFragments = 0
   @exclusivity(unchecked) private var sentPart = TruncatedFrame()

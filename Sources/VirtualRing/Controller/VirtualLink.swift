@@ -3,7 +3,7 @@ import HCI
 import L2CAP
 
 /// The link to a ring.
-struct Link {
+struct VirtualLink {
   let handle: ConnectionHandle
   var interval: ConnectionInterval
   /// A connection event from which the others are counted.
@@ -42,7 +42,7 @@ extension VirtualController {
   /// A ring has answered: the link exists.
   func connect(_ ring: RingInReach, _ parameters: ConnectionParameters) {
     initiation = nil
-    var link = Link(handle: ring.handle, interval: parameters.intervalMax, anchor: timers.now)
+    var link = VirtualLink(handle: ring.handle, interval: parameters.intervalMax, anchor: timers.now)
     link.isDead = ring.failuresLeft > 0
     ring.link = link
     sendConnectionComplete(
