@@ -49,7 +49,7 @@ extension Central {
   /// Listens for a time, and returns the devices that were heard, each once, with everything known about it. The
   /// strongest is the first; those without a strength are the last.
   ///
-  /// Of more than 1024 devices, those are returned that were heard last. A device that changes its address is several.
+  /// If there are more than 1024 devices, the last 1024 heard are returned. A device that changes its address is several.
   ///
   /// - Parameters:
   ///   - time: how long to listen

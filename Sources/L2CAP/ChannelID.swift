@@ -44,7 +44,7 @@ extension ChannelID {
 
 /// The basic header of each frame (Vol 3, Part A, 3.1).
 public struct BasicHeader: PacketFields {
-  /// Of the payload, in bytes.
+  /// The length of the payload, in bytes.
   public var payloadLength: UInt16 = 0
   public var channel = ChannelID()
 

@@ -94,7 +94,7 @@ public struct SignalingPacket: Hashable, Sendable {
 public struct SignalingHeader: PacketFields {
   public var code = SignalingPacket.Code(rawValue: 0)
   public var identifier: UInt8 = 0
-  /// Of the data, in bytes.
+  /// The length of the data, in bytes.
   public var length: UInt16 = 0
 
   public init() {}

@@ -194,7 +194,7 @@ def test_connection_parameters_that_were_asked_for_stay(halo, ready, way, tmp_pa
         assert (updates, granted) == ([], [1])
     else:
         assert (updates, granted) == ([(20, 40, 4, 500), (10, 16, 0, 300)], [0])
-        assert "not what was asked for" in result.err
+        assert "has changed what was requested" in result.err
     # Bumble makes a link with the shortest interval, and changes it to the longest.
     interval = "12.5" if way else "20"
     assert f"link: interval {interval} ms, latency 0, supervision timeout 3000 ms" in result.err

@@ -13,9 +13,9 @@ open class ASPickerDisplayItem: NSObject, @unchecked Sendable {
 
     /// The user is asked for a name, on a terminal.
     public static let rename = SetupOptions(rawValue: 1 << 0)
-    /// Of no effect: an accessory is authorized when it is chosen.
+    /// Has no effect: an accessory is authorized when it is chosen.
     public static let confirmAuthorization = SetupOptions(rawValue: 1 << 1)
-    /// Of no effect: there is no view that would tell the user.
+    /// Has no effect: there is no view that would tell the user.
     public static let finishInApp = SetupOptions(rawValue: 1 << 2)
   }
 
@@ -48,7 +48,7 @@ open class ASPickerDisplayItem: NSObject, @unchecked Sendable {
     set { options.withLock { $0.setup = newValue } }
   }
 
-  /// Of no effect: there is no Wi-Fi to rename.
+  /// Has no effect: there is no Wi-Fi to rename.
   open var renameOptions: ASAccessory.RenameOptions {
     get { options.withLock { $0.rename } }
     set { options.withLock { $0.rename = newValue } }

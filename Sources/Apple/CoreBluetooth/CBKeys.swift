@@ -7,7 +7,7 @@ import Foundation
 
 public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
 public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
-/// Of no effect: a manager here needs no consent for Bluetooth.
+/// Has no effect: a manager here needs no consent for Bluetooth.
 public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
 /// Linux only: the adapter, as text that `halo-raw --adapter` takes: `hci0`, `user:hci0`, `virtual`.
 public let CBCentralManagerOptionAdapterKey = "halo.adapter"

@@ -7,7 +7,7 @@ final class PeripheralTable: Sendable {
   private struct Shared {
     /// All objects that the program or this table holds.
     var known: [BluetoothAddress: Weak] = [:]
-    /// Those with a connection.
+    /// The peripherals with a connection.
     var held: [BluetoothAddress: CBPeripheral] = [:]
   }
 
@@ -26,7 +26,7 @@ final class PeripheralTable: Sendable {
     self.callbacks = callbacks
   }
 
-  /// Those that are connected, being connected, or whose link is about to end.
+  /// The peripherals that are connected, being connected, or whose link is about to end.
   var held: [CBPeripheral] { shared.withLock { Array($0.held.values) } }
 
   func holds(_ address: BluetoothAddress) -> Bool { shared.withLock { $0.held[address] != nil } }

@@ -17,7 +17,7 @@ struct WriteCredits {
   /// Whether a write was dropped.
   private var hasDropped = false
 
-  /// Those of a new link.
+  /// The credits of a new link.
   static var whole: WriteCredits {
     var credits = WriteCredits()
     credits.count = maximum

@@ -41,7 +41,7 @@ public enum AssignedNumbers {
   }
 
   private static let newline = UInt8(ascii: "\n")
-  /// Of a number in the table.
+  /// The hexadecimal digits of a number in the table.
   private static let digits = 4
 
   private static func value(of digit: UInt8) -> UInt16 {

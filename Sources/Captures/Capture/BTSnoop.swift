@@ -5,9 +5,9 @@ import BluetoothCore
 public enum BTSnoop {
   static let magic: [UInt8] = Array("btsnoop\0".utf8)
   static let version: UInt32 = 1
-  /// Of the file, in bytes.
+  /// The length of the file header, in bytes.
   public static let headerLength = 16
-  /// Of each record, in bytes.
+  /// The length of each record header, in bytes.
   public static let recordHeaderLength = 24
 
   /// Microseconds from the year 0, where btsnoop begins to count, to 1970.

@@ -43,7 +43,7 @@ public struct CaptureReader: ~Copyable {
   /// The drop counter of the record before.
   private var drops: UInt32 = 0
   private var failure: CaptureError?
-  /// Of a capture of USB.
+  /// The adapters of a capture of USB.
   private var usb: USBAdapters?
   /// Stands for ``range`` where the packet was put together of several records.
   private static let joined = -1..<0

@@ -15,7 +15,7 @@ struct USBAdapters {
   enum Found {
     /// Not of a Bluetooth adapter.
     case foreign
-    /// Of an adapter, and without an HCI packet, or with a part of one that is not complete.
+    /// The transfer of an adapter has no HCI packet, or a part of one that is not complete.
     case nothing
     /// An HCI packet without its type byte, in the record.
     case packet(HCIPacketType, Range<Int>, length: Int)

@@ -19,7 +19,7 @@ extension CaptureLinkType {
 ///     id 8, type 1, transfer 1, endpoint 1, device 1, bus 2, setup flag 1, data flag 1, time 8 + 4, status 4,
 ///     length 4, captured length 4, setup packet 8; with 64 bytes also interval, frame, flags and descriptors, 4 each
 ///
-/// That of USBPcap is little-endian (desowin.org/usbpcap/captureformat.html):
+/// The header of USBPcap is little-endian (desowin.org/usbpcap/captureformat.html):
 ///
 ///     header length 2, id 8, status 4, function 2, info 1, bus 2, device 2, endpoint 1, transfer 1, data length 4;
 ///     of a control transfer also its stage 1, and the setup packet before the data of the first stage

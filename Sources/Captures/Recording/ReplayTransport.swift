@@ -82,7 +82,7 @@ public final class ReplayTransport: HCITransport {
   public var isOver: Bool { next == nil }
 
   public var timers: Timers { time.timers }
-  /// Those of the recorded host.
+  /// The preferences of the recorded host.
   public var linkPreferences: LinkPreferences? { host.linkPreferences }
 
   private let time: VirtualTime
@@ -216,7 +216,7 @@ public final class ReplayTransport: HCITransport {
   /// A timer may have been recorded slightly before the same timer of the replay.
   private static let timerSlack = Duration.milliseconds(1)
   /// How long a lenient replay waits for the stack's own timers before it leaves out a packet that the stack did not send.
-  private static let patience = Duration.seconds(30)
+  private static let lenientWait = Duration.seconds(30)
 
   /// No work is left. If the stack's next timer is due before the next packet was sent in the recording, that timer
   /// will send it. Otherwise the stack has sent another one in its place, or an external event has caused it.
@@ -244,7 +244,7 @@ public final class ReplayTransport: HCITransport {
       return true
     }
     // The interruption had no effect, nor has a timer that is due within the time of an answer.
-    if deadline.map({ options.strictness == .lenient && $0 > time(of: next) + Self.patience }) ?? true {
+    if deadline.map({ options.strictness == .lenient && $0 > time(of: next) + Self.lenientWait }) ?? true {
       pass(next, sent: nil)
       return true
     }

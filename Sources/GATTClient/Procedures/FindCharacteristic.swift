@@ -12,7 +12,7 @@ struct FindCharacteristic: GATTProcedure {
   }
 
   private let uuid: BluetoothUUID
-  /// Those whose characteristics are still to come, in the order of their handles.
+  /// The services whose characteristics are still to come, in the order of their handles.
   private var services: ArraySlice<Service>
   private var cursor: DiscoveryCursor
   /// The characteristics of the first of ``services``.

@@ -30,15 +30,15 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
   public let id: ID
   /// The address of the advertiser.
   public var address: BluetoothAddress { id.address }
-  /// Of the last advertisement, not of the scan response; empty if only a scan response was received.
+  /// The type of the last advertisement, not of the scan response; empty if only a scan response was received.
   public private(set) var eventType: AdvertisingReport.EventType = []
   /// The last one; nil until an advertisement is received.
   public var advertisingData: AdvertisingData? { advertisement?.data }
   /// The last one; nil until a scan response is received.
   public var scanResponse: AdvertisingData? { response?.data }
-  /// Of the last report, in dBm; nil if the controller did not measure it.
+  /// The strength of the last report, in dBm; nil if the controller did not measure it.
   public private(set) var rssi: Int8?
-  /// Of the last report that had one, in dBm.
+  /// The last strength that was reported, in dBm.
   public private(set) var lastRSSI: Int8?
   /// The PHYs of the last report.
   public private(set) var primaryPHY: LEPHY = .le1M
@@ -111,7 +111,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
 private struct Payload: Hashable, Sendable {
   let bytes: [UInt8]
   let data: AdvertisingData
-  /// Of the bytes and their kind.
+  /// A hash of the bytes and their kind.
   let hash: Int
 
   init(_ bytes: [UInt8], isResponse: Bool) {

@@ -64,7 +64,12 @@ public struct InitiatorScan: PacketFields {
 /// Connects to the first matching advertiser. LE Connection Complete follows with the link or the error; the controller
 /// has no time limit.
 public struct LECreateConnection: HCIStatusCommand {
-  public static let info = HCICommandInfo(0x200D, "LE Create Connection", "7.8.12", octet: 26, bit: 4)
+  public static let info = HCICommandInfo(
+    0x200D, "LE Create Connection", "7.8.12", octet: 26, bit: 4,
+    endsWith: [
+      .leEvent(.connectionComplete), .leEvent(.enhancedConnectionComplete),
+      .leEvent(.enhancedConnectionCompleteV2),
+    ])
 
   public var scan = InitiatorScan()
   public var filterPolicy = InitiatorFilterPolicy.peerAddress
@@ -88,7 +93,11 @@ public struct LECreateConnection: HCIStatusCommand {
 /// Connection Complete follows with the link or the error.
 public struct LEExtendedCreateConnection: HCIStatusCommand {
   public static let info = HCICommandInfo(
-    0x2043, "LE Extended Create Connection", "7.8.66", octet: 37, bit: 7)
+    0x2043, "LE Extended Create Connection", "7.8.66", octet: 37, bit: 7,
+    endsWith: [
+      .leEvent(.connectionComplete), .leEvent(.enhancedConnectionComplete),
+      .leEvent(.enhancedConnectionCompleteV2),
+    ])
 
   /// The scan and connection parameters for one PHY.
   public struct Initiation: PacketFields {

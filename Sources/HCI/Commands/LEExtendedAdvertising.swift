@@ -5,7 +5,7 @@ public struct LESetAdvertisingSetRandomAddress: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2035, "LE Set Advertising Set Random Address", "7.8.52", octet: 36, bit: 1)
 
-  /// Of the advertising set: 0 to 0xEF.
+  /// The handle of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
   public var address = BluetoothAddress(0, .random)
 
@@ -22,7 +22,7 @@ public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
   public static let info = HCICommandInfo(
     0x2036, "LE Set Extended Advertising Parameters", "7.8.53", octet: 36, bit: 2)
 
-  /// Of the advertising set: 0 to 0xEF.
+  /// The handle of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
   /// A mask of Advertising_Event_Properties (7.8.53).
   public var properties: UInt16 = 0
@@ -107,7 +107,7 @@ public struct LESetExtendedAdvertisingData: HCICompletingCommand, HCIAdvertising
   public static let info = HCICommandInfo(
     0x2037, "LE Set Extended Advertising Data", "7.8.54", octet: 36, bit: 3)
 
-  /// Of the advertising set: 0 to 0xEF.
+  /// The handle of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
   /// 0 intermediate, 1 first, 2 last fragment, 3 complete data, 4 unchanged data.
   public var operation: UInt8 = 3
@@ -124,7 +124,7 @@ public struct LESetExtendedScanResponseData: HCICompletingCommand, HCIAdvertisin
   public static let info = HCICommandInfo(
     0x2038, "LE Set Extended Scan Response Data", "7.8.55", octet: 36, bit: 4)
 
-  /// Of the advertising set: 0 to 0xEF.
+  /// The handle of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
   /// 0 intermediate, 1 first, 2 last fragment, 3 complete data, 4 unchanged data.
   public var operation: UInt8 = 3
@@ -143,7 +143,7 @@ public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
 
   /// An advertising set to switch on or off.
   public struct AdvertisingSet: PacketFields {
-    /// Of the advertising set: 0 to 0xEF.
+    /// The handle of the advertising set: 0 to 0xEF.
     public var handle: UInt8 = 0
     public var duration = ScanDuration()
     /// The number of advertising events after which it ends; 0 for no limit.
@@ -213,7 +213,7 @@ public struct LEReadNumberOfSupportedAdvertisingSets: HCICompletingCommand, HCIE
 public struct LERemoveAdvertisingSet: HCICompletingCommand {
   public static let info = HCICommandInfo(0x203C, "LE Remove Advertising Set", "7.8.59", octet: 37, bit: 0)
 
-  /// Of the advertising set: 0 to 0xEF.
+  /// The handle of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
 
   public init() {}

@@ -2,7 +2,9 @@ import BluetoothCore
 
 /// Changes the parameters of a link. LE Connection Update Complete follows, with those in force.
 public struct LEConnectionUpdate: HCIStatusCommand, HCILinkFields {
-  public static let info = HCICommandInfo(0x2013, "LE Connection Update", "7.8.18", octet: 27, bit: 2)
+  public static let info = HCICommandInfo(
+    0x2013, "LE Connection Update", "7.8.18", octet: 27, bit: 2,
+    endsWith: [.leEvent(.connectionUpdateComplete)])
 
   public var handle = ConnectionHandle()
   public var parameters = ConnectionParameters()
@@ -42,7 +44,8 @@ public struct LEReadChannelMap: HCICompletingCommand, HCILinkFields {
 /// Reads the features of the peer's link layer. LE Read Remote Features Complete follows.
 public struct LEReadRemoteFeatures: HCIStatusCommand, HCILinkFields {
   public static let info = HCICommandInfo(
-    0x2016, "LE Read Remote Features Page 0", "7.8.21", octet: 27, bit: 5)
+    0x2016, "LE Read Remote Features Page 0", "7.8.21", octet: 27, bit: 5,
+    endsWith: [.leEvent(.readRemoteFeaturesComplete)])
 
   public var handle = ConnectionHandle()
 
@@ -54,7 +57,8 @@ public struct LERemoteConnectionParameterRequestReply: HCICompletingCommand, HCI
   public typealias Response = LinkOnly
 
   public static let info = HCICommandInfo(
-    0x2020, "LE Remote Connection Parameter Request Reply", "7.8.31", octet: 33, bit: 4)
+    0x2020, "LE Remote Connection Parameter Request Reply", "7.8.31", octet: 33, bit: 4,
+    endsWith: [.leEvent(.connectionUpdateComplete)])
 
   public var handle = ConnectionHandle()
   public var parameters = ConnectionParameters()
@@ -241,7 +245,8 @@ public struct LESetDefaultPHY: HCICompletingCommand {
 
 /// Sets the preferred PHYs of a link. LE PHY Update Complete follows.
 public struct LESetPHY: HCIStatusCommand, HCILinkFields {
-  public static let info = HCICommandInfo(0x2032, "LE Set PHY", "7.8.49", octet: 35, bit: 6)
+  public static let info = HCICommandInfo(
+    0x2032, "LE Set PHY", "7.8.49", octet: 35, bit: 6, endsWith: [.leEvent(.phyUpdateComplete)])
 
   public var handle = ConnectionHandle()
   public var preferred = PreferredPHYs()

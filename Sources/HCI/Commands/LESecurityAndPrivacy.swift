@@ -48,7 +48,9 @@ public struct LERand: HCICompletingCommand, HCIEmpty {
 
 /// Encrypts a link with a key from an earlier pairing.
 public struct LEEnableEncryption: HCIStatusCommand, HCILinkFields {
-  public static let info = HCICommandInfo(0x2019, "LE Enable Encryption", "7.8.24", octet: 28, bit: 0)
+  public static let info = HCICommandInfo(
+    0x2019, "LE Enable Encryption", "7.8.24", octet: 28, bit: 0,
+    endsWith: [.event(.encryptionChange), .event(.encryptionChangeV2), .event(.encryptionKeyRefreshComplete)])
 
   public var handle = ConnectionHandle()
   public var random: UInt64 = 0

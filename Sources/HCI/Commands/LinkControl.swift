@@ -2,7 +2,8 @@ import BluetoothCore
 
 /// Ends a link; Disconnection Complete follows.
 public struct Disconnect: HCIStatusCommand, HCILinkFields {
-  public static let info = HCICommandInfo(0x0406, "Disconnect", "7.1.6", octet: 0, bit: 5)
+  public static let info = HCICommandInfo(
+    0x0406, "Disconnect", "7.1.6", octet: 0, bit: 5, endsWith: [.event(.disconnectionComplete)])
 
   public var handle = ConnectionHandle()
   /// The reason sent to the peer.
@@ -19,7 +20,8 @@ public struct Disconnect: HCIStatusCommand, HCILinkFields {
 /// Reads the version and manufacturer of the peer's controller; Read Remote Version Information Complete follows.
 public struct ReadRemoteVersionInformation: HCIStatusCommand, HCILinkFields {
   public static let info = HCICommandInfo(
-    0x041D, "Read Remote Version Information", "7.1.23", octet: 2, bit: 7)
+    0x041D, "Read Remote Version Information", "7.1.23", octet: 2, bit: 7,
+    endsWith: [.event(.readRemoteVersionInformationComplete)])
 
   public var handle = ConnectionHandle()
 
@@ -29,7 +31,8 @@ public struct ReadRemoteVersionInformation: HCIStatusCommand, HCILinkFields {
 /// Reads the features of the peer's BR/EDR controller.
 public struct ReadRemoteSupportedFeatures: HCIStatusCommand, HCILinkFields {
   public static let info = HCICommandInfo(
-    0x041B, "Read Remote Supported Features", "7.1.21", octet: 2, bit: 5)
+    0x041B, "Read Remote Supported Features", "7.1.21", octet: 2, bit: 5,
+    endsWith: [.event(.readRemoteSupportedFeaturesComplete)])
 
   public var handle = ConnectionHandle()
 
@@ -38,7 +41,8 @@ public struct ReadRemoteSupportedFeatures: HCIStatusCommand, HCILinkFields {
 
 /// Connects to a BR/EDR device.
 public struct CreateConnection: HCIStatusCommand {
-  public static let info = HCICommandInfo(0x0405, "Create Connection", "7.1.5", octet: 0, bit: 4)
+  public static let info = HCICommandInfo(
+    0x0405, "Create Connection", "7.1.5", octet: 0, bit: 4, endsWith: [.event(.connectionComplete)])
 
   public var peerAddress = BluetoothAddress.zero
   /// A mask of ACL packet types (7.1.5).
@@ -58,7 +62,8 @@ public struct CreateConnection: HCIStatusCommand {
 
 /// Asks a BR/EDR device for its name.
 public struct RemoteNameRequest: HCIStatusCommand {
-  public static let info = HCICommandInfo(0x0419, "Remote Name Request", "7.1.19", octet: 2, bit: 3)
+  public static let info = HCICommandInfo(
+    0x0419, "Remote Name Request", "7.1.19", octet: 2, bit: 3, endsWith: [.event(.remoteNameRequestComplete)])
 
   public var peerAddress = BluetoothAddress.zero
   public var page = PageParameters()

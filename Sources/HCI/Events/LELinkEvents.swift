@@ -165,7 +165,7 @@ public struct LEGenerateDHKeyComplete: PacketFields {
 /// An advertising set has ended, with or without a link (7.7.65.18).
 public struct LEAdvertisingSetTerminated: PacketFields {
   public var status = HCIErrorCode.success
-  /// Of the advertising set: 0 to 0xEF.
+  /// The handle of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
   public var handle = ConnectionHandle()
   /// The number of advertising events sent.
@@ -185,7 +185,7 @@ public struct LEAdvertisingSetTerminated: PacketFields {
 
 /// A scanner has sent a scan request (7.7.65.19).
 public struct LEScanRequestReceived: PacketFields {
-  /// Of the advertising set: 0 to 0xEF.
+  /// The handle of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
   public var scanner = BluetoothAddress.zero
 

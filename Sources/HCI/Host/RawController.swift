@@ -14,7 +14,7 @@ public final class RawController {
   }
 
   /// A link event of the controller, for links of any program.
-  public enum LinkNews: Hashable, Sendable {
+  public enum LinkChange: Hashable, Sendable {
     case connected(ConnectionHandle, BluetoothAddress, LinkParameters)
     /// A link that could not be established. Not every controller reports which one.
     case failed(BluetoothAddress, HCIErrorCode)
@@ -48,7 +48,7 @@ public final class RawController {
   /// Called when the scan is started again because it brings no report, with how often that was done in a row.
   public var onScanSilence: ((Int) -> Void)?
   /// Called for each link event.
-  public var onLink: ((LinkNews) -> Void)?
+  public var onLink: ((LinkChange) -> Void)?
   /// Called once, when the controller no longer answers.
   public var onFailure: ((HCIError) -> Void)?
 

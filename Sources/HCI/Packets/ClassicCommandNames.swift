@@ -6,13 +6,17 @@ extension HCICommandInfo {
     // Link Control
     .init(0x0403, "Periodic Inquiry Mode", "7.1.3", octet: 0, bit: 2),
     .init(0x0404, "Exit Periodic Inquiry Mode", "7.1.4", octet: 0, bit: 3),
-    .init(0x0417, "Link Key Selection", "7.1.18", octet: 2, bit: 2),
+    .init(0x0417, "Link Key Selection", "7.1.18", octet: 2, bit: 2, endsWith: [.event(.linkKeyTypeChanged)]),
     .init(0x0420, "Read LMP Handle", "7.1.25", octet: 3, bit: 1),
     .init(0x0430, "Remote OOB Data Request Reply", "7.1.34", octet: 19, bit: 4),
     .init(0x0433, "Remote OOB Data Request Negative Reply", "7.1.35", octet: 19, bit: 7),
-    .init(0x043D, "Enhanced Setup Synchronous Connection", "7.1.45", octet: 29, bit: 3),
-    .init(0x043E, "Enhanced Accept Synchronous Connection Request", "7.1.46", octet: 29, bit: 4),
-    .init(0x043F, "Truncated Page", "7.1.47", octet: 30, bit: 6),
+    .init(
+      0x043D, "Enhanced Setup Synchronous Connection", "7.1.45", octet: 29, bit: 3,
+      endsWith: [.event(.synchronousConnectionComplete), .event(.synchronousConnectionChanged)]),
+    .init(
+      0x043E, "Enhanced Accept Synchronous Connection Request", "7.1.46", octet: 29, bit: 4,
+      endsWith: [.event(.synchronousConnectionComplete)]),
+    .init(0x043F, "Truncated Page", "7.1.47", octet: 30, bit: 6, endsWith: [.event(.truncatedPageComplete)]),
     .init(0x0440, "Truncated Page Cancel", "7.1.48", octet: 30, bit: 7),
     .init(0x0441, "Set Connectionless Peripheral Broadcast", "7.1.49", octet: 31, bit: 0),
     .init(0x0442, "Set Connectionless Peripheral Broadcast Receive", "7.1.50", octet: 31, bit: 1),
@@ -21,8 +25,10 @@ extension HCICommandInfo {
     .init(0x0445, "Remote OOB Extended Data Request Reply", "7.1.53", octet: 32, bit: 1),
 
     // Link Policy
-    .init(0x0807, "QoS Setup", "7.2.6", octet: 4, bit: 6),
-    .init(0x0810, "Flow Specification", "7.2.13", octet: 5, bit: 5),
+    .init(0x0807, "QoS Setup", "7.2.6", octet: 4, bit: 6, endsWith: [.event(.qosSetupComplete)]),
+    .init(
+      0x0810, "Flow Specification", "7.2.13", octet: 5, bit: 5, endsWith: [.event(.flowSpecificationComplete)]
+    ),
 
     // Controller and Baseband
     .init(0x0C05, "Set Event Filter", "7.3.3", octet: 6, bit: 0),
@@ -51,11 +57,13 @@ extension HCICommandInfo {
     .init(0x0C48, "Read AFH Channel Assessment Mode", "7.3.53", octet: 13, bit: 2),
     .init(0x0C49, "Write AFH Channel Assessment Mode", "7.3.54", octet: 13, bit: 3),
     .init(0x0C51, "Read Extended Inquiry Response", "7.3.55", octet: 17, bit: 0),
-    .init(0x0C53, "Refresh Encryption Key", "7.3.57", octet: 17, bit: 2),
+    .init(
+      0x0C53, "Refresh Encryption Key", "7.3.57", octet: 17, bit: 2,
+      endsWith: [.event(.encryptionKeyRefreshComplete)]),
     .init(0x0C57, "Read Local OOB Data", "7.3.60", octet: 17, bit: 7),
     .init(0x0C59, "Write Inquiry Transmit Power Level", "7.3.62", octet: 18, bit: 1),
     .init(0x0C5A, "Read Default Erroneous Data Reporting", "7.3.64", octet: 18, bit: 2),
-    .init(0x0C5F, "Enhanced Flush", "7.3.66", octet: 19, bit: 6),
+    .init(0x0C5F, "Enhanced Flush", "7.3.66", octet: 19, bit: 6, endsWith: [.event(.enhancedFlushComplete)]),
     .init(0x0C60, "Send Keypress Notification", "7.3.63", octet: 20, bit: 2),
     .init(0x0C66, "Read Flow Control Mode", "7.3.72", octet: 23, bit: 0),
     .init(0x0C67, "Write Flow Control Mode", "7.3.73", octet: 23, bit: 1),

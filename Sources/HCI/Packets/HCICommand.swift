@@ -165,6 +165,14 @@ public struct HCICommandInfo: Hashable, Sendable {
   public var reference: String { section.map { "Vol 4, Part E, \($0)" } ?? "no longer specified" }
   /// The command's bit in ``SupportedCommands``; nil if none is known.
   public let bit: SupportedCommands.Bit?
+  /// The events that bring its result after Command Status.
+  public let results: [Result]
+
+  /// An event that ends a command.
+  public enum Result: Hashable, Sendable {
+    case event(HCIEventCode)
+    case leEvent(LESubevent)
+  }
 
   /// Nil if the specification no longer has the command.
   private let section: String?
@@ -175,11 +183,16 @@ public struct HCICommandInfo: Hashable, Sendable {
   ///   - section: in Vol 4, Part E
   ///   - octet: of ``bit``
   ///   - bit: in Supported Commands, with `octet`
-  public init(_ opcode: UInt16, _ name: String, _ section: String, octet: Int? = nil, bit: Int = 0) {
+  ///   - results: the events that bring its result after Command Status
+  public init(
+    _ opcode: UInt16, _ name: String, _ section: String, octet: Int? = nil, bit: Int = 0,
+    endsWith results: [Result] = []
+  ) {
     self.opcode = HCIOpcode(rawValue: opcode)
     self.name = name
     self.section = section
     self.bit = octet.map { SupportedCommands.Bit(octet: $0, bit: bit) }
+    self.results = results
   }
 
   /// A command of older controllers.
@@ -187,6 +200,7 @@ public struct HCICommandInfo: Hashable, Sendable {
     self.opcode = HCIOpcode(rawValue: opcode)
     self.name = name
     section = nil
+    results = []
     self.bit = SupportedCommands.Bit(octet: octet, bit: bit)
   }
 }
@@ -235,7 +249,7 @@ public struct HCICommandCatalog: Sendable {
   public subscript(_ opcode: HCIOpcode) -> Entry? { entries[opcode] }
 
   /// The specifications of all commands, in no order.
-  var infos: [HCICommandInfo] { entries.values.map(\.info) }
+  package var infos: [HCICommandInfo] { entries.values.map(\.info) }
 
   /// The name of a command, or its number.
   public func name(of opcode: HCIOpcode) -> String {

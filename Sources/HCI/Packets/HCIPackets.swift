@@ -3,7 +3,7 @@ import BluetoothCore
 /// The header before a command's parameters (Core Specification Vol 4, Part E, 5.4.1).
 public struct CommandHeader: PacketFields {
   public var opcode = HCIOpcode()
-  /// Of the parameters, in bytes.
+  /// The length of the parameters, in bytes.
   public var length: UInt8 = 0
 
   public init() {}
@@ -17,7 +17,7 @@ public struct CommandHeader: PacketFields {
 /// The header before an event's parameters (5.4.4).
 public struct EventHeader: PacketFields {
   public var code = HCIEventCode()
-  /// Of the parameters, in bytes.
+  /// The length of the parameters, in bytes.
   public var length: UInt8 = 0
 
   public init() {}
@@ -31,7 +31,7 @@ public struct EventHeader: PacketFields {
 /// The header before synchronous data (5.4.3).
 public struct SynchronousHeader: PacketFields {
   public var handle = ConnectionHandle()
-  /// Of the data, in bytes.
+  /// The length of the data, in bytes.
   public var length: UInt8 = 0
 
   public init() {}

@@ -3,11 +3,11 @@ import BluetoothCore
 /// The header before isochronous data, and the one of its load (Core Specification Vol 4, Part E, 5.4.5).
 public struct ISODataHeader: PacketFields {
   public var flags = Flags()
-  /// Of what follows, in bytes.
+  /// The length of what follows, in bytes.
   public var length = Length()
   /// In microseconds; only with ``Flags/hasTime``.
   public var timeStamp: UInt32 = 0
-  /// Of the SDU; only at its beginning.
+  /// The number of the SDU; only at its beginning.
   public var sequenceNumber: UInt16 = 0
   public var unit = Unit()
 

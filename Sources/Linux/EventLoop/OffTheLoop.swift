@@ -5,7 +5,7 @@ import HaloSystemCalls
 public enum ThreadPrivileges: Sendable {
   /// None: the thread drops what the program's start hook drops.
   case none
-  /// Those of the loop's thread, until the call returns.
+  /// The capabilities of the loop's thread, until the call returns.
   case ofTheLoop
 }
 

@@ -7,12 +7,12 @@ public enum InputFile {
   ///
   /// - Parameters:
   ///   - path: the file; `-` is standard input, which is waited for
-  ///   - patience: in milliseconds; how long a FIFO or a terminal may provide nothing
+  ///   - timeout: in milliseconds; how long a FIFO or a terminal may provide nothing
   ///   - mustBeRegular: whether anything but a regular file is refused
   ///   - take: gets each piece; reading ends when it returns false
   /// - Throws: `.notRegular`, `.noData`, or the kernel's error
   public static func read(
-    _ path: String, patience: Int32 = 5000, mustBeRegular: Bool = false,
+    _ path: String, timeout: Int32 = 5000, mustBeRegular: Bool = false,
     _ take: (ArraySlice<UInt8>) -> Bool
   ) throws(FileError) {
     let isInput = path == "-"
@@ -23,33 +23,33 @@ public enum InputFile {
     defer { if isInput { _ = file.take() } }
     guard let status = file.status else { throw .last(path) }
     guard !mustBeRegular || status.isRegular else { throw FileError(path, .notRegular) }
-    try read(file, status, path, isInput ? -1 : patience, take)
+    try read(file, status, path, isInput ? -1 : timeout, take)
   }
 
-  /// Reads a file of at most `limit` bytes as a whole. A FIFO or terminal has `patience` milliseconds to provide its data.
+  /// Reads a file of at most `limit` bytes as a whole. A FIFO or terminal has `timeout` milliseconds to provide its data.
   ///
   /// - Parameters:
   ///   - path: the file
   ///   - limit: in bytes
-  ///   - patience: in milliseconds
+  ///   - timeout: in milliseconds
   ///   - owner: who has to own the file; nil for anybody
   /// - Throws: `.tooLarge`, `.noData`, `.foreign`, or the kernel's error
   public static func read(
-    _ path: String, limit: Int, patience: Int32 = 5000, owner: uid_t? = nil
+    _ path: String, limit: Int, timeout: Int32 = 5000, owner: uid_t? = nil
   ) throws(FileError) -> [UInt8] {
     guard let file = FileDescriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)),
       let status = file.status
     else { throw .last(path) }
     guard owner == nil || owner == status.st_uid else { throw FileError(path, .foreign) }
-    return try read(file, status, path, limit, patience)
+    return try read(file, status, path, limit, timeout)
   }
 
   static func read(
-    _ file: FileDescriptor, _ status: stat, _ path: String, _ limit: Int, _ patience: Int32
+    _ file: FileDescriptor, _ status: stat, _ path: String, _ limit: Int, _ timeout: Int32
   ) throws(FileError) -> [UInt8] {
     guard !status.isRegular || status.st_size <= limit else { throw FileError(path, .tooLarge(limit: limit)) }
     var bytes: [UInt8] = []
-    try read(file, status, path, patience) {
+    try read(file, status, path, timeout) {
       bytes += $0
       return bytes.count <= limit
     }
@@ -58,14 +58,14 @@ public enum InputFile {
   }
 
   private static func read(
-    _ file: FileDescriptor, _ status: stat, _ path: String, _ patience: Int32,
+    _ file: FileDescriptor, _ status: stat, _ path: String, _ timeout: Int32,
     _ take: (ArraySlice<UInt8>) -> Bool
   ) throws(FileError) {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       if !status.isRegular {
         var poll = pollfd(fd: file.number, events: Int16(POLLIN), revents: 0)
-        let count = Glibc.poll(&poll, 1, patience)
+        let count = Glibc.poll(&poll, 1, timeout)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw FileError(path, .noData) }
       }

@@ -9,18 +9,18 @@ public struct StateFile: Sendable {
   /// The maximum size of the file.
   public let limit: Int
   /// How long a change waits for the lock, in milliseconds.
-  private let patience: Int
+  private let timeout: Int
 
   /// Does not touch the file.
   ///
   /// - Parameters:
   ///   - path: the file
   ///   - limit: the maximum size of the file, in bytes
-  ///   - patience: how long a change waits for the lock, in milliseconds
-  public init(path: String, limit: Int = 256 << 10, patience: Int = 2000) {
+  ///   - timeout: how long a change waits for the lock, in milliseconds
+  public init(path: String, limit: Int = 256 << 10, timeout: Int = 2000) {
     self.path = path
     self.limit = limit
-    self.patience = patience
+    self.timeout = timeout
   }
 
   private var folder: String {
@@ -50,7 +50,7 @@ public struct StateFile: Sendable {
     _ change: (Result<[UInt8]?, FileError>) throws(FileError) -> [UInt8]?
   ) throws(FileError) {
     try PrivateFolder.make(folder)
-    let lock = try FileLock.acquire(path + ".lock", patience: patience)
+    let lock = try FileLock.acquire(path + ".lock", timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     let found: Result<[UInt8]?, FileError>
     do throws(FileError) {
@@ -113,11 +113,11 @@ public final class FileLock {
   /// Acquires the lock, waiting at most the given number of milliseconds.
   ///
   /// - Throws: `.locked`, and as ``attempt(_:)``
-  public static func acquire(_ path: String, patience: Int) throws(FileError) -> FileLock {
+  public static func acquire(_ path: String, timeout: Int) throws(FileError) -> FileLock {
     let start = milliseconds
     while true {
       if let lock = try attempt(path) { return lock }
-      guard milliseconds - start < patience else { throw FileError(path, .locked) }
+      guard milliseconds - start < timeout else { throw FileError(path, .locked) }
       usleep(5000)
     }
   }

@@ -5,11 +5,11 @@ import Glibc
 package enum SystemCall: Hashable, Sendable, CaseIterable {
   // On a descriptor that carries data.
   case read, write, send, receive, connect
-  // Those that open a descriptor.
+  // Calls that open a descriptor.
   case open, socket, accept, epoll, event, timer
-  // Those that prepare or query a descriptor.
+  // Calls that prepare or query a descriptor.
   case bind, listen, status, lock, control
-  // Those that change files.
+  // Calls that change files.
   case makeFolder, setMode, setOwner, truncate, synchronize, rename, remove
 
   package static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {

@@ -56,13 +56,13 @@ extension Ring {
 
   /// How long a ring may take to disconnect. Those tested took less than a second; one that does not disconnect is lost
   /// after the supervision timeout.
-  private var farewellTime: Duration {
+  private var disconnectionDeadline: Duration {
     .seconds(5) + (connection.parameters?.supervisionTimeout.duration ?? .seconds(5))
   }
 
   private func leave(by action: RingAction, to what: String) async throws(RingError) {
     try dispatcher.post(action.frame)
-    let time = farewellTime
+    let time = disconnectionDeadline
     let isGone = try await awaitCallback { (done: @escaping (Result<Bool, RingError>) -> Void) in
       let end = OneShot(done)
       end.expire(after: time, in: timers, with: .success(false))

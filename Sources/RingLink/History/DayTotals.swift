@@ -82,7 +82,7 @@ public struct DayTotals: Hashable, Sendable {
     RecordField("day", \.dayOfMonth, at: 5, .bcd),
   ]
 
-  /// Of the first frame and of the second.
+  /// The fields of the first frame and of the second.
   static let fields: [[RecordField<Self>]] = [
     dayFields + [
       RecordField("steps", \.steps, at: 6, .uint24BigEndian, .steps),

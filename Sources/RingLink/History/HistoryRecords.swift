@@ -27,7 +27,7 @@ public struct HistoryProgress: Hashable, Sendable {
   public var completed: Int
   /// The number of requested answers.
   public var total: Int
-  /// Of the current answer: its frames, or its bytes if it is sent in one piece.
+  /// What has arrived of the current answer: frames, or bytes if it is sent in one piece.
   public var received: Int
   /// The expected number; nil if the ring has not reported it.
   public var expected: Int?

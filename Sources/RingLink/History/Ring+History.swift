@@ -114,7 +114,7 @@ private struct HistoryReading {
   let now: RingTime
   let progress: ((HistoryProgress) -> Void)?
 
-  /// Those of the days that a ring may have, the oldest first.
+  /// The days that a ring may have, the oldest first.
   private var kept: [RingDay] {
     let oldest = max(days.lowerBound, now.day.adding(days: 1 - kind.daysKept))
     let newest = min(days.upperBound, now.day)

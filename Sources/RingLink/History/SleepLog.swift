@@ -4,7 +4,7 @@ public enum SleepRequest: BulkRequest, CaseIterable {
   case all
   /// In the protocol of older rings.
   case allOfOlder
-  /// Of rings that are older still.
+  /// Rings that are older still.
   case empty
   /// In the protocol of newer rings.
   case today

@@ -66,7 +66,7 @@ public struct SportLog: BulkContents, BulkRecord {
         ?? Hex.string(unread.isEmpty ? bytes : unread, separator: " ")
     }
 
-    /// Of 1, 2 or 4 bytes, little-endian.
+    /// A number of 1, 2 or 4 bytes, little-endian.
     public var value: Int? {
       guard [1, 2, 4].contains(bytes.count) else { return nil }
       return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }

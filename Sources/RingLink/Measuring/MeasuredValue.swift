@@ -97,7 +97,7 @@ public enum MeasurementEvent: Hashable, Sendable {
   /// The beat-to-beat interval has changed, in milliseconds. The ring repeats the latest; beats in between may be
   /// missing, and two intervals of the same length look like one: this is not a complete list of intervals.
   case beatInterval(Int)
-  /// Only of a continuous measurement: the value of about a second.
+  /// Only in a continuous measurement: the value of about a second.
   case reading(MeasurementReading)
   /// Only in continuous measurements: the ring does not touch the skin. The measurement continues if that changes soon.
   case contactLost
@@ -135,7 +135,7 @@ extension MeasurementKind {
 }
 
 /// Checks whether the final value of a spot measurement of heart rate or SpO2 is plausible.
-struct MeasurementJudge {
+struct EstimateDetector {
   /// A successful check has its first value after about 25 seconds; a failed one gets its number when it ends, after
   /// 30.
   static let lateValue = Duration.seconds(29)

@@ -73,7 +73,7 @@ public struct CombinedMeasurement: FrameRecord {
   public var stress: UInt8 = 0
   /// The latest beat-to-beat interval in milliseconds.
   public var beatInterval: UInt16 = 0
-  /// Of the skin; its unit is not stated.
+  /// The temperature of the skin; its unit is not stated.
   public var temperature: UInt8 = 0
   /// In mmHg. No ring can measure it.
   public var systolic: UInt8 = 0

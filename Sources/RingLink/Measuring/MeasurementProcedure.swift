@@ -19,7 +19,7 @@ package struct MeasurementProcedure {
   private var started = Instant.zero
   private var hasHeard = false
   private var candidate: MeasurementReading?
-  private var judge = MeasurementJudge()
+  private var detector = EstimateDetector()
   private var interval: Int?
   private var contactLostAt: Instant?
   /// The time in which a frame is expected, and its end.
@@ -213,8 +213,8 @@ package struct MeasurementProcedure {
       limit = now + Self.readingTime
       return [.report(.reading(reading), time)]
     }
-    if let number = value.number { judge.add(number, after: time - started) }
-    reading.estimate = judge.verdict(kind, beatInterval: interval)
+    if let number = value.number { detector.add(number, after: time - started) }
+    reading.estimate = detector.verdict(kind, beatInterval: interval)
     if candidate == nil, kind.hasOneValue { limit = now + Self.settlingTime }
     candidate = reading
     return []

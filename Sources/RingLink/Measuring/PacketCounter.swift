@@ -75,12 +75,12 @@ public struct PacketCounter: Sendable {
 
   /// Adds a frame that holds a sample.
   public mutating func add(_ sample: CountedSample) -> Step {
-    let step = judge(sample)
+    let step = step(for: sample)
     if step.kind != .doubled { remember(sample.fingerprint) }
     return step
   }
 
-  private mutating func judge(_ sample: CountedSample) -> Step {
+  private mutating func step(for sample: CountedSample) -> Step {
     guard ringCounts, let newest else { return begin(.next, at: sample.packet) }
     restartFrames = max(0, restartFrames - 1)
     let distance = Int(sample.packet &- newest)

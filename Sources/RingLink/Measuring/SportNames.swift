@@ -14,7 +14,7 @@ public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
   public static let badminton = Sport(rawValue: 21)
   public static let yoga = Sport(rawValue: 22)
 
-  /// Those that have a name.
+  /// The sports that have a name.
   public static let allCases = names.keys.sorted().map { Sport(rawValue: UInt8($0)) }
 
   /// The one with a name: `walk`, `strength training` or `strength-training`; also `sport 255`.

@@ -38,7 +38,7 @@ public struct StreamStatistics: Sendable {
     var period: Double
     /// The number of samples since then, and the number by which the stream must have caught up.
     var samples = 0
-    var patience: Int
+    var samplesToCatchUp: Int
   }
 
   /// The number of arrivals that only establish the usual interval.
@@ -50,7 +50,7 @@ public struct StreamStatistics: Sendable {
   /// Samples within this time were received at once, in nanoseconds.
   private static let together = 2_000_000.0
   /// The minimum number of samples by which the stream must have caught up.
-  private static let minimumPatience = 8
+  private static let fewestSamplesToCatchUp = 8
 
   public init() {}
 
@@ -72,7 +72,7 @@ public struct StreamStatistics: Sendable {
       let missing = period > 0 ? Double(interval) / period : 0
       pause = Pause(
         start: last, interval: Double(interval), period: period,
-        patience: Self.minimumPatience + Int(min(2 * missing, 1e6)))
+        samplesToCatchUp: Self.fewestSamplesToCatchUp + Int(min(2 * missing, 1e6)))
     } else {
       learn(Double(interval))
     }
@@ -129,7 +129,7 @@ public struct StreamStatistics: Sendable {
       pause = nil
       delays += 1
       learn(open.interval)
-    } else if open.samples >= open.patience {
+    } else if open.samples >= open.samplesToCatchUp {
       closePause()
     }
   }

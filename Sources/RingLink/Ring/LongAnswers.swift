@@ -64,7 +64,7 @@ enum LogAnswer<Contents: Sendable>: Sendable {
 private struct LogReception<Assembler: LogAssembler> {
   private var assembler: Assembler
   private var seen: Set<RingFrame> = []
-  /// Those of the last attempt, in the order in which they arrived.
+  /// The frames of the last attempt, in the order in which they arrived.
   private(set) var frames: [RingFrame] = []
   private var attempt = 0
   /// The number of frames in the answer, if the ring has reported it.

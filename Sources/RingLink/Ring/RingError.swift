@@ -55,7 +55,7 @@ extension RingError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .notFound(let selector, let seconds, let others):
-      "\(selector.whatIsMissing) in \(Int(seconds.rounded())) s (\(others) other \(others == 1 ? "device advertises" : "devices advertise")). "
+      "\(selector.notFoundDescription) in \(Int(seconds.rounded())) s (\(others) other \(others == 1 ? "device advertises" : "devices advertise")). "
         + "Is it charged and near, and its phone app closed? A ring that a phone holds can't be seen"
     case .onlyPossible(let names, let seconds):
       "no ring was found in \(Int(seconds.rounded())) s, but this may be one: \(Self.list(names)); name it to use it"

@@ -33,7 +33,7 @@ public enum RingSelector: Hashable, Sendable {
     }
   }
 
-  var whatIsMissing: String {
+  var notFoundDescription: String {
     switch self {
     case .anyRing: "no ring was found"
     case .name(let name): "no device named \(name.printable) was found"
@@ -58,7 +58,7 @@ public enum RingSelector: Hashable, Sendable {
 public enum RingFinder {
   /// How long to listen for other rings after the first one, if none was named. Silently choosing the wrong one would
   /// be worse than waiting.
-  static let companyWait = Duration.seconds(1)
+  static let otherRingsWait = Duration.seconds(1)
   /// The shortest time for that. It follows the advertising interval of the first one, during a continuous scan.
   static let shortestWait = Duration.milliseconds(200)
   /// How long to wait for a better match than a name that others have too.
@@ -139,7 +139,7 @@ public enum RingFinder {
     private let done: OneShot<Result<[Advertisement], RingError>>
     private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
     private var others: Set<BluetoothAddress> = []
-    /// Those that may be rings, and have to be named to be used.
+    /// Devices that may be rings, and have to be named to be used.
     private var possible: [BluetoothAddress: Advertisement] = [:]
     /// The ring whose advertising interval decides how long others are awaited, and when it was heard first.
     private var first: (address: BluetoothAddress, time: Instant)?
@@ -203,7 +203,7 @@ public enum RingFinder {
       guard isFirstSure || decision == nil else { return adapt(to: device) }
       timers.cancel(decision)
       let isSure = fit > .ambiguousName
-      decide(after: isSure ? RingFinder.companyWait : RingFinder.ambiguityWait)
+      decide(after: isSure ? RingFinder.otherRingsWait : RingFinder.ambiguityWait)
       guard isSure else { return }
       options.onWait(device)
       first = (device.address, device.lastSeen)
@@ -223,7 +223,7 @@ public enum RingFinder {
       let interval = device.lastSeen - first.time
       guard interval >= Self.shortestInterval else { return }
       self.first = nil
-      let wait = min(max(interval * 4, RingFinder.shortestWait), RingFinder.companyWait)
+      let wait = min(max(interval * 4, RingFinder.shortestWait), RingFinder.otherRingsWait)
       timers.cancel(decision)
       decide(after: max(.zero, wait - interval))
     }

@@ -118,7 +118,7 @@ public enum BulkContentsError: Error, Hashable, Sendable {
 extension BulkContentsError: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .truncated(let offset): "it ends in the middle of what begins at byte \(offset)"
+    case .truncated(let offset): "truncated: the item at byte \(offset) is incomplete"
     case .value(let what, let offset): "\(what), at byte \(offset)"
     case .status(let status): "the ring answers with status \(status): \(Self.meaning(of: status))"
     }

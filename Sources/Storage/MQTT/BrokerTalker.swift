@@ -31,10 +31,10 @@ final class BrokerTalker {
   private static let shortestPause = 1.0
   private static let longestPause = 30.0
   /// How long a broker may take to acknowledge.
-  private static let patience = 60.0
+  private static let acknowledgementTimeout = 60.0
   /// Home Assistant says that it has started a little before it listens to discovery.
   private static let birthDelay = 2.0
-  static let farewellTime = 1.0
+  static let closingTimeout = 1.0
 
   init(
     _ exchange: Exchange, _ library: Mosquitto, _ target: Publisher.Target, name: String,
@@ -129,7 +129,7 @@ final class BrokerTalker {
       farewell = if case .number(let number) = connection.publish(goodbye) { number } else { 0 }
       if farewell == 0 { return true }
     }
-    return Publisher.now >= end + Self.farewellTime
+    return Publisher.now >= end + Self.closingTimeout
   }
 
   /// Waits for the broker or for the other thread.
@@ -152,8 +152,8 @@ final class BrokerTalker {
 
   /// Leaves a broker that does not answer, though the connection is alive.
   private func watch() {
-    guard delivery.isUnderway, Publisher.now > lastProgress + Self.patience else { return }
-    connection?.end("it has acknowledged nothing for \(Int(Self.patience)) s", byBroker: true)
+    guard delivery.isUnderway, Publisher.now > lastProgress + Self.acknowledgementTimeout else { return }
+    connection?.end("it has acknowledged nothing for \(Int(Self.acknowledgementTimeout)) s", byBroker: true)
   }
 
   private func take(_ event: BrokerConnection.Event) {
@@ -209,7 +209,7 @@ final class BrokerTalker {
     var byBroker = false
     if case .lost(_, true) = end { byBroker = true }
     if let poison = delivery.end(byBroker: byBroker) {
-      setAside(poison, "it has ended \(Delivery.patience) connections")
+      setAside(poison, "it has ended \(Delivery.maximumLosses) connections")
       pause = Self.shortestPause
     }
     switch end {

@@ -13,7 +13,7 @@ struct Delivery {
     }
 
     var content: Content
-    /// Of a message in the queue on disk.
+    /// The receipt of a message in the queue on disk.
     var receipt: MessageQueue.Receipt?
 
     init(_ content: Content, receipt: MessageQueue.Receipt? = nil) {
@@ -42,7 +42,7 @@ struct Delivery {
   /// The number of items that may wait for their answer.
   private let window: Int
   /// How many connections an item may end.
-  static let patience = 3
+  static let maximumLosses = 3
   private var waiting: [Item] = []
   private var underway: [(number: Int32, item: Item)] = []
   /// The number of items that are sent one by one.
@@ -110,7 +110,7 @@ struct Delivery {
     if byBroker, before.count == 1, let only = before.first {
       let losses = suspect?.name == only.name ? suspect?.losses ?? 0 : 0
       suspect = (only.name, losses + 1)
-      if losses + 1 >= Self.patience {
+      if losses + 1 >= Self.maximumLosses {
         poison = only
         suspect = nil
         refuse(only)

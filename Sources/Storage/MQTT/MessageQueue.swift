@@ -9,7 +9,7 @@ package final class MessageQueue {
   package struct Entry: Hashable, Sendable {
     package var id: Int
     package var message: Message
-    /// Of the queue that it belongs to.
+    /// The client of the queue that it belongs to.
     fileprivate var client: String
   }
 
@@ -17,7 +17,7 @@ package final class MessageQueue {
   package struct Receipt: Hashable, Sendable {
     fileprivate let id: Int
     fileprivate let size: Int
-    /// Of the queue that it belongs to.
+    /// The client of the queue that it belongs to.
     fileprivate let client: String
 
     package init(_ entry: Entry) {
@@ -93,7 +93,7 @@ package final class MessageQueue {
       "SELECT id, topic, payload, retain FROM messages WHERE id > ? ORDER BY id LIMIT ?")
     delete = try database.prepare("DELETE FROM messages WHERE id = ?")
     oldest = try database.prepare("SELECT id, length(payload) FROM messages ORDER BY id LIMIT ?")
-    // Of states, the newest counts. The literal number lets SQLite use the index.
+    // The newest state counts. The literal number lets SQLite use the index.
     states = try database.prepare("SELECT id, length(payload) FROM messages WHERE topic = ? AND retain = 1")
     setAside = try database.prepare(
       "INSERT INTO aside SELECT id, topic, payload, retain, ? FROM messages WHERE id = ?")
@@ -171,7 +171,7 @@ package final class MessageQueue {
     var removed = 0
     var size = 0
     try database.transaction { () throws(QueueError) in
-      // Those of a queue that was damaged are not in this one.
+      // Receipts of a queue that was damaged are not in this one.
       for receipt in receipts where receipt.client == client {
         guard try delete.run(.integer(receipt.id)) == 1 else { continue }
         removed += 1

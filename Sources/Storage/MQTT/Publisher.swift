@@ -123,6 +123,6 @@ package final class Publisher: Sendable {
   /// Waits until all is published, at most the given number of seconds of the kernel's clock. Adds nothing afterwards.
   package func finish(within seconds: Double) -> Remainder {
     exchange.end(within: seconds)
-    return exchange.waitForClose(seconds + 2 * BrokerTalker.farewellTime)
+    return exchange.waitForClose(seconds + 2 * BrokerTalker.closingTimeout)
   }
 }

@@ -14,11 +14,11 @@ struct ReasonCode: Hashable, Sendable {
     case later
   }
 
-  /// Of CONNACK.
+  /// What a code of CONNACK means.
   var welcome: Welcome {
     switch number {
     case 0: .accepted
-    // Of MQTT 3.1.1: the version; the server is not available.
+    // MQTT 3.1.1: the version; the server is not available.
     case 1, 0x84: .otherVersion
     case 3: .later
     // The identifier of the client; user and password; not authorized; banned; the method of authentication.
@@ -38,7 +38,7 @@ struct ReasonCode: Hashable, Sendable {
     case failed
   }
 
-  /// Of PUBACK.
+  /// What a code of PUBACK means.
   var fate: Fate {
     switch number {
     case 0..<0x80: .taken
@@ -52,7 +52,7 @@ struct ReasonCode: Hashable, Sendable {
 }
 
 extension ReasonCode {
-  /// Of DISCONNECT: whether it may be about what was sent. The others are about the broker, or about another client.
+  /// Whether a code of DISCONNECT may be about what was sent. The others are about the broker, or about another client.
   var blamesMessage: Bool {
     switch number {
     // Busy, shutting down, keep-alive, taken over; quota, administrative action, other server, rates.

@@ -9,7 +9,7 @@ struct VirtualCommand: Sendable {
     case common
     /// For scanning, advertising and connecting, of controllers before Core Specification 5.
     case legacy
-    /// Only of controllers of Core Specification 5.
+    /// Only controllers of Core Specification 5 have it.
     case version5
     /// The same, for scanning, advertising and connecting. Between two resets a controller accepts either these or the
     /// legacy ones (Core Specification Vol 4, Part E, 3.1.1).

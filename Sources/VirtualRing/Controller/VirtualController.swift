@@ -41,7 +41,7 @@ public final class VirtualController {
   private let emit: (RawSpan) -> Void
   private var writer = ByteWriter(capacity: 260)
   /// Distinguishes what was to be sent before a reset from what is to be sent after it.
-  private var era = 0
+  private var resetCount = 0
 
   var eventMask = EventMask.afterReset
   var leEventMask = LEEventMask.afterReset
@@ -56,7 +56,7 @@ public final class VirtualController {
   var suggestedDataLength = DataLength(octets: 27, time: 328)
   var scan = Scan()
   var initiation: Initiation?
-  /// Of a bad radio; nil for an ideal one.
+  /// The faults of a bad radio; nil for an ideal one.
   var faults: RadioFaults?
 
   /// The time that a controller takes to answer a command.
@@ -126,7 +126,7 @@ public final class VirtualController {
   }
 
   func reset() {
-    era += 1
+    resetCount += 1
     eventMask = .afterReset
     leEventMask = .afterReset
     family = nil
@@ -153,9 +153,9 @@ public final class VirtualController {
   /// Runs a closure a little later, unless the host sends a reset first.
   @discardableResult
   func later(_ delay: Duration, _ action: @escaping (VirtualController) -> Void) -> Timers.Token {
-    let era = era
+    let resetCount = resetCount
     return timers.schedule(after: delay) { [weak self] in
-      guard let self, self.era == era else { return }
+      guard let self, self.resetCount == resetCount else { return }
       action(self)
     }
   }
@@ -204,7 +204,7 @@ final class RingInReach {
   let options: VirtualRingOptions
   let peripheral: VirtualPeripheral
   let radio: Advertiser
-  /// That of each link to it.
+  /// The connection handle of each link to it.
   let handle: ConnectionHandle
   var link: VirtualLink?
   var failuresLeft: Int

@@ -32,7 +32,7 @@ let statusCommand = CommandSpec(
   try Privileges.afterOpening(.other)
   guard let found else { throw Failure(.interrupted, "interrupted") }
   let shown = found.compactMap { CommandAnswer($0, $1, isRoot: isRoot) }
-  guard !shown.isEmpty else { throw Failure(.notFound, "no command of halo-raw runs that answers") }
+  guard !shown.isEmpty else { throw Failure(.notFound, "no halo-raw command is running") }
   let printer = StatusPrinter(OutputFormat(invocation))
   for answer in shown { printer.print(answer) }
 }

@@ -20,7 +20,7 @@ import Testing
     let other = script.received("04 0e 04 01 030c 00")
     #expect(other.hci?.command == nil)
     let event = script.received("04 0e 04 01 0c20 0c")
-    #expect(event.hci?.command == PacketReference(Moment(command.info), to: Moment(event.info)))
+    #expect(event.hci?.command == PacketReference(PacketTime(command.info), to: PacketTime(event.info)))
     #expect(event.hci?.status == .commandDisallowed)
     #expect(event.summary == "LE Set Scan Enable done: Command Disallowed (0x0c), after 2.000 ms (packet 1)")
   }

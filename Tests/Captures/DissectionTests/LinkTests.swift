@@ -70,7 +70,7 @@ import Testing
     for filter in ["peer=30:35:38:41:BE:EE", "peer=02", "peer=xyz"] {
       #expect(try !matches(filter, packet), "\(filter)")
     }
-    #expect(throws: PacketFilter.Mistake.self) { try PacketFilter("peer=") }
+    #expect(throws: PacketFilter.SyntaxError.self) { try PacketFilter("peer=") }
   }
 
   /// A name that is read on the link selects its first packets, too, if the capture is read twice.

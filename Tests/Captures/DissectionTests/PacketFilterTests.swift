@@ -41,7 +41,7 @@ import Testing
     ("opcode=0x1b|", "opcode wants"), ("handle=-1", "handle wants"), ("handle=0xfffffffff", "handle wants"),
   ])
   func mistakesAreToldInALine(_ text: String, _ saying: String) {
-    let mistake = #expect(throws: PacketFilter.Mistake.self) { try PacketFilter(text) }
+    let mistake = #expect(throws: PacketFilter.SyntaxError.self) { try PacketFilter(text) }
     #expect(mistake?.description.contains(saying) == true)
   }
 }

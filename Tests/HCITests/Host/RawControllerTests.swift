@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test func whatHappensToLinksIsTold() {
-    var news: [RawController.LinkNews] = []
+    var news: [RawController.LinkChange] = []
     controller.onLink = { news.append($0) }
     let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
     receive("043e1301" + "00" + "4000" + "00" + "01" + "b2a1332211c0" + "0600" + "0000" + "9001" + "00")
@@ -194,7 +194,7 @@ import Testing
 
   @Test func parametersAreAskedForBesideTheKernel() throws {
     _ = ready()
-    var news: [RawController.LinkNews] = []
+    var news: [RawController.LinkChange] = []
     controller.onLink = { news.append($0) }
     let handle = ConnectionHandle(rawValue: 0x40)
     let wanted = ConnectionParameters(
@@ -228,7 +228,7 @@ import Testing
 
   /// What the kernel is about to do is known before it has come of it.
   @Test func commandsOfTheKernelAreNews() {
-    var news: [RawController.LinkNews] = []
+    var news: [RawController.LinkChange] = []
     controller.onLink = { news.append($0) }
     let handle = ConnectionHandle(rawValue: 1)
     receive("01" + "0604" + "03" + "0100" + "15")

@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func stateThatCannotBeChangedIsAsItWas() throws {
-    let file = StateFile(path: folder("state/rings.json"), patience: 0)
+    let file = StateFile(path: folder("state/rings.json"), timeout: 0)
     func isWhole() throws -> Bool { try file.read() == [1] }
     try file.update { _ in [1] }
     try sweep(file.path + ".lock") {

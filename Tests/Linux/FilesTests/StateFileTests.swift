@@ -39,7 +39,7 @@ struct StateFileTests {
     mkfifo(folder("pipe"), 0o600)
     #expect(failure { _ = try StateFile(path: folder("pipe")).read() } == .notRegular)
     #expect(failure { _ = try StateFile(path: "/dev/null").read() } == .notRegular)
-    #expect(failure { _ = try InputFile.read(folder("pipe"), limit: 10, patience: 1) } == .noData)
+    #expect(failure { _ = try InputFile.read(folder("pipe"), limit: 10, timeout: 1) } == .noData)
     #expect(try StateFile(path: "/dev/null/x").read() == nil)
   }
 
@@ -74,9 +74,9 @@ struct StateFileTests {
     var first = try FileLock.attempt(path)
     #expect(first != nil)
     #expect(try FileLock.attempt(path) == nil)
-    #expect(failure { _ = try FileLock.acquire(path, patience: 20) } == .locked)
+    #expect(failure { _ = try FileLock.acquire(path, timeout: 20) } == .locked)
     first = nil
-    _ = try FileLock.acquire(path, patience: 0)
+    _ = try FileLock.acquire(path, timeout: 0)
   }
 
   @Test func aLockOnAFileThatWasRemovedIsNone() throws {
@@ -104,7 +104,7 @@ struct StateFileTests {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<12 {
         group.addTask {
-          let file = StateFile(path: path, patience: 10_000)
+          let file = StateFile(path: path, timeout: 10_000)
           try? file.update { found in ((try? found.get()) ?? []) + [1] }
         }
       }

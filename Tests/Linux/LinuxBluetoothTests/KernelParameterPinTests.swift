@@ -31,13 +31,13 @@ import Testing
   @Test(arguments: [found(10), found(16), found(13, 0)])
   func whatFitsIsLeft(_ parameters: LinkParameters) {
     var pin = self.pin(.keep)
-    #expect(pin?.judge(parameters) == .leave)
+    #expect(pin?.verdict(on: parameters) == .leave)
   }
 
   @Test(arguments: [found(9), found(17), found(13, 3), found(13, 2, 301), found(13, 2, 299)])
   func whatDoesNotFitIsSetAgain(_ parameters: LinkParameters) {
     var pin = self.pin(.keep)
-    #expect(pin?.judge(parameters) == .restore(1))
+    #expect(pin?.verdict(on: parameters) == .restore(1))
   }
 
   /// A peer that asks again after each time must not keep the two sides busy for ever.
@@ -45,8 +45,8 @@ import Testing
     var pin = self.pin(.keep)
     var verdicts: [KernelParameterPin.Verdict?] = []
     for _ in 0..<20 {
-      verdicts.append(pin?.judge(Self.found(80)))
-      #expect(pin?.judge(Self.found(16)) == .leave)
+      verdicts.append(pin?.verdict(on: Self.found(80)))
+      #expect(pin?.verdict(on: Self.found(16)) == .leave)
     }
     #expect(verdicts.prefix(8) == (1...8).map { .restore($0) }[...])
     #expect(verdicts[8] == .giveUp)

@@ -41,7 +41,7 @@ struct TextTests {
     ),
     (
       .malformedBulk(0x27, .truncated(offset: 9)),
-      "the ring's answer to sleep can't be read: it ends in the middle of what begins at byte 9"
+      "the ring's answer to sleep can't be read: truncated: the item at byte 9 is incomplete"
     ),
     (
       .incomplete(heartRate, missing: 3),

@@ -132,11 +132,11 @@ import Testing
 }
 
 /// Whether a value of 95 to 98 is one of those with which firmware ends a failed check (ring reference, 4.9).
-@Suite struct MeasurementJudgeTests {
+@Suite struct EstimateDetectorTests {
   private func verdict(
     _ kind: MeasurementKind, _ values: [Int], after time: Duration = .seconds(26), beat: Int? = 625
   ) -> EstimateReason? {
-    var judge = MeasurementJudge()
+    var judge = EstimateDetector()
     for value in values { judge.add(value, after: time) }
     return judge.verdict(kind, beatInterval: beat)
   }
@@ -145,7 +145,7 @@ import Testing
   @Test func aLateValueIsSuspicious() {
     #expect(verdict(.oxygen, [97], after: .milliseconds(28_999)) == nil)
     #expect(verdict(.oxygen, [97], after: .seconds(29)) == .suspicious)
-    var judge = MeasurementJudge()
+    var judge = EstimateDetector()
     judge.add(97, after: .seconds(26))
     judge.add(96, after: .seconds(30))
     #expect(judge.verdict(.oxygen, beatInterval: nil) == nil, "only the first one counts")
@@ -180,6 +180,6 @@ import Testing
 
   @Test func othersAreEstimatesWhateverTheyAre() {
     #expect(verdict(.stress, [40]) == .replaced && verdict(.bloodSugar, [95]) == .fabricated)
-    #expect(MeasurementJudge().verdict(.heartRate, beatInterval: 600) == nil)
+    #expect(EstimateDetector().verdict(.heartRate, beatInterval: 600) == nil)
   }
 }

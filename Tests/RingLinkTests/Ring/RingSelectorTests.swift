@@ -52,15 +52,15 @@ import Testing
     #expect(!RingSelector.address(7, nil).isMeant(name: "R02_341C", address: nil))
   }
 
-  @Test func whatIsMissingIsNamed() {
-    #expect(RingSelector.anyRing.whatIsMissing == "no ring was found")
+  @Test func notFoundDescriptionIsNamed() {
+    #expect(RingSelector.anyRing.notFoundDescription == "no ring was found")
     #expect(
-      RingSelector.name("a\u{1B}b").whatIsMissing == "no device named \("a\u{1B}b".printable) was found")
+      RingSelector.name("a\u{1B}b").notFoundDescription == "no device named \("a\u{1B}b".printable) was found")
     #expect(
-      RingSelector.address(0xC011_2233_A1B2, nil).whatIsMissing
+      RingSelector.address(0xC011_2233_A1B2, nil).notFoundDescription
         == "no device with the address C0:11:22:33:A1:B2 was found")
     #expect(
-      RingSelector.address(0xC011_2233_A1B2, .random).whatIsMissing
+      RingSelector.address(0xC011_2233_A1B2, .random).notFoundDescription
         == "no device with the address C0:11:22:33:A1:B2 (random) was found")
   }
 

@@ -27,7 +27,7 @@ struct ArchiveLibrary: Sendable {
   let readData: @convention(c) (Archive, UnsafeMutableRawPointer, Int) -> Int
   let format: Call
   let errorString: Text
-  // Of an entry.
+  // Functions on an entry.
   let entryPathUTF8: Text
   let entryPath: Text
   let entryFileType: @convention(c) (UnsafeMutableRawPointer) -> mode_t

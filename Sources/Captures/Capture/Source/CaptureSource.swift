@@ -13,7 +13,7 @@ public struct CaptureSource: Sendable {
 
   /// The captures in the order in which they are read: the path of a file, for one of an archive followed by its name there.
   public var names: [String] { parts.map(\.name) }
-  /// Those of ``names`` that are Android's summary of recent packets (btsnooz), most of which are cut.
+  /// The ``names`` of Android's summaries of recent packets (btsnooz), most of which are cut.
   public var summaries: [String] { parts.filter(\.isSummary).map(\.name) }
   /// Whether something was decompressed, or taken out of an archive or a bug report.
   public var isExtracted: Bool { parts.contains(where: \.isCopy) }

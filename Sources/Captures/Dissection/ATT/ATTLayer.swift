@@ -11,9 +11,9 @@ public struct ATTLayer: Hashable, Sendable {
   public var handle: AttributeHandle?
   /// The range of the value in ``DissectedPacket/source``, if the PDU carries exactly one.
   public var value: Range<Int>?
-  /// Of an Error Response.
+  /// The code of an Error Response.
   public var error: ATTErrorCode?
-  /// Of an Error Response: the request that failed.
+  /// The request that an Error Response answers.
   public var failed: ATTOpcode?
   /// Why the PDU cannot be parsed.
   public var problem: PacketProblem?
@@ -334,7 +334,7 @@ extension ATTLayer {
         text.writeHex(entry.value.span.bytes)
       }
     case .unknown(_, let parameters): text.writeHex(parameters.span.bytes)
-    // Those with a value were read in place; others have their fields in order.
+    // PDUs with a value were read in place; others have their fields in order.
     default:
       let fields = FieldList()
       list(source, gatt, to: fields)

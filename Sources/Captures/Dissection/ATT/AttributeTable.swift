@@ -71,7 +71,7 @@ public struct AttributeTable: Sendable {
   mutating func learn(_ device: Dissector.KnownDevice) {
     for characteristic in device.characteristics {
       let (uuid, properties) = (characteristic.uuid, characteristic.properties)
-      // Only of rings something is known before.
+      // Only for rings, something is known before.
       let service =
         uuid == RingGATT.commandWrite || uuid == RingGATT.commandNotify ? RingGATT.commandService : nil
       learn(characteristic.declaration, Attribute(.declaration, uuid, properties: properties, in: service))
@@ -141,22 +141,22 @@ public final class Attribute: Hashable, Sendable {
   }
 
   public let kind: Kind
-  /// Of an include whose declaration was read.
+  /// The included service, if the declaration of the include was read.
   public let included: Included?
-  /// Of a service or characteristic its own UUID, of a descriptor its type. An included service, or one whose UUID
+  /// The UUID of a service or characteristic, or the type of a descriptor. An included service, or one whose UUID
   /// was not seen, has the type of the declaration.
   public let uuid: BluetoothUUID
-  /// Of a descriptor, the characteristic that it belongs to.
+  /// The characteristic that a descriptor belongs to.
   public let owner: BluetoothUUID?
   /// The UUID of the service that a characteristic or a descriptor is in, if the service was discovered before it.
   public let service: BluetoothUUID?
   /// What it is for, if it belongs to a ring.
   let ringRole: RingTracker.Role
-  /// Of a characteristic.
+  /// The properties of a characteristic.
   public let properties: CharacteristicProperties?
   /// Whether the attribute was not discovered, but recognized by the values that are written to it.
   public let isInferred: Bool
-  /// Of an inferred configuration: the handle of the characteristic whose values followed.
+  /// The handle of the characteristic whose values followed an inferred configuration.
   public let subscribed: AttributeHandle?
   /// `Client Characteristic Configuration of Battery Level`.
   public let name: String
@@ -330,7 +330,7 @@ enum UUIDName {
     RingGATT.commandService: "ring commands", RingGATT.bulkService: "ring bulk",
     RingGATT.bulkWrite: "ring bulk write", RingGATT.bulkNotify: "ring bulk notify",
   ]
-  /// Of characteristics whose UUIDs are those of Nordic's serial port, in the service of a ring.
+  /// What characteristics with the UUIDs of Nordic's serial port are in the service of a ring.
   private static let ringCommands: [BluetoothUUID: String] = [
     RingGATT.commandWrite: "ring command write", RingGATT.commandNotify: "ring command notify",
   ]

@@ -8,15 +8,15 @@ public struct GATTLayer: Hashable, Sendable {
   public var start: Int?
   /// The number of the request within the procedure, which this is, or which it answers; from 1.
   public var step = 1
-  /// Of a response or confirmation, what it answers.
+  /// The packet that a response or a confirmation answers.
   public var request: PacketReference?
   /// The attribute that the PDU is about, once it was discovered.
   public var attribute: Attribute?
   /// The handle of ``attribute``; of a response, that of the request.
   public var handle: AttributeHandle?
-  /// Of a request or response by type: the type.
+  /// The type in a request by type, or in its response.
   public var type: BluetoothUUID?
-  /// Of a response with declarations of characteristics: the service that they are in, if it is known.
+  /// In a response with declarations of characteristics, the service that they are in, if it is known.
   public var service: Attribute?
   /// The number of the packet of an earlier request that was never answered.
   public var unanswered: Int?

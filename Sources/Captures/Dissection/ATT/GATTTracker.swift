@@ -6,7 +6,7 @@ import HaloGATT
 /// a time (Core Specification Vol 3, Part F, 3.3.2).
 struct GATTTracker {
   struct Request {
-    var moment: Moment
+    var moment: PacketTime
     var opcode: ATTOpcode
     var procedure: ObservedProcedure?
     var handle: AttributeHandle?
@@ -15,7 +15,7 @@ struct GATTTracker {
     /// The service that is looked for by its UUID.
     var service: BluetoothUUID?
     var clientMTU: UInt16?
-    /// Of a read or prepared write with an offset: whether that is 0.
+    /// Whether the offset of a read or prepared write is 0.
     var isFromStart = false
   }
 
@@ -31,10 +31,11 @@ struct GATTTracker {
 
   private(set) var open: Request?
   private var running: Running?
-  private var indication: (moment: Moment, handle: AttributeHandle?)?
+  private var indication: (moment: PacketTime, handle: AttributeHandle?)?
 
   /// Handles a PDU of the client.
-  mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server) -> GATTLayer
+  mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: PacketTime, _ server: Server)
+    -> GATTLayer
   {
     var gatt = GATTLayer(att, server)
     switch att.opcode {
@@ -61,7 +62,7 @@ struct GATTTracker {
 
   /// Handles a PDU of the server.
   mutating func takeResponse(
-    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server
+    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: PacketTime, _ server: Server
   ) -> GATTLayer? {
     switch att.opcode {
     case .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication:
@@ -80,7 +81,7 @@ struct GATTTracker {
   }
 
   private mutating func answer(
-    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ server: Server
+    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: PacketTime, _ server: Server
   ) -> GATTLayer? {
     guard let request = open, (att.failed ?? request.opcode) == request.opcode,
       att.opcode == .errorResponse || att.opcode == request.opcode.response
@@ -135,7 +136,7 @@ struct GATTTracker {
   }
 
   private static func request(
-    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: Moment, _ attribute: Attribute?
+    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: PacketTime, _ attribute: Attribute?
   ) -> Request {
     var request = Request(moment: moment, opcode: att.opcode, handle: att.handle)
     let isDescriptor = attribute?.kind == .descriptor

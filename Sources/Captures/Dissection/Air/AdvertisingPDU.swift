@@ -73,9 +73,9 @@ struct AdvertisingHeader: HCICode {
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
   var type: AdvertisingPDUType { AdvertisingPDUType(rawValue: rawValue) }
-  /// Of the address of the side that sends it.
+  /// The kind of the sender's address.
   var sender: BluetoothAddress.Kind { rawValue & 0x40 == 0 ? .public : .random }
-  /// Of the address that it is for.
+  /// The kind of the address that it is for.
   var receiver: BluetoothAddress.Kind { rawValue & 0x80 == 0 ? .public : .random }
 
   var description: String {

@@ -6,9 +6,9 @@ import HaloCapture
 struct AirAdvertisement {
   private(set) var sender: BluetoothAddress?
   private(set) var receiver: BluetoothAddress?
-  /// Of CONNECT_IND and AUX_CONNECT_REQ.
+  /// The parameters of CONNECT_IND and AUX_CONNECT_REQ.
   private(set) var request: AirConnectionParameters?
-  /// Of an extended advertising PDU.
+  /// Where the next PDU of an extended advertisement is.
   private(set) var pointer: AuxiliaryPointer?
   private(set) var sync: SyncInfo?
   private(set) var dataInfo: AdvertisingDataInfo?

@@ -64,7 +64,7 @@ final class AirConnection {
   ///   - reception: what the sniffer says
   ///   - moment: its number and time
   func receive(
-    _ packet: inout DissectedPacket, _ bytes: RawSpan, _ reception: AirReception, at moment: Moment
+    _ packet: inout DissectedPacket, _ bytes: RawSpan, _ reception: AirReception, at moment: PacketTime
   ) {
     guard var air = packet.air else { return }
     defer { packet.air = air }
@@ -117,7 +117,7 @@ final class AirConnection {
   /// Whether a connection event begins with a packet: by the sniffer's count; otherwise, as each event has a channel of
   /// its own, by the channel; or by the time. In an event, a packet begins 150 us after the end of the one before, so at
   /// most 2.3 ms after its start on LE 1M and 2M, and 17.3 ms on LE Coded (Core Specification Vol 6, Part B, 4.5).
-  private func beginsEvent(_ air: AirLayer, _ reception: AirReception, _ moment: Moment) -> Bool {
+  private func beginsEvent(_ air: AirLayer, _ reception: AirReception, _ moment: PacketTime) -> Bool {
     guard lastDirection != nil else { return true }
     if let event = air.event, let lastEvent { return event != lastEvent }
     if let channel = reception.channel, let lastChannel, channel != lastChannel { return true }
@@ -127,7 +127,7 @@ final class AirConnection {
   }
 
   /// In microseconds. The times of packets in Ubertooth's files are those of neither the air nor the host.
-  private static func time(_ reception: AirReception, _ moment: Moment) -> Int64? {
+  private static func time(_ reception: AirReception, _ moment: PacketTime) -> Int64? {
     reception.source == .perPacketInformation ? Int64(reception.time) / 10 : moment.microseconds
   }
 

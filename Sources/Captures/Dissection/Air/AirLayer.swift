@@ -8,11 +8,11 @@ public struct AirLayer: Hashable, Sendable {
   public enum Kind: UInt8, Hashable, Sendable {
     /// On an advertising channel, or of periodic advertising (2.3).
     case advertising
-    /// Of a connection: a part of an L2CAP frame, or empty (2.4).
+    /// A part of an L2CAP frame on a connection, or empty (2.4).
     case data
-    /// Of a connection: for the link layer itself (2.4.2).
+    /// A PDU on a connection for the link layer itself (2.4.2).
     case control
-    /// Of an isochronous stream (2.6).
+    /// A PDU of an isochronous stream (2.6).
     case isochronous
     /// The capture has less than its header.
     case unknown
@@ -60,9 +60,9 @@ public struct AirLayer: Hashable, Sendable {
   public var start: UInt8 = 4
   public var crc = CRC.unknown
   public var notes: Notes = []
-  /// Of an extended advertising PDU on a secondary channel.
+  /// The type of an extended advertising PDU on a secondary channel.
   public var auxiliary: AirReception.AuxiliaryType?
-  /// Of an LL Control PDU.
+  /// The opcode of an LL Control PDU.
   public var opcode: LLControlOpcode?
   /// The number of the connection event, if the sniffer tells it.
   public var event: UInt16?

@@ -91,7 +91,7 @@ final class AirState {
     guard let request = report.request, let central = report.sender, let peripheral = report.receiver else {
       return
     }
-    packet.unanswered = open(request, central, peripheral, Moment(packet.info))
+    packet.unanswered = open(request, central, peripheral, PacketTime(packet.info))
   }
 
   private func learn(_ sync: SyncInfo) {
@@ -112,7 +112,7 @@ final class AirState {
   /// - Returns: requests on an earlier connection with the same access address whose end was not seen
   private func open(
     _ parameters: AirConnectionParameters, _ central: BluetoothAddress, _ peripheral: BluetoothAddress,
-    _ moment: Moment
+    _ moment: PacketTime
   ) -> [Int] {
     let address = parameters.accessAddress.rawValue
     let lost = connections[address].map { $0.hasEnded ? [] : $0.link.open } ?? []
@@ -123,7 +123,7 @@ final class AirState {
     return lost
   }
 
-  private func add(_ connection: AirConnection, _ address: UInt32, _ moment: Moment) {
+  private func add(_ connection: AirConnection, _ address: UInt32, _ moment: PacketTime) {
     if connections.count >= Self.connectionCapacity, connections[address] == nil,
       let oldest = connections.min(by: { $0.value.link.lastUsed < $1.value.link.lastUsed })
     {
@@ -138,7 +138,7 @@ final class AirState {
     _ layer: AirLayer, _ packet: inout DissectedPacket, _ bytes: RawSpan, _ reception: AirReception
   ) {
     var air = layer
-    let moment = Moment(packet.info)
+    let moment = PacketTime(packet.info)
     let connection: AirConnection
     if let last, last.link.identity.accessAddress == air.accessAddress {
       connection = last

@@ -5,7 +5,7 @@ import HCI
 struct AccessAddress: HCICode {
   var rawValue: UInt32
 
-  /// Of all packets on the primary advertising channels.
+  /// The access address of all packets on the primary advertising channels.
   static let advertising = AccessAddress(rawValue: 0x8E89_BED6)
 
   init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -108,10 +108,10 @@ public struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
     Row("LL_CHANNEL_REPORTING_IND", 38, .central, LLChannelReporting()),
     Row("LL_CHANNEL_STATUS_IND", 39, .peripheral, LLChannelStatus()),
     Row("LL_PERIODIC_SYNC_WR_IND", 40, .either, LLPeriodicSyncWithResponses()),
-    // Of version 6.0.
+    // Since version 6.0.
     Row("LL_FEATURE_EXT_REQ", nil, .either, LLFeaturePage()),
     Row("LL_FEATURE_EXT_RSP", nil, .either, LLFeaturePage()),
-    // Of version 6.0, too: Channel Sounding and frame spaces; their data are shown as bytes.
+    // Since version 6.0, too: Channel Sounding and frame spaces; their data are shown as bytes.
     Row("LL_CS_SEC_RSP"),
     Row("LL_CS_CAPABILITIES_REQ"),
     Row("LL_CS_CAPABILITIES_RSP"),

@@ -119,7 +119,7 @@ struct LLStreamRequest: PacketFields {
     }
   }
 
-  /// Of both directions, four bits each.
+  /// The values of both directions, four bits each.
   struct BurstNumbers: HCICode {
     var rawValue: UInt8
 

@@ -11,7 +11,7 @@ public struct PersonalData {
 
   private(set) var addresses: [UInt64: UInt64] = [:]
   private(set) var names: [[UInt8]: [UInt8]] = [:]
-  /// Of 16 bytes, as in packets.
+  /// The keys, each of 16 bytes as in packets.
   private(set) var keys: Set<[UInt8]> = []
   /// Whether a capture has more than can be kept: a copy of it would not be complete.
   public private(set) var isFull = false
@@ -58,7 +58,7 @@ public struct PersonalData {
   private mutating func add(name: [UInt8]) {
     guard !name.isEmpty, names[name] == nil else { return }
     let number = Array(String(names.count + 1).utf8)
-    // Of the same length, so that no length in the packets changes; "name0001" if there is room.
+    // A text of the same length, so that no length in the packets changes; "name0001" if there is room.
     let word = Array("name".utf8.prefix(max(0, name.count - number.count)))
     let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: max(0, name.count - word.count - number.count))
     names[name] = Array((word + zeros + number).suffix(name.count))

@@ -5,21 +5,21 @@ import HaloCapture
 /// The HCI packet (Core Specification Vol 4, Part E, 5.4).
 public struct HCILayer: Hashable, Sendable {
   public var type: HCIPacketType
-  /// Of a command; or the one that an event answers.
+  /// The opcode of a command, or of the one that an event answers.
   public var opcode: HCIOpcode?
   public var event: HCIEventCode?
   public var subevent: LESubevent?
   /// The link that it is about, if it is about one.
   public var connection: ConnectionHandle?
-  /// Of an event that has one.
+  /// The status of an event that has one.
   public var status: HCIErrorCode?
-  /// Of ACL data.
+  /// How a packet of ACL data relates to its frame.
   public var boundary: ACLHeader.Boundary?
   /// The parameter length in the header.
   public var length = 0
   /// The command that an event answers.
   public var command: PacketReference?
-  /// Of a vendor-specific command or event: the manufacturer of the controller, once it is known.
+  /// The manufacturer of the controller, once it is known: only for a vendor-specific command or event.
   public var manufacturer: CompanyIdentifier?
   /// The device at the other end of the link.
   public var peer: BluetoothAddress?
@@ -107,7 +107,7 @@ public struct HCILayer: Hashable, Sendable {
       self.subevent = subevent
       try readLink(HCIEventInfo.offsets(of: subevent), reader.bytes, from: reader.offset)
     case .numberOfCompletedPackets:
-      // Of one link, or of several.
+      // The event names one link, or several.
       if try reader.readUInt8() == 1 { connection = try ConnectionHandle(parsing: &reader) }
     default: try readLink(HCIEventInfo.offsets(of: code), reader.bytes, from: reader.offset)
     }

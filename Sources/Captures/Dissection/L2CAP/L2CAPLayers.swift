@@ -12,9 +12,9 @@ public struct L2CAPLayer: Hashable, Sendable {
   public var fragments: Int
   /// The protocol of a dynamic channel, if the capture shows how it was opened.
   public var psm: PSM?
-  /// Of a credit-based channel: the frames that the sender may still send after this one.
+  /// On a credit-based channel, the number of frames that the sender may still send after this one.
   public var credits: Int?
-  /// Of a credit-based channel: the data of the unit that this frame completes, in ``DissectedPacket/source``.
+  /// On a credit-based channel, the data of the unit that this frame completes, in ``DissectedPacket/source``.
   public var unit: Range<Int>?
 
   /// In bytes, as the header has it.

@@ -10,7 +10,7 @@ final class AdapterState {
 
   @exclusivity(unchecked) private var commands = CommandTracker()
   @exclusivity(unchecked) private var names = DeviceNames()
-  /// Of the controller, once it was read.
+  /// The manufacturer of the controller, once it was read.
   @exclusivity(unchecked) private var manufacturer: CompanyIdentifier?
   @exclusivity(unchecked) private(set) var links: [ConnectionHandle: DissectedLink] = [:] {
     didSet { last = nil }
@@ -26,7 +26,7 @@ final class AdapterState {
   init(_ knownDevices: [Dissector.KnownDevice]) { servers = DeviceServers(knownDevices) }
 
   func dissect(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
-    let moment = Moment(packet.info)
+    let moment = PacketTime(packet.info)
     guard let hci = packet.hci else { return }
     switch hci.type {
     case .command: sendCommand(&packet, bytes, moment)
@@ -45,7 +45,7 @@ final class AdapterState {
     return known.filter { !$0.table.attributes.isEmpty }
   }
 
-  private func sendCommand(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: Moment) {
+  private func sendCommand(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: PacketTime) {
     guard let hci = packet.hci else { return }
     if hci.opcode?.isVendorSpecific == true { packet.hci?.manufacturer = manufacturer }
     commands.send(hci, moment)
@@ -53,7 +53,7 @@ final class AdapterState {
     identify(&packet)
   }
 
-  private func receiveEvent(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: Moment) {
+  private func receiveEvent(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: PacketTime) {
     guard let hci = packet.hci, let event = hci.event else { return }
     if let command = commands.receive(hci) {
       packet.hci?.command = PacketReference(command.moment, to: moment)
@@ -139,7 +139,7 @@ final class AdapterState {
   }
 
   /// - Returns: requests on an earlier link of that number whose end was not seen
-  private func open(_ handle: ConnectionHandle, _ peer: BluetoothAddress, _ moment: Moment) -> [Int] {
+  private func open(_ handle: ConnectionHandle, _ peer: BluetoothAddress, _ moment: PacketTime) -> [Int] {
     let lost = links.removeValue(forKey: handle)?.open ?? []
     let identity = LinkIdentity(handle, peer, name: names[peer])
     add(
@@ -147,7 +147,7 @@ final class AdapterState {
     return lost
   }
 
-  private func add(_ link: DissectedLink, _ handle: ConnectionHandle, _ moment: Moment) {
+  private func add(_ link: DissectedLink, _ handle: ConnectionHandle, _ moment: PacketTime) {
     if links.count >= Self.linkCapacity, let oldest = links.min(by: { $0.value.lastUsed < $1.value.lastUsed })
     {
       links[oldest.key] = nil
@@ -156,7 +156,7 @@ final class AdapterState {
     links[handle] = link
   }
 
-  private func receiveData(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: Moment) {
+  private func receiveData(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: PacketTime) {
     guard let handle = packet.hci?.connection, handle != .controllerDebug else { return }
     let data = bytes.extracting(min(1, bytes.byteCount)..<bytes.byteCount)
     // A packet that the capture does not have to its end is read as far as it goes.

@@ -16,7 +16,7 @@ final class Channel {
   let isSecond: Bool
   /// Whether frames have a control field (Core Specification Vol 3, Part A, 3.3).
   var isRetransmitting = false
-  /// Of EATT.
+  /// The ATT bearers, if it is a channel of EATT.
   var bearers = ATTBearers()
 
   fileprivate var sent = Flow()

@@ -11,7 +11,7 @@ struct DeviceServers {
   /// - Parameter known: devices whose attributes were discovered before
   init(_ known: [Dissector.KnownDevice]) { knownDevices = known }
 
-  /// Those with attributes.
+  /// The servers with attributes.
   var known: [Dissector.KnownServer] {
     servers.map { Dissector.KnownServer(name: $0.address.description, table: $0.server.table) }
   }

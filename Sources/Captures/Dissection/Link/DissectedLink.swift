@@ -45,7 +45,7 @@ final class DissectedLink {
   }
 
   /// Handles the data of an ACL packet, and adds the layers of the frame that it completes.
-  func receive(_ acl: ACLPacket, into packet: inout DissectedPacket, at moment: Moment) {
+  func receive(_ acl: ACLPacket, into packet: inout DissectedPacket, at moment: PacketTime) {
     let isSent = direction(of: acl.header.boundary, packet.info.direction) == .hostToController
     // After the type byte and the header.
     receive(
@@ -64,7 +64,7 @@ final class DissectedLink {
   @inline(__always)
   func receive(
     _ data: RawSpan, at start: Int, isStart: Bool, isSent: Bool, into packet: inout DissectedPacket,
-    at moment: Moment
+    at moment: PacketTime
   ) {
     let recombiner = isSent ? sent : received
     var fragments = isStart ? 1 : (isSent ? sentFragments : receivedFragments) + 1
@@ -102,7 +102,7 @@ final class DissectedLink {
   ///
   /// - Returns: whether the packet belongs to a frame that is not complete in the capture
   func receiveTruncated(
-    _ header: ACLHeader, _ data: RawSpan, into packet: inout DissectedPacket, at moment: Moment
+    _ header: ACLHeader, _ data: RawSpan, into packet: inout DissectedPacket, at moment: PacketTime
   ) -> Bool {
     receiveTruncated(
       data, length: Int(header.dataLength), isStart: header.boundary != .continuing,
@@ -119,7 +119,7 @@ final class DissectedLink {
   ///   - isSent: whether the host has sent it, or on the air the central
   func receiveTruncated(
     _ data: RawSpan, length: Int, isStart: Bool, isSent: Bool, into packet: inout DissectedPacket,
-    at moment: Moment
+    at moment: PacketTime
   ) -> Bool {
     var part = isSent ? sentPart : receivedPart
     guard data.byteCount < length || !isStart && part.isCollecting else { return false }
@@ -144,7 +144,7 @@ final class DissectedLink {
   }
 
   private func receive(
-    _ frame: L2CAPLayer, into packet: inout DissectedPacket, isSent: Bool, at moment: Moment
+    _ frame: L2CAPLayer, into packet: inout DissectedPacket, isSent: Bool, at moment: PacketTime
   ) {
     let bytes = packet.source
     let source = bytes.span.bytes
@@ -166,7 +166,7 @@ final class DissectedLink {
 
   /// Handles a frame on a channel that was opened with signalling commands.
   private func receive(
-    on channel: ChannelID, into packet: inout DissectedPacket, isSent: Bool, at moment: Moment
+    on channel: ChannelID, into packet: inout DissectedPacket, isSent: Bool, at moment: PacketTime
   ) {
     guard let frame = packet.l2cap, let open = channels[channel, isSent] else { return }
     packet.l2cap?.psm = open.psm
@@ -201,7 +201,7 @@ final class DissectedLink {
   }
 
   private func findRing(
-    in source: RawSpan, of att: ATTLayer, into packet: inout DissectedPacket, at moment: Moment
+    in source: RawSpan, of att: ATTLayer, into packet: inout DissectedPacket, at moment: PacketTime
   ) {
     guard let handle = att.handle, let value = att.value, att.opcode.carriesOnlyValue else {
       if att.opcode == .readResponse || att.opcode == .readByTypeResponse {

@@ -5,9 +5,9 @@ import HCI
 public final class LinkIdentity: Hashable, Sendable {
   /// The handle; 0 for a connection on the air.
   public let handle: ConnectionHandle
-  /// Of a connection on the air; its ``peer`` is the peripheral.
+  /// The access address of a connection on the air; its ``peer`` is the peripheral.
   public let accessAddress: UInt32?
-  /// Of a connection on the air: nil if the capture begins in the middle of it.
+  /// The central of a connection on the air; nil if the capture begins in the middle of it.
   public let central: BluetoothAddress?
   /// Nil if the capture begins in the middle of the link.
   public let peer: BluetoothAddress?

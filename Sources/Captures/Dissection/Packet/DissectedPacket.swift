@@ -307,7 +307,7 @@ public struct PacketReference: Hashable, Sendable {
   /// From it to this packet; nil if one of them has no time, or if the capture's clock was set back between them.
   public var microseconds: Int64?
 
-  init(_ earlier: Moment, to later: Moment) {
+  init(_ earlier: PacketTime, to later: PacketTime) {
     number = earlier.number
     if let start = earlier.microseconds, let end = later.microseconds, end >= start {
       microseconds = end &- start
@@ -333,7 +333,7 @@ extension PacketReference: TextWritable {
 }
 
 /// The packet's number and time.
-struct Moment: Hashable {
+struct PacketTime: Hashable {
   var number: Int
   var microseconds: Int64?
 

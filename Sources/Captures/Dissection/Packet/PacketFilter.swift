@@ -42,7 +42,7 @@ public struct PacketFilter: Sendable {
   }
 
   /// Why a filter cannot be parsed, in one line.
-  public struct Mistake: Error, Hashable, Sendable, CustomStringConvertible {
+  public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String
   }
 
@@ -67,21 +67,21 @@ public struct PacketFilter: Sendable {
     }
   }
 
-  public init(_ text: String) throws(Mistake) {
+  public init(_ text: String) throws(SyntaxError) {
     for word in text.split(whereSeparator: { $0 == "," || $0 == " " }) { terms.append(try Self.term(word)) }
-    if terms.isEmpty { throw Mistake(description: "the filter is empty; try handle=0x0012") }
+    if terms.isEmpty { throw SyntaxError(description: "the filter is empty; try handle=0x0012") }
   }
 
-  private static func term(_ word: Substring) throws(Mistake) -> Term {
+  private static func term(_ word: Substring) throws(SyntaxError) -> Term {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let key = Key(rawValue: String(parts[0])) else {
       let keys = Key.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Mistake(description: "a filter knows no \"\(String(parts[0]).printable)\"; it knows \(keys)")
+      throw SyntaxError(description: "a filter knows no \"\(String(parts[0]).printable)\"; it knows \(keys)")
     }
     guard parts.count == 2 else {
-      throw Mistake(description: "\(key.rawValue) wants a value: \(key.rawValue)=\(example(key))")
+      throw SyntaxError(description: "\(key.rawValue) wants a value: \(key.rawValue)=\(example(key))")
     }
-    let wrong = Mistake(
+    let wrong = SyntaxError(
       description:
         "\(key.rawValue) wants a value such as \(example(key)), not \"\(String(parts[1]).printable)\"")
     if key == .address {

@@ -130,7 +130,7 @@ extension RingLayer {
   /// Lists the values of a bulk frame.
   public func listValues(of meaning: BulkMeaning, to list: FieldList) {
     guard case .bulk(let frame) = content else { return }
-    // Of a frame in several values, only the last one is here.
+    // Only the last value of a frame in several values is here.
     let isWhole = range.count == BulkFrame.headerLength + frame.payload.count
     let start = range.lowerBound + BulkFrame.headerLength
     for value in meaning.values {
@@ -251,7 +251,7 @@ struct RingTracker {
   /// - Returns: nil if this is not a ring
   mutating func take(
     _ source: RawSpan, _ range: Range<Int>, handle: AttributeHandle, role: Role, isFromRing: Bool,
-    at moment: Moment
+    at moment: PacketTime
   ) -> RingLayer? {
     let value = source.extracting(range)
     let content: RingLayer.Content
@@ -306,7 +306,8 @@ struct RingTracker {
     return nil
   }
 
-  private mutating func receive(_ value: RawSpan, _ place: Place, at moment: Moment) -> RingLayer.Content {
+  private mutating func receive(_ value: RawSpan, _ place: Place, at moment: PacketTime) -> RingLayer.Content
+  {
     if assemblers[place] == nil, assemblers.count >= Self.capacity { assemblers.removeAll() }
     var assembler = assemblers[place] ?? BulkAssembler()
     defer { assemblers[place] = assembler }

@@ -21,7 +21,7 @@ public struct ConnectionSummary: Hashable, Sendable {
   public var peer: BluetoothAddress?
   /// The name of the peer, if the capture shows it.
   public var name: String?
-  /// Of a BR/EDR link; nil for LE, and if the capture does not show which it is.
+  /// The link type of BR/EDR; nil for LE, and if the capture does not show which it is.
   public var classicType: LinkType?
   public var role: LERole?
   /// The time of the first packet of the link, in microseconds since 1970-01-01 UTC; nil if it has no timestamp.

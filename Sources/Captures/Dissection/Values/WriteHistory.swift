@@ -49,7 +49,7 @@ struct WriteHistory {
   }
 
   private var writes: [Write] = []
-  /// Of the last packet that has one.
+  /// The time of the last packet that has one.
   private var time: Int64 = 0
 
   /// Notes a write.

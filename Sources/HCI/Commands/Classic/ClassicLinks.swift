@@ -5,7 +5,8 @@ import BluetoothCore
 
 /// Searches for BR/EDR devices.
 struct Inquiry: HCIStatusCommand {
-  static let info = HCICommandInfo(0x0401, "Inquiry", "7.1.1", octet: 0, bit: 0)
+  static let info = HCICommandInfo(
+    0x0401, "Inquiry", "7.1.1", octet: 0, bit: 0, endsWith: [.event(.inquiryComplete)])
 
   var lap = UInt24()
   var length: UInt8 = 0
@@ -40,7 +41,8 @@ struct CreateConnectionCancel: HCICompletingCommand, HCIPeerFields {
 
 /// Accepts a BR/EDR device.
 struct AcceptConnectionRequest: HCIStatusCommand {
-  static let info = HCICommandInfo(0x0409, "Accept Connection Request", "7.1.8", octet: 1, bit: 0)
+  static let info = HCICommandInfo(
+    0x0409, "Accept Connection Request", "7.1.8", octet: 1, bit: 0, endsWith: [.event(.connectionComplete)])
 
   var peerAddress = BluetoothAddress.zero
   var role: UInt8 = 0
@@ -55,7 +57,8 @@ struct AcceptConnectionRequest: HCIStatusCommand {
 
 /// Rejects a BR/EDR device.
 struct RejectConnectionRequest: HCIStatusCommand {
-  static let info = HCICommandInfo(0x040A, "Reject Connection Request", "7.1.9", octet: 1, bit: 1)
+  static let info = HCICommandInfo(
+    0x040A, "Reject Connection Request", "7.1.9", octet: 1, bit: 1, endsWith: [.event(.connectionComplete)])
 
   var peerAddress = BluetoothAddress.zero
   var reason = HCIErrorCode.success
@@ -70,7 +73,9 @@ struct RejectConnectionRequest: HCIStatusCommand {
 
 /// Sets the packet types of a link.
 struct ChangeConnectionPacketType: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x040F, "Change Connection Packet Type", "7.1.14", octet: 1, bit: 6)
+  static let info = HCICommandInfo(
+    0x040F, "Change Connection Packet Type", "7.1.14", octet: 1, bit: 6,
+    endsWith: [.event(.connectionPacketTypeChanged)])
 
   var handle = ConnectionHandle()
   var types: UInt16 = 0
@@ -96,7 +101,9 @@ struct RemoteNameRequestCancel: HCICompletingCommand, HCIPeerFields {
 
 /// Reads a page of features of the peer.
 struct ReadRemoteExtendedFeatures: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x041C, "Read Remote Extended Features", "7.1.22", octet: 2, bit: 6)
+  static let info = HCICommandInfo(
+    0x041C, "Read Remote Extended Features", "7.1.22", octet: 2, bit: 6,
+    endsWith: [.event(.readRemoteExtendedFeaturesComplete)])
 
   var handle = ConnectionHandle()
   var page: UInt8 = 0
@@ -111,7 +118,8 @@ struct ReadRemoteExtendedFeatures: HCIStatusCommand, HCILinkFields {
 
 /// Reads the clock offset of the peer.
 struct ReadClockOffset: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x041F, "Read Clock Offset", "7.1.24", octet: 3, bit: 0)
+  static let info = HCICommandInfo(
+    0x041F, "Read Clock Offset", "7.1.24", octet: 3, bit: 0, endsWith: [.event(.readClockOffsetComplete)])
 
   var handle = ConnectionHandle()
 

@@ -63,7 +63,9 @@ struct PINCodeRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
 
 /// Authenticates a device.
 struct AuthenticationRequested: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0411, "Authentication Requested", "7.1.15", octet: 1, bit: 7)
+  static let info = HCICommandInfo(
+    0x0411, "Authentication Requested", "7.1.15", octet: 1, bit: 7,
+    endsWith: [.event(.authenticationComplete)])
 
   var handle = ConnectionHandle()
 
@@ -72,7 +74,9 @@ struct AuthenticationRequested: HCIStatusCommand, HCILinkFields {
 
 /// Switches encryption of a link.
 struct SetConnectionEncryption: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0413, "Set Connection Encryption", "7.1.16", octet: 2, bit: 0)
+  static let info = HCICommandInfo(
+    0x0413, "Set Connection Encryption", "7.1.16", octet: 2, bit: 0,
+    endsWith: [.event(.encryptionChange), .event(.encryptionChangeV2)])
 
   var handle = ConnectionHandle()
   var enabled = false
@@ -87,7 +91,9 @@ struct SetConnectionEncryption: HCIStatusCommand, HCILinkFields {
 
 /// Makes a new link key.
 struct ChangeConnectionLinkKey: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0415, "Change Connection Link Key", "7.1.17", octet: 2, bit: 1)
+  static let info = HCICommandInfo(
+    0x0415, "Change Connection Link Key", "7.1.17", octet: 2, bit: 1,
+    endsWith: [.event(.changeConnectionLinkKeyComplete)])
 
   var handle = ConnectionHandle()
 

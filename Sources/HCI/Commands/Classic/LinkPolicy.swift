@@ -5,7 +5,8 @@ import BluetoothCore
 
 /// Puts a link on hold.
 struct HoldMode: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0801, "Hold Mode", "7.2.1", octet: 4, bit: 1)
+  static let info = HCICommandInfo(
+    0x0801, "Hold Mode", "7.2.1", octet: 4, bit: 1, endsWith: [.event(.modeChange)])
 
   var handle = ConnectionHandle()
   var maximum: UInt16 = 0
@@ -22,7 +23,8 @@ struct HoldMode: HCIStatusCommand, HCILinkFields {
 
 /// Puts a link into sniff mode.
 struct SniffMode: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0803, "Sniff Mode", "7.2.2", octet: 4, bit: 2)
+  static let info = HCICommandInfo(
+    0x0803, "Sniff Mode", "7.2.2", octet: 4, bit: 2, endsWith: [.event(.modeChange)])
 
   var handle = ConnectionHandle()
   var maximum: UInt16 = 0
@@ -43,7 +45,8 @@ struct SniffMode: HCIStatusCommand, HCILinkFields {
 
 /// Ends sniff mode.
 struct ExitSniffMode: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0804, "Exit Sniff Mode", "7.2.3", octet: 4, bit: 3)
+  static let info = HCICommandInfo(
+    0x0804, "Exit Sniff Mode", "7.2.3", octet: 4, bit: 3, endsWith: [.event(.modeChange)])
 
   var handle = ConnectionHandle()
 
@@ -73,7 +76,8 @@ struct RoleDiscovery: HCICompletingCommand, HCILinkFields {
 
 /// Switches the role on a link.
 struct SwitchRole: HCIStatusCommand {
-  static let info = HCICommandInfo(0x080B, "Switch Role", "7.2.8", octet: 5, bit: 0)
+  static let info = HCICommandInfo(
+    0x080B, "Switch Role", "7.2.8", octet: 5, bit: 0, endsWith: [.event(.roleChange)])
 
   var peerAddress = BluetoothAddress.zero
   var role: UInt8 = 0

@@ -28,7 +28,9 @@ struct SynchronousParameters: PacketFields {
 
 /// Adds a link for voice.
 struct SetupSynchronousConnection: HCIStatusCommand, HCILinkFields {
-  static let info = HCICommandInfo(0x0428, "Setup Synchronous Connection", "7.1.26", octet: 16, bit: 3)
+  static let info = HCICommandInfo(
+    0x0428, "Setup Synchronous Connection", "7.1.26", octet: 16, bit: 3,
+    endsWith: [.event(.synchronousConnectionComplete), .event(.synchronousConnectionChanged)])
 
   var handle = ConnectionHandle()
   var parameters = SynchronousParameters()
@@ -44,7 +46,8 @@ struct SetupSynchronousConnection: HCIStatusCommand, HCILinkFields {
 /// Accepts a link for voice.
 struct AcceptSynchronousConnectionRequest: HCIStatusCommand {
   static let info = HCICommandInfo(
-    0x0429, "Accept Synchronous Connection Request", "7.1.27", octet: 16, bit: 4)
+    0x0429, "Accept Synchronous Connection Request", "7.1.27", octet: 16, bit: 4,
+    endsWith: [.event(.synchronousConnectionComplete)])
 
   var peerAddress = BluetoothAddress.zero
   var parameters = SynchronousParameters()
@@ -60,7 +63,8 @@ struct AcceptSynchronousConnectionRequest: HCIStatusCommand {
 /// Rejects a link for voice.
 struct RejectSynchronousConnectionRequest: HCIStatusCommand {
   static let info = HCICommandInfo(
-    0x042A, "Reject Synchronous Connection Request", "7.1.28", octet: 16, bit: 5)
+    0x042A, "Reject Synchronous Connection Request", "7.1.28", octet: 16, bit: 5,
+    endsWith: [.event(.synchronousConnectionComplete)])
 
   var peerAddress = BluetoothAddress.zero
   var reason = HCIErrorCode.success

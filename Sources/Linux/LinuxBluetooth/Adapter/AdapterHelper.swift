@@ -15,7 +15,7 @@ final class AdapterHelper {
   /// The timeout for the driver to open or close a controller; some load firmware first.
   static let deadline = Duration.seconds(20)
 
-  /// Of struct halo_adapter_reply, in bytes.
+  /// The size of struct halo_adapter_reply, in bytes.
   private static let replyLength = 8
 
   private enum Action: UInt16 {

@@ -141,7 +141,7 @@ public final class KernelAdapter: Adapter {
     }
     controller.onScanSilence = { [weak self] count in self?.scanIsSilent(count) }
     controller.onFailure = { [weak self] error in self?.fail(error) }
-    controller.onLink = { [weak self] news in self?.note(news) }
+    controller.onLink = { [weak self] change in self?.note(change) }
     return controller
   }
 
@@ -304,8 +304,8 @@ public final class KernelAdapter: Adapter {
 
   // MARK: Links
 
-  private func note(_ news: RawController.LinkNews) {
-    switch news {
+  private func note(_ change: RawController.LinkChange) {
+    switch change {
     case .connected(let handle, _, let parameters):
       links.created(handle, parameters)
       connector?.connected(handle)

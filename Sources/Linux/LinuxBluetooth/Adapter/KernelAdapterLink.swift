@@ -73,10 +73,10 @@ final class KernelLink: ATTLink {
     guard !isOver, !endedByUs, !isHeld, let handle, let parameters, let pin = self.pin?.parameters else {
       return
     }
-    switch self.pin?.judge(parameters) {
+    switch self.pin?.verdict(on: parameters) {
     case .restore(let count):
       adapter.onNote?(
-        "link: that is not what was asked for; it is set to an interval of \(pin.intervalMin) to \(pin.intervalMax), "
+        "link: the peer has changed what was requested; the link is set to an interval of \(pin.intervalMin) to \(pin.intervalMax), "
           + "latency \(pin.latency), timeout \(pin.supervisionTimeout) again "
           + "(\(count) of at most \(KernelParameterPin.maximumRequests) times)")
       adapter.update(handle, to: pin) { [weak self] result in

@@ -28,7 +28,7 @@ struct KernelParameterPin: Hashable {
   }
 
   /// Decides about the current parameters.
-  mutating func judge(_ current: LinkParameters) -> Verdict {
+  mutating func verdict(on current: LinkParameters) -> Verdict {
     guard !isMet(by: current), requests <= Self.maximumRequests else { return .leave }
     requests += 1
     return requests > Self.maximumRequests ? .giveUp : .restore(requests)

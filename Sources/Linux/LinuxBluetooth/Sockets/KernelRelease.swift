@@ -9,7 +9,7 @@ struct KernelRelease: Comparable, LosslessStringConvertible {
   /// the peer of a socket any more, and only connects when the program's own scan hears it (docs/08-the-kernel.md).
   static let takesScanForDiscovery = KernelRelease(major: 6, minor: 10)
 
-  /// That of this machine; nil if it says something else.
+  /// The release of this machine's kernel; nil if its text has another form.
   static var current: KernelRelease? {
     var names = utsname()
     guard uname(&names) == 0 else { return nil }
