@@ -1,6 +1,5 @@
 import ATT
 import BluetoothCore
-import GATTClient
 import GATTServer
 import HaloGATT
 import TestSupport
@@ -11,8 +10,8 @@ import Testing
   private static let value = uuid("2a19")
 
   /// Readable values of these lengths, from handle 1 on.
-  private func server(_ lengths: [Int]) -> AskedServer {
-    AskedServer(
+  private func server(_ lengths: [Int]) -> ServerDialogue {
+    ServerDialogue(
       lengths.enumerated().map { index, length in
         ServerAttribute(
           handle: AttributeHandle(UInt16(index + 1)), type: Self.value,
@@ -20,9 +19,8 @@ import Testing
       })
   }
 
-  private func bytes(_ server: AskedServer, _ request: ATTPDU) -> [UInt8]? {
-    var server = server
-    return server.server.receive(request.bytes.span.bytes).answerBytes
+  private func bytes(_ server: ServerDialogue, _ request: ATTPDU) -> [UInt8]? {
+    server.unlinked.receive(request.bytes.span.bytes).first
   }
 
   // MARK: Read Multiple Variable (3.4.4.12)
@@ -58,7 +56,7 @@ import Testing
 
   /// A value that may not be read is refused, also where there is no room for it.
   @Test func aValueWithoutRoomIsCheckedAllTheSame() {
-    var server = server([300])
+    let server = server([300])
     #expect(server.refusal(.readMultipleVariableRequest([1, 0x00FF])) == .invalidHandle)
   }
 
@@ -71,7 +69,7 @@ import Testing
   // MARK: Read By Type (3.4.4.2)
 
   private func entries(_ lengths: [Int], mtu: UInt16) -> [Int] {
-    var server = server(lengths).exchanged(mtu)
+    let server = server(lengths).exchanged(mtu)
     guard case .readByTypeResponse(let entries) = server.ask(.readByTypeRequest(.all, type: Self.value))
     else { return [] }
     return entries.map(\.value.count)
@@ -97,8 +95,8 @@ import Testing
 
   // MARK: Lists of attributes and services
 
-  private func services(_ count: Int, _ uuid: BluetoothUUID) -> AskedServer {
-    AskedServer { table in
+  private func services(_ count: Int, _ uuid: BluetoothUUID) -> ServerDialogue {
+    ServerDialogue { table in
       for _ in 0..<count { table.addService(uuid) }
     }
   }
@@ -114,33 +112,33 @@ import Testing
 
   @Test(arguments: [(26, 4), (25, 3), (31, 4), (32, 5)] as [(UInt16, Int)])
   func asManyServicesAreSentAsFit(mtu: UInt16, expected: Int) {
-    var server = services(10, uuid("180f")).exchanged(mtu)
+    let server = services(10, uuid("180f")).exchanged(mtu)
     #expect(count(server.ask(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService))) == expected)
   }
 
   @Test(arguments: [(42, 2), (41, 1)] as [(UInt16, Int)])
   func asManyServicesOf128BitsAreSentAsFit(mtu: UInt16, expected: Int) {
-    var server = services(10, BluetoothUUID(7 as UInt128)).exchanged(mtu)
+    let server = services(10, BluetoothUUID(7 as UInt128)).exchanged(mtu)
     #expect(count(server.ask(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService))) == expected)
   }
 
   @Test(arguments: [(25, 6), (24, 5)] as [(UInt16, Int)])
   func asManyHandlesOfAServiceAreSentAsFit(mtu: UInt16, expected: Int) {
-    var server = services(10, uuid("180f")).exchanged(mtu)
+    let server = services(10, uuid("180f")).exchanged(mtu)
     #expect(
       count(server.ask(.findByTypeValueRequest(.all, type: 0x2800, value: [0x0F, 0x18]))) == expected)
   }
 
   @Test(arguments: [(26, 6), (25, 5)] as [(UInt16, Int)])
   func asManyTypesAreSentAsFit(mtu: UInt16, expected: Int) {
-    var server = services(10, uuid("180f")).exchanged(mtu)
+    let server = services(10, uuid("180f")).exchanged(mtu)
     #expect(count(server.ask(.findInformationRequest(.all))) == expected)
   }
 
   // MARK: The MTU (3.4.2.2)
 
   @Test func theSmallerMTUAppliesAndTheFirstResultIsNotExceeded() {
-    var server = server([300])
+    let server = server([300])
     func length() -> Int? { bytes(server, .readRequest(1))?.count }
     #expect(length() == 23)
     #expect(server.ask(.exchangeMTURequest(clientMTU: 600)) == .exchangeMTUResponse(serverMTU: 517))
@@ -154,7 +152,7 @@ import Testing
   }
 
   @Test func aValueOfTheFullCapacityIsTaken() {
-    var server = AskedServer { table in
+    let server = ServerDialogue { table in
       table.addService(uuid("180f"))
       table.addCharacteristic(Self.value, [.read, .write], capacity: 20)
     }

@@ -1,25 +1,21 @@
 import ATT
 import BluetoothCore
-import GATTClient
 import HaloGATT
 
-/// The ATT client in a ring, which queries its central as soon as it is connected (ring reference, 1.5): it discovers
-/// the Generic Attribute service, reads its attributes if it exists, and exchanges the MTU.
+/// What a ring asks its central as soon as it is connected (ring reference, 1.5): it discovers the Generic Attribute
+/// service, reads its attributes if it exists, and exchanges the MTU.
 final class PeripheralClient {
   /// The central's responses, in order.
   private(set) var answers: [ATTPDU] = []
   /// Requests that were not answered within 30 seconds. The client then sends no more.
   private(set) var unanswered = 0
 
-  var send: (ATTPDU) -> Void = { _ in }
-  var adoptMTU: (UInt16) -> Void = { _ in }
-
   private let timers: Timers
   private let mtu: UInt16
-  private var open: ATTPDU?
+  private var bearer: ATTBearer?
+  private var isWaiting = false
   private var queue: [ATTPDU] = []
   private var tokens: [Timers.Token] = []
-  private var timeout: Timers.Token?
 
   init(timers: Timers, mtu: UInt16) {
     self.timers = timers
@@ -27,12 +23,13 @@ final class PeripheralClient {
   }
 
   /// Starts over, on a new link.
-  func start() {
+  func start(on bearer: ATTBearer) {
     stop()
+    self.bearer = bearer
     answers = []
     unanswered = 0
     after(.milliseconds(30)) { [weak self] in
-      self?.request(.findByTypeValueRequest(.all, type: 0x2800, value: [0x01, 0x18]))
+      self?.request(.findByTypeValueRequest(.all, type: 0x2800, value: GATTUUID.genericAttribute.wireBytes))
     }
     guard mtu > ATTBearer.defaultMTU else { return }
     after(.milliseconds(280)) { [weak self] in
@@ -43,34 +40,28 @@ final class PeripheralClient {
 
   func stop() {
     for token in tokens { timers.cancel(token) }
-    timers.cancel(timeout)
     tokens = []
     queue = []
-    open = nil
+    isWaiting = false
+    bearer = nil
   }
 
-  /// Handles a response; false if none was expected.
-  func receive(_ pdu: ATTPDU) -> Bool {
-    guard let request = open else { return false }
-    if case .errorResponse(let error) = pdu {
-      guard error.request == request.opcode else { return false }
-    } else {
-      guard pdu.opcode == request.opcode.response else { return false }
-    }
-    timers.cancel(timeout)
-    open = nil
-    answers.append(pdu)
-    switch pdu {
-    case .findByTypeValueResponse(let ranges):
-      if let service = ranges.first {
-        self.request(.readByTypeRequest(service, type: GATTUUID.characteristic))
-        self.request(.findInformationRequest(service))
+  private func received(_ result: Result<ATTPDU, ATTError>) {
+    isWaiting = false
+    switch result {
+    case .success(let pdu):
+      answers.append(pdu)
+      if case .findByTypeValueResponse(let ranges) = pdu, let service = ranges.first {
+        request(.readByTypeRequest(service, type: GATTUUID.characteristic))
+        request(.findInformationRequest(service))
       }
-    case .exchangeMTUResponse(let theirs): adoptMTU(theirs)
-    default: break
+    case .failure(.refused(let error)): answers.append(.errorResponse(error))
+    case .failure(.timedOut):
+      unanswered += 1
+      return stop()
+    case .failure: break
     }
     sendNext()
-    return true
   }
 
   private func after(_ delay: Duration, _ action: @escaping () -> Void) {
@@ -82,13 +73,13 @@ final class PeripheralClient {
     sendNext()
   }
 
+  /// One at a time is given to the bearer, so that it stays open for the central's requests when this one is not answered.
   private func sendNext() {
-    guard open == nil, unanswered == 0, !queue.isEmpty else { return }
-    let next = queue.removeFirst()
-    open = next
-    timeout = timers.schedule(after: ATTBearer.transactionTimeout) { [weak self] in
-      self?.unanswered += 1
+    guard let bearer, !isWaiting, !queue.isEmpty else { return }
+    isWaiting = true
+    bearer.request(queue.removeFirst(), isExpendable: true) { [weak self, weak bearer] result in
+      guard let self, self.bearer === bearer else { return }
+      received(result)
     }
-    send(next)
   }
 }

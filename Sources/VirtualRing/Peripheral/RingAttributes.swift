@@ -19,7 +19,8 @@ public struct RingAttributes {
   /// A secondary service, included by the workbench.
   public static let annexService = BluetoothUUID(0x7A1D_0010_5241_572D_4C41_422D_5249_4E47 as UInt128)
 
-  var attributes: [ServerAttribute]
+  /// All of them, for each link.
+  let database: AttributeDatabase
   var serviceChanged: AttributeHandle
   /// Nil for a look-alike without the ring's services.
   var commandWrite: AttributeHandle?
@@ -29,7 +30,7 @@ public struct RingAttributes {
   var mirrorValue: AttributeHandle
 
   init(_ options: VirtualRingOptions) {
-    var table = ServerTable()
+    let table = AttributeDatabase()
     table.addService(BluetoothUUID(0x1801 as UInt16), at: 0x0001)
     serviceChanged = table.addCharacteristic(BluetoothUUID(0x2A05 as UInt16), .indicate)
 
@@ -51,27 +52,25 @@ public struct RingAttributes {
       bulkNotify = table.addCharacteristic(RingGATT.bulkNotify, .notify)
     }
 
-    table.addService(RingGATT.deviceInformationService, at: 0x001A)
-    let information = AttributeHandle(0x001A)
+    let information = table.addService(RingGATT.deviceInformationService, at: 0x001A)
     table.addCharacteristic(BluetoothUUID(0x2A29 as UInt16), .read, value: Array("halo-raw".utf8))
     table.addCharacteristic(RingGATT.hardwareRevision, .read, value: Array(options.hardware.utf8))
     table.addCharacteristic(RingGATT.firmwareRevision, .read, value: Array(options.firmware.utf8))
     table.addCharacteristic(RingGATT.softwareRevision, .read, value: Self.longText)
-    table.addCharacteristic(
+    let informationEnd = table.addCharacteristic(
       RingGATT.systemID, .read, value: [0x12, 0x34, 0x56, 0xFF, 0xFE, 0x9A, 0xBC, 0xDE])
-    let informationEnd = table.attributes.last?.handle ?? information
 
     let annex = AttributeHandle(0x0050)
     table.addService(Self.workbenchService, at: 0x0030)
-    table.include(HandleRange(information, informationEnd), RingGATT.deviceInformationService)
-    table.include(HandleRange(annex, AttributeHandle(0x0052)), Self.annexService)
+    table.addInclude(HandleRange(information, informationEnd), RingGATT.deviceInformationService)
+    table.addInclude(HandleRange(annex, AttributeHandle(0x0052)), Self.annexService)
     table.addCharacteristic(Self.longValue, [.read, .write, .writeWithoutResponse], value: [1, 2, 3])
     table.addDescriptor(GATTUUID.characteristicUserDescription, value: Array("a long value".utf8))
     mirrorValue = table.addCharacteristic(Self.mirror, [.write, .indicate])
-    table.addCharacteristic(Self.protectedValue, .read, value: [42], isProtected: true)
-    table.addService(Self.annexService, at: annex.rawValue, isPrimary: false)
+    table.addCharacteristic(Self.protectedValue, .read, value: [42], security: .authenticated)
+    table.addService(Self.annexService, at: annex, isPrimary: false)
     table.addCharacteristic(BluetoothUUID(0x2A19 as UInt16), .read, value: [options.battery])
-    attributes = table.attributes
+    database = table
   }
 
   /// 300 bytes: more than one PDU holds at any MTU that rings use, so that it takes a long read.

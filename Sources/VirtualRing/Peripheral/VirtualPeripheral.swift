@@ -35,7 +35,7 @@ public final class VirtualPeripheral {
   /// The number of requests that it did not answer for 30 seconds.
   public var unansweredRequests: Int { client.unanswered }
   /// The ATT MTU in force.
-  public var mtu: Int { server.mtu }
+  public var mtu: Int { link?.bearer.mtu ?? ATTBearer.defaultMTU }
 
   /// Receives a frame for the central; the span is valid only during the call.
   var send: (ChannelID, RawSpan) -> Void = { _, _ in }
@@ -44,9 +44,8 @@ public final class VirtualPeripheral {
   private let options: VirtualRingOptions
   private let table: RingAttributes
   private let client: PeripheralClient
-  private var server: AttributeServer
-  private var indications: [ATTPDU] = []
-  private var awaitsConfirmation = false
+  /// The ATT bearer of the link, the last one if it has ended.
+  private var link: (bearer: ATTBearer, server: ServerBearer)?
   private var tokens: [Timers.Token] = []
   private var identifier: UInt8 = 0
   private var isConnected = false
@@ -64,16 +63,13 @@ public final class VirtualPeripheral {
     self.options = options
     self.timers = timers
     table = RingAttributes(options)
-    server = AttributeServer(attributes: table.attributes, mtu: options.mtu)
     client = PeripheralClient(timers: timers, mtu: options.mtu)
     ring = SimulatedRing(options: options, timers: timers)
     ring.notify = { [weak self] frame in self?.notify(self?.table.commandNotify, frame.bytes) }
     ring.notifyDamaged = { [weak self] bytes in self?.notify(self?.table.commandNotify, bytes) }
     ring.notifyBulk = { [weak self] bytes in self?.notify(self?.table.bulkNotify, bytes) }
     ring.fallSilent = { [weak self] in self?.conduct = .silent }
-    ring.payloadLength = { [weak self] in (self?.server.mtu ?? ATTBearer.defaultMTU) - 3 }
-    client.send = { [weak self] pdu in self?.send(pdu) }
-    client.adoptMTU = { [weak self] theirs in self?.server.adopt(theirs: theirs) }
+    ring.payloadLength = { [weak self] in (self?.mtu ?? ATTBearer.defaultMTU) - 3 }
   }
 
   // MARK: The link
@@ -84,8 +80,7 @@ public final class VirtualPeripheral {
     isConnected = true
     conduct = conductOfNextLink
     if let trouble { prepare(trouble) }
-    server = AttributeServer(attributes: table.attributes, mtu: options.mtu)
-    client.start()
+    client.start(on: openBearer())
     // First the ring requests a short interval, then one that saves power.
     for (delay, least, most) in [(2600, 20, 40), (12600, 80, 100), (41000, 80, 100)]
       as [(Int, UInt16, UInt16)]
@@ -95,6 +90,17 @@ public final class VirtualPeripheral {
           self?.requestParameters(ConnectionInterval(rawValue: least), ConnectionInterval(rawValue: most))
         })
     }
+  }
+
+  private func openBearer() -> ATTBearer {
+    let bearer = ATTBearer(timers: timers, receiveMTU: Int(options.mtu)) { [weak self] pdu in
+      self?.send(.attribute, pdu)
+    }
+    bearer.onTimeout = { [weak self] _ in self?.ring.leave() }
+    let server = ServerBearer(table.database, on: bearer, timers: timers)
+    server.onEvent = { [weak self] event in self?.handle(event) }
+    link = (bearer, server)
+    return bearer
   }
 
   private var conductOfNextLink: Conduct {
@@ -121,9 +127,8 @@ public final class VirtualPeripheral {
     isConnected = false
     for token in tokens { timers.cancel(token) }
     tokens = []
-    indications = []
-    awaitsConfirmation = false
     client.stop()
+    link?.bearer.close("the link has ended")
     ring.disconnected()
   }
 
@@ -150,7 +155,8 @@ public final class VirtualPeripheral {
 
   /// Indicates to a subscribed client that the whole table may have changed (Vol 3, Part G, 7.1).
   public func indicateServiceChanged() {
-    indicate(table.serviceChanged, [0x01, 0x00, 0xFF, 0xFF])
+    guard isConnected else { return }
+    link?.server.indicateServiceChanged(.all)
   }
 
   private func receiveATT(_ bytes: RawSpan) {
@@ -161,25 +167,18 @@ public final class VirtualPeripheral {
     }
     guard let first = bytes.byte(at: 0) else { return }
     if options.faults.leavesAtMTU, first == ATTOpcode.exchangeMTURequest.rawValue { return ring.leave() }
-    switch ATTOpcode(rawValue: first).kind {
-    case .response:
-      guard let pdu = try? ATTPDU(bytes), client.receive(pdu) else {
-        log.strayAnswers += 1
-        return
-      }
-    case .confirmation:
-      guard awaitsConfirmation else {
-        log.strayAnswers += 1
-        return
-      }
-      log.confirmations += 1
-      awaitsConfirmation = false
-      sendIndication()
-    case .notification, .indication: break
-    case .request, .command, .unknown:
-      let outcome = server.receive(bytes)
-      if let answer = outcome.answerBytes { send(.attribute, answer.span.bytes) }
-      for (handle, value) in outcome.writes { written(handle, value) }
+    guard let bearer = link?.bearer else { return }
+    let unexpected = bearer.counters.unexpectedResponses
+    bearer.receive(bytes, at: timers.now)
+    log.strayAnswers += bearer.counters.unexpectedResponses - unexpected
+  }
+
+  private func handle(_ event: ServerBearer.Event) {
+    switch event {
+    case .written(let handle, let value): written(handle, value)
+    case .confirmed: log.confirmations += 1
+    case .unexpectedConfirmation: log.strayAnswers += 1
+    case .configured, .unanswered: break
     }
   }
 
@@ -187,34 +186,14 @@ public final class VirtualPeripheral {
     switch handle {
     case table.commandWrite: ring.receive(value.span.bytes)
     case table.bulkWrite: ring.receiveBulk(value.span.bytes)
-    case table.mirrorValue: indicate(handle, value)
+    case table.mirrorValue where isConnected: link?.server.indicate(value, of: handle)
     default: break
     }
   }
 
   private func notify(_ handle: AttributeHandle?, _ value: [UInt8]) {
-    guard isConnected, conduct == .usual, let handle, server.configuration(of: handle) & 1 != 0 else {
-      return
-    }
-    send(.handleValueNotification(handle, value: Array(value.prefix(server.mtu - 3))))
-  }
-
-  private func indicate(_ handle: AttributeHandle, _ value: [UInt8]) {
-    guard isConnected, server.configuration(of: handle) & 2 != 0 else { return }
-    indications.append(.handleValueIndication(handle, value: Array(value.prefix(server.mtu - 3))))
-    sendIndication()
-  }
-
-  /// One indication at a time: the next one waits for the confirmation.
-  private func sendIndication() {
-    guard !awaitsConfirmation, !indications.isEmpty else { return }
-    awaitsConfirmation = true
-    send(indications.removeFirst())
-  }
-
-  private func send(_ pdu: ATTPDU) {
-    let bytes = pdu.bytes
-    send(.attribute, bytes.span.bytes)
+    guard isConnected, conduct == .usual, let handle else { return }
+    link?.server.notify(value, of: handle)
   }
 
   // MARK: Signalling

@@ -14,7 +14,7 @@ enum Devices {
   /// A heart-rate strap: each write to the control point is followed by a measurement.
   static func strap(_ name: String = "Strap", _ address: String = "C0:00:00:00:00:01") -> SimulatedPeripheral
   {
-    var table = ServerTable()
+    let table = AttributeDatabase()
     table.addService(BluetoothUUID(UInt16(0x1800)))
     table.addCharacteristic(BluetoothUUID(UInt16(0x2A00)), .read, value: Array(name.utf8))
     table.addService(heartRate)
@@ -26,7 +26,8 @@ enum Devices {
     table.addCharacteristic(batteryLevel, [.read, .notify], value: [81])
     let strap = SimulatedPeripheral(
       address, [.flags(ADFlags(rawValue: 6)), .localName(Array(name.utf8), isComplete: true)],
-      scanResponse: [.serviceUUIDs([heartRate], width: .two, isComplete: true), .txPower(4)], table)
+      scanResponse: [.serviceUUIDs([heartRate], width: .two, isComplete: true), .txPower(4)], table.attributes
+    )
     strap.onWrite = { handle, value in handle == control ? [(measurement, [0] + value)] : [] }
     return strap
   }
@@ -35,7 +36,7 @@ enum Devices {
   static func ring() -> SimulatedPeripheral {
     let ring = SimulatedPeripheral(
       "C0:00:00:00:00:01", [.serviceUUIDs([heartRate], width: .two, isComplete: true)],
-      scanResponse: [.localName(Array("Ring".utf8), isComplete: true)], ServerTable())
+      scanResponse: [.localName(Array("Ring".utf8), isComplete: true)], [])
     ring.lostResponses = 2
     return ring
   }

@@ -151,19 +151,19 @@ final class SimulatedPeripheral {
   fileprivate(set) var linkCount = 0
   /// All of its links until now.
   private(set) var connectionCount = 0
-  fileprivate var server: AttributeServer
+  private var server: UnlinkedServer
   private let attributes: [ServerAttribute]
 
   init(
     _ address: String, _ advertisingData: [ADStructure], scanResponse: [ADStructure]? = nil,
-    _ table: ServerTable
+    _ attributes: [ServerAttribute]
   ) {
     guard let address = BluetoothAddress(address) else { fatalError("not an address: \(address)") }
     self.address = address
     self.advertisingData = AdvertisingData(advertisingData)
     self.scanResponse = scanResponse.map { AdvertisingData($0) }
-    attributes = table.attributes
-    server = AttributeServer(attributes: table.attributes, mtu: 185)
+    self.attributes = attributes
+    server = UnlinkedServer(AttributeDatabase(attributes), mtu: 185)
   }
 
   var isAdvertising: Bool { isPresent && link == nil }
@@ -177,7 +177,10 @@ final class SimulatedPeripheral {
   }
 
   fileprivate func connect(_ timers: Timers) -> SimulatedLink {
-    server = AttributeServer(attributes: attributes, mtu: mtu)
+    server = UnlinkedServer(AttributeDatabase(attributes), mtu: Int(mtu))
+    server.server.onEvent = { [weak self] event in
+      if case .written(let handle, let value) = event { self?.written(value, to: handle) }
+    }
     let link = SimulatedLink(self, timers)
     self.link = link
     connectionCount += 1
@@ -193,9 +196,9 @@ final class SimulatedPeripheral {
   func leave() { link?.close(.remote(.remoteUserTerminatedConnection)) }
 
   func notify(_ handle: AttributeHandle, _ value: [UInt8]) {
-    switch server.configuration(of: handle) {
-    case 1: link?.deliver(ATTPDU.handleValueNotification(handle, value: value).bytes)
-    case 2: link?.deliver(ATTPDU.handleValueIndication(handle, value: value).bytes)
+    switch server.server.configuration(of: handle) {
+    case .notify: link?.deliver(ATTPDU.handleValueNotification(handle, value: value).bytes)
+    case .indicate: link?.deliver(ATTPDU.handleValueIndication(handle, value: value).bytes)
     default: break
     }
   }
@@ -205,12 +208,17 @@ final class SimulatedPeripheral {
       link?.deliver(bytes)
       return
     }
-    let outcome = server.receive(pdu.span.bytes)
-    if let answer = outcome.answerBytes { link?.deliver(answer) }
-    for (handle, value) in outcome.writes {
-      writes.append((handle, value))
-      for (handle, value) in onWrite(handle, value) { notify(handle, value) }
-    }
+    server.bearer.receive(pdu.span.bytes, at: .zero)
+    deliverAnswers()
+  }
+
+  private func deliverAnswers() { for pdu in server.takeSent() { link?.deliver(pdu) } }
+
+  /// The response goes before what follows from the write.
+  private func written(_ value: [UInt8], to handle: AttributeHandle) {
+    deliverAnswers()
+    writes.append((handle, value))
+    for (handle, value) in onWrite(handle, value) { notify(handle, value) }
   }
 
   fileprivate func ended() { link = nil }

@@ -389,7 +389,7 @@ private let battery = uuid("2a19")
   @Test mutating func aTableIsGivenForACaptureFromWithinAConnection() async throws {
     script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
     script.notify(0x0012, [0, 75], after: 500)
-    var table = ServerTable()
+    let table = AttributeDatabase()
     table.addService(uuid("180d"), at: 0x0010)
     table.addCharacteristic(heartRate, .notify)
     var options = ReplayedPeripheral.Options()

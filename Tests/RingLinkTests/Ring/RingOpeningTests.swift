@@ -16,7 +16,7 @@ import Testing
   /// A ring that has its attributes somewhere, and answers each battery request.
   @BluetoothActor private final class Device {
     let link = FakeLink()
-    var server: AttributeServer
+    let server: UnlinkedServer
     var frames: [RingFrame] = []
     let write: AttributeHandle
     let notify: AttributeHandle
@@ -30,12 +30,12 @@ import Testing
       firmware: String? = "RT11CR_1.00.08",
       confirms: Bool = false
     ) {
-      var table = ServerTable()
+      let table = AttributeDatabase()
       if let hash {
         table.addService(GATTUUID.genericAttribute, at: 1)
         table.addCharacteristic(GATTUUID.databaseHash, .read, value: Array(repeating: hash, count: 16))
       }
-      table.addService(RingGATT.commandService, at: start)
+      table.addService(RingGATT.commandService, at: AttributeHandle(start))
       write = table.addCharacteristic(
         RingGATT.commandWrite, confirms ? .write : [.write, .writeWithoutResponse])
       notify = table.addCharacteristic(RingGATT.commandNotify, .notify)
@@ -51,29 +51,27 @@ import Testing
         }
       }
       if let firmware {
-        var information = ServerTable()
+        let information = AttributeDatabase()
         information.addService(RingGATT.deviceInformationService, at: 0x40)
         information.addCharacteristic(RingGATT.firmwareRevision, .read, value: Array(firmware.utf8))
         attributes += information.attributes
       }
-      server = AttributeServer(attributes: attributes, mtu: 247)
+      server = UnlinkedServer(AttributeDatabase(attributes), mtu: 247)
+      server.server.onEvent = { [weak self] event in
+        if case .written(let handle, let value) = event { self?.written(value, to: handle) }
+      }
       link.server = { [weak self] pdu in self?.answer(pdu) }
     }
 
-    private func answer(_ pdu: [UInt8]) -> [UInt8]? {
-      let outcome = server.receive(pdu.span.bytes)
-      for (handle, value) in outcome.writes where handle == write {
-        guard let frame = try? RingFrame(parsing: value.span.bytes) else { continue }
-        frames.append(frame)
-        // A ring that does not notify keeps its answer.
-        guard server.attributes.contains(where: { $0.configuration != nil && $0.value == [1, 0] }) else {
-          continue
-        }
-        let reply = ATTPDU.handleValueNotification(notify, value: RingFrame(frame.command, 64).bytes)
-        link.timers.schedule(after: .milliseconds(1)) { [link] in link.receive(Hex.string(Array(reply.bytes)))
-        }
-      }
-      return outcome.answerBytes
+    private func answer(_ pdu: [UInt8]) -> [UInt8]? { server.receive(pdu.span.bytes).first }
+
+    private func written(_ value: [UInt8], to handle: AttributeHandle) {
+      guard handle == write, let frame = try? RingFrame(parsing: value.span.bytes) else { return }
+      frames.append(frame)
+      // A ring that does not notify keeps its answer.
+      guard server.server.configuration(of: notify) == .notify else { return }
+      let reply = ATTPDU.handleValueNotification(notify, value: RingFrame(frame.command, 64).bytes)
+      link.timers.schedule(after: .milliseconds(1)) { [link] in link.receive(Hex.string(Array(reply.bytes))) }
     }
   }
 
@@ -107,7 +105,7 @@ import Testing
     let sent = device.link.takeSent()
     #expect(sent.first?.hasPrefix("02") == true)
     #expect(!sent.contains { $0.hasPrefix("10") })
-    #expect(device.server.configuration(of: device.notify) == 1)
+    #expect(device.server.server.configuration(of: device.notify) == .notify)
     #expect(try await ring.battery().percent == 64)
   }
 
@@ -122,7 +120,7 @@ import Testing
 
   @Test func anotherDeviceIsNoRing() async throws {
     let device = Device()
-    device.server.attributes.removeAll { $0.handle.rawValue < 0x40 }
+    device.server.server.database.removeService(at: 0x0E)
     let connection = device.link.connection()
     let reason = await error { () throws(RingError) in _ = try await Ring.open(connection) }
     #expect(reason == .notARing([RingGATT.deviceInformationService]))

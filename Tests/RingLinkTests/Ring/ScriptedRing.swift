@@ -20,7 +20,7 @@ final class ScriptedRing {
   /// What was written: frames without the padding, bulk requests whole.
   private(set) var asked: [String] = []
 
-  private var server: AttributeServer
+  private let server: UnlinkedServer
   private let write: AttributeHandle
   private let notify: AttributeHandle
   private let bulkWrite: AttributeHandle
@@ -31,7 +31,7 @@ final class ScriptedRing {
   ///   - hasBulk: whether it has the second service
   ///   - revisions: of Device Information: the UUID and the text of each
   init(confirms: Bool = true, hasBulk: Bool = true, revisions: [(BluetoothUUID, String)] = []) {
-    var table = ServerTable()
+    let table = AttributeDatabase()
     table.addService(RingGATT.commandService, at: 0x0E)
     write = table.addCharacteristic(
       RingGATT.commandWrite, confirms ? [.write, .writeWithoutResponse] : .writeWithoutResponse)
@@ -47,7 +47,10 @@ final class ScriptedRing {
       table.addService(RingGATT.deviceInformationService, at: 0x40)
       for (uuid, text) in revisions { table.addCharacteristic(uuid, .read, value: Array(text.utf8)) }
     }
-    server = AttributeServer(attributes: table.attributes, mtu: 247)
+    server = UnlinkedServer(table, mtu: 247)
+    server.server.onEvent = { [weak self] event in
+      if case .written(let handle, let value) = event { self?.written(value, to: handle) }
+    }
     link.server = { [weak self] pdu in self?.receive(pdu) }
   }
 
@@ -58,18 +61,16 @@ final class ScriptedRing {
     return asked
   }
 
-  private func receive(_ pdu: [UInt8]) -> [UInt8]? {
-    let outcome = server.receive(pdu.span.bytes)
-    for (handle, value) in outcome.writes {
-      if handle == write, let frame = try? RingFrame(parsing: value.span.bytes) {
-        asked.append(frame.digits)
-        for answer in answer(frame) { send(answer) }
-      } else if handle == bulkWrite, value.count >= BulkFrame.headerLength {
-        asked.append(Hex.string(value))
-        for answer in answerBulk(BulkID(rawValue: value[1]), Array(value.dropFirst(6))) { sendBulk(answer) }
-      }
+  private func receive(_ pdu: [UInt8]) -> [UInt8]? { server.receive(pdu.span.bytes).first }
+
+  private func written(_ value: [UInt8], to handle: AttributeHandle) {
+    if handle == write, let frame = try? RingFrame(parsing: value.span.bytes) {
+      asked.append(frame.digits)
+      for answer in answer(frame) { send(answer) }
+    } else if handle == bulkWrite, value.count >= BulkFrame.headerLength {
+      asked.append(Hex.string(value))
+      for answer in answerBulk(BulkID(rawValue: value[1]), Array(value.dropFirst(6))) { sendBulk(answer) }
     }
-    return outcome.answerBytes
   }
 
   /// Notifies a frame a millisecond later, or after another time.

@@ -7,23 +7,21 @@ import HaloGATT
 @BluetoothActor
 final class ReplayedReads {
   private let context: ReplayContext
-  private var table: AttributeServer
+  private let table: UnlinkedServer
   private var matcher: ExchangeMatcher
 
   init(_ context: ReplayContext) {
     self.context = context
     matcher = ExchangeMatcher(context.dialogue)
     let mtu = context.dialogue.serverMTU.map(Int.init) ?? context.dialogue.longestPDU
-    table = AttributeServer(
-      attributes: context.peripheral.attributes.attributes,
-      mtu: UInt16(clamping: max(ATTBearer.defaultMTU, mtu)))
+    table = UnlinkedServer(AttributeDatabase(context.peripheral.attributes.attributes), mtu: mtu)
   }
 
   func exchangeMTU(_ bytes: RawSpan) {
     if let error = context.dialogue.mtuError, context.dialogue.serverMTU == nil {
       return context.refuse(.exchangeMTURequest, nil, error)
     }
-    guard let answer = table.receive(bytes).answer else { return }
+    guard let answer = table.receive(bytes).first else { return }
     let recorded = context.dialogue.exchanges.firstIndex { $0.opcode == .exchangeMTURequest }
     if let recorded {
       context.note(context.dialogue.exchanges[recorded], isNew: true)
@@ -31,7 +29,7 @@ final class ReplayedReads {
       context.peripheral.matched += 1
     }
     context.reply(
-      answer.bytes, .microseconds(recorded.map { context.dialogue.exchanges[$0].responseDelay } ?? 0))
+      answer, .microseconds(recorded.map { context.dialogue.exchanges[$0].responseDelay } ?? 0))
   }
 
   /// Answers as recorded if the request was, else from the table.
@@ -39,17 +37,19 @@ final class ReplayedReads {
     _ request: ATTPDU, _ question: RecordedAttributes.Question, _ range: HandleRange, _ bytes: RawSpan
   ) {
     if replyAsRecorded(.exact(Array(bytes))) { return }
-    guard let answer = table.receive(bytes).answer else { return }
-    if case .errorResponse(let error) = answer, error.code == .readNotPermitted, let type = question.type {
+    guard let answer = table.receive(bytes).first else { return }
+    let error: ATTErrorResponse? =
+      if case .errorResponse(let error)? = try? ATTPDU(answer.span.bytes) { error } else { nil }
+    if let error, error.code == .readNotPermitted, let type = question.type {
       context.miss(request.opcode, error.handle, type, "its value was not read")
-    } else if case .errorResponse(let error) = answer, error.code == .attributeNotFound,
+    } else if let error, error.code == .attributeNotFound,
       !context.peripheral.attributes.covers(question, range)
     {
       context.miss(request.opcode, range.start, question.type, "\(question) in \(range) was not asked for")
     } else {
       context.peripheral.matched += 1
     }
-    context.reply(answer.bytes)
+    context.reply(answer)
   }
 
   func read(_ handle: AttributeHandle, _ opcode: ATTOpcode) {
@@ -79,13 +79,8 @@ final class ReplayedReads {
       guard let value = nextValue(of: handle, opcode) else { return }
       all.append(value)
     }
-    let answer: ATTPDU
-    if opcode == .readMultipleRequest {
-      answer = .readMultipleResponse(Array(all.joined().prefix(table.mtu - 1)))
-    } else {
-      answer = .readMultipleVariableResponse(all)
-    }
-    context.reply(answer.bytes)
+    let answer = SeveralValues(hasLengths: opcode == .readMultipleVariableRequest, all)
+    context.reply(answer.responseBytes(mtu: table.mtu))
   }
 
   /// The value that the recorded server gave next; without one, that of the table. Refuses the request otherwise.

@@ -1,0 +1,88 @@
+import ATT
+import BluetoothCore
+import HaloGATT
+
+/// Services are added in the order of their handles, each with its characteristics. Within
+/// ``AttributeDatabase/update(_:)`` clients are told of a service when it is complete.
+extension AttributeDatabase {
+  /// Begins a service behind all attributes. What is added next belongs to it.
+  ///
+  /// - Parameters:
+  ///   - handle: the handle of its declaration, if that is not used; nil for the next one
+  ///   - isPrimary: whether clients find it by itself; a secondary service is included by others
+  /// - Returns: the handle of its declaration; 0 if there is none left
+  @discardableResult
+  public func addService(
+    _ uuid: BluetoothUUID, at handle: AttributeHandle? = nil, isPrimary: Bool = true
+  ) -> AttributeHandle {
+    open(ServiceDeclaration(uuid, isPrimary: isPrimary), at: handle)
+  }
+
+  /// Lets the service include another one.
+  ///
+  /// - Parameters:
+  ///   - handles: those of the included service
+  ///   - uuid: its type; only one of 16 bits is part of the declaration
+  /// - Returns: the handle of the declaration; 0 if there is none left
+  @discardableResult
+  public func addInclude(_ handles: HandleRange, _ uuid: BluetoothUUID) -> AttributeHandle {
+    let declaration = IncludeDeclaration(handles, uuid)
+    return add(ServerAttribute(handle: 0, type: GATTUUID.include, value: declaration.bytes))
+  }
+
+  /// Adds a characteristic: its declaration, its value and, if it is notified or indicated, its configuration.
+  ///
+  /// - Parameters:
+  ///   - properties: what clients may do with the value
+  ///   - value: what is read first, unless there is a handler
+  ///   - capacity: the most bytes that may be written, up to 512
+  ///   - security: what a link needs to read or write the value, or to subscribe to it
+  ///   - read: answers reads in place of the stored value
+  ///   - write: takes what is written; without one it is stored
+  /// - Returns: the handle of the value; 0 if there are not enough handles left, and then nothing is added
+  @discardableResult
+  public func addCharacteristic(
+    _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: [UInt8] = [], capacity: Int = 512,
+    security: SecurityRequirement = .none, read: ReadHandler? = nil, write: WriteHandler? = nil
+  ) -> AttributeHandle {
+    let configuration = ClientConfiguration(allowedBy: properties)
+    guard let valueHandle = nextHandle?.next, configuration.isEmpty || valueHandle.next != nil else {
+      return 0
+    }
+    return update { database in
+      let declaration = CharacteristicDeclaration(uuid, properties, at: valueHandle)
+      _ = database.add(
+        ServerAttribute(handle: 0, type: GATTUUID.characteristic, value: declaration.bytes))
+      let handle = database.add(
+        ServerAttribute(
+          handle: 0, type: uuid, access: ServerAttribute.Access(properties), value: value,
+          capacity: min(capacity, 512), readSecurity: security, writeSecurity: security), read: read,
+        write: write)
+      if !configuration.isEmpty {
+        _ = database.add(
+          ServerAttribute(
+            handle: 0, type: GATTUUID.clientCharacteristicConfiguration, access: [.read, .write],
+            capacity: 2, configuration: UInt8(configuration.rawValue), writeSecurity: security))
+      }
+      return handle
+    }
+  }
+
+  /// Adds a descriptor to the characteristic that was added last.
+  ///
+  /// - Parameters:
+  ///   - access: what clients may do with it
+  ///   - capacity: the most bytes that may be written, up to 512
+  ///   - security: what a link needs to read or write it
+  /// - Returns: its handle; 0 if there is none left
+  @discardableResult
+  public func addDescriptor(
+    _ uuid: BluetoothUUID, value: [UInt8], access: ServerAttribute.Access = .read, capacity: Int = 512,
+    security: SecurityRequirement = .none
+  ) -> AttributeHandle {
+    add(
+      ServerAttribute(
+        handle: 0, type: uuid, access: access, value: value, capacity: min(capacity, 512),
+        readSecurity: security, writeSecurity: security))
+  }
+}

@@ -1,0 +1,220 @@
+import ATT
+import BluetoothCore
+import HaloGATT
+
+/// The attributes of a device, for all its clients (Core Specification Vol 3, Part G, 2.5.1).
+///
+/// What belongs to one client (configurations, prepared writes) is in its ``ServerBearer``. Handles are stable: those of what
+/// stays never change, and those of what was removed are not given to anything else. There is no I/O in it, and no time.
+public final class AttributeDatabase {
+  /// Answers a read: `reply` is called once, now or within ``ServerBearer/answerLimit``, with the whole value or the reason
+  /// why it can't be read. Further calls do nothing.
+  public typealias ReadHandler = (
+    _ client: ServerBearer, _ reply: @escaping (Result<[UInt8], ATTErrorCode>) -> Void
+  ) -> Void
+  /// Takes a value that a client has written, whole: `reply` is called once, now or within ``ServerBearer/answerLimit``,
+  /// with nil or the reason why it is refused. Further calls do nothing. A command has no answer, whatever is replied.
+  public typealias WriteHandler = (
+    _ value: [UInt8], _ client: ServerBearer, _ reply: @escaping (ATTErrorCode?) -> Void
+  ) -> Void
+
+  struct Entry {
+    var attribute: ServerAttribute
+    /// The value that a Client Characteristic Configuration belongs to.
+    var owner: AttributeHandle?
+    var read: ReadHandler?
+    var write: WriteHandler?
+
+    var handle: AttributeHandle { attribute.handle }
+  }
+
+  /// How often attributes were added or removed: a client that has discovered them at another count may have other ones.
+  public private(set) var changeCount = 0
+  /// Called after each change with the range of handles in which attributes were added or removed: what Service Changed says
+  /// (Part G, 7.1). The bearers have been told before, and indicate it.
+  public var onChange: ((HandleRange) -> Void)?
+
+  private var index = AttributeIndex<Entry>()
+  private var configurations: [AttributeHandle: AttributeHandle] = [:]
+  /// The highest handle that was ever used.
+  private var highest: UInt16 = 0
+  /// The declaration of the service, and the value, that are being added to.
+  private var openService: AttributeHandle?
+  private var openValue: AttributeHandle?
+  private var bearers: [WeakBearer] = []
+  /// What has changed within ``update(_:)``; nil outside of it.
+  private var pending: [HandleRange]?
+
+  private struct WeakBearer {
+    weak var bearer: ServerBearer?
+  }
+
+  public init() {}
+
+  /// The attributes of a table, in any order; of several with one handle, the last. A configuration belongs to the
+  /// characteristic that is declared before it.
+  public convenience init(_ attributes: [ServerAttribute]) {
+    self.init()
+    var known: [AttributeHandle: ServerAttribute] = [:]
+    for attribute in attributes { known[attribute.handle] = attribute }
+    for attribute in known.values.sorted(by: { $0.handle < $1.handle }) {
+      append(Entry(attribute: attribute))
+    }
+  }
+
+  // MARK: Looking up
+
+  /// The attributes in the order of their handles. A copy: not for lookups.
+  public var attributes: [ServerAttribute] { index.entries.map(\.attribute) }
+  /// Whether there is no handle left for another attribute.
+  public var isFull: Bool { highest == .max }
+
+  func entry(_ handle: AttributeHandle) -> Entry? { index[handle] }
+
+  /// The attributes in a range.
+  func entries(in range: HandleRange) -> ArraySlice<Entry> { index.entries[index.places(in: range)] }
+
+  /// The handles of the attributes of a type, in rising order.
+  public func handles(of type: BluetoothUUID, in range: HandleRange = .all) -> ArraySlice<AttributeHandle> {
+    index.handles(of: type, in: range)
+  }
+
+  /// The Client Characteristic Configuration of the characteristic with its value at this handle; nil if it has none.
+  public func configuration(of value: AttributeHandle) -> AttributeHandle? { configurations[value] }
+
+  /// The last handle of the group that an attribute declares: a service or a characteristic; its own for any other one.
+  func groupEnd(of entry: Entry) -> AttributeHandle {
+    if let end = entry.attribute.groupEnd { return end }
+    guard entry.attribute.type == GATTUUID.characteristic, let after = entry.handle.next else {
+      return entry.handle
+    }
+    // It ends before the next declaration of a characteristic or service, or with the last attribute.
+    let rest = HandleRange(after, .last)
+    let next = [GATTUUID.characteristic, GATTUUID.primaryService, GATTUUID.secondaryService]
+      .compactMap { handles(of: $0, in: rest).first }.min()
+    let places = index.places(in: HandleRange(entry.handle, next ?? .last))
+    let last = next == nil ? places.upperBound - 1 : places.upperBound - 2
+    return index.handles[max(last, places.lowerBound)]
+  }
+
+  // MARK: Values
+
+  /// The value that is stored for an attribute; nil if there is no such attribute. That of a handler is not stored.
+  public func value(of handle: AttributeHandle) -> [UInt8]? { index[handle]?.attribute.value }
+
+  /// Stores a value, which clients read from then on. It is not sent to them: see ``ServerBearer/notify(_:of:)``.
+  public func setValue(_ value: [UInt8], of handle: AttributeHandle) {
+    guard var entry = index[handle] else { return }
+    entry.attribute.value = value
+    index[handle] = entry
+  }
+
+  /// Lets handlers answer reads and writes of an attribute in place of the stored value; nil for the stored value.
+  public func setHandlers(of handle: AttributeHandle, read: ReadHandler?, write: WriteHandler?) {
+    guard var entry = index[handle] else { return }
+    entry.read = read
+    entry.write = write
+    index[handle] = entry
+  }
+
+  // MARK: Changes
+
+  /// Makes several changes that clients are told of as one.
+  public func update<Result>(_ body: (AttributeDatabase) -> Result) -> Result {
+    guard pending == nil else { return body(self) }
+    pending = []
+    let result = body(self)
+    let changes = pending ?? []
+    pending = nil
+    if let start = changes.map(\.start).min(), let end = changes.map(\.end).max() {
+      changed(HandleRange(start, end))
+    }
+    return result
+  }
+
+  /// Removes a service with all its attributes.
+  ///
+  /// - Parameter declaration: the handle of its declaration
+  /// - Returns: its handles; nil if there is no such service
+  @discardableResult
+  public func removeService(at declaration: AttributeHandle) -> HandleRange? {
+    guard let entry = index[declaration], ServiceDeclaration.isType(entry.attribute.type) else { return nil }
+    let range = HandleRange(declaration, max(declaration, groupEnd(of: entry)))
+    for entry in entries(in: range) { if let owner = entry.owner { configurations[owner] = nil } }
+    index.remove(range)
+    if openService == declaration { (openService, openValue) = (nil, nil) }
+    changed(range)
+    return range
+  }
+
+  /// Lets a bearer know of all changes, as long as it exists.
+  func attach(_ bearer: ServerBearer) {
+    bearers.removeAll { $0.bearer == nil }
+    bearers.append(WeakBearer(bearer: bearer))
+  }
+
+  private func changed(_ range: HandleRange) {
+    guard pending == nil else {
+      pending?.append(range)
+      return
+    }
+    changeCount += 1
+    for weak in bearers { weak.bearer?.databaseChanged(range) }
+    onChange?(range)
+  }
+
+  /// Adds an attribute behind all others.
+  ///
+  /// - Returns: whether there was a handle for it
+  @discardableResult
+  private func append(_ entry: Entry) -> Bool {
+    var entry = entry
+    let attribute = entry.attribute
+    if ServiceDeclaration.isType(attribute.type) { openValue = nil }
+    if attribute.type == GATTUUID.characteristic {
+      openValue = CharacteristicDeclaration(parsing: attribute.value)?.valueHandle
+    }
+    if attribute.configuration != nil { entry.owner = openValue }
+    guard index.append(entry, attribute.handle, attribute.type) else { return false }
+    highest = attribute.handle.rawValue
+    if let owner = entry.owner, configurations[owner] == nil { configurations[owner] = attribute.handle }
+    return true
+  }
+
+  /// Adds an attribute to the service that was added last, at the next handle.
+  ///
+  /// - Returns: its handle; 0 if there is none left
+  func add(_ attribute: ServerAttribute, read: ReadHandler? = nil, write: WriteHandler? = nil)
+    -> AttributeHandle
+  {
+    guard !isFull else { return 0 }
+    var attribute = attribute
+    attribute.handle = AttributeHandle(highest + 1)
+    guard append(Entry(attribute: attribute, read: read, write: write)) else { return 0 }
+    if let service = openService, var entry = index[service] {
+      entry.attribute.groupEnd = attribute.handle
+      index[service] = entry
+    }
+    changed(HandleRange(openService ?? attribute.handle, attribute.handle))
+    return attribute.handle
+  }
+
+  /// Begins a service, which attributes are added to from now on.
+  ///
+  /// - Parameter handle: the lowest handle for its declaration
+  func open(_ service: ServiceDeclaration, at handle: AttributeHandle?) -> AttributeHandle {
+    if let handle, handle.rawValue > highest { highest = handle.rawValue - 1 }
+    openService = nil
+    let declaration = add(ServerAttribute(handle: 0, type: service.type, value: service.bytes))
+    guard declaration.isValid else { return declaration }
+    openService = declaration
+    if var entry = index[declaration] {
+      entry.attribute.groupEnd = declaration
+      index[declaration] = entry
+    }
+    return declaration
+  }
+
+  /// The handle that the next attribute gets; nil if there is none.
+  var nextHandle: AttributeHandle? { isFull ? nil : AttributeHandle(highest + 1) }
+}

@@ -1,0 +1,70 @@
+import ATT
+import BluetoothCore
+
+/// The indication that a client has not confirmed, and those that wait (Core Specification Vol 3, Part F, 3.4.7.2): bounded
+/// in number and in bytes.
+struct IndicationQueue {
+  /// The most that wait.
+  static let valueLimit = 16
+  /// The most bytes that wait.
+  static let byteLimit = 4096
+
+  /// The value that waits for its confirmation.
+  private(set) var open: AttributeHandle?
+  private var deadline: Timers.Token?
+  private var waiting: [(handle: AttributeHandle, value: [UInt8])] = []
+  private var byteCount = 0
+  /// What has changed since Service Changed was indicated last: it is kept as one range, so that none is lost.
+  private var changes: HandleRange?
+
+  /// - Returns: whether there was room
+  mutating func append(_ value: [UInt8], of handle: AttributeHandle) -> Bool {
+    guard waiting.count < Self.valueLimit, byteCount + value.count <= Self.byteLimit else { return false }
+    waiting.append((handle, value))
+    byteCount += value.count
+    return true
+  }
+
+  /// Adds a change of the table.
+  mutating func add(change range: HandleRange) {
+    guard let known = changes else { return changes = range }
+    changes = HandleRange(min(known.start, range.start), max(known.end, range.end))
+  }
+
+  mutating func takeChanges() -> HandleRange? { changes.take() }
+
+  /// The next value, unless one is not confirmed.
+  mutating func takeNext() -> (handle: AttributeHandle, value: [UInt8])? {
+    guard open == nil, !waiting.isEmpty else { return nil }
+    let next = waiting.removeFirst()
+    byteCount -= next.value.count
+    return next
+  }
+
+  /// An indication was sent.
+  mutating func sent(_ handle: AttributeHandle, _ deadline: Timers.Token) {
+    open = handle
+    self.deadline = deadline
+  }
+
+  /// The client has confirmed.
+  ///
+  /// - Returns: what, and the deadline to cancel; nil if it had nothing to confirm
+  mutating func confirm() -> (handle: AttributeHandle, deadline: Timers.Token?)? {
+    guard let handle = open else { return nil }
+    defer { (open, deadline) = (nil, nil) }
+    return (handle, deadline)
+  }
+
+  /// Drops what waits for values that the client does not want any more, or that were removed.
+  mutating func keep(_ isWanted: (AttributeHandle) -> Bool) {
+    waiting.removeAll { !isWanted($0.handle) }
+    byteCount = waiting.reduce(0) { $0 + $1.value.count }
+  }
+
+  /// - Returns: the deadline to cancel
+  mutating func removeAll() -> Timers.Token? {
+    defer { self = IndicationQueue() }
+    return deadline
+  }
+}

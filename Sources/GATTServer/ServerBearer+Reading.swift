@@ -1,0 +1,124 @@
+import ATT
+import BluetoothCore
+import HaloGATT
+
+/// Reads (Core Specification Vol 3, Part F, 3.4.4).
+extension ServerBearer {
+  /// Why the client may not read an attribute; nil if it may.
+  func readRefusal(_ entry: AttributeDatabase.Entry) -> ATTErrorCode? {
+    guard entry.attribute.access.contains(.read) else { return .readNotPermitted }
+    return security.refusal(of: entry.attribute.readSecurity)
+  }
+
+  /// The value that the client reads, unless a handler has it.
+  func storedValue(_ entry: AttributeDatabase.Entry) -> [UInt8] {
+    guard let owner = entry.owner else { return entry.attribute.value }
+    return configurations[owner, default: []].bytes
+  }
+
+  /// Reads an attribute for the client.
+  func read(_ entry: AttributeDatabase.Entry, then: @escaping (Result<[UInt8], ATTErrorCode>) -> Void) {
+    if let code = readRefusal(entry) { return then(.failure(code)) }
+    value(entry, then: then)
+  }
+
+  /// The value of an attribute, whether the client may read it or not.
+  func value(_ entry: AttributeDatabase.Entry, then: @escaping (Result<[UInt8], ATTErrorCode>) -> Void) {
+    guard let handler = entry.read else { return then(.success(storedValue(entry))) }
+    ask(about: entry.handle, handler, then: then)
+  }
+
+  /// Reads a value, or a part of it.
+  ///
+  /// - Parameter response: what the part is sent in
+  func readValue(
+    _ handle: AttributeHandle, from offset: Int, _ answer: Answer, response: @escaping ([UInt8]) -> ATTPDU
+  ) {
+    guard let entry = database.entry(handle) else { return answer.refuse(.invalidHandle, handle) }
+    if let code = readRefusal(entry) { return answer.refuse(code, handle) }
+    if offset > 0, let longValue, longValue.handle == handle {
+      return sendPart(longValue.value, handle, offset, answer, response)
+    }
+    longValue = nil
+    value(entry) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .failure(let code): answer.refuse(code, handle)
+      case .success(let value):
+        if entry.read != nil { longValue = (handle, value) }
+        sendPart(value, handle, offset, answer, response)
+      }
+    }
+  }
+
+  /// A part at the end of the value is empty; one behind it does not exist (3.4.4.5).
+  private func sendPart(
+    _ value: [UInt8], _ handle: AttributeHandle, _ offset: Int, _ answer: Answer,
+    _ response: ([UInt8]) -> ATTPDU
+  ) {
+    guard offset <= value.count else { return answer.refuse(.invalidOffset, handle) }
+    answer.send(response(Array(value.dropFirst(offset).prefix(mtu - 1))))
+  }
+
+  /// Reads several values (3.4.4.7, 3.4.4.11). The first that can't be read is named, also if there is no room for it.
+  func readSeveral(_ handles: [AttributeHandle], _ answer: Answer, hasLengths: Bool) {
+    for handle in handles {
+      guard let entry = database.entry(handle) else { return answer.refuse(.invalidHandle, handle) }
+      if let code = readRefusal(entry) { return answer.refuse(code, handle) }
+    }
+    readSeveral(handles[...], SeveralValues(hasLengths: hasLengths), answer)
+  }
+
+  private func readSeveral(
+    _ rest: ArraySlice<AttributeHandle>, _ values: SeveralValues, _ answer: Answer
+  ) {
+    guard let handle = rest.first, values.hasRoom(in: mtu) else {
+      return answer.send(values.response(mtu: mtu))
+    }
+    guard let entry = database.entry(handle) else { return answer.refuse(.invalidHandle, handle) }
+    value(entry) { [weak self] result in
+      switch result {
+      case .failure(let code): answer.refuse(code, handle)
+      case .success(let value): self?.readSeveral(rest.dropFirst(), values.appending(value), answer)
+      }
+    }
+  }
+}
+
+/// The values of one response: they are sent up to the MTU, so that the last may be cut.
+public struct SeveralValues: Hashable, Sendable {
+  /// Whether each has its length before it: Read Multiple Variable Response.
+  private let hasLengths: Bool
+  private var values: [[UInt8]] = []
+  private var size = 1
+
+  public init(hasLengths: Bool, _ values: [[UInt8]] = []) {
+    self.hasLengths = hasLengths
+    for value in values { append(value) }
+  }
+
+  /// Whether something of another value fits. A length is not sent by half (3.4.4.12).
+  func hasRoom(in mtu: Int) -> Bool { size + (hasLengths ? 2 : 1) <= mtu }
+
+  mutating func append(_ value: [UInt8]) {
+    values.append(value)
+    size += (hasLengths ? 2 : 0) + value.count
+  }
+
+  func appending(_ value: [UInt8]) -> Self {
+    var other = self
+    other.append(value)
+    return other
+  }
+
+  /// The bytes of the response, cut at the MTU: the length of a value that is cut is that of the whole.
+  public func responseBytes(mtu: Int) -> [UInt8] { Array(response(mtu: mtu).bytes.prefix(mtu)) }
+
+  /// The response, which is still to be cut.
+  func response(mtu: Int) -> ATTPDU {
+    guard hasLengths else { return .readMultipleResponse(Array(values.joined().prefix(mtu - 1))) }
+    var fitting = Self(hasLengths: true)
+    for value in values where fitting.hasRoom(in: mtu) { fitting.append(value) }
+    return .readMultipleVariableResponse(fitting.values)
+  }
+}

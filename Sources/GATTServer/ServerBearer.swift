@@ -1,0 +1,224 @@
+import ATT
+import BluetoothCore
+import HaloGATT
+
+/// The server half of a bearer: what one client sees of an ``AttributeDatabase`` (Core Specification Vol 3, Part F, 3.4).
+///
+/// It has what belongs to that client on that link: its configurations, its prepared writes, the indication that it has not
+/// confirmed. PDUs and time come in, PDUs and events go out; it does no I/O.
+///
+/// One request is answered at a time. While a handler of the database has not answered, further requests wait; commands,
+/// notifications and indications do not.
+public final class ServerBearer: ATTServer {
+  /// What a client has done.
+  public enum Event: Hashable, Sendable {
+    /// It has written a value, which is stored or was accepted by the handler. The response has been sent.
+    case written(AttributeHandle, [UInt8])
+    /// It has configured the characteristic with its value at this handle; also its link has ended, and with that the
+    /// configuration. The response has been sent.
+    case configured(AttributeHandle, ClientConfiguration)
+    /// It has confirmed an indication of the value at this handle.
+    case confirmed(AttributeHandle)
+    /// It has confirmed an indication that was not sent.
+    case unexpectedConfirmation
+    /// A handler has not answered in time for the attribute at this handle; the client got Unlikely Error.
+    case unanswered(AttributeHandle)
+  }
+
+  /// What has become of a value that was to be sent.
+  public enum Delivery: Hashable, Sendable {
+    /// It was sent.
+    case sent
+    /// It waits until the client has confirmed earlier ones.
+    case queued
+    /// Too many wait: it was dropped.
+    case full
+    /// The client does not want it, or may not have it, or the link has ended.
+    case notSubscribed
+  }
+
+  /// How long a handler may take to answer. A client waits 30 seconds (3.3.3).
+  public static let answerLimit = Duration.seconds(25)
+  /// The most requests that wait. A client must not send a second one before the first is answered.
+  static let heldLimit = 16
+
+  /// The attributes.
+  public let database: AttributeDatabase
+  /// The security of the link, which its owner keeps up to date.
+  public var security: LinkSecurity
+  /// Called for what the client does. Do not pass PDUs to the bearer from within it.
+  public var onEvent: ((Event) -> Void)?
+  /// The largest PDU that both ends take, in bytes.
+  public var mtu: Int { bearer?.mtu ?? ATTBearer.defaultMTU }
+
+  let timers: Timers
+  weak var bearer: ATTBearer?
+  var prepared = PreparedWrites()
+  var indications = IndicationQueue()
+  /// By the handle of the value.
+  var configurations: [AttributeHandle: ClientConfiguration] = [:]
+  /// A value of a handler that was read from its start, so that its later parts are those of the same value.
+  var longValue: (handle: AttributeHandle, value: [UInt8])?
+  private(set) var isClosed = false
+  private var turn: Turn?
+  private var turnCount: UInt64 = 0
+  private var held: [[UInt8]] = []
+
+  /// The request that is being answered.
+  private struct Turn {
+    var number: UInt64
+    var opcode: ATTOpcode
+    /// What a handler is asked for.
+    var handle: AttributeHandle = 0
+    var deadline: Timers.Token?
+  }
+
+  /// Serves the peer of a bearer.
+  ///
+  /// - Parameters:
+  ///   - database: the attributes, shared by all bearers of the device
+  ///   - bearer: the link, which keeps this object until it ends
+  ///   - timers: the time of the deadlines
+  ///   - security: that of the link
+  public init(
+    _ database: AttributeDatabase, on bearer: ATTBearer, timers: Timers, security: LinkSecurity = .none
+  ) {
+    self.database = database
+    self.bearer = bearer
+    self.timers = timers
+    self.security = security
+    database.attach(self)
+    bearer.serve(with: self)
+  }
+
+  // MARK: Receiving
+
+  public func receive(_ pdu: RawSpan, at time: Instant) {
+    guard !isClosed, let first = pdu.byte(at: 0) else { return }
+    let opcode = ATTOpcode(rawValue: first)
+    switch opcode.kind {
+    case .confirmation: confirm()
+    case .command:
+      guard case .writeCommand(let handle, let value)? = try? ATTPDU(fromClient: pdu) else { return }
+      write(value, to: handle)
+    case .request, .unknown: hold(pdu, opcode)
+    case .response, .notification, .indication: break
+    }
+  }
+
+  public func bearerClosed() {
+    guard !isClosed else { return }
+    isClosed = true
+    timers.cancel(turn?.deadline)
+    turn = nil
+    held = []
+    longValue = nil
+    prepared = PreparedWrites()
+    timers.cancel(indications.removeAll())
+    // A configuration outlives the link only with a bond (Part G, 3.3.3.3).
+    let ended = configurations.keys.sorted()
+    configurations = [:]
+    for value in ended { onEvent?(.configured(value, [])) }
+  }
+
+  /// Begins a request, or keeps it until the one before is answered.
+  private func hold(_ pdu: RawSpan, _ opcode: ATTOpcode) {
+    guard turn != nil else { return begin(pdu, opcode) }
+    guard held.count < Self.heldLimit else {
+      return send(.errorResponse(.init(request: opcode, handle: 0, code: .insufficientResources)))
+    }
+    held.append(Array(pdu))
+  }
+
+  private func begin(_ pdu: RawSpan, _ opcode: ATTOpcode) {
+    turnCount += 1
+    let number = turnCount
+    turn = Turn(number: number, opcode: opcode)
+    let answer = Answer(opcode) { [weak self] pdu, events in self?.finish(number, pdu, events) }
+    do throws(ATTErrorResponse) {
+      respond(to: try ATTPDU(fromClient: pdu), answer)
+    } catch {
+      answer.send(.errorResponse(error))
+    }
+    guard turn?.number == number else { return }
+    turn?.deadline = timers.schedule(after: Self.answerLimit) { [weak self] in
+      guard let self, let turn, turn.number == number else { return }
+      let handle = turn.handle
+      finish(
+        number, .errorResponse(.init(request: turn.opcode, handle: handle, code: .unlikelyError)),
+        [.unanswered(handle)])
+    }
+  }
+
+  private func respond(to request: ATTPDU, _ answer: Answer) {
+    switch request {
+    case .findInformationRequest(let range): findInformation(range, answer)
+    case .findByTypeValueRequest(let range, let type, let value):
+      findByTypeValue(range, BluetoothUUID(type), value, answer)
+    case .readByTypeRequest(let range, let type): readByType(range, type, answer)
+    case .readByGroupTypeRequest(let range, let type): readByGroup(range, type, answer)
+    case .readRequest(let handle): readValue(handle, from: 0, answer) { .readResponse($0) }
+    case .readBlobRequest(let handle, let offset):
+      readValue(handle, from: Int(offset), answer) { .readBlobResponse($0) }
+    case .readMultipleRequest(let handles): readSeveral(handles, answer, hasLengths: false)
+    case .readMultipleVariableRequest(let handles): readSeveral(handles, answer, hasLengths: true)
+    case .writeRequest(let handle, let value): write(value, to: handle, answer)
+    case .prepareWriteRequest(let part): prepare(part, answer)
+    case .executeWriteRequest(let flags): execute(flags, answer)
+    default: answer.refuse(.requestNotSupported)
+    }
+  }
+
+  /// Sends the answer of a request, unless it has one, and goes on with the next.
+  private func finish(_ number: UInt64, _ pdu: ATTPDU, _ events: [Event]) {
+    guard let turn, turn.number == number else { return }
+    timers.cancel(turn.deadline)
+    self.turn = nil
+    send(pdu)
+    for event in events { onEvent?(event) }
+    guard self.turn == nil, !held.isEmpty else { return }
+    let next = held.removeFirst()
+    begin(next.span.bytes, ATTOpcode(rawValue: next.first ?? 0))
+  }
+
+  /// Sends a PDU, of which a list of values may be cut where the MTU ends.
+  func send(_ pdu: ATTPDU) {
+    let bytes = pdu.bytes
+    bearer?.sendFromServer(bytes.span.bytes.extracting(0..<min(bytes.count, mtu)))
+  }
+
+  // MARK: Handlers
+
+  /// Asks a handler: `then` is called once with what it replies, unless the request has been answered by then.
+  func ask<Reply>(
+    about handle: AttributeHandle, _ handler: (ServerBearer, @escaping (Reply) -> Void) -> Void,
+    then: @escaping (Reply) -> Void
+  ) {
+    let number = turn?.number
+    turn?.handle = handle
+    var isOpen = true
+    handler(self) { [weak self] reply in
+      guard let self, isOpen, !isClosed, turn?.number == number || number == nil else { return }
+      isOpen = false
+      then(reply)
+    }
+  }
+}
+
+/// How a request is answered: once.
+struct Answer {
+  let opcode: ATTOpcode
+  private let finish: (ATTPDU, [ServerBearer.Event]) -> Void
+
+  init(_ opcode: ATTOpcode, _ finish: @escaping (ATTPDU, [ServerBearer.Event]) -> Void) {
+    self.opcode = opcode
+    self.finish = finish
+  }
+
+  func send(_ pdu: ATTPDU, _ events: [ServerBearer.Event] = []) { finish(pdu, events) }
+
+  /// - Parameter handle: what the error is about; 0 for nothing
+  func refuse(_ code: ATTErrorCode, _ handle: AttributeHandle = 0) {
+    finish(.errorResponse(ATTErrorResponse(request: opcode, handle: handle, code: code)), [])
+  }
+}

@@ -1,0 +1,49 @@
+import ATT
+import BluetoothCore
+
+/// A server whose bearer is not that of a link: what it sends is collected, and its owner has the time. For replays, which
+/// send answers when it suits them, and for tests.
+public final class UnlinkedServer {
+  /// The bearer, which has the MTU.
+  public let bearer: ATTBearer
+  /// What the client sees of the attributes.
+  public let server: ServerBearer
+  /// The time of the deadlines, which begins at zero and stands still until it is advanced.
+  public let timers: Timers
+
+  private let out: Collected
+
+  private final class Collected {
+    var pdus: [[UInt8]] = []
+  }
+
+  /// - Parameters:
+  ///   - database: the attributes
+  ///   - mtu: the largest PDU that the server takes, in bytes
+  public init(_ database: AttributeDatabase, mtu: Int = ATTBearer.largestMTU, timers: Timers = Timers()) {
+    let out = Collected()
+    self.out = out
+    self.timers = timers
+    bearer = ATTBearer(timers: timers, receiveMTU: mtu) { out.pdus.append(Array($0)) }
+    server = ServerBearer(database, on: bearer, timers: timers)
+  }
+
+  /// The MTU in force, in bytes.
+  public var mtu: Int { bearer.mtu }
+
+  /// Hands in a PDU of the client.
+  ///
+  /// - Returns: what the server has sent at once, in order
+  @discardableResult
+  public func receive(_ pdu: RawSpan) -> [[UInt8]] {
+    out.pdus = []
+    bearer.receive(pdu, at: timers.now)
+    return takeSent()
+  }
+
+  /// What was sent since the last call of this function or ``receive(_:)``, in order.
+  public func takeSent() -> [[UInt8]] {
+    defer { out.pdus = [] }
+    return out.pdus
+  }
+}
