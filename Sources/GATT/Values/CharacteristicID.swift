@@ -1,0 +1,61 @@
+import BluetoothCore
+
+/// A characteristic of a service, with the type of its value.
+public struct CharacteristicID<Value: GATTValue>: Hashable, Sendable {
+  /// The type of the characteristic.
+  public let uuid: BluetoothUUID
+  /// The type of the service that has it.
+  public let service: BluetoothUUID
+
+  /// - Parameters:
+  ///   - uuid: of the characteristic
+  ///   - service: of the service that has it
+  public init(_ uuid: BluetoothUUID, in service: BluetoothUUID) {
+    self.uuid = uuid
+    self.service = service
+  }
+}
+
+extension CharacteristicID: CustomStringConvertible {
+  /// Both UUIDs: `2A19 in 180F`.
+  public var description: String { "\(uuid) in \(service)" }
+}
+
+extension CharacteristicID where Value == Percent {
+  /// How full the battery is (Battery Service 1.1, 3.1).
+  public static var batteryLevel: Self { Self(0x2A19, in: 0x180F) }
+}
+
+extension CharacteristicID where Value == Celsius {
+  /// A temperature of the surroundings (Environmental Sensing Service 1.0, 3.1).
+  public static var temperature: Self { Self(0x2A6E, in: 0x181A) }
+}
+
+extension CharacteristicID where Value == HeartRateMeasurement {
+  /// Heart rate and times between beats (Heart Rate Service 1.0, 3.1).
+  public static var heartRateMeasurement: Self { Self(0x2A37, in: 0x180D) }
+}
+
+extension CharacteristicID where Value == String {
+  /// The name of the device (Core Specification Vol 3, Part C, 12.1).
+  public static var deviceName: Self { Self(0x2A00, in: 0x1800) }
+  /// The name of the maker (Device Information Service 1.2, 3.1).
+  public static var manufacturerName: Self { Self(0x2A29, in: 0x180A) }
+  /// The revision of the firmware (Device Information Service 1.2, 3.5).
+  public static var firmwareRevision: Self { Self(0x2A26, in: 0x180A) }
+}
+
+extension CharacteristicID where Value == AppearanceValue {
+  /// What the device looks like (Core Specification Vol 3, Part C, 12.2).
+  public static var appearance: Self { Self(0x2A01, in: 0x1800) }
+}
+
+extension CharacteristicID where Value == PreferredConnectionParameters {
+  /// The connection that the device prefers (Core Specification Vol 3, Part C, 12.3).
+  public static var preferredConnectionParameters: Self { Self(0x2A04, in: 0x1800) }
+}
+
+extension CharacteristicID where Value == PnPID {
+  /// Who has made the device, and which it is (Device Information Service 1.2, 3.9).
+  public static var pnpID: Self { Self(0x2A50, in: 0x180A) }
+}

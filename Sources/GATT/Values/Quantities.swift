@@ -1,0 +1,75 @@
+import BluetoothCore
+
+/// A percentage without a fraction: 0 to 100, in one byte (GATT Specification Supplement, Battery Level).
+public struct Percent: Hashable, Sendable, ExpressibleByIntegerLiteral {
+  /// 0 to 100.
+  public let value: UInt8
+
+  /// Values above 100 become 100, and values below 0 become 0.
+  public init(_ value: Int) {
+    self.value = UInt8(min(max(value, 0), 100))
+  }
+
+  public init(integerLiteral value: Int) { self.init(value) }
+}
+
+extension Percent: FixedValue {
+  init(reading reader: inout ByteReader) throws(DecodeError) {
+    let value = try reader.readUInt8()
+    guard value <= 100 else { throw reader.invalid("\(value) percent; the most is 100") }
+    self.init(Int(value))
+  }
+
+  public var encoded: [UInt8] { [value] }
+}
+
+/// A temperature in hundredths of a degree Celsius, in two bytes with a sign (GATT Specification Supplement, Temperature).
+public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral {
+  /// The lowest temperature, absolute zero: -273.15 degrees.
+  public static let lowest = -27_315
+  /// The highest temperature: 327.67 degrees.
+  public static let highest = 32_767
+
+  /// In hundredths of a degree; nil if the temperature is not known.
+  public let hundredths: Int?
+
+  /// A temperature that is not known.
+  public static let unknown = Celsius(hundredths: nil)
+
+  /// - Parameter hundredths: of a degree; values outside of ``lowest`` to ``highest`` become the nearest of these. Nil if the
+  ///   temperature is not known.
+  public init(hundredths: Int?) {
+    self.hundredths = hundredths.map { min(max($0, Self.lowest), Self.highest) }
+  }
+
+  /// - Parameter degrees: rounded to hundredths; a value that is no number is not known
+  public init(_ degrees: Double) {
+    // Limited before it is converted, as the number may be of any size.
+    let limited = min(max(degrees, -1000), 1000)
+    self.init(hundredths: degrees.isNaN ? nil : Int((limited * 100).rounded()))
+  }
+
+  public init(floatLiteral value: Double) { self.init(value) }
+
+  /// In degrees; nil if the temperature is not known.
+  public var degrees: Double? { hundredths.map { Double($0) / 100 } }
+}
+
+extension Celsius: FixedValue {
+  /// The number for a temperature that is not known.
+  private static let unknownNumber = Int16.min
+
+  init(reading reader: inout ByteReader) throws(DecodeError) {
+    let number = Int16(bitPattern: try reader.readUInt16())
+    guard number >= Self.lowest || number == Self.unknownNumber else {
+      throw reader.invalid("a temperature below absolute zero")
+    }
+    self.init(hundredths: number == Self.unknownNumber ? nil : Int(number))
+  }
+
+  public var encoded: [UInt8] {
+    var writer = ByteWriter(capacity: 2)
+    writer.write(UInt16(bitPattern: hundredths.map { Int16(clamping: $0) } ?? Self.unknownNumber))
+    return writer.bytes
+  }
+}
