@@ -21,8 +21,10 @@ public final class ATTBearer {
 
   /// The MTU before any exchange (Part G, 5.2.1).
   public static let defaultMTU = 23
-  /// Holds the largest attribute value with its header.
-  public static let largestMTU = 517
+  /// The most bytes that the value of an attribute has (3.2.9).
+  public static let maximumValueLength = 512
+  /// The largest value with the longest header before one, that of Prepare Write.
+  public static let largestMTU = maximumValueLength + 5
   /// How long a server may take to answer (3.3.3).
   public static let transactionTimeout = Duration.seconds(30)
 

@@ -10,6 +10,10 @@ public enum GATTUUID {
   public static let clientCharacteristicConfiguration = BluetoothUUID(UInt16(0x2902))
   public static let genericAccess = BluetoothUUID(UInt16(0x1800))
   public static let genericAttribute = BluetoothUUID(UInt16(0x1801))
+  public static let deviceName = BluetoothUUID(UInt16(0x2A00))
+  public static let appearance = BluetoothUUID(UInt16(0x2A01))
+  public static let preferredConnectionParameters = BluetoothUUID(UInt16(0x2A04))
+  public static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
   public static let serviceChanged = BluetoothUUID(UInt16(0x2A05))
   public static let databaseHash = BluetoothUUID(UInt16(0x2B2A))
 

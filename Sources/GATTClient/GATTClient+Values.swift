@@ -128,7 +128,7 @@ extension GATTClient {
     _ completion: @escaping (Result<Void, GATTError>) -> Void
   ) -> () -> Void {
     checked(handle, stamp, completion) {
-      guard value.count <= maximumValueLength else {
+      guard value.count <= ATTBearer.maximumValueLength else {
         completion(.failure(.tooLong(value.count)))
         return {}
       }
@@ -174,7 +174,7 @@ extension GATTClient {
   ) async throws(GATTError) {
     for write in writes {
       try check(write.handle)
-      guard write.value.count <= maximumValueLength else { throw .tooLong(write.value.count) }
+      guard write.value.count <= ATTBearer.maximumValueLength else { throw .tooLong(write.value.count) }
     }
     let bearer = self.bearer
     try await run { QueuedWrite(writes, mtu: bearer.mtu) }

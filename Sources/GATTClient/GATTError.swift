@@ -33,7 +33,8 @@ extension GATTError: CustomStringConvertible {
     case .misbehaved(let what): "the peer's GATT server breaks the rules: \(what)"
     case .notFound(let what): "the peer has no \(what)"
     case .notSupported(let uuid, let what): "characteristic \(uuid) does not support \(what)"
-    case .tooLong(let count): "\(count) bytes are too many: an attribute value holds 512 at most"
+    case .tooLong(let count):
+      "\(count) bytes are too many: an attribute value holds \(ATTBearer.maximumValueLength) at most"
     case .servicesChanged: "the peer's services have changed; discover them again"
     case .characteristicGone(let uuid):
       "the peer's services have changed, and characteristic \(uuid) is gone: its values do not come any more"

@@ -42,7 +42,8 @@ extension AttributeDatabase {
   /// - Returns: the handle of the value; 0 if there are not enough handles left, and then nothing is added
   @discardableResult
   public func addCharacteristic(
-    _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: [UInt8] = [], capacity: Int = 512,
+    _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: [UInt8] = [],
+    capacity: Int = ATTBearer.maximumValueLength,
     security: SecurityRequirement = .none, read: ReadHandler? = nil, write: WriteHandler? = nil
   ) -> AttributeHandle {
     let configuration = ClientConfiguration(allowedBy: properties)
@@ -56,7 +57,8 @@ extension AttributeDatabase {
       let handle = database.add(
         ServerAttribute(
           handle: 0, type: uuid, access: ServerAttribute.Access(properties), value: value,
-          capacity: min(capacity, 512), readSecurity: security, writeSecurity: security), read: read,
+          capacity: min(capacity, ATTBearer.maximumValueLength), readSecurity: security,
+          writeSecurity: security), read: read,
         write: write)
       if !configuration.isEmpty {
         _ = database.add(
@@ -77,12 +79,14 @@ extension AttributeDatabase {
   /// - Returns: its handle; 0 if there is none left
   @discardableResult
   public func addDescriptor(
-    _ uuid: BluetoothUUID, value: [UInt8], access: ServerAttribute.Access = .read, capacity: Int = 512,
+    _ uuid: BluetoothUUID, value: [UInt8], access: ServerAttribute.Access = .read,
+    capacity: Int = ATTBearer.maximumValueLength,
     security: SecurityRequirement = .none
   ) -> AttributeHandle {
     add(
       ServerAttribute(
-        handle: 0, type: uuid, access: access, value: value, capacity: min(capacity, 512),
+        handle: 0, type: uuid, access: access, value: value,
+        capacity: min(capacity, ATTBearer.maximumValueLength),
         readSecurity: security, writeSecurity: security))
   }
 }

@@ -21,7 +21,6 @@ open class CBPeripheral: CBPeer {
   let callbacks: CallbackQueue
 
   /// The longest value of an attribute (Core Specification Vol 3, Part F, 3.2.9).
-  private static let maximumValueLength = 512
   /// Services that are discovered only by their UUIDs.
   private static let hidden = [GATTUUID.genericAccess, GATTUUID.genericAttribute]
   /// Writes without response that wait at most if a program ignores ``canSendWriteWithoutResponse``.
@@ -56,8 +55,8 @@ open class CBPeripheral: CBPeer {
   /// The most bytes of one write: those of a packet without response; any value with one.
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     switch type {
-    case .withResponse: Self.maximumValueLength
-    case .withoutResponse: min(shared.withLock { $0.mtu } - 3, Self.maximumValueLength)
+    case .withResponse: ATTBearer.maximumValueLength
+    case .withoutResponse: min(shared.withLock { $0.mtu } - 3, ATTBearer.maximumValueLength)
     }
   }
 

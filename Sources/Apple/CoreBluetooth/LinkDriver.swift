@@ -50,7 +50,7 @@ package final class LinkDriver {
       if case .success(let mtu) = result { handlers.mtu(mtu) }
     }
     guard !isNamed else { return }
-    _ = client.run({ ReadByUUID(BluetoothUUID(UInt16(0x2A00)), limit: 1) }) { result in
+    _ = client.run({ ReadByUUID(GATTUUID.deviceName, limit: 1) }) { result in
       guard case .success(let values) = result, let value = values.first?.value, !value.isEmpty else {
         return
       }

@@ -9,7 +9,7 @@ extension CBPeripheral {
     /// The link, from the call of the delegate for its begin until the one for its end.
     private(set) var link: LinkDriver?
     var services: [CBService]?
-    var mtu = 23
+    var mtu = ATTBearer.defaultMTU
     var credits = WriteCredits()
 
     init(name: String?) {
@@ -22,7 +22,7 @@ extension CBPeripheral {
       guard report != nil else { return nil }
       link = driver
       credits = .whole
-      mtu = 23
+      mtu = ATTBearer.defaultMTU
       return report
     }
 

@@ -1,9 +1,6 @@
 import ATT
 import BluetoothCore
 
-/// No attribute value is longer (Core Specification Vol 3, Part F, 3.2.9).
-let maximumValueLength = 512
-
 /// Read Characteristic Value and Read Long Characteristic Values in one (Vol 3, Part G, 4.8.1, 4.8.3): reads on
 /// for as long as the answers fill the MTU, so that the value is whole. The peer may exchange a larger MTU during the
 /// read: an answer that fills the first one may be the last, which costs one more request.
@@ -34,11 +31,11 @@ public struct ReadValue: GATTProcedure {
   public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
     switch result {
     case .success(.readResponse(let part)), .success(.readBlobResponse(let part)):
-      guard value.count + part.count <= maximumValueLength else {
-        return .misbehaved("a value of more than \(maximumValueLength) bytes at \(handle)")
+      guard value.count + part.count <= ATTBearer.maximumValueLength else {
+        return .misbehaved("a value of more than \(ATTBearer.maximumValueLength) bytes at \(handle)")
       }
       value += part
-      guard part.count >= mtu - 1, value.count < maximumValueLength else { return .done(value) }
+      guard part.count >= mtu - 1, value.count < ATTBearer.maximumValueLength else { return .done(value) }
       return .request(.readBlobRequest(handle, offset: UInt16(value.count)))
     case .failure(let error) where !value.isEmpty && Self.ends.contains(error.code):
       return .done(value)

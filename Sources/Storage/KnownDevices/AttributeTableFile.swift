@@ -101,13 +101,13 @@ public enum AttributeTableFile {
           handle: handle, type: GATTUUID.characteristic, value: declaration.bytes),
         ServerAttribute(
           handle: AttributeHandle(valueHandle), type: uuid, access: value == nil ? .write : [.read, .write],
-          value: value ?? [], capacity: 512),
+          value: value ?? [], capacity: ATTBearer.maximumValueLength),
       ]
     case "descriptor":
       return [
         ServerAttribute(
           handle: handle, type: uuid, access: value == nil ? .write : [.read, .write], value: value ?? [],
-          capacity: 512)
+          capacity: ATTBearer.maximumValueLength)
       ]
     default: return nil
     }

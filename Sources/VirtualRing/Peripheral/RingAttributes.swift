@@ -31,15 +31,15 @@ public struct RingAttributes {
 
   init(_ options: VirtualRingOptions) {
     let table = AttributeDatabase()
-    table.addService(BluetoothUUID(0x1801 as UInt16), at: 0x0001)
-    serviceChanged = table.addCharacteristic(BluetoothUUID(0x2A05 as UInt16), .indicate)
+    table.addService(GATTUUID.genericAttribute, at: 0x0001)
+    serviceChanged = table.addCharacteristic(GATTUUID.serviceChanged, .indicate)
 
-    table.addService(BluetoothUUID(0x1800 as UInt16), at: 0x0005)
-    table.addCharacteristic(BluetoothUUID(0x2A00 as UInt16), .read, value: Array(options.name.utf8))
-    table.addCharacteristic(BluetoothUUID(0x2A01 as UInt16), .read, value: [0, 0])
+    table.addService(GATTUUID.genericAccess, at: 0x0005)
+    table.addCharacteristic(GATTUUID.deviceName, .read, value: Array(options.name.utf8))
+    table.addCharacteristic(GATTUUID.appearance, .read, value: [0, 0])
     // 25 to 50 ms, latency 4, supervision timeout 5 s.
     table.addCharacteristic(
-      BluetoothUUID(0x2A04 as UInt16), .read, value: [0x14, 0, 0x28, 0, 0x04, 0, 0xF4, 0x01])
+      GATTUUID.preferredConnectionParameters, .read, value: [0x14, 0, 0x28, 0, 0x04, 0, 0xF4, 0x01])
 
     if !options.faults.omitsRingService {
       table.addService(RingGATT.commandService, at: 0x000E)
@@ -69,7 +69,7 @@ public struct RingAttributes {
     mirrorValue = table.addCharacteristic(Self.mirror, [.write, .indicate])
     table.addCharacteristic(Self.protectedValue, .read, value: [42], security: .authenticated)
     table.addService(Self.annexService, at: annex, isPrimary: false)
-    table.addCharacteristic(BluetoothUUID(0x2A19 as UInt16), .read, value: [options.battery])
+    table.addCharacteristic(GATTUUID.batteryLevel, .read, value: [options.battery])
     database = table
   }
 

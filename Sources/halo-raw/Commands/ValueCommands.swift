@@ -105,7 +105,7 @@ private func valueToWrite(_ invocation: Invocation) throws(Failure) -> [UInt8] {
       "\"\(text.printable)\" is not a value; give bytes as pairs of hexadecimal digits, such as A104, or use --text"
     )
   }
-  guard value.count <= 512 else { throw Failure(GATTError.tooLong(value.count)) }
+  guard value.count <= ATTBearer.maximumValueLength else { throw Failure(GATTError.tooLong(value.count)) }
   return value
 }
 

@@ -101,7 +101,7 @@ struct GATTTracker {
     }
     if case .exchangeMTUResponse(let mtu)? = pdu, let own = request.clientMTU {
       // The default, if one end sends a smaller value (Vol 3, Part F, 3.4.2.2).
-      gatt.mtu = max(23, min(mtu, own))
+      gatt.mtu = max(UInt16(ATTBearer.defaultMTU), min(mtu, own))
     }
     return gatt
   }

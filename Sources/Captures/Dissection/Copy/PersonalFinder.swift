@@ -1,4 +1,5 @@
 import BluetoothCore
+import HaloGATT
 import HCI
 import HaloCapture
 
@@ -8,7 +9,7 @@ public struct PersonalFinder {
   private let fields = FieldList()
 
   /// Device Name and Serial Number String (Assigned Numbers, 3.8).
-  private static let named = [BluetoothUUID(0x2A00 as UInt16), BluetoothUUID(0x2A25 as UInt16)]
+  private static let named = [GATTUUID.deviceName, BluetoothUUID(0x2A25 as UInt16)]
   /// AD types whose value is an address, followed by its kind or by other addresses.
   private static let addressTypes: Set<UInt64> = [0x17, 0x18, 0x1B]
 

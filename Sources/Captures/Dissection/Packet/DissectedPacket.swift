@@ -258,10 +258,9 @@ public struct DissectedPacket: Hashable, Sendable {
 
   /// The range of the peer's Device Name, if it is in this response.
   var deviceName: Range<Int>? {
-    direction == .controllerToHost ? readRange(of: Self.deviceNameType) : nil
+    direction == .controllerToHost ? readRange(of: GATTUUID.deviceName) : nil
   }
 
-  private static var deviceNameType: BluetoothUUID { BluetoothUUID(0x2A00 as UInt16) }
 }
 
 /// Keeps the layer of the air out of the packets of HCI, which are copied more often than any others.

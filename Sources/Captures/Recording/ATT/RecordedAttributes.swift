@@ -71,7 +71,9 @@ public struct RecordedAttributes: Sendable {
     _ handle: AttributeHandle, _ type: BluetoothUUID, _ value: [UInt8]? = nil, isKnown: Bool = true
   ) {
     guard handle.isValid, byHandle.count < Self.capacity || byHandle[handle] != nil else { return }
-    var attribute = byHandle[handle] ?? ServerAttribute(handle: handle, type: type, access: [], capacity: 512)
+    var attribute =
+      byHandle[handle]
+      ?? ServerAttribute(handle: handle, type: type, access: [], capacity: ATTBearer.maximumValueLength)
     attribute.type = type
     if let value, isKnown {
       attribute.value = value

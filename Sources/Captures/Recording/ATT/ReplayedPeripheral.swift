@@ -3,6 +3,7 @@ import BluetoothCore
 import GATTServer
 import HCI
 import HaloCapture
+import HaloGATT
 
 /// A peripheral out of a capture: it answers a client as the recorded server did.
 ///
@@ -99,7 +100,7 @@ public final class ReplayedPeripheral {
     dialogues = connections.map { RecordedDialogue($0, attributes) }
     address = (first.isServerPeer ? first.peer : nil) ?? Self.madeUpAddress
     let advertised = Self.name(of: address, in: traffic.reports)
-    let deviceName = attributes.handles(of: Self.deviceName).lazy.filter { attributes.hasValue($0) }
+    let deviceName = attributes.handles(of: GATTUUID.deviceName).lazy.filter { attributes.hasValue($0) }
       .compactMap { attributes[$0].map { String(printable: $0.value) } }.first
     name = advertised ?? deviceName ?? options.name
   }
@@ -111,7 +112,6 @@ public final class ReplayedPeripheral {
     try self.init(try RecordedTraffic(path: path), options)
   }
 
-  private static let deviceName = BluetoothUUID(UInt16(0x2A00))
   /// A static random address.
   private static let madeUpAddress = BluetoothAddress(0xC0DE_0000_0001, .random)
 
