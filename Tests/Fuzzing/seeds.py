@@ -57,11 +57,11 @@ def piece(data):
 
 
 def main():
-    names = ["hci-event", "advertising", "h4", "l2cap", "signaling", "att-pdu", "att-bearer", "ring-frame",
-             "ring-bulk", "capture", "dissector", "store", "client", "replay"]
+    names = ["hci-event", "advertising", "h4", "l2cap", "signaling", "att-pdu", "att-bearer", "att-server",
+             "ring-frame", "ring-bulk", "capture", "dissector", "store", "client", "replay"]
     corpus = {name: Corpus(name) for name in names}
     for path in sorted(CAPTURES.rglob("*.btsnoop")):
-        stream, bearer, bulk = b"", b"", b""
+        stream, bearer, server, bulk = b"", b"", b"", b""
         for flags, packet in records(path):
             kind, body = packet[0], packet[1:]
             stream += piece(packet) if len(stream) < 600 else b""
@@ -78,6 +78,8 @@ def main():
                 if channel == 4:
                     corpus["att-pdu"].add(frame, frame[0])
                     bearer += bytes([0, 3, 2]) + piece(frame) if len(bearer) < 600 else b""
+                    if flags & 1 == 0:
+                        server += bytes([3]) + piece(frame) if len(server) < 600 else b""
                     if frame[0] in (0x1B, 0x12):
                         value = frame[3:]
                         if len(value) == 16:
@@ -86,6 +88,7 @@ def main():
                             if len(bulk) < 900 else b""
         corpus["h4"].add(stream)
         corpus["att-bearer"].add(bearer)
+        corpus["att-server"].add(server)
         corpus["ring-bulk"].add(bulk)
         if path.stat().st_size < 16384:
             for name in ("capture", "dissector", "replay"):

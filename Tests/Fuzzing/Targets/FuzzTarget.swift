@@ -14,7 +14,8 @@ public struct FuzzTarget: Sendable {
     self.run = run
   }
 
-  public static let all: [FuzzTarget] = decoders + [json, capture, dissector, store, client, replay]
+  public static let all: [FuzzTarget] =
+    decoders + servers + [json, capture, dissector, store, client, replay]
 
   public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
