@@ -38,8 +38,9 @@ public struct RingAttributes {
     table.addCharacteristic(GATTUUID.deviceName, .read, value: Array(options.name.utf8))
     table.addCharacteristic(GATTUUID.appearance, .read, value: [0, 0])
     // 25 to 50 ms, latency 4, supervision timeout 5 s.
-    table.addCharacteristic(
-      GATTUUID.preferredConnectionParameters, .read, value: [0x14, 0, 0x28, 0, 0x04, 0, 0xF4, 0x01])
+    let preferred = PreferredConnectionParameters(
+      shortestInterval: 20, longestInterval: 40, latency: 4, timeout: 500)
+    table.addCharacteristic(GATTUUID.preferredConnectionParameters, .read, value: preferred.encoded)
 
     if !options.faults.omitsRingService {
       table.addService(RingGATT.commandService, at: 0x000E)
