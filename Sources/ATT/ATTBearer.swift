@@ -67,9 +67,9 @@ public final class ATTBearer {
     case done(Result<Void, ATTError>)
   }
 
-  /// How often packets were read from the link; nil if it does not say. What one read brings was there before a request that
-  /// is sent while it is handled, and so does not answer it: a peer that repeats a response would answer the next request,
-  /// too.
+  /// How often packets were read from the link; nil if it does not say. What one read brings was there before a request
+  /// that is sent while it is handled, and so does not answer it: a peer that repeats a response would answer the next
+  /// request, too.
   public var reads: (() -> UInt64?)?
 
   private var server: (any ATTServer)?
@@ -92,8 +92,8 @@ public final class ATTBearer {
   /// - Parameters:
   ///   - timers: the clock of the deadline of a request
   ///   - receiveMTU: the largest PDU to accept; 517 bytes hold the largest attribute value with its header
-  ///   - exchangesMTU: whether ``exchangeMTU(completion:)`` asks the peer. The exchange is optional, and some peers end the link
-  ///     at it.
+  ///   - exchangesMTU: whether ``exchangeMTU(completion:)`` asks the peer. The exchange is optional, and some peers end
+  ///     the link at it.
   ///   - send: sends a PDU to the peer; the span is valid only during the call
   public init(
     timers: Timers, receiveMTU: Int = ATTBearer.largestMTU, exchangesMTU: Bool = true,
@@ -351,8 +351,8 @@ public final class ATTBearer {
 
   // MARK: The server half
 
-  /// Lets `server` answer what the peer's client sends from now on. The bearer keeps it until it ends; the server keeps the
-  /// bearer weakly.
+  /// Lets `server` answer what the peer's client sends from now on. The bearer keeps it until it ends; the server keeps
+  /// the bearer weakly.
   public func serve(with server: any ATTServer) {
     guard !isClosed else { return server.bearerClosed() }
     self.server = server

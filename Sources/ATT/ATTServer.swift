@@ -17,8 +17,8 @@ public protocol ATTServer: AnyObject {
 }
 
 extension ATTPDU {
-  /// Reads a PDU for a server, and checks what does not depend on the server's attributes (Core Specification Vol 3, Part
-  /// F, 3.4).
+  /// Reads a PDU for a server, and checks what does not depend on the server's attributes (Core Specification Vol 3,
+  /// Part F, 3.4).
   ///
   /// - Parameter bytes: one complete PDU, opcode first, and nothing behind it
   /// - Throws: the Error Response that a request gets; commands and confirmations get no answer
@@ -67,8 +67,8 @@ extension ATTPDU {
     }
   }
 
-  /// The answer of a server that has no attributes; nil if there is none. Peers may look for services on a client, and an
-  /// unanswered request blocks them for 30 seconds.
+  /// The answer of a server that has no attributes; nil if there is none. Peers may look for services on a client, and
+  /// an unanswered request blocks them for 30 seconds.
   static func answerWithoutAttributes(to bytes: RawSpan) -> ATTPDU? {
     let kind = ATTOpcode(rawValue: bytes.byte(at: 0) ?? 0).kind
     guard kind == .request || kind == .unknown else { return nil }

@@ -1,7 +1,7 @@
 import ATT
 
-/// What a link has to offer before an attribute is read or written on it (Core Specification Vol 3, Part F, 3.2.5; Part C,
-/// 10.3.1).
+/// What a link has to offer before an attribute is read or written on it (Core Specification Vol 3, Part F, 3.2.5; Part
+/// C, 10.3.1).
 public struct SecurityRequirement: Hashable, Sendable {
   /// Whether the link must be encrypted.
   public var needsEncryption: Bool
@@ -59,8 +59,8 @@ public struct LinkSecurity: Hashable, Sendable {
   /// A new link.
   public static let none = LinkSecurity()
 
-  /// Why an access is refused; nil if the link meets the requirement. A client without a key is told that it has to pair
-  /// (Insufficient Authentication), one with a key that it has to encrypt (Vol 3, Part C, 10.3.1).
+  /// Why an access is refused; nil if the link meets the requirement. A client without a key is told that it has to
+  /// pair (Insufficient Authentication), one with a key that it has to encrypt (Vol 3, Part C, 10.3.1).
   public func refusal(of requirement: SecurityRequirement) -> ATTErrorCode? {
     let needsLink = requirement.needsEncryption || requirement.minimumKeySize > 0
     if needsLink || requirement.needsAuthentication, !isEncrypted {

@@ -1,7 +1,7 @@
 import BluetoothCore
 
-/// The value of a Client Characteristic Configuration: what a client wants to be sent on its own (Core Specification Vol 3,
-/// Part G, 3.3.3.3). Each client has its own.
+/// The value of a Client Characteristic Configuration: what a client wants to be sent on its own (Core Specification
+/// Vol 3, Part G, 3.3.3.3). Each client has its own.
 public struct ClientConfiguration: OptionSet, Hashable, Sendable {
   public var rawValue: UInt16
 

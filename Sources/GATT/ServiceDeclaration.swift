@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
 
-/// The declaration of a service (Core Specification Vol 3, Part G, 3.1): its type says whether the service is primary, its
-/// value is the UUID.
+/// The declaration of a service (Core Specification Vol 3, Part G, 3.1): its type says whether the service is primary,
+/// its value is the UUID.
 public struct ServiceDeclaration: Hashable, Sendable {
   /// The type of the service.
   public var uuid: BluetoothUUID
@@ -14,8 +14,8 @@ public struct ServiceDeclaration: Hashable, Sendable {
     self.isPrimary = isPrimary
   }
 
-  /// Reads the attribute. Nil for another type than Primary Service (0x2800) and Secondary Service (0x2801), and for a value
-  /// of another length than 2 and 16 bytes.
+  /// Reads the attribute. Nil for another type than Primary Service (0x2800) and Secondary Service (0x2801), and for a
+  /// value of another length than 2 and 16 bytes.
   public init?(type: BluetoothUUID, parsing bytes: [UInt8]) {
     guard Self.isType(type), let uuid = BluetoothUUID(wireBytes: bytes) else { return nil }
     self.init(uuid, isPrimary: type == GATTUUID.primaryService)
@@ -32,8 +32,8 @@ public struct ServiceDeclaration: Hashable, Sendable {
   public var bytes: [UInt8] { uuid.wireBytes }
 }
 
-/// The value of an include declaration (Core Specification Vol 3, Part G, 3.2): the first and the last handle of the included
-/// service (2 each, little-endian), and its UUID if that is of 16 bits.
+/// The value of an include declaration (Core Specification Vol 3, Part G, 3.2): the first and the last handle of the
+/// included service (2 each, little-endian), and its UUID if that is of 16 bits.
 public struct IncludeDeclaration: Hashable, Sendable {
   /// The handles of the included service.
   public var handles: HandleRange
@@ -45,8 +45,8 @@ public struct IncludeDeclaration: Hashable, Sendable {
     self.uuid = uuid
   }
 
-  /// Nil for another length than 4 and 6 bytes, and 20, which some servers send although it is not specified. Any handles
-  /// are taken, also a range that ends before it starts.
+  /// Nil for another length than 4 and 6 bytes, and 20, which some servers send although it is not specified. Any
+  /// handles are taken, also a range that ends before it starts.
   public init?(parsing bytes: [UInt8]) {
     guard [4, 6, 20].contains(bytes.count) else { return nil }
     let handles = bytes.withReader { reader in
@@ -67,8 +67,8 @@ public struct IncludeDeclaration: Hashable, Sendable {
 }
 
 extension BluetoothUUID {
-  /// Reads the UUID in a value of an attribute, least significant byte first: 2 or 16 bytes, as ATT has no form of 32 bits
-  /// (Core Specification Vol 3, Part F, 3.2.1). Nil for any other length.
+  /// Reads the UUID in a value of an attribute, least significant byte first: 2 or 16 bytes, as ATT has no form of 32
+  /// bits (Core Specification Vol 3, Part F, 3.2.1). Nil for any other length.
   public init?(wireBytes bytes: [UInt8]) {
     guard bytes.count == 2 || bytes.count == 16 else { return nil }
     let uuid = bytes.withReader { reader in try? BluetoothUUID(parsing: &reader, length: bytes.count) }

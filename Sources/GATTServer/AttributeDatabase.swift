@@ -4,16 +4,18 @@ import HaloGATT
 
 /// The attributes of a device, for all its clients (Core Specification Vol 3, Part G, 2.5.1).
 ///
-/// What belongs to one client (configurations, prepared writes) is in its ``ServerBearer``. Handles are stable: those of what
-/// stays never change, and those of what was removed are not given to anything else. There is no I/O in it, and no time.
+/// What belongs to one client (configurations, prepared writes) is in its ``ServerBearer``. Handles are stable: those
+/// of what stays never change, and those of what was removed are not given to anything else. There is no I/O in it, and
+/// no time.
 public final class AttributeDatabase {
-  /// Answers a read: `reply` is called once, now or within ``ServerBearer/answerLimit``, with the whole value or the reason
-  /// why it can't be read. Further calls do nothing.
+  /// Answers a read: `reply` is called once, now or within ``ServerBearer/answerLimit``, with the whole value or the
+  /// reason why it can't be read. Further calls do nothing.
   public typealias ReadHandler = (
     _ client: ServerBearer, _ reply: @escaping (Result<[UInt8], ATTErrorCode>) -> Void
   ) -> Void
-  /// Takes a value that a client has written, whole: `reply` is called once, now or within ``ServerBearer/answerLimit``,
-  /// with nil or the reason why it is refused. Further calls do nothing. A command has no answer, whatever is replied.
+  /// Takes a value that a client has written, whole: `reply` is called once, now or within
+  /// ``ServerBearer/answerLimit``, with nil or the reason why it is refused. Further calls do nothing. A command has no
+  /// answer, whatever is replied.
   public typealias WriteHandler = (
     _ value: [UInt8], _ client: ServerBearer, _ reply: @escaping (ATTErrorCode?) -> Void
   ) -> Void
@@ -28,10 +30,11 @@ public final class AttributeDatabase {
     var handle: AttributeHandle { attribute.handle }
   }
 
-  /// How often attributes were added or removed: a client that has discovered them at another count may have other ones.
+  /// How often attributes were added or removed: a client that has discovered them at another count may have other
+  /// ones.
   public private(set) var changeCount = 0
-  /// Called after each change with the range of handles in which attributes were added or removed: what Service Changed says
-  /// (Part G, 7.1). The bearers have been told before, and indicate it.
+  /// Called after each change with the range of handles in which attributes were added or removed: what Service Changed
+  /// says (Part G, 7.1). The bearers have been told before, and indicate it.
   public var onChange: ((HandleRange) -> Void)?
 
   private var index = AttributeIndex<Entry>()

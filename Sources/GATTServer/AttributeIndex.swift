@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
 
-/// Attributes in the order of their handles, and the handles of each type. Every search takes a number of steps that is the
-/// logarithm of the number of attributes.
+/// Attributes in the order of their handles, and the handles of each type. Every search takes a number of steps that is
+/// the logarithm of the number of attributes.
 struct AttributeIndex<Entry> {
   private(set) var handles: [AttributeHandle] = []
   private(set) var entries: [Entry] = []
@@ -58,7 +58,8 @@ struct AttributeIndex<Entry> {
 }
 
 extension [AttributeHandle] {
-  /// The first place, in a sorted list, for which a condition holds that holds for all behind it; the count if there is none.
+  /// The first place, in a sorted list, for which a condition holds that holds for all behind it; the count if there is
+  /// none.
   func firstPlace(where isBehind: (AttributeHandle) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

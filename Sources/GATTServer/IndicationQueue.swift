@@ -1,8 +1,8 @@
 import ATT
 import BluetoothCore
 
-/// The indication that a client has not confirmed, and those that wait (Core Specification Vol 3, Part F, 3.4.7.2): bounded
-/// in number and in bytes.
+/// The indication that a client has not confirmed, and those that wait (Core Specification Vol 3, Part F, 3.4.7.2):
+/// bounded in number and in bytes.
 struct IndicationQueue {
   /// The most that wait.
   static let valueLimit = 16

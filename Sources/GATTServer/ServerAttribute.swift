@@ -2,7 +2,8 @@ import ATT
 import BluetoothCore
 import HaloGATT
 
-/// An attribute of a server as a row of a table: its type, value and permissions (Core Specification Vol 3, Part F, 3.2).
+/// An attribute of a server as a row of a table: its type, value and permissions (Core Specification Vol 3, Part F,
+/// 3.2).
 public struct ServerAttribute: Hashable, Sendable {
   /// The ways in which a client may use the value.
   public struct Access: OptionSet, Hashable, Sendable {

@@ -23,8 +23,8 @@ extension ServerBearer {
     return .sent
   }
 
-  /// Indicates a value if the client has asked for that; it waits until the client has confirmed earlier ones. If the client
-  /// does not confirm within ``confirmationLimit``, the bearer ends.
+  /// Indicates a value if the client has asked for that; it waits until the client has confirmed earlier ones. If the
+  /// client does not confirm within ``confirmationLimit``, the bearer ends.
   @discardableResult
   public func indicate(_ value: [UInt8], of handle: AttributeHandle) -> Delivery {
     guard wants(.indicate, handle) else { return .notSubscribed }

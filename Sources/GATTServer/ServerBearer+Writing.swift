@@ -78,8 +78,8 @@ extension ServerBearer {
 
   // MARK: Prepared writes
 
-  /// Permissions are checked now, offset and length when the queue is executed. A part that is refused leaves the queue as
-  /// it is (3.4.6.1).
+  /// Permissions are checked now, offset and length when the queue is executed. A part that is refused leaves the queue
+  /// as it is (3.4.6.1).
   func prepare(_ part: ATTPreparedWrite, _ answer: Answer) {
     guard let entry = database.entry(part.handle) else { return answer.refuse(.invalidHandle, part.handle) }
     if let code = writeRefusal(entry, .write) { return answer.refuse(code, part.handle) }
@@ -87,8 +87,8 @@ extension ServerBearer {
     answer.send(.prepareWriteResponse(part))
   }
 
-  /// Empties the queue, and writes all of it or nothing (3.4.6.3). Handlers are asked one after the other, and values are
-  /// stored when all have accepted theirs: what a handler has taken before another one refuses is its own matter.
+  /// Empties the queue, and writes all of it or nothing (3.4.6.3). Handlers are asked one after the other, and values
+  /// are stored when all have accepted theirs: what a handler has taken before another one refuses is its own matter.
   func execute(_ flags: ATTExecuteFlags, _ answer: Answer) {
     let groups = prepared.take()
     if flags == .cancel { return answer.send(.executeWriteResponse) }

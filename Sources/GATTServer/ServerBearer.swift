@@ -2,13 +2,14 @@ import ATT
 import BluetoothCore
 import HaloGATT
 
-/// The server half of a bearer: what one client sees of an ``AttributeDatabase`` (Core Specification Vol 3, Part F, 3.4).
+/// The server half of a bearer: what one client sees of an ``AttributeDatabase`` (Core Specification Vol 3, Part F,
+/// 3.4).
 ///
-/// It has what belongs to that client on that link: its configurations, its prepared writes, the indication that it has not
-/// confirmed. PDUs and time come in, PDUs and events go out; it does no I/O.
+/// It has what belongs to that client on that link: its configurations, its prepared writes, the indication that it has
+/// not confirmed. PDUs and time come in, PDUs and events go out; it does no I/O.
 ///
-/// One request is answered at a time. While a handler of the database has not answered, further requests wait; commands,
-/// notifications and indications do not.
+/// One request is answered at a time. While a handler of the database has not answered, further requests wait;
+/// commands, notifications and indications do not.
 public final class ServerBearer: ATTServer {
   /// What a client has done.
   public enum Event: Hashable, Sendable {

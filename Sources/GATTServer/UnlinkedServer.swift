@@ -1,14 +1,14 @@
 import ATT
 import BluetoothCore
 
-/// A server whose bearer is not that of a link: what it sends is collected, and its owner has the time. For replays, which
-/// send answers when it suits them, and for tests.
+/// A server whose bearer is not that of a link: what it sends is collected, and its owner has the time. For replays,
+/// which send answers when it suits them, and for tests.
 public final class UnlinkedServer {
   /// The bearer, which has the MTU.
   public let bearer: ATTBearer
   /// What the client sees of the attributes.
   public let server: ServerBearer
-  /// The time of the deadlines, which begins at zero and stands still until it is advanced.
+  /// The time of the deadlines. Its owner advances it.
   public let timers: Timers
 
   private let out: Collected
@@ -20,6 +20,7 @@ public final class UnlinkedServer {
   /// - Parameters:
   ///   - database: the attributes
   ///   - mtu: the largest PDU that the server takes, in bytes
+  ///   - timers: the time of the deadlines
   public init(_ database: AttributeDatabase, mtu: Int = ATTBearer.largestMTU, timers: Timers = Timers()) {
     let out = Collected()
     self.out = out

@@ -36,7 +36,8 @@ import Testing
     #expect(dialogue.ask("0a 0300") == "0b010203" && dialogue.takeEvents() == [])
   }
 
-  /// zephyrproject-rtos/zephyr 117590: parts that were accepted stay when a later one is refused; the client cancels them.
+  /// zephyrproject-rtos/zephyr 117590: parts that were accepted stay when a later one is refused; the client cancels
+  /// them.
   @Test func aRefusedPartLeavesTheQueue() {
     _ = dialogue.ask("16 0300 0000 07")
     #expect(dialogue.ask("16 0500 0000 08") == "0116050003")
@@ -71,8 +72,8 @@ import Testing
     #expect(dialogue.ask("12 ff00 01") == "0112ff0001" && dialogue.ask("16 ff00 0000 01") == "0116ff0001")
   }
 
-  /// TorstenRobitzki/bluetoe 109 and embassy-rs/trouble 502: two indications went out at once, and a client that did not
-  /// confirm blocked the server for good.
+  /// TorstenRobitzki/bluetoe 109 and embassy-rs/trouble 502: two indications went out at once, and a client that did
+  /// not confirm blocked the server for good.
   @Test func indicationsAreBoundedInNumberAndTime() {
     _ = dialogue.ask("12 0400 0300")
     var deliveries: [ServerBearer.Delivery] = []

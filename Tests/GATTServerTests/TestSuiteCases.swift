@@ -40,8 +40,8 @@ enum CaseDatabase {
   static func digits(_ places: Range<Int>) -> String { Hex.string(Array(long[places])) }
 }
 
-/// The cases of the public test suite GATT, as dialogues with the server: the identifier without the suffix, a PDU, and the
-/// answer. Values are for an MTU of 23.
+/// The cases of the public test suite GATT, as dialogues with the server: the identifier without the suffix, a PDU, and
+/// the answer. Values are for an MTU of 23.
 @Suite struct TestSuiteCases {
   private static let weak = LinkSecurity(isEncrypted: true, isPaired: true, keySize: 7)
 

@@ -1,6 +1,7 @@
 import BluetoothCore
 
-/// What a device looks like: a category and a kind of it (Core Specification Vol 3, Part C, 12.2; Assigned Numbers, 2.6).
+/// What a device looks like: a category and a kind of it (Core Specification Vol 3, Part C, 12.2; Assigned Numbers,
+/// 2.6).
 public struct AppearanceValue: RawRepresentable, Hashable, Sendable {
   /// The number in Assigned Numbers, such as 0x00C0 for a watch; 0 if unknown.
   public var rawValue: UInt16
@@ -74,8 +75,8 @@ extension PnPID: FixedValue {
   }
 }
 
-/// The connection that a device prefers (Core Specification Vol 3, Part C, 12.3). The numbers are those on the wire, of which
-/// 0xFFFF stands for no preference.
+/// The connection that a device prefers (Core Specification Vol 3, Part C, 12.3). The numbers are those on the wire, of
+/// which 0xFFFF stands for no preference.
 public struct PreferredConnectionParameters: Hashable, Sendable {
   /// The shortest interval, in units of 1.25 ms: 6 to 3200; nil for any.
   public var shortestInterval: UInt16?

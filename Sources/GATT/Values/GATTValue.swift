@@ -23,7 +23,8 @@ extension [UInt8]: GATTValue {
 
 /// Text in UTF-8, without a zero at its end (Core Specification Vol 3, Part G, 3.3.3.2; Part C, 12.1).
 extension String: GATTValue {
-  /// - Throws: bytes that are not UTF-8. For the text of a device that may send anything, `String(printable:)` repairs it.
+  /// - Throws: bytes that are not UTF-8. For the text of a device that may send anything, `String(printable:)` repairs
+  ///   it.
   public init(parsing bytes: RawSpan) throws(DecodeError) {
     guard let text = String(validating: Array(bytes), as: UTF8.self) else {
       throw DecodeError(offset: 0, reason: .invalid("not UTF-8"))

@@ -23,7 +23,8 @@ extension Percent: FixedValue {
   public var encoded: [UInt8] { [value] }
 }
 
-/// A temperature in hundredths of a degree Celsius, in two bytes with a sign (GATT Specification Supplement, Temperature).
+/// A temperature in hundredths of a degree Celsius, in two bytes with a sign (GATT Specification Supplement,
+/// Temperature).
 public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral {
   /// The lowest temperature, absolute zero: -273.15 degrees.
   public static let lowest = -27_315
@@ -36,8 +37,8 @@ public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral {
   /// A temperature that is not known.
   public static let unknown = Celsius(hundredths: nil)
 
-  /// - Parameter hundredths: of a degree; values outside of ``lowest`` to ``highest`` become the nearest of these. Nil if the
-  ///   temperature is not known.
+  /// - Parameter hundredths: of a degree; values outside of ``lowest`` to ``highest`` become the nearest of these. Nil
+  ///   if the temperature is not known.
   public init(hundredths: Int?) {
     self.hundredths = hundredths.map { min(max($0, Self.lowest), Self.highest) }
   }
