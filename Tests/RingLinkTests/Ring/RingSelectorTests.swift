@@ -55,7 +55,8 @@ import Testing
   @Test func notFoundDescriptionIsNamed() {
     #expect(RingSelector.anyRing.notFoundDescription == "no ring was found")
     #expect(
-      RingSelector.name("a\u{1B}b").notFoundDescription == "no device named \("a\u{1B}b".printable) was found")
+      RingSelector.name("a\u{1B}b").notFoundDescription == "no device named \("a\u{1B}b".printable) was found"
+    )
     #expect(
       RingSelector.address(0xC011_2233_A1B2, nil).notFoundDescription
         == "no device with the address C0:11:22:33:A1:B2 was found")

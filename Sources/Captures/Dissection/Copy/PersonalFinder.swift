@@ -1,7 +1,7 @@
 import BluetoothCore
-import HaloGATT
 import HCI
 import HaloCapture
+import HaloGATT
 
 /// Finds what a packet tells about people and their devices: in the fields whose description says so, and in the values of
 /// characteristics that are names or numbers of a device.

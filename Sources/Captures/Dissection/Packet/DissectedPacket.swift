@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import HCI
 import HaloCapture
+import HaloGATT
 
 /// A packet, layer by layer. A layer that it does not have, or that is not complete yet, is nil.
 public struct DissectedPacket: Hashable, Sendable {
