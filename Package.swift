@@ -252,7 +252,7 @@ targets += [
 ]
 
 let programDependencies: [Target.Dependency] =
-  allLayers + ["HaloLineOutput", "HaloReportAssets", "CHaloLinux"]
+  allLayers + ["HaloLineOutput", "HaloReportAssets"]
 if isForFuzzing {
   targets += [
     .target(

@@ -16,29 +16,28 @@ static struct __user_cap_header_struct header(void) {
   return (struct __user_cap_header_struct){.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
 }
 
-int halo_capabilities_get(struct halo_capabilities *capabilities) {
+int halo_capabilities_get(uint64_t *permitted, uint64_t *effective) {
   struct __user_cap_header_struct head = header();
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
   memset(data, 0, sizeof data);
   if (syscall(SYS_capget, &head, data) != 0) return -1;
-  capabilities->permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
-  capabilities->effective = data[0].effective | (uint64_t)data[1].effective << 32;
-  capabilities->inheritable = data[0].inheritable | (uint64_t)data[1].inheritable << 32;
+  *permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
+  *effective = data[0].effective | (uint64_t)data[1].effective << 32;
   return 0;
 }
 
 int halo_has_capability(int capability) {
-  struct halo_capabilities capabilities;
-  return halo_capabilities_get(&capabilities) == 0 && (capabilities.effective >> capability & 1);
+  uint64_t permitted, effective;
+  return halo_capabilities_get(&permitted, &effective) == 0 && (effective >> capability & 1);
 }
 
-int halo_capabilities_set(const struct halo_capabilities *capabilities) {
+int halo_capabilities_set(uint64_t permitted, uint64_t effective) {
   struct __user_cap_header_struct head = header();
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
   for (int half = 0; half < _LINUX_CAPABILITY_U32S_3; half++) {
-    data[half].permitted = (uint32_t)(capabilities->permitted >> 32 * half);
-    data[half].effective = (uint32_t)(capabilities->effective >> 32 * half);
-    data[half].inheritable = (uint32_t)(capabilities->inheritable >> 32 * half);
+    data[half].permitted = (uint32_t)(permitted >> 32 * half);
+    data[half].effective = (uint32_t)(effective >> 32 * half);
+    data[half].inheritable = 0;
   }
   return (int)syscall(SYS_capset, &head, data);
 }

@@ -1,4 +1,3 @@
-import CHaloLinux
 import HaloEventLoop
 import HaloSystemCalls
 
@@ -45,17 +44,16 @@ struct ThreadCapabilities: Hashable, Sendable {
 
   /// Those of the calling thread.
   static func current() throws(SystemError) -> ThreadCapabilities {
-    var sets = halo_capabilities()
-    try retryingInterrupts("capget") { halo_capabilities_get(&sets) }
+    var permitted: UInt64 = 0
+    var effective: UInt64 = 0
+    try retryingInterrupts("capget") { Linux.capabilities(&permitted, &effective) }
     return ThreadCapabilities(
-      permitted: Capabilities(rawValue: sets.permitted), effective: Capabilities(rawValue: sets.effective))
+      permitted: Capabilities(rawValue: permitted), effective: Capabilities(rawValue: effective))
   }
 
   /// Sets these for the calling thread. Programs that it executes inherit none.
   func apply() throws(SystemError) {
-    var sets = halo_capabilities(
-      permitted: permitted.rawValue, effective: effective.rawValue, inheritable: 0)
-    try retryingInterrupts("capset") { halo_capabilities_set(&sets) }
+    try retryingInterrupts("capset") { Linux.setCapabilities(permitted.rawValue, effective.rawValue) }
   }
 
   /// Reads them from the text of `/proc/PID/status`; nil if they are not in it.
@@ -85,7 +83,7 @@ extension Capabilities {
   static func granted(byFile path: String) -> Capabilities? {
     var permitted: UInt64 = 0
     var isEffective: Int32 = 0
-    guard halo_file_capabilities(path, &permitted, &isEffective) == 0 else { return nil }
+    guard Linux.fileCapabilities(path, &permitted, &isEffective) == 0 else { return nil }
     return isEffective == 0 ? [] : Capabilities(rawValue: permitted)
   }
 }

@@ -1,5 +1,4 @@
 import BluetoothCore
-import CHaloLinux
 import Glibc
 import HaloEventLoop
 import HaloSystemCalls
@@ -32,10 +31,10 @@ enum Privileges {
   /// Drops all ways to gain privileges. Call it before there is a second thread. What cannot be dropped for lack of a
   /// capability cannot be used either.
   static func confine() {
-    _ = halo_no_new_privileges()
-    _ = halo_ambient_clear()
+    _ = Linux.noNewPrivileges()
+    _ = Linux.clearAmbient()
     // Without CAP_SETPCAP the set can't be emptied; no_new_privs keeps it from being used.
-    _ = halo_bounding_clear()
+    _ = Linux.clearBounding()
     if let current = try? ThreadCapabilities.current() { try? current.apply() }
   }
 
@@ -62,7 +61,7 @@ enum Privileges {
     do throws(SystemError) {
       if let invoker = InvokingUser.current() {
         try become(invoker)
-        guard halo_is(invoker.user, invoker.group) != 0 else { throw SystemError("setresuid", errno: EPERM) }
+        guard Linux.isUser(invoker.user, invoker.group) != 0 else { throw SystemError("setresuid", errno: EPERM) }
       }
       try ThreadCapabilities().apply()
       guard try ThreadCapabilities.current() == ThreadCapabilities() else {
@@ -100,9 +99,9 @@ enum Privileges {
 
   private static func become(_ user: InvokingUser) throws(SystemError) {
     // Only for this thread; the others lose everything.
-    try retryingInterrupts("prctl") { halo_capabilities_keep(1) }
-    try retryingInterrupts("setresuid") { halo_become(user.user, user.group, user.name) }
-    try retryingInterrupts("prctl") { halo_capabilities_keep(0) }
+    try retryingInterrupts("prctl") { Linux.keepCapabilities(1) }
+    try retryingInterrupts("setresuid") { Linux.become(user.user, user.group, user.name) }
+    try retryingInterrupts("prctl") { Linux.keepCapabilities(0) }
     // Stored files belong into the home of the invoking user.
     if let home = user.home { setenv("HOME", home, 1) }
   }
@@ -110,12 +109,12 @@ enum Privileges {
   /// Verifies the result instead of trusting the calls.
   @BluetoothActor
   private static func check(_ kept: Capabilities, _ user: InvokingUser?) throws(SystemError) {
-    if let user, halo_is(user.user, user.group) == 0 { throw SystemError("setresuid", errno: EPERM) }
+    if let user, Linux.isUser(user.user, user.group) == 0 { throw SystemError("setresuid", errno: EPERM) }
     let current = try ThreadCapabilities.current()
     guard current == ThreadCapabilities(permitted: kept, effective: kept) else {
       throw SystemError("capset", errno: EPERM)
     }
-    let own = "\(halo_thread())"
+    let own = "\(Linux.thread())"
     for thread in SmallFile.names(in: "/proc/self/task") where thread != own {
       var waits = 0
       while hasPrivileges(thread) {

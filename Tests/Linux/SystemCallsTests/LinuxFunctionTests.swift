@@ -19,6 +19,16 @@ import Testing
     #expect(type(of: Linux.timer) == type(of: halo_timer))
     #expect(type(of: Linux.timerSet) == type(of: halo_timer_set))
     #expect(type(of: Linux.hasCapability) == type(of: halo_has_capability))
+    #expect(type(of: Linux.capabilities) == type(of: halo_capabilities_get))
+    #expect(type(of: Linux.setCapabilities) == type(of: halo_capabilities_set))
+    #expect(type(of: Linux.keepCapabilities) == type(of: halo_capabilities_keep))
+    #expect(type(of: Linux.fileCapabilities) == type(of: halo_file_capabilities))
+    #expect(type(of: Linux.noNewPrivileges) == type(of: halo_no_new_privileges))
+    #expect(type(of: Linux.clearAmbient) == type(of: halo_ambient_clear))
+    #expect(type(of: Linux.clearBounding) == type(of: halo_bounding_clear))
+    #expect(type(of: Linux.become) == type(of: halo_become))
+    #expect(type(of: Linux.isUser) == type(of: halo_is))
+    #expect(type(of: Linux.thread) == type(of: halo_thread))
   }
 
   /// A library that is missing, and a function that is missing, are nil; one that is there can be called.

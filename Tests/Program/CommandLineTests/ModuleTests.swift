@@ -96,15 +96,14 @@ import Testing
     #expect(Set(ofC) == ["CBlueZHCI", "Linux/CLinux", "Storage/CMosquitto", "Storage/CSQLite"])
     let names: Set = ["CBlueZHCI", "CHaloLinux", "CHaloMosquitto", "CHaloSQLite"]
     let importers = Self.folders.filter { !imports(of: $0).isDisjoint(with: names) }
-    // A program that nobody imports.
-    #expect(importers == ["halo-raw"])
+    #expect(importers.isEmpty)
   }
 
   /// Nor does an import with another form escape that: of a single declaration, or with several attributes.
   @Test func importsOfAnyFormAreSeen() {
     for line in [
       "import CHaloLinux", "internal import CHaloLinux", "@preconcurrency private import CHaloLinux",
-      "@_implementationOnly import CHaloLinux", "import struct CHaloLinux.halo_capabilities",
+      "@_implementationOnly import CHaloLinux", "import func CHaloLinux.halo_accept",
       "import CHaloLinux  // accept4",
       "  @_exported public import CHaloLinux.Sockets", "import CHaloLinux; import Glibc",
     ] {

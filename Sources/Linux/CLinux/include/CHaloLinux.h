@@ -1,7 +1,7 @@
 // The parts of Linux that Swift's Glibc module leaves out: event descriptors, and, as plain functions, system calls
 // that glibc does not wrap or that are variadic. Each function returns -1 and sets errno when it fails.
 //
-// No library imports this module: those up to "For the program" are declared again in SystemCalls/LinuxFunctions.swift.
+// No library imports this module: all are declared again in SystemCalls/LinuxFunctions.swift and LinuxPrivileges.swift.
 #pragma once
 
 #include <linux/capability.h>
@@ -48,18 +48,10 @@ int halo_timer_set(int timer, int64_t nanoseconds);
 // Whether a capability is effective for the calling thread: 1 or 0.
 int halo_has_capability(int capability);
 
-// For the program.
-
-// The capabilities of the calling thread, a bit for each: what it could use, what it uses, and what it would
-// hand to a program that it becomes.
-struct halo_capabilities {
-  uint64_t permitted;
-  uint64_t effective;
-  uint64_t inheritable;
-};
-
-int halo_capabilities_get(struct halo_capabilities *_Nonnull capabilities);
-int halo_capabilities_set(const struct halo_capabilities *_Nonnull capabilities);
+// The capabilities of the calling thread, a bit for each: what it could use, and what it uses. A program that it
+// becomes gets none of those that are set.
+int halo_capabilities_get(uint64_t *_Nonnull permitted, uint64_t *_Nonnull effective);
+int halo_capabilities_set(uint64_t permitted, uint64_t effective);
 
 // Whether the calling thread's permitted capabilities outlive its change from root to somebody else.
 int halo_capabilities_keep(int keep);
