@@ -63,7 +63,7 @@ enum Main {
     let command = try Commands.named(name)
     let invocation = try Invocation(arguments.dropFirst(), for: command)
     if invocation[CommonOptions.help] { return Console.print(HelpPage(command).text) }
-    try NamedFiles(invocation, of: command).check()
+    try invocation.checkFiles()
     try await command.run(invocation)
   }
 }

@@ -78,3 +78,23 @@ final class Interruption {
     return try result.get()
   }
 }
+
+extension Interruption {
+  /// Runs `work` until its end or the request.
+  func ends(_ work: @escaping @BluetoothActor () async throws(Failure) -> Void) async throws(Failure) {
+    do throws(Failure) {
+      try await cancels(work)
+    } catch {
+      guard error.code == .interrupted, isRequested else { throw error }
+    }
+  }
+
+  /// Runs `work`, which ends in order on the request: then its interruption is no failure.
+  func excuses(_ work: @BluetoothActor () async throws(Failure) -> Void) async throws(Failure) {
+    do throws(Failure) {
+      try await work()
+    } catch {
+      guard error.code == .interrupted, isRequested else { throw error }
+    }
+  }
+}

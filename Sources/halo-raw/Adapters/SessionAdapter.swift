@@ -131,7 +131,7 @@ private struct Observers {
   init(_ invocation: Invocation) {
     self.invocation = invocation
     recording = invocation[CommonOptions.record]
-    explainer = Explainer(invocation)
+    explainer = Explainer(invocation[CommonOptions.explain])
   }
 
   var isEmpty: Bool { recording == nil && explainer == nil }

@@ -1,6 +1,4 @@
-import ATT
 import BluetoothCore
-import RingLink
 
 /// A type of values on the command line: how the help names them, which ones are valid, and how they are read.
 struct ArgumentType<Value: Sendable>: Sendable {
@@ -112,76 +110,5 @@ extension ArgumentType {
       }
       return values
     }
-  }
-}
-
-extension ArgumentType where Value == BluetoothUUID {
-  static var uuid: Self {
-    ArgumentType(
-      placeholder: "UUID",
-      expected: "a UUID of 4, 8 or 32 digits such as 180A or 6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"
-    ) { BluetoothUUID($0) }
-  }
-}
-
-extension ArgumentType where Value == AttributeHandle {
-  /// An attribute handle, decimal or hexadecimal (`0x0012`).
-  static var handle: Self {
-    ArgumentType(placeholder: "H", expected: "a handle from 1 to 65535 (0xffff)") { text in
-      let number =
-        text.lowercased().hasPrefix("0x") ? UInt16(text.dropFirst(2), radix: 16) : UInt16(text)
-      return number.flatMap { $0 > 0 ? AttributeHandle($0) : nil }
-    }
-  }
-}
-
-/// A day on the command line: `2026-11-20`, `today`, `yesterday`, or `-3` for three days ago.
-enum DayArgument: Sendable {
-  case day(RingDay)
-  /// Days before today.
-  case ago(Int)
-
-  static let from = Option("--from", as: .day, help: "the first day (default: six days before the last)")
-  static let to = Option(
-    "--to", as: .day, help: "the last day: 2026-11-20, today, yesterday or -3 (default: today)")
-
-  init?(_ text: String) {
-    switch text {
-    case "today": self = .ago(0)
-    case "yesterday": self = .ago(1)
-    default:
-      if let day = RingDay(text) {
-        self = .day(day)
-      } else if text.hasPrefix("-"), let days = Int(text), (-10000...0).contains(days) {
-        self = .ago(-days)
-      } else {
-        return nil
-      }
-    }
-  }
-
-  func day(today: RingDay) -> RingDay {
-    switch self {
-    case .day(let day): day
-    case .ago(let days): today.adding(days: -days)
-    }
-  }
-}
-
-extension ArgumentType where Value == DayArgument {
-  static var day: Self {
-    ArgumentType(placeholder: "DAY", expected: "a day such as 2026-11-20, today, yesterday or -3") {
-      DayArgument($0)
-    }
-  }
-}
-
-extension Invocation {
-  /// The days from `--from` to `--to`; the last seven by default.
-  func days(today: RingDay) throws(Failure) -> ClosedRange<RingDay> {
-    let last = self[DayArgument.to]?.day(today: today) ?? today
-    let first = self[DayArgument.from]?.day(today: today) ?? min(last, today).adding(days: -6)
-    guard first <= last else { throw .usage("--from \(first) is after --to \(last)") }
-    return first...last
   }
 }

@@ -20,8 +20,8 @@ struct CommandSpec: Sendable {
   /// More for `--help`: paragraphs with an empty line between them. Other line breaks do not count. Only the help makes
   /// this text: some of it comes from large tables.
   var details: @Sendable () -> String
-  /// Whether it uses an adapter to reach a device, and so takes the options for adapters.
-  var usesAdapter: Bool
+  /// The options that it shares with others, besides `--help`.
+  var sharedOptions: [any CommandOption]
   /// Whether everything after the first positional argument belongs to another command.
   var wrapsCommand: Bool
   var run: @BluetoothActor (Invocation) async throws(Failure) -> Void
@@ -30,7 +30,7 @@ struct CommandSpec: Sendable {
     name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>,
     file: FileUse? = nil,
     options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
-    details: @escaping @autoclosure @Sendable () -> String = "", usesAdapter: Bool = true,
+    details: @escaping @autoclosure @Sendable () -> String = "", sharedOptions: [any CommandOption],
     wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws(Failure) -> Void
   ) {
     self.name = name
@@ -42,7 +42,7 @@ struct CommandSpec: Sendable {
     self.rules = rules
     self.examples = examples
     self.details = details
-    self.usesAdapter = usesAdapter
+    self.sharedOptions = sharedOptions
     self.wrapsCommand = wrapsCommand
     self.run = run
   }
@@ -50,48 +50,5 @@ struct CommandSpec: Sendable {
   /// The options of this command and those that it shares with others.
   var allOptions: [any CommandOption] { options + commonOptions }
 
-  var commonOptions: [any CommandOption] {
-    (usesAdapter ? CommonOptions.all : []) + [CommonOptions.help]
-  }
-}
-
-/// All commands, in the order in which the help shows them.
-enum Commands {
-  static var groups: [(title: String, commands: [CommandSpec])] {
-    // Each with its type, as the compiler would search for it.
-    let rings: [CommandSpec] = [
-      streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand,
-    ]
-    let measurements: [CommandSpec] = [measureCommand, eventsCommand, sportCommand]
-    let stored: [CommandSpec] = [
-      todayCommand, historyCommand, syncCommand, exportCommand, storeCommand, reportCommand, queuesCommand,
-    ]
-    let actions: [CommandSpec] = [
-      findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand,
-    ]
-    let peripherals: [CommandSpec] = [
-      scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand,
-    ]
-    let machine: [CommandSpec] = [
-      adaptersCommand, statusCommand, doctorCommand, benchCommand,
-    ]
-    let captures: [CommandSpec] = [decodeCommand, recordCommand]
-    let reference: [CommandSpec] = [ringCommandsCommand, manualCommand, completionCommand]
-    let withoutRadio: [CommandSpec] = [replayCommand, simulateCommand]
-    return [
-      ("Rings", rings), ("Measurements", measurements), ("Stored data", stored), ("Actions", actions),
-      ("Any Bluetooth LE peripheral", peripherals), ("This machine", machine), ("Captures", captures),
-      ("Reference", reference), ("Without a radio", withoutRadio),
-    ]
-  }
-
-  static var all: [CommandSpec] { groups.flatMap(\.commands) }
-
-  static func named(_ name: String) throws(Failure) -> CommandSpec {
-    let all = self.all
-    if let command = all.first(where: { $0.name == name }) { return command }
-    throw .usage(
-      "unknown command \"\(name.printable)\""
-        + Invocation.suggestion(for: name, among: all.map(\.name)) + "; see halo-raw --help")
-  }
+  var commonOptions: [any CommandOption] { sharedOptions + [CommonOptions.help] }
 }

@@ -27,15 +27,11 @@ struct Configuration: Sendable {
   /// In bytes.
   private static let limit = 1 << 16
 
-  /// The one of the user, read once: of the file in `HALO_CONFIG`, else of `$XDG_CONFIG_HOME/halo-raw/config`, else of
+  /// Reads the one of the user: of the file in `HALO_CONFIG`, else of `$XDG_CONFIG_HOME/halo-raw/config`, else of
   /// `~/.config/halo-raw/config`; with sudo, of the user who called it.
-  static let current = Result { () throws(Failure) in try read() }
-
-  private init(path: String) {
-    self.path = path
-  }
-
-  private static func read() throws(Failure) -> Configuration {
+  ///
+  /// - Parameter commands: all that the file may have sections and options for
+  static func read(for commands: [CommandSpec]) throws(Failure) -> Configuration {
     let chosen = getenv("HALO_CONFIG").map { String(cString: $0) }
     let invoking = InvokingUser.current()
     let folder = invoking.map { $0.home.map { $0 + "/.config/halo-raw" } } ?? UserFolders.configuration
@@ -56,13 +52,17 @@ struct Configuration: Sendable {
       default: throw Failure(.cannotOpenFile, "cannot read the configuration file \(error)")
       }
     }
-    return try Configuration(path: path, text: text)
+    return try Configuration(path: path, text: text, for: commands)
+  }
+
+  private init(path: String) {
+    self.path = path
   }
 
   /// Reads the text of a file.
   ///
   /// - Throws: a failure with the number of the first line that is wrong
-  init(path: String, text: String) throws(Failure) {
+  init(path: String, text: String, for commands: [CommandSpec]) throws(Failure) {
     self.init(path: path)
     var section: String?
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -72,7 +72,7 @@ struct Configuration: Sendable {
       if first == "[" {
         guard line.last == "]" else { throw failure(number, "the ] at the end of the line is missing") }
         section = Self.trimmed(line.dropFirst().dropLast())
-        try check(section: section ?? "", number)
+        try check(section: section ?? "", commands, number)
         continue
       }
       guard let section else {
@@ -81,7 +81,7 @@ struct Configuration: Sendable {
       let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = Self.trimmed(parts[0])
       let value = parts.count > 1 ? Self.trimmed(parts[1]) : nil
-      try add(Entry(section: section, name: name, text: value, line: number))
+      try add(Entry(section: section, name: name, text: value, line: number), commands)
     }
   }
 
@@ -94,8 +94,8 @@ struct Configuration: Sendable {
     Failure(.badData, "\(path.printable), line \(line): \(message)")
   }
 
-  private func check(section: String, _ line: Int) throws(Failure) {
-    let names = [Self.ringSection, Self.defaultSection] + Commands.all.map(\.name)
+  private func check(section: String, _ commands: [CommandSpec], _ line: Int) throws(Failure) {
+    let names = [Self.ringSection, Self.defaultSection] + commands.map(\.name)
     guard names.contains(section) else {
       throw failure(
         line, "there is no section [\(section.printable)]\(Invocation.suggestion(for: section, among: names))"
@@ -103,7 +103,7 @@ struct Configuration: Sendable {
     }
   }
 
-  private mutating func add(_ entry: Entry) throws(Failure) {
+  private mutating func add(_ entry: Entry, _ commands: [CommandSpec]) throws(Failure) {
     guard entry.section != Self.ringSection else {
       guard let ring = entry.text, !ring.isEmpty, !entry.name.isEmpty else {
         throw failure(entry.line, "write NAME = RING, with the name or the address of the ring")
@@ -111,7 +111,7 @@ struct Configuration: Sendable {
       rings[entry.name] = ring
       return
     }
-    let commands = Commands.all.filter { entry.section == Self.defaultSection || $0.name == entry.section }
+    let commands = commands.filter { entry.section == Self.defaultSection || $0.name == entry.section }
     let options = commands.flatMap { $0.allOptions.map(\.spec) }
     let names = options.map { Self.name(of: $0) } + [Self.ringName]
     guard names.contains(entry.name), entry.name != Self.name(of: CommonOptions.help.spec) else {

@@ -1,6 +1,5 @@
 import BluetoothCore
 import Glibc
-import HaloFiles
 
 /// A command line: the positional arguments and the values of the options, checked.
 struct Invocation: Sendable {
@@ -76,13 +75,6 @@ struct Invocation: Sendable {
     for rule in command.rules { try rule.check { values[$0.spec.name] != nil } }
   }
 
-  /// Reads the command line of this process: that of a command, with the user's configuration file.
-  init(_ arguments: some Collection<String>, for command: CommandSpec) throws(Failure) {
-    try self.init(parsing: Array(arguments), for: command)
-    guard !self[CommonOptions.help] else { return }
-    try add(try Configuration.current.get())
-  }
-
   /// Gives the options that are not on the command line the values of a configuration file. Those that do not go with an option
   /// that is there are left out.
   mutating func add(_ configuration: Configuration) throws(Failure) {
@@ -90,7 +82,7 @@ struct Invocation: Sendable {
     guard !configuration.entries.isEmpty else { return }
     for option in command.allOptions.map(\.spec) where values[option.name] == nil {
       // The environment counts more than the file.
-      if option.name == CommonOptions.adapter.spec.name, getenv("HALO_ADAPTER") != nil { continue }
+      if let variable = option.variable, getenv(variable) != nil { continue }
       guard let (argument, value) = try configuration.value(of: option, for: command, option.parse) else {
         continue
       }
@@ -123,7 +115,15 @@ struct Invocation: Sendable {
 
   /// The command, the options of the configuration file, and the arguments as they were given, without passwords.
   var commandLine: String {
-    ([command.name] + (defaults + arguments).map(BrokerOutput.withoutPassword)).joined(separator: " ")
+    ([command.name] + (defaults + arguments).map(Self.withoutPassword)).joined(separator: " ")
+  }
+
+  /// A text without the password of the URL that it may be.
+  private static func withoutPassword(_ text: String) -> String {
+    guard let start = text.firstRange(of: "://"), let end = text[start.upperBound...].lastIndex(of: "@"),
+      let colon = text[start.upperBound..<end].firstIndex(of: ":")
+    else { return text }
+    return text[...colon] + "***" + text[end...]
   }
 
   // MARK: Values
@@ -174,54 +174,5 @@ struct Invocation: Sendable {
       }
     }
     return row[b.count]
-  }
-}
-
-/// The files that a command line names, with their uses. Writing a file that is also read or written would destroy it;
-/// this is refused before anything is opened for writing.
-struct NamedFiles {
-  private struct Use {
-    /// As the user knows it: `--record session.btsnoop`.
-    var label: String
-    var identity: FileIdentity
-    var isWritten: Bool
-  }
-
-  private var uses: [Use] = []
-
-  init(_ invocation: Invocation, of command: CommandSpec) {
-    for file in invocation.files where file.path != "-" {
-      add("\(file.option) \(file.path.printable)", FileIdentity(path: file.path), file.use == .writes)
-    }
-    let use = command.file
-    let isWritten = use == .writes
-    let named = use == nil || command.wrapsCommand || isWritten ? 1 : invocation.positionals.count
-    for path in invocation.positionals.prefix(named) where use != nil {
-      if path == "-", !isWritten {
-        add("standard input", FileIdentity(descriptor: STDIN_FILENO), false)
-      } else {
-        add(path.printable, FileIdentity(path: path), isWritten)
-      }
-    }
-    if command.usesAdapter, case .replay(let path, _)? = try? invocation.adapter {
-      add("the recording \(path.printable)", FileIdentity(path: path), false)
-    }
-    add("standard output", FileIdentity(descriptor: STDOUT_FILENO), true)
-    // `> log 2>&1` is one output.
-    let errors = FileIdentity(descriptor: STDERR_FILENO)
-    if errors != FileIdentity(descriptor: STDOUT_FILENO) { add("standard error", errors, true) }
-  }
-
-  private mutating func add(_ label: String, _ identity: FileIdentity?, _ isWritten: Bool) {
-    if let identity { uses.append(Use(label: label, identity: identity, isWritten: isWritten)) }
-  }
-
-  /// - Throws: a usage failure that names two uses of one file, one of which writes
-  func check() throws(Failure) {
-    for (index, use) in uses.enumerated() {
-      for other in uses[..<index] where other.identity == use.identity && (other.isWritten || use.isWritten) {
-        throw .usage("\(other.label) and \(use.label) are the same file; name another one")
-      }
-    }
   }
 }

@@ -19,6 +19,8 @@ struct OptionSpec: Sendable {
   var isRepeatable = false
   /// The valid values, if they are names.
   var choices: [String] = []
+  /// The variable of the environment that stands for it, and counts more than the configuration file; nil if there is none.
+  var variable: String?
   /// Makes the option's value of its text; the text is nil for a flag and for a value that is left out.
   fileprivate(set) var parse: @Sendable (String?) throws(Failure) -> any Sendable
 
@@ -36,7 +38,7 @@ protocol CommandOption: Sendable {
 ///     static let count = Option("--count", as: .count, help: "stop after N samples")
 ///     let count = invocation[Self.count]  // Int?
 struct Option<Value: Sendable>: CommandOption {
-  let spec: OptionSpec
+  private(set) var spec: OptionSpec
   /// The value if the option is not given.
   let absent: Value
 }
@@ -51,6 +53,13 @@ extension Flag {
 }
 
 extension Option {
+  /// The same option, for which a variable of the environment stands.
+  func inEnvironment(_ variable: String) -> Self {
+    var option = self
+    option.spec.variable = variable
+    return option
+  }
+
   /// An option with a value, nil if it is not given.
   init<Wrapped: Sendable>(
     _ names: String..., as type: ArgumentType<Wrapped>, placeholder: String? = nil, help: String

@@ -146,32 +146,12 @@ let decodeCommand = CommandSpec(
   try await Decoding.run(DecodeOptions(invocation), invocation.positionals)
 }
 
-/// Which packets of a capture are shown, and how.
-struct DecodeOptions {
-  /// The form of the output.
-  enum Form {
-    case lines, blocks, jsonl, summary, summaryJSON
-    case samples(OutputFormat, SampleKinds)
-    /// A copy of packets at this path, instead of lines on standard output.
-    case copy(String, isRedacted: Bool)
-    case values(OutputFormat, ValueChoice)
-    /// An HTML report at this path, instead of lines on standard output.
-    case page(String)
-  }
-
-  var form: Form
-  /// Only packets that have one of these; all if nil.
-  var layers: Set<Layer>?
-  var filter: PacketFilter?
-  var isFollowing: Bool
-  var isColored: Bool
-
+extension DecodeOptions {
   init(_ invocation: Invocation) throws(Failure) {
-    form = try Self.form(invocation)
-    layers = invocation[DecodeOption.layer]
-    filter = invocation[DecodeOption.filter]
-    isFollowing = invocation[DecodeOption.follow]
-    isColored = Console.isTerminal && !Console.refusesColor
+    self.init(
+      form: try Self.form(invocation), layers: invocation[DecodeOption.layer],
+      filter: invocation[DecodeOption.filter], isFollowing: invocation[DecodeOption.follow],
+      isColored: Console.isTerminal && !Console.refusesColor)
   }
 
   private static func form(_ invocation: Invocation) throws(Failure) -> Form {
@@ -195,12 +175,6 @@ struct DecodeOptions {
       return format == .jsonl ? .jsonl : invocation[DecodeOption.verbose] ? .blocks : .lines
     }
     return format == .jsonl ? .summaryJSON : .summary
-  }
-
-  @inline(__always)
-  func shows(_ packet: DissectedPacket, start: Int64?) -> Bool {
-    if let layers, !layers.contains(where: packet.has) { return false }
-    return filter?.matches(packet, start: start) ?? true
   }
 }
 

@@ -43,7 +43,7 @@ let recordCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let path = invocation.positionals[0]
   let duration = invocation[RecordOption.duration]?.ifLimited
-  let explainer = Explainer(invocation)
+  let explainer = Explainer(invocation[CommonOptions.explain])
   let scope = try await recordScope(invocation)
   let interruption = Interruption()
   var failure: Failure?

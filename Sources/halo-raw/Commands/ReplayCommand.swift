@@ -75,7 +75,7 @@ let replayCommand = CommandSpec(
   options.adapter = invocation[ReplayOption.index].map { UInt16($0) }
   if invocation[ReplayOption.lenient] { options.strictness = .lenient }
   inner.set(CommonOptions.adapter, to: .replay(path: path, options))
-  try NamedFiles(inner, of: command).check()
+  try inner.checkFiles()
   try await command.run(inner)
 }
 

@@ -46,7 +46,7 @@ let simulateCommand = CommandSpec(
   usesAdapter: false
 ) { invocation throws(Failure) in
   let simulation = Simulation(
-    invocation[SimulateOption.options] ?? VirtualRingOptions(), Explainer(invocation))
+    invocation[SimulateOption.options] ?? VirtualRingOptions(), Explainer(invocation[CommonOptions.explain]))
   let interruption = Interruption()
   guard let address = invocation[SimulateOption.listen] else {
     var failure: Failure?

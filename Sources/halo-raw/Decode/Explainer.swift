@@ -22,9 +22,10 @@ final class Explainer {
   /// On a terminal, a progress line may be in the place of the next packet.
   private let isTerminal = isatty(STDERR_FILENO) == 1
 
-  /// - Returns: nil without `--explain`
-  init?(_ invocation: Invocation) {
-    guard let form = invocation[CommonOptions.explain] else { return nil }
+  /// - Parameter form: the value of `--explain`
+  /// - Returns: nil without it
+  init?(_ form: Form?) {
+    guard let form else { return nil }
     self.form = form
     text = PacketText(isColored: isTerminal && !Console.refusesColor)
   }

@@ -134,14 +134,6 @@ final class BrokerOutput {
     return publisher
   }
 
-  /// A text without the password of the URL that it may be.
-  nonisolated static func withoutPassword(_ text: String) -> String {
-    guard let start = text.firstRange(of: "://"), let end = text[start.upperBound...].lastIndex(of: "@"),
-      let colon = text[start.upperBound..<end].firstIndex(of: ":")
-    else { return text }
-    return text[...colon] + "***" + text[end...]
-  }
-
   func send(_ message: Message) { publisher?.add(message) }
 
   func withdraw(_ topics: Set<String>) { publisher?.withdraw(topics) }

@@ -1,9 +1,7 @@
 import BluetoothCore
 import Glibc
-import HCI
 import HaloEventLoop
 import HaloLineOutput
-import HaloRecording
 import HaloSystemCalls
 
 /// Standard output for results, standard error for everything else. Neither ever blocks the program: see ``OutputQueue``.
@@ -109,24 +107,6 @@ extension OutputQueue {
       let end = OneShot(done)
       whenDrained { BluetoothActor.run { end(.success(())) } }
       return { end(.success(())) }
-    }
-  }
-}
-
-extension TrafficTap {
-  /// In seconds: how long a slow disk may take for the end of a recording.
-  private static let deadline = 5.0
-
-  /// Waits until a recording is written and reports lost packets. Only at the end of a command: it blocks the loop.
-  func finishRecording() {
-    guard let writer else { return }
-    if !writer.waitUntilWritten(for: Self.deadline), writer.failure == nil {
-      Console.error("halo-raw: \(writer.path.printable) is incomplete: the disk is too slow")
-    }
-    if writer.droppedRecords > 0 {
-      Console.error(
-        "halo-raw: \(writer.path.printable) lacks \(Console.counted(writer.droppedRecords, "packet")): "
-          + "the disk is too slow")
     }
   }
 }

@@ -20,7 +20,7 @@ enum StoreFile {
     "-i", "--adapter", as: .adapter,
     help:
       "whose rings: with virtual or replay:FILE, the store of those (default: $HALO_ADAPTER, else that of real rings)"
-  )
+  ).inEnvironment("HALO_ADAPTER")
 
   /// Opens the store. Folders are only created for the default file.
   ///

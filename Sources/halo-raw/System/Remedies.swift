@@ -1,28 +1,11 @@
 import Glibc
 import HCI
-import HaloCapture
 import HaloLinuxBluetooth
 
 /// What a user can do about an error of an adapter, in the words of this program's commands.
 extension AdapterError {
   /// The error, followed by its remedy.
   var messageWithRemedy: String { "cannot \(operation): \(reason.textWithRemedy)" }
-}
-
-extension CaptureError {
-  /// The error, followed by its remedy.
-  var messageWithRemedy: String {
-    switch reason {
-    case .compressed(let format):
-      "\(self); save it as a file and name that, or decompress it: \(format.reader) FILE | halo-raw decode -"
-    case .noArchiveLibrary(let format):
-      "\(self); sudo apt install libarchive13, or decompress it: \(format.reader) \(path.map(shellWord) ?? "FILE") > CAPTURE"
-    case .holdsNoCapture:
-      "\(self); a phone's report has one if the HCI snoop log was switched on before Bluetooth was"
-    case .replaced: "\(self); start again to read it from its beginning"
-    default: description
-    }
-  }
 }
 
 extension AdapterError.Reason {
@@ -63,17 +46,3 @@ extension Capability {
   /// The command that lets a user run the installed program with its privileges.
   static func joinCommand(_ group: String) -> String { "sudo usermod -aG \(group) $USER" }
 }
-
-/// A text as one word of a shell, with quotes if it needs them.
-func shellWord(_ text: String) -> String {
-  let plain = text.utf8.allSatisfy { byte in
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-      || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "/._-+:@,=".utf8.contains(byte)
-  }
-  let word = text.hasPrefix("-") ? "./" + text : text
-  return plain && !text.isEmpty ? word : shellQuoted(word.printable)
-}
-
-/// A text between quotes that a shell takes as it is.
-func shellQuoted(_ text: String) -> String { "'" + text.replacing("'", with: #"'\''"#) + "'" }

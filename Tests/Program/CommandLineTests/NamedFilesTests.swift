@@ -9,7 +9,7 @@ struct NamedFilesTests {
   private func check(_ line: String, _ folder: Folder) throws {
     let words = line.replacing("%", with: folder.path + "/").split(separator: " ").map(String.init)
     let command = try Commands.named(words[0])
-    try NamedFiles(Invocation(parsing: Array(words.dropFirst()), for: command), of: command).check()
+    try Invocation(parsing: Array(words.dropFirst()), for: command).checkFiles()
   }
 
   @Test(arguments: [

@@ -1,16 +1,17 @@
 import BluetoothCore
 import HCI
-import HaloLinuxBluetooth
 
 /// Reads the physical layers that an adapter supports (BlueZ, doc/mgmt-api.txt, "Get PHY Configuration"). Needs
 /// CAP_NET_ADMIN.
-struct GetPHYConfiguration: ManagementCommand {
-  static let opcode: UInt16 = 0x0044
+package struct GetPHYConfiguration: ManagementCommand {
+  package init() {}
 
-  func write(into writer: inout ByteWriter) {}
+  package static let opcode: UInt16 = 0x0044
+
+  package func write(into writer: inout ByteWriter) {}
 
   /// Three sets: supported, configurable and selected PHYs. Only the first is read.
-  static func response(parsing reader: inout ByteReader) throws(DecodeError) -> LEPHYs {
+  package static func response(parsing reader: inout ByteReader) throws(DecodeError) -> LEPHYs {
     let supported = try reader.readUInt32()
     var phys: LEPHYs = []
     // Two bits each, for sending and receiving.
@@ -23,7 +24,7 @@ struct GetPHYConfiguration: ManagementCommand {
 
 extension LEPHYs {
   /// `LE 1M` and so on, as the specification calls them.
-  var names: [String] {
+  package var names: [String] {
     [(LEPHYs.le1M, "LE 1M"), (.le2M, "LE 2M"), (.leCoded, "LE Coded")].filter { contains($0.0) }.map(\.1)
   }
 }

@@ -1,0 +1,61 @@
+extension CommonOptions {
+  /// The options of every command that uses an adapter.
+  static let all: [any CommandOption] = [
+    adapter, take, record, replace, explain, wait, interval, latency, timeout, phy, dataLength, mtu,
+    aggressive, verbose,
+  ]
+
+  static let adapter = Option(
+    "-i", "--adapter", as: .adapter,
+    help: """
+      the adapter: hciN, user:hciN, virtual[:OPTIONS], tcp:HOST:PORT, unix:PATH, serial:PATH[@BAUD] or \
+      replay:FILE[,OPTIONS], with the options of replay (default: $HALO_ADAPTER, else the first adapter that is up)
+      """
+  ).inEnvironment("HALO_ADAPTER")
+  static let take = Flag(
+    "--take",
+    help: "with user:hciN: take an adapter that is up, which ends its links; it is up again afterwards")
+  static let record = Option("--record", as: .file(.writes), help: "record all HCI traffic to a btsnoop file")
+  static let replace = Flag(
+    "--replace", help: "replace a file that has data, which is otherwise an error")
+  static let explain = Option(
+    "--explain", as: .choice("full", [("full", Explainer.Form.blocks), ("lines", .lines)]), bare: .lines,
+    help: """
+      decode each packet on standard error while it happens, as decode does; =full prints all fields
+      """)
+  static let wait = Option(
+    "--wait", as: .time, default: "30s", help: "how long to look for the device and to connect")
+  static let interval = Option(
+    "--interval", as: .connectionInterval, default: "7.5..15",
+    help: "connection interval in ms, 7.5..4000; if given, and in a stream, the peer cannot change it")
+  static let latency = Option(
+    "--latency", as: .integer(0...499), default: "0", help: "connection events that the peer may skip")
+  static let timeout = Option(
+    "--timeout", as: .supervisionTimeout, default: "4s", help: "supervision timeout of the link")
+  static let phy = Option(
+    "--phy", as: .phy, default: "auto",
+    help: """
+      PHY of the link: 1m, 2m, coded (scans on it, too), auto (2m if both sides support it) or none (do not ask); with \
+      hciN, the kernel chooses, unless it offers the choice (Linux 7.0)
+      """)
+  static let dataLength = Option(
+    "--data-length", as: .dataLength, default: "auto",
+    help: """
+      longest packets to send, 27..251 bytes; auto: 251 if both sides support it; none: do not ask; with hciN, the \
+      kernel chooses
+      """)
+  static let mtu = Option(
+    "--mtu", as: .mtu, default: "auto",
+    help: """
+      longest ATT packets to receive, 23..517 bytes; auto: 517; none: do not ask (the peer may end the link at it: then \
+      auto does not ask again)
+      """)
+  static let aggressive = Flag(
+    "--aggressive",
+    help: "scan continuously instead of 1/8 of the time; disturbs Wi-Fi on a Raspberry Pi")
+  static let verbose = Flag("-v", "--verbose", help: "log link events to standard error")
+
+  static let retryTime = Option(
+    "--retry-for", as: .timeOrForever, default: "60s",
+    help: "how long to try to reconnect if the connection is lost: a time, 0 for not at all, or forever")
+}

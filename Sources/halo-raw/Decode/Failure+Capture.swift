@@ -1,0 +1,30 @@
+import HaloCapture
+
+extension Failure {
+  init(_ error: CaptureError) {
+    let code: ExitCode =
+      switch error.reason {
+      case .cannotOpen, .notARegularFile: .cannotOpenFile
+      case .cannotCreate, .hasData: .cannotOpenFile
+      case .cannotRead, .cannotWrite: .outputFailed
+      default: .badData
+      }
+    self.init(code, error.messageWithRemedy + (error.reason == .hasData ? Self.howToReplace : ""))
+  }
+}
+
+extension CaptureError {
+  /// The error, followed by its remedy.
+  var messageWithRemedy: String {
+    switch reason {
+    case .compressed(let format):
+      "\(self); save it as a file and name that, or decompress it: \(format.reader) FILE | halo-raw decode -"
+    case .noArchiveLibrary(let format):
+      "\(self); sudo apt install libarchive13, or decompress it: \(format.reader) \(path.map(shellWord) ?? "FILE") > CAPTURE"
+    case .holdsNoCapture:
+      "\(self); a phone's report has one if the HCI snoop log was switched on before Bluetooth was"
+    case .replaced: "\(self); start again to read it from its beginning"
+    default: description
+    }
+  }
+}

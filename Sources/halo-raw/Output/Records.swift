@@ -1,0 +1,18 @@
+import HaloLineOutput
+
+/// Prints one record: the name, the unit and the value of each field.
+///
+/// - Parameter text: the same as text; may have several lines
+func printRecord(
+  _ format: OutputFormat, _ fields: [(name: String, unit: String?, value: Field)], text: String
+) {
+  var printer = RecordPrinter(format, fields.map { ($0.name, $0.unit) })
+  printer.print(fields.map(\.value), text: text)
+}
+
+/// A name and a value in two columns, a line for each that has a value.
+func twoColumns(_ rows: [(name: String, value: String?)], width: Int) -> String {
+  rows.compactMap { name, value in value.map { name + String(repeating: " ", count: width - name.count) + $0 }
+  }
+  .joined(separator: "\n")
+}
