@@ -127,10 +127,18 @@ let facade = library(
 
 let layers = protocols + linux + captures + storage + [facade]
 
-/// What the command line prints: a library of its own, so that the check of the hot path goes all the way to it.
-let lineOutput = library(
-  "HaloLineOutput", in: "Program/LineOutput",
-  on: ["BluetoothCore", "HaloJSON", "RingLink", "HaloSystemCalls"])
+/// The program. Its executable only calls the last of them.
+let program = [
+  // What the command line prints: a library of its own, so that the check of the hot path goes all the way to it.
+  library(
+    "HaloLineOutput", in: "Program/LineOutput",
+    on: ["BluetoothCore", "HaloJSON", "RingLink", "HaloSystemCalls"]),
+  // Options, invocations and help, the terminal, signals and privileges: nothing of Bluetooth.
+  library(
+    "HaloCommandLine", in: "Program/CommandLine",
+    on: ["BluetoothCore", "HaloFiles", "HaloSystemCalls", "HaloEventLoop", "HaloLineOutput"],
+    tests: ["TestLoop"]),
+]
 
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
 let appleModules = ["CoreBluetooth", "AccessorySetupKit"]
@@ -145,7 +153,7 @@ let allLayers: [Target.Dependency] = layerNames.map { .byName(name: $0) }
 var products: [Product] = (layerNames + appleModules).map { .library(name: $0, targets: [$0]) }
 if !isForFuzzing { products.append(.executable(name: "halo-raw", targets: ["halo-raw"])) }
 
-var targets: [Target] = layers.flatMap { $0 } + lineOutput
+var targets: [Target] = layers.flatMap { $0 } + program.flatMap { $0 }
 targets += [
   .target(
     name: "CoreBluetooth", dependencies: ["HaloRaw", "HaloFiles"], path: "Sources/Apple/CoreBluetooth",
@@ -193,8 +201,9 @@ targets += [
     resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
     swiftSettings: settings),
   .testTarget(
-    name: "CommandLineTests",
-    dependencies: allLayers + ["halo-raw", "TestLoop", "TestSupport"], path: "Tests/Program/CommandLineTests",
+    name: "CommandsTests",
+    dependencies: allLayers + ["HaloCommandLine", "halo-raw", "TestLoop", "TestSupport"],
+    path: "Tests/Program/CommandsTests",
     swiftSettings: settings),
   .testTarget(
     name: "HostilePeerTests",
@@ -252,7 +261,7 @@ targets += [
 ]
 
 let programDependencies: [Target.Dependency] =
-  allLayers + ["HaloLineOutput", "HaloReportAssets"]
+  allLayers + ["HaloLineOutput", "HaloCommandLine", "HaloReportAssets"]
 if isForFuzzing {
   targets += [
     .target(

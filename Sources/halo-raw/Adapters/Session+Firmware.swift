@@ -1,3 +1,4 @@
+import HaloCommandLine
 import RingLink
 
 extension Session {

@@ -1,3 +1,4 @@
+import HaloCommandLine
 import BluetoothCore
 
 /// All commands, in the order in which the help shows them.

@@ -1,3 +1,5 @@
+import HaloCommandLine
+
 extension CommonOptions {
   /// The options of every command that uses an adapter.
   static let all: [any CommandOption] = [

@@ -1,3 +1,4 @@
+import HaloCommandLine
 import RingLink
 
 /// A day on the command line: `2026-11-20`, `today`, `yesterday`, or `-3` for three days ago.

@@ -1,3 +1,5 @@
+import HaloCommandLine
+
 extension HelpPage {
   /// The program: all commands.
   static func overview(_ groups: [(title: String, commands: [CommandSpec])]) -> HelpPage {

@@ -1,3 +1,4 @@
+import HaloCommandLine
 import HaloLineOutput
 
 /// The options that select kinds of samples.

@@ -1,3 +1,4 @@
+import HaloCommandLine
 import ATT
 import BluetoothCore
 import GATTClient

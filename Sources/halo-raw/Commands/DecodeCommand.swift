@@ -1,3 +1,4 @@
+import HaloCommandLine
 import HaloCapture
 import HaloDissection
 import HaloLineOutput

@@ -1,3 +1,4 @@
+import HaloCommandLine
 import HaloEventLoop
 import HaloFiles
 import HaloLineOutput

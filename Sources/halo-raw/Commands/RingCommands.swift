@@ -1,3 +1,4 @@
+import HaloCommandLine
 import BluetoothCore
 import GATTClient
 import HaloEventLoop

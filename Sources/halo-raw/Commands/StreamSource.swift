@@ -1,3 +1,4 @@
+import HaloCommandLine
 import HaloKnownDevices
 import HaloLineOutput
 import RingLink

@@ -1,3 +1,4 @@
+import HaloCommandLine
 import GATTClient
 import HaloDissection
 import HaloFiles

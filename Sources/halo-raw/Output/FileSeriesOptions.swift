@@ -1,3 +1,4 @@
+import HaloCommandLine
 import Glibc
 import HaloCapture
 import HaloEventLoop

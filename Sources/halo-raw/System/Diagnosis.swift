@@ -1,3 +1,4 @@
+import HaloCommandLine
 import HCI
 import HaloLinuxBluetooth
 

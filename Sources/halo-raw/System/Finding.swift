@@ -1,3 +1,5 @@
+import HaloCommandLine
+
 /// One result of `doctor`.
 struct Finding: Hashable, Sendable {
   enum Weight: String, Sendable {

@@ -1,3 +1,4 @@
+import HaloCommandLine
 import Glibc
 
 /// The running programs, from /proc.

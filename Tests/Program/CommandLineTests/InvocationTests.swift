@@ -1,12 +1,12 @@
 import Testing
-@testable import halo_raw
+
+@testable import HaloCommandLine
 
 /// A command with one option of each type.
 private enum Example {
   static let count = Option("--count", as: .count, help: "stop after N samples")
   static let time = Option("-d", "--duration", as: .time, help: "stop after this time")
   static let wait = Option("--wait", as: .time, default: "30s", help: "how long to wait")
-  static let handle = Option("--handle", as: .handle, help: "a handle")
   static let form = Option(
     "--form", as: .choice("FORM", [("full", 2), ("short", 1)]), bare: 1, help: "a form")
   static let file = Option("--out", as: .file(.writes), help: "a file")
@@ -15,7 +15,7 @@ private enum Example {
   static func command(_ rules: [OptionRule] = []) -> CommandSpec {
     CommandSpec(
       name: "example", arguments: "[NAME]", summary: "", positionals: 0...1,
-      options: [count, time, wait, handle, form, file, flag], rules: rules, examples: [], usesAdapter: false,
+      options: [count, time, wait, form, file, flag], rules: rules, examples: [], sharedOptions: [],
       run: { _ in })
   }
 }
@@ -68,7 +68,6 @@ private enum Example {
     #expect(usage("--count x") == "--count wants a whole number, 1 or more, not \"x\"")
     #expect(usage("--flag=1") == "--flag takes no value")
     #expect(usage("one two") == "unexpected argument \"two\"; usage: halo-raw example [NAME]")
-    #expect(throws: Failure.self) { try Commands.named("steam") }
   }
 
   @Test func helpNeedsNothingElseToBeRight() throws {
@@ -115,40 +114,5 @@ private enum Example {
     #expect(try type.value("forever", of: "--x").asLimit == "until Ctrl-C")
     #expect(try type.value("60s", of: "--x").asLimit == "for 60 s")
     #expect(throws: Failure.self) { try type.value("for ever", of: "--x") }
-  }
-
-  @Test func handlesAreDecimalOrHexadecimal() throws {
-    #expect(try parse("--handle 0x0012")[Example.handle] == 0x12)
-    #expect(try parse("--handle 18")[Example.handle] == 0x12)
-    for text in ["0", "0x10000", "-1", "65536", "x"] { #expect(usage("--handle=\(text)") != nil) }
-  }
-
-  @Test func whatIsReplayedKeepsItsOwnOptions() throws {
-    let line = ["file.btsnoop", "stream", "--count", "5", "--lenient"]
-    let invocation = try Invocation(parsing: line, for: try Commands.named("replay"))
-    #expect(invocation.positionals == line)
-  }
-}
-
-/// What every command declares.
-@Suite struct CommandTests {
-  static let commands = Commands.groups.flatMap(\.commands)
-
-  @Test(arguments: commands.map(\.name))
-  func optionsAreDeclaredOnce(name: String) throws {
-    let command = try Commands.named(name)
-    let names = command.allOptions.flatMap(\.spec.names)
-    #expect(Set(names).count == names.count)
-    for option in command.allOptions { #expect(!option.spec.help.isEmpty) }
-  }
-
-  @Test(arguments: commands.map(\.name))
-  func helpFitsOn80Columns(name: String) throws {
-    let help = HelpPage(try Commands.named(name)).text
-    #expect(help.split(separator: "\n").filter { $0.count > 80 } == [])
-  }
-
-  @Test func theOverviewFitsOn80Columns() {
-    #expect(HelpPage.overview(Commands.groups).text.split(separator: "\n").filter { $0.count > 80 } == [])
   }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import halo_raw
+@testable import HaloCommandLine
 
 /// Commands that a message suggests are typed into a shell.
 @Suite struct ShellWordTests {

@@ -1,0 +1,56 @@
+import BluetoothCore
+import Glibc
+import HaloEventLoop
+import HaloSystemCalls
+
+/// Reads single keys of the terminal, without Enter. The terminal does not show them meanwhile. ``stop()`` restores it, and so
+/// does the end of the process, except by SIGKILL.
+@BluetoothActor
+package final class KeyInput {
+  private var watch: EpollLoop.Watch?
+
+  /// - Returns: nil if standard input is no terminal in whose foreground this process is
+  package init?(_ sink: @escaping (UInt8) -> Void) {
+    guard StandardInput.isForegroundTerminal, Self.changeTerminal() else { return nil }
+    watch = try? EpollLoop.shared.watch(STDIN_FILENO, for: .readable) { [weak self] _ in
+      // Reading a terminal in the background would stop the process.
+      guard StandardInput.isForegroundTerminal else { return }
+      var keys = [UInt8](repeating: 0, count: 64)
+      let count = read(STDIN_FILENO, &keys, keys.count)
+      guard count != 0 else { return self?.stop() ?? () }
+      for key in keys.prefix(max(0, count)) { sink(key) }
+    }
+    guard watch != nil else {
+      Self.restoreTerminal()
+      return nil
+    }
+  }
+
+  /// Reads no more, and gives the terminal back.
+  package func stop() {
+    watch?.cancel()
+    watch = nil
+    Self.restoreTerminal()
+  }
+
+  // MARK: The terminal
+
+  /// How the terminal was; nil if it is so now.
+  private nonisolated static let before = Guarded<termios?>(nil)
+
+  private static func changeTerminal() -> Bool {
+    var mode = termios()
+    guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
+    let old = mode
+    mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    guard tcsetattr(STDIN_FILENO, TCSANOW, &mode) == 0 else { return false }
+    before.withLock { $0 = old }
+    return true
+  }
+
+  /// Gives the terminal back, also from a process that ends at once: from any thread.
+  nonisolated static func restoreTerminal() {
+    guard var mode = before.withLock({ $0.take() }), StandardInput.isForegroundTerminal else { return }
+    tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+  }
+}

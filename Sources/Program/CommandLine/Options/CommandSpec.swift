@@ -1,0 +1,54 @@
+import BluetoothCore
+import HaloEventLoop
+
+/// A command, as the parser and the help see it.
+package struct CommandSpec: Sendable {
+  package var name: String
+  /// Its positional arguments: `[RING]`.
+  package var arguments: String
+  package var summary: String
+  /// How many positional arguments it takes.
+  package var positionals: ClosedRange<Int>
+  /// How it uses the files that positional arguments name: those that are read are all, one that is written is the first.
+  /// Nil if they name none.
+  package var file: FileUse?
+  package var options: [any CommandOption]
+  /// Which of the options go together.
+  package var rules: [OptionRule]
+  /// Complete command lines that work, with what they do.
+  package var examples: [(line: String, does: String)]
+  /// More for `--help`: paragraphs with an empty line between them. Other line breaks do not count. Only the help makes
+  /// this text: some of it comes from large tables.
+  package var details: @Sendable () -> String
+  /// The options that it shares with others, besides `--help`.
+  package var sharedOptions: [any CommandOption]
+  /// Whether everything after the first positional argument belongs to another command.
+  package var wrapsCommand: Bool
+  package var run: @BluetoothActor (Invocation) async throws(Failure) -> Void
+
+  package init(
+    name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>,
+    file: FileUse? = nil,
+    options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
+    details: @escaping @autoclosure @Sendable () -> String = "", sharedOptions: [any CommandOption],
+    wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws(Failure) -> Void
+  ) {
+    self.name = name
+    self.arguments = arguments
+    self.summary = summary
+    self.positionals = positionals
+    self.file = file
+    self.options = options
+    self.rules = rules
+    self.examples = examples
+    self.details = details
+    self.sharedOptions = sharedOptions
+    self.wrapsCommand = wrapsCommand
+    self.run = run
+  }
+
+  /// The options of this command and those that it shares with others.
+  var allOptions: [any CommandOption] { options + commonOptions }
+
+  var commonOptions: [any CommandOption] { sharedOptions + [CommonOptions.help] }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import HaloEventLoop
+import HaloSystemCalls
+
+/// Ends the process on a signal. The main thread waits for signals, outside of the event loop, so that they work even if
+/// the loop is blocked.
+///
+/// The first signal calls the registered handlers, which end the command in order; without handlers, the process ends at
+/// once. The second signal ends the process within a second and prints what is left undone. SIGHUP, from a closed terminal
+/// or a lost ssh connection, and SIGQUIT count as SIGTERM. A program without a terminal, as a service is, opens its files
+/// anew on SIGHUP.
+package enum Termination {
+  /// A registration, which ends with this object.
+  package final class Registration: Sendable {
+    private let id: UInt64
+
+    fileprivate init(_ id: UInt64) {
+      self.id = id
+    }
+
+    deinit {
+      let id = self.id
+      Termination.state.withLock {
+        $0.handlers[id] = nil
+        $0.openers[id] = nil
+        $0.unfinished[id] = nil
+      }
+    }
+  }
+
+  private struct State {
+    var hasBegun = false
+    var handlers: [UInt64: @Sendable () -> Void] = [:]
+    /// What opens files anew.
+    var openers: [UInt64: @Sendable () -> Void] = [:]
+    var unfinished: [UInt64: String] = [:]
+    var nextID: UInt64 = 0
+  }
+
+  private static let state = Guarded(State())
+  /// SIGHUP only if it is not ignored, as `nohup` does. A script's background jobs start with SIGINT ignored; here it
+  /// counts all the same.
+  private static let signals = [SIGINT, SIGTERM, SIGQUIT] + Signals.withoutIgnored([SIGHUP])
+
+  /// Blocks the signals. Call it first in `main`: a thread that exists already would receive them.
+  package static func blockSignals() {
+    Signals.block(signals)
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Whether a signal was received.
+  package static var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+  /// Calls `handler` on the main thread on the first signal. It must not block.
+  static func register(_ handler: @escaping @Sendable () -> Void) -> Registration {
+    add { $0.handlers[$1] = handler }
+  }
+
+  /// Calls `handler` on the main thread on each SIGHUP, which does not end the process then; with a terminal, it ends the
+  /// process, and `handler` is not called. It must not block.
+  package static func onHangUp(_ handler: @escaping @Sendable () -> Void) -> Registration {
+    add { if !hasTerminal { $0.openers[$1] = handler } }
+  }
+
+  /// Whether the process has a terminal, which may be closed.
+  private static let hasTerminal: Bool = {
+    let terminal = SystemCall.open("/dev/tty", O_RDONLY | O_NOCTTY)
+    if terminal >= 0 { close(terminal) }
+    return terminal >= 0
+  }()
+
+  /// Notes something to undo before the process ends, while the result exists.
+  ///
+  /// - Parameter consequence: what follows if it is not undone: `hci0 stays down until halo-raw is started again`
+  package static func note(_ consequence: String) -> Registration {
+    add { $0.unfinished[$1] = consequence }
+  }
+
+  private static func add(_ change: (inout State, UInt64) -> Void) -> Registration {
+    state.withLock { state in
+      let id = state.nextID
+      state.nextID += 1
+      change(&state, id)
+      return Registration(id)
+    }
+  }
+
+  /// Waits for signals. For the main thread, which has nothing else to do.
+  package static func watch() -> Never {
+    // A thread that only waits for the end of another.
+    _ = HelperThread.start {
+      EpollLoop.waitForEndOfThread()
+      end(.internalError, "the kernel ended the event loop's thread after a kernel fault; see dmesg")
+    }
+    while true {
+      let signal = Signals.next(of: signals)
+      let openers = signal == SIGHUP ? state.withLock { Array($0.openers.values) } : []
+      guard openers.isEmpty else {
+        for open in openers { open() }
+        continue
+      }
+      let (isFirst, handlers) = state.withLock { state in
+        defer { state.hasBegun = true }
+        return (!state.hasBegun, Array(state.handlers.values))
+      }
+      guard isFirst else { end(signal: signal, "ended by a second signal") }
+      if handlers.isEmpty { end(signal: signal, nil) }
+      for handler in handlers { handler() }
+    }
+  }
+
+  private static func end(signal: Int32, _ reason: String?) -> Never {
+    // A standard error that blocks must not delay the end: SIGALRM ends the process.
+    alarm(1)
+    KeyInput.restoreTerminal()
+    say(reason)
+    _exit(128 + signal)
+  }
+
+  private static func end(_ code: ExitCode, _ reason: String) -> Never {
+    alarm(1)
+    KeyInput.restoreTerminal()
+    say(reason)
+    _exit(code.rawValue)
+  }
+
+  /// Writes the reason and what is left undone.
+  private static func say(_ reason: String?) {
+    guard let reason else { return }
+    let unfinished = state.withLock { $0.unfinished.sorted { $0.key < $1.key }.map(\.value) }
+    Console.errorDirectly(
+      ([reason] + unfinished.map { "left undone: \($0)" }).joined(separator: "\nhalo-raw: "))
+  }
+}

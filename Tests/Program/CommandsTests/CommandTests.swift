@@ -1,0 +1,48 @@
+import ATT
+import HaloCommandLine
+import Testing
+
+@testable import halo_raw
+
+/// What every command declares.
+@Suite struct CommandTests {
+  static let commands = Commands.groups.flatMap(\.commands)
+
+  @Test(arguments: commands.map(\.name))
+  func optionsAreDeclaredOnce(name: String) throws {
+    let command = try Commands.named(name)
+    let names = command.allOptions.flatMap(\.spec.names)
+    #expect(Set(names).count == names.count)
+    for option in command.allOptions { #expect(!option.spec.help.isEmpty) }
+  }
+
+  @Test(arguments: commands.map(\.name))
+  func helpFitsOn80Columns(name: String) throws {
+    let help = HelpPage(try Commands.named(name)).text
+    #expect(help.split(separator: "\n").filter { $0.count > 80 } == [])
+  }
+
+  @Test func theOverviewFitsOn80Columns() {
+    #expect(HelpPage.overview(Commands.groups).text.split(separator: "\n").filter { $0.count > 80 } == [])
+  }
+
+  @Test func aCommandIsFoundByItsWholeName() throws {
+    #expect(try Commands.named("stream").name == "stream")
+    #expect(throws: Failure.self) { try Commands.named("steam") }
+  }
+
+  @Test func whatIsReplayedKeepsItsOwnOptions() throws {
+    let line = ["file.btsnoop", "stream", "--count", "5", "--lenient"]
+    let invocation = try Invocation(parsing: line, for: try Commands.named("replay"))
+    #expect(invocation.positionals == line)
+  }
+
+  @Test func handlesAreDecimalOrHexadecimal() throws {
+    let type = ArgumentType<AttributeHandle>.handle
+    #expect(try type.value("0x0012", of: "--handle") == 0x12)
+    #expect(try type.value("18", of: "--handle") == 0x12)
+    for text in ["0", "0x10000", "-1", "65536", "x"] {
+      #expect(throws: Failure.self) { try type.value(text, of: "--handle") }
+    }
+  }
+}

@@ -1,0 +1,251 @@
+import TestSupport
+import Testing
+
+/// Each place in Sources that waits, with what ends the wait. A new one has to be listed here, and so to be thought
+/// about: nothing waits without a deadline, or without a reason to have none.
+@Suite struct WaitTests {
+  private enum End {
+    /// It ends by a time, whatever the other side does.
+    case deadline(String)
+    /// It has no time of its own; this ends it.
+    case ended(by: String)
+  }
+
+  private static let waits: [String: (count: Int, end: End)] = [
+    "BluetoothCore/Time/Callbacks.swift": (
+      4, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")
+    ),
+    "Linux/EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
+    "GAP/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
+    "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
+    "GAP/Connection.swift": (2, .ended(by: "the end of the link, or cancellation")),
+    "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
+    "GAP/Connection+Link.swift": (
+      1, .deadline("EventWaiters.deadline, HostController.commandDeadline")
+    ),
+    "GATTClient/GATTClient+WritesWithoutResponse.swift": (
+      1, .ended(by: "the end of the link, or cancellation")
+    ),
+    "GATTClient/GATTClient+Discovery.swift": (4, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
+    "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
+    "HaloRaw/Radio.swift": (1, .ended(by: "the failure of the adapter, or close()")),
+    "GAP/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
+    "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
+      4, .deadline("HostController.commandDeadline; closeDeadline")
+    ),
+    "Linux/LinuxBluetooth/Management/ControllerFeatures.swift": (
+      1, .deadline("HostController.commandDeadline")
+    ),
+    "Linux/LinuxBluetooth/Adapter/AdapterHelper.swift": (
+      1, .deadline("20 s; what the helper does goes on after that")
+    ),
+    "Linux/LinuxBluetooth/Management/Management.swift": (
+      1, .deadline("ManagementQueue's deadline for each command")
+    ),
+    "Linux/LinuxBluetooth/Adapter/UserChannelTransport.swift": (1, .deadline("2 s of KernelCall.close")),
+    "Linux/LinuxBluetooth/Streams/StreamSockets.swift": (1, .deadline("10 s, or the caller's")),
+    "RingLink/Device/ActionsAndEvents.swift": (
+      2,
+      .deadline("the time for a ring to leave; events end with the link or by cancellation: they may be rare")
+    ),
+    "RingLink/Measuring/Ring+Measurements.swift": (1, .deadline("MeasurementSession's times")),
+    "RingLink/Measuring/Ring+Sport.swift": (2, .deadline("the silence after which a session has ended")),
+    "RingLink/Ring/Exchanges.swift": (1, .deadline("RingExchange.silence")),
+    "RingLink/Ring/Ring+CountedStream.swift": (
+      2, .deadline("the deadline of the first sample; RingExchange.usualSilence for the stop")
+    ),
+    "RingLink/Ring/Ring+RawStream.swift": (
+      2, .deadline("firstSampleDeadline; 2 s for what is to be written")
+    ),
+    "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
+    "halo-raw/Adapters/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
+    "halo-raw/Adapters/Session.swift": (1, .ended(by: "the recovery under way, which has a deadline")),
+    "Program/CommandLine/Process/Interruption.swift": (2, .ended(by: "a signal, or the work that it cancels")),
+    "halo-raw/Commands/SampleStream.swift": (1, .deadline("silence: 5 s, or three usual intervals")),
+    "halo-raw/Commands/ValueCommands.swift": (
+      1, .ended(by: "a signal, --duration, --count, or the link's end")
+    ),
+    "halo-raw/Decode/CaptureCopy.swift": (1, .ended(by: "a signal, or the disk")),
+    "halo-raw/Decode/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
+    "halo-raw/Output/Picker.swift": (1, .deadline("60 s for a choice")),
+    "Program/CommandLine/Console/Console.swift": (1, .ended(by: "a signal, then a second; a reader may take its time")),
+  ]
+
+  /// The public `async` functions of each file: their number, and what ends them if nothing cancels their task.
+  private static let functions: [String: (count: Int, End)] = [
+    "Apple/AccessorySetupKit/AsyncForms.swift": (
+      4, .ended(by: "the end of the picker: a choice, 30 s without a match; the others at once")
+    ),
+    "BluetoothCore/Time/Callbacks.swift": (
+      4, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
+    ),
+    "GAP/Adapter.swift": (1, .deadline("none is needed: it throws")),
+    "GAP/Central+Finding.swift": (3, .deadline("the caller's; ConnectionRequest.deadline")),
+    "GAP/Central.swift": (4, .deadline("that of each command, of the request, or the caller's")),
+    "GAP/HCIAdapter.swift": (
+      3, .deadline("HostController.commandDeadline for each command, or the caller's")
+    ),
+    "Linux/EventLoop/EpollLoop.swift": (1, .ended(by: "the end of the work, which is the caller's")),
+    "Linux/EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
+    "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Finding.swift": (1, .deadline("30 s of ATT for each request")),
+    "GAP/Connection+Link.swift": (
+      4, .deadline("EventWaiters.deadline, HostController.commandDeadline")
+    ),
+    "GATTClient/GATTClient+Proof.swift": (2, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
+    "GAP/Connection.swift": (2, .ended(by: "the end of the link")),
+    "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
+    "GATTClient/NotificationSequence.swift": (2, .ended(by: "the end of the subscription")),
+    "HCI/Host/HCITransport.swift": (2, .deadline("none is needed: they do nothing")),
+    "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
+      4, .deadline("HostController.commandDeadline for each command, closeDeadline, or the caller's")
+    ),
+    "HaloRaw/OpenedAdapter+Recording.swift": (
+      2, .deadline("those of opening the adapter; the caller's for the end, 10 s unless it says so")
+    ),
+    "HaloRaw/ProgramExit.swift": (1, .ended(by: "the end of the program's work")),
+    "HaloRaw/OpenedAdapter.swift": (
+      1, .deadline("AdapterHelper.deadline for each step, 10 s for a stream, ManagementQueue's")
+    ),
+    "HaloRaw/Radio.swift": (1, .deadline("that of Central.stop()")),
+    "Linux/LinuxBluetooth/Adapter/TakenAdapter.swift": (1, .deadline("restoreDeadline")),
+    "Linux/LinuxBluetooth/Adapter/UserChannelTransport.swift": (
+      2, .deadline("AdapterHelper.deadline for each step, 2 s of KernelCall.close")
+    ),
+    "Linux/LinuxBluetooth/Management/ControllerFeatures.swift": (
+      1, .deadline("HostController.commandDeadline")
+    ),
+    "Linux/LinuxBluetooth/Management/Controllers.swift": (2, .deadline("ManagementQueue's for each command")),
+    "Linux/LinuxBluetooth/Management/Management.swift": (1, .deadline("ManagementQueue's")),
+    "Linux/LinuxBluetooth/Streams/HCIStreamTransport.swift": (1, .deadline("the caller's")),
+    "Linux/LinuxBluetooth/Streams/StreamListener.swift": (1, .deadline("10 s for the name, or the caller's")),
+    "Linux/LinuxBluetooth/Streams/StreamSockets.swift": (
+      2, .deadline("10 s, or the caller's, name look-up included")
+    ),
+    "Captures/Recording/ATT/ReplayAdapter.swift": (2, .deadline("none is needed: they return at once")),
+    "Captures/Recording/ATT/ReplayedPeripheral+Replay.swift": (
+      1, .deadline("none is needed: it ends with the recording")
+    ),
+    "Captures/Recording/TappedTransport.swift": (2, .deadline("those of the transport that it records")),
+    "RingLink/Device/ActionsAndEvents.swift": (
+      6, .deadline("RingExchange.silence, the time for a ring to leave; listen by the link's end")
+    ),
+    "RingLink/Device/Clock.swift": (2, .deadline("RingExchange.silence for each request")),
+    "RingLink/Device/Device.swift": (3, .deadline("RingExchange.silence, 30 s of ATT")),
+    "RingLink/History/ActivityLog.swift": (2, .deadline("RingExchange.silence")),
+    "RingLink/History/DayLogs.swift": (3, .deadline("RingExchange.silence")),
+    "RingLink/History/Ring+History.swift": (2, .deadline("RingExchange.silence for each request")),
+    "RingLink/History/Ring+StoredSport.swift": (1, .deadline("bulkSilence for each request")),
+    "RingLink/History/SedentaryLog.swift": (1, .deadline("bulkSilence")),
+    "RingLink/History/SleepLog.swift": (1, .deadline("5 s for each of three requests")),
+    "RingLink/History/TemperatureLogs.swift": (3, .deadline("RingExchange.silence")),
+    "RingLink/History/VitalLogs.swift": (4, .deadline("RingExchange.silence")),
+    "RingLink/Measuring/Ring+Measurements.swift": (
+      3, .deadline("MeasurementProcedure's; next() by the end of the measurement")
+    ),
+    "RingLink/Measuring/Ring+Sport.swift": (
+      3, .ended(by: "silence of a request, ten seconds without data, or the link's end")
+    ),
+    "RingLink/Ring/Exchanges.swift": (6, .deadline("RingExchange.silence")),
+    "RingLink/Ring/LongAnswers.swift": (2, .deadline("RingExchange.silence after each frame")),
+    "RingLink/Ring/Ring.swift": (2, .deadline("30 s of ATT for each request")),
+    "RingLink/Ring/Ring+CountedStream.swift": (
+      2, .deadline("the deadline of the first sample; RingExchange.usualSilence for the stop")
+    ),
+    "RingLink/Ring/Ring+RawStream.swift": (
+      4, .deadline("firstSampleDeadline, 30 s of ATT, 2 s for what is to be written")
+    ),
+    "RingLink/Ring/RingFinder.swift": (2, .deadline("the caller's")),
+    "RingLink/Settings/Ring+Settings.swift": (8, .deadline("RingExchange.silence for each request")),
+  ]
+
+  /// The functions that a cancelled task does not end, or that have no deadline: what their documentation says.
+  private static let exceptions = [
+    ("GAP/Adapter.swift", "func close(", "Cancelling the task does not cancel this, as"),
+    ("GAP/Central.swift", "public func stop(", "Cancelling the task does not cancel this, as"),
+    (
+      "GAP/Connection.swift", "public func disconnect(", "Cancelling the task does not cancel this, as"
+    ),
+    ("GAP/Connection.swift", "public func disconnection(", "no deadline, as"),
+    ("HCI/Host/HCITransport.swift", "func finishClosing(", "Cancelling the task does not end the wait, as"),
+    (
+      "RingLink/Ring/Ring+CountedStream.swift", "func stopCountedStream(",
+      "Cancelling the task does not cancel this, as"
+    ),
+    (
+      "RingLink/Ring/Ring+RawStream.swift", "func stopRawStream(",
+      "Cancelling the task does not cancel this, as"
+    ),
+    ("RingLink/Device/ActionsAndEvents.swift", "public func listen(", "no deadline, as"),
+    ("RingLink/Measuring/Ring+Sport.swift", "public func exercise(", "no deadline, but"),
+  ]
+
+  private static let root =
+    "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/") + "/Sources"
+
+  private static let marks = ["withCheckedContinuation", "awaitCallback", "for await "]
+
+  @Test func eachWaitIsListed() throws {
+    var found: [String: Int] = [:]
+    for path in Disk.swiftFiles(below: Self.root) {
+      let text = try #require(Disk.text(of: path))
+      let count = text.split(separator: "\n").count { line in
+        let code = line.drop { $0 == " " }
+        return !code.hasPrefix("//") && !code.contains("func ") && Self.marks.contains { code.contains($0) }
+      }
+      if count > 0 { found[String(path.dropFirst(Self.root.count + 1))] = count }
+    }
+    for (path, count) in found {
+      #expect(Self.waits[path]?.count == count, "\(path) waits \(count) times; list what ends each")
+    }
+    for path in Self.waits.keys { #expect(found[path] != nil, "\(path) waits no more") }
+  }
+
+  @Test func eachPublicAsyncFunctionIsListed() throws {
+    var found: [String: Int] = [:]
+    for path in Disk.swiftFiles(below: Self.root) {
+      let lines = try #require(Disk.text(of: path)).split(separator: "\n").map { $0.drop { $0 == " " } }
+      let code = lines.filter { !$0.hasPrefix("//") }.joined(separator: "\n")
+      // What stands behind the name of each function, up to its body.
+      let functions = code.split(separator: "func ", omittingEmptySubsequences: false)
+      let count = zip(functions, functions.dropFirst()).count { before, after in
+        let line = before.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
+        return line.contains("public") && isAsync(after.prefix { $0 != "{" })
+      }
+      if count > 0 { found[String(path.dropFirst(Self.root.count + 1))] = count }
+    }
+    for (path, count) in found {
+      #expect(
+        Self.functions[path]?.count == count,
+        "\(path) has \(count) public async functions; list what ends each")
+    }
+    for path in Self.functions.keys { #expect(found[path] != nil, "\(path) has none") }
+  }
+
+  /// Whether `async` stands behind the parameters, which may have it, too.
+  private func isAsync(_ signature: Substring) -> Bool {
+    var depth = 0
+    let end = signature.firstIndex { character in
+      if character == "(" { depth += 1 }
+      if character == ")" { depth -= 1 }
+      return character == ")" && depth == 0
+    }
+    return end.map { signature[$0...].contains(" async") } ?? false
+  }
+
+  @Test(arguments: exceptions) func aFunctionThatIsNotCancelledOrHasNoDeadlineSaysWhy(
+    path: String, function: String, reason: String
+  ) throws {
+    let text = try #require(Disk.text(of: "\(Self.root)/\(path)"))
+    let before = try #require(text.split(separator: function).first, "\(function) is not in \(path)")
+    let comment = before.split(separator: "\n").reversed().dropFirst()
+      .map { $0.drop { $0 == " " } }.prefix { $0.hasPrefix("///") }
+    let documentation = comment.reversed().map { $0.dropFirst(4) }.joined(separator: " ")
+    #expect(documentation.contains(reason), "\(documentation)")
+  }
+}
