@@ -138,6 +138,15 @@ let program = [
     "HaloCommandLine", in: "Program/CommandLine",
     on: ["BluetoothCore", "HaloFiles", "HaloSystemCalls", "HaloEventLoop", "HaloLineOutput"],
     tests: ["TestLoop"]),
+  // What `decode` shows of a capture, and `--explain` of a link: lines, blocks, JSON, values, samples, a page.
+  library(
+    "HaloCaptureView", in: "Program/CaptureView",
+    on: [
+      "BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "RingLink", "HaloFiles", "HaloJSON",
+      "HaloSystemCalls", "HaloEventLoop", "HaloCapture", "HaloDissection", "HaloRecording",
+      "HaloKnownDevices",
+      "HaloLineOutput", "HaloCommandLine", "HaloReportAssets",
+    ]),
 ]
 
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
@@ -202,7 +211,7 @@ targets += [
     swiftSettings: settings),
   .testTarget(
     name: "CommandsTests",
-    dependencies: allLayers + ["HaloCommandLine", "halo-raw", "TestLoop", "TestSupport"],
+    dependencies: allLayers + ["HaloCommandLine", "HaloCaptureView", "halo-raw", "TestLoop", "TestSupport"],
     path: "Tests/Program/CommandsTests",
     swiftSettings: settings),
   .testTarget(
@@ -261,7 +270,7 @@ targets += [
 ]
 
 let programDependencies: [Target.Dependency] =
-  allLayers + ["HaloLineOutput", "HaloCommandLine", "HaloReportAssets"]
+  allLayers + ["HaloLineOutput", "HaloCommandLine", "HaloCaptureView", "HaloReportAssets"]
 if isForFuzzing {
   targets += [
     .target(

@@ -1,3 +1,4 @@
+import HaloCaptureView
 import HaloCommandLine
 import BluetoothCore
 import GAP

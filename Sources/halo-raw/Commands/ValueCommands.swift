@@ -1,3 +1,4 @@
+import HaloCaptureView
 import HaloCommandLine
 import ATT
 import BluetoothCore

@@ -1,3 +1,4 @@
+import HaloLineOutput
 import BluetoothCore
 
 /// A signal of the last seconds, drawn with its scale.

@@ -1,3 +1,4 @@
+import HaloLineOutput
 import HaloJSON
 import HaloReportAssets
 

@@ -1,3 +1,4 @@
+import HaloLineOutput
 import RingLink
 
 /// A curve over time, or several, as SVG.

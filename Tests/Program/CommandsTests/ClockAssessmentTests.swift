@@ -1,6 +1,7 @@
 import HaloKnownDevices
 import RingLink
 import Testing
+@testable import HaloCaptureView
 @testable import HaloCommandLine
 @testable import halo_raw
 

@@ -5,6 +5,7 @@ import Testing
 @testable import HaloLinuxBluetooth
 
 @testable import HCI
+@testable import HaloCaptureView
 @testable import HaloCommandLine
 @testable import halo_raw
 

@@ -4,6 +4,7 @@ import RingLink
 import TestSupport
 import Testing
 
+@testable import HaloCaptureView
 @testable import HaloCommandLine
 @testable import halo_raw
 

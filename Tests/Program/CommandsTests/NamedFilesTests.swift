@@ -2,6 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import HaloCaptureView
 @testable import HaloCommandLine
 @testable import halo_raw
 

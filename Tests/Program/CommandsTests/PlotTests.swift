@@ -2,6 +2,7 @@ import BluetoothCore
 import Glibc
 import Testing
 
+@testable import HaloCaptureView
 @testable import HaloCommandLine
 @testable import halo_raw
 

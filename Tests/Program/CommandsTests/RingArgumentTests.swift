@@ -1,6 +1,7 @@
 import RingLink
 import Testing
 
+@testable import HaloCaptureView
 @testable import HaloCommandLine
 @testable import halo_raw
 

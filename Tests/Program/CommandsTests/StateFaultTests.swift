@@ -9,6 +9,7 @@ import RingLink
 import TestLoop
 import TestSupport
 import Testing
+@testable import HaloCaptureView
 @testable import HaloCommandLine
 @testable import halo_raw
 

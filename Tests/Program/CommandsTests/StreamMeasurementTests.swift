@@ -1,4 +1,5 @@
 import Testing
+@testable import HaloCaptureView
 @testable import HaloCommandLine
 @testable import halo_raw
 

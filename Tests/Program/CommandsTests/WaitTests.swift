@@ -62,15 +62,19 @@ import Testing
     "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
     "halo-raw/Adapters/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
     "halo-raw/Adapters/Session.swift": (1, .ended(by: "the recovery under way, which has a deadline")),
-    "Program/CommandLine/Process/Interruption.swift": (2, .ended(by: "a signal, or the work that it cancels")),
+    "Program/CommandLine/Process/Interruption.swift": (
+      2, .ended(by: "a signal, or the work that it cancels")
+    ),
     "halo-raw/Commands/SampleStream.swift": (1, .deadline("silence: 5 s, or three usual intervals")),
     "halo-raw/Commands/ValueCommands.swift": (
       1, .ended(by: "a signal, --duration, --count, or the link's end")
     ),
-    "halo-raw/Decode/CaptureCopy.swift": (1, .ended(by: "a signal, or the disk")),
-    "halo-raw/Decode/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
+    "Program/CaptureView/CaptureCopy.swift": (1, .ended(by: "a signal, or the disk")),
+    "Program/CaptureView/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
     "halo-raw/Output/Picker.swift": (1, .deadline("60 s for a choice")),
-    "Program/CommandLine/Console/Console.swift": (1, .ended(by: "a signal, then a second; a reader may take its time")),
+    "Program/CommandLine/Console/Console.swift": (
+      1, .ended(by: "a signal, then a second; a reader may take its time")
+    ),
   ]
 
   /// The public `async` functions of each file: their number, and what ends them if nothing cancels their task.

@@ -70,11 +70,16 @@ struct ValueTable: ~Copyable {
 }
 
 /// The attributes whose values are printed: all, or those that `--handle` and `--uuid` name.
-struct ValueChoice {
-  var handles: [AttributeHandle]
-  var uuids: [BluetoothUUID]
+package struct ValueChoice {
+  package var handles: [AttributeHandle]
+  package var uuids: [BluetoothUUID]
 
-  func selects(_ value: AttributeValue) -> Bool {
+  package init(handles: [AttributeHandle], uuids: [BluetoothUUID]) {
+    self.handles = handles
+    self.uuids = uuids
+  }
+
+  package func selects(_ value: AttributeValue) -> Bool {
     guard !handles.isEmpty || !uuids.isEmpty else { return true }
     return value.handle.map(handles.contains) == true || value.uuid.map(uuids.contains) == true
   }

@@ -6,8 +6,7 @@ import Testing
 @testable import HaloRecording
 
 @testable import HCI
-@testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCaptureView
 
 /// What is told when a replay differs: which packet, what it is, what was sent instead, and why.
 @Suite struct ReplayDifferenceTests {

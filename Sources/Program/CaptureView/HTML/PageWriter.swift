@@ -8,11 +8,11 @@ import HaloReportAssets
 import HaloSystemCalls
 
 /// Writes a session as a self-contained HTML report, packet by packet.
-struct PageWriter: ~Copyable {
+package struct PageWriter: ~Copyable {
   /// The most packets in a report, so that browsers stay responsive. The report says if packets are left out.
-  static let packetLimit = 100_000
+  package static let packetLimit = 100_000
   /// The most bytes of packets in a report; browsers limit a text to 512 MiB.
-  static let byteLimit = 128 << 20
+  package static let byteLimit = 128 << 20
 
   private var output: LineWriter
   /// Whether a packet was left out because of a limit.
@@ -31,7 +31,7 @@ struct PageWriter: ~Copyable {
   /// - Parameters:
   ///   - name: the name of the capture, as given by the user
   ///   - file: the file of the report
-  init(name: String, _ file: PageFile) {
+  package init(name: String, _ file: PageFile) {
     self.name = name
     self.file = file
     queue = OutputQueue(descriptor: file.descriptor, overflow: .wait)
@@ -39,13 +39,13 @@ struct PageWriter: ~Copyable {
     Self.writeHead(to: &output, nonce: nonce)
   }
 
-  var hasFailed: Bool { output.failure != nil }
+  package var hasFailed: Bool { output.failure != nil }
 
   /// Writes the report to its file.
-  let queue: OutputQueue
+  package let queue: OutputQueue
 
   /// - Parameter start: the time of the first packet of the capture, in microseconds since 1970
-  mutating func add(_ packet: DissectedPacket, start: Int64?) {
+  package mutating func add(_ packet: DissectedPacket, start: Int64?) {
     self.start = start
     guard count < Self.packetLimit, size < Self.byteLimit else {
       leavesOut = true
@@ -68,7 +68,7 @@ struct PageWriter: ~Copyable {
   ///   - remark: why the report is incomplete; nil if it is complete
   ///   - dissector: what has dissected the packets
   /// - Throws: if the report cannot be written
-  mutating func finish(remark: String?, _ dissector: Dissector) async throws(Failure) {
+  package mutating func finish(remark: String?, _ dissector: Dissector) async throws(Failure) {
     let limit =
       leavesOut ? "The report has only the first \(count) packets; select others with --filter." : nil
     if let limit { Console.error("halo-raw: \(file.path): \(limit)") }
@@ -146,15 +146,15 @@ struct PageWriter: ~Copyable {
 
 /// The file that a report is written to while the capture is read. If the program ends early, the file keeps what was
 /// written so far.
-final class PageFile {
-  let path: String
-  var descriptor: Int32 { file.descriptor }
+package final class PageFile {
+  package let path: String
+  package var descriptor: Int32 { file.descriptor }
   private let file: OutputFile
 
   /// Opens the file, and truncates it if it exists.
   ///
   /// - Throws: if the file cannot be created or truncated
-  init(path: String) throws(Failure) {
+  package init(path: String) throws(Failure) {
     self.path = path
     do throws(FileError) {
       file = try OutputFile(path: path)

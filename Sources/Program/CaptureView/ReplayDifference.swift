@@ -6,16 +6,16 @@ import HaloRecording
 
 /// The message about the first difference between a replay and its recording: the packet, what it is, what was sent
 /// instead, and why.
-struct ReplayDifference {
-  let path: String
+package struct ReplayDifference {
+  package let path: String
   /// The number of the first packet that was replayed.
-  let first: Int
-  let host: RecordedHost
-  let report: ReplayTransport.Report
-  let difference: ReplayTransport.Difference
+  package let first: Int
+  package let host: RecordedHost
+  package let report: ReplayTransport.Report
+  package let difference: ReplayTransport.Difference
 
   /// Nil if there is no difference.
-  init?(
+  package init?(
     _ path: String, _ first: Int, _ host: RecordedHost, _ report: ReplayTransport.Report
   ) {
     guard let difference = report.firstDifference else { return nil }
@@ -26,7 +26,7 @@ struct ReplayDifference {
     self.difference = difference
   }
 
-  var message: String {
+  package var message: String {
     let count = report.differences > 1 ? " in \(report.differences) packets, first here" : ""
     return "the replay differs from the recording\(count): \(what) - \(why)\(hint)"
   }

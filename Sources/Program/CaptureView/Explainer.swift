@@ -11,8 +11,8 @@ import HaloRecording
 
 /// `--explain`: prints on standard error, live, what `decode` prints for a recording.
 @BluetoothActor
-final class Explainer {
-  enum Form: Sendable { case lines, blocks }
+package final class Explainer {
+  package enum Form: Sendable { case lines, blocks }
 
   private let form: Form
   private var text: PacketText
@@ -25,19 +25,19 @@ final class Explainer {
 
   /// - Parameter form: the value of `--explain`
   /// - Returns: nil without it
-  init?(_ form: Form?) {
+  package init?(_ form: Form?) {
     guard let form else { return nil }
     self.form = form
     text = PacketText(isColored: isTerminal && !Console.refusesColor)
   }
 
   /// Explains all packets of a tap from now on.
-  func watch(_ tap: TrafficTap) {
+  package func watch(_ tap: TrafficTap) {
     tap.onPacket = { [self] bytes, info in explain(bytes, info) }
   }
 
   /// Explains a recording during its replay, with its own packet numbers and times.
-  func watch(_ replay: ReplayTransport) {
+  package func watch(_ replay: ReplayTransport) {
     start = replay.host.beginning
     replay.onPlayed = { [self] record in explain(record.bytes.span.bytes, record.info) }
   }

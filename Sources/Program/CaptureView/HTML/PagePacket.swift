@@ -163,12 +163,12 @@ struct PageTable {
   /// The fields of a layer without their values.
   struct Shape: Hashable {
     struct Field: Hashable {
-      var name: String
-      var reference: String
-      var depth: Int
-      var range: Range<Int>
+      package var name: String
+      package var reference: String
+      package var depth: Int
+      package var range: Range<Int>
 
-      init(_ field: PacketField) {
+      package init(_ field: PacketField) {
         name = field.name
         reference = field.reference
         depth = field.depth

@@ -3,9 +3,9 @@ import HaloLineOutput
 import RingLink
 
 /// Which packets of a capture are shown, and how.
-struct DecodeOptions {
+package struct DecodeOptions {
   /// The form of the output.
-  enum Form {
+  package enum Form {
     case lines, blocks, jsonl, summary, summaryJSON
     case samples(OutputFormat, SampleKinds)
     /// A copy of packets at this path, instead of lines on standard output.
@@ -15,15 +15,25 @@ struct DecodeOptions {
     case page(String)
   }
 
-  var form: Form
+  package var form: Form
   /// Only packets that have one of these; all if nil.
-  var layers: Set<Layer>?
-  var filter: PacketFilter?
-  var isFollowing: Bool
-  var isColored: Bool
+  package var layers: Set<Layer>?
+  package var filter: PacketFilter?
+  package var isFollowing: Bool
+  package var isColored: Bool
+
+  package init(
+    form: Form, layers: Set<Layer>?, filter: PacketFilter?, isFollowing: Bool, isColored: Bool
+  ) {
+    self.form = form
+    self.layers = layers
+    self.filter = filter
+    self.isFollowing = isFollowing
+    self.isColored = isColored
+  }
 
   @inline(__always)
-  func shows(_ packet: DissectedPacket, start: Int64?) -> Bool {
+  package func shows(_ packet: DissectedPacket, start: Int64?) -> Bool {
     if let layers, !layers.contains(where: packet.has) { return false }
     return filter?.matches(packet, start: start) ?? true
   }

@@ -10,7 +10,7 @@ import RingLink
 
 /// One run of `decode`.
 @BluetoothActor
-struct Decoding: ~Copyable {
+package struct Decoding: ~Copyable {
   /// In bytes. Output is collected up to this size while there is input.
   private static let outputSize = 1 << 16
 
@@ -42,7 +42,7 @@ struct Decoding: ~Copyable {
     if case .samples(let format, let kinds) = options.form { samples = .init(format, kinds: kinds) }
   }
 
-  static func run(_ options: DecodeOptions, _ paths: [String]) async throws(Failure) {
+  package static func run(_ options: DecodeOptions, _ paths: [String]) async throws(Failure) {
     let interruption = Interruption()
     guard let source = try await open(paths, isFollowed: options.isFollowing, interruption) else { return }
     var options = options

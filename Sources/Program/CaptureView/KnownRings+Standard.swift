@@ -6,17 +6,17 @@ import HaloGATT
 import HaloKnownDevices
 
 extension KnownRings {
-  static var standardPath: String? { UserFolders.state.map { $0 + "/rings.json" } }
+  package static var standardPath: String? { UserFolders.state.map { $0 + "/rings.json" } }
 
   /// Reports to standard error.
   ///
   /// - Parameter path: nil stores nothing
-  init(path: String?) {
+  package init(path: String?) {
     self.init(path: path) { Console.error("halo-raw: \($0)") }
   }
 
   /// The attributes of all known rings, to show the names of handles.
-  var devices: [Dissector.KnownDevice] {
+  package var devices: [Dissector.KnownDevice] {
     rings.compactMap { ring in
       guard let address = ring.bluetoothAddress, let layout = ring.layout else { return nil }
       return Dissector.KnownDevice(

@@ -5,15 +5,15 @@ import HaloGATT
 import HaloLineOutput
 
 /// What the bytes of a value say.
-struct ValueMeaning {
+package struct ValueMeaning {
   /// The string that they spell; nil if they are no text.
-  var text: String?
+  package var text: String?
   /// A value of the SIG in words: `87 percent`; nil if the type is not known, or is text.
-  var words: String?
+  package var words: String?
   private let value: [UInt8]
 
   /// - Parameter uuid: that of the characteristic or descriptor; nil if it is not known
-  init(_ value: [UInt8], of uuid: BluetoothUUID?) {
+  package init(_ value: [UInt8], of uuid: BluetoothUUID?) {
     self.value = value
     if let type = uuid?.short, !CharacteristicValue.isText(type) {
       words = CharacteristicValue.text(value, type: type)
@@ -29,14 +29,14 @@ struct ValueMeaning {
   private var meaning: String? { words ?? text.map { "\"\($0)\"" } }
 
   /// The bytes, and what they say.
-  var description: String {
+  package var description: String {
     guard !value.isEmpty else { return "(empty)" }
     let digits = Hex.string(value, separator: " ")
     return meaning.map { "\(digits)  \($0)" } ?? digits
   }
 
   /// The same in short, for a table: what they say, else the bytes, at most 72 characters.
-  var brief: String {
+  package var brief: String {
     guard !value.isEmpty else { return "(empty)" }
     let full = meaning ?? Hex.string(value, separator: " ")
     return full.count <= 72 ? full : "\(full.prefix(64))… (\(value.count) bytes)"
@@ -44,11 +44,11 @@ struct ValueMeaning {
 }
 
 /// The columns of a value in a record.
-let valueColumns: [(name: String, unit: String?)] = [
+package let valueColumns: [(name: String, unit: String?)] = [
   ("handle", nil), ("uuid", nil), ("value", nil), ("name", nil), ("text", nil), ("decoded", nil),
 ]
 
-func valueFields(
+package func valueFields(
   _ handle: AttributeHandle, _ uuid: BluetoothUUID?, _ value: [UInt8], _ meaning: ValueMeaning
 ) -> [Field] {
   [

@@ -2,7 +2,7 @@ import HaloCommandLine
 import HaloCapture
 
 extension Failure {
-  init(_ error: CaptureError) {
+  package init(_ error: CaptureError) {
     let code: ExitCode =
       switch error.reason {
       case .cannotOpen, .notARegularFile: .cannotOpenFile
@@ -16,7 +16,7 @@ extension Failure {
 
 extension CaptureError {
   /// The error, followed by its remedy.
-  var messageWithRemedy: String {
+  package var messageWithRemedy: String {
     switch reason {
     case .compressed(let format):
       "\(self); save it as a file and name that, or decompress it: \(format.reader) FILE | halo-raw decode -"

@@ -3,8 +3,7 @@ import HaloCapture
 import HaloKnownDevices
 import RingLink
 import Testing
-@testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCaptureView
 
 struct SessionNoteTests {
   private static func ring(name: String?, isDiscovered: Bool = true) -> KnownRing {

@@ -6,7 +6,7 @@ import RingLink
 
 /// What a session depends on besides its packets. A recording holds it, so that its replay is the same on any machine, in
 /// any time zone and state; see `CaptureNote`.
-enum SessionNote: Equatable, Sendable {
+package enum SessionNote: Equatable, Sendable {
   /// How far the wall clock is ahead of UTC, in seconds.
   case zone(Int)
   /// The stored record of the ring's clock.
@@ -24,40 +24,40 @@ enum SessionNote: Equatable, Sendable {
   case countedStream(Bool?)
 
   /// Whether a recording holds all of it.
-  var fits: Bool { description.utf8.count <= CaptureNote.maximumLength }
+  package var fits: Bool { description.utf8.count <= CaptureNote.maximumLength }
 
-  static func all(in texts: [String]) -> [SessionNote] { texts.compactMap { SessionNote($0) } }
+  package static func all(in texts: [String]) -> [SessionNote] { texts.compactMap { SessionNote($0) } }
 }
 
 extension [SessionNote] {
   /// 0 for a recording without this note, on every machine.
-  var utcOffset: Int {
+  package var utcOffset: Int {
     lazy.compactMap { if case .zone(let offset) = $0 { offset } else { nil } }.last ?? 0
   }
 
   /// The offset from UTC that a note states; nil if it states none.
-  static func utcOffset(in note: String) -> Int? {
+  package static func utcOffset(in note: String) -> Int? {
     if case .zone(let offset)? = SessionNote(note) { offset } else { nil }
   }
 
-  var clockRecord: ClockRecord? {
+  package var clockRecord: ClockRecord? {
     lazy.compactMap { if case .clock(let record) = $0 { record } else { nil } }.last
   }
 
-  var knownRings: [KnownRing] {
+  package var knownRings: [KnownRing] {
     compactMap { if case .ring(let ring) = $0 { ring } else { nil } }
   }
 
-  var keepParameters: Bool { contains(.keepsParameters) }
+  package var keepParameters: Bool { contains(.keepsParameters) }
 
-  var describesRing: Bool { contains(.describesRing) }
+  package var describesRing: Bool { contains(.describesRing) }
 
   /// What was known of the counted stream; nil without a note of it.
-  var countedStream: Bool?? {
+  package var countedStream: Bool?? {
     lazy.compactMap { if case .countedStream(let known) = $0 { .some(known) } else { nil } }.last
   }
 
-  var savedMeasurements: SavedMeasurements {
+  package var savedMeasurements: SavedMeasurements {
     var saved = SavedMeasurements()
     for case .restore(let name, let numbers) in self { saved.settings[name] = numbers }
     return saved
@@ -67,7 +67,7 @@ extension [SessionNote] {
 extension SessionNote: LosslessStringConvertible {
   /// `zone utc-offset=3600`, `clock set=1763733600 policy=local utc-offset=3600`, `restore spo2 enabled=1`, `ring [...]` with
   /// address, type, name, firmware, handles and Database Hash, `keep-parameters`, `describe-ring`, `counted-stream asked`
-  var description: String {
+  package var description: String {
     switch self {
     case .zone(let offset): "zone utc-offset=\(offset)"
     case .clock(let record): "clock set=\(record.set) policy=\(record.policy) utc-offset=\(record.utcOffset)"
@@ -81,7 +81,7 @@ extension SessionNote: LosslessStringConvertible {
     }
   }
 
-  init?(_ description: String) {
+  package init?(_ description: String) {
     let parts = description.split(separator: " ")
     var values: [String: String] = [:]
     for part in parts {
