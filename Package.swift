@@ -147,6 +147,10 @@ let program = [
       "HaloKnownDevices",
       "HaloLineOutput", "HaloCommandLine", "HaloReportAssets",
     ]),
+  // The report of a session with its plots, and the plots that a terminal shows.
+  library(
+    "HaloReports", in: "Program/Reports",
+    on: ["BluetoothCore", "HaloJSON", "RingLink", "HaloLineOutput", "HaloReportAssets"]),
 ]
 
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
@@ -211,7 +215,9 @@ targets += [
     swiftSettings: settings),
   .testTarget(
     name: "CommandsTests",
-    dependencies: allLayers + ["HaloCommandLine", "HaloCaptureView", "halo-raw", "TestLoop", "TestSupport"],
+    dependencies: allLayers + [
+      "HaloCommandLine", "HaloCaptureView", "HaloReports", "halo-raw", "TestLoop", "TestSupport",
+    ],
     path: "Tests/Program/CommandsTests",
     swiftSettings: settings),
   .testTarget(
@@ -270,7 +276,7 @@ targets += [
 ]
 
 let programDependencies: [Target.Dependency] =
-  allLayers + ["HaloLineOutput", "HaloCommandLine", "HaloCaptureView", "HaloReportAssets"]
+  allLayers + ["HaloLineOutput", "HaloCommandLine", "HaloCaptureView", "HaloReports"]
 if isForFuzzing {
   targets += [
     .target(

@@ -1,3 +1,4 @@
+import HaloReports
 import HaloCommandLine
 import BluetoothCore
 import Glibc

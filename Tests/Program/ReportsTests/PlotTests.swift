@@ -2,9 +2,7 @@ import BluetoothCore
 import Glibc
 import Testing
 
-@testable import HaloCaptureView
-@testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloReports
 
 @Suite struct PlotTests {
   // MARK: Heart rate
@@ -110,11 +108,5 @@ import Testing
         $0 == " "
       })
     #expect(panel.lines(.braille, width: 0, height: 0, end: empty, duration: .seconds(10)).count == 2)
-  }
-
-  @Test func textIsCutToColumns() {
-    #expect("⠿⠿⠿".cut(to: 3) == "⠿⠿⠿")
-    #expect("日本語".cut(to: 5) == "日本…")
-    #expect("abc".cut(to: 2) == "a…")
   }
 }

@@ -4,7 +4,7 @@ import RingLink
 
 /// What a report shows of the records of a stream: for each ring and kind of sample its curves, its intervals and its numbers.
 /// Memory is constant, however long the stream is.
-struct SessionReport {
+package struct SessionReport {
   /// A kind of sample.
   struct Kind {
     /// In the column `kind`.
@@ -26,7 +26,7 @@ struct SessionReport {
   }
 
   /// The samples of one kind of one ring.
-  struct Series {
+  package struct Series {
     let ring: String
     let kind: Kind
     /// By the names of columns.
@@ -49,20 +49,20 @@ struct SessionReport {
     var note: String
   }
 
-  private(set) var series: [Series] = []
+  package private(set) var series: [Series] = []
   private(set) var marks: [Mark] = []
   /// The number of marks; ``marks`` has the first ones.
   private(set) var markCounts: [String: Int] = [:]
   private(set) var records = 0
   private(set) var dropped = 0
-  private(set) var malformed = 0
+  package private(set) var malformed = 0
   /// In seconds since the first record.
   private(set) var end = 0.0
   /// The time of day of the first record, in seconds since 1970 of its wall clock; with its fraction.
   private(set) var start: Double?
   private(set) var startText = ""
   /// What the data is, of the last file.
-  var description: JSONValue?
+  package var description: JSONValue?
 
   private var fields = RecordFields()
   /// The time of a run's first record minus its `t`, in seconds since the first record of all.
@@ -79,7 +79,7 @@ struct SessionReport {
   /// Of all rings: a file of another program has more kinds.
   private static let maximumSeries = 64
 
-  mutating func add(_ line: ArraySlice<UInt8>) {
+  package mutating func add(_ line: ArraySlice<UInt8>) {
     switch fields.read(line) {
     case .record(let record): add(record)
     case .dropped(let count): dropped &+= max(0, count)
@@ -89,8 +89,10 @@ struct SessionReport {
     }
   }
 
+  package init() {}
+
   /// The next lines are those of another file.
-  mutating func beginFile() {
+  package mutating func beginFile() {
     fields = RecordFields()
     isFirstOfFile = true
   }

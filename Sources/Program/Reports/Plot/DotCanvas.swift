@@ -1,6 +1,6 @@
 /// A picture of dots, made of the characters of a terminal: eight dots in a Braille character, or two in one of ASCII.
-struct DotCanvas {
-  enum Characters: Sendable {
+package struct DotCanvas {
+  package enum Characters: Sendable {
     case braille
     case ascii
   }

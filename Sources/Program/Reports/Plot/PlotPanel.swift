@@ -2,7 +2,7 @@ import HaloLineOutput
 import BluetoothCore
 
 /// A signal of the last seconds, drawn with its scale.
-struct PlotPanel {
+package struct PlotPanel {
   /// `green light, counts`.
   let title: String
   /// Decimals of the scale.
@@ -17,7 +17,7 @@ struct PlotPanel {
   /// More samples than dots would show nothing more.
   private static let maximumSamples = 1 << 14
 
-  init(_ title: String, places: Int = 0, curves: Int = 1) {
+  package init(_ title: String, places: Int = 0, curves: Int = 1) {
     self.title = title
     self.places = places
     self.curves = Array(repeating: [], count: curves)
@@ -26,14 +26,14 @@ struct PlotPanel {
   var isEmpty: Bool { curves.allSatisfy(\.isEmpty) }
 
   /// - Parameter values: one for each curve
-  mutating func add(_ values: [Double], at time: Instant) {
+  package mutating func add(_ values: [Double], at time: Instant) {
     for (index, value) in zip(curves.indices, values) {
       curves[index].append((time, value))
       if curves[index].count > Self.maximumSamples { curves[index].removeFirst(Self.maximumSamples / 4) }
     }
   }
 
-  mutating func interrupt(at time: Instant) { breaks.append(time) }
+  package mutating func interrupt(at time: Instant) { breaks.append(time) }
 
   /// Forgets what is older.
   private mutating func remove(before time: Instant) {
@@ -51,7 +51,7 @@ struct PlotPanel {
   ///   - height: in lines, with the title
   ///   - end: the time at the right
   ///   - duration: the time from the left to the right
-  mutating func lines(
+  package mutating func lines(
     _ characters: DotCanvas.Characters, width: Int, height: Int, end: Instant, duration: Duration
   ) -> [String] {
     let start = Instant(nanoseconds: end.nanoseconds - duration.wholeNanoseconds)
@@ -92,7 +92,7 @@ struct PlotPanel {
   /// - Parameters:
   ///   - width: in columns, with the scale
   ///   - seconds: the time from the left to the right
-  static func timeScale(_ width: Int, _ seconds: Int) -> String {
+  package static func timeScale(_ width: Int, _ seconds: Int) -> String {
     let columns = max(0, width - scaleWidth - 1)
     var line = [Character](repeating: " ", count: columns)
     func put(_ text: String, at column: Int) {

@@ -3,17 +3,17 @@ import HaloJSON
 import HaloReportAssets
 
 /// A session as one page that loads nothing and has no script.
-struct ReportPage {
+package struct ReportPage {
   private let report: SessionReport
   private let name: String
 
   /// - Parameter name: that of the file
-  init(_ report: SessionReport, name: String) {
+  package init(_ report: SessionReport, name: String) {
     self.report = report
     self.name = name
   }
 
-  var text: String {
+  package var text: String {
     """
     <!doctype html>
     <html lang="en">

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// Estimates heart beats per minute from the photoplethysmogram: the shortest period after which the signal repeats itself.
-struct PulseRate {
+package struct PulseRate {
   /// Averages of the samples of each step of time; a step without one is on the line between its neighbours.
   private var steps: [Double] = []
   /// The step of the last sample.
@@ -21,10 +21,12 @@ struct PulseRate {
   /// How much the signal has to be like itself, from 0 to 1.
   private static let similarity = 0.5
 
-  /// What came before is of another stream.
-  mutating func interrupt() { self = PulseRate() }
+  package init() {}
 
-  mutating func add(_ value: Int, at time: Instant) {
+  /// What came before is of another stream.
+  package mutating func interrupt() { self = PulseRate() }
+
+  package mutating func add(_ value: Int, at time: Instant) {
     let step = time.nanoseconds / Int64(1e9 / Self.rate)
     guard let last, step >= last else {
       interrupt()
@@ -49,7 +51,7 @@ struct PulseRate {
   }
 
   /// nil if there are too few samples, or if they do not repeat.
-  var beatsPerMinute: Int? {
+  package var beatsPerMinute: Int? {
     guard steps.count >= Self.least else { return nil }
     let signal = Self.withoutTrend(Array(steps.suffix(Self.window)))
     let shortest = Int(Self.rate * 60 / Self.range.upperBound)
