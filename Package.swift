@@ -126,6 +126,8 @@ let facade = library(
   ], tests: ["TestLoop"])
 
 let layers = protocols + linux + captures + storage + [facade]
+let layerNames: [String] = layers.compactMap(\.first?.name)
+let allLayers: [Target.Dependency] = layerNames.map { .byName(name: $0) }
 
 /// The program. Its executable only calls the last of them.
 let program = [
@@ -151,20 +153,19 @@ let program = [
   library(
     "HaloReports", in: "Program/Reports",
     on: ["BluetoothCore", "HaloJSON", "RingLink", "HaloLineOutput", "HaloReportAssets"]),
+  // The commands: sessions with rings and other peripherals, their output, stores and brokers.
+  library(
+    "HaloCommands", in: "Program/Commands",
+    on: allLayers + ["HaloLineOutput", "HaloCommandLine", "HaloCaptureView", "HaloReports"],
+    tests: ["TestLoop"]),
 ]
 
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
 let appleModules = ["CoreBluetooth", "AccessorySetupKit"]
 
-/// A build for libFuzzer (scripts/fuzz): halo-raw is a library in it, as no program can import another one.
-let isForFuzzing = Context.environment["HALO_FUZZ"] != nil
-
-let layerNames: [String] = layers.compactMap(\.first?.name)
-let allLayers: [Target.Dependency] = layerNames.map { .byName(name: $0) }
-
 // Parts of one array would take some compilers long to type-check.
 var products: [Product] = (layerNames + appleModules).map { .library(name: $0, targets: [$0]) }
-if !isForFuzzing { products.append(.executable(name: "halo-raw", targets: ["halo-raw"])) }
+products.append(.executable(name: "halo-raw", targets: ["halo-raw"]))
 
 var targets: [Target] = layers.flatMap { $0 } + program.flatMap { $0 }
 targets += [
@@ -214,19 +215,13 @@ targets += [
     resources: [.embedInCode("Script"), .embedInCode("Style"), .embedInCode("body.html")],
     swiftSettings: settings),
   .testTarget(
-    name: "CommandsTests",
-    dependencies: allLayers + [
-      "HaloCommandLine", "HaloCaptureView", "HaloReports", "halo-raw", "TestLoop", "TestSupport",
-    ],
-    path: "Tests/Program/CommandsTests",
-    swiftSettings: settings),
-  .testTarget(
     name: "HostilePeerTests",
     dependencies: [
       "BluetoothCore", "HaloEventLoop", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GAP", "RingLink",
       "HaloLinuxBluetooth", "HaloRecording", "TestLoop", "TestSupport",
     ],
     swiftSettings: settings),
+  .executableTarget(name: "halo-raw", dependencies: ["HaloCommands"], swiftSettings: settings),
   .executableTarget(
     name: "pulse", dependencies: ["HaloRaw"],
     path: "Examples/Pulse", swiftSettings: settings),
@@ -255,7 +250,7 @@ targets += [
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(
-    name: "FuzzTargets", dependencies: allLayers,
+    name: "FuzzTargets", dependencies: allLayers + ["HaloCommandLine", "HaloCommands"],
     path: "Tests/Fuzzing/Targets", swiftSettings: settings),
   .testTarget(
     name: "FuzzingTests", dependencies: ["FuzzTargets", "TestSupport"],
@@ -275,19 +270,12 @@ targets += [
     path: "Tests/TestLink", swiftSettings: settings),
 ]
 
-let programDependencies: [Target.Dependency] =
-  allLayers + ["HaloLineOutput", "HaloCommandLine", "HaloCaptureView", "HaloReports"]
-if isForFuzzing {
-  targets += [
-    .target(
-      name: "halo-raw", dependencies: programDependencies, exclude: ["Main.swift"], swiftSettings: settings),
-    .executableTarget(
-      name: "halo-fuzz", dependencies: ["FuzzTargets", "halo-raw"], path: "Tests/Fuzzing/Driver",
-      swiftSettings: settings),
-  ]
-} else {
+// Only what is built with libFuzzer has the function that this calls: scripts/fuzz.
+if Context.environment["HALO_FUZZ"] != nil {
   targets.append(
-    .executableTarget(name: "halo-raw", dependencies: programDependencies, swiftSettings: settings))
+    .executableTarget(
+      name: "halo-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Driver",
+      swiftSettings: settings))
 }
 
 /// Only these modules, their suites and what both need: the rest is neither built nor linked. HALO_MODULES=GATTClient,ATT is

@@ -1,6 +1,6 @@
-import HaloCommandLine
 import BluetoothCore
 import HaloCapture
+import HaloCommandLine
 import HaloDissection
 import HaloEventLoop
 import HaloFiles

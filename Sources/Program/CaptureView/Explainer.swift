@@ -1,8 +1,8 @@
-import HaloCommandLine
 import BluetoothCore
 import Glibc
 import HCI
 import HaloCapture
+import HaloCommandLine
 import HaloDissection
 import HaloEventLoop
 import HaloKnownDevices

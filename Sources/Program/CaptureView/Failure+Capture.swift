@@ -1,5 +1,5 @@
-import HaloCommandLine
 import HaloCapture
+import HaloCommandLine
 
 extension Failure {
   package init(_ error: CaptureError) {

@@ -1,5 +1,5 @@
-import HaloCommandLine
 import GATTClient
+import HaloCommandLine
 import HaloDissection
 import HaloFiles
 import HaloGATT

@@ -1,7 +1,7 @@
-import HaloCommandLine
 import BluetoothCore
 import HCI
 import HaloCapture
+import HaloCommandLine
 import HaloDissection
 import HaloLineOutput
 import RingLink

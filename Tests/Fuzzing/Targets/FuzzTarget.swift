@@ -15,7 +15,7 @@ public struct FuzzTarget: Sendable {
   }
 
   public static let all: [FuzzTarget] =
-    decoders + servers + [json, capture, dissector, store, client, replay]
+    decoders + servers + [json, capture, dissector, store, client, replay, commandLine]
 
   public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }

@@ -3,7 +3,7 @@ import RingLink
 import Testing
 @testable import HaloCaptureView
 @testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCommands
 
 /// 1_763_733_600 is 2025-11-21 14:00:00 UTC.
 struct ClockAssessmentTests {

@@ -2,7 +2,7 @@ import ATT
 import HaloCommandLine
 import Testing
 
-@testable import halo_raw
+@testable import HaloCommands
 
 /// What every command declares.
 @Suite struct CommandTests {

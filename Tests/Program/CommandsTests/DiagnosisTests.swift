@@ -7,7 +7,7 @@ import Testing
 @testable import HCI
 @testable import HaloCaptureView
 @testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCommands
 
 /// What doctor makes of a machine.
 @Suite struct DiagnosisTests {

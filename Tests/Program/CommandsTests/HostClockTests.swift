@@ -6,7 +6,7 @@ import Testing
 
 @testable import HaloCaptureView
 @testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCommands
 
 /// The zone is the process's: one at a time.
 @Suite(.serialized) struct HostClockTests {

@@ -77,6 +77,22 @@ import Testing
       ])
   }
 
+  /// The command line itself knows nothing of what the commands do.
+  @Test func theCommandLineKnowsNoBluetooth() {
+    let allowed: Set = [
+      "BluetoothCore", "Glibc", "HaloEventLoop", "HaloFiles", "HaloLineOutput", "HaloSystemCalls",
+      "Synchronization",
+    ]
+    #expect(imports(of: "Program/CommandLine").subtracting(allowed) == [])
+  }
+
+  /// The program is libraries: its executable is one call.
+  @Test func theExecutableIsOneFile() throws {
+    let files = files(of: "halo-raw")
+    #expect(files.count == 1)
+    #expect(try #require(Disk.text(of: files[0])).split(separator: "\n").count <= 20)
+  }
+
   /// So do their suites: what is tested without an event loop needs none.
   @Test(arguments: [
     "BluetoothCore", "Storage/JSON", "HCI", "L2CAP", "ATT", "GATTServer", "Captures/Dissection",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HaloCaptureView
 @testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCommands
 
 /// Pairs of options that name files.
 struct NamedFilesTests {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HaloCaptureView
 @testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCommands
 
 /// Two instances stand for two programs: the lock is the kernel's.
 @BluetoothActor

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HaloCaptureView
 @testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCommands
 
 @Suite struct RingArgumentTests {
   private func invocation(_ line: String) throws -> Invocation {

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 @testable import HaloCaptureView
 @testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCommands
 
 /// What the program keeps, with system calls that fail: nothing traps, nothing leaks, the old file is whole, and what is
 /// reported names the file and what to do.

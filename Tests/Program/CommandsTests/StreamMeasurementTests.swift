@@ -1,7 +1,7 @@
 import Testing
 @testable import HaloCaptureView
 @testable import HaloCommandLine
-@testable import halo_raw
+@testable import HaloCommands
 
 /// What `bench` concludes from the times of packets.
 struct StreamMeasurementTests {

@@ -2,7 +2,7 @@ import HaloCommandLine
 import TestSupport
 import Testing
 
-@testable import halo_raw
+@testable import HaloCommands
 
 /// What a command needs of this machine, and what the kernel says of it.
 @Suite struct SystemTests {

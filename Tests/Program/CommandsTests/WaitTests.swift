@@ -60,18 +60,18 @@ import Testing
       2, .deadline("firstSampleDeadline; 2 s for what is to be written")
     ),
     "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
-    "halo-raw/Adapters/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
-    "halo-raw/Adapters/Session.swift": (1, .ended(by: "the recovery under way, which has a deadline")),
+    "Program/Commands/Session/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
+    "Program/Commands/Session/Session.swift": (1, .ended(by: "the recovery under way, which has a deadline")),
     "Program/CommandLine/Process/Interruption.swift": (
       2, .ended(by: "a signal, or the work that it cancels")
     ),
-    "halo-raw/Commands/SampleStream.swift": (1, .deadline("silence: 5 s, or three usual intervals")),
-    "halo-raw/Commands/ValueCommands.swift": (
+    "Program/Commands/Stream/SampleStream.swift": (1, .deadline("silence: 5 s, or three usual intervals")),
+    "Program/Commands/Peripheral/ValueCommands.swift": (
       1, .ended(by: "a signal, --duration, --count, or the link's end")
     ),
     "Program/CaptureView/CaptureCopy.swift": (1, .ended(by: "a signal, or the disk")),
     "Program/CaptureView/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
-    "halo-raw/Output/Picker.swift": (1, .deadline("60 s for a choice")),
+    "Program/Commands/Session/Picker.swift": (1, .deadline("60 s for a choice")),
     "Program/CommandLine/Console/Console.swift": (
       1, .ended(by: "a signal, then a second; a reader may take its time")
     ),

@@ -1,5 +1,5 @@
-import HaloCommandLine
 import BluetoothCore
+import HaloCommandLine
 import HaloDissection
 import HaloEventLoop
 import HaloFiles

@@ -1,7 +1,7 @@
-import HaloCommandLine
 import ATT
 import BluetoothCore
 import GATTClient
+import HaloCommandLine
 import HaloDissection
 import HaloGATT
 

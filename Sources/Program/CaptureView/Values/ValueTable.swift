@@ -1,6 +1,6 @@
-import HaloCommandLine
 import ATT
 import BluetoothCore
+import HaloCommandLine
 import HaloDissection
 import HaloLineOutput
 

@@ -48,7 +48,7 @@ package struct CommandSpec: Sendable {
   }
 
   /// The options of this command and those that it shares with others.
-  var allOptions: [any CommandOption] { options + commonOptions }
+  package var allOptions: [any CommandOption] { options + commonOptions }
 
   var commonOptions: [any CommandOption] { sharedOptions + [CommonOptions.help] }
 }

@@ -1,5 +1,5 @@
-import HaloLineOutput
 import BluetoothCore
+import HaloLineOutput
 
 /// A signal of the last seconds, drawn with its scale.
 package struct PlotPanel {

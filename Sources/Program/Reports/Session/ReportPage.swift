@@ -1,5 +1,5 @@
-import HaloLineOutput
 import HaloJSON
+import HaloLineOutput
 import HaloReportAssets
 
 /// A session as one page that loads nothing and has no script.

@@ -1,0 +1,93 @@
+import BluetoothCore
+import GAP
+import HaloCommandLine
+import HaloFiles
+import HaloLineOutput
+import HaloSystemCalls
+import RingLink
+
+private let benchDuration = Option(
+  "--duration", as: .timeLimit, default: "30s",
+  help: "how long to measure, counted from the first sample; 0 for no limit")
+
+let benchCommand = CommandSpec(
+  name: "bench", arguments: "[RING]", summary: "measure the delay of a stream, and what it costs",
+  positionals: 0...1, options: [benchDuration, CommonOptions.format] + RealTime.options,
+  examples: [
+    (
+      "halo-raw bench --duration 2s --adapter virtual",
+      "measure the built-in ring: what this program alone takes"
+    ),
+    ("halo-raw bench --duration 2s --format jsonl --adapter virtual", "the same as one JSON object"),
+  ],
+  details: """
+    Streams all raw sensors, writes the lines to /dev/null, and prints what was measured:
+
+    Connection event to packet: how long after its connection event a packet is received, which is the time of the
+    controller, the bus and the kernel. A computer does not see connection events; they are found in the times of the
+    packets, and the fastest packet counts as received at once. Simulated rings have
+    none.
+
+    Packet to line: from the kernel's receive stamp, or the read where there is none (tcp, unix, serial), until the line is
+    written.
+
+    Missed: connection events without a packet, although the ring usually sends one by then: it was sent again, after the
+    radio had lost it, or the controller had other work.
+
+    CPU and wake-ups are those of the whole program.
+
+    \(RealTime.details)
+    """
+) { invocation throws(Failure) in
+  try RealTime.apply(invocation)
+  let duration = invocation[benchDuration]
+  try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    let link = session.keepRing(LinkKeeper.Budget(first: session.request.deadline, later: .zero)) { _ in }
+    let ring = try await link.open()
+    let end = Interruption(following: session.interruption)
+    // A simulated controller sends at any time.
+    let hasEvents = session.isReal
+    let meter = StreamMeter(session.timers, writer: try writerToNowhere(session)) {
+      [connection = ring.connection] in
+      hasEvents ? connection.parameters?.interval.duration ?? .zero : .zero
+    }
+    ring.connection.whenDisconnected { _ in end.request() }
+    var failure: Failure?
+    do throws(Failure) {
+      try await end.ends { () async throws(Failure) in
+        try await ringFailure(
+          await ring.startRawStream { sample, time in meter.take(sample, at: time) })
+      }
+      await end.sleep(for: duration, in: session.timers)
+    } catch {
+      failure = error
+    }
+    meter.finish()
+    if !ring.connection.isConnected, failure == nil {
+      failure = Failure(.connectionLost, "the connection was lost during the measurement")
+    }
+    let parameters = ring.connection.parameters
+    await ring.stopRawStream()
+    await ring.connection.disconnect()
+    if let measured = meter.result(
+      linkInterval: parameters?.interval.duration, dropped: session.central.droppedPackets)
+    {
+      let head = parameters.map { "link       \($0)\n" } ?? ""
+      printRecord(OutputFormat(invocation), measured.fields, text: head + measured.text)
+    }
+    if let failure { throw failure }
+  }
+}
+
+/// Makes the lines that `stream` makes, and writes them to `/dev/null`.
+@BluetoothActor
+private func writerToNowhere(_ session: Session) throws(Failure) -> SampleWriter {
+  do throws(FileError) {
+    let output = OutputQueue(descriptor: try OutputFile.open(path: "/dev/null"), owned: true)
+    return SampleWriter(
+      .jsonl, kinds: .all, encoding: nil, clock: session.clock.recordClock, ring: "",
+      output: LineWriter(output))
+  } catch {
+    throw Failure(.cannotOpenFile, "cannot open \(error)")
+  }
+}

@@ -1,0 +1,112 @@
+import BluetoothCore
+import HaloCommandLine
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
+import HaloReports
+
+private enum ReportOption {
+  static let output = Option(
+    "--output", as: .file(.writes), help: "the page; - for standard output (default: FILE.html)")
+}
+
+let reportCommand = CommandSpec(
+  name: "report", arguments: "FILE|DIR", summary: "show what stream has written as one page, with plots",
+  positionals: 1...1, file: .reads, options: [ReportOption.output],
+  examples: [
+    ("halo-raw stream --duration 10s --output session.csv --adapter virtual:fast", "first, a session"),
+    ("halo-raw report session.csv", "write session.csv.html; open it in a browser"),
+  ],
+  details: """
+    FILE is csv or jsonl of stream; the file beside it, FILE.json, says of which ring. Of a folder, as stream --output DIR
+    makes it, all files are one session, with the one that is being written. Where a command was started again, the page
+    has another run. The page has the signals, the time between samples, the rates, jitter and
+    gaps, and a list of all interruptions. It needs no network and no script, and stays small: of a long session, each plot
+    has the least and the greatest values.
+
+    For a capture of packets, see halo-raw decode --html.
+    """,
+  usesAdapter: false
+) { invocation throws(Failure) in
+  let path = invocation.positionals[0]
+  let interruption = Interruption()
+  let result = await interruption.cancels {
+    await offTheLoop { Result { () throws(Failure) in try sessionReport(of: path) } }
+  }
+  guard let result else { throw Failure(.interrupted, "interrupted") }
+  let report = try result.get()
+  guard !report.series.isEmpty else {
+    throw Failure(.badData, "\(path.printable) has no samples of halo-raw stream")
+  }
+  let name = path.split(separator: "/").last.map { String($0) } ?? path
+  let page = Array(ReportPage(report, name: name).text.utf8)
+  if report.malformed > 0 {
+    Console.error(
+      "halo-raw: \(Console.counted(report.malformed, "line")) of \(path.printable) left out: damaged")
+  }
+  let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
+  let output = invocation[ReportOption.output] ?? folder + ".html"
+  guard output != "-" else { return Console.print(String(decoding: page, as: UTF8.self)) }
+  let written = await interruption.cancels {
+    await offTheLoop { Result { () throws(FileError) in _ = try OutputFile.replace(output, with: page) } }
+  }
+  switch written {
+  case .success?: Console.error("wrote \(output.printable)")
+  case .failure(let error)?: throw Failure(.cannotOpenFile, "cannot write \(error)")
+  case nil: throw Failure(.interrupted, "interrupted; nothing is written")
+  }
+}
+
+/// Reads a file, or the files of a folder in the order of their names, with the one that is being written.
+private func sessionReport(of path: String) throws(Failure) -> SessionReport {
+  var report = SessionReport()
+  let isFolder = SeriesOption.isFolder(path)
+  let paths = isFolder ? filesOfSession(in: path) : [path]
+  guard !paths.isEmpty else {
+    throw Failure(.cannotOpenFile, "\(path.printable) has no csv or jsonl file")
+  }
+  for path in paths {
+    report.beginFile()
+    try readLines(of: path, mustBeRegular: isFolder) { report.add($0) }
+    if path != "-", let bytes = try? InputFile.read(FileSeries.complete(path) + ".json", limit: 1 << 20) {
+      report.description = try? JSONValue(parsing: bytes)
+    }
+  }
+  return report
+}
+
+/// Those that are regular files: others can keep their reader waiting.
+private func filesOfSession(in folder: String) -> [String] {
+  SmallFile.names(in: folder).filter { name in
+    [".csv", ".jsonl"].contains { FileSeries.complete(name).hasSuffix($0) }
+  }.map { "\(folder)/\($0)" }.filter { FileIdentity(path: $0) != nil }
+}
+
+/// Reads a file line by line; a last line without an end is left out, as its writer may have been killed.
+///
+/// - Parameter mustBeRegular: whether anything but a file is left out, as it may keep its reader waiting
+private func readLines(
+  of path: String, mustBeRegular: Bool, _ take: (ArraySlice<UInt8>) -> Void
+) throws(Failure) {
+  let longestLine = 1 << 20
+  var rest: [UInt8] = []
+  var lineIsTooLong = false
+  do throws(FileError) {
+    try InputFile.read(path, mustBeRegular: mustBeRegular) { bytes in
+      rest += bytes
+      var start = rest.startIndex
+      while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        take(rest[start..<end])
+        start = end + 1
+      }
+      rest.removeSubrange(..<start)
+      lineIsTooLong = rest.count >= longestLine
+      return !lineIsTooLong
+    }
+  } catch {
+    throw Failure(.cannotOpenFile, "cannot read \(error)")
+  }
+  guard !lineIsTooLong else {
+    throw Failure(.badData, "\(path.printable) is not text: a line is longer than \(longestLine >> 20) MiB")
+  }
+}

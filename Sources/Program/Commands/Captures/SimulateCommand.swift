@@ -1,0 +1,195 @@
+import BluetoothCore
+import Glibc
+import HCI
+import HaloCaptureView
+import HaloCommandLine
+import HaloEventLoop
+import HaloLinuxBluetooth
+import HaloRaw
+import HaloRecording
+import HaloSystemCalls
+import VirtualRing
+
+private enum SimulateOption {
+  static let listen = Option(
+    "--listen", as: .listenAddress, help: "tcp:HOST:PORT (port 0: any free one) or unix:PATH")
+  static let vhci = Flag(
+    "--vhci",
+    help: "create a virtual adapter of the kernel, for every Bluetooth program on this machine; needs root")
+  static let options = Option(
+    "--options", as: .virtualRing,
+    help: "the properties of the ring, as in --adapter virtual: "
+      + VirtualRingOptions.optionNames.joined(separator: ", "))
+}
+
+let simulateCommand = CommandSpec(
+  name: "simulate", summary: "offer the virtual ring to other programs, as a controller or as an adapter",
+  positionals: 0...0,
+  options: [SimulateOption.listen, SimulateOption.vhci, SimulateOption.options, CommonOptions.explain],
+  rules: [.one([SimulateOption.listen, SimulateOption.vhci])],
+  examples: [
+    (
+      "halo-raw simulate --listen tcp:127.0.0.1:9105 --options rate=25,seed=7",
+      "a host connects to port 9105 and speaks H4, as on a serial line"
+    ),
+    (
+      "sudo halo-raw simulate --vhci --options bluetooth5=false",
+      "the kernel gets a Bluetooth 4.2 adapter with R02_BEEF in range"
+    ),
+  ],
+  details: """
+    With --listen, one host is connected at a time; a new one replaces the previous one.
+
+    With --vhci, the adapter exists until the program ends. Like any new adapter, it may be down: halo-raw adapters up
+    hci0.
+
+    Ctrl-C ends it.
+    """,
+  usesAdapter: false
+) { invocation throws(Failure) in
+  let simulation = Simulation(
+    invocation[SimulateOption.options] ?? VirtualRingOptions(), Explainer(invocation[CommonOptions.explain]))
+  let interruption = Interruption()
+  guard let address = invocation[SimulateOption.listen] else {
+    var failure: Failure?
+    try simulation.attachToKernel { reason in
+      failure = Failure(.noAdapter, "lost the virtual adapter: \(reason)")
+      interruption.request()
+    }
+    await interruption.wait()
+    simulation.detach()
+    if let failure { throw failure }
+    return
+  }
+  // A socket in the file system belongs to the invoking user; a port below 1024 needs root.
+  if case .unix = address { try Privileges.afterOpening(.other) }
+  let listener = try await listen(at: address) { simulation.attach($0) }
+  try Privileges.afterOpening(.other)
+  Console.error(
+    "listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
+  await interruption.wait()
+  listener.close()
+  simulation.detach()
+}
+
+/// Where `--listen` waits for hosts.
+private enum ListenAddress: Sendable {
+  case tcp(host: String, port: UInt16)
+  case unix(path: String)
+}
+
+extension ArgumentType where Value == ListenAddress {
+  fileprivate static var listenAddress: Self {
+    ArgumentType(placeholder: "ADDRESS", expected: "tcp:HOST:PORT or unix:PATH") { text throws(Failure) in
+      switch try? AdapterSpecification(text) {
+      case .tcp(let host, let port): .tcp(host: host, port: port)
+      case .unix(let path): .unix(path: path)
+      default: nil
+      }
+    }
+  }
+}
+
+extension ArgumentType where Value == VirtualRingOptions {
+  fileprivate static var virtualRing: Self {
+    ArgumentType(placeholder: "LIST", expected: "options of the virtual ring") { text throws(Failure) in
+      do throws(VirtualRingOptionsError) {
+        return try VirtualRingOptions(parsing: text.isEmpty ? "virtual" : "virtual:\(text)")
+      } catch {
+        throw .usage(error.description)
+      }
+    }
+  }
+}
+
+@BluetoothActor
+private func listen(
+  at address: ListenAddress, accept: @escaping (HCIStreamTransport) -> Void
+) async throws(Failure) -> StreamListener {
+  do throws(TransportError) {
+    switch address {
+    case .unix(let path): return try StreamListener.unix(path: path, accept: accept)
+    case .tcp(let host, let port): return try await StreamListener.tcp(host: host, port: port, accept: accept)
+    }
+  } catch {
+    throw Failure(.noAdapter, error.description)
+  }
+}
+
+/// The virtual rings and the attached host.
+@BluetoothActor
+private final class Simulation {
+  private let options: VirtualRingOptions
+  /// The traffic of all hosts, one after the other; nil without `--explain`.
+  private let tap: TrafficTap?
+  private var host: (any HCITransport)?
+  private var controller: VirtualController?
+
+  init(_ options: VirtualRingOptions, _ explainer: Explainer?) {
+    self.options = options
+    tap = explainer == nil ? nil : TrafficTap(timers: EpollLoop.shared.timers)
+    if let tap { explainer?.watch(tap) }
+  }
+
+  /// Gives a host a controller in its power-on state. The rings keep their memory from the previous host.
+  func attach(_ transport: any HCITransport) {
+    let transport = tap.map { TappedTransport(transport, $0, isController: true) } ?? transport
+    host?.close()
+    host = transport
+    let controller = VirtualController(options: options.set(by: HostClock()), timers: transport.timers) {
+      [weak transport] packet in transport?.send(packet)
+    }
+    for (ring, last) in zip(controller.peripherals, self.controller?.peripherals ?? []) {
+      ring.ring.memory = last.ring.memory
+    }
+    self.controller = controller
+    transport.onPacket = { packet, _ in controller.receive(packet) }
+    transport.onClose = { [weak self, weak transport] _ in
+      if let transport, self?.host === transport { self?.host = nil }
+    }
+    transport.start()
+  }
+
+  /// Creates a virtual adapter whose host is the kernel, then drops the privilege that this needs.
+  func attachToKernel(lost: @escaping (String) -> Void) throws(Failure) {
+    let transport: VHCITransport
+    do throws(SystemError) {
+      transport = try VHCITransport()
+    } catch {
+      throw Failure(openingVHCI: error)
+    }
+    let names = ([options] + options.others).map(\.name.printable)
+    let rings = (names.count == 1 ? "the ring " : "the rings ") + names.joined(separator: ", ")
+    transport.onIndex = { Console.error("hci\($0) is a virtual adapter with \(rings) in range") }
+    attach(transport)
+    transport.onClose = lost
+    try Privileges.afterOpening(.other)
+  }
+
+  func detach() {
+    host?.close()
+    host = nil
+  }
+}
+
+extension Failure {
+  /// Why the kernel creates no virtual adapter, and the fix.
+  fileprivate init(openingVHCI error: SystemError) {
+    let path = VHCITransport.devicePath
+    switch error.errno {
+    case ENOENT, ENODEV, ENXIO:
+      self.init(.noAdapter, "found no \(path); load its driver: sudo modprobe hci_vhci")
+    case EACCES, EPERM:
+      self.init(.noPermission, "cannot open \(path) without root; use sudo, or give your user access to it")
+    default: self.init(.noAdapter, "\(error)")
+    }
+  }
+}
+
+extension String {
+  /// An address with the port that the kernel chose instead of port 0.
+  fileprivate func withPort(_ port: UInt16) -> String {
+    guard let colon = lastIndex(of: ":") else { return self }
+    return self[...colon] + String(port)
+  }
+}

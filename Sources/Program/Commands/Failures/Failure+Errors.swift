@@ -1,0 +1,152 @@
+import BluetoothCore
+import GAP
+import GATTClient
+import HCI
+import HaloCapture
+import HaloCommandLine
+import HaloEventLoop
+import HaloKnownDevices
+import HaloRecording
+import HaloRingStore
+import RingLink
+
+/// The value of an expression, whose ``BluetoothError`` is thrown as a ``Failure``.
+@BluetoothActor
+func bluetoothFailure<Value>(
+  _ work: @autoclosure @BluetoothActor () async throws(BluetoothError) -> Value
+) async throws(Failure) -> Value {
+  do throws(BluetoothError) {
+    return try await work()
+  } catch {
+    throw Failure(error)
+  }
+}
+
+/// The same for a `GATTError`.
+@BluetoothActor
+func gattFailure<Value>(
+  _ work: @autoclosure @BluetoothActor () async throws(GATTError) -> Value
+) async throws(Failure) -> Value {
+  do throws(GATTError) {
+    return try await work()
+  } catch {
+    throw Failure(error)
+  }
+}
+
+/// The same for a ``RingError``.
+@BluetoothActor
+func ringFailure<Value>(
+  _ work: @autoclosure @BluetoothActor () async throws(RingError) -> Value
+) async throws(Failure) -> Value {
+  do throws(RingError) {
+    return try await work()
+  } catch {
+    throw Failure(error)
+  }
+}
+
+extension Failure {
+  init(_ error: HCIError) {
+    if case .adapter(let error) = error {
+      self.init(error)
+      return
+    }
+    let code: ExitCode =
+      switch error {
+      case .transportClosed, .lowEnergyNotSupported, .noDataBuffers, .hardwareError, .commandFailed,
+        .malformedResponse, .notReady, .scanSilent, .codedScanNotSupported:
+        .noAdapter
+      case .unknownAddressType: .protocolError
+      case .notConnected, .outOfStep, .packetsHeld: .connectionLost
+      case .commandTimedOut, .peerDidNotAnswer, .notTried: .timedOut
+      case .peerNotConnectable: .protocolError
+      case .peerNotFound: .notFound
+      case .connectionFailed, .connectionNotEstablished: .connectionLost
+      case .cancelled: .interrupted
+      case .adapter: .noAdapter
+      }
+    self.init(code, error.description, LinkKeeper.Fault(error))
+    if case .connectionFailed(_, let code) = error,
+      [.connectionTimeout, .remoteUserTerminatedConnection, .responseTimeout].contains(code)
+    {
+      lostIn = .readFeatures
+    }
+  }
+
+  init(_ error: AdapterError) {
+    let code: ExitCode =
+      switch error.reason {
+      case .missing: .noPermission
+      case .deviceInUse, .refused, .connectionEnded: .connectionLost
+      case .cancelled: .interrupted
+      default: .noAdapter
+      }
+    self.init(code, error.messageWithRemedy, LinkKeeper.Fault(error))
+  }
+
+  /// Why an adapter can't be opened or recorded: an error of the adapter, of the recording, or of this program.
+  init(opening error: any Error) {
+    switch error {
+    case let failure as Failure: self = failure
+    case let error as CaptureError: self.init(error)
+    case let error as AdapterError: self.init(error)
+    case let error as AttributeTableError:
+      self.init(error.isUnreadable ? .cannotOpenFile : .badData, error.description)
+    case let error as ReplayError: self.init(.badData, error.description)
+    default: self.init(.noAdapter, "\(error)")
+    }
+  }
+
+  init(_ error: BluetoothError) {
+    switch error {
+    case .hci(let error): self.init(error)
+    case .gatt(let error): self.init(error)
+    }
+  }
+
+  init(_ error: GATTError) {
+    let code: ExitCode =
+      switch error {
+      case .att(.closed): .connectionLost
+      case .att(.timedOut): .timedOut
+      case .tooLong, .att(.forbidden): .usage
+      case .cancelled: .interrupted
+      default: .protocolError
+      }
+    self.init(code, error.description, LinkKeeper.Fault(error))
+  }
+
+  init(_ error: RingError) {
+    switch error {
+    case .bluetooth(let error): self.init(error)
+    case .notFound, .onlyPossible: self.init(.notFound, error.description, .absence)
+    case .severalFound: self.init(.notFound, error.description)
+    case .notAnswered: self.init(.timedOut, error.description)
+    case .noData: self.init(.timedOut, error.description, .unready)
+    case .disconnected: self.init(.connectionLost, error.description, .link)
+    case .streamRefused: self.init(.protocolError, error.description, .unready)
+    case .countedStream(_, let failure):
+      self.init(
+        .protocolError, "\(error.description); --source raw streams without a count",
+        failure.mayPass ? .unready : .final)
+    case .cancelled: self.init(.interrupted, error.description)
+    case .dangerous, .invalidSetting: self.init(.usage, error.description)
+    case .notARing, .noBulkService, .notOffered, .refused, .malformed, .malformedBulk, .incomplete, .damaged,
+      .notTaken,
+      .measurement, .stillConnected, .sportEnded:
+      self.init(.protocolError, error.description)
+    }
+  }
+
+  init(_ error: StoreError) {
+    let code: ExitCode =
+      switch error {
+      case .database: .outputFailed
+      case .newer, .readOnly, .foreign, .impossible: .badData
+      case .file: .cannotOpenFile
+      case .busy: .timedOut
+      }
+    self.init(code, error.description)
+  }
+}

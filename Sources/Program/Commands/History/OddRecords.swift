@@ -1,0 +1,55 @@
+import BluetoothCore
+import GATTClient
+import HaloCommandLine
+import HaloLineOutput
+import RingLink
+
+/// The records that are left out while the data of a ring is read: told on standard error, and kept as bytes.
+@BluetoothActor
+final class OddRecords {
+  private var records: [OddRecord] = []
+  /// Each is told once, also if it is read again after a loss of the link.
+  private var told: Set<OddRecord> = []
+
+  /// Rings have no more than this many records of a kind.
+  private static let capacity = 4096
+
+  func listen(to ring: Ring) {
+    ring.onOddRecord = { [weak self] in self?.add($0) }
+  }
+
+  private func add(_ record: OddRecord) {
+    guard told.count < Self.capacity, told.insert(record).inserted else { return }
+    records.append(record)
+  }
+
+  /// Those since the last call.
+  func take() -> [OddRecord] {
+    defer { records = [] }
+    return records
+  }
+
+  /// Tells them, and prints them as records if these are JSON.
+  func print(_ format: OutputFormat) {
+    let records = take()
+    Self.tell(records)
+    if format == .jsonl { Self.print(records, of: nil) }
+  }
+
+  /// Names each on standard error, and their number.
+  static func tell(_ records: [OddRecord]) {
+    for record in records { Console.error("left out \(record)") }
+    if records.count > 1 { Console.error("left out \(Console.counted(records.count, "record"))") }
+  }
+
+  /// - Parameter ring: its address; nil if all records are of one ring
+  nonisolated static func print(_ records: [OddRecord], of ring: String?) {
+    var printer = RecordPrinter(
+      .jsonl, [("left_out", nil), ("reason", nil), ("bytes", nil)] + (ring == nil ? [] : [("ring", nil)]))
+    for record in records {
+      printer.print(
+        [.text(record.kind.rawValue), .text(record.reason), .text(Hex.string(record.bytes))]
+          + (ring == nil ? [] : [.text(ring)]), text: "")
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import BluetoothCore
+import GAP
+import HaloCommandLine
+import HaloEventLoop
+import HaloLineOutput
+import HaloRingStore
+import RingLink
+
+/// Copies the data of a ring into the store, piece by piece. Each piece is stored as soon as it is read, so that the next
+/// run continues after an interruption.
+@BluetoothActor
+final class RingSync {
+  /// The result for one kind.
+  struct Outcome {
+    var kind: HistoryKind
+    /// The number of records read.
+    var read = 0
+    /// The number of records that are new or changed.
+    var added = 0
+    /// The number of records that cannot be what they say.
+    var leftOut = 0
+    /// Why reading ended early; nil if it is complete.
+    var problem: RingError?
+    /// False if the ring refuses this kind or does not answer.
+    var isSupported = true
+
+    var fields: [Field] {
+      [
+        .text(kind.rawValue), .number(read), .number(added), .flag(isSupported),
+        .text(isSupported ? problem?.description : nil), .number(leftOut),
+      ]
+    }
+
+    var text: String {
+      var text = kind.rawValue + String(repeating: " ", count: 13 - kind.rawValue.count)
+      guard isSupported else { return text + "not supported by this ring" }
+      text += "\(Console.counted(read, "record")), \(added) new"
+      if leftOut > 0 { text += ", \(leftOut) left out" }
+      return text + (problem.map { "; \($0)" } ?? "")
+    }
+  }
+
+  private var ring: Ring
+  private let session: Session
+  private let link: KeptLink<Ring>
+  private let store: RingStore
+  private let progress = ProgressLine()
+  private let odd = OddRecords()
+  /// Nil without a broker.
+  private var publisher: RingPublisher?
+
+  init(_ ring: Ring, _ link: KeptLink<Ring>, into store: RingStore, _ session: Session) {
+    self.ring = ring
+    self.link = link
+    self.session = session
+    self.store = store
+  }
+
+  /// Publishes the newest of what is read.
+  func publish(to broker: BrokerOutput?) {
+    publisher = broker.map { RingPublisher($0, of: ring.connection.peer, name: session.ringName) }
+    publisher?.announce { [weak self] in self?.ring }
+  }
+
+  /// - Parameter report: called at the end of each kind
+  func run(_ kinds: [HistoryKind], report: (Outcome) -> Void) async throws(Failure) {
+    let clock = session.clock
+    let start = clock.unixSeconds
+    let record = session.clockRecord(of: self.ring.connection.peer)
+    let (store, ring, name) = (self.store, self.ring, link.name ?? session.ringName)
+    let id = try await storeRetry(
+      store.ring(ring.connection.peer, name: name, firmware: ring.firmware.firmwareRevision))
+    let sync = try await storeRetry(
+      store.beginSync(
+        id, at: start, policy: clock.policy, offset: record?.utcOffset ?? clock.offset(atUnix: start),
+        clockSet: record?.set, firmware: ring.firmware.firmwareRevision))
+    var isComplete = true
+    for kind in kinds {
+      var outcome = Outcome(kind: kind)
+      for day in try await days(of: kind, id) {
+        progress.show("\(kind.rawValue)\(day.map { " \($0)" } ?? "")")
+        do throws(RingError) {
+          try await copy(kind, day, sync, &outcome)
+        } catch {
+          outcome.problem = error
+          outcome.isSupported = !isRefusal(error)
+          isComplete = isComplete && !outcome.isSupported
+          break
+        }
+      }
+      progress.clear()
+      report(outcome)
+      if case .disconnected = outcome.problem { break }
+      if case .cancelled = outcome.problem { break }
+    }
+    await self.ring.connection.disconnect()
+    guard isComplete else { return }
+    try await storeRetry(store.finish(sync, at: clock.unixSeconds))
+  }
+
+  /// Whether the ring does not support the request. Some rings refuse it; others do not answer.
+  private func isRefusal(_ error: RingError) -> Bool {
+    switch error {
+    case .refused, .noBulkService, .notOffered: true
+    case .notAnswered(let subject, _):
+      !CommandTable.entries(for: subject).contains { $0.families.contains(ring.firmware.family) }
+    default: false
+    }
+  }
+
+  /// The days to read, oldest first; a single nil for a kind that is read in one piece.
+  private func days(
+    of kind: HistoryKind, _ ring: RingStore.RingID
+  ) async throws(Failure) -> [RingDay?] {
+    guard kind.isReadByDay else { return [nil] }
+    let today = session.ringTime.day
+    let store = self.store
+    let missing = try await storeRetry(
+      store.missingDays(of: kind, ring, in: today.adding(days: 1 - kind.daysKept)...today))
+    // Manual heart rates are read in one piece after the days.
+    return missing + (kind == .heartRate ? [nil] : [])
+  }
+
+  private func copy(
+    _ kind: HistoryKind, _ day: RingDay?, _ sync: RingStore.SyncID, _ outcome: inout Outcome
+  ) async throws(RingError) {
+    let now = session.ringTime
+    let result: Result<HistoryRecords, RingError>
+    do throws(RingError) {
+      result = .success(
+        try await reading { ring throws(RingError) in try await ring.stored(kind, day, now: now) })
+    } catch {
+      result = .failure(error)
+    }
+    let records = try? result.get()
+    outcome.read += records?.count ?? 0
+    // Also of an answer that ended early.
+    let odd = self.odd.take()
+    outcome.leftOut += odd.count
+    // A day that could not be read is asked for again.
+    let isComplete = records != nil && odd.isEmpty
+    let complete = day.map { $0 < now.day && isComplete ? [$0] : [] } ?? []
+    let store = self.store
+    progress.clear()
+    OddRecords.tell(odd)
+    if let records { publisher?.update(records) }
+    do throws(Failure) {
+      outcome.added += try await storeRetry(
+        store.add(records ?? .stress([]), complete: complete, leftOut: odd, in: sync))
+    } catch {
+      session.fail(error)
+      throw .cancelled
+    }
+    _ = try result.get()
+  }
+
+  /// Reads from the ring. If the link is lost, it is made again, and the ring is read again.
+  private func reading<Value: Sendable>(
+    _ read: (Ring) async throws(RingError) -> Value
+  ) async throws(RingError) -> Value {
+    var answer: RingError?
+    do throws(Failure) {
+      let value = try await link.ask { ring throws(Failure) in
+        self.ring = ring
+        odd.listen(to: ring)
+        do throws(RingError) {
+          answer = nil
+          return try await read(ring)
+        } catch {
+          answer = error
+          throw Failure(error)
+        }
+      }
+      link.dataFlow()
+      return value
+    } catch {
+      if error.code == .interrupted { throw .cancelled }
+      throw answer ?? .disconnected(error.message)
+    }
+  }
+}
+
+extension HistoryKind {
+  /// Whether each day is a separate request.
+  fileprivate var isReadByDay: Bool {
+    switch self {
+    case .steps, .heartRate, .stress, .variability: true
+    case .oxygen, .oxygenValues, .sleep, .temperature, .sport, .sedentary: false
+    }
+  }
+
+  /// Whether it is copied unless another kind is named. Nothing says which rings store the times of sitting, and the
+  /// others do not answer.
+  var isSynced: Bool { self != .sedentary }
+}
+
+extension Ring {
+  /// One piece of the data on the ring.
+  fileprivate func stored(
+    _ kind: HistoryKind, _ day: RingDay?, now: RingTime
+  ) async throws(RingError) -> HistoryRecords {
+    switch (kind, day) {
+    case (.steps, let day?): .steps(try await activity(on: day, now: now))
+    case (.heartRate, let day?): .heartRate(try await heartRates(on: day, now: now))
+    case (.heartRate, nil): .heartRate(try await manualHeartRatesIfAny(onlyToday: false, now: now))
+    case (.stress, let day?): .stress(try await stress(on: day, now: now))
+    case (.variability, let day?): .variability(try await variability(on: day, now: now))
+    default:
+      try await history(kind, days: now.day.adding(days: 1 - kind.daysKept)...now.day, now: now)
+    }
+  }
+}

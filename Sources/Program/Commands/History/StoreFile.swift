@@ -1,0 +1,154 @@
+import BluetoothCore
+import Glibc
+import HaloCommandLine
+import HaloEventLoop
+import HaloFiles
+import HaloLineOutput
+import HaloRingStore
+import RingLink
+
+/// The local store: a file with the data of rings.
+enum StoreFile {
+  static let option = Option(
+    "--store", as: .file(.writes),
+    help: """
+      the SQLite file (default: $XDG_DATA_HOME/halo-raw/rings.sqlite, else ~/.local/share/...; virtual-rings.sqlite for \
+      rings that are simulated or replayed)
+      """)
+
+  /// Selects the store, for a command that opens no adapter.
+  static let adapter = Option(
+    "-i", "--adapter", as: .adapter,
+    help:
+      "whose rings: with virtual or replay:FILE, the store of those (default: $HALO_ADAPTER, else that of real rings)"
+  ).inEnvironment("HALO_ADAPTER")
+
+  /// Opens the store. Folders are only created for the default file.
+  ///
+  /// - Parameters:
+  ///   - invocation: may name the file
+  ///   - access: a missing store is only created for writing, and only if `creates`
+  ///   - creates: whether to create a missing store
+  ///   - isReal: whether the data is of real rings; that of others has a file of its own
+  static func open(
+    _ invocation: Invocation, creates: Bool, access: RingStore.Access? = nil, isReal: Bool = true
+  ) throws(Failure) -> RingStore {
+    let named = invocation[option]
+    let name = isReal ? realName : virtualName
+    guard let path = named ?? UserFolders.data.map({ $0 + name }) else {
+      throw .usage("found no home directory for the store; give a file with --store FILE")
+    }
+    if creates, named == nil, let folder = UserFolders.data {
+      do throws(FileError) {
+        try PrivateFolder.make(folder)
+      } catch {
+        throw Failure(
+          .cannotOpenFile, "cannot create a folder for the store: \(error); give a file with --store FILE")
+      }
+    } else if !creates, Glibc.access(path, F_OK) != 0, errno == ENOENT {
+      throw Failure(
+        .cannotOpenFile,
+        "cannot find the store \(path.printable); create it with halo-raw sync" + hint(named == nil && isReal)
+      )
+    }
+    return try storeFailure(RingStore(path: path, access: access ?? (creates ? .writing : .reading)))
+  }
+
+  private static let realName = "/rings.sqlite"
+  private static let virtualName = "/virtual-rings.sqlite"
+
+  /// Says where the data of simulated rings is, if there is any.
+  private static func hint(_ isOfRealRings: Bool) -> String {
+    guard isOfRealRings, let path = UserFolders.data.map({ $0 + virtualName }),
+      Glibc.access(path, F_OK) == 0
+    else { return "" }
+    return "; the data of virtual rings is in \(path.printable): add --adapter virtual"
+  }
+}
+
+/// The value of an expression, whose ``StoreError`` is thrown as a ``Failure``.
+func storeFailure<Value>(_ work: @autoclosure () throws(StoreError) -> Value) throws(Failure) -> Value {
+  do throws(StoreError) {
+    return try work()
+  } catch {
+    throw Failure(error)
+  }
+}
+
+/// The same on another thread, so that a slow disk does not block the loop. While another process has the store locked,
+/// `work` is retried for ten seconds. A cancelled task does not wait for the disk.
+@BluetoothActor
+func storeRetry<Value: Sendable>(
+  _ work: @autoclosure @escaping () throws(StoreError) -> Value
+) async throws(Failure) -> Value {
+  nonisolated(unsafe) let work = work
+  let deadline = SystemClock.monotonic + .seconds(10)
+  while true {
+    let result = await offTheLoop { Result { () throws(StoreError) in try work() } }
+    switch result {
+    case .success(let value): return value
+    case .failure(.busy) where SystemClock.monotonic < deadline:
+      await EpollLoop.shared.timers.sleep(for: .milliseconds(50))
+    case .failure(let error): throw Failure(error)
+    case nil: throw Failure(.interrupted, "cancelled; what was read before is stored")
+    }
+  }
+}
+
+/// The stored data of the selected rings.
+struct StoredHistory {
+  let store: RingStore
+  /// The selected rings.
+  let rings: [RingStore.StoredRing]
+
+  /// - Parameters:
+  ///   - invocation: may name a ring and the file
+  ///   - all: whether all rings are selected
+  ///   - access: how the file is opened
+  /// - Throws: if there is no such ring in the store, or several
+  init(_ invocation: Invocation, all: Bool = false, access: RingStore.Access = .reading) throws(Failure) {
+    store = try StoreFile.open(
+      invocation, creates: false, access: access, isReal: try invocation.adapter.isReal)
+    if all {
+      rings = try storeFailure(store.rings())
+      return
+    }
+    let selector = try invocation.ring() ?? .anyRing
+    let all = try storeFailure(store.rings())
+    let meant = all.filter { selector.isMeant(name: $0.name, address: $0.address) }
+    guard let ring = meant.first, meant.count == 1 else {
+      let names = all.map { "\($0.name ?? "(no name)") \($0.address?.description ?? "")" }.joined(
+        separator: ", ")
+      throw Failure(
+        .notFound,
+        meant.isEmpty
+          ? "no such ring in the store; it has \(names.isEmpty ? "none" : names)"
+          : "the store has several rings: \(names); name one")
+    }
+    rings = [ring]
+  }
+
+  /// The data of the first selected ring.
+  ///
+  /// - Parameters:
+  ///   - kind: the kind of data
+  ///   - days: nil for all
+  func records(_ kind: HistoryKind, in days: ClosedRange<RingDay>?) throws(Failure) -> HistoryRecords {
+    guard let ring = rings.first else { return .stress([]) }
+    return try storeFailure(store.records(kind, of: ring.id, in: days))
+  }
+}
+
+extension StoredHistory {
+  /// Prints a kind of data of all selected rings.
+  func export(_ kind: HistoryKind, _ format: OutputFormat, isLabelled: Bool) throws(Failure) {
+    var printer = HistoryPrinter(format, kind, isLabelled: isLabelled, hasOrigins: true)
+    for ring in rings {
+      let origins = try storeFailure(store.origins(kind, of: ring.id))
+      try printer.print(
+        try storeFailure(store.records(kind, of: ring.id)), origins, of: ring.address?.description ?? "")
+      guard format == .jsonl else { continue }
+      OddRecords.print(try storeFailure(store.oddRecords(kind, of: ring.id)), of: ring.address?.description)
+    }
+  }
+}

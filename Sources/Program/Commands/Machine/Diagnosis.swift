@@ -1,0 +1,165 @@
+import HCI
+import HaloCommandLine
+import HaloLinuxBluetooth
+
+extension SystemState {
+  /// The findings, in the order in which to fix them.
+  var findings: [Finding] {
+    privilegeFindings + radioFindings + adapterFindings + neighbourFindings + ringFindings
+  }
+
+  // MARK: Privileges
+
+  private var privilegeFindings: [Finding] {
+    let topic = "privileges"
+    let missing = Capabilities.useful.subtracting(capabilities)
+    if missing.isEmpty {
+      return [
+        .good(topic, "\(Capabilities.useful) granted, \(isRoot ? "as root" : "by the program's file")")
+      ]
+    }
+    let remedy: String
+    if let file = fileCapabilities, file.isSuperset(of: missing) {
+      remedy =
+        "\(executable) grants them without effect: its file system is mounted nosuid, or it runs under "
+        + "no_new_privs; install it elsewhere"
+    } else if let privilegedGroup, missing.contains(.netRaw) {
+      remedy = "\(Capability.joinCommand(privilegedGroup)), then log in again; or use sudo"
+    } else {
+      let when = isInstalled ? "" : "  (again after each build)"
+      remedy = "\(Capability.setcapCommand(executable))\(when), or use sudo"
+    }
+    let what = "\(missing) \(missing == .useful ? "are" : "is") missing"
+    if missing.contains(.netRaw) {
+      return [.problem(topic, "\(what): the kernel refuses to scan", remedy, code: .noPermission)]
+    }
+    return [
+      .note(
+        topic, "\(what): cannot switch or take adapters, or choose connection parameters", remedy)
+    ]
+  }
+
+  // MARK: Radio
+
+  private var radioFindings: [Finding] {
+    radioSwitches.flatMap { radio -> [Finding] in
+      var findings: [Finding] = []
+      if radio.isHardBlocked {
+        findings.append(
+          .problem(
+            "rfkill", "\(radio.name.printable) is blocked by a hardware switch",
+            "use the machine's key or switch for wireless, or its firmware settings"))
+      }
+      if radio.isSoftBlocked {
+        findings.append(
+          .problem("rfkill", "\(radio.name.printable) is blocked", "sudo rfkill unblock bluetooth"))
+      }
+      return findings
+    }
+  }
+
+  // MARK: Adapters
+
+  private var isRaspberryPi: Bool { model?.hasPrefix("Raspberry Pi") ?? false }
+
+  private var adapterFindings: [Finding] {
+    let topic = "adapter"
+    if let adapterError {
+      return [.problem(topic, "cannot \(adapterError.operation)", adapterError.reason.textWithRemedy)]
+    }
+    guard !adapters.isEmpty else {
+      let remedy =
+        isRaspberryPi
+        ? "remove dtoverlay=disable-bt from /boot/firmware/config.txt; if it is not there, see: systemctl status hciuart"
+        : "plug one in, or use --adapter virtual"
+      return [.problem(topic, "this machine has no Bluetooth adapter", remedy)]
+    }
+    let findings = adapters.map(finding(of:))
+    guard findings.contains(where: { $0.weight == .good }) else { return findings }
+    // One adapter is enough: problems of the others are notes.
+    return findings.map { $0.weight == .problem ? .note($0.topic, $0.text, $0.remedy) : $0 }
+  }
+
+  private func finding(of adapter: ControllerState) -> Finding {
+    let name = adapter.name
+    if adapter.isTaken {
+      let others = otherPrograms.filter { $0 != "bluetoothd" && $0 != "btmon" }
+      let who = others.isEmpty ? "another program" : others.map(\.printable).joined(separator: " or ")
+      return .problem(
+        name, "taken by \(who), through the user channel", "end that program, or use another adapter")
+    }
+    switch adapter.condition {
+    case .settingUp: return .problem(name, "the kernel is setting it up", "try again in some seconds")
+    case .setUpFailed:
+      let driver =
+        drivers[adapter.index].map {
+          ", or load its driver again: sudo modprobe -r \($0); sudo modprobe \($0)"
+        } ?? ""
+      return .problem(
+        name, "failed: the controller did not answer when the kernel set it up",
+        "unplug it and plug it in again; if it is built in, switch the machine off and on\(driver)")
+    case .unconfigured:
+      return .problem(
+        name, "has no address, and the kernel waits for one",
+        "sudo btmgmt --index \(adapter.index.rawValue) public-addr ADDRESS")
+    case .up, .down: break
+    }
+    if let settings = adapter.management?.supportedSettings, !settings.contains(.lowEnergy) {
+      return .problem(name, "does not support Bluetooth LE", "use another adapter")
+    }
+    guard adapter.isUp else {
+      let up = "halo-raw adapters up \(name)"
+      return .problem(
+        name, "down",
+        "\(capabilities.contains(.netAdmin) ? up : "sudo \(up)"); or use --adapter user:\(name)"
+      )
+    }
+    let version = adapter.management.map { ", Bluetooth \($0.version)" } ?? ""
+    return .good(name, "up, \(adapter.address)\(version)")
+  }
+
+  // MARK: Neighbours
+
+  private var neighbourFindings: [Finding] {
+    var findings: [Finding] = []
+    if runsBluetoothd {
+      findings.append(
+        .note(
+          "bluetoothd",
+          "running; halo-raw works beside it, but waits while it scans, and cannot use a ring connected to it",
+          "if connecting is slow: sudo systemctl stop bluetooth, or use --adapter user:hciN --take"))
+    }
+    if isRaspberryPi, !wifi.isEmpty {
+      findings.append(
+        .note(
+          "wi-fi", "\(wifi.joined(separator: ", ")) is in use; it shares its antenna with Bluetooth",
+          "for an even stream, use a 5 GHz network or a cable, without --aggressive"))
+    }
+    return findings
+  }
+
+  // MARK: The ring
+
+  private var ringFindings: [Finding] {
+    guard let ring else { return [] }
+    let label = ring.label.printable
+    switch (ring.isAdvertising, ring.isKnown) {
+    case (true, _): return [.good("ring", "\(label) is advertising")]
+    case (false, true):
+      return [
+        .problem(
+          "ring", "\(label) is known but not advertising: a phone may be connected to it",
+          "close the ring's app or switch the phone's Bluetooth off; put the ring on its charger briefly",
+          code: .notFound)
+      ]
+    case (false, false):
+      return [
+        .problem(
+          "ring", "\(label) is not advertising",
+          "move it closer and charge it; to list rings: halo-raw scan --rings",
+          code: .notFound)
+      ]
+    case (nil, _): return [.note("ring", "cannot check whether \(label) is advertising: no adapter can scan")]
+    }
+  }
+}

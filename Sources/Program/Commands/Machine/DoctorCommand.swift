@@ -1,0 +1,60 @@
+import BluetoothCore
+import HaloCommandLine
+import HaloEventLoop
+import HaloKnownDevices
+import HaloLineOutput
+import RingLink
+
+private let waitOption = Option("--wait", as: .time, default: "5s", help: "how long to listen for the ring")
+
+let doctorCommand = CommandSpec(
+  name: "doctor", arguments: "[RING]",
+  summary: "diagnose the setup and suggest fixes",
+  positionals: 0...1,
+  options: [CommonOptions.format, waitOption],
+  examples: [
+    ("halo-raw doctor", "check privileges, adapters, radio switches and other programs"),
+    ("halo-raw doctor --format jsonl", "print the same for a program"),
+    ("halo-raw doctor R02_BEEF", "also listen for that ring"),
+  ],
+  details: """
+    The exit code is 0 if streaming from a kernel adapter can work, 69 if no adapter can be used, 77 if a privilege is
+    missing, and 79 if all is well but the ring does not advertise: the named one, else the known ring if there is only
+    one.
+    """,
+  usesAdapter: false
+) { invocation throws(Failure) in
+  var state = await SystemState.read()
+  // What needs root is read. The known rings are in the invoking user's home.
+  try Privileges.afterOpening(.rawSocket)
+  let wanted = invocation.positionals.first
+  let selector = wanted.map { RingSelector($0) } ?? .anyRing
+  // Without a name, `stream` connects to the one known ring.
+  let known = KnownRings(path: KnownRings.standardPath).only(selector)
+  if let label = wanted ?? known.map({ $0.name ?? $0.address }) {
+    let ring = known?.bluetoothAddress.map { RingSelector.address($0.value, $0.kind) } ?? selector
+    state.ring = await .look(
+      for: ring, label: label, on: state.adapters, time: invocation[waitOption], isKnown: known != nil)
+  }
+  let findings = state.findings
+  var printer = RecordPrinter(
+    OutputFormat(invocation),
+    [("topic", nil), ("weight", nil), ("finding", nil), ("remedy", nil)])
+  for finding in findings {
+    printer.print(
+      [
+        .text(finding.topic), .text(finding.weight.rawValue), .text(finding.text), .text(finding.remedy),
+      ],
+      text: finding.lines)
+  }
+  // The findings are the message.
+  if findings.code != .success { throw Failure(findings.code, "") }
+}
+
+extension Finding {
+  /// Text: the finding, and below it the fix.
+  fileprivate var lines: String {
+    let mark = weight.rawValue + String(repeating: " ", count: 9 - weight.rawValue.count)
+    return mark + "\(topic): \(text)" + (remedy.map { "\n         \($0)" } ?? "")
+  }
+}

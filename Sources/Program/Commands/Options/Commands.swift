@@ -1,0 +1,43 @@
+import BluetoothCore
+import HaloCommandLine
+
+/// All commands, in the order in which the help shows them.
+package enum Commands {
+  static var groups: [(title: String, commands: [CommandSpec])] {
+    // Each with its type, as the compiler would search for it.
+    let rings: [CommandSpec] = [
+      streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand,
+    ]
+    let measurements: [CommandSpec] = [measureCommand, eventsCommand, sportCommand]
+    let stored: [CommandSpec] = [
+      todayCommand, historyCommand, syncCommand, exportCommand, storeCommand, reportCommand, queuesCommand,
+    ]
+    let actions: [CommandSpec] = [
+      findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand,
+    ]
+    let peripherals: [CommandSpec] = [
+      scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand,
+    ]
+    let machine: [CommandSpec] = [
+      adaptersCommand, statusCommand, doctorCommand, benchCommand,
+    ]
+    let captures: [CommandSpec] = [decodeCommand, recordCommand]
+    let reference: [CommandSpec] = [ringCommandsCommand, manualCommand, completionCommand]
+    let withoutRadio: [CommandSpec] = [replayCommand, simulateCommand]
+    return [
+      ("Rings", rings), ("Measurements", measurements), ("Stored data", stored), ("Actions", actions),
+      ("Any Bluetooth LE peripheral", peripherals), ("This machine", machine), ("Captures", captures),
+      ("Reference", reference), ("Without a radio", withoutRadio),
+    ]
+  }
+
+  static var all: [CommandSpec] { groups.flatMap(\.commands) }
+
+  package static func named(_ name: String) throws(Failure) -> CommandSpec {
+    let all = self.all
+    if let command = all.first(where: { $0.name == name }) { return command }
+    throw .usage(
+      "unknown command \"\(name.printable)\""
+        + Invocation.suggestion(for: name, among: all.map(\.name)) + "; see halo-raw --help")
+  }
+}

@@ -1,0 +1,139 @@
+import BluetoothCore
+import HCI
+import HaloCommandLine
+import HaloLinuxBluetooth
+import HaloRaw
+
+extension ConnectionRequest {
+  /// What `--wait`, `--interval`, `--latency` and `--timeout` ask for. The peer is set later.
+  init(_ invocation: Invocation) throws(Failure) {
+    var parameters = ConnectionParameters.fast
+    let interval = invocation[CommonOptions.interval]
+    parameters.intervalMin = interval.lowerBound
+    parameters.intervalMax = interval.upperBound
+    parameters.latency = UInt16(invocation[CommonOptions.latency])
+    parameters.supervisionTimeout = invocation[CommonOptions.timeout]
+    guard parameters.isLegal else {
+      throw .usage(
+        "--timeout \(parameters.supervisionTimeout) is too short for an interval of \(parameters.intervalMax) "
+          + "and a latency of \(parameters.latency); give a longer one")
+    }
+    self.init(
+      peer: BluetoothAddress(0, .public), parameters: parameters,
+      parameterPolicy: invocation.isGiven(CommonOptions.interval) ? .keep : .accept,
+      deadline: invocation[CommonOptions.wait])
+    preferences = LinkPreferences(invocation)
+    switch invocation[CommonOptions.mtu] {
+    case .automatic: break
+    case .none: mtu = nil
+    case .exactly(let length): mtu = length
+    }
+  }
+
+  /// Refuses what the kernel does not let programs choose.
+  func check(for adapter: AdapterSpecification) throws(Failure) {
+    guard case .kernel = adapter, let preferences else { return }
+    guard preferences.dataLength == nil else {
+      throw .usage("--data-length: the kernel sets the data length of its links; use --adapter user:hciN")
+    }
+    guard preferences.phys == nil || L2CAPSocket.offersPHYs else {
+      throw .usage("--phy: this kernel does not let programs choose the PHY; use --adapter user:hciN")
+    }
+  }
+}
+
+extension ScanParameters {
+  /// What `--aggressive` and `--phy` ask for.
+  init(_ invocation: Invocation) {
+    self = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
+    includesCoded = invocation[CommonOptions.phy].value(nil)?.contains(.leCoded) == true
+  }
+}
+
+extension LinkPreferences {
+  /// What `--phy` and `--data-length` ask for; nil if neither is given.
+  fileprivate init?(_ invocation: Invocation) {
+    guard invocation.isGiven(CommonOptions.phy) || invocation.isGiven(CommonOptions.dataLength) else {
+      return nil
+    }
+    var automatic = LinkPreferences.standard
+    if case .kernel? = try? invocation.adapter { automatic = LinkPreferences() }
+    self.init(
+      phys: invocation[CommonOptions.phy].value(automatic.phys),
+      dataLength: invocation[CommonOptions.dataLength].value(automatic.dataLength))
+  }
+}
+
+/// A preference for links.
+enum LinkPreference<Value: Sendable>: Sendable {
+  /// The adapter's choice.
+  case automatic
+  /// Nothing is requested.
+  case none
+  case exactly(Value)
+
+  fileprivate func value(_ automatic: Value?) -> Value? {
+    switch self {
+    case .automatic: automatic
+    case .none: nil
+    case .exactly(let value): value
+    }
+  }
+}
+
+extension ArgumentType where Value == LinkPreference<LEPHYs> {
+  static var phy: Self {
+    choice(
+      "PHY",
+      [
+        ("auto", .automatic), ("1m", .exactly(.le1M)), ("2m", .exactly(.le2M)), ("coded", .exactly(.leCoded)),
+        ("none", .none),
+      ])
+  }
+}
+
+extension ArgumentType where Value == LinkPreference<Int> {
+  static var dataLength: Self { bytes(27...251) }
+  static var mtu: Self { bytes(23...517) }
+
+  private static func bytes(_ range: ClosedRange<Int>) -> Self {
+    ArgumentType(
+      placeholder: "BYTES",
+      expected: "a number of bytes, \(range.lowerBound) to \(range.upperBound), auto or none"
+    ) { text in
+      switch text {
+      case "auto": .automatic
+      case "none": LinkPreference<Int>.none
+      default: Int(text).flatMap { range.contains($0) ? .exactly($0) : nil }
+      }
+    }
+  }
+}
+
+extension ArgumentType where Value == ClosedRange<ConnectionInterval> {
+  /// `7.5..15`, `7.5..15ms` or `15`.
+  static var connectionInterval: Self {
+    ArgumentType(placeholder: "MIN..MAX", expected: "milliseconds, 7.5 to 4000, such as 7.5..15") { text in
+      let numbers = text.hasSuffix("ms") ? text.dropLast(2) : text[...]
+      let ends = numbers.split(separator: "..", omittingEmptySubsequences: false).map { Double($0) }
+      guard (1...2).contains(ends.count), let low = ends[0], let high = ends[ends.count - 1],
+        low <= high, low >= 7.5, high <= 4000
+      else { return nil }
+      return ConnectionInterval(
+        .nanoseconds(Int64(low * 1e6)))...ConnectionInterval(.nanoseconds(Int64(high * 1e6)))
+    }
+  }
+}
+
+extension ArgumentType where Value == SupervisionTimeout {
+  static var supervisionTimeout: Self {
+    ArgumentType(placeholder: "TIME", expected: "a time such as 4s") { text throws(Failure) in
+      guard let time = try ArgumentType<Duration>.time.parse(text) else { return nil }
+      guard (.milliseconds(100)...Duration.seconds(32)).contains(time) else {
+        throw .usage(
+          "--timeout is the supervision timeout of the link, 100ms to 32s; to wait longer, use --wait")
+      }
+      return SupervisionTimeout(time)
+    }
+  }
+}

@@ -1,0 +1,316 @@
+import BluetoothCore
+import GAP
+import Glibc
+import HCI
+import HaloCommandLine
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
+import HaloLineOutput
+import HaloSystemCalls
+import RingLink
+
+/// The options of commands that print records as they happen.
+enum LiveOption {
+  static let output = Option(
+    "--output", as: .file(.writes),
+    help: "write to this file, or into this folder, and what the data is to FILE.json beside it")
+  static let header = Flag(
+    "--header",
+    help: "print first what the data is: lines that begin with # (csv, text), or a record of kind \"header\"")
+
+  static let all: [any CommandOption] = {
+    var options: [any CommandOption] = [output]
+    options += SeriesOption.all
+    options.append(header)
+    options += BrokerOutput.all
+    options.append(CommonOptions.format)
+    return options
+  }()
+}
+
+/// The destination of the records of a command, with what describes them: the header, and the file beside the output.
+@BluetoothActor
+final class LiveOutput {
+  let format: OutputFormat
+  /// The address of the device.
+  private(set) var device = ""
+  /// Of the receive stamps; the records are printed with it.
+  let clock: RecordClock
+
+  private let invocation: Invocation
+  private let session: Session
+  /// The file, or the files of a folder; nil for standard output.
+  private let files: FileRotation?
+  /// Of the file; nil for standard output.
+  private let queue: OutputQueue?
+  private var description = DataDescription()
+  private let broker: BrokerOutput?
+  /// Opens the file anew on SIGHUP, where there is no terminal.
+  private var hangUp: Termination.Registration?
+  /// What the automatic measurements of rings are set to.
+  private var settings: [BluetoothAddress: JSONValue] = [:]
+  /// What the broker gets of the device; nil without `--mqtt`, and for several rings.
+  private(set) var publisher: RingPublisher?
+
+  /// Of the records of the one device.
+  private var tally: RecordTally?
+
+  /// In bytes: what waits for a slow disk.
+  private static let capacity = 1 << 22
+
+  /// Opens the file of `--output`. Call it after privileges are dropped, so that the file belongs to the invoking user.
+  init(_ invocation: Invocation, _ session: Session) async throws(Failure) {
+    self.invocation = invocation
+    self.session = session
+    let path = invocation[LiveOption.output].flatMap { $0 == "-" ? nil : $0 }
+    clock = session.clock.recordClock
+    if path == nil, let option = SeriesOption.all.first(where: { invocation.isGiven($0) }),
+      !invocation.isGiven(CommonOptions.record)
+    {
+      throw .usage("\(option.spec.name) needs --output or --record")
+    }
+    broker = try await session.interruption.cancels { () async throws(Failure) in
+      try await BrokerOutput.open(invocation, session)
+    }
+    let chosen = invocation[CommonOptions.format]
+    guard let path else {
+      format = chosen ?? .standard
+      queue = nil
+      files = nil
+      serveStatus()
+      return
+    }
+    do throws(FileError) {
+      let format = chosen ?? (SeriesOption.isFolder(path) ? .csv : Self.format(ofFile: path))
+      self.format = format
+      let clock = session.clock
+      let series = try SeriesOption.series(path, invocation, suffix: format.suffix, hasLines: true) {
+        clock.fileTime
+      }
+      let files = series ?? FileRotation(file: path)
+      self.files = files
+      queue = OutputQueue(
+        descriptor: try files.begin(existing: invocation[CommonOptions.replace] ? .replace : .refuse),
+        owned: true,
+        capacity: Self.capacity, overflow: .drop, rotation: files.change, afterEmptying: files.afterEmptying)
+      hangUp = Termination.onHangUp(files.beginNext)
+    } catch {
+      throw Failure(creating: error)
+    }
+    serveStatus()
+  }
+
+  /// Answers `halo-raw status` until the command ends.
+  private func serveStatus() {
+    session.status.serve(invocation, clock.ending()) { [weak self] in
+      guard let self else { return [:] }
+      return [
+        "output": (files?.currentPath).map { .string(Self.absolute($0)) },
+        "broker": broker?.status,
+      ]
+    }
+  }
+
+  private static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return String(cString: folder) + "/" + path
+  }
+
+  /// Counts the records of the one device.
+  func makeTally() -> RecordTally {
+    let tally = RecordTally()
+    self.tally = tally
+    if let device = description.rings.first {
+      session.status.report("connected", of: device.address, name: device.name)
+      session.status.count(device.address) { tally.progress }
+    }
+    return tally
+  }
+
+  /// The form of a file, by its name; csv if that says nothing.
+  private static func format(ofFile path: String) -> OutputFormat {
+    path.hasSuffix(".jsonl") || path.hasSuffix(".ndjson") ? .jsonl : path.hasSuffix(".txt") ? .text : .csv
+  }
+
+  /// Describes the records, and writes the file beside the output.
+  ///
+  /// - Parameters:
+  ///   - connection: the device
+  ///   - columns: the names of all columns
+  func begin(_ connection: Connection, columns: [String]) async throws(Failure) {
+    try await begin(RingDescription(session.ringName, connection.peer, nil), columns)
+  }
+
+  /// The same for a ring, after ``describe(_:)``.
+  func begin(_ ring: Ring, columns: [String]) async throws(Failure) {
+    try await begin(description(of: ring, name: session.ringName), columns)
+  }
+
+  private func begin(_ ring: RingDescription, _ columns: [String]) async throws(Failure) {
+    device = ring.address.description
+    description.rings = [ring]
+    publisher = publisher(of: ring.address, name: session.ringName)
+    try await begin(columns: columns)
+  }
+
+  /// What the broker gets of a device; nil without `--mqtt`.
+  func publisher(of device: BluetoothAddress, name: String?) -> RingPublisher? {
+    broker.map { RingPublisher($0, of: device, name: name) }
+  }
+
+  /// The same for several rings, which are added when they are known.
+  func beginSeveral(columns: [String]) async throws(Failure) {
+    description.isOfSeveral = true
+    try await begin(columns: columns)
+  }
+
+  private func begin(columns: [String]) async throws(Failure) {
+    description.command = invocation.commandLine
+    description.columns = columns
+    let now = session.timers.current.wholeMicroseconds
+    var clock = self.clock.ending()
+    description.start = (clock.text(now), now)
+    description.intervalAsked = session.request.parameters
+    files?.beginning = Array((header + (format == .csv ? columns.joined(separator: ",") + "\n" : "")).utf8)
+    files?.description = { [weak self] in self?.descriptionText ?? [] }
+    // Virtual time stands still during the call, so that it stays reproducible; Ctrl-C ends the wait.
+    try await session.interruption.cancels { () async throws(Failure) in
+      try await self.writeDescription(within: nil)
+    }
+  }
+
+  /// The same for the records of ``TimedPrinter``.
+  func begin(_ ring: Ring, columns: [(name: String, unit: String?)]) async throws(Failure) {
+    try await begin(
+      ring, columns: (TimedPrinter.columns + columns).map { $0.name + ($0.unit.map { "_\($0)" } ?? "") })
+  }
+
+  /// Reads what the automatic measurements of a ring are set to, once, if the data comes with a description.
+  func describe(_ ring: Ring) async throws(Failure) {
+    guard isDescribed, settings[ring.connection.peer] == nil else { return }
+    let known = try await ringFailure(await ring.measurementSettings())
+    settings[ring.connection.peer] = SettingsFile(known, of: ring.firmware).settingsJSON
+  }
+
+  /// A ring, with what ``describe(_:)`` has read.
+  func description(of ring: Ring, name: String?) -> RingDescription {
+    var description = RingDescription(name, ring.connection.peer, ring.firmware.firmwareRevision)
+    if let settings = settings[ring.connection.peer] { description.settings = settings }
+    return description
+  }
+
+  private var descriptionText: [UInt8] { Array((description.json.text + "\n").utf8) }
+
+  /// Whether the data comes with a description of the ring.
+  private(set) lazy var isDescribed = session.describesRing(invocation[LiveOption.header] || queue != nil)
+
+  /// Adds one of several rings.
+  ///
+  /// - Returns: what is printed before its records; empty without `--header`
+  func add(_ ring: RingDescription) -> String {
+    var own = description
+    own.rings = [ring]
+    own.isOfSeveral = false
+    let isFirst = description.rings.isEmpty
+    description.rings.append(ring)
+    return header(own, lines: isFirst ? own.lines : [ring.line])
+  }
+
+  /// Describes one of several rings at its end.
+  func complete(_ address: BluetoothAddress, _ interval: ConnectionInterval?, _ results: [String: JSONValue])
+  {
+    guard let index = description.rings.firstIndex(where: { $0.address == address }) else { return }
+    description.rings[index].interval = interval
+    description.rings[index].results = results
+  }
+
+  /// What the command prints first; empty without `--header`.
+  var header: String { header(description, lines: description.lines) }
+
+  private func header(_ description: DataDescription, lines: [String]) -> String {
+    guard invocation[LiveOption.header] else { return "" }
+    guard format == .jsonl else { return lines.map { "# \($0)\n" }.joined() }
+    return description.record.line + "\n"
+  }
+
+  /// Whether the records go to a file, and not to standard output.
+  var isFile: Bool { queue != nil }
+
+  /// Where the records are written.
+  var writer: LineWriter { queue.map { LineWriter($0) } ?? Console.output(.drop) }
+
+  /// Runs `work`, which prints the records; then writes the results into the file beside the output, also if it fails.
+  ///
+  /// - Parameter results: what was measured, by name
+  func complete(
+    _ connection: @BluetoothActor () -> Connection,
+    results: @BluetoothActor () -> [String: JSONValue] = { [:] },
+    _ work: @BluetoothActor () async throws(Failure) -> Void
+  ) async throws(Failure) {
+    try await complete { () async throws(Failure) in
+      var failure: Failure?
+      do throws(Failure) { try await work() } catch { failure = error }
+      complete(connection().peer, connection().parameters?.interval, results())
+      if let tally, tally.dropped > 0 {
+        Console.error(
+          "halo-raw: \(tally.dropped) of \(Console.counted(tally.progress.records, "record")) dropped because the output was not read in time"
+        )
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  /// The same for several rings, which `work` completes.
+  func complete(_ work: @BluetoothActor () async throws(Failure) -> Void) async throws(Failure) {
+    var failure: Failure?
+    do throws(Failure) { try await work() } catch { failure = error }
+    var clock = self.clock.ending()
+    description.end = clock.text(session.timers.current.wholeMicroseconds)
+    if let queue {
+      do throws(Failure) {
+        try await Console.finish(queue)
+        try await writeDescription(within: .seconds(10), completes: true)
+      } catch {
+        // The first failure is the cause of the second.
+        failure = failure ?? error
+      }
+    }
+    do throws(Failure) { try await broker?.finish() } catch { failure = failure ?? error }
+    if let failure { throw failure }
+  }
+
+  /// Replaces the file beside the output, on another thread: a disk can be slow.
+  ///
+  /// - Parameters:
+  ///   - deadline: how long that may take; nil until the task is cancelled
+  ///   - completes: whether the last file of a series is completed, too
+  private func writeDescription(within deadline: Duration?, completes: Bool = false) async throws(Failure) {
+    guard let path = files?.currentPath else { return }
+    let bytes = descriptionText
+    let completion = completes ? files?.completion : nil
+    let result = await offTheLoop(deadline: deadline) {
+      Result { () throws(FileError) in
+        _ = try OutputFile.replace(path + ".json", with: bytes)
+        try completion?()
+      }
+    }
+    switch result {
+    case .success?: return
+    case .failure(let error)?: throw Failure(.cannotOpenFile, "cannot write \(error)")
+    case nil: throw Failure(.outputFailed, "cannot write \(path.printable).json: the disk is too slow")
+    }
+  }
+}
+
+extension OutputFormat {
+  /// The end of the names of files.
+  fileprivate var suffix: String {
+    switch self {
+    case .text: "txt"
+    case .csv: "csv"
+    case .jsonl: "jsonl"
+    }
+  }
+}

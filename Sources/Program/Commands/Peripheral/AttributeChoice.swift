@@ -1,0 +1,114 @@
+import ATT
+import BluetoothCore
+import GATTClient
+import HaloCommandLine
+import HaloGATT
+
+/// The attribute that `--uuid` or `--handle` selects.
+enum AttributeChoice: Hashable {
+  case uuid(BluetoothUUID)
+  case handle(AttributeHandle)
+
+  private static let uuidOption = Option("--uuid", as: .uuid, help: "the characteristic with this UUID")
+  private static let handleOption = Option(
+    "--handle", as: .handle, help: "the attribute with this handle, 1 to 0xffff")
+
+  static let options: [any CommandOption] = [uuidOption, handleOption]
+  static let rule = OptionRule.one(options)
+
+  private static let uuidsOption = Option(
+    "--uuid", as: .list(of: .uuid), repeatable: true,
+    help: "the characteristics with these UUIDs: a list with commas, or several times")
+  private static let handlesOption = Option(
+    "--handle", as: .list(of: .handle), repeatable: true,
+    help: "the characteristics with their values at these handles")
+
+  /// The options of a command that takes several.
+  static let listOptions: [any CommandOption] = [uuidsOption, handlesOption]
+
+  /// The attributes that a command line selects with ``listOptions``.
+  static func list(_ invocation: Invocation) throws(Failure) -> [AttributeChoice] {
+    let all =
+      (invocation[uuidsOption] ?? []).map { AttributeChoice.uuid($0) }
+      + (invocation[handlesOption] ?? []).map { AttributeChoice.handle($0) }
+    guard !all.isEmpty else { throw .usage("give --uuid UUID or --handle H") }
+    var seen: Set<AttributeChoice> = []
+    return all.filter { seen.insert($0).inserted }
+  }
+
+  init(_ invocation: Invocation) throws(Failure) {
+    if let uuid = invocation[Self.uuidOption] {
+      self = .uuid(uuid)
+    } else if let handle = invocation[Self.handleOption] {
+      self = .handle(handle)
+    } else {
+      throw .usage("give --uuid or --handle")
+    }
+  }
+
+  /// The UUID; nil if a handle was given.
+  var uuid: BluetoothUUID? {
+    if case .uuid(let uuid) = self { uuid } else { nil }
+  }
+}
+
+extension GATTClient {
+  /// Finds the first characteristic that is selected, service by service.
+  func find(_ choice: AttributeChoice) async throws(GATTError) -> Characteristic {
+    try await find([choice], onlyFirst: true)[0]
+  }
+
+  /// Finds the selected characteristics. A service that can't be discovered hides no other one.
+  ///
+  /// - Parameter onlyFirst: whether the first one of each choice is enough; else all that have the UUID are meant
+  /// - Returns: at least one for each choice, in the order of the choices and of their handles
+  func find(
+    _ choices: [AttributeChoice], onlyFirst: Bool = false
+  ) async throws(GATTError) -> [Characteristic] {
+    var found: [Int: [Characteristic]] = [:]
+    var fault: GATTError?
+    for service in try await discoverServices() {
+      do throws(GATTError) {
+        for characteristic in try await discoverCharacteristics(of: service) {
+          for (index, choice) in choices.enumerated() where choice.selects(characteristic) {
+            found[index, default: []].append(characteristic)
+          }
+        }
+      } catch {
+        guard error.isOfOneAttribute else { throw error }
+        fault = fault ?? error
+      }
+      if onlyFirst, found.count == choices.count { break }
+    }
+    let missing = choices.indices.filter { found[$0] == nil }.map { choices[$0].title }
+    guard missing.isEmpty else { throw fault ?? .notFound(missing.joined(separator: ", no ")) }
+    var seen: Set<AttributeHandle> = []
+    return choices.indices.flatMap { found[$0] ?? [] }.filter { seen.insert($0.valueHandle).inserted }
+  }
+}
+
+extension GATTError {
+  /// Whether the peer has answered, though wrongly: other attributes can be asked for.
+  var isOfOneAttribute: Bool {
+    switch self {
+    case .att(.refused), .att(.malformed), .misbehaved: true
+    default: false
+    }
+  }
+}
+
+extension AttributeChoice {
+  fileprivate func selects(_ characteristic: Characteristic) -> Bool {
+    switch self {
+    case .uuid(let uuid): characteristic.uuid == uuid
+    case .handle(let handle): characteristic.valueHandle == handle
+    }
+  }
+
+  fileprivate var title: String {
+    switch self {
+    case .uuid(let uuid): "characteristic \(uuid)"
+    case .handle(let handle): "characteristic with its value at \(handle)"
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import BluetoothCore
+import GAP
+import GATTClient
+import HaloCommandLine
+import HaloEventLoop
+import HaloLineOutput
+import RingLink
+
+private enum EventsOption {
+  static let camera = Flag(
+    "--camera", help: "put the ring into camera mode: it reports when the hand is shaken")
+  static let count = Option("--count", as: .count, help: "stop after N events")
+  static let duration = Option(
+    "--duration", as: .timeLimit, help: "stop after this time (default: 0, no limit)")
+}
+
+let eventsCommand = CommandSpec(
+  name: "events", arguments: "[RING]",
+  summary: "print the ring's notifications: battery, steps, gestures, keys", positionals: 0...1,
+  options: [EventsOption.camera, EventsOption.count, EventsOption.duration, CommonOptions.retryTime]
+    + LiveOption.all,
+  examples: [
+    ("halo-raw events --count 3 --adapter virtual:fast,events=1", "print three events"),
+    ("halo-raw events --camera --count 2 --adapter virtual:fast", "wait until the hand is shaken"),
+  ],
+  details: """
+    HRV and stress values are marked as estimates: firmware replaces implausible values with random numbers.
+
+    If the connection is lost, it is made again within --retry-for; a record of the event "gap" marks the loss.
+    """
+) { invocation throws(Failure) in
+  let count = invocation[EventsOption.count]
+  let duration = invocation[EventsOption.duration]?.ifLimited
+  let camera = invocation[EventsOption.camera]
+  let retryTime = invocation[CommonOptions.retryTime]
+  try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    let live = try await LiveOutput(invocation, session)
+    let end = Interruption(following: session.interruption)
+    let link = session.keepRing(
+      LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true), until: end
+    ) {
+      ring throws(Failure) in
+      try await live.describe(ring)
+    }
+    let writer = try await EventWriter(live, try await link.open())
+    if let duration { session.timers.schedule(after: duration) { end.request() } }
+    Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
+    try await live.complete({ writer.ring.connection }) { () async throws(Failure) in
+      link.onLoss = { failure in
+        if !end.isRequested { writer.markGap(failure.message) }
+      }
+      try await end.excuses { () async throws(Failure) in
+        try await link.ask { ring throws(Failure) in
+          writer.ring = ring
+          try await end.ends { () async throws(Failure) in
+            try await ringFailure(
+              await ring.listen(camera: camera) { event, time in
+                guard !end.isRequested else { return }
+                link.dataFlow()
+                writer.print(event, at: time)
+                if writer.printed == count || writer.hasFailed { end.request() }
+              })
+          }
+        }
+      }
+    }
+    await link.close()
+  }
+}

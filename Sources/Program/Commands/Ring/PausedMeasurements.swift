@@ -1,0 +1,135 @@
+import BluetoothCore
+import Glibc
+import HaloCommandLine
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
+import RingLink
+
+/// The automatic measurements of rings that this program switched off, in a file for each ring until they are restored.
+/// If the program is killed, the next run restores them. The process that switched them off holds a lock beside the file:
+/// while it runs, no other process restores them.
+@BluetoothActor
+final class PausedMeasurements {
+  /// What the file holds.
+  private struct Contents: JSONDecodable {
+    var ring: String
+    var settings: [String: [String: Int]]
+
+    /// Whether the size is plausible. The values are checked when they are written to the ring.
+    var isPlausible: Bool { settings.count <= 64 && settings.values.allSatisfy { $0.count <= 64 } }
+
+    init(ring: String, settings: [String: [String: Int]]) {
+      self.ring = ring
+      self.settings = settings
+    }
+
+    init(_ json: JSONValue) throws(JSONError) {
+      ring = try json.member("ring")
+      settings = try json.member("settings")
+    }
+
+    var json: JSONValue {
+      .object([
+        "ring": .string(ring),
+        "settings": .object(settings.mapValues { .object($0.mapValues { .integer($0) }) }),
+      ])
+    }
+  }
+
+  private let folder: String?
+  private let report: (String) -> Void
+  private var locks: [BluetoothAddress: FileLock] = [:]
+
+  /// - Parameters:
+  ///   - folder: nil stores nothing
+  ///   - report: takes messages for the user
+  init(folder: String?, report: @escaping (String) -> Void = { Console.error("halo-raw: \($0)") }) {
+    self.folder = folder
+    self.report = report
+  }
+
+  private func file(of ring: BluetoothAddress) -> StateFile? {
+    folder.map {
+      StateFile(
+        path: "\($0)/\(ring.description.replacing(":", with: "-"))-\(ring.kind).json", limit: 64 << 10)
+    }
+  }
+
+  /// Takes the ring's lock, unless another process has it.
+  private func lock(_ ring: BluetoothAddress) throws(FileError) -> FileLock? {
+    if let lock = locks[ring] { return lock }
+    guard let folder, let file = file(of: ring) else { return nil }
+    try PrivateFolder.make(folder)
+    return try FileLock.attempt(file.path + ".lock")
+  }
+
+  /// Stores the settings to restore.
+  ///
+  /// - Returns: whether they are stored
+  func keep(_ saved: SavedMeasurements, of ring: BluetoothAddress) -> Bool {
+    guard let file = file(of: ring) else { return true }
+    let contents = Contents(ring: ring.description, settings: saved.settings)
+    guard let lock = try? lock(ring) else { return false }
+    do throws(FileError) {
+      guard try OutputFile.replace(file.path, with: Array(contents.json.text.utf8)) == nil else {
+        return false
+      }
+    } catch {
+      return false
+    }
+    locks[ring] = lock
+    return true
+  }
+
+  /// Takes over the settings that an earlier run switched off and did not restore.
+  ///
+  /// - Returns: nil if there are none, or if that run has not ended
+  func claim(of ring: BluetoothAddress) -> SavedMeasurements? {
+    guard let file = file(of: ring), access(file.path, F_OK) == 0, locks[ring] == nil else { return nil }
+    do throws(FileError) {
+      guard let lock = try lock(ring) else { return nil }
+      let bytes: [UInt8]?
+      do throws(FileError) {
+        bytes = try file.read()
+      } catch {
+        guard case .tooLarge = error.reason else { throw error }
+        bytes = []
+      }
+      // The previous holder of the lock may have restored them.
+      guard let bytes else {
+        lock.remove()
+        return nil
+      }
+      guard let contents = try? Contents(JSONValue(parsing: bytes)), contents.isPlausible else {
+        report(
+          "cannot read the automatic measurements to restore; check the ring's settings; the file is now "
+            + (try file.setAside()).printable)
+        lock.remove()
+        return nil
+      }
+      locks[ring] = lock
+      return SavedMeasurements(contents.settings)
+    } catch {
+      report("cannot restore automatic measurements: \(error)")
+      return nil
+    }
+  }
+
+  /// Removes the file after the settings are restored.
+  func drop(of ring: BluetoothAddress) {
+    guard let file = file(of: ring) else { return }
+    unlink(file.path)
+    locks.removeValue(forKey: ring)?.remove()
+  }
+
+  /// Releases the lock without restoring, so that the next process can.
+  func release(_ ring: BluetoothAddress) {
+    locks[ring] = nil
+  }
+
+  /// Whether there are settings to restore.
+  func isKept(for ring: BluetoothAddress) -> Bool {
+    file(of: ring).map { access($0.path, F_OK) == 0 } ?? false
+  }
+}

@@ -1,0 +1,128 @@
+import BluetoothCore
+import GATTClient
+import HaloCommandLine
+import HaloEventLoop
+import HaloLineOutput
+import RingLink
+
+let infoCommand = CommandSpec(
+  name: "info", arguments: "[RING]", summary: "print the ring's firmware, hardware and family",
+  positionals: 0...1, options: [CommonOptions.format],
+  examples: [("halo-raw info --adapter virtual", "with the built-in ring")]
+) { invocation throws(Failure) in
+  let format = OutputFormat(invocation)
+  try await Session.run(invocation) { session throws(Failure) in
+    try await session.withRing { ring, _ throws(Failure) in
+      let information = try await ringFailure(await ring.information())
+      let support = try await ringFailure(await ring.deviceSupport())
+      session.warnAboutUnknownFirmware(of: ring, needsAcceleration: false)
+      printInformation(information, support, of: ring, as: format)
+    }
+  }
+}
+
+@BluetoothActor
+private func printInformation(
+  _ information: RingInformation, _ support: DeviceSupport?, of ring: Ring, as format: OutputFormat
+) {
+  let family = ring.firmware.family.description
+  let peer = ring.connection.peer
+  let lines: [(String, String?)] = [
+    ("address", "\(peer) (\(peer.kind))"), ("firmware", information.firmwareRevision),
+    ("hardware", information.hardwareRevision), ("software", information.softwareRevision),
+    ("model", information.model), ("serial", information.serialNumber), ("family", family),
+    ("MTU", String(ring.connection.mtu)), ("support", support.map { Hex.string($0.bytes, separator: " ") }),
+    ("bond", support.map { $0.wantsBond ? "offered, not needed" : "not offered" }),
+    ("features", support.map { $0.features.isEmpty ? "none" : $0.features.joined(separator: ", ") }),
+  ]
+  printRecord(
+    format,
+    [
+      ("address", nil, .text(peer.description)), ("type", nil, .text(peer.kind.description)),
+      ("firmware", nil, .text(information.firmwareRevision)),
+      ("hardware", nil, .text(information.hardwareRevision)),
+      ("software", nil, .text(information.softwareRevision)), ("model", nil, .text(information.model)),
+      ("serial", nil, .text(information.serialNumber)), ("family", nil, .text(family)),
+      ("mtu", nil, .number(ring.connection.mtu)),
+      ("support", nil, .text(support.map { Hex.string($0.bytes) })),
+      ("wants_bond", nil, support.map { .flag($0.wantsBond) } ?? .text(nil)),
+      ("interval_temperature", nil, support.map { .flag($0.hasIntervalTemperature) } ?? .text(nil)),
+      ("features", nil, support.map { .list($0.features) } ?? .text(nil)),
+    ], text: twoColumns(lines, width: 10))
+}
+
+let batteryCommand = CommandSpec(
+  name: "battery", arguments: "[RING]", summary: "print the battery level of the ring",
+  positionals: 0...1, options: [CommonOptions.format],
+  examples: [("halo-raw battery --adapter virtual", "with the built-in ring")]
+) { invocation throws(Failure) in
+  let format = OutputFormat(invocation)
+  try await Session.run(invocation) { session throws(Failure) in
+    let battery = try await session.withRing { ring, _ throws(Failure) in
+      try await ringFailure(await ring.battery())
+    }
+    printRecord(
+      format,
+      [("percent", nil, .number(Int(battery.percent))), ("charging", nil, .flag(battery.isCharging))],
+      text: battery.description)
+  }
+}
+
+let findCommand = actionCommand(
+  "find", "light the ring for about ten seconds", done: "the ring lights up for about ten seconds"
+) { ring throws(RingError) in try await ring.find() }
+
+let blinkCommand = actionCommand(
+  "blink", "flash the ring's light twice", done: "the ring flashed twice"
+) { ring throws(RingError) in try await ring.blink() }
+
+let rebootCommand = actionCommand(
+  "reboot", "restart the ring", done: "the ring restarts",
+  asking: "this restarts the ring, which ends the connection"
+) { ring throws(RingError) in try await ring.reboot() }
+
+let powerOffCommand = actionCommand(
+  "power-off", "switch the ring off; only the charger wakes it",
+  done: "the ring is off; to wake it, put it on its charger",
+  asking: "this switches the ring off, and only its charger wakes it"
+) { ring throws(RingError) in try await ring.powerOff() }
+
+let factoryResetCommand = actionCommand(
+  "factory-reset", "erase all data on the ring",
+  done: "the ring accepted the command to erase its data",
+  asking: "this erases all data on the ring"
+) { ring throws(RingError) in try await ring.factoryReset() }
+
+/// - Parameter question: what to confirm first; nil for nothing
+private func actionCommand(
+  _ name: String, _ summary: String, done: String, asking question: String? = nil,
+  _ work: @escaping @Sendable @BluetoothActor (Ring) async throws(RingError) -> Void
+) -> CommandSpec {
+  CommandSpec(
+    name: name, arguments: "[RING]", summary: summary, positionals: 0...1,
+    options: (question == nil ? [] : [Confirmation.option]) + [CommonOptions.format],
+    examples: [
+      ("halo-raw \(name)\(question == nil ? "" : " --yes") --adapter virtual", "with the built-in ring")
+    ],
+    details: question == nil ? "" : "On a terminal, it asks for confirmation. Elsewhere it needs --yes."
+  ) { invocation throws(Failure) in
+    let format = OutputFormat(invocation)
+    if let question { try Confirmation.obtain(invocation, question) }
+    try await Session.run(invocation) { session throws(Failure) in
+      try await session.withRing { ring, link throws(Failure) in
+        // What was sent may have been done.
+        link.dataFlow()
+        try await ringFailure(await work(ring))
+      }
+      printRecord(format, [("action", nil, .text(name)), ("done", nil, .flag(true))], text: done)
+    }
+  }
+}
+
+let ringCommandsCommand = CommandSpec(
+  name: "ring-commands", summary: "print the reference of all ring commands, as Markdown",
+  positionals: 0...0,
+  examples: [("halo-raw ring-commands", "print docs/ring-commands.md")], usesAdapter: false
+) { _ throws(Failure) in
+  Console.print(ReferencePage.markdown)
+}

@@ -1,0 +1,223 @@
+import BluetoothCore
+import HaloCommandLine
+import HaloEventLoop
+import HaloLineOutput
+import RingLink
+
+private enum SettingsOption {
+  static let export = Option(
+    "--export", as: .file(.writes), help: "write all settings to a JSON file; - for standard output")
+  static let load = Option(
+    "--import", as: .file(.reads), help: "write the settings in such a file to the ring")
+}
+
+let settingsCommand = CommandSpec(
+  name: "settings", arguments: "[RING] [NAME [FIELD=VALUE ...]]",
+  summary: "show, change, export and import the settings of the ring",
+  positionals: 0...20,
+  options: [SettingsOption.export, SettingsOption.load, CommonOptions.format],
+  rules: [.exclusive([SettingsOption.export, SettingsOption.load])],
+  examples: [
+    ("halo-raw settings --adapter virtual", "show all settings of the built-in ring"),
+    (
+      "halo-raw settings heart-rate enabled=on interval=10 --adapter virtual",
+      "measure heart rate every ten minutes from now on"
+    ),
+    ("halo-raw settings R02_BEEF display --adapter virtual", "show one setting of the ring with that name"),
+    (
+      "halo-raw settings profile age=34 height=172 weight=65 gender=female --adapter virtual",
+      "set the wearer's profile; used for distance and calories"
+    ),
+    (
+      "halo-raw settings --export ring.json --adapter virtual", "write a file to keep, edit and import again"
+    ),
+  ],
+  details: """
+    NAME is one of \(names(in: CommandTable.settings)).
+
+    To change a setting, halo-raw reads it, changes the given fields, writes it and reads it back. Other fields keep
+    their values. Flags are on or off. halo-raw settings NAME shows the fields.
+
+    Rings do not report the profile, so it is only written if age, height and weight are given together.
+
+    An imported file is checked completely before anything is written. Fields that it leaves out keep their values; a
+    profile without age, height and weight is ignored.
+    """
+) { invocation throws(Failure) in
+  let format = OutputFormat(invocation)
+  let task = try SettingsTask(invocation)
+  var target = invocation
+  target.positionals = task.ring.map { [$0] } ?? []
+  try await Session.run(target) { session throws(Failure) in
+    try await session.withRing { ring, _ throws(Failure) in try await task.perform(on: ring, format) }
+  }
+}
+
+private func names(in settings: [any RingSetting]) -> String {
+  settings.map(\.entry.name).joined(separator: ", ")
+}
+
+/// What the command does with settings.
+private struct SettingsTask: Sendable {
+  enum Purpose: Sendable {
+    case showAll
+    case show(any RingSetting)
+    case change(any RingSetting, [String: Int])
+    case export(path: String)
+    case load(SettingsFile)
+  }
+
+  var ring: String?
+  var purpose = Purpose.showAll
+
+  /// The first argument is the ring, unless it is the name of a setting.
+  init(_ invocation: Invocation) throws(Failure) {
+    var arguments = invocation.positionals[...]
+    let all = CommandTable.settings
+    func setting(_ name: String) -> (any RingSetting)? { all.first { $0.entry.name == name } }
+    func unknown(_ name: String) -> Failure {
+      let suggestion = Invocation.suggestion(for: name, among: all.map(\.entry.name))
+      return .usage("unknown setting \"\(name.printable)\"\(suggestion); use \(names(in: all))")
+    }
+    if let first = arguments.first, setting(first) == nil {
+      let isSimilar = !Invocation.suggestion(for: first, among: all.map(\.entry.name)).isEmpty
+      // Rings have digits or capitals in their names.
+      let isWord = first.allSatisfy { $0.isLowercase || $0 == "-" }
+      guard !isSimilar, !isWord, !first.contains("=") else { throw unknown(first) }
+      ring = arguments.removeFirst()
+    }
+    let exported = invocation[SettingsOption.export]
+    let imported = invocation[SettingsOption.load]
+    guard let name = arguments.popFirst() else {
+      if let exported { purpose = .export(path: exported) }
+      if let imported { purpose = .load(try SettingsFile(path: imported)) }
+      return
+    }
+    guard exported == nil, imported == nil else {
+      throw .usage("--export and --import are for all settings; leave \"\(name.printable)\" out")
+    }
+    guard let setting = setting(name) else { throw unknown(name) }
+    let changes = try Self.changes(Array(arguments), of: setting)
+    purpose = changes.isEmpty ? .show(setting) : .change(setting, changes)
+  }
+
+  private static func changes(
+    _ arguments: [String], of setting: any RingSetting
+  ) throws(Failure) -> [String: Int] {
+    var changes: [String: Int] = [:]
+    for argument in arguments {
+      guard let sign = argument.firstIndex(of: "=") else {
+        throw .usage(
+          "\"\(argument.printable)\" is not a change; give FIELD=VALUE, such as \(setting.fields[0].name)=VALUE"
+        )
+      }
+      let name = String(argument[..<sign])
+      guard changes[name] == nil else { throw .usage("\(name) is given twice; give it once") }
+      do throws(SettingError) {
+        changes[name] = try setting.field(name).number(from: String(argument[argument.index(after: sign)...]))
+      } catch {
+        throw .usage(error.description)
+      }
+    }
+    return changes
+  }
+
+  @BluetoothActor
+  func perform(on ring: Ring, _ format: OutputFormat) async throws(Failure) {
+    switch purpose {
+    case .showAll:
+      let (known, unsupported) = try await ringFailure(await ring.allSettings())
+      print(known, format, unsupported: unsupported)
+    case .show(let setting):
+      print([(setting, try await ringFailure(await ring.numbers(of: setting)))], format)
+    case .change(let setting, let changes):
+      print([(setting, try await ringFailure(await ring.change(setting, changes)))], format)
+    case .export(let path):
+      let (known, unsupported) = try await ringFailure(await ring.allSettings())
+      try await SettingsFile(known, of: ring.firmware).write(to: path)
+      if !unsupported.isEmpty { Console.error("not supported by this ring: \(names(in: unsupported))") }
+    case .load(let file): try await file.load(into: ring)
+    }
+  }
+
+  private func print(
+    _ known: [(setting: any RingSetting, numbers: [String: Int])], _ format: OutputFormat,
+    unsupported: [any RingSetting] = []
+  ) {
+    var printer = SettingsPrinter(format)
+    for (setting, numbers) in known { printer.print(setting, numbers) }
+    printer.printUnsupported(unsupported)
+  }
+}
+
+extension Ring {
+  /// All settings that the ring supports, and the others.
+  fileprivate func allSettings() async throws(RingError) -> (
+    known: [(setting: any RingSetting, numbers: [String: Int])], unsupported: [any RingSetting]
+  ) {
+    var known: [(setting: any RingSetting, numbers: [String: Int])] = []
+    var unsupported: [any RingSetting] = []
+    for setting in CommandTable.settings {
+      if let numbers = try await numbersIfSupported(setting) {
+        known.append((setting, numbers))
+      } else {
+        unsupported.append(setting)
+      }
+    }
+    return (known, unsupported)
+  }
+}
+
+/// Prints settings: as text a line for each, else a record for each field.
+struct SettingsPrinter: ~Copyable {
+  private let format: OutputFormat
+  private var printer: RecordPrinter
+
+  init(_ format: OutputFormat) {
+    self.format = format
+    printer = RecordPrinter(format, ["setting", "field", "value", "unit"].map { ($0, nil) })
+  }
+
+  mutating func print(_ setting: any RingSetting, _ numbers: [String: Int]) {
+    let name = setting.entry.name
+    if format == .text {
+      let padding = String(repeating: " ", count: max(2, 18 - name.count))
+      printer.print([], text: name + padding + Self.line(setting, numbers))
+      return
+    }
+    // A setting that the ring does not report has no value.
+    let isTold = setting.isTold(numbers)
+    for field in setting.fields {
+      let number = isTold ? numbers[field.name] : nil
+      printer.print(
+        [.text(name), .text(field.name), Self.value(number, field), .text(field.unit?.rawValue)], text: "")
+    }
+  }
+
+  /// A flag, a number, or a name.
+  private static func value(_ number: Int?, _ field: FrameField) -> Field {
+    guard let number else { return .text(nil) }
+    if field.isFlag { return .flag(number != 0) }
+    let text = field.text(of: number)
+    return Int(text).map { .number($0) } ?? .text(text)
+  }
+
+  /// Prints the names of the settings that the ring does not support: as text with the results, else on standard error.
+  mutating func printUnsupported(_ settings: [any RingSetting]) {
+    guard !settings.isEmpty else { return }
+    let line = "not supported by this ring: " + settings.map(\.entry.name).joined(separator: ", ")
+    if format == .text { printer.print([], text: line) } else { Console.error(line) }
+  }
+
+  /// `enabled on, interval 5 min`
+  static func line(_ setting: any RingSetting, _ numbers: [String: Int]) -> String {
+    guard setting.isTold(numbers) else { return "(not reported by the ring)" }
+    return setting.fields.compactMap { field in
+      numbers[field.name].map { "\(field.name) \(text(of: $0, field))" }
+    }.joined(separator: ", ")
+  }
+
+  static func text(of number: Int, _ field: FrameField) -> String {
+    field.text(of: number) + (field.unit.map { " \($0.rawValue)" } ?? "")
+  }
+}

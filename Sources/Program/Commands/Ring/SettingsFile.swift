@@ -1,0 +1,221 @@
+import BluetoothCore
+import Glibc
+import HaloCommandLine
+import HaloEventLoop
+import HaloFiles
+import HaloJSON
+import HaloSystemCalls
+import RingLink
+
+/// Settings in a JSON file that people can read and edit.
+struct SettingsFile: Sendable {
+  /// A flag, a number or a name.
+  enum Value: JSONDecodable, Equatable, Sendable {
+    case flag(Bool)
+    case number(Int)
+    case name(String)
+
+    init(_ json: JSONValue) throws(JSONError) {
+      switch json {
+      case .bool(let flag): self = .flag(flag)
+      case .integer(let number): self = .number(number)
+      case .string(let name): self = .name(name)
+      default: throw .wrongKind(path: [])
+      }
+    }
+
+    var json: JSONValue {
+      switch self {
+      case .flag(let flag): .bool(flag)
+      case .number(let number): .integer(number)
+      case .name(let name): .string(name)
+      }
+    }
+
+    /// As it would be written on the command line.
+    var text: String {
+      switch self {
+      case .flag(let flag): flag ? "on" : "off"
+      case .number(let number): String(number)
+      case .name(let name): name
+      }
+    }
+  }
+
+  private static let currentVersion = 1
+  private static let versionName = "halo-raw settings"
+
+  var version = Self.currentVersion
+  /// The firmware of the exported ring; not used.
+  var firmware: String?
+  /// Values by the names of settings and fields.
+  var settings: [String: [String: Value]]
+  /// The units of the numbers, for people who edit the file.
+  var units: [String: [String: String]]?
+
+  /// - Parameter known: the settings that the ring reports; numbers outside a field's range are left out
+  init(_ known: [(setting: any RingSetting, numbers: [String: Int])], of firmware: RingFirmware) {
+    self.firmware = firmware.firmwareRevision
+    settings = [:]
+    var units: [String: [String: String]] = [:]
+    for (setting, numbers) in known where setting.isTold(numbers) {
+      var values: [String: Value] = [:]
+      for field in setting.fields {
+        guard let number = numbers[field.name], field.settable.contains(number) else { continue }
+        values[field.name] =
+          field.isFlag ? .flag(number != 0) : field.words[number].map { .name($0) } ?? .number(number)
+        if let unit = field.unit { units[setting.entry.name, default: [:]][field.name] = unit.rawValue }
+      }
+      settings[setting.entry.name] = values
+    }
+    self.units = units
+  }
+
+  init(path: String) throws(Failure) {
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try InputFile.read(path, limit: 256 << 10)
+    } catch {
+      throw Failure(.cannotOpenFile, "cannot read \(error)")
+    }
+    do throws(JSONError) {
+      self = try SettingsFile(try JSONValue(parsing: bytes))
+    } catch {
+      throw Failure(.badData, "\(path.printable) is not a settings file: \(error)")
+    }
+    guard version == Self.currentVersion else {
+      throw Failure(
+        .badData,
+        "\(path.printable) is of version \(version), which this program does not know; it knows \(Self.currentVersion)"
+      )
+    }
+  }
+
+  /// Writes the file, atomically. A FIFO or device has ten seconds to take it.
+  @BluetoothActor
+  func write(to path: String) async throws(Failure) {
+    let text = json.text + "\n"
+    if path == "-" { return Console.print(text) }
+    do throws(FileError) {
+      guard let stream = try OutputFile.replace(path, with: Array(text.utf8)) else { return }
+      try await Self.write(Array(text.utf8), to: stream)
+    } catch {
+      throw Failure(
+        error.reason == .system(ENOSPC) ? .outputFailed : .cannotOpenFile, "cannot write \(error)")
+    }
+  }
+
+  /// Writes to a device or FIFO without blocking the loop.
+  @BluetoothActor
+  private static func write(_ bytes: [UInt8], to stream: OutputFile) async throws(FileError) {
+    let timers = EpollLoop.shared.timers
+    let deadline = timers.current + .seconds(10)
+    _ = fcntl(stream.descriptor, F_SETFL, fcntl(stream.descriptor, F_GETFL) | O_NONBLOCK)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { SystemCall.write(stream.descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if count < 0, errno == EAGAIN, timers.current < deadline {
+        await timers.sleep(for: .milliseconds(20))
+      } else if count == 0 || errno != EINTR {
+        throw FileError(stream.path, .system(count == 0 ? EIO : errno))
+      }
+    }
+  }
+
+  /// The changes, in the order of the table of settings.
+  ///
+  /// - Throws: the first invalid name or value
+  func changes() throws(Failure) -> [(setting: any RingSetting, changes: [String: Int])] {
+    let all = CommandTable.settings
+    if let unknown = settings.keys.sorted().first(where: { name in !all.contains { $0.entry.name == name } })
+    {
+      throw Failure(
+        .badData,
+        "unknown setting \"\(unknown.printable)\"\(Invocation.suggestion(for: unknown, among: all.map(\.entry.name)))"
+      )
+    }
+    var changes: [(setting: any RingSetting, changes: [String: Int])] = []
+    for setting in all {
+      guard let values = settings[setting.entry.name], !values.isEmpty else { continue }
+      var numbers: [String: Int] = [:]
+      // A profile with only zeros is not filled in.
+      if !setting.isToldBack, values.values.allSatisfy({ [.flag(false), .number(0)].contains($0) }) {
+        continue
+      }
+      do throws(SettingError) {
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+          numbers[name] = try setting.field(name).number(from: value.text)
+        }
+      } catch {
+        throw Failure(.badData, "\(setting.entry.name): \(error)")
+      }
+      changes.append((setting, numbers))
+    }
+    return changes
+  }
+}
+
+extension SettingsFile: JSONDecodable {
+  init(_ json: JSONValue) throws(JSONError) {
+    version = try json.member(Self.versionName)
+    firmware = try json.optionalMember("firmware")
+    settings = try json.member("settings")
+    units = try json.optionalMember("units")
+  }
+
+  /// The settings alone: `{"heart-rate": {"enabled": true, "interval": 5}, ...}`.
+  var settingsJSON: JSONValue { .object(settings.mapValues { .object($0.mapValues(\.json)) }) }
+
+  private var json: JSONValue {
+    .members([
+      Self.versionName: .integer(version), "firmware": firmware.map { .string($0) },
+      "settings": settingsJSON,
+      "units": units.map { .object($0.mapValues { .object($0.mapValues { .string($0) }) }) },
+    ])
+  }
+}
+
+extension SettingsFile {
+  /// Writes the settings that differ to a ring and prints them. Everything is validated before anything is written.
+  @BluetoothActor
+  func load(into ring: Ring) async throws(Failure) {
+    var plan: [(setting: any RingSetting, read: [String: Int], changes: [String: Int])] = []
+    var unsupported: [String] = []
+    for (setting, wanted) in try changes() {
+      let read = try await ringFailure(await ring.numbersIfSupported(setting))
+      guard let read else {
+        unsupported.append(setting.entry.name)
+        continue
+      }
+      // A setting that the ring does not report can't be compared.
+      let changes = setting.isTold(read) ? wanted.filter { read[$0.key] != $0.value } : wanted
+      guard !changes.isEmpty else { continue }
+      do throws(SettingError) {
+        _ = try setting.applying(changes, to: read)
+      } catch .incomplete where !setting.isToldBack {
+        Console.error("\(setting.entry.name) is not written: the file does not have all its fields")
+        continue
+      } catch {
+        throw Failure(.badData, "\(setting.entry.name): \(error)")
+      }
+      plan.append((setting, read, changes))
+    }
+    if !unsupported.isEmpty {
+      Console.error("not supported by this ring: \(unsupported.joined(separator: ", "))")
+    }
+    if plan.isEmpty { return Console.print("nothing differs\n") }
+    for (setting, read, changes) in plan {
+      _ = try await ringFailure(await ring.write(changes, over: read, to: setting))
+      var report = ""
+      for field in setting.fields {
+        guard let number = changes[field.name] else { continue }
+        let old = setting.isTold(read) ? read[field.name].map { SettingsPrinter.text(of: $0, field) } : nil
+        report +=
+          "\(setting.entry.name) \(field.name): \(old ?? "?") -> \(SettingsPrinter.text(of: number, field))\n"
+      }
+      Console.print(report)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import BluetoothCore
+import GAP
+import GATTClient
+import HaloCommandLine
+import HaloEventLoop
+import HaloLineOutput
+import RingLink
+
+private let sportControl = Flag(
+  "--control", help: "read pause, resume and end from standard input, a line each")
+private let sportDuration = Option(
+  "--duration", as: .timeLimit,
+  help: "stop after this time, counted from the first report of the ring (default: 0, no limit)")
+
+let sportCommand = CommandSpec(
+  name: "sport", arguments: "KIND [RING]",
+  summary: "run a sport session on the ring; print its state each second",
+  positionals: 1...2,
+  options: [sportDuration, sportControl] + LiveOption.all,
+  examples: [
+    ("halo-raw sport walk --duration 5s --adapter virtual:fast", "walk for five seconds"),
+    (
+      "echo end | halo-raw sport yoga --control --adapter virtual:fast",
+      "begin and end a session by standard input"
+    ),
+  ],
+  details: """
+    KIND is \(Sport.commonNames), or another kind of the vendor's app, such as
+    strength-training: "halo-raw ring-commands" lists all.
+
+    The session lasts until Ctrl-C or --duration; then the ring ends it. On a terminal, p and Enter pauses it, and again
+    resumes it. With --control, standard input has the lines "pause", "resume" and "end".
+    """
+) { invocation throws(Failure) in
+  let name = invocation.positionals[0]
+  guard let sport = Sport(name: name) else {
+    throw .usage(
+      "unknown sport \"\(name.printable)\""
+        + Invocation.suggestion(for: name, among: Sport.allCases.map(\.option))
+        + "; use \(Sport.commonNames) or another of \"halo-raw ring-commands\""
+    )
+  }
+  let isControlled = invocation[sportControl]
+  let duration = invocation[sportDuration]?.ifLimited
+  var target = invocation
+  target.positionals.removeFirst()
+  try await Session.run(target, endsInOrder: true) { session throws(Failure) in
+    let live = try await LiveOutput(invocation, session)
+    let end = Interruption(following: session.interruption)
+    let link = session.keepRing(LinkKeeper.Budget(first: session.request.deadline, later: .zero)) {
+      ring throws(Failure) in
+      try await live.describe(ring)
+    }
+    let writer = try await EventWriter(live, try await link.open())
+    let controls = SportControls(end)
+    defer { controls.stop() }
+    try await live.complete({ writer.ring.connection }) { () async throws(Failure) in
+      try await link.ask { ring throws(Failure) in
+        // The session has begun: another one would count from zero.
+        link.dataFlow()
+        writer.ring = ring
+        try await end.ends { () async throws(Failure) in
+          try await ringFailure(
+            await ring.exercise(sport) { running in
+              controls.begin(running, isRequired: isControlled)
+            } sink: { update, time in
+              guard !end.isRequested else { return }
+              writer.print(.sport(update), at: time)
+              if writer.printed == 1, let duration {
+                session.timers.schedule(after: duration) { end.request() }
+              }
+              if writer.hasFailed { end.request() }
+            })
+        }
+      }
+    }
+    await link.close()
+  }
+}
+
+extension Sport {
+  /// The kinds that the help names.
+  fileprivate static let commonNames = [
+    Sport.walk, .rope, .run, .hike, .cycle, .climbing, .badminton, .yoga, .other,
+  ].map(\.option).joined(separator: ", ")
+}
+
+/// What the wearer asks for during a session, by lines of standard input.
+@BluetoothActor
+private final class SportControls {
+  private let end: Interruption
+  private let input = StandardInput()
+  private var work: Task<Void, Never>?
+
+  init(_ end: Interruption) { self.end = end }
+
+  /// - Parameter isRequired: whether to read what is no terminal, too
+  func begin(_ session: SportSession, isRequired: Bool) {
+    guard isRequired || StandardInput.isForegroundTerminal else { return }
+    let isOpen = input.listen { [self] line in
+      switch line {
+      case "p"?, ""?:
+        run { () async throws(RingError) in
+          if session.isPaused { try await session.resume() } else { try await session.pause() }
+        }
+      case "pause"?: run(session.pause)
+      case "resume"?: run(session.resume)
+      case "end"?: run { [end] in end.request() }
+      case let line?: Console.error("\"\(line.printable)\" is not pause, resume or end")
+      case nil: break
+      }
+    }
+    if isOpen {
+      Console.hint("p and Enter pauses and resumes; Ctrl-C ends it")
+    } else if isRequired {
+      Console.error("--control: standard input is neither a terminal nor a pipe")
+    }
+  }
+
+  /// One request after the other.
+  private func run(_ action: @escaping @BluetoothActor () async throws(RingError) -> Void) {
+    let before = work
+    work = Task {
+      await before?.value
+      do throws(RingError) { try await action() } catch { Console.error("\(error)") }
+    }
+  }
+
+  func stop() {
+    input.stop()
+    work?.cancel()
+  }
+}

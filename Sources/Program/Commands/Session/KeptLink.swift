@@ -1,0 +1,271 @@
+import BluetoothCore
+import GAP
+import HCI
+import HaloCommandLine
+import HaloEventLoop
+import RingLink
+
+/// What a link leads to.
+@BluetoothActor
+protocol LinkedDevice: AnyObject, Sendable {
+  var connection: Connection { get }
+}
+
+extension Ring: LinkedDevice {}
+
+extension Connection: LinkedDevice {
+  var connection: Connection { self }
+}
+
+/// A device that a command uses, with a link that is made again when it is lost.
+///
+/// It carries out what a ``LinkKeeper`` decides. No other code tries again.
+@BluetoothActor
+final class KeptLink<Device: LinkedDevice> {
+  /// Makes a new link usable.
+  typealias Open = @BluetoothActor (_ connection: Connection, _ last: Device?) async throws(Failure) -> Device
+
+  /// The name of the device, if it is known.
+  private(set) var name: String?
+  /// Called when the device cannot be asked any more, before it is tried again.
+  var onLoss: ((Failure) -> Void)?
+  /// How often a link was made again.
+  private(set) var reconnections = 0
+
+  private let session: Session
+  /// Ends what is tried.
+  let interruption: Interruption
+  private let selector: RingSelector
+  /// Refuses a device that was found.
+  private let check: (BluetoothAddress) throws(Failure) -> Void
+  private let openDevice: Open
+  private let budget: LinkKeeper.Budget
+  private var keeper: LinkKeeper
+  private var next: LinkKeeper.Action?
+  /// Whether data have stopped because the link was lost, and have not come again.
+  private var isLost = false
+  private var peer: BluetoothAddress?
+  private var connection: Connection?
+  private var device: Device?
+
+  private var timers: Timers { session.timers }
+
+  /// - Parameters:
+  ///   - session: finds and connects
+  ///   - selector: the device
+  ///   - known: its address, if that is known
+  ///   - name: its name, if that is known
+  ///   - budget: how long a way to data may take
+  ///   - interruption: ends what is tried; nil for that of the session
+  ///   - check: refuses a device that was found
+  ///   - open: makes a new link usable
+  init(
+    _ session: Session, _ selector: RingSelector, known: BluetoothAddress?, name: String?,
+    _ budget: LinkKeeper.Budget, until interruption: Interruption?,
+    check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }, open: @escaping Open
+  ) {
+    self.session = session
+    self.interruption = interruption ?? session.interruption
+    self.selector = selector
+    self.name = name
+    self.budget = budget
+    self.check = check
+    openDevice = open
+    peer = known
+    keeper = LinkKeeper(
+      budget, isKnown: known != nil, canSearch: selector.canSearch && !session.replaysOnePeripheral)
+    session.waitsForAdapter = true
+  }
+
+  /// Finds the device, connects to it and opens it.
+  ///
+  /// - Returns: the device, which may be lost before ``ask(_:)``
+  func open() async throws(Failure) -> Device {
+    try await go { action in
+      if case .start = action { true } else { false }
+    } start: { _ in
+    }
+    guard let device else { throw Failure(HCIError.notConnected) }
+    return device
+  }
+
+  /// Has the device send or do what the command is for. If the link is lost during `start`, it is made again, and `start` runs
+  /// again: call ``dataFlow()`` in it when that must not be any more.
+  func ask<Value>(_ start: (Device) async throws(Failure) -> Value) async throws(Failure) -> Value {
+    var value: Value?
+    if next == .flow { next = keeper.ask() }
+    try await go { action in
+      action == .flow
+    } start: { device throws(Failure) in
+      value = try await start(device)
+    }
+    guard let value else { throw Failure(HCIError.notConnected) }
+    return value
+  }
+
+  /// Data have come: from now on, a loss has a time of its own.
+  func dataFlow() {
+    isLost = false
+    keeper.dataFlow()
+  }
+
+  /// The flow of data has failed.
+  ///
+  /// - Returns: until when it is tried to have it again
+  /// - Throws: `failure`, if nothing is to be tried
+  func failed(_ failure: Failure) throws(Failure) -> Instant {
+    if interruption.isRequested { throw Failure(HCIError.cancelled) }
+    guard session.canGoOn else { throw failure }
+    let action = decide(failure)
+    guard action != .giveUp, let deadline = keeper.deadline else { throw session.cause(of: failure) }
+    next = action
+    isLost = failure.code == .connectionLost
+    report(failure)
+    return deadline
+  }
+
+  private func report(_ failure: Failure) {
+    guard let peer else { return }
+    let what = failure.fault == .unready ? "no data" : "connection lost"
+    session.status.report("\(what); trying again", of: peer, name: name)
+  }
+
+  /// Ends the link.
+  func close() async {
+    await connection?.disconnect()
+    connection = nil
+  }
+
+  // MARK: The loop
+
+  private func go(
+    until isThere: (LinkKeeper.Action) -> Bool, start: (Device) async throws(Failure) -> Void
+  ) async throws(Failure) {
+    var action = next ?? keeper.begin(at: timers.current)
+    while !isThere(action) {
+      do throws(Failure) {
+        if case .start = action {
+          guard let device else { throw Failure(HCIError.notConnected) }
+          // It ends in order itself.
+          try await start(device)
+        } else {
+          let step = action
+          try await interruption.cancels { () async throws(Failure) in try await self.carryOut(step) }
+        }
+        action = keeper.succeeded(action, at: timers.current)
+      } catch {
+        action = try await self.action(after: error)
+      }
+    }
+    next = action
+  }
+
+  private func carryOut(_ action: LinkKeeper.Action) async throws(Failure) {
+    switch action {
+    case .find(let time):
+      let found = try await session.find(selector, deadline: time)
+      peer = found.address
+      name = found.localName ?? name
+    case .connect(let time): try await connect(within: time)
+    case .open(let time): try await open(within: time)
+    case .pause(let time): await timers.sleep(for: time)
+    case .recover(let time): try await session.recoverAdapter(within: time)
+    case .start, .flow, .giveUp: break
+    }
+    if Task.isCancelled { throw Failure(HCIError.cancelled) }
+  }
+
+  private func connect(within time: Duration) async throws(Failure) {
+    await close()
+    guard let peer else { throw Failure(HCIError.notReady) }
+    // A radio that is lost makes no link; its own cause says more than the refusal.
+    try session.checkAdapter()
+    try check(peer)
+    let connection = try await session.connect(to: peer, name: name, without: keeper.leftOut, within: time)
+    self.connection = connection
+    session.names[peer] = name
+    if selector == session.selector { session.ringName = name }
+    guard device != nil else { return }
+    reconnections += 1
+    session.status.report("connected again", of: peer, name: name)
+  }
+
+  private func open(within time: Duration) async throws(Failure) {
+    guard let connection else { throw Failure(HCIError.notConnected) }
+    let (last, openDevice) = (device, openDevice)
+    var result: Result<Device, Failure>?
+    let isInTime = await timers.within(time) {
+      do throws(Failure) {
+        result = .success(try await openDevice(connection, last))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    if Task.isCancelled { throw Failure(HCIError.cancelled) }
+    guard isInTime, let result else {
+      throw Failure(.timedOut, "the device was not ready within \(Int(time.inSeconds)) s", .silence)
+    }
+    device = try result.get()
+  }
+
+  private func decide(_ failure: Failure) -> LinkKeeper.Action {
+    let before = keeper.leftOut
+    let isPeers = connection?.loss == .remote(.remoteUserTerminatedConnection)
+    let action = keeper.failed(
+      failure.fault, during: procedure(endedBy: failure), endedByPeer: isPeers, at: timers.current)
+    for procedure in keeper.leftOut.subtracting(before) {
+      Console.error(
+        "halo-raw: \(procedure) has cost the link to \(name ?? "the device"); it is left out from now on")
+    }
+    return action
+  }
+
+  /// What the link was lost in, if it was new.
+  private func procedure(endedBy failure: Failure) -> LinkProcedure? {
+    switch keeper.phase {
+    case .find, .flow: nil
+    case .connect: failure.lostIn
+    case .open, .start: connection?.unfinished
+    }
+  }
+
+  private func action(after failure: Failure) async throws(Failure) -> LinkKeeper.Action {
+    if interruption.isRequested { throw Failure(HCIError.cancelled) }
+    let isFirst = keeper.deadline == nil
+    if keeper.phase == .start { onLoss?(failure) }
+    let action = session.canGoOn && !Task.isCancelled ? decide(failure) : .giveUp
+    guard action != .giveUp else {
+      // Something else may be asked for on the same link.
+      if connection?.isConnected == true, device != nil { next = keeper.ask() }
+      var cause = session.cause(of: failure)
+      // It was there before: it is not that there is none.
+      if isLost, failure.fault == .absence, cause.code == failure.code { cause.code = .connectionLost }
+      throw cause
+    }
+    if failure.fault != .unready { await close() }
+    let rest = keeper.deadline.map { ($0 - timers.current).asLimit } ?? ""
+    session.note("\(failure.message); trying again \(rest)")
+    if device != nil, isFirst { report(failure) }
+    return action
+  }
+}
+
+extension RingSelector {
+  /// Whether the device can be recognized by more than its address.
+  fileprivate var canSearch: Bool {
+    if case .address = self { false } else { true }
+  }
+}
+
+extension LinkKeeper.Budget {
+  /// What `--wait` and `--retry-for` allow. A command that tries for ever waits for ever the first time, too, unless `--wait`
+  /// says how long.
+  ///
+  /// - Parameter isSteady: whether data may be rare, so that a link that lasts is as good
+  init(_ invocation: Invocation, retryTime: Duration, isSteady: Bool = false) {
+    let isForever = retryTime > .forever / 2
+    self.init(
+      first: isForever && !invocation.isGiven(CommonOptions.wait) ? .forever : invocation[CommonOptions.wait],
+      later: retryTime, waitsUntilReady: isForever, steadyTime: isSteady ? .seconds(10) : nil)
+  }
+}

@@ -1,0 +1,235 @@
+import BluetoothCore
+import GAP
+import HCI
+import HaloCommandLine
+import HaloEventLoop
+import HaloKnownDevices
+import RingLink
+
+/// Finding devices, and connecting to them once. ``KeptLink`` decides when.
+extension Session {
+  /// Waits for an advertisement of a device.
+  func find(_ selector: RingSelector, deadline: Duration) async throws(Failure) -> Advertisement {
+    do throws(RingError) {
+      let device = try await choose(selector, deadline: deadline)
+      note(
+        "found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
+          + (device.lastRSSI.map { ", \($0) dBm" } ?? ""))
+      return device
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Finds the device. If several rings are near, it is the known one, or the one that is much nearer than the others, or the
+  /// user chooses on a terminal.
+  private func choose(_ selector: RingSelector, deadline: Duration) async throws(RingError) -> Advertisement {
+    let wait = wait(for: "looking for \(selector.title)")
+    defer { wait?.end() }
+    var options = RingFinder.Options()
+    options.scan = scanParameters
+    if selector == .anyRing { options.known = knownInSearches }
+    options.onWait = { ring in
+      wait?.text = "\(ring.localName ?? ring.address.description) is near; listening for other rings"
+    }
+    let rings = try await RingFinder.findAll(selector, on: central, deadline: deadline, options: options)
+    wait?.end()
+    if let ring = RingFinder.choice(among: rings, known: options.known) {
+      if rings.count > 1 {
+        let reason = options.known.contains(ring.address) ? "was used before" : "is much nearer"
+        Console.error("halo-raw: \(rings.count) rings are near; using \(ring.title), which \(reason)")
+      }
+      return ring
+    }
+    guard Picker.isPossible, !isReplay else { throw .severalFound(rings.map(\.title).sorted()) }
+    let lines = rings.map { $0.title + ($0.lastRSSI.map { "  \($0) dBm" } ?? "") }
+    guard let choice = try await Picker("several rings are near", lines).choose(in: timers) else {
+      throw .severalFound(rings.map(\.title).sorted())
+    }
+    return rings[choice]
+  }
+
+  /// The rings that are known in a search without a name, which a recording has to hold: none if there are too many.
+  private var knownInSearches: Set<BluetoothAddress> {
+    guard known.rings.count <= 16, known.rings.allSatisfy({ record(known: $0) }) else { return [] }
+    return Set(known.rings.compactMap(\.bluetoothAddress))
+  }
+
+  /// Shows what is waited for; not with `-v`, which says more, and not in a replay, which does not wait.
+  private func wait(for text: String) -> WaitLine? {
+    isVerbose || isReplay ? nil : WaitLine(text, in: timers)
+  }
+
+  /// Connects to a device without a scan.
+  func connect(
+    to peer: BluetoothAddress, name: String?, without leftOut: Set<LinkProcedure>, within deadline: Duration
+  ) async throws(Failure) -> Connection {
+    var request = self.request
+    request.peer = peer
+    request.leftOut = leftOut
+    request.deadline = deadline
+    return try await bluetoothFailure(await makeLink(request, name: name))
+  }
+
+  private func makeLink(
+    _ request: ConnectionRequest, name: String?
+  ) async throws(BluetoothError) -> Connection {
+    let peer = request.peer
+    let wait = wait(for: "connecting to \(name ?? peer.description)")
+    defer { wait?.end() }
+    // Set in the completion: what the link layers support is reported right after it.
+    let connection = try await awaitCallback {
+      [self] (done: @escaping (Result<Connection, BluetoothError>) -> Void) in
+      let connected = { [weak self] (result: Result<Connection, BluetoothError>) in
+        if case .success(let connection) = result {
+          connection.onEvent = { [weak self] event in self?.report(event) }
+        }
+        done(result)
+      }
+      return waitsForAdvertisements
+        ? connectWhenHeard(request, connected) : central.connect(request, completion: connected)
+    }
+    let unfinished = Termination.note(
+      "the link to \(peer) ends by its supervision timeout; until then the device does not advertise")
+    connection.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
+    note("connected: \(connection.parameters.map(\.description) ?? "")")
+    return connection
+  }
+
+  /// How long an attempt to connect to a peer that was heard may hold up others.
+  private static let attemptDeadline = Duration.seconds(5)
+
+  /// Connects when the peer advertises.
+  ///
+  /// - Returns: a closure that cancels the attempt
+  private func connectWhenHeard(
+    _ request: ConnectionRequest, _ done: @escaping (Result<Connection, BluetoothError>) -> Void
+  ) -> () -> Void {
+    let timers = self.timers
+    var attempt = request
+    attempt.deadline = min(Self.attemptDeadline, request.deadline)
+    var pending: PendingConnection?
+    var timer: Timers.Token?
+    let end = OneShot { (result: Result<Connection, BluetoothError>) in
+      timers.cancel(timer)
+      pending?.cancel()
+      pending = nil
+      done(result)
+    }
+    pending = central.connectWhenHeard(attempt) { end($0) }
+    guard end.isPending else { return {} }
+    timer = timers.schedule(after: request.deadline) {
+      end(.failure(.hci(.peerNotFound(request.peer, seconds: request.deadline.inSeconds))))
+    }
+    return { end(.failure(.hci(.cancelled))) }
+  }
+
+  /// Logs a link event. What was asked for on the command line and can't be had is reported in any case.
+  private func report(_ event: LinkEvent) {
+    switch event {
+    case .change(.notSupported), .change(.rejected):
+      guard request.preferences != nil else { fallthrough }
+      Console.error("halo-raw: \(event)")
+    default: note(event.description)
+    }
+  }
+
+  // MARK: Links that are kept
+
+  /// The selected device, whatever it is.
+  ///
+  /// - Parameters:
+  ///   - budget: how long it may take to get its data
+  ///   - prepare: makes a new link usable
+  func keepDevice(
+    _ budget: LinkKeeper.Budget,
+    prepare: @escaping @BluetoothActor (Connection) async throws(Failure) -> Void = { _ in }
+  ) -> KeptLink<Connection> {
+    KeptLink(self, selector, known: nil, name: nil, budget, until: nil) { connection, _ throws(Failure) in
+      try await prepare(connection)
+      return connection
+    }
+  }
+
+  /// A ring: one that is known is first looked for at its address.
+  ///
+  /// - Parameters:
+  ///   - budget: how long it may take to get its data
+  ///   - selector: the ring; nil for the one that the command line selects
+  ///   - interruption: ends what is tried; nil for that of the session
+  ///   - identifies: whether the firmware of a new ring is read now; if not, ``identify(_:)`` does it later
+  ///   - check: called with its address before it is connected
+  ///   - prepare: what else is read or set on a new link
+  func keepRing(
+    _ budget: LinkKeeper.Budget, of selector: RingSelector? = nil, until interruption: Interruption? = nil,
+    identifies: Bool = true, check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in },
+    prepare: @escaping @BluetoothActor (Ring) async throws(Failure) -> Void
+  ) -> KeptLink<Ring> {
+    let selector = selector ?? self.selector
+    // What a recording does not have could not be replayed.
+    let ring = known.only(selector).flatMap { record(known: $0) ? $0 : nil }
+    if let ring { note("known ring \(ring.name ?? "") \(ring.address): connecting without a scan") }
+    return KeptLink(
+      self, selector, known: ring?.bluetoothAddress, name: ring?.name, budget, until: interruption,
+      check: check
+    ) { [self] connection, last throws(Failure) in
+      let ring = try await open(connection, last, identifies)
+      try await prepare(ring)
+      return ring
+    }
+  }
+
+  /// Runs a command of one answer on the selected device. It runs again if the link is lost, within `--wait`, unless it has
+  /// called ``KeptLink/dataFlow()``.
+  func withDevice<Value: Sendable>(
+    _ work: (Connection, KeptLink<Connection>) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let link = keepDevice(LinkKeeper.Budget(first: request.deadline, later: .zero))
+    return try await link.ask { connection throws(Failure) in try await work(connection, link) }
+  }
+
+  /// The same for a ring.
+  func withRing<Value: Sendable>(
+    _ work: (Ring, KeptLink<Ring>) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let link = keepRing(LinkKeeper.Budget(first: request.deadline, later: .zero)) { _ in }
+    return try await link.ask { ring throws(Failure) in try await work(ring, link) }
+  }
+
+  // MARK: Rings
+
+  /// - Parameter last: the ring on its last link; nil if this is the first one
+  private func open(_ connection: Connection, _ last: Ring?, _ identifies: Bool) async throws(Failure) -> Ring
+  {
+    let selector = RingSelector.address(connection.peer.value, connection.peer.kind)
+    do throws(RingError) {
+      let stored = known.only(selector)
+      let layout = last?.layout ?? stored.flatMap { record(known: $0) ? $0.layout : nil }
+      let ring = try await Ring.open(connection, layout: layout, identifies: identifies || last != nil)
+      if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
+      if last == nil, ring.isAssumed || identifies { remember(ring) }
+      ring.onLayoutChange = { [weak self, weak ring] in
+        guard let self, let ring else { return }
+        if ring.layout != nil { remember(ring) } else { known.forgetLayout(of: connection.peer) }
+      }
+      follow(clockOf: connection.peer)
+      if last == nil { try await restoreMeasurements(of: ring) }
+      return ring
+    } catch {
+      let failure = Failure(error)
+      if failure.fault == .final { known.forgetLayout(of: connection.peer) }
+      throw failure
+    }
+  }
+
+  /// Reads the firmware of a ring that was opened without, and stores the ring.
+  func identify(_ ring: Ring) async throws(Failure) {
+    let isSame = try await ringFailure(await ring.identify())
+    if !isSame { remember(ring) }
+  }
+}
+
+extension Advertisement {
+  /// `R02_BEEF 30:35:38:41:BE:EF`
+  fileprivate var title: String { "\(localName ?? "(no name)") \(address)" }
+}

@@ -1,0 +1,344 @@
+import BluetoothCore
+import GAP
+import GATTClient
+import Glibc
+import HCI
+import HaloCapture
+import HaloCaptureView
+import HaloCommandLine
+import HaloEventLoop
+import HaloFiles
+import HaloKnownDevices
+import HaloRaw
+import HaloRecording
+import RingLink
+import VirtualRing
+
+/// One run of a command with its open adapter, recording, replay and interruption.
+@BluetoothActor
+final class Session {
+  let central: Central
+  /// The time of the adapter: the clock, or the virtual time of a replay.
+  var timers: Timers { central.timers }
+  let interruption: Interruption
+  let isVerbose: Bool
+
+  /// The wall clock that the open ring has, by its policy.
+  var clock = HostClock()
+  /// The address of the open ring.
+  private var ringAddress: BluetoothAddress?
+  /// The name of the open ring, if it is known.
+  var ringName: String?
+  /// In a replay, the notes of the recording.
+  let notes: [SessionNote]
+  /// What the command does, for others to see.
+  let status: CommandStatus
+  /// The automatic measurements that are switched off.
+  let paused: PausedMeasurements
+  /// The known rings that the recording has.
+  private var recordedRings: Set<BluetoothAddress> = []
+  /// The names of the rings that were opened.
+  var names: [BluetoothAddress: String] = [:]
+  /// Whether the command shows the attributes of a device, so that a replay has to hold their discovery.
+  var showsAttributes = false
+  /// The clocks that this session set.
+  private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
+
+  let spec: AdapterSpecification
+  private let opened: SessionAdapter
+  private(set) var request: ConnectionRequest
+  let selector: RingSelector
+  let scanParameters: ScanParameters
+  var known: KnownRings
+  /// Which firmware has the counted stream.
+  let countedFirmware: CountedFirmware
+  private var failure: Failure?
+
+  /// The time limit for closing all links and the adapter.
+  private static let closeDeadline = Duration.seconds(5)
+
+  /// Opens the adapter that the command line selects, runs `body`, and closes all links in any case: a ring that stays
+  /// connected does not advertise.
+  ///
+  /// - Parameters:
+  ///   - endsInOrder: whether `body` handles interruptions; if not, they cancel it
+  ///   - connects: whether `body` makes links, for which the adapter has to offer what the command line asks for
+  static func run(
+    _ invocation: Invocation, endsInOrder: Bool = false, connects: Bool = true,
+    _ body: @escaping @BluetoothActor (Session) async throws(Failure) -> Void
+  ) async throws(Failure) {
+    let session = try await Session(invocation, connects: connects)
+    var result = Result<Void, Failure>.success(())
+    do throws(Failure) {
+      try await session.interruption.cancels { () async throws(Failure) in try await session.start() }
+      ServiceManager.shared.ready()
+      if endsInOrder {
+        try await body(session)
+      } else {
+        try await session.interruption.cancels { () async throws(Failure) in try await body(session) }
+      }
+    } catch {
+      result = .failure(error)
+    }
+    session.status.stop()
+    ServiceManager.shared.stopping()
+    if !(await session.timers.within(Self.closeDeadline, { await session.central.stop() })) {
+      Console.error(
+        "halo-raw: the adapter did not close its links within \(Int(Self.closeDeadline.inSeconds)) s")
+    }
+    session.opened.finishRecording()
+    // A failure of the adapter is the cause of a failure of the command.
+    try session.conclude(result)
+  }
+
+  private init(_ invocation: Invocation, connects: Bool) async throws(Failure) {
+    let spec = try invocation.adapter
+    if invocation[CommonOptions.take] {
+      guard case .user = spec else { throw .usage("--take needs --adapter user:hciN") }
+    }
+    self.spec = spec
+    isVerbose = invocation[CommonOptions.verbose]
+    scanParameters = ScanParameters(invocation)
+    request = try ConnectionRequest(invocation)
+    if connects { try request.check(for: spec) }
+    let interruption = Interruption()
+    self.interruption = interruption
+    let opened = try await interruption.cancels { () async throws(Failure) in
+      try await SessionAdapter(spec, invocation)
+    }
+    // Simulated rings are not stored.
+    known = KnownRings(path: spec.isReal ? KnownRings.standardPath : nil)
+    countedFirmware = CountedFirmware(
+      path: spec.isReal ? UserFolders.state.map { $0 + "/streams.json" } : nil
+    ) { Console.error("halo-raw: \($0)") }
+    paused = PausedMeasurements(folder: spec.isReal ? UserFolders.state.map { $0 + "/paused" } : nil)
+    notes = opened.recordedNotes
+    // A replayed peripheral is the only one that can be connected to.
+    let replayed = opened.replayAdapter.map { RingSelector.address($0.peripheral.address.value, nil) }
+    selector = try invocation.ring(isReal: spec.isReal) ?? replayed ?? .anyRing
+    self.opened = opened
+    central = Central(opened.adapter)
+    status = CommandStatus(opened.adapter.timers)
+    for ring in notes.knownRings { known.remember(ring) }
+    opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
+    opened.adapter.onNote = { [weak self] text in self?.note(text) }
+    opened.replay?.onInterrupt = { [weak self] in self?.interruption.request() }
+    opened.replayAdapter?.onInterrupt = { [weak self] in self?.interruption.request() }
+    central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }
+  }
+
+  /// Lets no peer change the parameters of its link, unless a recording is replayed in which it may.
+  func keepParameters() {
+    guard !isReplay || notes.keepParameters else { return }
+    request.parameterPolicy = .keep
+    if !isReplay { opened.record(.keepsParameters) }
+  }
+
+  /// Whether the firmware and the settings of a ring are read for the description of the data. A replay does what the
+  /// recording did.
+  ///
+  /// - Parameter isWanted: whether there is such a description
+  func describesRing(_ isWanted: Bool) -> Bool {
+    if isReplay { return notes.describesRing }
+    if isWanted { opened.record(.describesRing) }
+    return isWanted
+  }
+
+  private func start() async throws(Failure) {
+    if !isReplay { startClock() }
+    let adapter = try await bluetoothFailure(await central.start())
+    note(
+      "adapter \(adapter.address), Bluetooth \(adapter.version), "
+        + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")
+    if isReplay { startClock() }
+  }
+
+  private func startClock() {
+    clock = opened.clock
+    opened.record(.zone(clock.offset(atUnix: clock.unixSeconds)))
+  }
+
+  /// Ends the command because the adapter or the recording failed; `failure` is the error that is printed.
+  func fail(_ failure: Failure) {
+    if self.failure == nil { self.failure = failure }
+    interruption.request()
+  }
+
+  /// Whether a ``KeptLink`` waits for an adapter that is lost. If not, the loss ends the command.
+  var waitsForAdapter = false
+  /// Whether a link is made only when its peer advertises, so that a peer out of reach holds up no other link.
+  var waitsForAdvertisements = false
+  /// Whether a recorded peripheral takes the place of all peripherals.
+  var replaysOnePeripheral: Bool { opened.replayAdapter != nil }
+  /// Why the adapter cannot be used; nil if it can.
+  private(set) var adapterFailure: Failure?
+
+  private func adapterFailed(_ failure: Failure) {
+    // A replay that differs from its recording does not come back.
+    let differs = opened.replay?.report.firstDifference != nil
+    guard waitsForAdapter, !differs else { return fail(failure) }
+    adapterFailure = failure
+    adapterFailure?.fault = .controller
+  }
+
+  /// The loss of the adapter, if that is behind a failure of a link.
+  func cause(of failure: Failure) -> Failure {
+    failure.fault == .final ? failure : adapterFailure ?? failure
+  }
+
+  /// - Throws: why the adapter is lost, if it is
+  func checkAdapter() throws(Failure) {
+    if let adapterFailure { throw adapterFailure }
+  }
+
+  /// The links that wait for the recovery of the adapter that is under way; nil if none is.
+  private var recoveryWaiters: [OneShot<Result<Void, Never>>]?
+
+  /// Waits until a lost adapter is back. Several links wait for one recovery.
+  ///
+  /// - Throws: why it was lost, after `time`
+  func recoverAdapter(within time: Duration) async throws(Failure) {
+    guard let adapterFailure else { return }
+    guard recoveryWaiters == nil else {
+      await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+        let end = OneShot(done)
+        recoveryWaiters?.append(end)
+        return { end(.success(())) }
+      }
+      if Task.isCancelled { throw Failure(HCIError.cancelled) }
+      if let adapterFailure = self.adapterFailure { throw adapterFailure }
+      return
+    }
+    recoveryWaiters = []
+    defer {
+      for waiter in recoveryWaiters.take() ?? [] { waiter(.success(())) }
+    }
+    note("\(adapterFailure.message); waiting for it \(time.asLimit)")
+    do throws(BluetoothError) {
+      let adapter = try await central.recover(within: time)
+      self.adapterFailure = nil
+      note("adapter \(adapter.address) is back")
+    } catch {
+      throw error == .hci(.cancelled) ? Failure(error) : adapterFailure
+    }
+  }
+
+  private func conclude(_ result: Result<Void, Failure>) throws(Failure) {
+    guard case .replay(let path, let options) = spec else {
+      if let failure { throw failure }
+      return try result.get()
+    }
+    if let replay = opened.replayAdapter { return try conclude(result, replay, options) }
+    guard let replay = opened.replay else { return try result.get() }
+    let report = replay.report
+    if let difference = ReplayDifference(path, options.first, replay.host, report) {
+      throw Failure(.replayDiffers, difference.message)
+    }
+    if report.endedEarly || isCutOff(result, replay) {
+      throw Failure(
+        .badData, "the recording ends before the command; it is truncated, or of another command")
+    }
+    if let failure { throw failure }
+    try result.get()
+    Console.error(
+      "replay: \(report.matched) packets sent, all as in the recording"
+        + (report.truncatedBytes > 0
+          ? " (its last record is truncated: \(report.truncatedBytes) bytes are left out)" : ""))
+  }
+
+  /// The end of a replay at the level of ATT: what the capture lacked is the cause of a failure.
+  private func conclude(
+    _ result: Result<Void, Failure>, _ replay: ReplayAdapter, _ options: ReplayOptions
+  ) throws(Failure) {
+    let report = ReplayReport(replay.peripheral)
+    if case .failure(let failed) = result {
+      let isCutOff = failed.code == .interrupted && replay.isOver && !Termination.hasBegun
+      if options.strictness == .strict, let missing = report.missing {
+        let cause = isCutOff ? "" : failed.message + "; "
+        throw Failure(.replayDiffers, cause + missing)
+      }
+      if isCutOff, failure == nil {
+        throw Failure(
+          .badData, "the recording ends before the command; it is truncated, or of another command")
+      }
+    }
+    if let failure { throw failure }
+    try result.get()
+    if showsAttributes, options.strictness == .strict, !replay.peripheral.attributes.hasDiscovery {
+      let reason = "the capture has no discovery of services, so that UUIDs are made up"
+      throw Failure(.replayDiffers, [reason, report.missing].compactMap { $0 }.joined(separator: "; "))
+    }
+    Console.error("replay: \(report.summary)")
+  }
+
+  /// Whether the recording ended before the command had a result, without a signal.
+  private func isCutOff(_ result: Result<Void, Failure>, _ replay: ReplayTransport) -> Bool {
+    guard case .failure(let failure) = result, failure.code == .interrupted else { return false }
+    return replay.isOver && !Termination.hasBegun
+  }
+
+  /// `3 packets dropped by the kernel`; nil if that is not known.
+  var droppedPackets: String? {
+    central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" }
+  }
+
+  /// Whether nothing has failed and no interruption was requested.
+  var canGoOn: Bool { failure == nil && !interruption.isRequested }
+
+  /// The stored record of a ring's clock; in a replay, that of the recording.
+  func clockRecord(of ring: BluetoothAddress) -> ClockRecord? {
+    if let record = clocksSet[ring] { return record }
+    return isReplay ? notes.clockRecord : known.rings.first { $0.bluetoothAddress == ring }?.clock
+  }
+
+  /// Stores what the clock of a ring was set to.
+  func remember(_ clock: ClockRecord, of ring: BluetoothAddress) {
+    clocksSet[ring] = clock
+    if !isReplay { known.remember(clock, of: ring) }
+  }
+
+  var isReplay: Bool { opened.isReplay }
+
+  /// Whether the adapter leads to real devices: not to simulated or replayed ones.
+  var isReal: Bool { spec.isReal }
+
+  /// The time on the clock of the open ring, which runs on from the offset that it was set to, as far as that is known: by
+  /// its records, the later of that and of this computer's time. Records of its newest hour are not in the future.
+  var ringTime: RingTime {
+    guard let peer = ringAddress, let record = clockRecord(of: peer) else { return clock.now }
+    return max(record.ringTime(atUnix: clock.unixSeconds), clock.now)
+  }
+
+  /// Uses the wall clock of a ring from now on.
+  func follow(clockOf ring: BluetoothAddress) {
+    ringAddress = ring
+    let record = clockRecord(of: ring)
+    clock.policy = record?.timePolicy ?? .local
+    if let record, !isReplay { opened.record(.clock(record)) }
+  }
+
+  /// Writes what is known of a ring into the recording, once.
+  ///
+  /// - Returns: whether it can be used, as a recording holds all of it
+  func record(known ring: KnownRing) -> Bool {
+    let note = SessionNote.ring(ring)
+    guard note.fits, let address = ring.bluetoothAddress else { return false }
+    if !isReplay, recordedRings.insert(address).inserted { opened.record(note) }
+    return true
+  }
+
+  /// Stores an open ring.
+  func remember(_ ring: Ring) {
+    note("MTU \(ring.connection.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
+    let address = ring.connection.peer
+    known.remember(KnownRing(name: names[address], address: address, layout: ring.layout))
+  }
+
+  /// Writes a note into the recording, if there is one.
+  func record(_ note: SessionNote) { opened.record(note) }
+
+  /// Logs a link event, with `--verbose`.
+  func note(_ line: @autoclosure () -> String) {
+    if isVerbose { Console.error(line()) }
+  }
+}

@@ -1,0 +1,160 @@
+import BluetoothCore
+import GAP
+import HCI
+import HaloCapture
+import HaloCaptureView
+import HaloCommandLine
+import HaloEventLoop
+import HaloFiles
+import HaloKnownDevices
+import HaloRaw
+import HaloRecording
+import RingLink
+import VirtualRing
+
+/// The adapter that a command line selects, opened, with its recording and its explanation.
+@BluetoothActor
+struct SessionAdapter {
+  var adapter: any Adapter { opened.adapter }
+  var replay: ReplayTransport? { opened.replay }
+  /// A replay at the level of ATT; nil if it is none.
+  var replayAdapter: ReplayAdapter? { opened.replayAdapter }
+  var isReplay: Bool { replay != nil || replayAdapter != nil }
+  /// The notes of the recording that is replayed.
+  var recordedNotes: [SessionNote] {
+    SessionNote.all(in: replay?.host.notes ?? replayAdapter?.peripheral.traffic.notes ?? [])
+  }
+  /// Sees the traffic; nil without `--record` and `--explain`.
+  var tap: TrafficTap? { opened.tap }
+
+  private let opened: OpenedAdapter
+  private let virtualClock: HostClock?
+  /// Consequences to print if the process ends at once.
+  private var unfinished: [Termination.Registration] = []
+
+  init(_ specification: AdapterSpecification, _ invocation: Invocation) async throws(Failure) {
+    let observers = Observers(invocation)
+    var virtualClock: HostClock?
+    var opening = AdapterOpening()
+    opening.takesAdapter = invocation[CommonOptions.take]
+    opening.recordFolders = UserFolders.runtime
+    opening.onNote = { Console.error("halo-raw: \($0)") }
+    // This may change the user: a recording belongs to the invoking user.
+    opening.onOpened = { needsRawSocket in try Privileges.afterOpening(needsRawSocket ? .rawSocket : .other) }
+    opening.prepareRing = { options, timers in
+      let clock = Self.clock(of: options, timers)
+      virtualClock = clock
+      return options.set(by: clock)
+    }
+    opening.knownAttributes = { address in
+      KnownRings(path: KnownRings.standardPath).rings.first { $0.bluetoothAddress == address }?.attributes
+    }
+    if !observers.isEmpty {
+      opening.makeTap = { timers, replay, wallOffset in
+        try observers.tap(timers, replay, wallOffset: wallOffset ?? virtualClock?.wallOffset)
+      }
+    }
+    do {
+      opened = try await specification.open(opening)
+    } catch {
+      var failure = Failure(opening: error)
+      if let error = error as? AdapterError, [.noBluetooth, .noAdapters].contains(error.reason) {
+        failure.message += "; to try it without a radio, use --adapter virtual"
+      }
+      throw failure
+    }
+    self.virtualClock = virtualClock
+    if case .user(let index) = specification, opening.takesAdapter {
+      unfinished.append(Termination.note("\(index) stays down until the next run of halo-raw"))
+    }
+  }
+
+  /// The clock of the session, its recording and its replay.
+  var clock: HostClock {
+    if let replay {
+      return HostClock(
+        adapter.timers, wallOffset: replay.wallOffset, utcOffset: recordedNotes.utcOffset)
+    }
+    if let replayAdapter { return Self.clock(of: replayAdapter, recordedNotes) }
+    if let virtualClock { return virtualClock }
+    guard let tap else { return HostClock() }
+    return HostClock(adapter.timers, wallOffset: tap.wallOffset, utcOffset: Self.utcOffset)
+  }
+
+  /// The clock of the recorded host. A capture of another program does not say in which zone it was: but it may have the
+  /// wall clock that was given to the ring.
+  private static func clock(of replay: ReplayAdapter, _ notes: [SessionNote]) -> HostClock {
+    let timers = replay.timers
+    guard notes.isEmpty, let connection = replay.peripheral.connections.first,
+      let (setting, time) = RingHandles(connection).clock, let wall = setting.time
+    else {
+      return HostClock(timers, wallOffset: replay.wallOffset, utcOffset: notes.utcOffset)
+    }
+    let ahead = Int64(wall.seconds) * 1_000_000 - time
+    return HostClock(timers, wallOffset: replay.wallOffset + ahead, utcOffset: 0)
+  }
+
+  private static var utcOffset: Int {
+    HostClock.machineOffset(atUnix: Int(SystemClock.wallMicroseconds / 1_000_000))
+  }
+
+  /// With a virtual ring, the host has the time that the ring was given, so that each run is the same.
+  private static func clock(of options: VirtualRingOptions, _ timers: Timers) -> HostClock {
+    guard let time = options.clock else {
+      return HostClock(timers, wallOffset: SystemClock.wallOffset(of: timers), utcOffset: utcOffset)
+    }
+    let loopTime = timers.current.nanoseconds / 1000
+    return HostClock(timers, wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
+  }
+
+  /// Ends the tap, waits for the recording to be written, and reports lost packets.
+  func finishRecording() {
+    let lost = opened.finish()
+    defer { tap?.finishRecording() }
+    guard lost > 0 else { return }
+    let what = tap?.writer == nil ? "what was explained" : "the recording"
+    Console.error(
+      "\(what) lacks \(Console.counted(lost, "packet")): they arrived faster than they were read")
+  }
+
+  /// Writes a note into the recording, if there is one.
+  func record(_ note: SessionNote) {
+    tap?.note(note.description)
+  }
+}
+
+/// What `--record` and `--explain` ask for.
+@BluetoothActor
+private struct Observers {
+  let recording: String?
+  let explainer: Explainer?
+  private let invocation: Invocation
+
+  init(_ invocation: Invocation) {
+    self.invocation = invocation
+    recording = invocation[CommonOptions.record]
+    explainer = Explainer(invocation[CommonOptions.explain])
+  }
+
+  var isEmpty: Bool { recording == nil && explainer == nil }
+
+  /// Creates the file of the recording. Call it after privileges are dropped, so that the file belongs to the invoking
+  /// user.
+  ///
+  /// - Parameter replay: the recording that is replayed, if any; it is explained as it was recorded
+  /// - Returns: nil if there is nothing to record or explain
+  func tap(
+    _ timers: Timers, _ replay: ReplayTransport? = nil, wallOffset: Int64? = nil
+  ) throws(CaptureError) -> TrafficTap? {
+    if let replay { explainer?.watch(replay) }
+    guard recording != nil || explainer != nil && replay == nil else { return nil }
+    let wallOffset = wallOffset ?? SystemClock.wallOffset(of: timers)
+    let clock = HostClock(timers, wallOffset: wallOffset, utcOffset: 0)
+    let writer = try recording.map { path throws(CaptureError) in
+      try CaptureWriter(path: path, invocation) { clock.fileTime }
+    }
+    let tap = TrafficTap(writer: writer, timers: timers, wallOffset: wallOffset)
+    if replay == nil { explainer?.watch(tap) }
+    return tap
+  }
+}

@@ -1,0 +1,23 @@
+import BluetoothCore
+import HCI
+import HaloCapture
+import HaloCommandLine
+import HaloRecording
+
+extension TrafficTap {
+  /// In seconds: how long a slow disk may take for the end of a recording.
+  private static let deadline = 5.0
+
+  /// Waits until a recording is written and reports lost packets. Only at the end of a command: it blocks the loop.
+  func finishRecording() {
+    guard let writer else { return }
+    if !writer.waitUntilWritten(for: Self.deadline), writer.failure == nil {
+      Console.error("halo-raw: \(writer.path.printable) is incomplete: the disk is too slow")
+    }
+    if writer.droppedRecords > 0 {
+      Console.error(
+        "halo-raw: \(writer.path.printable) lacks \(Console.counted(writer.droppedRecords, "packet")): "
+          + "the disk is too slow")
+    }
+  }
+}

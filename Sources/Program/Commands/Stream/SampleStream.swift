@@ -1,0 +1,445 @@
+import BluetoothCore
+import GAP
+import HaloCommandLine
+import HaloEventLoop
+import HaloJSON
+import HaloLineOutput
+import RingLink
+
+/// One stream, from its start to its summary.
+///
+/// What each sample reads and writes has no dynamic check for exclusive access: 80 instructions each.
+@BluetoothActor
+final class SampleStream {
+  private enum End {
+    case wanted
+    /// The link is lost.
+    case lost(String)
+    /// The link stays, but no samples come.
+    case silent(String, doesAnswer: Bool)
+  }
+
+  private var ring: Ring
+  private var chosen: ChosenStream
+  /// What the ring streams now.
+  private var source: StreamSource
+  private let link: KeptLink<Ring>
+  /// The ring in messages, if there are several.
+  private let name: String?
+  private let session: Session
+  private let timers: Timers
+  private let kinds: SampleKinds
+  private let count: Int?
+  private let duration: Duration?
+  @exclusivity(unchecked) private var writer: SampleWriter
+  /// Sends the samples to a broker, too.
+  private let observers: [any SampleObserver]
+  /// Whether lines are collected, which are written at the end of this turn of the loop.
+  @exclusivity(unchecked) private var isCollecting = false
+  private let pausesMeasurements: Bool
+  /// What the ring measures automatically while there is no stream.
+  private var paused: SavedMeasurements?
+  @exclusivity(unchecked) private var summary = StreamSummary()
+  /// Whether the stream has failed, and no sample has come since.
+  @exclusivity(unchecked) private var isFailing = true
+  /// When the last sample was read.
+  @exclusivity(unchecked) private var lastSample: Instant?
+  @exclusivity(unchecked) private var end: End?
+  private var onEnd: OneShot<Void>?
+  @exclusivity(unchecked) private var durationTimer: Timers.Token?
+  private var silenceTimer: Timers.Token?
+  /// Whether the ring is being asked why it sends nothing.
+  private var isAsking = false
+  /// Reads what a new ring is, which the first sample does not need.
+  private var identification: Task<Void, Never>?
+
+  /// How long no sample may come until the ring is asked why: three usual intervals, at least this time, and the other one
+  /// until an interval is known.
+  private static let shortestSilence = Duration.seconds(1)
+  private static let firstSilence = Duration.seconds(5)
+  /// The lines of a turn are written early beyond this number of bytes.
+  private static let largestBatch = 1 << 16
+  /// How long the end may take when the ring does not answer.
+  private static let leaveDeadline = Duration.seconds(5)
+
+  /// - Parameters:
+  ///   - ring: the ring, open
+  ///   - link: its link
+  ///   - name: that of the ring in messages, if there are several
+  ///   - chosen: what the ring is to stream
+  ///   - writer: prints the samples
+  ///   - observers: get them, too
+  init(
+    _ ring: Ring, _ link: KeptLink<Ring>, name: String? = nil, _ chosen: ChosenStream,
+    writer: consuming SampleWriter,
+    observers: [any SampleObserver],
+    _ options: StreamOptions, _ session: Session
+  ) {
+    self.ring = ring
+    self.link = link
+    self.name = name
+    self.writer = writer
+    self.observers = observers
+    self.chosen = chosen
+    source = chosen.source
+    kinds = options.kinds
+    count = options.count
+    duration = options.duration
+    pausesMeasurements = options.pausesMeasurements
+    self.session = session
+    timers = session.timers
+  }
+
+  /// The link of now.
+  var connection: Connection { ring.connection }
+
+  /// What was measured, for the file beside the output.
+  var results: [String: JSONValue] { summary.results }
+
+  func run() async throws(Failure) {
+    let forget = link.interruption.onRequest { self.finish(.wanted) }
+    defer { forget() }
+    var result = Result<Void, Failure>.success(())
+    do throws(Failure) {
+      try await start()
+      reportStatus("streaming")
+      session.status.count(ring.connection.peer) { self.summary.progress }
+      identify()
+      for observer in observers { observer.begin(after: identification) { self.ring } }
+      while let failure = try await streamUntilItFails() { try await recover(from: failure) }
+    } catch {
+      if error.code != .interrupted || !link.interruption.isRequested { result = .failure(error) }
+    }
+    flush()
+    timers.cancel(durationTimer)
+    timers.cancel(silenceTimer)
+    summary.finish(at: timers.current)
+    if !(await timers.within(Self.leaveDeadline, { await self.leave() })) {
+      warn("the ring did not answer at the end; it may go on streaming until the link is gone")
+    }
+    if writer.output.failure == nil { report() }
+    try result.get()
+  }
+
+  /// Makes the ring stream, on a new link if the last one is lost.
+  private func start() async throws(Failure) {
+    try await link.ask { ring throws(Failure) in
+      if ring !== self.ring {
+        self.ring = ring
+        // It may have restarted in between.
+        if let paused { try await ringFailure(await ring.pause(paused)) }
+      }
+      if pausesMeasurements, paused == nil {
+        paused = try await link.interruption.cancels { [session] () async throws(Failure) in
+          try await ringFailure(await session.pauseMeasurements(of: ring))
+        }
+      }
+      try await startRing()
+    }
+  }
+
+  private func startRing() async throws(Failure) {
+    end = link.interruption.isRequested ? .wanted : nil
+    let ring = self.ring
+    ring.connection.whenDisconnected { loss in
+      if self.ring === ring { self.finish(.lost(loss.description)) }
+    }
+    // Not weakly: each retain of an object that was ever captured weakly takes 150 instructions more.
+    ring.onRejectedFrame = { bytes, error, time in self.reject(bytes, error, at: time) }
+    do throws(RingError) {
+      try await link.interruption.cancels { () async throws(RingError) in
+        try await self.request(ring)
+      }
+    } catch {
+      var failure = Failure(error)
+      // Every ring answers this.
+      if case .notAnswered = error { failure.fault = .silence }
+      throw failure
+    }
+    if chosen.isChosen, summary.source != source { Console.error(prefixed("streaming \(source.title)")) }
+    summary.source = source
+  }
+
+  /// Has the ring stream; the raw stream, if it has no counted one after all.
+  private func request(_ ring: Ring) async throws(RingError) {
+    source = chosen.source
+    if case .counted(let light) = source {
+      do throws(RingError) {
+        return try await ring.startCountedStream(
+          light, onRequest: { self.summary.requestedAgain() }, sink: { self.take($0, at: $1) })
+      } catch .countedStream(_, let failure) where chosen.isChosen && failure.isDefinite {
+        chosen.isDenied = true
+        source = .raw
+      }
+    }
+    try await requestRaw(ring)
+    // The ring has sent a sample: it streams, and not with a count.
+    guard chosen.isDenied else { return }
+    chosen.isDenied = false
+    chosen.source = .raw
+    session.remember(countedStream: false, of: ring)
+  }
+
+  private func requestRaw(_ ring: Ring) async throws(RingError) {
+    var sink = { (sample: RawSample, time: Instant) in self.take(sample, at: time) }
+    if !observers.isEmpty {
+      sink = { sample, time in
+        if self.end == nil { for observer in self.observers { observer.take(sample, at: time) } }
+        self.take(sample, at: time)
+      }
+    }
+    try await ring.startRawStream(sink: sink)
+  }
+
+  private func identify() {
+    guard ring.firmware.firmwareRevision == nil, end == nil else { return }
+    let ring = self.ring
+    let session = self.session
+    // Without it, the ring is new the next time as well.
+    identification = BluetoothActor.run {
+      do throws(Failure) { try await session.identify(ring) } catch { session.note(error.message) }
+    }
+  }
+
+  /// Waits for the end.
+  ///
+  /// - Returns: why the stream has failed; nil if it has come to the end that is wanted
+  private func streamUntilItFails() async throws(Failure) -> End? {
+    watchForSilence(since: timers.current)
+    await waitForEnd()
+    // A mark of a gap comes after the samples before it.
+    flush()
+    timers.cancel(silenceTimer)
+    if case .wanted = end { return nil }
+    return end
+  }
+
+  // MARK: Failures
+
+  /// Marks the gap, and makes the stream anew: on a new link, if the old one is lost or silent.
+  ///
+  /// - Throws: if there is none in time
+  private func recover(from end: End) async throws(Failure) {
+    let now = timers.current
+    summary.interrupt()
+    let failure: Failure
+    switch end {
+    case .wanted: return
+    case .lost(let reason):
+      // Lost while it was to end.
+      if link.interruption.isRequested { return self.end = .wanted }
+      mark(.gap("connection lost: \(reason)"), at: now.wholeMicroseconds)
+      failure = Failure(RingError.disconnected(reason))
+    case .silent(let reason, let doesAnswer):
+      mark(.gap(reason), at: now.wholeMicroseconds)
+      failure = Failure(
+        .timedOut, "the ring sends no more samples: \(reason)", doesAnswer ? .unready : .silence)
+    }
+    isFailing = true
+    let deadline = try link.failed(failure)
+    switch end {
+    case .silent(let reason, _): warn("\(reason); starting the stream again \((deadline - now).asLimit)")
+    default: note("\(failure.message); trying again \((deadline - now).asLimit)")
+    }
+    let before = link.reconnections
+    try await start()
+    guard link.reconnections > before else { return }
+    note("connected again after \(decimal((timers.current - now).inSeconds, 1)) s")
+    reportStatus("streaming again; connected again \(Console.counted(link.reconnections, "time"))")
+  }
+
+  /// Checks for samples, for as long as the stream lasts.
+  ///
+  /// - Parameter last: the time of the last sample, or of the start
+  private func watchForSilence(since last: Instant) {
+    let interval = summary.usualInterval
+    let limit = interval == .zero ? Self.firstSilence : max(Self.shortestSilence, interval * 3)
+    // Retained until the end of the stream, which cancels it; an object with weak references costs 150 instructions more
+    // each time that it is retained.
+    silenceTimer = timers.schedule(at: last + limit) { [self] in
+      guard end == nil else { return }
+      if let lastSample, lastSample > last { return watchForSilence(since: lastSample) }
+      askWhy("no sample for \(decimal(limit.inSeconds, 1)) s", since: last)
+    }
+  }
+
+  /// Asks the ring for its battery, and ends the stream with the cause. A link delivers in order: with the answer, all
+  /// samples that were only delayed are here, and the stream goes on.
+  ///
+  /// - Parameter last: the time of the last sample; nil if the ring has ended the stream itself
+  private func askWhy(_ silence: String, since last: Instant?) {
+    guard !isAsking else { return }
+    isAsking = true
+    let ring = self.ring
+    BluetoothActor.run { [self] in
+      var battery: RingBattery?
+      let limit = (ring.connection.parameters?.supervisionTimeout.duration ?? .seconds(4)) + .seconds(1)
+      while end == nil, battery == nil {
+        do throws(RingError) {
+          battery = try await ring.battery()
+        } catch {
+          // A link that is not lost yet may still deliver. Other errors take no time.
+          guard case .notAnswered = error, let last, timers.current < last + limit else { break }
+        }
+      }
+      isAsking = false
+      guard end == nil, ring === self.ring else { return }
+      if let last, let lastSample, lastSample > last {
+        note("\(silence): the samples were delayed")
+        return watchForSilence(since: lastSample)
+      }
+      var cause = battery.map { $0.isCharging ? "the ring is on its charger" : "its battery is at \($0)" }
+      if let status = ring.countedStreamStatus, status.time > lastSample ?? .zero {
+        cause = "it sends status \(status.code); is it worn?"
+      }
+      finish(.silent("\(silence); \(cause ?? "the ring does not answer")", doesAnswer: battery != nil))
+    }
+  }
+
+  /// Marks a damaged frame at its place.
+  private func reject(_ bytes: RawSpan, _ error: RingFrameError, at time: Instant) {
+    guard end == nil else { return }
+    flush()
+    summary.rejected += 1
+    mark(.rejected(error.description, Array(bytes)), at: time)
+  }
+
+  private func leave() async {
+    if source.isCounted { await ring.stopCountedStream() } else { await ring.stopRawStream() }
+    ring.onRejectedFrame = nil
+    await identification?.value
+    for observer in observers { await observer.end() }
+    if let paused, !paused.isEmpty { await session.leaveMeasurements(paused, of: ring) }
+    await link.close()
+  }
+
+  // MARK: Samples
+
+  /// The hot path.
+  private func take(_ sample: RawSample, at time: Instant) {
+    guard end == nil else { return }
+    guard sample != .refused else {
+      summary.other += 1
+      return askWhy("the ring has stopped the stream", since: nil)
+    }
+    guard summary.add(sample, at: time) else { return }
+    // Not its own time: if the process was stopped, the samples that waited are old.
+    lastSample = timers.now
+    if isFailing { flowAgain() }
+    guard writer.collect(sample, at: time) else { return summary.filtered += 1 }
+    summary.printed += 1
+    printSoon()
+  }
+
+  /// The hot path of the counted stream.
+  private func take(_ sample: CountedSample, at time: Instant) {
+    guard end == nil else { return }
+    let step = summary.add(sample, at: time)
+    if step.kind != .next { mark(step, at: time) }
+    guard step.kind != .doubled else { return }
+    for observer in observers { observer.take(sample, packet: step.number, at: time) }
+    lastSample = timers.now
+    if isFailing { flowAgain() }
+    let rest = count.map { $0 - summary.printed } ?? .max
+    let lines = writer.collect(sample, packet: step.number, at: time, atMost: rest)
+    summary.filtered += CountedSample.samples - lines
+    guard lines > 0 else { return }
+    summary.printed += lines
+    printSoon()
+  }
+
+  /// Marks packets that are lost, late or doubled, at their place.
+  private func mark(_ step: PacketCounter.Step, at time: Instant) {
+    flush()
+    mark(.packets(step), at: time)
+  }
+
+  /// Prints what is collected at the end of this turn, or now if it is enough.
+  @inline(__always)
+  private func printSoon() {
+    if let duration, durationTimer == nil {
+      durationTimer = timers.schedule(after: duration) { self.link.interruption.request() }
+    }
+    if summary.printed == count || writer.output.pending > Self.largestBatch { return flush() }
+    // The samples of one wake-up leave with one write.
+    guard !isCollecting else { return }
+    isCollecting = true
+    EpollLoop.shared.atEndOfTurn(self)
+  }
+
+  private func flowAgain() {
+    isFailing = false
+    link.dataFlow()
+  }
+
+  private func flush() {
+    isCollecting = false
+    let dropped = writer.flush()
+    summary.printed -= dropped
+    summary.dropped += dropped
+    if summary.printed == count { finish(.wanted) }
+    // Nothing more can be printed, also of other rings.
+    if writer.output.failure != nil {
+      finish(.wanted)
+      session.interruption.request()
+    }
+  }
+
+  private func mark(_ mark: SampleWriter.Mark, at time: Instant) {
+    writer.mark(mark, at: time)
+    for observer in observers { observer.mark(mark, at: time) }
+  }
+
+  private func finish(_ end: End) {
+    guard self.end == nil else { return }
+    self.end = end
+    onEnd?()
+  }
+
+  private func waitForEnd() async {
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      let end = OneShot<Void> { continuation.resume() }
+      // Asked here: an end that came between a question before and this place would be missed.
+      if self.end == nil { onEnd = end } else { end() }
+    }
+  }
+
+  // MARK: Messages
+
+  private func prefixed(_ line: String) -> String { name.map { "\($0): \(line)" } ?? line }
+
+  private func warn(_ line: String) { Console.error("halo-raw: \(prefixed(line))") }
+
+  private func note(_ line: @autoclosure () -> String) { session.note(prefixed(line())) }
+
+  private func reportStatus(_ status: String) {
+    session.status.report(status, of: ring.connection.peer, name: name ?? session.ringName)
+  }
+
+  private func report() {
+    for line in summary.lines(of: kinds) { Console.error(prefixed(line)) }
+    if link.reconnections > 0 {
+      Console.error(prefixed("connected again \(Console.counted(link.reconnections, "time"))"))
+    }
+    let connection = ring.connection
+    let radio = [connection.phys.map { "PHY \($0)" }, connection.dataLengths.map { "data length \($0)" }]
+      .compactMap(
+        \.self)
+    if let parameters = connection.parameters {
+      Console.error(prefixed("link: \(parameters)"))
+      if !radio.isEmpty { Console.error(prefixed("link: " + radio.joined(separator: ", "))) }
+    }
+    if name == nil, let dropped = session.droppedPackets { Console.error(dropped) }
+    if summary.hasAcceleration, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
+      Console.error(
+        prefixed("the encoding of acceleration is not known for this firmware, and the data does not show it")
+      )
+    }
+  }
+}
+
+extension SampleStream: @BluetoothActor TurnEnd {
+  func turnEnds() {
+    if isCollecting { flush() }
+  }
+}

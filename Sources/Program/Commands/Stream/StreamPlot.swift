@@ -1,0 +1,195 @@
+import BluetoothCore
+import Glibc
+import HaloCommandLine
+import HaloEventLoop
+import HaloLineOutput
+import HaloReports
+import RingLink
+
+/// The samples of a stream as waveforms on a terminal. Each picture is drawn over the one before. `q` ends the stream.
+@BluetoothActor
+final class StreamPlot: SampleObserver {
+  private let session: Session
+  private let characters: DotCanvas.Characters
+  private var screen = Console.output(.drop)
+  private var ring: (@BluetoothActor () -> Ring)?
+  private var detector: AccelerometerEncodingDetector
+  private var panels: [(kind: SampleKinds, panel: PlotPanel)] = []
+  private var pulse = PulseRate()
+  private var battery: RingBattery?
+  private var gaps = 0
+  /// The packets of the counted stream that are lost; nil for another stream.
+  private var lost: Int?
+  /// The samples of the first kind since ``rateStart``.
+  private var count = 0
+  private var rateStart: Instant?
+  private var rate: Double?
+  /// The lines of the last picture, and the terminal's size then.
+  private var drawnLines = 0
+  private var drawnSize = (columns: 0, rows: 0)
+  private var drawTimer: Timers.Token?
+  private var reading: PeriodicReading?
+  private var keys: KeyInput?
+
+  private static let drawPause = Duration.milliseconds(200)
+  private static let batteryPause = Duration.seconds(300)
+  /// What is shown of a fast signal, and of one with fewer samples a second than this.
+  private static let fastWindow = Duration.seconds(10)
+  private static let slowWindow = Duration.seconds(60)
+  private static let slowRate = 5.0
+  private static let smallestPanel = 4
+
+  /// - Throws: if there is nothing to draw on
+  nonisolated static func checkTerminal() throws(Failure) {
+    guard Terminal.canDraw(on: STDOUT_FILENO) else {
+      throw .usage("--plot needs a terminal that can be drawn on: not a pipe, and TERM not empty or dumb")
+    }
+  }
+
+  init(_ session: Session, of ring: Ring, _ kinds: SampleKinds) {
+    self.session = session
+    characters = Terminal.showsBraille ? .braille : .ascii
+    detector = AccelerometerEncodingDetector(known: ring.firmware.accelerometerEncoding)
+    if kinds.contains(.ppg) { panels.append((.ppg, PlotPanel("green light, counts"))) }
+    if kinds.contains(.accelerometer) {
+      panels.append((.accelerometer, PlotPanel("acceleration x, y, z, g", places: 2, curves: 3)))
+    }
+    if kinds.contains(.spo2) { panels.append((.spo2, PlotPanel("red and infrared light, counts"))) }
+  }
+
+  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring) {
+    self.ring = ring
+    keys = KeyInput { [session] key in
+      if key == UInt8(ascii: "q") { session.interruption.request() }
+    }
+    scheduleDrawing()
+    let reading = PeriodicReading(session.timers, every: Self.batteryPause) { [self] in
+      // Without an answer, it is shown as unknown.
+      battery = try? await ring().battery()
+    }
+    reading.begin(after: identification)
+    self.reading = reading
+  }
+
+  func end() async {
+    session.timers.cancel(drawTimer)
+    keys?.stop()
+    await reading?.end()
+    reading = nil
+    draw()
+  }
+
+  // MARK: Samples
+
+  func take(_ sample: RawSample, at time: Instant) {
+    switch sample {
+    case .ppg(let optical):
+      // Isolated zeros are gaps of the sensor (ring reference, 5.3).
+      guard optical.raw > 0 else { return }
+      pulse.add(Int(optical.raw), at: time)
+      add([Double(optical.raw)], .ppg, at: time)
+    case .spo2(let optical):
+      guard optical.raw > 0 else { return }
+      add([Double(optical.raw)], .spo2, at: time)
+    case .accelerometer(let acceleration):
+      detector.observe(acceleration)
+      guard let encoding = detector.encoding else { return }
+      let g = acceleration.acceleration(encoding)
+      add([g.x, g.y, g.z], .accelerometer, at: time)
+    default: break
+    }
+  }
+
+  func take(_ sample: CountedSample, packet: Int, at time: Instant) {
+    if lost == nil { lost = 0 }
+    if sample.raw > 0 {
+      if sample.light == .green { pulse.add(Int(sample.raw), at: time) }
+      add([Double(sample.raw)], sample.light == .green ? .ppg : .spo2, at: time)
+    }
+    if let g = sample.acceleration(detector.encoding) { add([g.x, g.y, g.z], .accelerometer, at: time) }
+  }
+
+  private func add(_ values: [Double], _ kind: SampleKinds, at time: Instant) {
+    guard let index = panels.firstIndex(where: { $0.kind == kind }) else { return }
+    panels[index].panel.add(values, at: time)
+    guard index == 0 else { return }
+    guard let start = rateStart else { return rateStart = time }
+    count += 1
+    let elapsed = Double(time.nanoseconds - start.nanoseconds) / 1e9
+    if elapsed >= 2 { (rate, count, rateStart) = (Double(count) / elapsed, 0, time) }
+  }
+
+  func mark(_ mark: SampleWriter.Mark, at time: Instant) {
+    if case .packets(let step) = mark { lost = (lost ?? 0) + step.loss }
+    guard case .gap = mark else { return }
+    gaps += 1
+    pulse.interrupt()
+    (count, rateStart) = (0, nil)
+    for index in panels.indices { panels[index].panel.interrupt(at: time) }
+  }
+
+  // MARK: Drawing
+
+  private func scheduleDrawing() {
+    drawTimer = session.timers.schedule(after: Self.drawPause) { [self] in
+      draw()
+      scheduleDrawing()
+    }
+  }
+
+  /// Draws a picture, unless the terminal has not shown the last one yet.
+  private func draw() {
+    guard !screen.isDelayed else { return }
+    let size = Terminal.size(of: STDOUT_FILENO)
+    if size != drawnSize, drawnLines > 0 {
+      // What was drawn has moved.
+      screen.write("\u{1b}[H\u{1b}[2J")
+      drawnLines = 0
+    }
+    if drawnLines > 0 { screen.write("\u{1b}[\(drawnLines)A") }
+    let lines = picture(size.columns - 1, size.rows - 1)
+    for line in lines { screen.write("\u{1b}[2K" + line.cut(to: size.columns - 1) + "\n") }
+    (drawnLines, drawnSize) = (lines.count, size)
+    screen.flush()
+  }
+
+  private func picture(_ width: Int, _ height: Int) -> [String] {
+    let window = (rate ?? Self.slowRate) < Self.slowRate ? Self.slowWindow : Self.fastWindow
+    let now = session.timers.now
+    var lines = [header(width)]
+    let shown = min(panels.count, max(1, (height - 2) / Self.smallestPanel))
+    for index in 0..<shown {
+      let rest = height - 1 - lines.count
+      lines += panels[index].panel.lines(
+        characters, width: width, height: rest / (shown - index), end: now, duration: window)
+    }
+    return lines + [PlotPanel.timeScale(width, Int(window.inSeconds))]
+  }
+
+  /// `R02_BEEF  72 bpm  25.0/s  interval 15 ms  battery 87 %  0 gaps  3 lost  q quits`; where the terminal is narrow, what
+  /// matters least is left out: the facts of the link before those of the signal.
+  private func header(_ width: Int) -> String {
+    let connection = ring?().connection
+    let parts: [(text: String?, rank: Int)] = [
+      ((session.ringName ?? connection?.peer.description)?.printable, 0),
+      (panels.first?.kind == .ppg ? pulse.beatsPerMinute.map { "\($0) bpm" } ?? "- bpm" : nil, 1),
+      (rate.map { "\(decimal($0, 1))/s" }, 4),
+      (connection?.parameters.map { "interval \($0.interval)" }, 7),
+      (battery.map { "battery \($0)" }, 5),
+      (Console.counted(gaps, "gap"), 3), (lost.map { "\($0) lost" }, 2), (keys == nil ? nil : "q quits", 6),
+    ]
+    var shown = parts.compactMap { part in part.text.map { (text: $0, rank: part.rank) } }
+    func line() -> String { shown.map(\.text).joined(separator: "  ") }
+    while line().count > width, let least = shown.indices.max(by: { shown[$0].rank < shown[$1].rank }),
+      shown.count > 1
+    {
+      shown.remove(at: least)
+    }
+    return line()
+  }
+}
+
+/// Takes records that are shown as a picture.
+final class DiscardedRecords: RecordSink {
+  func take(_ records: RawSpan, ends: Span<Int>) {}
+}
