@@ -135,16 +135,18 @@ final class CentralCore {
       attempts[id]?.connection = connection
       // Another manager may have established the link.
       attempt.pending?.cancel()
-      events.send { $0.established(address, driver) }
       driver.attach(
         connection, of: radio?.links, isNamed: attempt.isNamed,
         .init(
+          established: { [radio] in
+            if let radio, let central = radio.central {
+              radio.links.connected.add(central.advertisedServices(of: address), of: address)
+            }
+            events.send { $0.established(address, driver) }
+          },
           servicesChanged: { range in events.send { $0.servicesChanged(address, driver, range) } },
           mtu: { mtu in events.send { $0.changedMTU(address, driver, mtu) } },
           name: { name in events.send { $0.read(name: name, address, driver) } }))
-      if let radio, let central = radio.central {
-        radio.links.connected.add(central.advertisedServices(of: address), of: address)
-      }
       connection.whenDisconnected { [weak self] loss in self?.lost(id, loss) }
     }
   }

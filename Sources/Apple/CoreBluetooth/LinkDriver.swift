@@ -26,6 +26,8 @@ package final class LinkDriver {
 
   /// What the queue's half gets.
   struct Handlers {
+    /// Called when the link counts as one of the radio, before anything else: the program may ask for it at once.
+    var established: () -> Void
     var servicesChanged: (HandleRange) -> Void
     var mtu: (Int) -> Void
     var name: (String) -> Void
@@ -46,6 +48,7 @@ package final class LinkDriver {
       self?.endNotifications(in: range)
       handlers.servicesChanged(range)
     }
+    handlers.established()
     client.exchangeMTU { result in
       if case .success(let mtu) = result { handlers.mtu(mtu) }
     }
