@@ -51,7 +51,6 @@ def batches_of(peer, command="stream") -> list[dict]:
     return list(unique.values())
 
 
-@pytest.mark.verdict
 def test_a_broker_that_has_forgotten_gets_all_states_again(halo, state, make_broker):
     """unixorn/ha-mqtt-discoverable 512, ESPresense 457, SAIC-iSmart-API/saic-python-mqtt-gateway 402: after a restart
     of a broker without persistence the entities stay unavailable."""
@@ -143,7 +142,6 @@ def test_a_ring_has_one_owner(halo, state, make_broker):
     ring.close()
 
 
-@pytest.mark.verdict
 def test_a_message_that_ends_the_connection_does_not_stop_the_others(halo, state, peer):
     """mqttjs/MQTT.js 768, eclipse-paho/paho.mqtt.python 760, nanomq 1236: such a message was sent again for ever."""
     broker = peer(largest=9000)
@@ -221,7 +219,6 @@ def test_a_broker_of_the_old_version_is_spoken_to_in_it(halo, state, peer, silen
     assert "MQTT" not in result.err
 
 
-@pytest.mark.verdict
 @pytest.mark.parametrize("attack", [unfinished, enormous])
 def test_a_hostile_broker_is_left_before_it_takes_memory(halo, state, peer, attack):
     """libmosquitto keeps each message of QoS 2 until it is released, and reads a message of any size."""

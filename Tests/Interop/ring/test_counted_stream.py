@@ -86,7 +86,6 @@ def test_red_and_infrared_light(halo, ring_with):
     assert ring.commands()[0] == "690e"
 
 
-@pytest.mark.verdict
 def test_a_ring_without_it_is_asked_once(halo, ring_with, state):
     ring = ring_with("--rate", 200)
     for run in range(2):
@@ -115,7 +114,6 @@ def test_a_ring_with_it_is_known_the_next_time(halo, ring_with, state):
     assert '"counted":false' in (state / "streams.json").read_text().replace(" ", "")
 
 
-@pytest.mark.verdict
 @pytest.mark.parametrize("vector", ["counted, silent", "counted, empty", "counted, error"])
 def test_the_fall_back_takes_less_than_two_seconds(halo, ring_with, vector):
     ring = ring_with("--vector", vector, "--rate", 200)
@@ -126,7 +124,6 @@ def test_the_fall_back_takes_less_than_two_seconds(halo, ring_with, vector):
     assert events["a104"] - events["690d"] < 2
 
 
-@pytest.mark.verdict
 @pytest.mark.parametrize("options", [["--vector", "counted, silent"], ["--vector", "counted, error", "--rate", 200]])
 def test_what_is_not_certain_is_not_kept(halo, ring_with, state, options):
     """A ring on its charger may say nothing, and one without a finger has an error: neither is so for all rings of its firmware."""
@@ -138,14 +135,12 @@ def test_what_is_not_certain_is_not_kept(halo, ring_with, state, options):
     assert not (state / "streams.json").exists()
 
 
-@pytest.mark.verdict
 def test_a_ring_that_is_not_worn_is_named(halo, ring_with):
     ring = ring_with("--vector", "counted, error")
     result = halo.run("stream", "--ppg", "--source", "counted", "--count", 5, "--wait", "3s", adapter=ring.adapter)
     assert result.code == PROTOCOL and "status 1" in result.err
 
 
-@pytest.mark.verdict
 def test_an_explicit_source_is_not_replaced(halo, ring_with):
     ring = ring_with("--rate", 200)
     result = halo.run("stream", "--ppg", "--source", "counted", "--count", 5, adapter=ring.adapter)
