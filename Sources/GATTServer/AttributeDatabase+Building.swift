@@ -8,6 +8,7 @@ extension AttributeDatabase {
   /// Begins a service behind all attributes. What is added next belongs to it.
   ///
   /// - Parameters:
+  ///   - uuid: its type
   ///   - handle: the handle of its declaration, if that is not used; nil for the next one
   ///   - isPrimary: whether clients find it by itself; a secondary service is included by others
   /// - Returns: the handle of its declaration; 0 if there is none left
@@ -33,6 +34,7 @@ extension AttributeDatabase {
   /// Adds a characteristic: its declaration, its value and, if it is notified or indicated, its configuration.
   ///
   /// - Parameters:
+  ///   - uuid: its type
   ///   - properties: what clients may do with the value
   ///   - value: what is read first, unless there is a handler
   ///   - capacity: the most bytes that may be written, up to 512
@@ -73,6 +75,8 @@ extension AttributeDatabase {
   /// Adds a descriptor to the characteristic that was added last.
   ///
   /// - Parameters:
+  ///   - uuid: its type
+  ///   - value: what is read first
   ///   - access: what clients may do with it
   ///   - capacity: the most bytes that may be written, up to 512
   ///   - security: what a link needs to read or write it

@@ -51,7 +51,11 @@ public struct PnPID: Hashable, Sendable {
   /// The vendor's number of the version: 0x0213 for 2.1.3.
   public var version: UInt16
 
-  /// - Parameter version: 0x0213 for 2.1.3
+  /// - Parameters:
+  ///   - source: the list that `vendor` is from
+  ///   - vendor: its number there
+  ///   - product: the vendor's number of it
+  ///   - version: 0x0213 for 2.1.3
   public init(source: Source, vendor: UInt16, product: UInt16, version: UInt16) {
     self.source = source
     self.vendor = vendor

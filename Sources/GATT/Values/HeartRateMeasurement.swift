@@ -12,6 +12,8 @@ public struct HeartRateMeasurement: Hashable, Sendable {
   public var intervals: [UInt16]
 
   /// - Parameters:
+  ///   - beatsPerMinute: the heart rate
+  ///   - hasContact: whether the sensor has contact to the skin; nil if it cannot tell
   ///   - energyExpended: in kilojoules
   ///   - intervals: in 1/1024 s, oldest first
   public init(
