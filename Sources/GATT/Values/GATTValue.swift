@@ -41,6 +41,8 @@ protocol FixedValue: GATTValue {
 }
 
 extension FixedValue {
+  // Swift 6.2 fails when it specializes a function with a span for each type.
+  @_semantics("optimize.sil.specialize.generic.never")
   public init(parsing bytes: RawSpan) throws(DecodeError) {
     var reader = ByteReader(bytes)
     try self.init(reading: &reader)
