@@ -25,7 +25,7 @@ public struct DiscoverAllServices: GATTProcedure {
       for entry in entries {
         // Some devices end their last service at 0xFFFF, others at its last attribute; both are fine.
         if let fault = cursor.advance(over: entry.group) { return .misbehaved(fault) }
-        guard let uuid = BluetoothUUID(attributeValue: entry.value) else {
+        guard let uuid = BluetoothUUID(wireBytes: entry.value) else {
           return .misbehaved("a service UUID of \(entry.value.count) bytes")
         }
         guard entry.group.start <= lastStart else { return .done(services) }
@@ -110,7 +110,7 @@ public struct FindIncludedServices: GATTProcedure {
       }
       return start()
     case .success(.readResponse(let value)):
-      guard !unnamed.isEmpty, let uuid = BluetoothUUID(attributeValue: value) else {
+      guard !unnamed.isEmpty, let uuid = BluetoothUUID(wireBytes: value) else {
         return .misbehaved("a service UUID of \(value.count) bytes")
       }
       let (declaration, handles) = unnamed.removeFirst()
@@ -125,32 +125,15 @@ public struct FindIncludedServices: GATTProcedure {
   private mutating func take(_ entry: ATTHandleAndValue) -> String? {
     let length = entry.value.count
     guard length == 4 || length == 6 else { return "an include declaration of \(length) bytes" }
-    let fields: (HandleRange, BluetoothUUID?)? = entry.value.withReader { reader in
-      guard let start = try? reader.readUInt16(), let end = try? reader.readUInt16() else { return nil }
-      let range = HandleRange(AttributeHandle(start), AttributeHandle(end))
-      return (range, (try? reader.readUInt16()).map { BluetoothUUID($0) })
-    }
-    guard let (handles, uuid) = fields, handles.isValid else {
+    guard let include = IncludeDeclaration(parsing: entry.value), include.handles.isValid else {
       return "an included service with impossible handles"
     }
-    if let uuid {
+    if let uuid = include.uuid {
       found.append(
-        IncludedService(declaration: entry.handle, service: Service(uuid: uuid, handles: handles)))
+        IncludedService(declaration: entry.handle, service: Service(uuid: uuid, handles: include.handles)))
     } else {
-      unnamed.append((entry.handle, handles))
+      unnamed.append((entry.handle, include.handles))
     }
     return nil
-  }
-}
-
-extension BluetoothUUID {
-  /// The UUID in a service declaration: 2 or 16 bytes; nil for any other length.
-  init?(attributeValue: [UInt8]) {
-    guard attributeValue.count == 2 || attributeValue.count == 16 else { return nil }
-    let uuid = attributeValue.withReader { reader in
-      try? BluetoothUUID(parsing: &reader, length: attributeValue.count)
-    }
-    guard let uuid else { return nil }
-    self = uuid
   }
 }
