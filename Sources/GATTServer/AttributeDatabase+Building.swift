@@ -3,7 +3,7 @@ import BluetoothCore
 import HaloGATT
 
 /// Services are added in the order of their handles, each with its characteristics. Within
-/// ``AttributeDatabase/update(_:)`` clients are told of a service when it is complete.
+/// ``AttributeDatabase/update(_:)`` a service is indicated to clients when it is complete.
 extension AttributeDatabase {
   /// Begins a service behind all attributes. What is added next belongs to it.
   ///

@@ -34,7 +34,7 @@ public final class AttributeDatabase {
   /// ones.
   public private(set) var changeCount = 0
   /// Called after each change with the range of handles in which attributes were added or removed: what Service Changed
-  /// says (Part G, 7.1). The bearers have been told before, and indicate it.
+  /// says (Part G, 7.1). The bearers have indicated it before.
   public var onChange: ((HandleRange) -> Void)?
 
   private var index = AttributeIndex<Entry>()
@@ -122,7 +122,7 @@ public final class AttributeDatabase {
 
   // MARK: Changes
 
-  /// Makes several changes that clients are told of as one.
+  /// Makes several changes, which are indicated to clients as one.
   public func update<Result>(_ body: (AttributeDatabase) -> Result) -> Result {
     guard pending == nil else { return body(self) }
     pending = []

@@ -49,7 +49,7 @@ extension ServerBearer {
     answer.send(.readByGroupTypeResponse(groups))
   }
 
-  /// Values of one length. Where the first can't be read, the client is told why; a later one ends the list.
+  /// Values of one length. If the first can't be read, the response says why; a later one ends the list.
   func readByType(_ range: HandleRange, _ type: BluetoothUUID, _ answer: Answer) {
     let handles = database.handles(of: type, in: range)
     guard !handles.isEmpty else { return answer.refuse(.attributeNotFound, range.start) }

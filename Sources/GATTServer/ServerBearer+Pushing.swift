@@ -60,7 +60,7 @@ extension ServerBearer {
       return sendIndication(value, of: handle)
     }
     while let (handle, value) = indications.takeNext() {
-      // The client may have changed its mind meanwhile.
+      // The client may have unsubscribed since.
       if wants(.indicate, handle) { return sendIndication(value, of: handle) }
     }
   }

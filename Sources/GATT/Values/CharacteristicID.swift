@@ -8,8 +8,8 @@ public struct CharacteristicID<Value: GATTValue>: Hashable, Sendable {
   public let service: BluetoothUUID
 
   /// - Parameters:
-  ///   - uuid: of the characteristic
-  ///   - service: of the service that has it
+  ///   - uuid: the type of the characteristic
+  ///   - service: the type of the service that has it
   public init(_ uuid: BluetoothUUID, in service: BluetoothUUID) {
     self.uuid = uuid
     self.service = service
