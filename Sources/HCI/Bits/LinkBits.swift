@@ -17,9 +17,9 @@ extension PreferredPHYs {
   static let noPreferenceBits = BitNames([0: "no preference for TX", 1: "no preference for RX"])
 }
 
-extension LESetExtendedAdvertisingParameters {
-  /// The bits of Advertising_Event_Properties (7.8.53).
-  static let propertyBits = BitNames(
+extension AdvertisingEventProperties {
+  /// (7.8.53)
+  static let bits = BitNames(
     [
       0: "connectable", 1: "scannable", 2: "directed", 3: "high duty cycle directed", 4: "legacy PDUs",
       5: "anonymous", 6: "with TX power", 7: "decision PDUs", 8: "AdvA in decision PDUs",

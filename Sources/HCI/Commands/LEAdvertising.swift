@@ -111,7 +111,7 @@ public struct AdvertisingChannels: OptionSet, HCICode {
 }
 
 /// Up to 31 bytes of advertising data in a field of fixed size: a length, then 31 bytes (7.8.7).
-public struct LegacyAdvertisingData: PacketFields {
+public struct LegacyAdvertisingData: PacketFields, Hashable {
   public static let capacity = 31
 
   public private(set) var bytes: [UInt8] = []

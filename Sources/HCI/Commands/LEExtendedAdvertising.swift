@@ -24,8 +24,7 @@ public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
 
   /// The handle of the advertising set: 0 to 0xEF.
   public var advertisingHandle: UInt8 = 0
-  /// A mask of Advertising_Event_Properties (7.8.53).
-  public var properties: UInt16 = 0
+  public var properties: AdvertisingEventProperties = []
   public var intervalMin = ExtendedAdvertisingInterval()
   public var intervalMax = ExtendedAdvertisingInterval()
   public var channels = AdvertisingChannels.all
@@ -59,24 +58,37 @@ public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("advertising handle", &advertisingHandle)
-    try fields.value("event properties", &properties, .bits(Self.propertyBits))
+    try fields.value("event properties", &properties, .bits(AdvertisingEventProperties.bits))
     try fields.value("primary interval min", &intervalMin)
     try fields.value("primary interval max", &intervalMax)
     try fields.value("primary channels", &channels, .bits(AdvertisingChannels.bits))
     try fields.value("own address type", &ownAddressType)
-    // Bit 2 is directed.
-    let isUsed = properties & 4 != 0 || ownAddressType.usesPeerAddress
+    let isUsed = properties.contains(.directed) || ownAddressType.usesPeerAddress
     try fields.typedAddress("peer address", type: "peer address type", &peerAddress, isUsed: isUsed)
     try fields.value("filter policy", &filterPolicy, .names(AdvertisingType.filterPolicies))
     try fields.value("transmit power", &power, .namesOrUnit([127: "no preference"], "dBm"))
     try fields.value("primary PHY", &primaryPHY)
     try fields.value("secondary max skip", &secondaryMaxSkip, .namesOrUnit([0: "none"], "events"))
     // Legacy PDUs have no secondary channel, and no set identifier.
-    let isLegacy = properties & 0x10 != 0
+    let isLegacy = properties.contains(.legacy)
     try fields.value("secondary PHY", &secondaryPHY, isLegacy ? .words("not used") : .plain)
     try fields.value("advertising SID", &sid, isLegacy ? .words("not used") : .plain)
     try fields.value("scan request notification", &reportsScanRequests)
   }
+}
+
+/// The properties of the events of an advertising set (7.8.53).
+public struct AdvertisingEventProperties: OptionSet, HCICode {
+  public var rawValue: UInt16
+
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  public static let connectable = AdvertisingEventProperties(rawValue: 1 << 0)
+  public static let scannable = AdvertisingEventProperties(rawValue: 1 << 1)
+  public static let directed = AdvertisingEventProperties(rawValue: 1 << 2)
+  public static let directedHighDuty = AdvertisingEventProperties(rawValue: 1 << 3)
+  /// With the PDUs that scanners before Bluetooth 5 receive, too.
+  public static let legacy = AdvertisingEventProperties(rawValue: 1 << 4)
 }
 
 /// A fragment of the data of an advertising set (7.8.54, 7.8.55).

@@ -71,6 +71,7 @@ public struct LESubevent: HCICode, ExpressibleByIntegerLiteral {
   public static let extendedAdvertisingReport: LESubevent = 0x0D
   public static let periodicAdvertisingSyncEstablished: LESubevent = 0x0E
   public static let scanTimeout: LESubevent = 0x11
+  public static let advertisingSetTerminated: LESubevent = 0x12
   public static let channelSelectionAlgorithm: LESubevent = 0x14
   public static let cisEstablished: LESubevent = 0x19
   public static let cisRequest: LESubevent = 0x1A
@@ -130,6 +131,7 @@ public struct LEEventMask: OptionSet, HCICode {
   public static let phyUpdateComplete = LEEventMask(rawValue: 1 << 11)
   public static let extendedAdvertisingReport = LEEventMask(rawValue: 1 << 12)
   public static let scanTimeout = LEEventMask(rawValue: 1 << 16)
+  public static let advertisingSetTerminated = LEEventMask(rawValue: 1 << 17)
   public static let channelSelectionAlgorithm = LEEventMask(rawValue: 1 << 19)
   public static let enhancedConnectionCompleteV2 = LEEventMask(rawValue: 1 << 40)
 

@@ -22,6 +22,7 @@ public enum HCIEvent: Sendable, Equatable {
   case lePHYUpdateComplete(LEPHYUpdateComplete)
   /// The extended scan has ended after its duration (7.7.65.17).
   case leScanTimeout
+  case leAdvertisingSetTerminated(LEAdvertisingSetTerminated)
   case leChannelSelectionAlgorithm(LEChannelSelectionAlgorithm)
   /// An unknown LE Meta event, with its parameters after the subevent code.
   case unknownLE(LESubevent, [UInt8])
@@ -85,6 +86,8 @@ public enum HCIEvent: Sendable, Equatable {
     case .dataLengthChange: self = .leDataLengthChange(try LEDataLengthChange(parsing: &packet))
     case .phyUpdateComplete: self = .lePHYUpdateComplete(try LEPHYUpdateComplete(parsing: &packet))
     case .scanTimeout: self = .leScanTimeout
+    case .advertisingSetTerminated:
+      self = .leAdvertisingSetTerminated(try LEAdvertisingSetTerminated(parsing: &packet))
     case .channelSelectionAlgorithm:
       self = .leChannelSelectionAlgorithm(try LEChannelSelectionAlgorithm(parsing: &packet))
     default: self = .unknownLE(subevent, packet.readRemainingBytes())
@@ -137,6 +140,7 @@ extension HCIEvent {
     case .leDataLengthChange: .dataLengthChange
     case .lePHYUpdateComplete: .phyUpdateComplete
     case .leScanTimeout: .scanTimeout
+    case .leAdvertisingSetTerminated: .advertisingSetTerminated
     case .leChannelSelectionAlgorithm: .channelSelectionAlgorithm
     case .unknownLE(let subevent, _): subevent
     default: nil
@@ -179,6 +183,7 @@ extension HCIEvent {
     case .leDataLengthChange(let event): event.write(into: &writer)
     case .lePHYUpdateComplete(let event): event.write(into: &writer)
     case .leScanTimeout: break
+    case .leAdvertisingSetTerminated(let event): event.write(into: &writer)
     case .leChannelSelectionAlgorithm(let event): event.write(into: &writer)
     case .unknownLE(_, let parameters), .unknown(_, let parameters): writer.write(parameters)
     }

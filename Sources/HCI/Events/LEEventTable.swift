@@ -36,7 +36,7 @@ extension HCIEventInfo {
     .init(0x10, "LE Periodic Advertising Sync Lost", "7.7.65.16"),
     .init(.scanTimeout, "LE Scan Timeout", "7.7.65.17"),
     .init(
-      0x12, "LE Advertising Set Terminated", "7.7.65.18", LEAdvertisingSetTerminated(),
+      .advertisingSetTerminated, "LE Advertising Set Terminated", "7.7.65.18", LEAdvertisingSetTerminated(),
       validAfterFailure: .all),
     .init(0x13, "LE Scan Request Received", "7.7.65.19", LEScanRequestReceived()),
     .init(

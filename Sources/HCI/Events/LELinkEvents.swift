@@ -131,6 +131,27 @@ public struct LEChannelSelectionAlgorithm: HCILinkFields {
   }
 }
 
+/// An advertising set has ended, with or without a link (7.7.65.18).
+public struct LEAdvertisingSetTerminated: PacketFields {
+  public var status = HCIErrorCode.success
+  /// The handle of the advertising set: 0 to 0xEF.
+  public var advertisingHandle: UInt8 = 0
+  public var handle = ConnectionHandle()
+  /// The number of advertising events sent.
+  public var events: UInt8 = 0
+
+  public init() {}
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.status(&status)
+    try fields.value("advertising handle", &advertisingHandle)
+    // Only a connection ends advertising with success.
+    let hasConnection = status == .success
+    try fields.value("connection handle", &handle, hasConnection ? .plain : .words("not valid"))
+    try fields.value("advertising events", &events)
+  }
+}
+
 // MARK: Events that the stack does not use
 
 /// The controller's public key for pairing (7.7.65.8).
@@ -159,27 +180,6 @@ public struct LEGenerateDHKeyComplete: PacketFields {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.bytes("Diffie-Hellman key", &key, count: 32, .key)
-  }
-}
-
-/// An advertising set has ended, with or without a link (7.7.65.18).
-public struct LEAdvertisingSetTerminated: PacketFields {
-  public var status = HCIErrorCode.success
-  /// The handle of the advertising set: 0 to 0xEF.
-  public var advertisingHandle: UInt8 = 0
-  public var handle = ConnectionHandle()
-  /// The number of advertising events sent.
-  public var events: UInt8 = 0
-
-  public init() {}
-
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.status(&status)
-    try fields.value("advertising handle", &advertisingHandle)
-    // Only a connection ends advertising with success.
-    let hasConnection = status == .success
-    try fields.value("connection handle", &handle, hasConnection ? .plain : .words("not valid"))
-    try fields.value("advertising events", &events)
   }
 }
 
@@ -239,6 +239,12 @@ public struct LEConnectionComplete: PacketFields {
   public init() {}
 
   public init(form: Form) { self.form = form }
+
+  /// Whether it is about a link in the peripheral role, or about directed advertising that is over. The role may be wrong in
+  /// other failures.
+  var isOfPeripheral: Bool {
+    role == .peripheral && (status == .success || status == .advertisingTimeout)
+  }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)

@@ -19,6 +19,10 @@ public enum ParameterPolicy: Hashable, Sendable {
 public final class LEConnection {
   public let handle: ConnectionHandle
   public let peer: BluetoothAddress
+  /// The role of this side.
+  public let role: LERole
+  /// The address that this side uses on the link: a resolvable private one, if the controller says so.
+  public let localAddress: BluetoothAddress
   public internal(set) var parameters: LinkParameters
   /// The PHYs in use.
   public internal(set) var phys = LinkPHYs.le1M
@@ -27,6 +31,10 @@ public final class LEConnection {
   /// The features of the peer's link layer; nil until they are read.
   public internal(set) var remoteFeatures: LEFeatures?
   public internal(set) var isConnected = true
+  /// Whether the link is encrypted.
+  public internal(set) var isEncrypted = false
+  /// The key with which it was, or is to be, encrypted last; nil if there was none.
+  public internal(set) var key: LongTermKey?
   /// Whether no packet of the peer has been received yet; see ``Initiator``.
   @exclusivity(unchecked) var isUnproven = false
   /// Whether longer packets were requested. If the peer has no longer ones, this stays so.
@@ -50,6 +58,8 @@ public final class LEConnection {
   @exclusivity(unchecked) public var onData: ((RawSpan, Bool, Instant) -> Void)?
   /// Called when a property of the link has changed.
   public var onChange: ((Change) -> Void)?
+  /// The key that a peripheral is asked for, by its Rand and EDIV; nil if there is none. Without this closure there is none.
+  public var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)?
   /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
   public var onRoom: (() -> Void)?
   /// Called once, when the link is disconnected.
@@ -60,20 +70,29 @@ public final class LEConnection {
   let leftOut: Set<LinkProcedure>
   let updates: EventWaiters<LinkParameters>
   let phyUpdates: EventWaiters<LinkPHYs>
+  let encryptions: EventWaiters<Void>
   private(set) weak var links: LinkTable?
 
+  /// - Parameters:
+  ///   - event: its event, with success
+  ///   - request: what it was requested with; nil in the peripheral role
+  ///   - ownAddress: the address that the host has the controller use
   init(
-    _ links: LinkTable, handle: ConnectionHandle, _ request: ConnectionRequest, parameters: LinkParameters
+    _ links: LinkTable, _ event: LEConnectionComplete, _ request: ConnectionRequest?,
+    ownAddress: BluetoothAddress
   ) {
     self.links = links
-    self.handle = handle
-    peer = request.peer
-    self.parameters = parameters
-    parameterPolicy = request.parameterPolicy
-    preferences = request.preferences ?? .standard
-    leftOut = request.leftOut
+    handle = event.handle
+    peer = request?.peer ?? event.peerAddress
+    role = event.role
+    localAddress = event.localResolvableAddress ?? ownAddress
+    parameters = event.parameters
+    parameterPolicy = request?.parameterPolicy ?? .accept
+    preferences = request?.preferences ?? .standard
+    leftOut = request?.leftOut ?? []
     updates = EventWaiters(links.timers)
     phyUpdates = EventWaiters(links.timers)
+    encryptions = EventWaiters(links.timers)
   }
 
   /// The link is disconnected: removes all closures.
@@ -82,9 +101,11 @@ public final class LEConnection {
     onData = nil
     onChange = nil
     onRoom = nil
+    onKeyRequest = nil
     onDisconnected = nil
     updates.removeAll()
     phyUpdates.removeAll()
+    encryptions.removeAll()
   }
 
   /// Counts a peripheral's request for other parameters: a few per second are allowed. Each request starts a procedure

@@ -22,5 +22,10 @@ public struct ControllerInformation: Hashable, Sendable {
     usesExtendedScan && supportedCommands.contains(LEExtendedCreateConnection.self)
   }
 
+  /// Whether to advertise with the extended commands. This has to match the scan commands, too.
+  var usesExtendedAdvertising: Bool {
+    usesExtendedScan && supportedCommands.contains(LESetExtendedAdvertisingParameters.self)
+  }
+
   var ownAddressType: OwnAddressType { address.kind == .random ? .random : .public }
 }

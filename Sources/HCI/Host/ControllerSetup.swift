@@ -102,8 +102,8 @@ extension HCICompletingCommand {
 extension EventMask {
   /// The events that the stack handles.
   static let host: EventMask = [
-    .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .hardwareError,
-    .leMeta,
+    .disconnectionComplete, .encryptionChange, .encryptionKeyRefreshComplete,
+    .readRemoteVersionInformationComplete, .hardwareError, .leMeta,
   ]
 }
 
@@ -113,6 +113,8 @@ extension LEEventMask {
     var mask: LEEventMask = [
       .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
     ]
+    // Without this event, a link to a central that encrypts it is lost after 40 s (nrfconnect/sdk-nrf 3695).
+    if features.contains(.encryption) { mask.insert(.longTermKeyRequest) }
     if features.contains(.connectionParametersRequestProcedure) {
       mask.insert(.remoteConnectionParameterRequest)
     }
@@ -121,6 +123,7 @@ extension LEEventMask {
     if !features.isDisjoint(with: [.phy2M, .phyCoded]) { mask.insert(.phyUpdateComplete) }
     if features.contains(.extendedAdvertising) {
       mask.insert(.extendedAdvertisingReport)
+      mask.insert(.advertisingSetTerminated)
       mask.insert(.enhancedConnectionComplete)
     }
     if features.contains(.channelSelectionAlgorithm2) { mask.insert(.channelSelectionAlgorithm) }

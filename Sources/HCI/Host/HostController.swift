@@ -37,6 +37,11 @@ public final class HostController {
   public var onReport: ((AdvertisingReport, Instant) -> Void)?
   /// Called when the controller refuses the scan, which is tried again; and with nil when it scans nevertheless.
   public var onScanRefusal: ((HCIError?) -> Void)?
+  /// Called when the controller refuses to advertise, which is tried again; and with nil when it advertises nevertheless.
+  public var onAdvertisingRefusal: ((HCIError?) -> Void)?
+  /// Called with a link that a central has made, before data arrive on it: set its closures in here. A link that nobody
+  /// takes is disconnected.
+  public var onAccepted: ((LEConnection) -> Void)?
   /// Called with information for the user.
   public var onNote: ((String) -> Void)?
   /// Called when the controller has failed for good: once, and once more after each ``revive()``. All links have been
@@ -52,8 +57,10 @@ public final class HostController {
   private let watch: DataWatch
   private let parameterRequests: ParameterRequests
   private var scan: ScanController?
+  private var advertiser: AdvertisingController?
   @exclusivity(unchecked) private var initiator: Initiator?
   private var desiredScan: ScanParameters?
+  private var desiredAdvertising: Advertising?
   private var earlyData = EarlyData()
   /// The current set-up; the answers to earlier ones are ignored.
   private var setUp = 0
@@ -84,6 +91,8 @@ public final class HostController {
       self?.parameterRequests.remove(connection.handle)
       self?.initiator?.lost(connection, reason)
       self?.earlyData.ended(connection.handle, at: timers.now)
+      // Some controllers do not advertise while there are as many links as they have room for.
+      self?.advertiser?.tryNow()
     }
     watch.onSilence = { [weak self] in self?.send(ReadBDADDR()) { _ in } }
     watch.onHeld = { [weak self] held in self?.hold(held) }
@@ -148,7 +157,11 @@ public final class HostController {
     self.scan = scan
     let initiator = Initiator(self, links: links, scan: scan, timers: timers, controller: information)
     self.initiator = initiator
+    let advertiser = AdvertisingController(commands, timers: timers, controller: information)
+    advertiser.onRefusal = { [weak self] error in self?.onAdvertisingRefusal?(error) }
+    self.advertiser = advertiser
     scan.setDesired(desiredScan)
+    advertiser.setDesired(desiredAdvertising)
     let waiting = self.waiting
     self.waiting = []
     for connection in waiting { connection.start(initiator) }
@@ -165,6 +178,8 @@ public final class HostController {
     onFailure = nil
     onReport = nil
     onScanRefusal = nil
+    onAdvertisingRefusal = nil
+    onAccepted = nil
     onNote = nil
   }
 
@@ -193,6 +208,7 @@ public final class HostController {
     // The completion of the failed attempt may start a new one at once; this must not affect it.
     self.initiator = nil
     scan = nil
+    advertiser = nil
     initiator?.fail(error)
     parameterRequests.removeAll()
     links.removeAll(reason, error)
@@ -226,7 +242,14 @@ public final class HostController {
     commands.send(command, deadline: deadline, completion: completion)
   }
 
-  // MARK: Scanning and connecting
+  // MARK: Advertising, scanning and connecting
+
+  /// Sets what to advertise; nil for nothing. It stays in effect through a reset, and is advertised again after a central has
+  /// connected, unless ``onAccepted`` sets nil.
+  public func setAdvertising(_ advertising: Advertising?) {
+    desiredAdvertising = advertising
+    advertiser?.setDesired(advertising)
+  }
 
   /// Sets the desired scan; nil for none. It stays in effect through connecting and through a reset.
   public func setScan(_ parameters: ScanParameters?) {
@@ -296,13 +319,16 @@ public final class HostController {
       return
     }
     guard let connection = links[packet.header.handle] else {
-      let isKept = initiator?.isCreating == true && earlyData.keep(body, of: packet.header.handle, at: time)
+      let isKept = expectsLink && earlyData.keep(body, of: packet.header.handle, at: time)
       counters.strayData += isKept ? 0 : 1
       return
     }
     if connection.isUnproven { initiator?.established(connection) }
     connection.onData?(packet.data, packet.header.boundary != .continuing, time)
   }
+
+  /// Whether a link may come into being, so that its data may overtake its event.
+  private var expectsLink: Bool { initiator?.isCreating == true || desiredAdvertising != nil }
 
   private func receive(_ event: HCIEvent, at time: Instant) {
     switch event {
@@ -319,6 +345,10 @@ public final class HostController {
     case .lePHYUpdateComplete(let event): links[event.handle]?.receive(event)
     case .leDataLengthChange(let event): links[event.handle]?.receive(event)
     case .leReadRemoteFeaturesComplete(let event): receive(event)
+    case .leAdvertisingSetTerminated(let event): advertiser?.terminated(event)
+    case .encryptionChange(let event): links[event.handle]?.receive(event)
+    case .encryptionKeyRefreshComplete(let event): links[event.handle]?.receive(event)
+    case .leLongTermKeyRequest(let event): links[event.handle]?.receive(event)
     case .leRemoteConnectionParameterRequest(let event):
       let isAnswered = parameterRequests.answer(event, on: links[event.handle], at: time)
       if !isAnswered { counters.excessParameterRequests += 1 }
@@ -336,17 +366,32 @@ public final class HostController {
       // If the handle is assigned again, the old link is disconnected, even without an event.
       links.remove(event.handle, .unspecifiedError)
     }
-    guard let connection = initiator?.receive(event) else {
+    guard let connection = event.isOfPeripheral ? accept(event) : initiator?.receive(event) else {
       // An unexpected link: its creation was cancelled without waiting for the result, or another program has requested
       // it.
       if event.status == .success { send(Disconnect(handle: event.handle)) { _ in } }
+      advertiser?.tryNow()
       return
     }
     links.add(connection)
-    initiator?.register(connection)
+    if event.isOfPeripheral {
+      onAccepted?(connection)
+      advertiser?.tryNow()
+    } else {
+      initiator?.register(connection)
+    }
     for packet in earlyData.take(of: event.handle, at: timers.now) {
       receiveData(packet.body.span.bytes, at: packet.time)
     }
+  }
+
+  /// Handles a connection event of the peripheral role.
+  ///
+  /// - Returns: the link, if there is one and somebody takes it
+  private func accept(_ event: LEConnectionComplete) -> LEConnection? {
+    advertiser?.ended()
+    guard event.status == .success, onAccepted != nil, let controller else { return nil }
+    return LEConnection(links, event, nil, ownAddress: controller.address)
   }
 
   private func receive(_ event: LEReadRemoteFeaturesComplete) {

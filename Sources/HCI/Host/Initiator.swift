@@ -147,7 +147,7 @@ final class Initiator {
     isCreating && runner.attempts.current?.peer.value == peer.value
   }
 
-  /// Handles a connection event.
+  /// Handles a connection event of the central role.
   ///
   /// - Returns: the link, if it was requested; call ``register(_:)`` next
   func receive(_ event: LEConnectionComplete) -> LEConnection? {
@@ -159,7 +159,7 @@ final class Initiator {
     guard runner.attempts.isCreating, let request = runner.attempts.current, event.role == .central,
       event.peerAddress.value == request.peer.value
     else { return nil }
-    return LEConnection(links, handle: event.handle, request, parameters: event.parameters)
+    return LEConnection(links, event, request, ownAddress: controller.address)
   }
 
   /// The host has registered a new link.

@@ -6,6 +6,8 @@ extension LEConnection {
     case parameters(LinkParameters)
     case phys(LinkPHYs)
     case dataLengths(DataLengths)
+    /// Encryption is on, or off.
+    case encryption(Bool)
     /// A preference was not requested, as one of the link layers lacks these features.
     case notSupported(LEFeatures, byPeer: Bool)
     /// The controller rejected a preference.
@@ -73,7 +75,7 @@ extension LEConnection {
     }
   }
 
-  private func perform<Command: HCIStatusCommand, Value>(
+  func perform<Command: HCIStatusCommand, Value>(
     _ waiters: EventWaiters<Value>, _ completion: @escaping (Result<Value, HCIError>) -> Void,
     _ makeCommand: () -> Command
   ) {
@@ -172,6 +174,7 @@ extension LEConnection.Change: CustomStringConvertible {
     case .parameters(let parameters): "\(parameters)"
     case .phys(let phys): "PHY \(phys)"
     case .dataLengths(let lengths): "data length \(lengths)"
+    case .encryption(let isOn): isOn ? "encrypted" : "no longer encrypted"
     case .notSupported(let features, let byPeer):
       "\(byPeer ? "the peer" : "the controller") does not support \(features.names.joined(separator: ", "))"
     case .rejected(let error): "\(error)"

@@ -150,6 +150,7 @@ final class LinkTable {
     let error = connection.failure ?? .notConnected
     connection.updates.fail(error)
     connection.phyUpdates.fail(error)
+    connection.encryptions.fail(error)
     connection.forget()
     onDisconnected?(reason)
   }

@@ -15,7 +15,7 @@ public final class RawController {
 
   /// A link event of the controller, for links of any program.
   public enum LinkChange: Hashable, Sendable {
-    case connected(ConnectionHandle, BluetoothAddress, LinkParameters)
+    case connected(ConnectionHandle, BluetoothAddress, LERole, LinkParameters)
     /// A link that could not be established. Not every controller reports which one.
     case failed(BluetoothAddress, HCIErrorCode)
     case parameters(ConnectionHandle, LinkParameters)
@@ -175,11 +175,10 @@ public final class RawController {
       for report in event.reports { onReport?(report, time) }
     case .leConnectionComplete(let event):
       guard event.status == .success else {
-        onLink?(.failed(event.peerAddress, event.status))
+        if !event.isOfPeripheral { onLink?(.failed(event.peerAddress, event.status)) }
         return
       }
-      guard event.role == .central else { return }
-      onLink?(.connected(event.handle, event.peerAddress, event.parameters))
+      onLink?(.connected(event.handle, event.peerAddress, event.role, event.parameters))
     case .leConnectionUpdateComplete(let event):
       guard event.status == .success else {
         onLink?(.parametersRefused(event.handle, event.status))

@@ -6,9 +6,6 @@ import BluetoothCore
 /// A scan that is refused is tried again, and one that brings no report is started again: public reports tell of both, with
 /// no other sign of a fault (python-bleson#84, abandonware/noble#79, home-assistant/core#77043, bluez/bluez#1554).
 final class ScanController {
-  /// A scan that is refused is tried again after this time, and each time after twice the time.
-  static let firstPause = Duration.milliseconds(250)
-  static let longestPause = Duration.seconds(10)
   /// A scan without a report for this time is started again.
   static let longestSilence = Duration.seconds(90)
 
@@ -30,8 +27,7 @@ final class ScanController {
   private var actual: ScanParameters?
   private var isBusy = false
   private var whenOff: [() -> Void] = []
-  /// How often in a row the scan was refused.
-  private var refusals = 0
+  private var pause = RetryPause()
   private var retry: Timers.Token?
   /// When the scan began, or the last report came.
   private var lastReport = Instant.zero
@@ -95,7 +91,7 @@ final class ScanController {
   private func tryNow() {
     timers.cancel(retry)
     retry = nil
-    if desired == nil { refusals = 0 }
+    if desired == nil { pause.end() }
     reconcile()
   }
 
@@ -126,8 +122,8 @@ final class ScanController {
   }
 
   private func started(_ parameters: ScanParameters) {
-    let wasRefused = refusals > 0
-    refusals = 0
+    let wasRefused = pause.refusals > 0
+    pause.end()
     settle(parameters)
     if parameters.includesCoded, !scansCoded(parameters) {
       onRefusal?(.codedScanNotSupported)
@@ -141,10 +137,8 @@ final class ScanController {
       // Its owner may use the other set of commands.
       usesExtendedCommands.toggle()
     }
-    refusals += 1
-    let pause = min(Self.firstPause * (1 << min(refusals - 1, 10)), Self.longestPause)
     timers.cancel(retry)
-    retry = timers.schedule(after: pause) { [weak self] in
+    retry = timers.schedule(after: pause.refused()) { [weak self] in
       self?.retry = nil
       self?.reconcile()
     }

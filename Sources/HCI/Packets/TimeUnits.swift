@@ -117,6 +117,8 @@ public struct ExtendedAdvertisingInterval: FieldValue, Hashable {
 
   public init() { steps = UInt24() }
 
+  public init(_ interval: AdvertisingInterval) { steps = UInt24(UInt32(interval.rawValue)) }
+
   public init(parsing reader: inout ByteReader) throws(DecodeError) {
     steps = try UInt24(parsing: &reader)
   }

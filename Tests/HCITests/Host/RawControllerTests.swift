@@ -186,7 +186,8 @@ import Testing
     }
     #expect(
       news == [
-        .connected(handle, peer, parameters(6, 0, 400)), .parameters(handle, parameters(24, 2, 200)),
+        .connected(handle, peer, .central, parameters(6, 0, 400)),
+        .parameters(handle, parameters(24, 2, 200)),
         .disconnected(handle, .connectionFailedToBeEstablished),
         .failed(peer, .connectionFailedToBeEstablished),
       ])

@@ -10,7 +10,7 @@ import Testing
     controller.answerAll()
     #expect(
       controller.takeSent() == [
-        "01030c00", "01011000", "01021000", "01031000", "01032000", "01010c08" + "9088000000000020",
+        "01030c00", "01011000", "01021000", "01031000", "01032000", "01010c08" + "9088000000800020",
         "01012008" + "0f00000000000000", "01022000", "01091000",
       ])
     let information = try #require(try controller.outcome?.get())
@@ -55,12 +55,13 @@ import Testing
   @Test func eventsOfFeaturesThatAreNotThereAreNotAskedFor() {
     let all = ScriptedController(
       .init(leFeatures: [
-        .connectionParametersRequestProcedure, .dataPacketLengthExtension, .phy2M, .extendedAdvertising,
+        .encryption, .connectionParametersRequestProcedure, .dataPacketLengthExtension, .phy2M,
+        .extendedAdvertising,
       ]))
     all.initialize()
     all.answerAll()
     let mask = all.takeSent().first { $0.hasPrefix("010120") }
-    #expect(mask == "01012008" + "6f1a000000000000")
+    #expect(mask == "01012008" + "7f1a020000000000")
   }
 
   @Test func aControllerWithoutLEIsRefused() {

@@ -306,7 +306,9 @@ public final class KernelAdapter: Adapter {
 
   private func note(_ change: RawController.LinkChange) {
     switch change {
-    case .connected(let handle, _, let parameters):
+    // Its own links are those to peripherals.
+    case .connected(_, _, .peripheral, _): break
+    case .connected(let handle, _, _, let parameters):
       links.created(handle, parameters)
       connector?.connected(handle)
     case .parameters(let handle, let parameters): links.changed(handle, parameters)
