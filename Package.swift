@@ -49,7 +49,10 @@ let protocols = [
   // Pairing; roles and connections.
   library("SecurityManager", on: ["BluetoothCore"]),
   library(
-    "GAP", on: ["BluetoothCore", "HCI", "L2CAP", "SecurityManager", "ATT", "HaloGATT", "GATTClient"],
+    "GAP",
+    on: [
+      "BluetoothCore", "HCI", "L2CAP", "SecurityManager", "ATT", "HaloGATT", "GATTClient", "GATTServer",
+    ],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
   // The ring; a radio and a ring in memory.
   library(

@@ -1,11 +1,18 @@
 import BluetoothCore
 import HCI
+import HaloGATT
 
 /// A link to a peer that carries ATT PDUs.
 @BluetoothActor
 public protocol ATTLink: AnyObject {
   /// The address of the peer.
   var peer: BluetoothAddress { get }
+  /// The role of this side.
+  var role: LERole { get }
+  /// The address of this side on the link; nil if unknown.
+  var localAddress: BluetoothAddress? { get }
+  /// Its encryption, and the key of that; none if unknown.
+  var security: LinkSecurity { get }
   /// The connection parameters; nil if unknown.
   var parameters: LinkParameters? { get }
   /// The PHYs in use; nil if unknown.
@@ -20,6 +27,8 @@ public protocol ATTLink: AnyObject {
   var onClosed: ((LinkLoss) -> Void)? { get set }
   /// Called with a description of a change of the link, for the user.
   var onEvent: ((LinkEvent) -> Void)? { get set }
+  /// The key that a peripheral is asked for, by its Rand and EDIV; nil if there is none.
+  var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? { get set }
   /// Whether there is room for a PDU that can wait: a write without response. Requests and answers are sent without
   /// it, as there is only one of each at a time.
   var hasRoom: Bool { get }
@@ -48,17 +57,26 @@ public protocol ATTLink: AnyObject {
   /// Requests the maximum payload of packets to send, 27 to 251 bytes; `completion` is called once, when the controller
   /// has accepted or rejected it.
   func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void)
+  /// Encrypts the link, in the central role; `completion` is called once, when it is encrypted or that has failed.
+  func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void)
   /// Reads the signal strength in dBm; nil if it is not available.
   func readRSSI() async throws(HCIError) -> Int8?
 }
 
 extension ATTLink {
+  public var role: LERole { .central }
+  public var localAddress: BluetoothAddress? { nil }
+  public var security: LinkSecurity { .none }
   public var reads: UInt64? { nil }
   /// A link whose buffer space is not known accepts everything.
   public var hasRoom: Bool { true }
   /// The kernel answers such requests without counting them.
   public var excessParameterRequests: Int { 0 }
   public var onRoom: (() -> Void)? {
+    get { nil }
+    set {}
+  }
+  public var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? {
     get { nil }
     set {}
   }
@@ -77,6 +95,9 @@ extension ATTLink {
   }
   public func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
     completion(.failure(.adapter(AdapterError("change the data length", .notOffered))))
+  }
+  public func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void) {
+    completion(.failure(.adapter(AdapterError("encrypt the link", .notOffered))))
   }
 }
 

@@ -2,7 +2,7 @@ import BluetoothCore
 import GATTClient
 import HCI
 
-/// A radio that can scan and connect. Callers see no difference between its implementations.
+/// A radio that can scan and connect, and perhaps advertise. Callers see no difference between its implementations.
 @BluetoothActor
 public protocol Adapter: AnyObject {
   /// The time of this radio: that of its reports and of its links.
@@ -12,6 +12,11 @@ public protocol Adapter: AnyObject {
   /// Called when the radio refuses to scan, which it is asked again for, or scans on fewer PHYs than desired; and with nil
   /// when it scans as desired nevertheless.
   var onScanRefusal: ((HCIError?) -> Void)? { get set }
+  /// Called when the radio refuses to advertise, which it is asked again for; and with nil when it advertises nevertheless.
+  var onAdvertisingRefusal: ((HCIError?) -> Void)? { get set }
+  /// Called with each link that a central has made. PDUs may follow at once, so the link's closures are set in here. Without
+  /// this closure, such links are ended.
+  var onAccepted: ((any ATTLink) -> Void)? { get set }
   /// Called once when the radio has become unusable; its links have been reported as lost by then.
   var onFailure: ((HCIError) -> Void)? { get set }
 
@@ -32,6 +37,10 @@ public protocol Adapter: AnyObject {
   func recover(within time: Duration) async throws(HCIError) -> AdapterInformation
   /// Sets the desired scan; nil for none. It stays in effect while links are established.
   func setScan(_ parameters: ScanParameters?)
+  /// Sets what to advertise; nil for nothing. It stays in effect while there are links, unless ``onAccepted`` sets nil.
+  ///
+  /// - Throws: if this radio does not advertise for programs
+  func setAdvertising(_ advertising: Advertising?) throws(HCIError)
   /// Establishes a link.
   ///
   /// - Parameters:
@@ -53,7 +62,19 @@ extension Adapter {
     get { nil }
     set {}
   }
+  public var onAdvertisingRefusal: ((HCIError?) -> Void)? {
+    get { nil }
+    set {}
+  }
+  public var onAccepted: ((any ATTLink) -> Void)? {
+    get { nil }
+    set {}
+  }
   public var droppedPackets: Int? { nil }
+
+  public func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
+    throw .adapter(AdapterError("advertise", .notOffered))
+  }
 
   /// The links of an adapter that no other program shares are known to its user.
   public func hasLink(to peer: BluetoothAddress) -> Bool { false }

@@ -1,10 +1,34 @@
 import BluetoothCore
 import GATTClient
 import HCI
+import HaloGATT
 
 /// The properties of the link. Each request for others ends with the procedure of the link layers, after 45 s at the
 /// latest; another one does not wait for it.
 extension Connection {
+  /// The role of this side: whether it has connected, or has advertised.
+  public var role: LERole { link.role }
+
+  /// The address of this side on the link; nil if unknown.
+  public var localAddress: BluetoothAddress? { link.localAddress }
+
+  /// The encryption of the link, and the key of that; none if the kernel does not tell.
+  public var security: LinkSecurity { link.security }
+
+  /// The key that is used when the peer encrypts the link, by its Rand and EDIV; nil if there is none. In the peripheral role.
+  public var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? {
+    get { link.onKeyRequest }
+    set { link.onKeyRequest = newValue }
+  }
+
+  /// Encrypts the link with the key of a bond, in the central role.
+  ///
+  /// - Throws: `.hci(.commandFailed)` with `.pinOrKeyMissing` if the peer does not have the key. If its key is another one, the
+  ///   link is lost.
+  public func encrypt(with key: LongTermKey) async throws(BluetoothError) {
+    try await ask { link.encrypt(with: key, completion: $0) }
+  }
+
   /// The connection parameters; nil if unknown.
   public var parameters: LinkParameters? { link.parameters }
 

@@ -1,7 +1,9 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import GATTServer
 import HCI
+import HaloGATT
 
 /// A link to a peer: its properties, its end, and the attributes that go over it (Core Specification Vol 3, Part C).
 ///
@@ -12,11 +14,10 @@ public final class Connection {
   public let peer: BluetoothAddress
   /// The client of the peer's attributes.
   public let gatt: GATTClient
+  /// What the peer sees of our attributes; nil if it is told that there are none: see ``serve(_:)``.
+  public private(set) var server: ServerBearer?
   /// Called with a description of a change of the link, for the user.
-  public var onEvent: ((LinkEvent) -> Void)? {
-    get { link.onEvent }
-    set { link.onEvent = newValue }
-  }
+  public var onEvent: ((LinkEvent) -> Void)?
   /// Why the link has ended; nil while it exists.
   public private(set) var loss: LinkLoss?
   /// What was requested and not done when the link was lost; nil if nothing was, or the link exists.
@@ -49,11 +50,17 @@ public final class Connection {
     link.onPDU = { bearer.receive($0, at: $1) }
     link.onRoom = { [weak gatt] in gatt?.roomAvailable() }
     link.onClosed = { [weak self] loss in self?.closed(loss) }
+    link.onEvent = { [weak self] event in self?.happened(event) }
   }
 
   /// A link that is no longer used is ended: a peer that stays connected does not advertise.
   isolated deinit {
     if loss == nil { link.disconnect() }
+  }
+
+  private func happened(_ event: LinkEvent) {
+    if case .change(.encryption) = event { server?.security = security }
+    onEvent?(event)
   }
 
   private func closed(_ loss: LinkLoss) {
@@ -70,6 +77,16 @@ public final class Connection {
 
   /// Whether the link exists.
   public var isConnected: Bool { loss == nil }
+
+  // MARK: The server
+
+  /// Lets the peer see attributes of this device from now on, as the permissions and the security of the link allow.
+  @discardableResult
+  public func serve(_ database: AttributeDatabase) -> ServerBearer {
+    let server = ServerBearer(database, on: bearer, timers: timers, security: security)
+    self.server = server
+    return server
+  }
 
   // MARK: The end
 

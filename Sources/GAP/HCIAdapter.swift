@@ -1,8 +1,6 @@
 import BluetoothCore
-import GATTClient
 import HCI
 import L2CAP
-import SecurityManager
 
 /// A radio at the other end of an HCI transport: host controller, L2CAP and all are ours.
 @BluetoothActor
@@ -14,6 +12,19 @@ public final class HCIAdapter: Adapter {
   public var onScanRefusal: ((HCIError?) -> Void)? {
     get { host.onScanRefusal }
     set { host.onScanRefusal = newValue }
+  }
+  public var onAdvertisingRefusal: ((HCIError?) -> Void)? {
+    get { host.onAdvertisingRefusal }
+    set { host.onAdvertisingRefusal = newValue }
+  }
+  public var onAccepted: ((any ATTLink) -> Void)? {
+    didSet {
+      // Without a taker, the host ends such links.
+      guard let onAccepted else { return host.onAccepted = nil }
+      host.onAccepted = { [weak self] connection in
+        if let self { onAccepted(HCILink(L2CAPLink(connection), of: self)) }
+      }
+    }
   }
   public var onFailure: ((HCIError) -> Void)?
   public var onNote: ((String) -> Void)? {
@@ -116,6 +127,10 @@ public final class HCIAdapter: Adapter {
     host.setScan(parameters)
   }
 
+  public func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
+    host.setAdvertising(advertising)
+  }
+
   public func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
@@ -199,90 +214,5 @@ extension AdapterInformation {
     self.init(
       address: controller.address, version: "\(controller.version.hciVersion)",
       usesExtendedScan: controller.usesExtendedScan)
-  }
-}
-
-/// An ATT link over this package's L2CAP.
-@BluetoothActor
-final class HCILink: ATTLink {
-  var onPDU: ((RawSpan, Instant) -> Void)? {
-    get { l2cap[.attribute] }
-    set { l2cap[.attribute] = newValue }
-  }
-  var onClosed: ((LinkLoss) -> Void)?
-  var onEvent: ((LinkEvent) -> Void)?
-  var peer: BluetoothAddress { l2cap.connection.peer }
-  var parameters: LinkParameters? { l2cap.connection.parameters }
-  var phys: LinkPHYs? { l2cap.connection.phys }
-  var dataLengths: DataLengths? { l2cap.connection.dataLengths }
-
-  var hasUnsentPackets: Bool { l2cap.connection.unsentPackets > 0 }
-  var reads: UInt64? { adapter.reads }
-  var unfinished: LinkProcedure? { l2cap.connection.unfinished }
-  var hasRoom: Bool { l2cap.hasRoom }
-  var excessParameterRequests: Int { l2cap.connection.excessParameterRequests }
-  var onRoom: (() -> Void)? {
-    get { l2cap.onRoom }
-    set { l2cap.onRoom = newValue }
-  }
-
-  private let l2cap: L2CAPLink
-  /// A link keeps its radio.
-  private let adapter: HCIAdapter
-  private var endedByUs = false
-
-  init(_ l2cap: L2CAPLink, of adapter: HCIAdapter) {
-    self.l2cap = l2cap
-    self.adapter = adapter
-    l2cap[.securityManager] = { [unowned l2cap] pdu, _ in
-      if let answer = PairingRefusal.answer(to: pdu) { l2cap.send(answer.span.bytes, on: .securityManager) }
-    }
-    // The link object lives for as long as the link does.
-    l2cap.onDisconnected = { reason in
-      self.onEvent = nil
-      self.onClosed.take()?(self.loss(reason))
-    }
-    l2cap.onParameterRequest = { [weak self] request, isAccepted in
-      self?.onEvent?(.parameterRequest(request, isAccepted: isAccepted))
-    }
-    l2cap.connection.onChange = { [weak self] change in self?.onEvent?(.change(change)) }
-  }
-
-  /// The first cause counts: a radio that fails takes its links along.
-  private func loss(_ reason: HCIErrorCode) -> LinkLoss {
-    switch l2cap.connection.failure {
-    case .cancelled?: .local
-    case let failure?: .adapter(failure)
-    case nil: endedByUs ? .local : .remote(reason)
-    }
-  }
-
-  func send(_ pdu: RawSpan) {
-    l2cap.send(pdu, on: .attribute)
-  }
-
-  func disconnect() {
-    endedByUs = true
-    l2cap.connection.disconnect()
-  }
-
-  func update(
-    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void
-  ) {
-    l2cap.connection.update(parameters, completion: completion)
-  }
-
-  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {
-    l2cap.connection.setPHYs(phys, completion: completion)
-  }
-
-  func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
-    l2cap.connection.setDataLength(octets, completion: completion)
-  }
-
-  func readRSSI() async throws(HCIError) -> Int8? {
-    try await awaitCallback(cancelled: HCIError.cancelled) { done in
-      l2cap.connection.readRSSI(completion: done)
-    }
   }
 }

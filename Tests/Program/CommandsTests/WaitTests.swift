@@ -31,7 +31,8 @@ import Testing
     "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
     "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
     "HaloRaw/Radio.swift": (1, .ended(by: "the failure of the adapter, or close()")),
-    "GAP/HCIAdapter.swift": (2, .deadline("HostController.commandDeadline for each command")),
+    "GAP/HCIAdapter.swift": (1, .deadline("HostController.commandDeadline for each command")),
+    "GAP/HCILink.swift": (1, .deadline("HostController.commandDeadline")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       4, .deadline("HostController.commandDeadline; closeDeadline")
     ),
@@ -96,13 +97,14 @@ import Testing
     "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Finding.swift": (1, .deadline("30 s of ATT for each request")),
     "GAP/Connection+Link.swift": (
-      4, .deadline("EventWaiters.deadline, HostController.commandDeadline")
+      5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
     "GATTClient/GATTClient+Proof.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
     "GAP/Connection.swift": (2, .ended(by: "the end of the link")),
+    "GAP/Peripheral.swift": (1, .ended(by: "the end of each link, after a few seconds")),
     "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
     "GATTClient/NotificationSequence.swift": (2, .ended(by: "the end of the subscription")),
     "HCI/Host/HCITransport.swift": (2, .deadline("none is needed: they do nothing")),
@@ -176,6 +178,7 @@ import Testing
       "GAP/Connection.swift", "public func disconnect(", "Cancelling the task does not cancel this, as"
     ),
     ("GAP/Connection.swift", "public func disconnection(", "no deadline, as"),
+    ("GAP/Peripheral.swift", "public func stop(", "Cancelling the task does not cancel this, as"),
     ("HCI/Host/HCITransport.swift", "func finishClosing(", "Cancelling the task does not end the wait, as"),
     (
       "RingLink/Ring/Ring+CountedStream.swift", "func stopCountedStream(",

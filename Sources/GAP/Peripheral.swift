@@ -1,0 +1,88 @@
+import BluetoothCore
+import GATTServer
+import HCI
+
+/// The peripheral role: advertises, and serves attributes to the centrals that connect (Core Specification Vol 3, Part C,
+/// 2.2.2).
+///
+/// A ``Central`` may use the same adapter. The adapter is started once: by the central, or with ``Adapter/start()``.
+@BluetoothActor
+public final class Peripheral {
+  /// The attributes that each central sees.
+  public let database: AttributeDatabase
+  /// The most links to centrals. Nothing is advertised while there are as many.
+  public let maximumConnections: Int
+  /// The links to centrals, the oldest first.
+  public private(set) var connections: [Connection] = []
+  /// Why the radio does not advertise; nil if it does, or need not. It is asked again, with longer and longer pauses, of ten
+  /// seconds at most.
+  public private(set) var advertisingRefusal: BluetoothError?
+  /// Called with each link to a central, before anything that the central sends is handled.
+  public var onConnection: ((Connection) -> Void)?
+
+  private let adapter: any Adapter
+  private var advertising: Advertising?
+
+  /// - Parameters:
+  ///   - adapter: the radio
+  ///   - database: the attributes that each central sees
+  ///   - maximumConnections: the most links to centrals
+  public init(_ adapter: any Adapter, serving database: AttributeDatabase, maximumConnections: Int = 1) {
+    self.adapter = adapter
+    self.database = database
+    self.maximumConnections = maximumConnections
+    adapter.onAdvertisingRefusal = { [weak self] error in
+      self?.advertisingRefusal = error.map { .hci($0) }
+    }
+    adapter.onAccepted = { [weak self] link in
+      guard let self else { return link.disconnect() }
+      accept(link)
+    }
+  }
+
+  /// Advertises until ``stopAdvertising()``, except while there are ``maximumConnections``.
+  ///
+  /// - Throws: if this radio does not advertise for programs
+  public func startAdvertising(_ advertising: Advertising) throws(BluetoothError) {
+    do throws(HCIError) {
+      try adapter.setAdvertising(isFull ? nil : advertising)
+    } catch {
+      throw .hci(error)
+    }
+    self.advertising = advertising
+  }
+
+  /// Advertises no longer. The links stay.
+  public func stopAdvertising() {
+    advertising = nil
+    advertisingRefusal = nil
+    advertise()
+  }
+
+  /// Advertises no longer, and ends all links; each within a few seconds. Cancelling the task does not cancel this,
+  /// as a central would keep its link.
+  public func stop() async {
+    stopAdvertising()
+    for connection in connections { await connection.disconnect() }
+  }
+
+  private var isFull: Bool { connections.count >= maximumConnections }
+
+  private func advertise() {
+    // It was possible when it began.
+    try? adapter.setAdvertising(isFull ? nil : advertising)
+  }
+
+  private func accept(_ link: any ATTLink) {
+    guard !isFull else { return link.disconnect() }
+    let connection = Connection(link, timers: adapter.timers)
+    connection.serve(database)
+    connections.append(connection)
+    connection.whenDisconnected { [weak self, weak connection] _ in
+      self?.connections.removeAll { $0 === connection }
+      self?.advertise()
+    }
+    advertise()
+    onConnection?(connection)
+  }
+}
