@@ -54,13 +54,20 @@ let protocols = [
       "BluetoothCore", "HCI", "L2CAP", "SecurityManager", "ATT", "HaloGATT", "GATTClient", "GATTServer",
     ],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
-  // The ring; a radio and a ring in memory.
+  // A radio in memory: an air with controllers and devices.
+  library(
+    "VirtualRadio", on: ["BluetoothCore", "HCI"],
+    tests: ["ATT", "GAP", "GATTClient", "GATTServer", "HaloGATT", "TestLoop"]),
+  // The ring; a ring in memory.
   library(
     "RingLink", on: ["BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP"],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
   library(
     "VirtualRing",
-    on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "RingLink"],
+    on: [
+      "BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "RingLink",
+      "VirtualRadio",
+    ],
     tests: ["GAP", "HaloEventLoop", "TestLoop"]),
   // What files and lines share.
   library("HaloJSON", in: "Storage/JSON", on: []),
@@ -123,8 +130,8 @@ let storage = [
 let facade = library(
   "HaloRaw",
   on: [
-    "BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRing",
-    "HaloEventLoop",
+    "BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRadio",
+    "VirtualRing", "HaloEventLoop",
     "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloKnownDevices",
   ], tests: ["TestLoop"])
 
@@ -249,7 +256,8 @@ targets += [
   .executableTarget(
     name: "soak-check",
     dependencies: [
-      "BluetoothCore", "GAP", "HaloEventLoop", "GATTClient", "HCI", "RingLink", "VirtualRing",
+      "BluetoothCore", "GAP", "HaloEventLoop", "GATTClient", "HCI", "RingLink", "VirtualRadio",
+      "VirtualRing",
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(

@@ -12,4 +12,5 @@
 @_exported import HaloLinuxBluetooth
 @_exported import HaloRecording
 @_exported import RingLink
+@_exported import VirtualRadio
 @_exported import VirtualRing

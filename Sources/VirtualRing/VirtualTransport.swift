@@ -8,8 +8,8 @@ public final class VirtualTransport: HCITransport {
   /// Never called: memory does not go away.
   public var onClose: ((String) -> Void)?
 
-  /// The controller and its ring, from ``start()`` to ``close()``.
-  public private(set) var controller: VirtualController?
+  /// The controller and its rings, from ``start()`` to ``close()``.
+  public private(set) var radio: RingRadio?
   public let timers: Timers
   private let options: VirtualRingOptions
 
@@ -20,18 +20,18 @@ public final class VirtualTransport: HCITransport {
 
   public func start() {
     let timers = self.timers
-    controller = VirtualController(options: options, timers: timers) { [weak self] packet in
+    radio = RingRadio(options: options, timers: timers) { [weak self] packet in
       // The time at which it was due, not at which the loop processed it: the same in every run.
       self?.onPacket?(packet, timers.now.wholeMicroseconds)
     }
   }
 
   public func send(_ packet: RawSpan) {
-    controller?.receive(packet)
+    radio?.receive(packet)
   }
 
   public func close() {
-    controller = nil
+    radio = nil
     onPacket = nil
   }
 }

@@ -4,6 +4,7 @@ import GATTClient
 import HCI
 import HaloEventLoop
 import RingLink
+import VirtualRadio
 import VirtualRing
 
 /// Sessions with a virtual ring, one after the other, and what they came to.

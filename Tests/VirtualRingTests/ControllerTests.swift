@@ -25,8 +25,8 @@ import VirtualRing
       host.run(.milliseconds(1))
       #expect(host.packets[seen...].map { $0 } == [hex(answer)], "\(command)")
     }
-    #expect(host.controller.counters.commands == 8)
-    #expect(host.controller.counters.unknownCommands == 1)
+    #expect(host.radio.controller.counters.commands == 8)
+    #expect(host.radio.controller.counters.unknownCommands == 1)
   }
 
   @Test func supportedCommandsDependOnTheVersion() throws {
@@ -56,7 +56,7 @@ import VirtualRing
     let host = ScriptedHost()
     #expect(host.complete(extended) == [0])
     #expect(host.complete(scan) == [HCIErrorCode.commandDisallowed.rawValue])
-    #expect(host.status(ScriptedHost.creation(host.controller.options.address)) == .commandDisallowed)
+    #expect(host.status(ScriptedHost.creation(host.radio.options.address)) == .commandDisallowed)
     #expect(host.complete(Reset()) == [0])
     #expect(host.complete(scan) == [0])
     #expect(host.complete(extended) == [HCIErrorCode.commandDisallowed.rawValue])
@@ -72,11 +72,11 @@ import VirtualRing
     _ = host.complete(SetEventMask { $0.mask = [.leMeta] })
     host.run(.seconds(1))
     #expect(!host.reports.isEmpty)
-    host.controller.fail(code: 7)
+    host.radio.controller.fail(code: 7)
     host.run(.seconds(1))
     #expect(!host.events.contains(.hardwareError(HardwareError(code: 7))))
     _ = host.complete(SetEventMask { $0.mask = [.hardwareError] })
-    host.controller.fail(code: 7)
+    host.radio.controller.fail(code: 7)
     host.run(.seconds(1))
     #expect(host.events.last == .hardwareError(HardwareError(code: 7)))
   }

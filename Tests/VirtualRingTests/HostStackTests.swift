@@ -21,15 +21,14 @@ import VirtualRing
     private(set) var failure: HCIError?
     var samples: [RawSample] = []
 
-    private(set) lazy var controller: VirtualController = VirtualController(options: options, timers: timers)
-    {
+    private(set) lazy var radio: RingRadio = RingRadio(options: options, timers: timers) {
       [unowned self] packet in
       host.receive(packet, at: timers.now)
     }
     private(set) lazy var host: HostController = HostController(
       timers: timers, randomAddress: BluetoothAddress(0xC000_0000_0001, .random)
     ) { [unowned self] packet in
-      controller.receive(packet)
+      radio.receive(packet)
     }
     private let options: VirtualRingOptions
 
@@ -103,16 +102,16 @@ import VirtualRing
     stack.timers.advance(by: .seconds(60))
     #expect((4490...4510).contains(stack.samples.count))
     // The ring's wishes were granted and carried out.
-    #expect(stack.controller.peripheral.log.parameterAnswers == [true, true, true])
-    #expect(stack.controller.peripheral.log.intervals.map(\.rawValue) == [12, 40, 100, 100])
-    #expect(stack.controller.peripheral.log.strayAnswers == 0)
-    #expect(stack.controller.peripheral.unansweredRequests == 0)
-    #expect(stack.controller.counters.excessACL == 0)
-    #expect(stack.controller.counters.unknownCommands == 0)
+    #expect(stack.radio.peripheral.log.parameterAnswers == [true, true, true])
+    #expect(stack.radio.peripheral.log.intervals.map(\.rawValue) == [12, 40, 100, 100])
+    #expect(stack.radio.peripheral.log.strayAnswers == 0)
+    #expect(stack.radio.peripheral.unansweredRequests == 0)
+    #expect(stack.radio.controller.counters.excessACL == 0)
+    #expect(stack.radio.controller.counters.unknownCommands == 0)
     #expect(stack.host.counters.malformedPackets == 0)
     #expect(stack.host.counters.strayData == 0)
 
-    stack.controller.disconnect()
+    stack.radio.disconnect()
     stack.timers.advance(by: .seconds(1))
     #expect(stack.losses == [.remoteUserTerminatedConnection])
   }
@@ -126,7 +125,7 @@ import VirtualRing
     #expect(Set(stack.reports.map(\.address)) == Set(rings.map(\.address)))
 
     for ring in rings.prefix(2) { stack.connect(to: ring.address) }
-    #expect(stack.controller.peripherals.map(\.log.connections) == [1, 1, 0])
+    #expect(stack.radio.peripherals.map(\.log.connections) == [1, 1, 0])
     let seen = stack.reports.count
     stack.timers.advance(by: .seconds(1))
     // Rings with a link do not advertise.
@@ -144,10 +143,10 @@ import VirtualRing
     #expect((2200...2270).contains(stack.samples.count - before))
 
     // The end of one link is not that of the other.
-    stack.controller.disconnect()
+    stack.radio.disconnect()
     stack.timers.advance(by: .seconds(1))
     #expect(stack.losses == [.remoteUserTerminatedConnection])
-    #expect(stack.controller.peripherals.map(\.log.disconnections) == [1, 0, 0])
+    #expect(stack.radio.peripherals.map(\.log.disconnections) == [1, 0, 0])
     let after = stack.samples.count
     stack.timers.advance(by: .seconds(10))
     #expect((1480...1520).contains(stack.samples.count - after))
@@ -161,6 +160,6 @@ import VirtualRing
     stack.timers.advance(by: .seconds(10))
     #expect(stack.bearer != nil)
     #expect(stack.losses.isEmpty)
-    #expect(stack.controller.peripheral.log.connections == 1)
+    #expect(stack.radio.peripheral.log.connections == 1)
   }
 }

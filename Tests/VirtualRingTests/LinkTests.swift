@@ -10,10 +10,10 @@ import VirtualRing
   func theMaskDecidesTheFormOfTheEvent(isEnhanced: Bool) {
     let host = ScriptedHost()
     host.prepare(isEnhanced ? [.afterReset, .enhancedConnectionComplete] : .afterReset)
-    #expect(host.status(ScriptedHost.creation(host.controller.options.address)) == .success)
+    #expect(host.status(ScriptedHost.creation(host.radio.options.address)) == .success)
     #expect(host.wait { host.handle != nil })
     #expect(host.connections.map(\.form) == [isEnhanced ? .enhanced : .plain])
-    #expect(host.connections.first?.peerAddress == host.controller.options.address)
+    #expect(host.connections.first?.peerAddress == host.radio.options.address)
     #expect(host.connections.first?.parameters.interval == ConnectionInterval(rawValue: 12))
   }
 
@@ -26,7 +26,7 @@ import VirtualRing
     #expect(
       host.status(
         LEExtendedCreateConnection {
-          $0.peerAddress = host.controller.options.address
+          $0.peerAddress = host.radio.options.address
           $0.le1M = initiation
         })
         == .success)
@@ -37,7 +37,7 @@ import VirtualRing
     let host = ScriptedHost()
     host.prepare()
     // The same number as another kind of address is another device.
-    let address = BluetoothAddress(host.controller.options.address.value, .random)
+    let address = BluetoothAddress(host.radio.options.address.value, .random)
     #expect(host.status(ScriptedHost.creation(address)) == .success)
     #expect(host.status(ScriptedHost.creation(address)) == .commandDisallowed)
     host.run(.seconds(60))
@@ -52,7 +52,7 @@ import VirtualRing
   @Test func impossibleConnectionsAreRefused() {
     let host = ScriptedHost()
     host.prepare()
-    var creation = ScriptedHost.creation(host.controller.options.address)
+    var creation = ScriptedHost.creation(host.radio.options.address)
     creation.ownAddressType = .random
     #expect(host.status(creation) == .invalidCommandParameters)
     creation.ownAddressType = .public
@@ -61,7 +61,7 @@ import VirtualRing
     #expect(host.status(creation) == .invalidCommandParameters)
     #expect(host.connect())
     #expect(
-      host.status(ScriptedHost.creation(host.controller.options.address)) == .connectionAlreadyExists)
+      host.status(ScriptedHost.creation(host.radio.options.address)) == .connectionAlreadyExists)
   }
 
   @Test func someConnectionsAreNeverEstablished() {
@@ -74,8 +74,8 @@ import VirtualRing
       #expect(host.disconnections.count == min(attempt, 2))
     }
     #expect(host.disconnections == [.connectionFailedToBeEstablished, .connectionFailedToBeEstablished])
-    #expect(host.controller.isConnected)
-    #expect(host.controller.peripheral.log.connections == 1)
+    #expect(host.radio.isConnected)
+    #expect(host.radio.peripheral.log.connections == 1)
   }
 
   @Test func bothEndsMayDisconnect() {
@@ -86,10 +86,10 @@ import VirtualRing
     #expect(host.disconnections == [.connectionTerminatedByLocalHost])
     #expect(host.status(Disconnect(handle: ConnectionHandle(rawValue: 0x40))) == .unknownConnectionIdentifier)
     #expect(host.connect())
-    host.controller.disconnect(reason: .remotePowerOff)
+    host.radio.disconnect(reason: .remotePowerOff)
     host.run(.milliseconds(50))
     #expect(host.disconnections.last == .remotePowerOff)
-    #expect(host.controller.peripheral.log.disconnections == 2)
+    #expect(host.radio.peripheral.log.disconnections == 2)
     // Nothing of the ring's plans for the link is left.
     #expect(host.timers.nextDeadline == nil)
   }
@@ -101,7 +101,7 @@ import VirtualRing
     #expect(host.complete(Reset()) == [0])
     host.run(.seconds(60))
     #expect(host.packets.count == count + 1)
-    #expect(!host.controller.isConnected)
+    #expect(!host.radio.isConnected)
   }
 
   @Test func linkCommandsReportWhatBecameOfThem() throws {
@@ -186,7 +186,7 @@ import VirtualRing
             $0.parameters.latency = 0
             $0.parameters.supervisionTimeout = SupervisionTimeout(rawValue: 200)
           })))
-    #expect(host.controller.peripheral.log.intervals.map(\.rawValue) == [12, 99])
+    #expect(host.radio.peripheral.log.intervals.map(\.rawValue) == [12, 99])
 
     let other = ConnectionHandle(rawValue: 1)
     #expect(host.complete(ReadRSSI(handle: other)) == [HCIErrorCode.unknownConnectionIdentifier.rawValue])
@@ -202,7 +202,7 @@ import VirtualRing
     // 30 bytes of ATT in pieces of 4: nine packets for a controller that takes four.
     host.send(ATTPDU.writeCommand(0x0034, value: Array(repeating: 7, count: 27)).bytes, fragment: 4)
     host.run(.milliseconds(50))
-    #expect(host.controller.counters.excessACL == 5)
+    #expect(host.radio.controller.counters.excessACL == 5)
     guard case .numberOfCompletedPackets(let credits) = host.events.last else {
       Issue.record("no credits")
       return
@@ -210,7 +210,7 @@ import VirtualRing
     #expect(credits.items == [.init(handle: ConnectionHandle(rawValue: 0x40), count: 9)])
     host.handle = ConnectionHandle(rawValue: 0x41)
     host.send([0x0A, 1, 0])
-    #expect(host.controller.counters.rejectedACL == 1)
+    #expect(host.radio.controller.counters.rejectedACL == 1)
   }
 
   @Test(arguments: [27, 251] as [UInt16])

@@ -46,7 +46,7 @@ import VirtualRing
       #expect((60...80).contains(update.value))
       #expect(abs(60_000 / Int(update.beatInterval) - Int(update.value)) <= 1)
     }
-    #expect(!host.controller.peripheral.ring.isLit)
+    #expect(!host.radio.peripheral.ring.isLit)
   }
 
   @Test func oxygenIsFinalOnce() throws {
@@ -120,7 +120,7 @@ import VirtualRing
     let samples = host.samples.count
     host.run(.seconds(5))
     #expect(host.samples.count == samples)
-    #expect(!host.controller.peripheral.ring.isStreaming)
+    #expect(!host.radio.peripheral.ring.isStreaming)
   }
 
   @Test func stoppingAnotherKindStopsNothing() throws {
@@ -148,7 +148,7 @@ import VirtualRing
   @Test(arguments: firmwares)
   func theStopSequencePutsTheLightOut(firmware: String) throws {
     let host = try subscribed("virtual:firmware=\(firmware)")
-    let ring = host.controller.peripheral.ring
+    let ring = host.radio.peripheral.ring
     host.write(RawControl.start)
     host.run(.seconds(1))
     #expect(ring.isLit && ring.isStreaming)
@@ -235,7 +235,7 @@ import VirtualRing
     host.write(action.frame)
     host.run(.seconds(1))
     #expect(host.disconnections == [.remoteUserTerminatedConnection])
-    _ = host.status(ScriptedHost.creation(host.controller.options.address))
+    _ = host.status(ScriptedHost.creation(host.radio.options.address))
     #expect(host.wait(.seconds(5)) { host.handle != nil } == comesBack)
   }
 }

@@ -17,8 +17,8 @@ import VirtualRing
         .findByTypeValueRequest(.all, type: 0x2800, value: [0x01, 0x18]),
         .exchangeMTURequest(clientMTU: 247),
       ])
-    #expect(host.controller.peripheral.attAnswers.count == 2)
-    #expect(host.controller.peripheral.mtu == 247)
+    #expect(host.radio.peripheral.attAnswers.count == 2)
+    #expect(host.radio.peripheral.mtu == 247)
     // The link layer agreed on longer packets by then.
     #expect(host.events.contains { if case .leDataLengthChange = $0 { true } else { false } })
   }
@@ -46,12 +46,12 @@ import VirtualRing
     #expect(host.connect())
     host.run(.seconds(40))
     #expect(host.peerRequests.count == 1)
-    #expect(host.controller.peripheral.unansweredRequests == 1)
-    #expect(host.controller.peripheral.mtu == 23)
+    #expect(host.radio.peripheral.unansweredRequests == 1)
+    #expect(host.radio.peripheral.mtu == 23)
     // An answer to something else is none.
     host.send(hex("03 0002"))
     host.run(.seconds(1))
-    #expect(host.controller.peripheral.log.strayAnswers == 1)
+    #expect(host.radio.peripheral.log.strayAnswers == 1)
   }
 
   @Test func theSmallerMTUWins() {
@@ -61,10 +61,10 @@ import VirtualRing
     #expect(host.connect())
     #expect(host.ask(.exchangeMTURequest(clientMTU: 60)) == .exchangeMTUResponse(serverMTU: 100))
     host.run(.seconds(1))
-    #expect(host.controller.peripheral.mtu == 60)
+    #expect(host.radio.peripheral.mtu == 60)
     // Below the minimum stands for the minimum.
     #expect(host.ask(.exchangeMTURequest(clientMTU: 0)) == .exchangeMTUResponse(serverMTU: 100))
-    #expect(host.controller.peripheral.mtu == 23)
+    #expect(host.radio.peripheral.mtu == 23)
   }
 
   @Test(arguments: [true, false])
@@ -78,7 +78,7 @@ import VirtualRing
         hex("1400 2800 0400 f401"), hex("5000 6400 0400 f401"), hex("5000 6400 0400 f401"),
       ])
     #expect(Set(host.signals.map(\.identifier)).count == 3)
-    #expect(host.controller.peripheral.log.parameterAnswers == [isAccepted, isAccepted, isAccepted])
+    #expect(host.radio.peripheral.log.parameterAnswers == [isAccepted, isAccepted, isAccepted])
   }
 
   @Test func otherChannelsAreAnsweredOrCounted() {
@@ -90,6 +90,6 @@ import VirtualRing
     host.run(.seconds(1))
     #expect(host.signals.contains(SignalingPacket(code: .commandReject, identifier: 7, data: [0, 0])))
     #expect(host.packets.contains(hex("02 4020 0600 0200 0600 0505")))
-    #expect(host.controller.peripheral.log.unknownChannels == 1)
+    #expect(host.radio.peripheral.log.unknownChannels == 1)
   }
 }

@@ -98,17 +98,17 @@ import VirtualRing
     host.send([0x1E])
     host.send([0x1E])
     host.run(.seconds(1))
-    #expect(host.controller.peripheral.log.confirmations == 2)
-    #expect(host.controller.peripheral.log.strayAnswers == 1)
+    #expect(host.radio.peripheral.log.confirmations == 2)
+    #expect(host.radio.peripheral.log.strayAnswers == 1)
   }
 
   @Test func serviceChangedIsToldToWhoAsked() {
     let host = connected()
-    host.controller.peripheral.indicateServiceChanged()
+    host.radio.peripheral.indicateServiceChanged()
     host.run(.seconds(1))
     #expect(host.pdus.isEmpty)
     #expect(host.ask(.writeRequest(0x0004, value: [2, 0])) == .writeResponse)
-    host.controller.peripheral.indicateServiceChanged()
+    host.radio.peripheral.indicateServiceChanged()
     host.run(.seconds(1))
     #expect(host.pdus.last == .handleValueIndication(0x0003, value: [1, 0, 0xFF, 0xFF]))
   }
@@ -116,7 +116,7 @@ import VirtualRing
   @Test func subscriptionsEndWithTheLink() {
     let host = connected()
     #expect(host.subscribe())
-    host.controller.disconnect()
+    host.radio.disconnect()
     host.run(.seconds(1))
     #expect(host.connect())
     #expect(host.ask(.readRequest(0x0013)) == .readResponse([0, 0]))

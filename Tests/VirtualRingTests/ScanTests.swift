@@ -30,7 +30,7 @@ import VirtualRing
     // Every 100 ms, give or take the advertising delay of up to 10 ms.
     #expect((98...101).contains(host.reports.count))
     #expect(host.reports.allSatisfy { $0.eventType == [.legacy, .connectable, .scannable] })
-    #expect(host.reports.first?.address == host.controller.options.address)
+    #expect(host.reports.first?.address == host.radio.options.address)
     #expect(host.reports.first?.rssi == -56)
     let data = AdvertisingData(host.reports.first?.data ?? [])
     #expect(data.serviceUUIDs == [RingGATT.commandService])
@@ -120,7 +120,7 @@ import VirtualRing
     _ = host.complete(LESetScanEnable(isEnabled: true))
     host.run(.seconds(5))
     #expect(host.reports.isEmpty)
-    host.controller.disconnect()
+    host.radio.disconnect()
     host.run(.seconds(5))
     #expect(host.reports.count > 40)
   }

@@ -8,7 +8,7 @@ import VirtualRing
 /// A host without a stack: it sends packets, and keeps what comes back. Time passes only when it says so.
 final class ScriptedHost {
   let timers = Timers()
-  private(set) lazy var controller = VirtualController(options: options, timers: timers) { [unowned self] in
+  private(set) lazy var radio = RingRadio(options: options, timers: timers) { [unowned self] in
     take(Array($0))
   }
   private let options: VirtualRingOptions
@@ -36,7 +36,7 @@ final class ScriptedHost {
   // MARK: Sending
 
   /// Sends a whole packet, type byte first.
-  func transmit(_ packet: [UInt8]) { controller.receive(packet.span.bytes) }
+  func transmit(_ packet: [UInt8]) { radio.receive(packet.span.bytes) }
 
   func send(_ command: some HCICommand) {
     var writer = ByteWriter()
@@ -130,7 +130,7 @@ final class ScriptedHost {
   /// Prepares the controller and connects to the ring.
   func connect() -> Bool {
     prepare()
-    guard status(Self.creation(controller.options.address)) == .success else { return false }
+    guard status(Self.creation(radio.options.address)) == .success else { return false }
     return wait { handle != nil }
   }
 

@@ -43,8 +43,8 @@ import VirtualRing
     #expect(abs(1499 / seconds - 25) < 0.1)
     host.run(.seconds(10))
     #expect(host.samples.count == count)
-    #expect(host.controller.peripheral.ring.counters.rawControls == [.stream, .release, .stop])
-    #expect(!host.controller.peripheral.ring.isStreaming)
+    #expect(host.radio.peripheral.ring.counters.rawControls == [.stream, .release, .stop])
+    #expect(!host.radio.peripheral.ring.isStreaming)
   }
 
   @Test func theSameOptionsGiveTheSameBytes() {
@@ -98,7 +98,7 @@ import VirtualRing
     let host = subscribed()
     host.write(RawControl.start)
     host.run(.seconds(2))
-    host.controller.peripheral.ring.setCharging(true)
+    host.radio.peripheral.ring.setCharging(true)
     host.run(.milliseconds(200))
     let count = host.frames.count
     #expect(
@@ -155,9 +155,9 @@ import VirtualRing
     let host = subscribed()
     host.write(RawControl.start)
     host.run(.seconds(1))
-    host.controller.disconnect()
+    host.radio.disconnect()
     host.run(.seconds(1))
-    #expect(!host.controller.peripheral.ring.isStreaming)
+    #expect(!host.radio.peripheral.ring.isStreaming)
     #expect(host.timers.nextDeadline == nil)
     #expect(host.connect())
     #expect(host.subscribe())
@@ -189,7 +189,7 @@ import VirtualRing
     #expect(answers("03000000000000000000000000000004") == [])
     #expect(answers("0300") == [])
     #expect(answers("c60000000000000000000000000000c6") == [])
-    #expect(host.controller.peripheral.ring.counters.badFrames == 2)
+    #expect(host.radio.peripheral.ring.counters.badFrames == 2)
   }
 
   @Test func bulkRequestsAreAnswered() {

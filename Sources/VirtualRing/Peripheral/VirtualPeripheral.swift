@@ -4,6 +4,7 @@ import GATTServer
 import HCI
 import L2CAP
 import RingLink
+import VirtualRadio
 
 /// The ring as seen by its central: L2CAP frames in, L2CAP frames out. It serves its attributes, and does on its own
 /// what real rings do after connecting (ring reference, 1.5).

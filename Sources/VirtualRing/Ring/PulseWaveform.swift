@@ -1,5 +1,6 @@
 import Glibc
 import RingLink
+import VirtualRadio
 
 /// The sensor signals of a worn ring: a pulse of 66 to 72 beats per minute modulated by breathing, gravity, and
 /// occasional movements that disturb both. A function of only the seed and the number of the sample.

@@ -1,5 +1,6 @@
 import BluetoothCore
 import RingLink
+import VirtualRadio
 
 /// A measurement on request, one at a time (ring reference, 4.9): zeros during warm-up, then beat-to-beat intervals,
 /// then values, with the timing of a real ring.

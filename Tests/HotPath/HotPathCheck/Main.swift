@@ -152,7 +152,7 @@ final class Bench {
   private let central: Central
   private let controllerSide: HCIStreamTransport
   private let controllerDescriptor: Int32
-  private var controller: VirtualController?
+  private var radio: RingRadio?
 
   init(isRecorded: Bool) throws {
     var pair: [Int32] = [0, 0]
@@ -165,9 +165,9 @@ final class Bench {
     // One set of samples at the start, and then silence.
     options.rate = 0.01
     options.hasCountedStream = true
-    let controller = VirtualController(options: options, timers: EpollLoop.shared.timers) { side.send($0) }
-    self.controller = controller
-    side.onPacket = { [weak controller] packet, _ in controller?.receive(packet) }
+    let radio = RingRadio(options: options, timers: EpollLoop.shared.timers) { side.send($0) }
+    self.radio = radio
+    side.onPacket = { [weak radio] packet, _ in radio?.receive(packet) }
     var transport: any HCITransport = HCIStreamTransport(descriptor: pair[0])
     if isRecorded {
       transport = TappedTransport(
@@ -188,7 +188,7 @@ final class Bench {
   /// computes must not be counted.
   func settle() async {
     await EpollLoop.shared.timers.sleep(for: .milliseconds(1500))
-    controller = nil
+    radio = nil
   }
 
   /// Writes `count` notifications of a frame as the controller would, from a thread of its own. Numbered packets are in order.
@@ -210,7 +210,7 @@ final class Bench {
     var packet = ByteWriter()
     // ACL on the virtual link, first fragment; L2CAP on CID 4; a notification of the ring's TX value.
     packet.write(hex: "02 0100 0000")
-    packet.overwrite(at: 1, with: UInt16(0x2000) | VirtualController.linkHandle.rawValue)
+    packet.overwrite(at: 1, with: UInt16(0x2000) | RingRadio.firstHandle.rawValue)
     packet.overwrite(at: 3, with: UInt16(23))
     packet.write(hex: "1300 0400 1b 1200")
     frame.write(into: &packet)

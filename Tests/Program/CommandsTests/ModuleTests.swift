@@ -43,7 +43,7 @@ import Testing
   /// Protocols build without an operating system: no system calls, no event loop, no libbluetooth.
   @Test(arguments: [
     "BluetoothCore", "Storage/JSON", "HCI", "L2CAP", "ATT", "GATT", "GATTClient", "GATTServer",
-    "SecurityManager", "GAP", "RingLink",
+    "SecurityManager", "GAP", "RingLink", "VirtualRadio",
   ])
   func protocolsImportNoSystem(_ module: String) {
     let system: Set = [
@@ -73,7 +73,7 @@ import Testing
     #expect(
       Set(layers.map { String($0.output.1) }) == [
         "ATT", "BluetoothCore", "GAP", "GATTClient", "GATTServer", "HCI", "HaloRaw", "L2CAP", "RingLink",
-        "SecurityManager", "VirtualRing",
+        "SecurityManager", "VirtualRadio", "VirtualRing",
       ])
   }
 

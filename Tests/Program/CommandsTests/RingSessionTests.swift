@@ -16,7 +16,7 @@ import VirtualRing
     let ring: Ring
     let virtual: VirtualTransport
 
-    var simulated: SimulatedRing? { virtual.controller?.peripheral.ring }
+    var simulated: SimulatedRing? { virtual.radio?.peripheral.ring }
   }
 
   private func open(_ text: String = "virtual") async throws -> Session {
@@ -137,7 +137,7 @@ import VirtualRing
     let ring = session.ring
     let task = spawn { try await ring.measure(.heartRate) }
     await testTimers.sleep(for: .seconds(3))
-    session.virtual.controller?.disconnect(reason: .connectionTimeout)
+    session.virtual.radio?.disconnect(reason: .connectionTimeout)
     do {
       _ = try await task.value
       Issue.record("there was a value")

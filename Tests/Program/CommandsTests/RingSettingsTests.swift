@@ -21,7 +21,7 @@ import VirtualRing
     let central = Central(HCIAdapter(transport))
     try await central.start()
     let ring = try await Ring.open(try await central.connect(ConnectionRequest(peer: options.address)))
-    try await body(ring, try #require(transport.controller).peripheral.ring)
+    try await body(ring, try #require(transport.radio).peripheral.ring)
     await central.stop()
   }
 

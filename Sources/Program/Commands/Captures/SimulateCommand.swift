@@ -123,7 +123,7 @@ private final class Simulation {
   /// The traffic of all hosts, one after the other; nil without `--explain`.
   private let tap: TrafficTap?
   private var host: (any HCITransport)?
-  private var controller: VirtualController?
+  private var radio: RingRadio?
 
   init(_ options: VirtualRingOptions, _ explainer: Explainer?) {
     self.options = options
@@ -136,14 +136,14 @@ private final class Simulation {
     let transport = tap.map { TappedTransport(transport, $0, isController: true) } ?? transport
     host?.close()
     host = transport
-    let controller = VirtualController(options: options.set(by: HostClock()), timers: transport.timers) {
+    let radio = RingRadio(options: options.set(by: HostClock()), timers: transport.timers) {
       [weak transport] packet in transport?.send(packet)
     }
-    for (ring, last) in zip(controller.peripherals, self.controller?.peripherals ?? []) {
+    for (ring, last) in zip(radio.peripherals, self.radio?.peripherals ?? []) {
       ring.ring.memory = last.ring.memory
     }
-    self.controller = controller
-    transport.onPacket = { packet, _ in controller.receive(packet) }
+    self.radio = radio
+    transport.onPacket = { packet, _ in radio.receive(packet) }
     transport.onClose = { [weak self, weak transport] _ in
       if let transport, self?.host === transport { self?.host = nil }
     }

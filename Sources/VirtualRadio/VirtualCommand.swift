@@ -2,7 +2,8 @@ import BluetoothCore
 import HCI
 
 /// A command that the virtual controller supports, and its answer. A row in one of the tables is sufficient:
-/// ``VirtualController/controllerCommands``, `discoveryCommands`, `linkCommands` and `sideCommands`.
+/// ``VirtualController/controllerCommands``, `discoveryCommands`, `advertisingCommands`, `linkCommands`,
+/// `encryptionCommands` and `sideCommands`.
 struct VirtualCommand: Sendable {
   /// Which controllers support a command, and which others they accept beside it.
   enum Kind {
@@ -52,14 +53,14 @@ struct VirtualCommand: Sendable {
   /// Reads the state of the link.
   static func ofLink<Command: HCICompletingCommand & HCILinkFields>(
     _ type: Command.Type, _ kind: Kind = .common,
-    _ set: @escaping @Sendable (inout Command.Response, RingInReach) -> Void = { _, _ in }
+    _ set: @escaping @Sendable (inout Command.Response, AirLink, any AirDevice) -> Void = { _, _, _ in }
   ) -> VirtualCommand where Command.Response: HCILinkFields {
     complete(type, kind) { controller, command in
-      guard let ring = controller.ring(command.handle) else {
-        return .failure(controller.check(command.handle))
+      guard let link = controller.link(command.handle), let peer = controller.peer(command.handle) else {
+        return .failure(.unknownConnectionIdentifier)
       }
       var response = Command.Response(handle: command.handle)
-      set(&response, ring)
+      set(&response, link, peer)
       return .success(response)
     }
   }
@@ -91,7 +92,8 @@ struct VirtualCommand: Sendable {
 
   fileprivate static let table = Dictionary(
     uniqueKeysWithValues: (VirtualController.controllerCommands + VirtualController.discoveryCommands
-      + VirtualController.linkCommands + VirtualController.sideCommands).map { ($0.type.opcode, $0) })
+      + VirtualController.advertisingCommands + VirtualController.linkCommands
+      + VirtualController.encryptionCommands + VirtualController.sideCommands).map { ($0.type.opcode, $0) })
 }
 
 extension VirtualController {

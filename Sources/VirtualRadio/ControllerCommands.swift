@@ -18,7 +18,8 @@ extension VirtualController {
     },
     .complete(LESetRandomAddress.self) { controller, command in
       // It must not change while in use (7.8.4).
-      guard !controller.scan.isOn, controller.initiation == nil else { return .failure(.commandDisallowed) }
+      guard !controller.scan.isOn, controller.initiation == nil, !controller.advertising.usesRandomAddress
+      else { return .failure(.commandDisallowed) }
       controller.randomAddress = command.address
       return .success(.init())
     },
@@ -40,7 +41,9 @@ extension VirtualController {
     .complete(LEReadLocalSupportedFeatures.self) { controller, _ in
       .success(.init { $0.features = controller.features })
     },
-    .constant(ReadBDADDR.self) { $0.address = BluetoothAddress(0x001A_7DDA_7113, .public) },
+    .complete(ReadBDADDR.self) { controller, _ in
+      .success(.init { $0.address = controller.options.address })
+    },
     // Zero: this controller has no buffers for BR/EDR, and the LE ones count.
     .constant(ReadBufferSize.self),
     .complete(LEReadBufferSize.self) { controller, _ in .success(controller.buffers) },
@@ -63,33 +66,19 @@ extension VirtualController {
       $0.aclPackets = options.aclPackets
     }
   }
-
-  /// The features that both ends of the link support.
-  private var features: LEFeatures {
-    var features: LEFeatures = [
-      .encryption, .connectionParametersRequestProcedure, .extendedRejectIndication,
-      .peripheralInitiatedFeaturesExchange, .ping, .dataPacketLengthExtension,
-    ]
-    if options.bluetooth5 { features.formUnion([.llPrivacy, .phy2M, .extendedAdvertising]) }
-    return features
-  }
 }
 
 extension VirtualController {
   /// The capacity of the accept list and the resolving list.
   static let acceptListSize: UInt8 = 8
 
-  /// The commands that hosts send while they bring an adapter up, and that read a constant or set a value without effect
-  /// on a ring. No device receives the advertising of this controller.
+  /// The commands that hosts send while they bring an adapter up, and that read a constant or set a value without effect.
   static let sideCommands: [VirtualCommand] = [
-    .constant(LESetAdvertisingParameters.self, .legacy),
     .constant(LEReadAdvertisingPhysicalChannelTxPower.self),
-    .constant(LESetAdvertisingData.self, .legacy), .constant(LESetScanResponseData.self, .legacy),
-    .constant(LESetAdvertisingEnable.self, .legacy),
     .constant(LEReadFilterAcceptListSize.self) { $0.size = acceptListSize },
     .constant(LESetHostChannelClassification.self),
     // All 37 data channels are in use.
-    .ofLink(LEReadChannelMap.self) { response, _ in response.channelMap = [0xFF, 0xFF, 0xFF, 0xFF, 0x1F] },
+    .ofLink(LEReadChannelMap.self) { response, _, _ in response.channelMap = [0xFF, 0xFF, 0xFF, 0xFF, 0x1F] },
     .complete(LERand.self) { controller, _ in .success(.init { $0.number = controller.nextRandomNumber() }) },
     .constant(LEReadSupportedStates.self) { $0.states = 0x03FF_FFFF_FFFF },
     .complete(LEReadSuggestedDefaultDataLength.self) { controller, _ in
@@ -108,18 +97,10 @@ extension VirtualController {
       return .success(.init())
     },
     .constant(LEReadResolvingListSize.self, .version5) { $0.size = acceptListSize },
-    // The ring keeps one address.
+    // Each device keeps its address.
     .constant(LESetAddressResolutionEnable.self, .version5),
     .constant(LESetResolvablePrivateAddressTimeout.self, .version5),
     .constant(LESetDefaultPHY.self, .version5),
-    .constant(LESetAdvertisingSetRandomAddress.self, .version5),
-    .constant(LESetExtendedAdvertisingParameters.self, .extended),
-    .constant(LESetExtendedAdvertisingData.self, .extended),
-    .constant(LESetExtendedScanResponseData.self, .extended),
-    .constant(LESetExtendedAdvertisingEnable.self, .extended),
-    .constant(LEReadMaximumAdvertisingDataLength.self, .version5) { $0.length = 1650 },
-    .constant(LEReadNumberOfSupportedAdvertisingSets.self, .version5) { $0.count = 4 },
-    .constant(LERemoveAdvertisingSet.self, .extended), .constant(LEClearAdvertisingSets.self, .extended),
     .constant(LESetPrivacyMode.self, .version5),
   ]
 

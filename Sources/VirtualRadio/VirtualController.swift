@@ -1,8 +1,7 @@
 import BluetoothCore
 import HCI
-import L2CAP
 
-/// A controller with rings in reach, in memory: HCI packets in, HCI packets out, each with its H4 type byte.
+/// A controller in the ``Air``: HCI packets in, HCI packets out, each with its H4 type byte. It can have both roles.
 ///
 /// It has no clock: `Timers` supply the time, and all packets are sent from within a timer, never from within
 /// ``receive(_:)``. The radio is ideal: nothing is lost, and scanning ignores the requested window. Data crosses a link
@@ -16,28 +15,25 @@ public final class VirtualController {
     public var malformedPackets = 0
     /// Commands that the controller does not support.
     public var unknownCommands = 0
-    /// ACL packets for links that do not exist, or larger than ``VirtualRingOptions/aclLength``.
+    /// ACL packets for links that do not exist, or larger than ``ControllerOptions/aclLength``.
     public var rejectedACL = 0
     /// ACL packets beyond the number that the host may have under way.
     public var excessACL = 0
   }
 
-  /// The properties of the controller, and of the first ring.
-  public let options: VirtualRingOptions
-  /// The rings in reach.
-  public var peripherals: [VirtualPeripheral] { rings.map(\.peripheral) }
-  /// The first ring.
-  public var peripheral: VirtualPeripheral { rings[0].peripheral }
+  public let options: ControllerOptions
+  /// Where it is.
+  public let air: Air
   /// Input from the host, counted.
   public internal(set) var counters = Counters()
-  /// The handle of the link to the first ring; the next ring has the next handle. A handle is used again at once, as many
-  /// controllers do.
-  public static let linkHandle = ConnectionHandle(rawValue: 0x0040)
-  /// Whether a link to the first ring exists.
-  public var isConnected: Bool { rings[0].link != nil }
+  /// The handle of the link to the first device in reach; the next device has the next handle. A handle is used again at
+  /// once, as many controllers do.
+  public static let firstHandle = ConnectionHandle(rawValue: 0x0040)
 
-  let timers: Timers
-  let rings: [RingInReach]
+  var timers: Timers { air.timers }
+  /// The other devices, in the order in which they came.
+  private(set) var reach: [DeviceInReach] = []
+  private var deviceCount: UInt16 = 0
   private let emit: (RawSpan) -> Void
   private var writer = ByteWriter(capacity: 260)
   /// Distinguishes what was to be sent before a reset from what is to be sent after it.
@@ -49,13 +45,14 @@ public final class VirtualController {
   var family: VirtualCommand.Kind?
   var randomAddress: BluetoothAddress?
   var acceptList: Set<BluetoothAddress> = []
-  /// Kept for its size only: rings have no resolvable address.
+  /// Kept for its size only: addresses are not resolved.
   var resolvingList: Set<BluetoothAddress> = []
   /// The number of random numbers generated.
   var randomNumbers: UInt64 = 0
   var suggestedDataLength = DataLength(octets: 27, time: 328)
   var scan = Scan()
   var initiation: Initiation?
+  var advertising = VirtualAdvertising()
   /// The faults of a bad radio; nil for an ideal one.
   var faults: RadioFaults?
 
@@ -64,43 +61,71 @@ public final class VirtualController {
   /// By how much events are late that ``RadioFaults`` delay.
   private static let lateness = Duration.milliseconds(11)
 
+  /// A controller that hears the devices that are in the air. ``Air/add(_:)`` lets others hear it.
+  ///
   /// - Parameters:
-  ///   - options: of the controller and the rings in its reach
-  ///   - timers: the virtual or real time
+  ///   - options: its properties
+  ///   - air: where it is
   ///   - emit: receives a packet for the host; the span is valid only during the call
-  public init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
+  public init(_ options: ControllerOptions = .init(), in air: Air, emit: @escaping (RawSpan) -> Void) {
     self.options = options
-    faults = options.faults.randomSeed.map { RadioFaults(seed: $0) }
-    self.timers = timers
+    self.air = air
     self.emit = emit
-    let first = Self.linkHandle.rawValue
-    rings = ([options] + options.others).enumerated().map { index, options in
-      RingInReach(options, handle: ConnectionHandle(rawValue: first + UInt16(index)), timers)
-    }
-    for ring in rings { attach(ring) }
+    faults = options.faultSeed.map { RadioFaults(seed: $0) }
+    for device in air.devices { reaches(device) }
   }
 
-  private func attach(_ ring: RingInReach) {
-    let peripheral = ring.peripheral
-    peripheral.send = { [weak self, unowned ring] channel, payload in
-      self?.sendUp(payload, on: channel, of: ring)
-    }
-    peripheral.ring.vanish = { [weak self, unowned ring] in
-      // Data sent before still crosses.
-      self?.afterEvents(1, of: ring) { $0.disconnect($1, reason: .connectionTimeout) }
-    }
-    peripheral.ring.leave = { [weak self, unowned ring] in
-      self?.afterEvents(1, of: ring) { $0.disconnect($1) }
-    }
-    peripheral.ring.switchOff = { [weak self, unowned ring] in
-      ring.isSwitchedOff = true
-      self?.afterEvents(1, of: ring) { $0.disconnect($1) }
-    }
+  // MARK: Reach
+
+  func reaches(_ device: any AirDevice) {
+    guard device !== self else { return }
+    let handle = ConnectionHandle(rawValue: (Self.firstHandle.rawValue + deviceCount) & 0x0EFF)
+    deviceCount += 1
+    reach.append(DeviceInReach(device, handle: handle))
+    listen(to: device)
   }
+
+  func misses(_ device: any AirDevice) {
+    guard let index = reach.firstIndex(where: { $0.device === device }) else { return }
+    let place = reach[index]
+    timers.cancel(place.advertisingTimer)
+    place.advertisingTimer = nil
+    guard let link = place.link else {
+      reach.remove(at: index)
+      return
+    }
+    // The link is missed later.
+    place.isGone = true
+    link.abandon(from: link.central === self ? .peripheral : .central)
+  }
+
+  /// The link with a device has ended.
+  func end(_ place: DeviceInReach) {
+    place.link = nil
+    if place.isGone { reach.removeAll { $0 === place } }
+  }
+
+  func place(of device: (any AirDevice)?) -> DeviceInReach? {
+    device.flatMap { device in reach.first { $0.device === device } }
+  }
+
+  /// The link with this handle; nil if there is none.
+  func link(_ handle: ConnectionHandle) -> AirLink? { reach.first { $0.handle == handle }?.link }
+
+  /// The device at the other end of the link with this handle.
+  func peer(_ handle: ConnectionHandle) -> (any AirDevice)? {
+    guard let place = reach.first(where: { $0.handle == handle }), place.link != nil else { return nil }
+    return place.device
+  }
+
+  /// Whether there is a link.
+  public var isConnected: Bool { reach.contains { $0.link != nil } }
+
+  // MARK: The host
 
   /// Handles a packet from the host. Returns for any contents.
   public func receive(_ packet: RawSpan) {
-    guard !options.faults.staysSilent else { return }
+    guard !options.staysSilent else { return }
     var reader = ByteReader(packet)
     switch (try? reader.readUInt8()).map(HCIPacketType.init) {
     case .command?: receiveCommand(reader.readRest())
@@ -109,16 +134,8 @@ public final class VirtualController {
     }
   }
 
-  /// Ends the link to the first ring from its side, or as if it were out of reach.
-  public func disconnect(reason: HCIErrorCode = .remoteUserTerminatedConnection) {
-    disconnect(rings[0], reason: reason)
-  }
-
-  func disconnect(_ ring: RingInReach, reason: HCIErrorCode = .remoteUserTerminatedConnection) {
-    guard let link = ring.link else { return }
-    closeLink(of: ring)
-    post(.disconnectionComplete(.init(status: .success, handle: link.handle, reason: reason)))
-  }
+  /// What a ring is to do on its next link, at random; nil with an ideal radio.
+  package func troubleOfNextLink() -> RadioFaults.LinkTrouble? { faults?.troubleOfNextLink() }
 
   /// Reports a failure of the controller, as it happens on bad hardware.
   public func fail(code: UInt8) {
@@ -136,10 +153,13 @@ public final class VirtualController {
     suggestedDataLength = DataLength(octets: 27, time: 328)
     stopScan()
     initiation = nil
-    for ring in rings {
-      timers.cancel(ring.advertisingTimer)
-      ring.advertisingTimer = nil
-      closeLink(of: ring)
+    advertising = VirtualAdvertising()
+    for place in reach {
+      timers.cancel(place.advertisingTimer)
+      place.advertisingTimer = nil
+      let link = place.link
+      place.link = nil
+      if let link { link.abandon(from: link.central === self ? .central : .peripheral) }
     }
   }
 
@@ -186,7 +206,7 @@ public final class VirtualController {
   }
 
   /// The events for commands and credits cannot be masked (Core Specification Vol 4, Part E, 7.3.1).
-  private func isUnmasked(_ event: HCIEvent) -> Bool {
+  func isUnmasked(_ event: HCIEvent) -> Bool {
     switch event.code {
     case .commandComplete, .commandStatus, .numberOfCompletedPackets: return true
     case let code:
@@ -199,24 +219,19 @@ public final class VirtualController {
   }
 }
 
-/// A ring in reach of the controller.
-final class RingInReach {
-  let options: VirtualRingOptions
-  let peripheral: VirtualPeripheral
-  let radio: Advertiser
-  /// The connection handle of each link to it.
+/// Another device, as a controller knows it.
+final class DeviceInReach {
+  let device: any AirDevice
+  /// The connection handle of each link with it.
   let handle: ConnectionHandle
-  var link: VirtualLink?
-  var failuresLeft: Int
-  /// A ring that was switched off does not advertise; only its charger would wake it.
-  var isSwitchedOff = false
+  var link: AirLink?
+  /// Whether it is no longer in the air: it is forgotten with its link.
+  var isGone = false
+  /// The next advertisement that is listened for.
   var advertisingTimer: Timers.Token?
 
-  init(_ options: VirtualRingOptions, handle: ConnectionHandle, _ timers: Timers) {
-    self.options = options
+  init(_ device: any AirDevice, handle: ConnectionHandle) {
+    self.device = device
     self.handle = handle
-    peripheral = VirtualPeripheral(options: options, timers: timers)
-    radio = Advertiser(options: options, start: timers.now)
-    failuresLeft = options.faults.establishFailures
   }
 }

@@ -2,7 +2,7 @@ import HCI
 
 /// The faults of a bad radio and a bad ring, drawn at random: those that docs/links.md lists. The same seed draws the same
 /// ones.
-struct RadioFaults {
+package struct RadioFaults {
   /// What becomes of an event on its way to the host.
   enum Fate {
     case delivered
@@ -15,7 +15,7 @@ struct RadioFaults {
   }
 
   /// What a ring does on a link.
-  enum LinkTrouble {
+  package enum LinkTrouble {
     /// It is gone at the first request.
     case vanishing
     /// It answers nothing.

@@ -23,6 +23,8 @@ struct Initiation {
   /// Nil for any device in the accept list.
   var peer: BluetoothAddress?
   var parameters: ConnectionParameters
+  /// The address that the peer sees.
+  var ownAddress: BluetoothAddress
 }
 
 extension LECreateConnection {
@@ -45,7 +47,7 @@ extension VirtualController {
         isLegal: isLegal && scan.type.rawValue <= 1, scan.type, command.filterPolicy)
     },
     .complete(LESetExtendedScanParameters.self, .extended) { controller, command in
-      // Rings advertise on LE 1M, and this controller has no LE Coded.
+      // This controller has no LE Coded.
       guard let scan = command.le1M, command.leCoded == nil else {
         return .failure(.unsupportedFeatureOrParameterValue)
       }
@@ -69,13 +71,14 @@ extension VirtualController {
     .begin(LECreateConnection.self, .legacy) {
       $0.checkInitiation($1.peer, $1.parameters, own: $1.ownAddressType)
     } then: {
-      $0.initiate($1.peer, $1.parameters)
+      $0.initiate($1.peer, $1.parameters, own: $1.ownAddressType)
     },
     .begin(LEExtendedCreateConnection.self, .extended) { controller, command in
       guard let le1M = command.le1M else { return .unsupportedFeatureOrParameterValue }
       return controller.checkInitiation(command.peer, le1M.parameters, own: command.ownAddressType)
     } then: { controller, command in
-      if let le1M = command.le1M { controller.initiate(command.peer, le1M.parameters) }
+      guard let le1M = command.le1M else { return }
+      controller.initiate(command.peer, le1M.parameters, own: command.ownAddressType)
     },
     .complete(LECreateConnectionCancel.self, then: { $0.reportCancelled() }) { controller, _ in
       guard controller.initiation != nil else { return .failure(.commandDisallowed) }
@@ -123,7 +126,7 @@ extension VirtualController {
   private func enableScan(
     _ isEnabled: Bool, filtersDuplicates: Bool, isExtended: Bool
   ) -> Result<NoReturnParameters, HCIErrorCode> {
-    if !isEnabled, !scan.isOn, options.faults.refusesIdleScanDisable { return .failure(.commandDisallowed) }
+    if !isEnabled, !scan.isOn, options.refusesIdleScanDisable { return .failure(.commandDisallowed) }
     stopScan()
     guard isEnabled else { return .success(.init()) }
     scan.isOn = true
@@ -140,52 +143,62 @@ extension VirtualController {
     scan.reported = []
   }
 
-  // MARK: The rings' advertising events
+  // MARK: Advertising events of others
 
   private func listen() {
-    for ring in rings { listen(to: ring) }
+    for place in reach { listen(to: place) }
   }
 
-  /// Waits for the next advertisement of a ring, as long as the host scans or connects and the ring advertises.
-  func listen(to ring: RingInReach) {
-    guard ring.advertisingTimer == nil, scan.isOn || initiation != nil, ring.link == nil else { return }
-    guard !ring.isSwitchedOff else { return }
-    ring.advertisingTimer = timers.schedule(at: ring.radio.nextEvent(after: timers.now)) {
-      [weak self, weak ring] in
-      guard let self, let ring else { return }
-      ring.advertisingTimer = nil
-      hear(ring)
-      listen(to: ring)
+  func listen(to device: any AirDevice) {
+    if let place = place(of: device) { listen(to: place) }
+  }
+
+  /// Waits for the next advertisement of a device, as long as the host scans or connects and the device advertises.
+  private func listen(to place: DeviceInReach) {
+    guard place.advertisingTimer == nil, scan.isOn || initiation != nil, place.link == nil, !place.isGone,
+      let event = place.device.nextAdvertisement(after: timers.now)
+    else { return }
+    place.advertisingTimer = timers.schedule(at: event) { [weak self, weak place] in
+      guard let self, let place else { return }
+      place.advertisingTimer = nil
+      hear(place)
+      listen(to: place)
     }
   }
 
-  private func hear(_ ring: RingInReach) {
-    guard ring.link == nil else { return }
-    let address = ring.options.address
-    if scan.isOn, !scan.usesAcceptList || acceptList.contains(address) {
-      report(ring, [.legacy, .connectable, .scannable], ring.radio.advertisement)
-      if scan.isActive { report(ring, scanResponseType, ring.radio.scanResponse) }
+  private func hear(_ place: DeviceInReach) {
+    let device = place.device
+    guard place.link == nil, let advertisement = device.advertisement else { return }
+    let address = device.address
+    // Scanners before Bluetooth 5 receive legacy PDUs only.
+    if scan.isOn, !scan.usesAcceptList || acceptList.contains(address),
+      scan.isExtended || advertisement.type.contains(.legacy)
+    {
+      report(device, advertisement.type, advertisement.data)
+      if scan.isActive, advertisement.type.contains(.scannable) {
+        report(device, responseType(advertisement.type), advertisement.scanResponse)
+      }
     }
-    guard let wanted = initiation, !ring.options.faults.ignoresConnections else { return }
-    if wanted.peer.map({ $0 == address }) ?? acceptList.contains(address) {
-      connect(ring, wanted.parameters)
-    }
+    guard let wanted = initiation, advertisement.type.contains(.connectable),
+      wanted.peer.map({ $0 == address }) ?? acceptList.contains(address),
+      device.acceptsLink(from: wanted.ownAddress)
+    else { return }
+    connect(place, wanted)
   }
 
   /// An extended report also has a bit for a connectable advertiser; a legacy one has none.
-  private var scanResponseType: AdvertisingReport.EventType {
-    scan.isExtended
-      ? [.legacy, .connectable, .scannable, .scanResponse] : [.legacy, .scannable, .scanResponse]
+  private func responseType(_ type: AdvertisingReport.EventType) -> AdvertisingReport.EventType {
+    (scan.isExtended ? type : type.subtracting(.connectable)).union(.scanResponse)
   }
 
-  private func report(_ ring: RingInReach, _ type: AdvertisingReport.EventType, _ data: [UInt8]) {
-    let address = ring.options.address
+  private func report(_ device: any AirDevice, _ type: AdvertisingReport.EventType, _ data: [UInt8]) {
+    let address = device.address
     let isResponse = type.contains(.scanResponse)
     guard scan.isOn,
       scan.reported.insert(.init(address: address, isResponse: isResponse)).inserted
         || !scan.filtersDuplicates
     else { return }
-    let report = AdvertisingReport(address: address, eventType: type, rssi: ring.options.rssi, data: data)
+    let report = AdvertisingReport(address: address, eventType: type, rssi: device.rssi, data: data)
     send(.leAdvertisingReports(AdvertisingReports(scan.isExtended ? .extended : .legacy, [report])))
   }
 
@@ -198,13 +211,20 @@ extension VirtualController {
     guard parameters.isLegal, own.rawValue & 1 == 0 || randomAddress != nil else {
       return .invalidCommandParameters
     }
-    let isConnected = rings.contains { $0.link != nil && $0.options.address == peer }
+    let isConnected = reach.contains { $0.link != nil && $0.device.address == peer }
     return isConnected ? .connectionAlreadyExists : .success
   }
 
-  private func initiate(_ peer: BluetoothAddress?, _ parameters: ConnectionParameters) {
-    initiation = Initiation(peer: peer, parameters: parameters)
+  private func initiate(
+    _ peer: BluetoothAddress?, _ parameters: ConnectionParameters, own: OwnAddressType
+  ) {
+    initiation = Initiation(peer: peer, parameters: parameters, ownAddress: ownAddress(own))
     listen()
+  }
+
+  /// The address that the host has chosen for its own.
+  func ownAddress(_ type: OwnAddressType) -> BluetoothAddress {
+    type.rawValue & 1 == 0 ? options.address : randomAddress ?? options.address
   }
 
   private func reportCancelled() {
@@ -212,10 +232,30 @@ extension VirtualController {
       .unknownConnectionIdentifier, ConnectionHandle(), .zero, LinkParameters())
   }
 
+  /// A device has answered: the link exists.
+  private func connect(_ place: DeviceInReach, _ wanted: Initiation) {
+    initiation = nil
+    let parameters = wanted.parameters
+    let link = AirLink(
+      self, at: wanted.ownAddress, place.device,
+      parameters: LinkParameters(
+        interval: parameters.intervalMax, latency: parameters.latency,
+        supervisionTimeout: parameters.supervisionTimeout), timers: timers)
+    place.link = link
+    sendConnectionComplete(.success, place.handle, place.device.address, link.parameters)
+    place.device.connected(link)
+    if link.isDead {
+      // Six connection events without a packet (Vol 6, Part B, 4.5.2).
+      link.afterEvents(6) {
+        $0.end(.connectionFailedToBeEstablished, .connectionFailedToBeEstablished)
+      }
+    }
+  }
+
   /// Sends the one form of the event that the host has enabled.
   func sendConnectionComplete(
     _ status: HCIErrorCode, _ handle: ConnectionHandle, _ peer: BluetoothAddress,
-    _ parameters: LinkParameters
+    _ parameters: LinkParameters, role: LERole = .central
   ) {
     send(
       .leConnectionComplete(
@@ -223,6 +263,7 @@ extension VirtualController {
           $0.form = leEventMask.contains(.enhancedConnectionComplete) ? .enhanced : .plain
           $0.status = status
           $0.handle = handle
+          $0.role = role
           $0.peerAddress = peer
           $0.parameters = parameters
         }))

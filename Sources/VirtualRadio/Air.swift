@@ -1,0 +1,121 @@
+import BluetoothCore
+import HCI
+
+/// The air in memory: controllers and devices without a host, which are all in reach of each other.
+///
+/// It does not keep them; their owners do. Nothing in it has a clock: `Timers` supply the time.
+public final class Air {
+  /// The virtual or real time.
+  public let timers: Timers
+
+  private struct Place {
+    weak var device: (any AirDevice)?
+  }
+
+  private var places: [Place] = []
+  private var controllers: [VirtualController] { places.compactMap { $0.device as? VirtualController } }
+
+  public init(timers: Timers) {
+    self.timers = timers
+  }
+
+  /// Brings a device into the air. The controllers that were there before, and those that come later, can hear it.
+  public func add(_ device: any AirDevice) {
+    places.removeAll { $0.device == nil || $0.device === device }
+    for controller in controllers { controller.reaches(device) }
+    places.append(Place(device: device))
+  }
+
+  /// Takes a device out of the air: its links are lost.
+  public func remove(_ device: any AirDevice) {
+    places.removeAll { $0.device == nil || $0.device === device }
+    for controller in controllers { controller.misses(device) }
+  }
+
+  var devices: [any AirDevice] { places.compactMap(\.device) }
+
+  /// A device advertises now, or other data, or no longer: the controllers that scan or connect listen for it.
+  public func advertisingChanged(_ device: any AirDevice) {
+    for controller in controllers { controller.listen(to: device) }
+  }
+}
+
+/// A device in the ``Air``: it may advertise, and have links in the peripheral role.
+public protocol AirDevice: AnyObject {
+  /// The address that it advertises with.
+  var address: BluetoothAddress { get }
+  /// The strength with which the others hear it, in dBm.
+  var rssi: Int8 { get }
+  /// The features of its link layer.
+  var features: LEFeatures { get }
+  /// The version of its link layer.
+  var version: RemoteVersion { get }
+  /// What it advertises; nil if nothing.
+  var advertisement: AirAdvertisement? { get }
+
+  /// The first advertising event after `now`; nil if it does not advertise.
+  func nextAdvertisement(after now: Instant) -> Instant?
+  /// Whether it answers a request for a link.
+  func acceptsLink(from central: BluetoothAddress) -> Bool
+  /// A link to it exists, or seems to: see ``AirLink/isDead``.
+  func connected(_ link: AirLink)
+  /// Data of the other end have arrived.
+  func received(_ fragment: AirFragment, on link: AirLink)
+  /// The link has other properties.
+  func changed(_ change: AirLink.Change, on link: AirLink)
+  /// The central encrypts the link, and the key is needed. `reply` is called once, now or later, with nil for none.
+  func keyRequested(
+    _ random: UInt64, _ diversifier: UInt16, on link: AirLink, reply: @escaping ([UInt8]?) -> Void)
+  /// The link has ended.
+  func ended(_ link: AirLink, _ reason: HCIErrorCode)
+}
+
+extension AirDevice {
+  public func changed(_ change: AirLink.Change, on link: AirLink) {}
+  public func keyRequested(
+    _ random: UInt64, _ diversifier: UInt16, on link: AirLink, reply: @escaping ([UInt8]?) -> Void
+  ) { reply(nil) }
+}
+
+/// What a device advertises.
+public struct AirAdvertisement: Sendable {
+  /// That of the advertisement in an extended report.
+  public var type: AdvertisingReport.EventType
+  public var data: [UInt8]
+  /// What an active scanner gets besides, if ``type`` is scannable.
+  public var scanResponse: [UInt8]
+
+  public init(
+    _ type: AdvertisingReport.EventType = [.legacy, .connectable, .scannable], data: [UInt8],
+    scanResponse: [UInt8] = []
+  ) {
+    self.type = type
+    self.data = data
+    self.scanResponse = scanResponse
+  }
+}
+
+/// The version and manufacturer of a link layer.
+public struct RemoteVersion: Sendable {
+  public var version: CoreVersion
+  public var manufacturer: CompanyIdentifier
+  public var subversion: UInt16
+
+  public init(_ version: CoreVersion, _ manufacturer: CompanyIdentifier, subversion: UInt16 = 1) {
+    self.version = version
+    self.manufacturer = manufacturer
+    self.subversion = subversion
+  }
+}
+
+/// A part of an L2CAP frame, as one packet carries it.
+public struct AirFragment: Sendable {
+  public var data: [UInt8]
+  /// Whether the frame starts here.
+  public var isStart: Bool
+
+  public init(_ data: [UInt8], isStart: Bool) {
+    self.data = data
+    self.isStart = isStart
+  }
+}

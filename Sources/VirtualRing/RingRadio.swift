@@ -1,0 +1,169 @@
+import BluetoothCore
+import HCI
+import L2CAP
+import RingLink
+import VirtualRadio
+
+/// A controller with rings in reach, in memory: HCI packets in, HCI packets out.
+public final class RingRadio {
+  /// The handle of the link to the first ring; the next ring has the next handle.
+  public static let firstHandle = VirtualController.firstHandle
+
+  /// The properties of the controller, and of the first ring.
+  public let options: VirtualRingOptions
+  public let controller: VirtualController
+  /// The rings in reach.
+  public var peripherals: [VirtualPeripheral] { rings.map(\.peripheral) }
+  /// The first ring.
+  public var peripheral: VirtualPeripheral { rings[0].peripheral }
+  /// Whether a link to the first ring exists.
+  public var isConnected: Bool { rings[0].link != nil }
+
+  private let rings: [RingInAir]
+
+  /// - Parameters:
+  ///   - options: of the controller, and of the rings
+  ///   - timers: the virtual or real time
+  ///   - emit: receives a packet for the host; the span is valid only during the call
+  public init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
+    self.options = options
+    let air = Air(timers: timers)
+    rings = ([options] + options.others).map { RingInAir($0, in: air) }
+    for ring in rings { air.add(ring) }
+    controller = VirtualController(options.controller, in: air, emit: emit)
+    air.add(controller)
+  }
+
+  /// Handles a packet from the host. Returns for any contents.
+  public func receive(_ packet: RawSpan) { controller.receive(packet) }
+
+  /// Ends the link to the first ring from its side, or as if it were out of reach.
+  public func disconnect(reason: HCIErrorCode = .remoteUserTerminatedConnection) {
+    rings[0].link?.end(reason, .connectionTerminatedByLocalHost)
+  }
+}
+
+/// A ring in the air: it advertises while it has no link.
+final class RingInAir: AirDevice {
+  let options: VirtualRingOptions
+  let peripheral: VirtualPeripheral
+  private(set) var link: AirLink?
+
+  private let air: Air
+  private let data: AirAdvertisement
+  private let times: AdvertisingTimes
+  private var recombiner = Recombiner()
+  private var failuresLeft: Int
+  /// A ring that was switched off does not advertise; only its charger would wake it.
+  private var isSwitchedOff = false
+
+  init(_ options: VirtualRingOptions, in air: Air) {
+    self.options = options
+    self.air = air
+    peripheral = VirtualPeripheral(options: options, timers: air.timers)
+    data = AirAdvertisement(data: options.advertisement, scanResponse: options.scanResponse)
+    times = AdvertisingTimes(seed: options.seed, interval: options.advertisingInterval, start: air.timers.now)
+    failuresLeft = options.faults.establishFailures
+    peripheral.send = { [weak self] channel, payload in self?.send(payload, on: channel) }
+    peripheral.ring.vanish = { [weak self] in
+      // Data sent before still crosses.
+      self?.link?.afterEvents(1) { $0.end(.connectionTimeout, .connectionTimeout) }
+    }
+    peripheral.ring.leave = { [weak self] in self?.leave() }
+    peripheral.ring.switchOff = { [weak self] in
+      self?.isSwitchedOff = true
+      self?.leave()
+    }
+  }
+
+  private func leave() {
+    link?.afterEvents(1) { $0.end(.remoteUserTerminatedConnection, .connectionTerminatedByLocalHost) }
+  }
+
+  // MARK: Advertising
+
+  var address: BluetoothAddress { options.address }
+  var rssi: Int8 { options.rssi }
+  var features: LEFeatures { [.encryption, .dataPacketLengthExtension] }
+  var version: RemoteVersion { RemoteVersion(CoreVersion(rawValue: 9), CompanyIdentifier(rawValue: 0x005D)) }
+  var advertisement: AirAdvertisement? { link == nil && !isSwitchedOff ? data : nil }
+
+  func nextAdvertisement(after now: Instant) -> Instant? {
+    advertisement == nil ? nil : times.nextEvent(after: now)
+  }
+
+  func acceptsLink(from central: BluetoothAddress) -> Bool { !options.faults.ignoresConnections }
+
+  // MARK: The link
+
+  func connected(_ link: AirLink) {
+    self.link = link
+    recombiner = Recombiner()
+    if failuresLeft > 0 {
+      failuresLeft -= 1
+      link.isDead = true
+      return
+    }
+    peripheral.connected(interval: link.parameters.interval, link.central?.troubleOfNextLink())
+    link.after(.milliseconds(600)) { $0.changeDataLength(251) }
+  }
+
+  func changed(_ change: AirLink.Change, on link: AirLink) {
+    if case .parameters(let parameters) = change { peripheral.updated(interval: parameters.interval) }
+  }
+
+  func ended(_ link: AirLink, _ reason: HCIErrorCode) {
+    self.link = nil
+    peripheral.disconnected()
+  }
+
+  func received(_ fragment: AirFragment, on link: AirLink) {
+    let recombiner = self.recombiner
+    recombiner.receive(fragment.data.span.bytes, isStart: fragment.isStart) { channel, payload in
+      peripheral.receive(channel, payload)
+    }
+  }
+
+  private func send(_ payload: RawSpan, on channel: ChannelID) {
+    guard let link else { return }
+    var frame = ByteWriter(capacity: payload.byteCount + BasicHeader.length)
+    BasicHeader.writeFrame(payload, on: channel, into: &frame)
+    link.sendFromPeripheral(frame.span)
+  }
+}
+
+extension VirtualRingOptions {
+  /// Those of the controller.
+  var controller: ControllerOptions {
+    var controller = ControllerOptions()
+    controller.seed = seed
+    controller.bluetooth5 = bluetooth5
+    controller.aclLength = aclLength
+    controller.aclPackets = aclPackets
+    controller.staysSilent = faults.staysSilent
+    controller.refusesIdleScanDisable = faults.refusesIdleScanDisable
+    controller.faultSeed = faults.randomSeed
+    return controller
+  }
+
+  /// The flags, and the service where it is advertised.
+  fileprivate var advertisement: [UInt8] {
+    var structures: [ADStructure] = [.flags([.generalDiscoverable, .brEDRNotSupported])]
+    if advertisesService, !faults.omitsRingService {
+      structures.append(.serviceUUIDs([RingGATT.commandService], width: .sixteen, isComplete: true))
+    }
+    return AdvertisingData(structures).bytes
+  }
+
+  /// The name, and the address, as real rings have it.
+  fileprivate var scanResponse: [UInt8] {
+    var response: [ADStructure] = [.localName(Array(name.utf8.prefix(29)), isComplete: true)]
+    if name.utf8.count <= 20 {
+      var writer = ByteWriter(capacity: 6)
+      address.write(into: &writer)
+      // 0xFFFF is for tests: no company has it.
+      response.append(.manufacturerData(CompanyIdentifier(rawValue: 0xFFFF), writer.bytes))
+    }
+    return AdvertisingData(response).bytes
+  }
+}
