@@ -56,11 +56,13 @@ def test_the_bytes_it_speaks_of_are_shown(name):
 
 def test_the_programs_that_are_shown_are_those_that_are_built():
     """A part that is shown alone is in a test, with what it needs around it."""
-    folders = (ROOT / "Examples", ROOT / "Tests/HaloRawTests")
+    folders = (ROOT / "Examples", ROOT / "Tests/HaloRawTests", ROOT / "Sources/HCI/Commands")
     built = [path.read_text() for folder in folders for path in folder.rglob("*.swift")]
-    pages = TEXTS["library.md"] + TEXTS["replay.md"]
+    articles = sorted(ROOT.glob("Sources/*/*.docc/*.md"))
+    assert articles
+    pages = TEXTS["library.md"] + TEXTS["replay.md"] + "".join(path.read_text() for path in articles)
     shown = re.findall(r"^```swift\n(.*?)^```", pages, re.DOTALL | re.MULTILINE)
-    assert len(shown) >= 5
+    assert len(shown) >= 9
     for block in shown:
         forms = [textwrap.indent(block, " " * depth) for depth in (0, 2, 4)]
         assert any(form in text for form in forms for text in built), block
