@@ -244,8 +244,8 @@ public final class ATTBearer {
 
   /// MTU exchanges may happen in both directions, once each; the smaller values apply (3.4.2.2). A value below the
   /// minimum is treated as the minimum.
-  private func adopt(_ theirs: UInt16) {
-    let agreed = max(ATTBearer.defaultMTU, min(Int(theirs), receiveMTU))
+  private func adopt(_ peerMTU: UInt16) {
+    let agreed = max(ATTBearer.defaultMTU, min(Int(peerMTU), receiveMTU))
     mtu = hasExchangedMTU ? min(mtu, agreed) : agreed
     hasExchangedMTU = true
   }
@@ -332,7 +332,7 @@ public final class ATTBearer {
           counters.unexpectedResponses += 1
           return
         }
-        if case .exchangeMTUResponse(let theirs) = response { adopt(theirs) }
+        if case .exchangeMTUResponse(let peerMTU) = response { adopt(peerMTU) }
         result = .success(response)
       }
     } catch {
@@ -384,10 +384,10 @@ public final class ATTBearer {
 
   private func answerExchange(_ pdu: RawSpan) {
     do throws(ATTErrorResponse) {
-      guard case .exchangeMTURequest(let theirs) = try ATTPDU(fromClient: pdu) else { return }
+      guard case .exchangeMTURequest(let peerMTU) = try ATTPDU(fromClient: pdu) else { return }
       // The response is the last PDU of the old MTU (3.4.2.2).
       transmit(.exchangeMTUResponse(serverMTU: UInt16(receiveMTU)))
-      adopt(theirs)
+      adopt(peerMTU)
     } catch {
       transmit(.errorResponse(error))
     }

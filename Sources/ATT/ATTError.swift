@@ -27,7 +27,7 @@ extension ATTError: CustomStringConvertible {
     switch self {
     case .refused(let response):
       "the peer refused the \(response.request) on handle \(response.handle): \(response.code)"
-        + (response.code.isSecurityRelated ? "; it wants pairing, which is not supported" : "")
+        + (response.code.isSecurityRelated ? "; the attribute requires pairing, which is not supported" : "")
     case .malformed(let opcode, let error): "the peer's \(opcode) can't be read: \(error)"
     case .timedOut(let opcode): "the peer did not answer the \(opcode) within 30 s; the link is given up"
     case .closed(let reason): "the link is gone: \(reason)"

@@ -128,7 +128,7 @@ public struct ATTGroupAndValue: Hashable, Sendable {
 /// A part of a queued write, and its echo (3.4.6.1, 3.4.6.2).
 public struct ATTPreparedWrite: Hashable, Sendable {
   public var handle: AttributeHandle
-  /// Of the part in the value, in bytes.
+  /// Where the part begins in the value, in bytes.
   public var offset: UInt16
   public var value: [UInt8]
 

@@ -79,7 +79,7 @@ extension AirDevice {
 
 /// What a device advertises.
 public struct AirAdvertisement: Sendable {
-  /// That of the advertisement in an extended report.
+  /// The event type of the advertisement in an extended report.
   public var type: AdvertisingReport.EventType
   public var data: [UInt8]
   /// What an active scanner gets besides, if ``type`` is scannable.

@@ -187,10 +187,10 @@ public final class AirLink {
 
   /// Encrypts the link with the central's key, if the peripheral has the same one (Vol 6, Part B, 5.1.3).
   func encrypt(with key: [UInt8], _ random: UInt64, _ diversifier: UInt16) {
-    peripheral?.keyRequested(random, diversifier, on: self) { [weak self] theirs in
+    peripheral?.keyRequested(random, diversifier, on: self) { [weak self] answer in
       self?.afterExchange(2) { link in
-        guard let theirs else { return link.refuseEncryption() }
-        guard theirs == key else { return link.end(.micFailure, .micFailure) }
+        guard let answer else { return link.refuseEncryption() }
+        guard answer == key else { return link.end(.micFailure, .micFailure) }
         let isRenewal = link.isEncrypted
         link.isEncrypted = true
         link.announce(.encrypted(isRenewal: isRenewal))

@@ -133,7 +133,7 @@ final class RingInAir: AirDevice {
 }
 
 extension VirtualRingOptions {
-  /// Those of the controller.
+  /// The options of the controller.
   var controller: ControllerOptions {
     var controller = ControllerOptions()
     controller.seed = seed
