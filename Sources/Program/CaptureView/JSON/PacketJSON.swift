@@ -262,9 +262,9 @@ struct PacketJSON {
       output.write(key)
       if let value { output.write(Int(value)) } else { output.write("null") }
     }
-    write("\"x\":", acceleration?.x)
-    write(",\"y\":", acceleration?.y)
-    write(",\"z\":", acceleration?.z)
+    write("\"x_g\":", acceleration?.x)
+    write(",\"y_g\":", acceleration?.y)
+    write(",\"z_g\":", acceleration?.z)
     write(",\"raw_x\":", counts?.x)
     write(",\"raw_y\":", counts?.y)
     write(",\"raw_z\":", counts?.z)
