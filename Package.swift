@@ -91,15 +91,21 @@ let linux = [
 /// Captures: their files, what they say, recording and replay.
 let captures = [
   library("HaloCapture", in: "Captures/Capture", on: ["BluetoothCore", "HaloFiles", "HaloSystemCalls"]),
+  // What decoding and replay both follow of a capture.
+  library(
+    "HaloCaptureLinks", in: "Captures/Links",
+    on: ["BluetoothCore", "HCI", "L2CAP", "HaloCapture"]),
   library(
     "HaloDissection", in: "Captures/Dissection",
-    on: ["BluetoothCore", "HaloCapture", "HCI", "L2CAP", "SecurityManager", "ATT", "HaloGATT", "RingLink"]),
+    on: [
+      "BluetoothCore", "HaloCapture", "HaloCaptureLinks", "HCI", "L2CAP", "SecurityManager", "ATT",
+      "HaloGATT", "RingLink",
+    ]),
   library(
     "HaloRecording", in: "Captures/Recording",
     on: [
       "BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTServer", "GAP", "HaloCapture",
-      "HaloEventLoop",
-      "HaloLinuxBluetooth", "HaloSystemCalls",
+      "HaloCaptureLinks", "HaloEventLoop", "HaloLinuxBluetooth", "HaloSystemCalls",
     ], tests: ["TestLoop"]),
 ]
 

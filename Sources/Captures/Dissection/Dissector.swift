@@ -69,7 +69,7 @@ public final class Dissector {
 
   /// The requests that have no answer so far: the numbers of their packets, in order.
   public var openRequests: [Int] {
-    (adapters.values.flatMap { $0.links.values.flatMap(\.open) } + (air?.openRequests ?? [])).sorted()
+    (adapters.values.flatMap { $0.links.open.flatMap(\.open) } + (air?.openRequests ?? [])).sorted()
   }
 
   /// A device whose attributes were discovered, in the capture.
@@ -88,7 +88,8 @@ public final class Dissector {
   ///
   /// - Parameter isLocal: whether the server is that of the host
   func attribute(_ handle: AttributeHandle, of packet: DissectedPacket, isLocal: Bool) -> Attribute? {
-    guard let number = packet.link?.handle, let link = adapters[packet.info.adapter ?? 0]?.links[number]
+    guard let number = packet.link?.handle,
+      let link = adapters[packet.info.adapter ?? 0]?.links[number, packet.info.adapter]
     else { return nil }
     return isLocal ? link.localServer[handle] : link.peerServer[handle]
   }

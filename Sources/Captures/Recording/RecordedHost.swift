@@ -1,6 +1,7 @@
 import BluetoothCore
 import HCI
 import HaloCapture
+import HaloCaptureLinks
 import HaloLinuxBluetooth
 
 /// The properties of the recorded host, read before the replay.
@@ -50,7 +51,7 @@ public struct RecordedHost: Hashable, Sendable {
     var reader = try CaptureReader(path: path, isReadAgain: true)
     adapter = options.adapter
     var others: Set<UInt16> = []
-    var links: Set<UInt16> = []
+    var links: Set<ConnectionHandle> = []
     var count = 0
     var packets = 0
     var isOfAir = false
@@ -86,15 +87,18 @@ public struct RecordedHost: Hashable, Sendable {
     if packets == 0 { throw CaptureError(.noPackets(of: adapter, others: others.sorted()), path: path) }
   }
 
-  private mutating func note(_ record: CaptureRecord, _ type: HCIPacketType, _ links: inout Set<UInt16>) {
+  private mutating func note(
+    _ record: CaptureRecord, _ type: HCIPacketType, _ links: inout Set<ConnectionHandle>
+  ) {
     let bytes = record.bytes.span.bytes
     let body = bytes.extracting(1..<bytes.byteCount)
     switch type {
     case .command: if let command = try? CommandPacket(body) { note(command, record.info.number) }
-    case .event: if let link = Self.newLink(body) { links.insert(link) }
+    case .event: if case .began(let link)? = LinkEvent(bytes) { links.insert(link.handle) }
     case .acl:
-      guard strayData == nil, let low = body.byte(at: 0), let high = body.byte(at: 1) else { return }
-      if !links.contains(UInt16(low) | UInt16(high & 0x0F) << 8) { strayData = record.info.number }
+      var reader = ByteReader(body)
+      guard strayData == nil, let handle = try? ConnectionHandle(parsing: &reader) else { return }
+      if !links.contains(handle) { strayData = record.info.number }
     default: break
     }
   }
@@ -116,22 +120,5 @@ public struct RecordedHost: Hashable, Sendable {
     if !foreignCommands.contains(opcode), !RawController.opcodes.contains(opcode), opcode != Reset.opcode {
       foreignCommands.append(opcode)
     }
-  }
-
-  /// The connection handle of a connection event: Connection Complete (Vol 4, Part E, 7.7.3), LE Connection Complete
-  /// and LE Enhanced Connection Complete (7.7.65.1, 7.7.65.10).
-  private static func newLink(_ event: RawSpan) -> UInt16? {
-    let code = event.byte(at: 0)
-    let subevent = event.byte(at: 2)
-    let start: Int
-    if code == 0x03 {
-      start = 3
-    } else if code == 0x3E, subevent == 0x01 || subevent == 0x0A || subevent == 0x29 {
-      start = 4
-    } else {
-      return nil
-    }
-    guard let low = event.byte(at: start), let high = event.byte(at: start + 1) else { return nil }
-    return UInt16(low) | UInt16(high & 0x0F) << 8
   }
 }

@@ -29,6 +29,19 @@ import Testing
     #expect(unknown.link?.text == "0x0040" && unknown.link?.peer == nil)
   }
 
+  @Test func aResetEndsTheLink() {
+    let script = Script()
+    script.received(Script.connected)
+    let request = script.att("0a0300", isSent: true)
+    let reset = script.received("04 0e 04 01 030c 00".dense)
+    #expect(reset.unanswered == [request.info.number])
+    #expect(script.dissector.openRequests.isEmpty)
+    #expect(script.att("1b120041", isSent: false).link?.peer == nil)
+    var summary = CaptureSummary()
+    for packet in [script.received(Script.connected), reset] { summary.add(packet) }
+    #expect(summary.connections.map(\.end) == [reset.info.microseconds])
+  }
+
   @Test func aNameIsLearnedOnTheLink() {
     let script = Script()
     script.received(Script.connected)

@@ -1,5 +1,6 @@
 import BluetoothCore
 import HaloCapture
+import HaloCaptureLinks
 import TestSupport
 import Testing
 
@@ -113,8 +114,8 @@ import Testing
       take(Script.acl(hex("0a0300"), channel: 4, isSent: true, link: link))
       take(hex("01 0c20 02 01 00".dense))
     }
-    #expect(state.links.count == AdapterState.linkCapacity)
-    #expect(dissector.openRequests.count == AdapterState.linkCapacity)
+    #expect(state.links.open.count == LinkFollower<DissectedLink>.capacity)
+    #expect(dissector.openRequests.count == LinkFollower<DissectedLink>.capacity)
     var table = AttributeTable()
     for handle in UInt16(1)...0xFFFF { table.learnType(.init(handle), BluetoothUUID(UInt16(0x2902))) }
     #expect(table.attributes.count == AttributeTable.capacity)

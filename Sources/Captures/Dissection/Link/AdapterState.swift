@@ -1,24 +1,16 @@
 import BluetoothCore
 import HCI
 import HaloCapture
-import L2CAP
+import HaloCaptureLinks
 
 /// An adapter, as far as the capture has shown it: commands that wait for their event, links, and the attributes of
 /// the devices that it met. All of it is bounded: what was not used for longest is forgotten.
 final class AdapterState {
-  static let linkCapacity = 64
-
   @exclusivity(unchecked) private var commands = CommandTracker()
   @exclusivity(unchecked) private var names = DeviceNames()
   /// The manufacturer of the controller, once it was read.
   @exclusivity(unchecked) private var manufacturer: CompanyIdentifier?
-  @exclusivity(unchecked) private(set) var links: [ConnectionHandle: DissectedLink] = [:] {
-    didSet { last = nil }
-  }
-  /// The link of the last data: most packets are on the same.
-  @exclusivity(unchecked) private var last: DissectedLink?
-  /// Links for voice, and isochronous streams.
-  @exclusivity(unchecked) private var others: [ConnectionHandle: LinkIdentity] = [:]
+  @exclusivity(unchecked) private(set) var links = LinkFollower<DissectedLink>()
   private var servers: DeviceServers
   /// The attributes of this machine.
   let localServer = Server()
@@ -38,8 +30,8 @@ final class AdapterState {
 
   var knownServers: [Dissector.KnownServer] {
     var known = servers.known
-    for (handle, link) in links.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where link.peer == nil {
-      known.append(.init(name: "the peer of link \(handle)", table: link.peerServer.table))
+    for link in links.open.sorted(by: { $0.identity.number < $1.identity.number }) where link.peer == nil {
+      known.append(.init(name: "the peer of link \(link.identity.handle)", table: link.peerServer.table))
     }
     known.append(.init(name: "this machine", table: localServer.table))
     return known.filter { !$0.table.attributes.isEmpty }
@@ -49,7 +41,7 @@ final class AdapterState {
     guard let hci = packet.hci else { return }
     if hci.opcode?.isVendorSpecific == true { packet.hci?.manufacturer = manufacturer }
     commands.send(hci, moment)
-    if hci.opcode == .leCreateCIS { noteStreams(bytes.extracting(min(4, bytes.byteCount)..<bytes.byteCount)) }
+    follow(&packet, bytes)
     identify(&packet)
   }
 
@@ -61,52 +53,30 @@ final class AdapterState {
     }
     let parameters = bytes.extracting(min(3, bytes.byteCount)..<bytes.byteCount)
     for address in names.learn(from: event, hci.subevent, parameters) { rename(address) }
-    switch (event, hci.subevent) {
-    case (.disconnectionComplete, _):
-      identify(&packet)
-      guard let handle = hci.connection, hci.status == .success else { return }
-      packet.unanswered = links.removeValue(forKey: handle)?.open ?? []
-      others[handle] = nil
-      return
-    case (.leMeta, .connectionComplete?), (.leMeta, .enhancedConnectionComplete?),
-      (.leMeta, .enhancedConnectionCompleteV2?):
-      var reader = ByteReader(bytes.extracting(min(1, bytes.byteCount)..<bytes.byteCount))
-      guard case .leConnectionComplete(let event)? = try? HCIEvent(parsing: &reader), event.status == .success
-      else { return }
-      packet.unanswered = open(event.handle, event.peerAddress, moment)
-    case (.connectionComplete, _), (.synchronousConnectionComplete, _):
-      // Status, handle, address, type of the link (Vol 4, Part E, 7.7.3 and 7.7.35).
-      var reader = ByteReader(parameters.extracting(min(3, parameters.byteCount)..<parameters.byteCount))
-      guard hci.status == .success, let handle = hci.connection,
-        let peer = try? BluetoothAddress(parsing: &reader, kind: .public)
-      else { break }
-      if event == .connectionComplete, reader.peek() == LinkType.acl.rawValue {
-        packet.unanswered = open(handle, peer, moment)
-      } else {
-        addOther(handle, peer)
-      }
-    case (.leMeta, .cisRequest?):
-      // The ACL link, then the stream (7.7.65.26).
-      if let stream = parameters.handle(at: 3), let peer = links[parameters.handle(at: 1) ?? stream]?.peer {
-        addOther(stream, peer)
-      }
-    case (.commandComplete, _):
-      // Status, HCI version and revision, LMP version, manufacturer (7.4.1).
-      if hci.opcode == ReadLocalVersionInformation.opcode, hci.status == .success {
-        manufacturer = parameters.uint16(at: 8).map(CompanyIdentifier.init)
-      }
-      if hci.opcode?.isVendorSpecific == true { packet.hci?.manufacturer = manufacturer }
-    case (.vendorSpecific, _): packet.hci?.manufacturer = manufacturer
-    default: break
+    // The end of a link is about that link, every other event about the link that there is afterwards.
+    if event == .disconnectionComplete { identify(&packet) }
+    follow(&packet, bytes)
+    if event != .disconnectionComplete { identify(&packet) }
+    // Status, HCI version and revision, LMP version, manufacturer (7.4.1).
+    if event == .commandComplete, hci.opcode == ReadLocalVersionInformation.opcode, hci.status == .success {
+      manufacturer = Self.manufacturer(in: parameters, at: 8)
     }
-    identify(&packet)
+    if event == .vendorSpecific || event == .commandComplete && hci.opcode?.isVendorSpecific == true {
+      packet.hci?.manufacturer = manufacturer
+    }
   }
 
   /// Handles a record of the monitor that is not a packet: it may name the manufacturer of the adapter.
   func note(_ packet: DissectedPacket, _ bytes: RawSpan) {
     // Address and manufacturer.
     guard packet.info.content == .monitor(.indexInfo) else { return }
-    manufacturer = bytes.uint16(at: 6).map(CompanyIdentifier.init)
+    manufacturer = Self.manufacturer(in: bytes, at: 6)
+  }
+
+  private static func manufacturer(in bytes: RawSpan, at offset: Int) -> CompanyIdentifier? {
+    var reader = ByteReader(bytes)
+    guard (try? reader.skip(offset)) != nil else { return nil }
+    return (try? reader.readUInt16()).map(CompanyIdentifier.init)
   }
 
   // MARK: Links
@@ -114,67 +84,34 @@ final class AdapterState {
   /// Adds the link of a packet, and its peer.
   private func identify(_ packet: inout DissectedPacket) {
     guard let handle = packet.hci?.connection else { return }
-    packet.link = links[handle]?.identity ?? others[handle] ?? LinkIdentity(handle, nil, name: nil)
+    packet.link = links[handle, packet.info.adapter]?.identity ?? LinkIdentity(handle, nil, name: nil)
     packet.hci?.peer = packet.link?.peer
   }
 
   private func rename(_ address: BluetoothAddress) {
-    for link in links.values where link.peer?.value == address.value { link.rename(names[address]) }
+    for link in links.open where link.peer?.value == address.value { link.rename(names[address]) }
   }
 
-  /// The isochronous streams of LE Create CIS: pairs of a stream and its ACL link (7.8.99).
-  private func noteStreams(_ parameters: RawSpan) {
-    for index in 0..<Int(parameters.byte(at: 0) ?? 0) {
-      guard let stream = parameters.handle(at: 1 + 4 * index),
-        let peer = parameters.handle(at: 3 + 4 * index).flatMap({ links[$0]?.peer })
-      else { return }
-      addOther(stream, peer)
-    }
+  /// Follows the links, and adds the requests that will never be answered as their link is gone.
+  private func follow(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
+    let ended = links.take(bytes, packet.info, begin: begin)
+    if !ended.isEmpty { packet.unanswered = ended.flatMap(\.link.open) }
   }
 
-  /// A link without L2CAP: voice, or an isochronous stream.
-  private func addOther(_ handle: ConnectionHandle, _ peer: BluetoothAddress) {
-    if others.count >= Self.linkCapacity { others.removeAll() }
-    others[handle] = LinkIdentity(handle, peer, name: names[peer])
-  }
-
-  /// - Returns: requests on an earlier link of that number whose end was not seen
-  private func open(_ handle: ConnectionHandle, _ peer: BluetoothAddress, _ moment: PacketTime) -> [Int] {
-    let lost = links.removeValue(forKey: handle)?.open ?? []
-    let identity = LinkIdentity(handle, peer, name: names[peer])
-    add(
-      DissectedLink(identity, peerServer: servers.server(of: peer), localServer: localServer), handle, moment)
-    return lost
-  }
-
-  private func add(_ link: DissectedLink, _ handle: ConnectionHandle, _ moment: PacketTime) {
-    if links.count >= Self.linkCapacity, let oldest = links.min(by: { $0.value.lastUsed < $1.value.lastUsed })
-    {
-      links[oldest.key] = nil
-    }
-    link.lastUsed = moment.number
-    links[handle] = link
+  private func begin(_ new: NewLink) -> DissectedLink {
+    DissectedLink(
+      LinkIdentity(new.handle, new.peer, name: new.peer.flatMap { names[$0] }),
+      peerServer: new.peer.map { servers.server(of: $0) } ?? Server(), localServer: localServer)
   }
 
   private func receiveData(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: PacketTime) {
-    guard let handle = packet.hci?.connection, handle != .controllerDebug else { return }
+    guard let handle = packet.hci?.connection else { return }
     let data = bytes.extracting(min(1, bytes.byteCount)..<bytes.byteCount)
     // A packet that the capture does not have to its end is read as far as it goes.
     let whole = packet.isCut ? nil : try? ACLPacket(data)
-    let link: DissectedLink
-    if let last, last.identity.handle == handle {
-      link = last
-    } else if let known = links[handle] {
-      link = known
-    } else {
-      guard whole != nil || packet.isCut else { return }
-      // The capture begins in the middle of the link.
-      let identity = LinkIdentity(handle, nil, name: nil)
-      link = DissectedLink(identity, peerServer: Server(), localServer: localServer)
-      add(link, handle, moment)
-    }
-    last = link
-    link.lastUsed = moment.number
+    guard whole != nil || packet.isCut || links[handle, packet.info.adapter] != nil,
+      let link = links.link(of: handle, packet.info, begin: begin)?.link
+    else { return }
     packet.link = link.identity
     packet.hci?.peer = link.peer
     if whole == nil || link.isTruncated {
@@ -194,16 +131,5 @@ final class AdapterState {
     guard let peer = link.peer, let range = packet.deviceName else { return }
     let source = packet.source
     if names.learn(source.span.bytes.extracting(range), of: peer) { rename(peer) }
-  }
-}
-
-extension RawSpan {
-  fileprivate func uint16(at offset: Int) -> UInt16? {
-    guard let low = byte(at: offset), let high = byte(at: offset + 1) else { return nil }
-    return UInt16(high) << 8 | UInt16(low)
-  }
-
-  fileprivate func handle(at offset: Int) -> ConnectionHandle? {
-    uint16(at: offset).map(ConnectionHandle.init)
   }
 }

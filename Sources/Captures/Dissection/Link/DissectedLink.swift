@@ -2,14 +2,12 @@ import ATT
 import BluetoothCore
 import HCI
 import HaloCapture
+import HaloCaptureLinks
 import L2CAP
 import RingLink
 
 /// A link, as far as the capture has shown it.
-final class DissectedLink {
-  /// The largest frame that L2CAP has.
-  static let maximumPayload = 65535
-
+final class DissectedLink: CapturedLink {
   /// The handle, and the device at the other end.
   private(set) var identity: LinkIdentity
   var peer: BluetoothAddress? { identity.peer }
@@ -20,8 +18,7 @@ final class DissectedLink {
   @exclusivity(unchecked) private var bearers = ATTBearers()
   @exclusivity(unchecked) private var channels = ChannelTable()
   @exclusivity(unchecked) private var ring = RingTracker()
-  private let sent = Recombiner(maximumPayload: DissectedLink.maximumPayload, reserved: 64)
-  private let received = Recombiner(maximumPayload: DissectedLink.maximumPayload, reserved: 64)
+  private let frames = LinkFrames()
   @exclusivity(unchecked) private var sentFragments = 0
   @exclusivity(unchecked) private var receivedFragments = 0
   @exclusivity(unchecked) private var sentPart = TruncatedFrame()
@@ -46,7 +43,7 @@ final class DissectedLink {
 
   /// Handles the data of an ACL packet, and adds the layers of the frame that it completes.
   func receive(_ acl: ACLPacket, into packet: inout DissectedPacket, at moment: PacketTime) {
-    let isSent = direction(of: acl.header.boundary, packet.info.direction) == .hostToController
+    let isSent = frames.isSent(acl.header.boundary, packet.info.direction)
     // After the type byte and the header.
     receive(
       acl.data, at: 1 + ACLHeader.length, isStart: acl.header.boundary != .continuing, isSent: isSent,
@@ -66,7 +63,7 @@ final class DissectedLink {
     _ data: RawSpan, at start: Int, isStart: Bool, isSent: Bool, into packet: inout DissectedPacket,
     at moment: PacketTime
   ) {
-    let recombiner = isSent ? sent : received
+    let recombiner = isSent ? frames.sent : frames.received
     var fragments = isStart ? 1 : (isSent ? sentFragments : receivedFragments) + 1
     let before = recombiner.counters
     var frame: L2CAPLayer?
@@ -106,8 +103,7 @@ final class DissectedLink {
   ) -> Bool {
     receiveTruncated(
       data, length: Int(header.dataLength), isStart: header.boundary != .continuing,
-      isSent: direction(of: header.boundary, packet.info.direction) == .hostToController, into: &packet,
-      at: moment)
+      isSent: frames.isSent(header.boundary, packet.info.direction), into: &packet, at: moment)
   }
 
   /// The same for a fragment.
@@ -125,22 +121,12 @@ final class DissectedLink {
     guard data.byteCount < length || !isStart && part.isCollecting else { return false }
     let frame = part.receive(data, length: length, isStart: isStart)
     if isSent { sentPart = part } else { receivedPart = part }
-    (isSent ? sent : received).reset()
+    (isSent ? frames.sent : frames.received).reset()
     guard let frame else { return true }
     packet.reassembled = part.bytes
     packet.l2cap = frame
     receive(frame, into: &packet, isSent: isSent, at: moment)
     return true
-  }
-
-  /// Where the direction is unknown: a host starts non-flushable frames, a controller others (Vol 4, Part E, 5.4.2); a
-  /// continuation belongs to the incomplete frame.
-  private func direction(
-    of boundary: ACLHeader.Boundary, _ known: CaptureDirection?
-  ) -> CaptureDirection {
-    if let known { return known }
-    if boundary == .continuing { return sent.isCollecting ? .hostToController : .controllerToHost }
-    return boundary == .firstNonFlushable ? .hostToController : .controllerToHost
   }
 
   private func receive(

@@ -2,6 +2,7 @@ import ATT
 import BluetoothCore
 import HCI
 import HaloCapture
+import HaloCaptureLinks
 import RingLink
 
 /// Statistics of a capture. Its memory is bounded: the first items of each kind are kept, and ``overflow`` counts the
@@ -130,18 +131,10 @@ public struct CaptureSummary: Sendable {
     }
     let bytes = packet.bytes
     var reader = ByteReader(bytes.span.bytes.extracting(min(1, bytes.count)..<bytes.count))
+    followLinks(packet)
     switch (hci.event, hci.subevent) {
-    case (.leMeta?, _), (.disconnectionComplete?, _), (.encryptionChange?, _):
-      if let event = try? HCIEvent(parsing: &reader) { add(event, hci, packet.info) }
-    case (.connectionComplete?, _), (.synchronousConnectionComplete?, _):
-      guard hci.status == .success, let handle = hci.connection else { break }
-      links.close(handle, packet.info, reason: nil)
-      // After the header: status, handle, address, type of the link (Vol 4, Part E, 7.7.3 and 7.7.35).
-      let type = bytes.count > 12 ? LinkType(rawValue: bytes[12]) : .acl
-      links.change(links.begin(handle, packet.info)) {
-        $0.peer = hci.peer
-        $0.classicType = type
-      }
+    case (.leMeta?, _), (.encryptionChange?, _):
+      if let event = try? HCIEvent(parsing: &reader) { add(event, packet.info) }
     case (.inquiryResult?, _), (.inquiryResultWithRSSI?, _), (.extendedInquiryResult?, _):
       guard let code = hci.event, var result = HCIEventInfo[code]?.parameters as? InquiryResult else { break }
       var reader = ByteReader(bytes.span.bytes.extracting(min(3, bytes.count)..<bytes.count))
@@ -161,20 +154,26 @@ public struct CaptureSummary: Sendable {
     links.name(handle, name, packet.info)
   }
 
-  private mutating func add(_ event: HCIEvent, _ hci: HCILayer, _ info: CaptureRecordInfo) {
-    let time = info.microseconds
+  private mutating func followLinks(_ packet: DissectedPacket) {
+    let info = packet.info
+    switch LinkEvent(packet.bytes.span.bytes) {
+    case .began(let link):
+      links.close(link.handle, info, reason: nil)
+      links.change(links.begin(link.handle, info)) {
+        $0.peer = link.peer
+        $0.classicType = link.classicType
+        $0.role = link.event?.role
+        if let event = link.event { $0.add(Self.words(event.parameters), at: info.microseconds) }
+      }
+    case .ended(let handle, let reason): links.close(handle, info, reason: reason)
+    case .reset: links.closeAll(info)
+    case .streams, nil: break
+    }
+  }
+
+  private mutating func add(_ event: HCIEvent, _ info: CaptureRecordInfo) {
     switch event {
     case .leAdvertisingReports(let event): for report in event.reports { advertisers.add(report) }
-    case .leConnectionComplete(let event) where event.status == .success:
-      links.close(event.handle, info, reason: nil)
-      let index = links.begin(event.handle, info)
-      links.change(index) {
-        $0.peer = event.peerAddress
-        $0.role = event.role
-        $0.add(Self.words(event.parameters), at: time)
-      }
-    case .disconnectionComplete(let event) where event.status == .success:
-      links.close(event.handle, info, reason: event.reason)
     case .leConnectionUpdateComplete(let event) where event.status == .success:
       links.note(Self.words(event.parameters), event.handle, info)
     case .leDataLengthChange(let event):

@@ -48,6 +48,13 @@ struct LinkTally: Sendable {
     }
   }
 
+  /// The adapter was reset.
+  mutating func closeAll(_ info: CaptureRecordInfo) {
+    for index in open.values where connections[index].adapter == info.adapter ?? 0 {
+      close(connections[index].handle, info, reason: nil)
+    }
+  }
+
   mutating func note(_ words: String, _ handle: ConnectionHandle, _ info: CaptureRecordInfo) {
     change(index(handle, info)) { $0.add(words, at: info.microseconds) }
   }

@@ -1,6 +1,8 @@
 import BluetoothCore
 import HCI
 import HaloCapture
+import HaloCaptureLinks
+import L2CAP
 
 /// What a capture of any program holds for a replay at the level of ATT: its connections, and the advertisements.
 ///
@@ -64,16 +66,15 @@ public struct RecordedTraffic: Sendable {
           notes.append(note)
           continue
         }
-        collector.links.take(reader.bytes, info)
+        collector.take(reader.bytes, info)
         if collector.isFull { throw CaptureError(.tooMuchTraffic(packet: info.number), path: path) }
       }
     } catch {
       if case .tooMuchTraffic = error.reason { throw error }
       damage = error
     }
-    collector.finish()
     reports = collector.reports
-    connections = collector.connections
+    connections = collector.connections()
     if connections.isEmpty, reports.isEmpty {
       let reason: CaptureError.Reason = isOfAir ? .notOfHost : .noAttributeTraffic(of: options.adapter)
       throw damage ?? CaptureError(reason, path: path)
@@ -88,10 +89,24 @@ public struct RecordedTraffic: Sendable {
   }
 }
 
-/// Collects the traffic while a capture is read.
+/// A connection, as far as it was read.
+private final class OpenConnection: CapturedLink {
+  /// Counts from 0 in the order in which the links appear.
+  let id: Int
+  var connection: RecordedConnection
+  let frames = LinkFrames()
+  var lastUsed = 0
+
+  var peer: BluetoothAddress? { connection.peer }
+
+  init(_ id: Int, _ connection: RecordedConnection) {
+    self.id = id
+    self.connection = connection
+  }
+}
+
+/// Collects the traffic while a capture is read: puts the ATT PDUs of all links together.
 private final class Collector {
-  let links = CapturedLinks()
-  private(set) var connections: [RecordedConnection] = []
   private(set) var reports: [RecordedTraffic.Report] = []
   /// Whether no more PDUs are accepted.
   private(set) var isFull = false
@@ -105,45 +120,74 @@ private final class Collector {
   /// In microseconds, some thousand years: differences of damaged times do not overflow.
   private static let farthest: Int64 = 1 << 58
 
-  /// By the identifier of the link.
-  private var open: [Int: RecordedConnection] = [:]
-  private var finished: [(id: Int, connection: RecordedConnection)] = []
+  private var links = LinkFollower<OpenConnection>()
+  private var count = 0
+  private var finished: [OpenConnection] = []
   private var seen: Set<Seen> = []
   private var bytes = 0
   private var last: Int64?
 
-  init() {
-    links.onOpened = { [unowned self] id, event, info in
-      var connection = RecordedConnection(peer: event?.peerAddress, pdus: [])
-      connection.parameters = event?.parameters
-      connection.adapter = info.adapter
-      connection.start = time(info)
-      connection.end = connection.start
-      open[id.rawValue] = connection
+  /// Takes an HCI packet with its type byte.
+  func take(_ packet: RawSpan, _ info: CaptureRecordInfo) {
+    let body = packet.extracting(min(1, packet.byteCount)..<packet.byteCount)
+    if packet.byte(at: 0) == HCIPacketType.acl.rawValue {
+      if let acl = try? ACLPacket(body) { receive(acl, info) }
+      return
     }
-    links.onPDU = { [unowned self] id, isSent, pdu, info in
-      let time = self.time(info)
-      bytes += pdu.byteCount + 64
-      guard bytes <= RecordedTraffic.mostBytes else {
-        isFull = true
-        return
-      }
-      open[id.rawValue]?.pdus.append(
-        .init(packet: info.number, time: time, isFromServer: !isSent, bytes: Array(pdu)))
-      open[id.rawValue]?.end = time
+    keep(links.take(packet, info) { begin($0, info) }, info)
+    guard body.byte(at: 0) == HCIEventCode.leMeta.rawValue,
+      packet.byte(at: 0) == HCIPacketType.event.rawValue
+    else { return }
+    var reader = ByteReader(body)
+    guard case .leAdvertisingReports(let reports)? = try? HCIEvent(parsing: &reader) else { return }
+    for report in reports.reports { add(report, info) }
+  }
+
+  private func receive(_ acl: borrowing ACLPacket, _ info: CaptureRecordInfo) {
+    let found = links.link(of: acl.header.handle, info) { begin($0, info) }
+    guard let (link, forgotten) = found else { return }
+    keep(forgotten, info)
+    let boundary = acl.header.boundary
+    let isSent = link.frames.isSent(boundary, info.direction)
+    (isSent ? link.frames.sent : link.frames.received).receive(acl.data, isStart: boundary != .continuing) {
+      channel, payload in
+      if channel == .attribute { add(payload, isSent: isSent, to: link, info) }
     }
-    links.onClosed = { [unowned self] id, reason, info in
-      guard var connection = open.removeValue(forKey: id.rawValue) else { return }
-      if reason != nil { connection.end = time(info) }
-      connection.reason = reason
-      keep(connection, id.rawValue)
-    }
-    links.onReport = { [unowned self] report, info in
-      let time = self.time(info)
-      guard reports.count < RecordedTraffic.mostReports else { return }
-      let isResponse = report.eventType.contains(.scanResponse)
-      let key = Seen(address: report.address, isResponse: isResponse, data: report.data)
-      if seen.insert(key).inserted { reports.append(.init(time: time, report: report)) }
+  }
+
+  private func begin(_ new: NewLink, _ info: CaptureRecordInfo) -> OpenConnection {
+    var connection = RecordedConnection(peer: new.peer, pdus: [])
+    connection.parameters = new.event?.parameters
+    connection.adapter = info.adapter
+    connection.start = time(info)
+    connection.end = connection.start
+    defer { count += 1 }
+    return OpenConnection(count, connection)
+  }
+
+  private func add(_ pdu: RawSpan, isSent: Bool, to link: OpenConnection, _ info: CaptureRecordInfo) {
+    let time = time(info)
+    bytes += pdu.byteCount + 64
+    isFull = bytes > RecordedTraffic.mostBytes
+    guard !isFull else { return }
+    link.connection.pdus.append(
+      .init(packet: info.number, time: time, isFromServer: !isSent, bytes: Array(pdu)))
+    link.connection.end = time
+  }
+
+  private func add(_ report: AdvertisingReport, _ info: CaptureRecordInfo) {
+    let time = time(info)
+    guard reports.count < RecordedTraffic.mostReports else { return }
+    let isResponse = report.eventType.contains(.scanResponse)
+    let key = Seen(address: report.address, isResponse: isResponse, data: report.data)
+    if seen.insert(key).inserted { reports.append(.init(time: time, report: report)) }
+  }
+
+  private func keep(_ ended: [LinkFollower<OpenConnection>.Ended], _ info: CaptureRecordInfo) {
+    for (link, reason) in ended where !link.connection.pdus.isEmpty {
+      if reason != nil { link.connection.end = time(info) }
+      link.connection.reason = reason
+      finished.append(link)
     }
   }
 
@@ -155,19 +199,15 @@ private final class Collector {
     return time
   }
 
-  private func keep(_ connection: RecordedConnection, _ id: Int) {
-    guard !connection.pdus.isEmpty else { return }
-    finished.append((id, connection))
-  }
-
-  func finish() {
-    for (id, connection) in open { keep(connection, id) }
-    open = [:]
-    connections = finished.sorted { $0.id < $1.id }.map(\.connection)
+  /// The connections with ATT traffic, in the order in which they began.
+  func connections() -> [RecordedConnection] {
+    let all = finished + links.open.filter { !$0.connection.pdus.isEmpty }
+    var connections = all.sorted { $0.id < $1.id }.map(\.connection)
     for index in connections.indices {
       connections[index].number = index + 1
       connections[index].findServer()
     }
+    return connections
   }
 }
 
