@@ -1,0 +1,141 @@
+import ATT
+import BluetoothCore
+import HaloGATT
+import RingLink
+
+/// The discovered properties of one handle. A class, as packets have it: only its reference is copied, and its name is made
+/// once.
+public final class Attribute: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    case service(HandleRange)
+    case include
+    case declaration
+    case value
+    case descriptor
+  }
+
+  /// The service that an include declaration refers to.
+  public struct Included: Hashable, Sendable {
+    public var range: HandleRange
+    /// Nil if it is not known.
+    public var uuid: BluetoothUUID?
+
+    init(range: HandleRange, uuid: BluetoothUUID?) {
+      self.range = range
+      self.uuid = uuid
+    }
+
+    /// Reads the value of a declaration; nil if it is none.
+    init?(_ reader: inout ByteReader) {
+      guard reader.remaining == 4 || reader.remaining == 6, let first = try? reader.readUInt16(),
+        let last = try? reader.readUInt16()
+      else { return nil }
+      range = HandleRange(AttributeHandle(first), AttributeHandle(last))
+      uuid = (try? reader.readUInt16()).map { BluetoothUUID($0) }
+    }
+  }
+
+  public let kind: Kind
+  /// The included service, if the declaration of the include was read.
+  public let included: Included?
+  /// The UUID of a service or characteristic, or the type of a descriptor. An included service, or one whose UUID
+  /// was not seen, has the type of the declaration.
+  public let uuid: BluetoothUUID
+  /// The characteristic that a descriptor belongs to.
+  public let owner: BluetoothUUID?
+  /// The UUID of the service that a characteristic or a descriptor is in, if the service was discovered before it.
+  public let service: BluetoothUUID?
+  /// What it is for, if it belongs to a ring.
+  let ringRole: RingTracker.Role
+  /// The properties of a characteristic.
+  public let properties: CharacteristicProperties?
+  /// Whether the attribute was not discovered, but recognized by the values that are written to it.
+  public let isInferred: Bool
+  /// The handle of the characteristic whose values followed an inferred configuration.
+  public let subscribed: AttributeHandle?
+  /// `Client Characteristic Configuration of Battery Level`.
+  public let name: String
+
+  /// - Parameter service: the service that it is in, if that is known
+  init(
+    _ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil,
+    owner: BluetoothUUID? = nil, in service: BluetoothUUID? = nil
+  ) {
+    included = nil
+    self.kind = kind
+    self.uuid = uuid
+    self.properties = properties
+    self.owner = owner
+    self.service = service
+    ringRole = RingTracker.Role(uuid, in: service)
+    isInferred = false
+    subscribed = nil
+    let own: String
+    if case .service = kind {
+      own = UUIDName.short(uuid)
+    } else {
+      own = UUIDName.ofAttribute(uuid, in: service)
+    }
+    name =
+      switch kind {
+      case .service: "service \(own)"
+      case .include: "include"
+      case .declaration: "declaration of \(own)"
+      case .value: own
+      case .descriptor: own + (owner.map { " of \(UUIDName.ofAttribute($0, in: service))" } ?? "")
+      }
+  }
+
+  /// An include declaration that was read.
+  init(included: Included) {
+    kind = .include
+    uuid = GATTUUID.include
+    self.included = included
+    owner = nil
+    properties = nil
+    service = nil
+    ringRole = .other
+    isInferred = false
+    subscribed = nil
+    name = "include"
+  }
+
+  /// A Client Characteristic Configuration that was not discovered.
+  init(inferredFor subscribed: AttributeHandle?) {
+    kind = .descriptor
+    included = nil
+    uuid = GATTUUID.clientCharacteristicConfiguration
+    owner = nil
+    properties = nil
+    service = nil
+    ringRole = .other
+    isInferred = true
+    self.subscribed = subscribed
+    name = UUIDName.short(uuid) + (subscribed.map { " of \($0)" } ?? " (by its value)")
+  }
+
+  /// The type of its value, if the value is that of a characteristic or of a descriptor.
+  var valueType: BluetoothUUID? { kind == .value || kind == .descriptor ? uuid : nil }
+
+  /// Name and UUID: `Battery Level (2A19)`; of an include, `includes Battery (180F), 0x0010...0x0014`.
+  public var longName: String {
+    if let included {
+      return "includes \(included.uuid.map(UUIDName.described) ?? "a service"), \(included.range)"
+    }
+    if case .service = kind { return UUIDName.described(uuid) }
+    return UUIDName.ofAttribute(uuid, in: service, isLong: true)
+  }
+
+  public static func == (left: Attribute, right: Attribute) -> Bool {
+    left === right
+      || left.kind == right.kind && left.uuid == right.uuid && left.owner == right.owner
+        && left.properties == right.properties && left.isInferred == right.isInferred
+        && left.subscribed == right.subscribed && left.service == right.service
+        && left.included == right.included
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(uuid)
+  }
+}
