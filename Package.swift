@@ -94,7 +94,7 @@ let captures = [
   // What decoding and replay both follow of a capture.
   library(
     "HaloCaptureLinks", in: "Captures/Links",
-    on: ["BluetoothCore", "HCI", "L2CAP", "HaloCapture"]),
+    on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "HaloCapture"]),
   library(
     "HaloDissection", in: "Captures/Dissection",
     on: [

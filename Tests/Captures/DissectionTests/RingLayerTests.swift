@@ -78,7 +78,7 @@ import Testing
       for isFromRing in [true, false] {
         let script = Script()
         // Write at 0x000F, notify at 0x0012, in the service.
-        script.ask("10 0100 ffff 0028".dense, "11 14 0e00 1300 9ecadc240ee5a9e093f3a3b5f0ff406e".dense)
+        script.ask("10 0100 ffff 0028".dense, "11 14 0d00 1300 9ecadc240ee5a9e093f3a3b5f0ff406e".dense)
         script.ask("08 0e00 1300 0328".dense, "09 15 0e00 0c 0f00 9ecadc240ee5a9e093f3a3b50200406e".dense)
         script.ask("08 0f00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
         let opening = isFromRing ? "1b1200" : "520f00"

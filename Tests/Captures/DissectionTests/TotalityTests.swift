@@ -1,6 +1,8 @@
+import ATT
 import BluetoothCore
 import HaloCapture
 import HaloCaptureLinks
+import HaloGATT
 import TestSupport
 import Testing
 
@@ -117,7 +119,10 @@ import Testing
     #expect(state.links.open.count == LinkFollower<DissectedLink>.capacity)
     #expect(dissector.openRequests.count == LinkFollower<DissectedLink>.capacity)
     var table = AttributeTable()
-    for handle in UInt16(1)...0xFFFF { table.learnType(.init(handle), BluetoothUUID(UInt16(0x2902))) }
-    #expect(table.attributes.count == AttributeTable.capacity)
+    for handle in HandleRange.all.start.rawValue...0xFFFF {
+      let found = ATTHandleAndType(handle: .init(handle), type: GATTUUID.clientCharacteristicConfiguration)
+      table.learn(.findInformationRequest(.all), .findInformationResponse([found]))
+    }
+    #expect(table.handles.count == LearnedAttributes.capacity)
   }
 }

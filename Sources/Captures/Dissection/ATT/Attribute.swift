@@ -14,30 +14,9 @@ public final class Attribute: Hashable, Sendable {
     case descriptor
   }
 
-  /// The service that an include declaration refers to.
-  public struct Included: Hashable, Sendable {
-    public var range: HandleRange
-    /// Nil if it is not known.
-    public var uuid: BluetoothUUID?
-
-    init(range: HandleRange, uuid: BluetoothUUID?) {
-      self.range = range
-      self.uuid = uuid
-    }
-
-    /// Reads the value of a declaration; nil if it is none.
-    init?(_ reader: inout ByteReader) {
-      guard reader.remaining == 4 || reader.remaining == 6, let first = try? reader.readUInt16(),
-        let last = try? reader.readUInt16()
-      else { return nil }
-      range = HandleRange(AttributeHandle(first), AttributeHandle(last))
-      uuid = (try? reader.readUInt16()).map { BluetoothUUID($0) }
-    }
-  }
-
   public let kind: Kind
   /// The included service, if the declaration of the include was read.
-  public let included: Included?
+  public let included: IncludeDeclaration?
   /// The UUID of a service or characteristic, or the type of a descriptor. An included service, or one whose UUID
   /// was not seen, has the type of the declaration.
   public let uuid: BluetoothUUID
@@ -87,7 +66,7 @@ public final class Attribute: Hashable, Sendable {
   }
 
   /// An include declaration that was read.
-  init(included: Included) {
+  init(included: IncludeDeclaration) {
     kind = .include
     uuid = GATTUUID.include
     self.included = included
@@ -120,7 +99,7 @@ public final class Attribute: Hashable, Sendable {
   /// Name and UUID: `Battery Level (2A19)`; of an include, `includes Battery (180F), 0x0010...0x0014`.
   public var longName: String {
     if let included {
-      return "includes \(included.uuid.map(UUIDName.described) ?? "a service"), \(included.range)"
+      return "includes \(included.uuid.map(UUIDName.described) ?? "a service"), \(included.handles)"
     }
     if case .service = kind { return UUIDName.described(uuid) }
     return UUIDName.ofAttribute(uuid, in: service, isLong: true)

@@ -1,109 +1,73 @@
 import ATT
 import BluetoothCore
+import HaloCaptureLinks
 import HaloGATT
 import RingLink
 
-/// The attributes of one server, as far as they were discovered. Bounded: once it is full, new handles are not added.
+/// The attributes of one server with their names, as far as they were discovered. Bounded as `LearnedAttributes` is.
 public struct AttributeTable: Sendable {
-  /// More than any known device has.
-  static let capacity = 4096
+  private var learned = LearnedAttributes(keepsValues: false)
+  /// The handles of a ring that were known before the capture: their service is known, but not its range.
+  private var ringHandles: Set<AttributeHandle> = []
 
-  public private(set) var attributes: [AttributeHandle: Attribute] = [:]
-  /// The handles of characteristic values, in order.
-  private var values: [AttributeHandle] = []
-  /// The services that were discovered.
-  private var services: [(range: HandleRange, attribute: Attribute)] = []
+  /// Whether no attribute is known.
+  public var isEmpty: Bool { learned.count == 0 }
+  /// The handles of the attributes, in order.
+  public var handles: [AttributeHandle] { learned.handles }
+
+  /// Whether the attribute with a handle is known.
+  func knows(_ handle: AttributeHandle) -> Bool { learned[handle] != nil }
 
   public subscript(handle: AttributeHandle) -> Attribute? {
-    guard let attribute = attributes[handle] else { return nil }
-    if let included = attribute.included, included.uuid == nil { return named(attribute, included) }
-    // A descriptor belongs to a characteristic of its own service.
-    guard attribute.kind == .descriptor, let value = values.last(where: { $0 < handle }),
-      !services.contains(where: { $0.range.start > value && $0.range.start <= handle })
-    else { return attribute }
-    let owner = attributes[value]
-    return Attribute(.descriptor, attribute.uuid, owner: owner?.uuid, in: owner?.service)
+    guard let entry = learned[handle] else { return nil }
+    let service = serviceUUID(of: handle)
+    switch entry.type {
+    case GATTUUID.primaryService, GATTUUID.secondaryService:
+      let range = HandleRange(handle, entry.groupEnd ?? handle)
+      return Attribute(.service(range), entry.service ?? entry.type)
+    case GATTUUID.include:
+      guard var included = entry.value.flatMap(IncludeDeclaration.init(parsing:)) else {
+        return Attribute(.include, entry.type)
+      }
+      // A declaration has no room for a long UUID.
+      included.uuid = included.uuid ?? learned[included.handles.start]?.service
+      return Attribute(included: included)
+    case GATTUUID.characteristic:
+      let declared = entry.value.flatMap(CharacteristicDeclaration.init(parsing:))
+      return Attribute(
+        .declaration, declared?.uuid ?? entry.type, properties: declared?.properties, in: service)
+    case let type where learned.isValue(handle):
+      let properties = learned.declaration(ofValue: handle)?.properties
+      return Attribute(.value, type, properties: properties, in: service)
+    case let type:
+      let owner = learned.owner(ofDescriptor: handle)
+      return Attribute(
+        .descriptor, type, owner: owner.flatMap { learned[$0]?.type }, in: owner.flatMap(serviceUUID))
+    }
   }
 
-  /// An include whose declaration has no room for the UUID of the service, with that of the service at its handle.
-  private func named(_ attribute: Attribute, _ included: Attribute.Included) -> Attribute {
-    guard let service = services.last(where: { $0.range.start == included.range.start }) else {
-      return attribute
-    }
-    return Attribute(included: Attribute.Included(range: included.range, uuid: service.attribute.uuid))
+  private func serviceUUID(of handle: AttributeHandle) -> BluetoothUUID? {
+    if let range = learned.service(of: handle) { return learned[range.start]?.service }
+    return ringHandles.contains(handle) ? RingGATT.commandService : nil
   }
 
   /// The service that an attribute is in.
   func service(of handle: AttributeHandle) -> Attribute? {
-    services.last { $0.range.contains(handle) }?.attribute
+    learned.service(of: handle).flatMap { self[$0.start] }
   }
 
-  private mutating func learn(_ handle: AttributeHandle, _ attribute: Attribute) {
-    guard attributes.count < Self.capacity || attributes[handle] != nil else { return }
-    if attribute.kind == .value, attributes[handle]?.kind != .value {
-      values.insert(handle, at: values.firstIndex { $0 > handle } ?? values.endIndex)
-    }
-    attributes[handle] = attribute
-  }
+  /// Adds what the answer to a request shows.
+  mutating func learn(_ request: ATTPDU, _ response: ATTPDU) { learned.learn(request, response) }
 
-  fileprivate mutating func learnService(_ range: HandleRange, _ uuid: BluetoothUUID) {
-    let service = Attribute(.service(range), uuid)
-    learn(range.start, service)
-    guard services.count < Self.capacity,
-      !services.contains(where: { $0.range == range && $0.attribute.uuid == uuid })
-    else {
-      return
-    }
-    services.append((range, service))
-  }
-
-  /// Reads the value of a characteristic declaration (Vol 3, Part G, 3.3.1).
-  fileprivate mutating func learnDeclaration(_ handle: AttributeHandle, _ value: [UInt8]) {
-    guard let declared = CharacteristicDeclaration(parsing: value), declared.valueHandle.rawValue > 0 else {
-      return
-    }
-    let (uuid, properties, service) = (declared.uuid, declared.properties, service(of: handle)?.uuid)
-    learn(handle, Attribute(.declaration, uuid, properties: properties, in: service))
-    learn(declared.valueHandle, Attribute(.value, uuid, properties: properties, in: service))
-  }
-
-  /// The attributes discovered before the capture.
+  /// Adds the attributes discovered before the capture.
   mutating func learn(_ device: Dissector.KnownDevice) {
-    for characteristic in device.characteristics {
-      let (uuid, properties) = (characteristic.uuid, characteristic.properties)
-      // Only for rings, something is known before.
-      let service =
-        uuid == RingGATT.commandWrite || uuid == RingGATT.commandNotify ? RingGATT.commandService : nil
-      learn(characteristic.declaration, Attribute(.declaration, uuid, properties: properties, in: service))
-      learn(characteristic.valueHandle, Attribute(.value, uuid, properties: properties, in: service))
+    for known in device.characteristics {
+      let declaration = CharacteristicDeclaration(known.uuid, known.properties, at: known.valueHandle)
+      learned.insert(known.declaration, GATTUUID.characteristic, declaration.bytes)
+      if known.uuid == RingGATT.commandWrite || known.uuid == RingGATT.commandNotify {
+        ringHandles.formUnion([known.declaration, known.valueHandle])
+      }
     }
-    for descriptor in device.descriptors { learn(descriptor.handle, Attribute(.descriptor, descriptor.uuid)) }
-  }
-
-  /// Reads the value of an include declaration (3.2): two handles, and the UUID if it is short.
-  fileprivate mutating func learnInclude(_ handle: AttributeHandle, _ value: [UInt8] = []) {
-    let included = value.withReader { reader in Attribute.Included(&reader) }
-    learn(handle, included.map(Attribute.init(included:)) ?? Attribute(.include, GATTUUID.include))
-  }
-
-  /// Adds a handle and its type from a Find Information response.
-  mutating func learnType(_ handle: AttributeHandle, _ type: BluetoothUUID) {
-    guard attributes[handle] == nil else { return }
-    switch type {
-    case GATTUUID.primaryService, GATTUUID.secondaryService:
-      learn(handle, Attribute(.service(HandleRange(handle, handle)), type))
-    case GATTUUID.characteristic: learn(handle, Attribute(.declaration, type))
-    case GATTUUID.include: learnInclude(handle)
-    default:
-      // The value follows the declaration.
-      let isValue =
-        handle.rawValue > 1 && attributes[AttributeHandle(handle.rawValue - 1)]?.kind == .declaration
-      learn(handle, Attribute(isValue ? .value : .descriptor, type))
-    }
-  }
-
-  /// A value that was read by its type.
-  fileprivate mutating func learnValue(_ handle: AttributeHandle, _ type: BluetoothUUID) {
-    if attributes[handle] == nil { learn(handle, Attribute(.value, type)) }
+    for descriptor in device.descriptors { learned.insert(descriptor.handle, descriptor.uuid) }
   }
 }

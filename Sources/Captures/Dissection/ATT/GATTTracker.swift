@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloCaptureLinks
 import HaloGATT
 
 /// Follows one client on a link: its open request, and the procedure that it is in. A client has one open request at
@@ -12,8 +13,8 @@ struct GATTTracker {
     var handle: AttributeHandle?
     var range: HandleRange?
     var type: BluetoothUUID?
-    /// The service that is looked for by its UUID.
-    var service: BluetoothUUID?
+    /// Nil for a request that is only a handle and a value.
+    var pdu: ATTPDU?
     var clientMTU: UInt16?
     /// Whether the offset of a read or prepared write is 0.
     var isFromStart = false
@@ -94,7 +95,10 @@ struct GATTTracker {
     gatt.request = PacketReference(request.moment, to: moment)
     gatt.type = request.type
     gatt.handle = request.handle
-    if let pdu { running?.next = server.learn(pdu, request) }
+    if let pdu {
+      if let asked = request.pdu { server.table.learn(asked, pdu) }
+      running?.next = Self.next(pdu, request)
+    }
     gatt.attribute = request.handle.flatMap { server[$0] }
     if request.type == GATTUUID.characteristic, case .readByTypeResponse(let entries)? = pdu {
       gatt.service = entries.first.flatMap { server.table.service(of: $0.handle) }
@@ -104,6 +108,17 @@ struct GATTTracker {
       gatt.mtu = max(UInt16(ATTBearer.defaultMTU), min(mtu, own))
     }
     return gatt
+  }
+
+  /// The first handle of a request that would continue the procedure; nil if it is complete.
+  private static func next(_ response: ATTPDU, _ request: Request) -> AttributeHandle? {
+    switch response {
+    case .readResponse, .readBlobResponse, .prepareWriteResponse: return request.handle
+    default:
+      // A response that reaches the end of the range completes the procedure.
+      guard let last = response.lastFound, last != request.range?.end else { return nil }
+      return last.next
+    }
   }
 
   private mutating func begin(_ request: Request) {
@@ -138,32 +153,25 @@ struct GATTTracker {
   private static func request(
     _ att: ATTLayer, _ pdu: ATTPDU?, at moment: PacketTime, _ attribute: Attribute?
   ) -> Request {
-    var request = Request(moment: moment, opcode: att.opcode, handle: att.handle)
+    var request = Request(
+      moment: moment, opcode: att.opcode, handle: att.handle, range: pdu?.searched, pdu: pdu)
     let isDescriptor = attribute?.kind == .descriptor
     switch pdu {
     case .exchangeMTURequest(let mtu):
       request.procedure = .exchangeMTU
       request.clientMTU = mtu
-    case .findInformationRequest(let range):
-      request.procedure = .discoverDescriptors
-      request.range = range
-    case .findByTypeValueRequest(let range, let type, let value):
-      request.range = range
+    case .findInformationRequest: request.procedure = .discoverDescriptors
+    case .findByTypeValueRequest(_, let type, _):
       request.type = BluetoothUUID(type)
-      if type == 0x2800 {
-        request.procedure = .discoverServiceByUUID
-        request.service = value.withReader { try? BluetoothUUID(parsing: &$0, length: value.count) }
-      }
-    case .readByTypeRequest(let range, let type):
-      request.range = range
+      if request.type == GATTUUID.primaryService { request.procedure = .discoverServiceByUUID }
+    case .readByTypeRequest(_, let type):
       request.type = type
       switch type {
       case GATTUUID.characteristic: request.procedure = .discoverCharacteristics
       case GATTUUID.include: request.procedure = .findIncludedServices
       default: request.procedure = .readByUUID
       }
-    case .readByGroupTypeRequest(let range, let type):
-      request.range = range
+    case .readByGroupTypeRequest(_, let type):
       request.type = type
       if type == GATTUUID.primaryService { request.procedure = .discoverPrimaryServices }
       if type == GATTUUID.secondaryService { request.procedure = .discoverSecondaryServices }

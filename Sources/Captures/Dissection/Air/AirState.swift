@@ -37,7 +37,7 @@ final class AirState {
         known.append(.init(name: "the central of \(digits)", table: connection.link.localServer.table))
       }
     }
-    return known.filter { !$0.table.attributes.isEmpty }
+    return known.filter { !$0.table.isEmpty }
   }
 
   /// Adds the layers of a packet.

@@ -34,7 +34,7 @@ final class AdapterState {
       known.append(.init(name: "the peer of link \(link.identity.handle)", table: link.peerServer.table))
     }
     known.append(.init(name: "this machine", table: localServer.table))
-    return known.filter { !$0.table.attributes.isEmpty }
+    return known.filter { !$0.table.isEmpty }
   }
 
   private func sendCommand(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: PacketTime) {

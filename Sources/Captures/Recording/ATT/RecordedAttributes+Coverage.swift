@@ -20,10 +20,10 @@ extension RecordedAttributes {
   /// The handles whose types are known, or that have no attribute: those that were found or asked for, and those outside
   /// of all services.
   private var settled: [HandleRange] {
-    var settled = byHandle.keys.map { HandleRange($0, $0) } + covered[.information, default: []]
+    var settled = learned.handles.map { HandleRange($0, $0) } + covered[.information, default: []]
     guard covers(.group(GATTUUID.primaryService), .all) else { return settled }
     var next: AttributeHandle? = HandleRange.all.start
-    for service in serviceRanges {
+    for service in learned.serviceRanges {
       if let start = next, start < service.start {
         settled.append(HandleRange(start, AttributeHandle(service.start.rawValue - 1)))
       }

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloCaptureLinks
 import HaloGATT
 
 extension RecordedAttributes {
@@ -23,63 +24,22 @@ extension RecordedAttributes {
 
   /// Adds what the answer to a request shows.
   mutating func learn(_ request: ATTPDU, _ response: ATTPDU) {
-    let isEnd: Bool
+    learned.learn(request, response)
+    guard let question = Question(request), let range = request.searched else { return }
     if case .errorResponse(let error) = response {
-      isEnd = error.code == .attributeNotFound
-    } else {
-      isEnd = false
+      if error.code == .attributeNotFound { cover(question, range) }
+    } else if response.opcode == request.opcode.response, let last = response.lastFound {
+      cover(question, HandleRange(range.start, last))
     }
-    switch (request, response) {
-    case (.findInformationRequest(let range), .findInformationResponse(let entries)):
-      for entry in entries where self[entry.handle] == nil { insert(entry.handle, entry.type) }
-      if let last = entries.last { cover(.information, HandleRange(range.start, last.handle)) }
-    case (.findInformationRequest(let range), _) where isEnd: cover(.information, range)
-    case (.readByGroupTypeRequest(let range, let type), .readByGroupTypeResponse(let entries)):
-      for entry in entries { learnService(type, entry.group, entry.value) }
-      if let last = entries.last { cover(.group(type), HandleRange(range.start, last.group.end)) }
-    case (.readByGroupTypeRequest(let range, let type), _) where isEnd: cover(.group(type), range)
-    case (.findByTypeValueRequest(_, let type, let value), .findByTypeValueResponse(let ranges)):
-      for range in ranges { learnService(BluetoothUUID(type), range, value) }
-    case (.readByTypeRequest(let range, let type), .readByTypeResponse(let entries)):
-      for entry in entries { learn(entry, of: type) }
-      if let last = entries.last { cover(.byType(type), HandleRange(range.start, last.handle)) }
-    case (.readByTypeRequest(let range, let type), _) where isEnd: cover(.byType(type), range)
-    case (.readRequest(let handle), .readResponse(let value)):
-      if let known = self[handle] {
-        if !hasValue(handle) { insert(handle, known.type, value) }
-      } else if let range = included[handle] {
-        // The UUID of an included service is read from its declaration, if it is long (Vol 3, Part G, 4.5.1).
-        learnService(GATTUUID.secondaryService, range, value)
-      }
-    default: break
+    guard question == .byType(GATTUUID.characteristic), case .readByTypeResponse(let entries) = response
+    else {
+      return
     }
-  }
-
-  mutating func learnService(_ type: BluetoothUUID, _ range: HandleRange, _ value: [UInt8]) {
-    guard ServiceDeclaration.isType(type), range.isValid else { return }
-    insert(range.start, type, value)
-    end(range)
-  }
-
-  /// A service that is included, and was not found among the primary ones, is a secondary service.
-  private mutating func learnInclude(_ value: [UInt8]) {
-    guard let declared = IncludeDeclaration(parsing: value), declared.handles.isValid else { return }
-    let range = declared.handles
-    included[range.start] = range
-    guard self[range.start] == nil, let uuid = declared.uuid else { return }
-    let service = ServiceDeclaration(uuid, isPrimary: false)
-    learnService(service.type, range, service.bytes)
-  }
-
-  private mutating func learn(_ entry: ATTHandleAndValue, of type: BluetoothUUID) {
-    insert(entry.handle, type, entry.value)
-    if type == GATTUUID.include { learnInclude(entry.value) }
-    guard type == GATTUUID.characteristic, let declared = CharacteristicDeclaration(parsing: entry.value),
-      declared.valueHandle.rawValue > 0
-    else { return }
-    insert(declared.valueHandle, declared.uuid)
     // The value follows its declaration, so a client may continue after it.
-    cover(.byType(type), HandleRange(entry.handle, declared.valueHandle))
+    for entry in entries {
+      let declared = CharacteristicDeclaration(parsing: entry.value)
+      if let declared { cover(question, HandleRange(entry.handle, declared.valueHandle)) }
+    }
   }
 
   /// Adds what connections show of attributes that were not discovered: subscriptions, and characteristics that were used.
@@ -100,7 +60,18 @@ extension RecordedAttributes {
     for handle in configured.sorted() { learnConfiguration(handle, notified: notified) }
     addMissingCharacteristics(uses)
     addMissingServices()
-    index()
+  }
+}
+
+extension RecordedAttributes.Question {
+  /// The question of a request; nil for another one.
+  init?(_ request: ATTPDU) {
+    switch request {
+    case .findInformationRequest: self = .information
+    case .readByGroupTypeRequest(_, let type): self = .group(type)
+    case .readByTypeRequest(_, let type): self = .byType(type)
+    default: return nil
+    }
   }
 }
 

@@ -17,16 +17,18 @@ extension RecordedAttributes {
   /// Adds a characteristic for each attribute that was used and is unknown, where its declaration has a place: at the
   /// handle before the value, as in the tables of all known servers.
   mutating func addMissingCharacteristics(_ uses: Uses) {
-    for (handle, properties) in uses.sorted(by: { $0.key < $1.key }) where self[handle] == nil {
+    for (handle, properties) in uses.sorted(by: { $0.key < $1.key }) where learned[handle] == nil {
       let declaration = AttributeHandle(handle.rawValue &- 1)
-      guard declaration.isValid, hasRoom, self[declaration] == nil, uses[declaration] == nil else { continue }
+      guard declaration.isValid, hasRoom, learned[declaration] == nil, uses[declaration] == nil else {
+        continue
+      }
       let uuid = Self.madeUpUUID(handle)
-      insert(
+      learned.insert(
         declaration, GATTUUID.characteristic, CharacteristicDeclaration(uuid, properties, at: handle).bytes)
-      insert(handle, uuid)
+      learned.insert(handle, uuid)
       madeUp.append(handle)
       guard properties.canNotify, !hasConfiguration(handle),
-        let configuration = handle.next, self[configuration] == nil, uses[configuration] == nil
+        let configuration = handle.next, learned[configuration] == nil, uses[configuration] == nil
       else { continue }
       addConfiguration(configuration, of: handle)
     }
@@ -36,22 +38,21 @@ extension RecordedAttributes {
   /// last free handle before them: one service, or as many as there are others between them.
   mutating func addMissingServices() {
     let service = ServiceDeclaration(Self.madeUpUUID)
-    let all = attributes
-    guard let last = all.last?.handle else { return }
-    let services = serviceRanges
+    let all = learned.handles
+    guard let last = all.last else { return }
+    let services = learned.serviceRanges
     var (next, covered) = (0, AttributeHandle(0))
-    for declaration in all where declaration.type == GATTUUID.characteristic {
-      let first = declaration.handle
+    for first in all where learned[first]?.type == GATTUUID.characteristic {
       while next < services.count, services[next].start <= first {
         covered = max(covered, services[next].end)
         next += 1
       }
       guard first > covered,
-        let handle = (1..<first.rawValue).last(where: { self[AttributeHandle($0)] == nil })
+        let handle = (1..<first.rawValue).last(where: { learned[AttributeHandle($0)] == nil })
       else { continue }
       let end = next < services.count ? AttributeHandle(services[next].start.rawValue - 1) : last
       let range = HandleRange(AttributeHandle(handle), end)
-      learnService(service.type, range, service.bytes)
+      learned.insertService(service.type, range, service.bytes)
       for type in [GATTUUID.characteristic, GATTUUID.include] { cover(.byType(type), range) }
       cover(.information, range)
       cover(.group(GATTUUID.primaryService), .all)

@@ -42,7 +42,7 @@ struct SummaryJSON: ~Copyable {
     for link in summary.connections { write(link) }
     for link in summary.airConnections { write(link) }
     for server in servers {
-      for handle in server.table.attributes.keys.sorted() {
+      for handle in server.table.handles {
         if let attribute = server.table[handle] { write(handle, attribute, of: server.name) }
       }
     }
@@ -158,8 +158,8 @@ struct SummaryJSON: ~Copyable {
       $0.field("name", attribute.name)
       $0.field("properties", attribute.properties?.description)
       if let included = attribute.included {
-        $0.field("included", Int(included.range.start.rawValue))
-        $0.field("included_end", Int(included.range.end.rawValue))
+        $0.field("included", Int(included.handles.start.rawValue))
+        $0.field("included_end", Int(included.handles.end.rawValue))
         $0.field("included_uuid", included.uuid?.description)
       }
     }

@@ -93,7 +93,7 @@ enum SummaryText {
     // The end of the service that the lines are below; nil if they are below none.
     var end: AttributeHandle?
     var isBelowNone = false
-    for handle in table.attributes.keys.sorted() {
+    for handle in table.handles {
       guard let attribute = table[handle], attribute.kind != .declaration else { continue }
       if case .service(let range) = attribute.kind {
         // Of a declaration that was found by its type alone, the end is not known.
