@@ -101,7 +101,7 @@ package struct ReplayDifference {
     }
     if host.isOurs {
       return
-        "the recording was made with --adapter hciN and holds the commands of the kernel\(theirs), not of "
+        "the recording was made with --adapter hciN and holds the commands of the kernel\(examples), not of "
         + "halo-raw; to replay it, leave --level hci out"
     }
     if let stray = host.strayData {
@@ -117,7 +117,8 @@ package struct ReplayDifference {
       + "at the level of HCI begins with a host's Reset"
   }
 
-  private var theirs: String {
+  /// Commands that only the kernel sends.
+  private var examples: String {
     let most = 8
     guard !host.foreignCommands.isEmpty else { return "" }
     return

@@ -42,11 +42,9 @@ public final class ReplayAdapter: Adapter {
   private var isLost = false
   private var isRunning = false
   private var attempts = 0
-  /// The first time at which the client waited for nothing that the recording has; nil while it has something.
-  private var idleSince: Instant?
 
-  /// How long a client waits for an answer that the capture does not hold, before the end of the recording ends it.
-  private static let patience = Duration.seconds(60)
+  /// How long a client may wait for what the recording does not have, before the end of the recording interrupts it.
+  private static let deadline = Duration.seconds(60)
 
   /// - Parameters:
   ///   - peripheral: what to connect to
@@ -141,7 +139,7 @@ public final class ReplayAdapter: Adapter {
     link?.server.wait(until: deadline)
     if link?.server.isBusy == true { return false }
     // A client that is not interrupted at the end of the recording may ask for something later.
-    if let deadline, deadline <= (onInterrupt == nil ? limit + Self.patience : limit) { return false }
+    if let deadline, deadline <= (onInterrupt == nil ? limit + Self.deadline : limit) { return false }
     if link?.server.sendRest() == true { return true }
     guard let onInterrupt else { return false }
     isOver = true
@@ -151,13 +149,11 @@ public final class ReplayAdapter: Adapter {
 
   /// The time until which the client's own timers run.
   private var limit: Instant {
-    guard let link else { return max(base, idleStart) + Self.patience }
+    guard let link else { return max(base, announcer.lastStart ?? base) + Self.deadline }
     // A timer may have been recorded slightly before the same timer of the replay.
     let end = link.server.end + .milliseconds(1)
-    return link.server.lastMissing.map { max(end, $0 + Self.patience) } ?? end
+    return link.server.lastMissing.map { max(end, $0 + Self.deadline) } ?? end
   }
-
-  private var idleStart: Instant { announcer.lastStart ?? base }
 
   public func close() async {
     guard isRunning else { return }

@@ -6,7 +6,7 @@ public struct MissingAnswer: Hashable, Sendable, CustomStringConvertible {
   /// The method of the request.
   public var request: ATTOpcode
   public var handle: AttributeHandle?
-  /// Of the attribute, if it is known.
+  /// The type of the attribute; nil if it is not known.
   public var uuid: BluetoothUUID?
   /// What the capture lacks: "its value was not read".
   public var reason: String

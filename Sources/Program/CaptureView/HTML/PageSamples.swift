@@ -56,7 +56,7 @@ struct PageSamples {
     var fields: [FrameField]
     var unit = ""
     var countsPerUnit = 1
-    /// Of a bit of the two bytes, read as a big-endian number.
+    /// The weight of a bit of the two bytes, which are read as a big-endian number.
     var weight: (UInt16) -> Int
   }
 

@@ -96,7 +96,7 @@ enum SummaryText {
     for handle in table.handles {
       guard let attribute = table[handle], attribute.kind != .declaration else { continue }
       if case .service(let range) = attribute.kind {
-        // Of a declaration that was found by its type alone, the end is not known.
+        // A declaration that was found by its type alone does not say where its service ends.
         let isWhole = attribute.uuid != GATTUUID.primaryService && attribute.uuid != GATTUUID.secondaryService
         (end, isBelowNone) = (isWhole ? range.end : .last, false)
         lines.append("\(range) service \(attribute.longName)")
