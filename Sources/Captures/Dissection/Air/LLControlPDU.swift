@@ -1,15 +1,8 @@
 import BluetoothCore
 import HCI
 
-// The data of LL Control PDUs, behind the opcode (Core Specification Vol 6, Part B, 2.4.2). LLControlOpcode says which
-// belongs to which opcode.
-
-/// No data.
-struct LLNothing: PacketFields {
-  init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {}
-}
+// The data of LL Control PDUs, behind the opcode (Core Specification Vol 6, Part B, 2.4.2), whose values are used, or whose
+// fields depend on others. LLControlOpcode says which belongs to which opcode; all others are LLFields.
 
 /// Other parameters from a connection event on.
 struct LLConnectionUpdate: PacketFields {
@@ -52,79 +45,18 @@ struct LLError: PacketFields {
   }
 }
 
-/// The central's part of what the session key is made of, and which long-term key to take.
-struct LLEncryptionRequest: PacketFields {
-  var random: UInt64 = 0
-  var diversifier: UInt16 = 0
-  var sessionDiversifier: UInt64 = 0
-  var vector: UInt32 = 0
+/// Other PHYs from a connection event on.
+struct LLPHYUpdate: PacketFields {
+  var fromCentral = PHYSet()
+  var fromPeripheral = PHYSet()
+  var instant: UInt16 = 0
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("Rand", &random, .hex)
-    try fields.value("EDIV", &diversifier, .hex)
-    try fields.value("SKD_C", &sessionDiversifier, .hex)
-    try fields.value("IV_C", &vector, .hex)
-  }
-}
-
-/// The peripheral's part of what the session key is made of.
-struct LLEncryptionResponse: PacketFields {
-  var sessionDiversifier: UInt64 = 0
-  var vector: UInt32 = 0
-
-  init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("SKD_P", &sessionDiversifier, .hex)
-    try fields.value("IV_P", &vector, .hex)
-  }
-}
-
-/// The opcode that a device does not know.
-struct LLUnknown: PacketFields {
-  var opcode = LLOpcodeField()
-
-  init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("unknown type", &opcode)
-  }
-}
-
-/// The opcode that a device rejects, and why.
-struct LLRejection: PacketFields {
-  var opcode = LLOpcodeField()
-  var error = HCIErrorCode.success
-
-  init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("rejected opcode", &opcode)
-    try fields.value("error code", &error)
-  }
-}
-
-/// An opcode as a field.
-struct LLOpcodeField: HCICode {
-  var rawValue: UInt8
-
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
-  var description: String {
-    let digits = Hex.string(rawValue)
-    return LLControlOpcode(rawValue: rawValue).name.map { "\($0) (\(digits))" } ?? digits
-  }
-}
-
-struct LLFeatures: PacketFields {
-  var features: LEFeatures = []
-
-  init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("features", &features, .bits(LEFeatures.bits))
+    try fields.value("PHY central to peripheral", &fromCentral)
+    try fields.value("PHY peripheral to central", &fromPeripheral)
+    try fields.value("instant", &instant)
   }
 }
 
@@ -144,117 +76,83 @@ struct LLFeaturePage: PacketFields {
   }
 }
 
-struct LLVersion: PacketFields {
-  var version = CoreVersion(rawValue: 0)
-  var company = CompanyIdentifier(rawValue: 0)
-  var subversion: UInt16 = 0
-
-  init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("version", &version)
-    try fields.value("company", &company)
-    try fields.value("subversion", &subversion, .hex)
-  }
-}
-
-/// The parameters that a side would accept, and when events of its other connections are.
-struct LLConnectionParameters: PacketFields {
-  var least = ConnectionInterval()
-  var most = ConnectionInterval()
-  var latency: UInt16 = 0
-  var timeout = SupervisionTimeout()
-  var periodicity: UInt8 = 0
+/// Where the periodic advertising of some device is found.
+struct LLPeriodicSync: PacketFields {
+  var id: UInt16 = 0
+  var sync = SyncInfo()
   var event: UInt16 = 0
-  var offsets: [UInt16] = Array(repeating: 0xFFFF, count: 6)
+  var periodicEvent: UInt16 = 0
+  var set = SetAndAccuracy()
+  var phy = PHYSet()
+  var advertiser = BluetoothAddress.zero
+  var syncEvent: UInt16 = 0
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("connection interval min", &least)
-    try fields.value("connection interval max", &most)
-    try fields.value("latency", &latency, .unit("events"))
-    try fields.value("supervision timeout", &timeout)
-    try fields.value("preferred periodicity", &periodicity, .unit("x 1.25 ms"))
-    try fields.value("reference event", &event)
-    let names: [StaticString] = ["offset 0", "offset 1", "offset 2", "offset 3", "offset 4", "offset 5"]
-    for index in names.indices {
-      try fields.value(names[index], &offsets[index], .names([0xFFFF: "none"]))
+    try fields.value("ID", &id, .hex)
+    try fields.group("SyncInfo", number: nil, &sync)
+    try fields.value("connection event", &event)
+    try fields.value("last periodic event", &periodicEvent)
+    try fields.value("SID, address type and SCA", &set)
+    try fields.value("PHY", &phy)
+    try fields.address("AdvA", &advertiser, kind: set.kind)
+    try fields.value("sync connection event", &syncEvent)
+  }
+
+  /// SID (4 bits), address type (1 bit), clock accuracy (3 bits).
+  struct SetAndAccuracy: HCICode {
+    var rawValue: UInt8
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    var kind: BluetoothAddress.Kind { rawValue & 0x10 == 0 ? .public : .random }
+    var description: String {
+      "SID \(rawValue & 0x0F), \(kind), SCA \(SleepClockAccuracy(rawValue: rawValue >> 5))"
     }
   }
 }
 
-/// The longest PDUs that the sender receives and sends.
-struct LLLengths: PacketFields {
-  var receive = DataLength()
-  var transmit = DataLength()
+/// The same, of periodic advertising with responses.
+struct LLPeriodicSyncWithResponses: PacketFields {
+  var sync = LLPeriodicSync()
+  var accessAddress = AccessAddress(rawValue: 0)
+  var subevents: UInt8 = 0
+  var subeventInterval: UInt8 = 0
+  var slotDelay: UInt8 = 0
+  var slotSpacing: UInt8 = 0
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("max RX octets", &receive.octets, .unit("bytes"))
-    try fields.value("max RX time", &receive.time, .unit("us"))
-    try fields.value("max TX octets", &transmit.octets, .unit("bytes"))
-    try fields.value("max TX time", &transmit.time, .unit("us"))
+    try sync.visit(&fields)
+    try fields.value("response access address", &accessAddress)
+    try fields.value("subevents", &subevents)
+    try fields.value("subevent interval", &subeventInterval, .unit("x 1.25 ms"))
+    try fields.value("response slot delay", &slotDelay, .unit("x 1.25 ms"))
+    try fields.value("response slot spacing", &slotSpacing, .unit("x 0.125 ms"))
   }
 }
 
-struct LLPHYs: PacketFields {
-  var transmit = PHYSet()
-  var receive = PHYSet()
+/// Two bits for each channel: 0 unknown, 1 good, 3 bad.
+struct LLChannelStatus: PacketFields {
+  var classification: [UInt8] = []
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("TX PHYs", &transmit)
-    try fields.value("RX PHYs", &receive)
+    try fields.bytes("channel classification", &classification, count: 10)
   }
 }
 
-/// Other PHYs from a connection event on.
-struct LLPHYUpdate: PacketFields {
-  var fromCentral = PHYSet()
-  var fromPeripheral = PHYSet()
-  var instant: UInt16 = 0
+/// An opcode as a field.
+struct LLOpcodeField: HCICode {
+  var rawValue: UInt8
 
-  init() {}
+  init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("PHY central to peripheral", &fromCentral)
-    try fields.value("PHY peripheral to central", &fromPeripheral)
-    try fields.value("instant", &instant)
-  }
-}
-
-struct LLMinimumChannels: PacketFields {
-  var phys = PHYSet()
-  var channels: UInt8 = 0
-
-  init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("PHYs", &phys)
-    try fields.value("min used channels", &channels)
-  }
-}
-
-struct LLClockAccuracy: PacketFields {
-  var accuracy = SleepClockAccuracy(rawValue: 0)
-
-  init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("SCA", &accuracy)
-  }
-}
-
-/// How long a Constant Tone Extension should be, and of which kind.
-struct LLToneRequest: PacketFields {
-  var request = ToneExtension(rawValue: 0)
-
-  init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("min CTE length and type", &request)
+  var description: String {
+    let digits = Hex.string(rawValue)
+    return LLControlOpcode(rawValue: rawValue).name.map { "\($0) (\(digits))" } ?? digits
   }
 }
