@@ -35,48 +35,31 @@ public final class Attribute: Hashable, Sendable {
   /// `Client Characteristic Configuration of Battery Level`.
   public let name: String
 
-  /// - Parameter service: the service that it is in, if that is known
+  /// - Parameters:
+  ///   - service: the service that it is in, if that is known
+  ///   - included: what an include declaration says, if it was read
   init(
     _ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil,
-    owner: BluetoothUUID? = nil, in service: BluetoothUUID? = nil
+    owner: BluetoothUUID? = nil, in service: BluetoothUUID? = nil, included: IncludeDeclaration? = nil
   ) {
-    included = nil
     self.kind = kind
     self.uuid = uuid
     self.properties = properties
     self.owner = owner
     self.service = service
+    self.included = included
     ringRole = RingTracker.Role(uuid, in: service)
     isInferred = false
     subscribed = nil
-    let own: String
-    if case .service = kind {
-      own = UUIDName.short(uuid)
-    } else {
-      own = UUIDName.ofAttribute(uuid, in: service)
-    }
+    let own = UUIDName.ofAttribute(uuid, in: service)
     name =
       switch kind {
-      case .service: "service \(own)"
+      case .service: "service \(UUIDName.short(uuid))"
       case .include: "include"
       case .declaration: "declaration of \(own)"
       case .value: own
       case .descriptor: own + (owner.map { " of \(UUIDName.ofAttribute($0, in: service))" } ?? "")
       }
-  }
-
-  /// An include declaration that was read.
-  init(included: IncludeDeclaration) {
-    kind = .include
-    uuid = GATTUUID.include
-    self.included = included
-    owner = nil
-    properties = nil
-    service = nil
-    ringRole = .other
-    isInferred = false
-    subscribed = nil
-    name = "include"
   }
 
   /// A Client Characteristic Configuration that was not discovered.

@@ -26,12 +26,12 @@ public struct AttributeTable: Sendable {
       let range = HandleRange(handle, entry.groupEnd ?? handle)
       return Attribute(.service(range), entry.service ?? entry.type)
     case GATTUUID.include:
-      guard var included = entry.value.flatMap(IncludeDeclaration.init(parsing:)) else {
-        return Attribute(.include, entry.type)
-      }
+      var included = entry.value.flatMap(IncludeDeclaration.init(parsing:))
       // A declaration has no room for a long UUID.
-      included.uuid = included.uuid ?? learned[included.handles.start]?.service
-      return Attribute(included: included)
+      if let range = included?.handles, included?.uuid == nil {
+        included?.uuid = learned[range.start]?.service
+      }
+      return Attribute(.include, entry.type, included: included)
     case GATTUUID.characteristic:
       let declared = entry.value.flatMap(CharacteristicDeclaration.init(parsing:))
       return Attribute(
