@@ -67,7 +67,7 @@ package struct LinkFollower<Link: CapturedLink> {
   package mutating func take(
     _ packet: RawSpan, _ info: CaptureRecordInfo, begin: (NewLink) -> Link
   ) -> [Ended] {
-    switch LinkEvent(packet) {
+    switch LinkChange(packet) {
     case .began(let link): return add(link, info, begin)
     case .streams(let streams):
       return streams.flatMap { stream, link -> [Ended] in

@@ -94,7 +94,7 @@ public struct RecordedHost: Hashable, Sendable {
     let body = bytes.extracting(1..<bytes.byteCount)
     switch type {
     case .command: if let command = try? CommandPacket(body) { note(command, record.info.number) }
-    case .event: if case .began(let link)? = LinkEvent(bytes) { links.insert(link.handle) }
+    case .event: if case .began(let link)? = LinkChange(bytes) { links.insert(link.handle) }
     case .acl:
       var reader = ByteReader(body)
       guard strayData == nil, let handle = try? ConnectionHandle(parsing: &reader) else { return }

@@ -156,7 +156,7 @@ public struct CaptureSummary: Sendable {
 
   private mutating func followLinks(_ packet: DissectedPacket) {
     let info = packet.info
-    switch LinkEvent(packet.bytes.span.bytes) {
+    switch LinkChange(packet.bytes.span.bytes) {
     case .began(let link):
       links.close(link.handle, info, reason: nil)
       links.change(links.begin(link.handle, info)) {

@@ -2,7 +2,7 @@ import BluetoothCore
 import HCI
 
 /// What a command or an event says of the links of its adapter.
-package enum LinkEvent {
+package enum LinkChange {
   /// A link begins. If there is one with its handle, the end of that one was not seen.
   case began(NewLink)
   /// Isochronous streams begin, each to the peer of an ACL link.
