@@ -1,6 +1,7 @@
 import ATT
 import BluetoothCore
 import HCI
+import HaloCaptureLinks
 import HaloGATT
 
 /// Finds the values of attributes in the packets of a capture, in their order. Bounded for any input.
@@ -74,16 +75,18 @@ public struct AttributeValues {
     value.words = packet.ring != nil && !value.isCut ? packet.summary(of: .ring) : words(value)
   }
 
-  /// A link that is made or ended has no earlier writes.
+  /// A link that begins or ends has no earlier writes.
   private mutating func forgetLink(_ packet: DissectedPacket) {
-    guard let hci = packet.hci, hci.type == .event, let link = hci.connection?.rawValue else { return }
-    switch (hci.event, hci.subevent) {
-    case (.disconnectionComplete?, _), (.connectionComplete?, _), (_, .connectionComplete?),
-      (_, .enhancedConnectionComplete?), (_, .enhancedConnectionCompleteV2?):
-      for isHost in [true, false, nil] {
-        states[Client(adapter: packet.info.adapter ?? 0, link: link, isHost: isHost)] = nil
-      }
-    default: break
+    guard packet.hci != nil else { return }
+    let handle: ConnectionHandle?
+    switch LinkChange(packet.bytes.span.bytes) {
+    case .began(let link): handle = link.handle
+    case .ended(let link, _): handle = link
+    case .reset: handle = nil
+    case .streams, nil: return
+    }
+    states = states.filter { client, _ in
+      client.adapter != packet.info.adapter ?? 0 || handle.map { $0.rawValue != client.link } ?? false
     }
   }
 
