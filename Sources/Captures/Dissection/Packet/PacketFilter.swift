@@ -119,7 +119,7 @@ public struct PacketFilter: Sendable {
   }
 
   private static func range(_ text: Substring) -> ClosedRange<Double>? {
-    guard let dots = text.range(of: "..") else { return number(text).map { $0...$0 } }
+    guard let dots = text.firstRange(of: "..") else { return number(text).map { $0...$0 } }
     let first = text[..<dots.lowerBound]
     let last = text[dots.upperBound...]
     guard let low = first.isEmpty ? -.infinity : number(first),
@@ -223,16 +223,5 @@ public struct PacketFilter: Sendable {
     let bytes = packet.bytes
     guard bytes.count >= wanted.count else { return false }
     return (0...bytes.count - wanted.count).contains { bytes[$0..<$0 + wanted.count].elementsEqual(wanted) }
-  }
-}
-
-extension Substring {
-  fileprivate func range(of pattern: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(pattern) { return start..<index(start, offsetBy: pattern.count) }
-      start = index(after: start)
-    }
-    return nil
   }
 }
