@@ -70,8 +70,6 @@ public struct AdvertisingPDUType: RawRepresentable, Hashable, Sendable {
 struct AdvertisingHeader: HCICode {
   var rawValue: UInt8
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
   var type: AdvertisingPDUType { AdvertisingPDUType(rawValue: rawValue) }
   /// The kind of the sender's address.
   var sender: BluetoothAddress.Kind { rawValue & 0x40 == 0 ? .public : .random }
@@ -149,8 +147,6 @@ struct AirConnectionParameters: PacketFields {
   var timeout = SupervisionTimeout()
   var channels = ChannelMap()
   var hop = HopAndAccuracy()
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("access address", &accessAddress)

@@ -149,8 +149,6 @@ extension AirLayer {
 struct DataHeader: HCICode {
   var rawValue: UInt8
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
   var description: String {
     "LLID \(rawValue & 3), NESN \(rawValue >> 2 & 1), SN \(rawValue >> 3 & 1), MD \(rawValue >> 4 & 1)"
       + (rawValue & 0x20 == 0 ? "" : ", CP 1")

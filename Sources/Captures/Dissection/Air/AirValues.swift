@@ -8,16 +8,12 @@ struct AccessAddress: HCICode {
   /// The access address of all packets on the primary advertising channels.
   static let advertising = AccessAddress(rawValue: 0x8E89_BED6)
 
-  init(rawValue: UInt32) { self.rawValue = rawValue }
-
   var description: String { Hex.string(UInt64(rawValue), bytes: 4) }
 }
 
 /// Six bits of the first byte that are the extended header's length, with two bits above (2.3.4).
 struct ExtendedHeaderLength: HCICode {
   var rawValue: UInt8
-
-  init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// In bytes.
   var length: Int { Int(rawValue & 0x3F) }
@@ -36,8 +32,6 @@ struct ExtendedHeaderLength: HCICode {
 struct HopAndAccuracy: HCICode {
   var rawValue: UInt8
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
   var hop: UInt8 { rawValue & 0x1F }
   var accuracy: SleepClockAccuracy { SleepClockAccuracy(rawValue: rawValue >> 5) }
 
@@ -48,8 +42,6 @@ struct HopAndAccuracy: HCICode {
 struct SleepClockAccuracy: HCICode {
   var rawValue: UInt8
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
   static let names: [UInt8: String] = [
     0: "251 to 500 ppm", 1: "151 to 250 ppm", 2: "101 to 150 ppm", 3: "76 to 100 ppm", 4: "51 to 75 ppm",
     5: "31 to 50 ppm", 6: "21 to 30 ppm", 7: "0 to 20 ppm",
@@ -59,8 +51,6 @@ struct SleepClockAccuracy: HCICode {
 /// Identifies the data of an advertising set: DID (12 bits) and SID (4 bits) (2.3.4.4).
 struct AdvertisingDataInfo: HCICode {
   var rawValue: UInt16
-
-  init(rawValue: UInt16) { self.rawValue = rawValue }
 
   var description: String { "DID \(Hex.string(rawValue & 0x0FFF)), SID \(rawValue >> 12)" }
 }
@@ -111,8 +101,6 @@ struct AuxiliaryPointer: FieldValue, Hashable {
 struct SyncOffset: HCICode {
   var rawValue: UInt16
 
-  init(rawValue: UInt16) { self.rawValue = rawValue }
-
   /// In microseconds.
   var offset: Int {
     Int(rawValue & 0x1FFF) * (rawValue & 0x2000 == 0 ? 30 : 300) + (rawValue & 0x4000 == 0 ? 0 : 2_457_600)
@@ -140,8 +128,6 @@ struct ChannelMapAndAccuracy: FieldValue, Hashable {
 struct ToneExtension: HCICode {
   var rawValue: UInt8
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
   var description: String {
     let kinds = ["AoA", "AoD with 1 us slots", "AoD with 2 us slots", "reserved"]
     return "\(Int(rawValue & 0x1F) * 8) us, \(kinds[Int(rawValue >> 6)])"
@@ -151,8 +137,6 @@ struct ToneExtension: HCICode {
 /// PHYs of which one is to be used: a bit each (2.4.2.22).
 struct PHYSet: HCICode {
   var rawValue: UInt8
-
-  init(rawValue: UInt8) { self.rawValue = rawValue }
 
   var description: String {
     let names = ["LE 1M", "LE 2M", "LE Coded"]

@@ -31,8 +31,6 @@ struct ExtendedHeader: PacketFields {
   struct Flags: OptionSet, HCICode {
     var rawValue: UInt8
 
-    init(rawValue: UInt8) { self.rawValue = rawValue }
-
     static let advertiser = Flags(rawValue: 1)
     static let target = Flags(rawValue: 2)
     static let toneExtension = Flags(rawValue: 4)
@@ -63,8 +61,6 @@ struct ExtendedHeader: PacketFields {
   fileprivate var kinds = AdvertisingHeader(rawValue: 0)
   /// In bytes, with the flags.
   fileprivate var length = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     let before = fields.bytesLeft
@@ -111,8 +107,6 @@ struct SyncInfo: PacketFields {
   var accessAddress = AccessAddress()
   var crcInit = UInt24()
   var event: UInt16 = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("sync packet offset", &offset)

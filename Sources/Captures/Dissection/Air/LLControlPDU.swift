@@ -11,8 +11,6 @@ struct LLConnectionUpdate: PacketFields {
   var parameters = LinkParameters()
   var instant: UInt16 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("window size", &windowSize, .unit("x 1.25 ms"))
     try fields.value("window offset", &windowOffset, .unit("x 1.25 ms"))
@@ -26,8 +24,6 @@ struct LLChannelMap: PacketFields {
   var channels = ChannelMap()
   var instant: UInt16 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("channel map", &channels)
     try fields.value("instant", &instant)
@@ -37,8 +33,6 @@ struct LLChannelMap: PacketFields {
 /// Why a connection ends, or a request is rejected.
 struct LLError: PacketFields {
   var error = HCIErrorCode.success
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("error code", &error)
@@ -50,8 +44,6 @@ struct LLPHYUpdate: PacketFields {
   var fromCentral = PHYSet()
   var fromPeripheral = PHYSet()
   var instant: UInt16 = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("PHY central to peripheral", &fromCentral)
@@ -65,8 +57,6 @@ struct LLFeaturePage: PacketFields {
   var most: UInt8 = 0
   var page: UInt8 = 0
   var features: [UInt8] = []
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("max page", &most)
@@ -87,8 +77,6 @@ struct LLPeriodicSync: PacketFields {
   var advertiser = BluetoothAddress.zero
   var syncEvent: UInt16 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("ID", &id, .hex)
     try fields.group("SyncInfo", number: nil, &sync)
@@ -103,8 +91,6 @@ struct LLPeriodicSync: PacketFields {
   /// SID (4 bits), address type (1 bit), clock accuracy (3 bits).
   struct SetAndAccuracy: HCICode {
     var rawValue: UInt8
-
-    init(rawValue: UInt8) { self.rawValue = rawValue }
 
     var kind: BluetoothAddress.Kind { rawValue & 0x10 == 0 ? .public : .random }
     var description: String {
@@ -122,8 +108,6 @@ struct LLPeriodicSyncWithResponses: PacketFields {
   var slotDelay: UInt8 = 0
   var slotSpacing: UInt8 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try sync.visit(&fields)
     try fields.value("response access address", &accessAddress)
@@ -138,8 +122,6 @@ struct LLPeriodicSyncWithResponses: PacketFields {
 struct LLChannelStatus: PacketFields {
   var classification: [UInt8] = []
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.bytes("channel classification", &classification, count: 10)
   }
@@ -148,8 +130,6 @@ struct LLChannelStatus: PacketFields {
 /// An opcode as a field.
 struct LLOpcodeField: HCICode {
   var rawValue: UInt8
-
-  init(rawValue: UInt8) { self.rawValue = rawValue }
 
   var description: String {
     let digits = Hex.string(rawValue)

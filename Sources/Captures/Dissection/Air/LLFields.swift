@@ -137,8 +137,6 @@ extension LLFields {
 private struct FramedUnit: HCICode {
   var rawValue: UInt16
 
-  init(rawValue: UInt16) { self.rawValue = rawValue }
-
   var description: String {
     "\(rawValue & 0x0FFF) bytes, " + (rawValue & 0x8000 == 0 ? "unframed" : "framed")
   }
@@ -148,8 +146,6 @@ private struct FramedUnit: HCICode {
 private struct BurstNumbers: HCICode {
   var rawValue: UInt8
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
   var description: String { "\(rawValue & 0x0F) C to P, \(rawValue >> 4) P to C" }
 }
 
@@ -157,16 +153,12 @@ private struct BurstNumbers: HCICode {
 private struct PowerPHY: HCICode {
   var rawValue: UInt8
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
-
   static let names: [UInt8: String] = [1: "LE 1M", 2: "LE 2M", 4: "LE Coded, S=8", 8: "LE Coded, S=2"]
 }
 
 /// Whether a power is the least or the greatest that is supported.
 private struct PowerLimits: HCICode {
   var rawValue: UInt8
-
-  init(rawValue: UInt8) { self.rawValue = rawValue }
 
   static let names: [UInt8: String] = [0: "none", 1: "min", 2: "max", 3: "min and max"]
 }
