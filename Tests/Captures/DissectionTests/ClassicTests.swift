@@ -97,7 +97,7 @@ import Testing
     let response = script.frame(
       "07 0001 0017 0014 35 12 35 10 09 0000 0a 00010000 09 0001 35 03 19 111e 00", channel: 0x41,
       isSent: false)
-    #expect(response.profile?.kind == .sdp)
+    #expect(response.profile?.layer == .sdp)
     let fields = response.fields(of: .sdp)
     #expect(
       fields.filter { $0.name == "attribute" }.map(\.value) == ["ServiceRecordHandle", "ServiceClassIDList"])

@@ -2,7 +2,8 @@ import BluetoothCore
 import HCI
 
 /// A message of AVCTP, and of AVRCP in it (AVCTP 1.4, 6.1; AVRCP 1.6, 6 and 22).
-enum AVCTPFrame {
+enum AVCTPFrame: ClassicProtocol {
+  static let telling: Set = ["label", "operation", "event", "state", "volume", "error"]
   private static let remoteControl: UInt16 = 0x110E
   private static let parts: [UInt8: String] = [0: "single", 1: "start", 2: "continue", 3: "end"]
   private static let types: [UInt8: String] = [
@@ -44,6 +45,8 @@ enum AVCTPFrame {
     0x16: "addressed player changed",
   ]
 
+  static func reference(_ frame: RawSpan) -> String { "AVCTP 1.4, 6.1" }
+
   static func name(_ frame: RawSpan) -> String {
     guard let header = frame.byte(at: 0) else { return "AVCTP" }
     guard header >> 2 & 3 == 0, let high = frame.byte(at: 1), let low = frame.byte(at: 2),
@@ -58,7 +61,7 @@ enum AVCTPFrame {
   }
 
   static func list(_ lister: inout FieldLister) throws(DecodeError) {
-    let header = try lister.show("header", { r throws(DecodeError) in try r.readUInt8() }) {
+    let header = try lister.byte("header") {
       "label \($0 >> 4), \(parts[$0 >> 2 & 3] ?? ""), \($0 & 2 == 0 ? "command" : "response")"
         + ($0 & 1 == 0 ? "" : ", invalid profile")
     }
@@ -75,10 +78,10 @@ enum AVCTPFrame {
   }
 
   private static func remoteControlMessage(_ lister: inout FieldLister) throws(DecodeError) {
-    let type = try lister.show("type", { r throws(DecodeError) in try r.readUInt8() }) {
+    let type = try lister.byte("type") {
       types[$0 & 15] ?? "\($0 & 15)"
     }
-    try lister.show("subunit", { r throws(DecodeError) in try r.readUInt8() }) {
+    try lister.byte("subunit") {
       "type \($0 >> 3), ID \($0 & 7)"
     }
     switch try lister.byte("opcode", opcodes) {
@@ -91,13 +94,13 @@ enum AVCTPFrame {
         }
       ) { $0 == 0x1958 ? "Bluetooth SIG (0x001958)" : Hex.string(UInt64($0), bytes: 3) }
       let pdu = try lister.byte("PDU", pdus)
-      try lister.show("packet type", { r throws(DecodeError) in try r.readUInt8() }) {
+      try lister.byte("packet type") {
         parts[$0 & 3] ?? "\($0)"
       }
       try lister.word("parameter length", .unit("bytes"))
       try parameters(of: pdu, type & 15, &lister)
     case 0x7C:
-      try lister.show("operation", { r throws(DecodeError) in try r.readUInt8() }) {
+      try lister.byte("operation") {
         let name: String = operations[$0 & 0x7F] ?? Hex.string($0 & 0x7F)
         return $0 & 0x80 == 0 ? "\(name) pressed" : "\(name) released"
       }
@@ -128,7 +131,7 @@ enum AVCTPFrame {
   }
 
   private static func volume(_ lister: inout FieldLister) throws(DecodeError) {
-    try lister.show("volume", { r throws(DecodeError) in try r.readUInt8() }) { volume in
+    try lister.byte("volume") { volume in
       let percent = (Int(volume & 0x7F) * 100 + 63) / 127
       return "\(percent) percent"
     }

@@ -1,7 +1,8 @@
 import BluetoothCore
 
 /// A signalling message of AVDTP (AVDTP 1.3, 8).
-enum AVDTPFrame {
+enum AVDTPFrame: ClassicProtocol {
+  static let telling: Set = ["label", "ACP SEID", "error", "codec", "delay"]
   private static let signals: [UInt8: String] = [
     0x01: "Discover", 0x02: "Get Capabilities", 0x03: "Set Configuration", 0x04: "Get Configuration",
     0x05: "Reconfigure", 0x06: "Open", 0x07: "Start", 0x08: "Close", 0x09: "Suspend", 0x0A: "Abort",
@@ -25,6 +26,8 @@ enum AVDTPFrame {
     0x31: "bad state",
   ]
 
+  static func reference(_ frame: RawSpan) -> String { "AVDTP 1.3, 8.4" }
+
   static func name(_ frame: RawSpan) -> String {
     guard let header = frame.byte(at: 0) else { return "AVDTP" }
     let kind = kinds[header & 3] ?? ""
@@ -42,14 +45,14 @@ enum AVDTPFrame {
   }
 
   static func list(_ lister: inout FieldLister) throws(DecodeError) {
-    let header = try lister.show("header", { r throws(DecodeError) in try r.readUInt8() }) {
+    let header = try lister.byte("header") {
       "label \($0 >> 4), \(parts[$0 >> 2 & 3] ?? ""), \(kinds[$0 & 3] ?? "")"
     }
     lister.bits("label", header >> 4)
     guard header >> 2 & 3 < 2 else { return lister.showRest("data") }
     if header >> 2 & 3 == 1 { try lister.byte("packets") }
     let signal =
-      try lister.show("signal", { r throws(DecodeError) in try r.readUInt8() }) {
+      try lister.byte("signal") {
         signals[$0 & 0x3F] ?? Hex.string($0 & 0x3F)
       } & 0x3F
     // A part has no structure of its own.
@@ -63,7 +66,7 @@ enum AVDTPFrame {
   }
 
   private static func seid(_ name: String, _ lister: inout FieldLister) throws(DecodeError) {
-    try lister.show(name, { r throws(DecodeError) in try r.readUInt8() }) { "\($0 >> 2)" }
+    try lister.byte(name) { "\($0 >> 2)" }
   }
 
   private static func command(_ signal: UInt8, _ lister: inout FieldLister) throws(DecodeError) {
@@ -91,10 +94,10 @@ enum AVDTPFrame {
     case 0x01:
       while !lister.isAtEnd {
         try lister.group("stream end point") { lister throws(DecodeError) in
-          try lister.show("SEID", { r throws(DecodeError) in try r.readUInt8() }) {
+          try lister.byte("SEID") {
             "\($0 >> 2)" + ($0 & 2 == 0 ? "" : ", in use")
           }
-          try lister.show("type", { r throws(DecodeError) in try r.readUInt8() }) {
+          try lister.byte("type") {
             let media = [0: "audio", 1: "video", 2: "multimedia"][$0 >> 4] ?? "media \($0 >> 4)"
             return "\(media) \($0 & 8 == 0 ? "source" : "sink")"
           }
@@ -123,7 +126,7 @@ enum AVDTPFrame {
         let category = try lister.byte("service category", categories)
         var length = Int(try lister.byte("length"))
         if category == 7, length >= 2 {
-          try lister.show("media type", { r throws(DecodeError) in try r.readUInt8() }) {
+          try lister.byte("media type") {
             [0: "audio", 1: "video", 2: "multimedia"][$0 >> 4] ?? "\($0 >> 4)"
           }
           try lister.byte("codec", codecs)

@@ -2,60 +2,57 @@ import BluetoothCore
 import HCI
 import L2CAP
 
+/// A protocol above L2CAP on BR/EDR whose frames are decoded.
+protocol ClassicProtocol {
+  /// The fields that stand for a frame in a line.
+  static var telling: Set<String> { get }
+
+  /// The name of a frame's command, signal or type.
+  static func name(_ frame: RawSpan) -> String
+  /// The section that describes a frame.
+  static func reference(_ frame: RawSpan) -> String
+  /// Reads the fields of a frame.
+  static func list(_ lister: inout FieldLister) throws(DecodeError)
+  /// The range of what a frame carries for a program, as far as the frame is there; nil if it carries nothing.
+  static func data(_ frame: RawSpan) -> Range<Int>?
+}
+
+extension ClassicProtocol {
+  static func data(_ frame: RawSpan) -> Range<Int>? { nil }
+}
+
 /// A frame of a protocol above L2CAP on BR/EDR. The channel says which one it is; the frame is read on demand.
 public struct ProfileLayer: Hashable, Sendable {
-  /// The protocols whose frames are decoded.
-  public enum Kind: Hashable, Sendable {
-    case sdp, rfcomm, avdtp, avctp
-  }
-
-  public var kind: Kind
-  public var psm: PSM
+  /// Names the protocol.
+  public let layer: Layer
+  public let psm: PSM
   /// In ``DissectedPacket/source``.
-  public var range: Range<Int>
+  public let range: Range<Int>
 
   /// - Returns: nil for a channel of another protocol, and for the media of AVDTP
   init?(_ channel: Channel, _ source: RawSpan, _ range: Range<Int>, isSent: Bool) {
     switch channel.psm {
-    case .sdp: kind = .sdp
-    case .rfcomm: kind = .rfcomm
-    case .avdtp where !channel.isSecond: kind = .avdtp
-    case .avctp: kind = .avctp
+    case .sdp: layer = .sdp
+    case .rfcomm: layer = .rfcomm
+    case .avdtp where !channel.isSecond: layer = .avdtp
+    case .avctp: layer = .avctp
     default: return nil
     }
     psm = channel.psm
     self.range = range.clamped(to: 0..<source.byteCount)
   }
 
-  var layer: Layer {
-    switch kind {
-    case .sdp: .sdp
-    case .rfcomm: .rfcomm
-    case .avdtp: .avdtp
-    case .avctp: .avctp
+  private var decoder: any ClassicProtocol.Type {
+    switch layer {
+    case .rfcomm: RFCOMMFrame.self
+    case .avdtp: AVDTPFrame.self
+    case .avctp: AVCTPFrame.self
+    default: SDPFrame.self
     }
   }
 
   /// The name of the frame's command, signal or type.
-  public func name(in source: RawSpan) -> String {
-    let frame = source.extracting(range)
-    return switch kind {
-    case .sdp: SDPFrame.name(frame)
-    case .rfcomm: RFCOMMFrame.name(frame)
-    case .avdtp: AVDTPFrame.name(frame)
-    case .avctp: AVCTPFrame.name(frame)
-    }
-  }
-
-  /// The fields that stand for the frame in a line.
-  private var telling: Set<String> {
-    switch kind {
-    case .sdp: ["transaction", "UUID", "attribute range", "error", "attribute bytes", "service records"]
-    case .rfcomm: ["channel", "credits", "command", "multiplexer DLCI", "maximum frame size"]
-    case .avdtp: ["label", "ACP SEID", "error", "codec", "delay"]
-    case .avctp: ["label", "operation", "event", "state", "volume", "error"]
-    }
-  }
+  public func name(in source: RawSpan) -> String { decoder.name(source.extracting(range)) }
 
   func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
     text.write(name(in: source))
@@ -65,7 +62,7 @@ public struct ProfileLayer: Hashable, Sendable {
     for index in fields.entries.indices where count < 8 {
       let entry = fields.entries[index]
       let name = fields.string(entry.name)
-      guard telling.contains(name), !entry.value.isEmpty else { continue }
+      guard decoder.telling.contains(name), !entry.value.isEmpty else { continue }
       count += 1
       text.write(", ")
       text.write(name)
@@ -83,7 +80,7 @@ public struct ProfileLayer: Hashable, Sendable {
 
   /// The data of a channel of RFCOMM, in ``DissectedPacket/source``, as far as the capture has it; nil for other frames.
   public func data(in source: RawSpan) -> Range<Int>? {
-    guard kind == .rfcomm, let data = RFCOMMFrame.data(source.extracting(range)) else { return nil }
+    guard let data = decoder.data(source.extracting(range)) else { return nil }
     return range.lowerBound + data.lowerBound..<range.lowerBound + data.upperBound
   }
 
@@ -97,20 +94,9 @@ public struct ProfileLayer: Hashable, Sendable {
   }
 
   func list(_ source: RawSpan, to list: FieldList) {
-    let reference =
-      switch kind {
-      case .sdp: SDPFrame.reference(source.extracting(range))
-      case .rfcomm: "RFCOMM 1.2, 5.1"
-      case .avdtp: "AVDTP 1.3, 8.4"
-      case .avctp: "AVCTP 1.4, 6.1"
-      }
+    let reference = decoder.reference(source.extracting(range))
     list.read(source, range, reference: reference) { lister throws(DecodeError) in
-      switch kind {
-      case .sdp: try SDPFrame.list(&lister)
-      case .rfcomm: try RFCOMMFrame.list(&lister)
-      case .avdtp: try AVDTPFrame.list(&lister)
-      case .avctp: try AVCTPFrame.list(&lister)
-      }
+      try decoder.list(&lister)
     }
   }
 }
@@ -149,6 +135,13 @@ extension FieldLister {
     var byte: UInt8 = 0
     try value(name, &byte, .names(names))
     return byte
+  }
+
+  /// A byte, as text.
+  @_lifetime(self: copy self)
+  @discardableResult
+  mutating func byte(_ name: String, as text: (UInt8) -> String) throws(DecodeError) -> UInt8 {
+    try show(name, { r throws(DecodeError) in try r.readUInt8() }, as: text)
   }
 
   /// Two bytes, the most significant first.

@@ -1,7 +1,8 @@
 import BluetoothCore
 
 /// A frame of RFCOMM: address, control, length, data, frame check sequence (RFCOMM 1.2, 5; TS 07.10, 5.2).
-enum RFCOMMFrame {
+enum RFCOMMFrame: ClassicProtocol {
+  static let telling: Set = ["channel", "credits", "command", "multiplexer DLCI", "maximum frame size"]
   private static let controls: [UInt8: String] = [
     0x2F: "SABM", 0x63: "UA", 0x0F: "DM", 0x43: "DISC", 0xEF: "UIH", 0x03: "UI",
   ]
@@ -12,6 +13,8 @@ enum RFCOMMFrame {
     0x38: "Modem Status", 0x24: "Remote Port Negotiation", 0x14: "Remote Line Status", 0x04: "Non Supported",
     0x30: "Close Down", 0x10: "Power Saving",
   ]
+
+  static func reference(_ frame: RawSpan) -> String { "RFCOMM 1.2, 5.1" }
 
   static func name(_ frame: RawSpan) -> String {
     guard let address = frame.byte(at: 0), let control = frame.byte(at: 1) else { return "RFCOMM" }
@@ -36,12 +39,12 @@ enum RFCOMMFrame {
   }
 
   static func list(_ lister: inout FieldLister) throws(DecodeError) {
-    let address = try lister.show("address", { r throws(DecodeError) in try r.readUInt8() }) {
+    let address = try lister.byte("address") {
       "DLCI \($0 >> 2), C/R \($0 >> 1 & 1)"
     }
     let dlci = address >> 2
     if dlci > 0 { lister.bits("channel", dlci >> 1) }
-    let control = try lister.show("control", { r throws(DecodeError) in try r.readUInt8() }) {
+    let control = try lister.byte("control") {
       let name: String = controls[$0 & 0xEF] ?? "unknown"
       return $0 & 0x10 == 0 ? name : "\(name), P/F"
     }
@@ -73,11 +76,11 @@ enum RFCOMMFrame {
 
   private static func command(_ lister: inout FieldLister, end: Int) throws(DecodeError) {
     guard end > lister.offset else { return }
-    let type = try lister.show("command", { r throws(DecodeError) in try r.readUInt8() }) {
+    let type = try lister.byte("command") {
       (commands[$0 >> 2] ?? "command \(Hex.string($0))")
         + ($0 & 2 == 0 ? " response" : "")
     }
-    let length = try lister.show("command length", { r throws(DecodeError) in try r.readUInt8() }) {
+    let length = try lister.byte("command length") {
       "\($0 >> 1) bytes"
     }
     guard Int(length >> 1) <= end - lister.offset else { throw lister.missing(Int(length >> 1)) }
@@ -92,11 +95,11 @@ enum RFCOMMFrame {
       try lister.byte("maximum retransmissions")
       try lister.byte("initial credits")
     case (0x38, 2...3):
-      let address = try lister.show("address", { r throws(DecodeError) in try r.readUInt8() }) {
+      let address = try lister.byte("address") {
         "DLCI \($0 >> 2)"
       }
       lister.bits("multiplexer DLCI", address >> 2)
-      try lister.show("V.24 signals", { r throws(DecodeError) in try r.readUInt8() }) { signals in
+      try lister.byte("V.24 signals") { signals in
         let names = [(1, "FC"), (2, "RTC"), (3, "RTR"), (6, "IC"), (7, "DV")]
         let set = names.filter { signals >> UInt8($0.0) & 1 == 1 }.map(\.1)
         return set.isEmpty ? "none" : set.joined(separator: ", ")

@@ -1,7 +1,10 @@
 import BluetoothCore
 
 /// A PDU of the Service Discovery Protocol (Core Specification Vol 3, Part B, 4).
-enum SDPFrame {
+enum SDPFrame: ClassicProtocol {
+  static let telling: Set = [
+    "transaction", "UUID", "attribute range", "error", "attribute bytes", "service records",
+  ]
   /// The deepest nesting of data elements that is taken apart.
   private static let depthLimit = 6
 
@@ -152,7 +155,7 @@ enum SDPFrame {
   ///
   /// - Returns: the length of its value, in bytes
   private static func size(_ lister: inout FieldLister) throws(DecodeError) -> Int {
-    let header = try lister.show("data element", { r throws(DecodeError) in try r.readUInt8() }) {
+    let header = try lister.byte("data element") {
       "type \($0 >> 3), size \($0 & 7)"
     }
     switch header & 7 {

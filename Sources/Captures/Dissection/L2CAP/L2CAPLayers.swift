@@ -101,7 +101,7 @@ public struct SMPLayer: Hashable, Sendable {
   func list(_ source: RawSpan, to list: FieldList) {
     list.read(source, range, reference: reference) { lister throws(DecodeError) in
       let name = name
-      try lister.show("code", { r throws(DecodeError) in try r.readUInt8() }) {
+      try lister.byte("code") {
         "\(name) (\(Hex.string($0)))"
       }
       guard var fields = code.fields else { return lister.showRest("parameters") }

@@ -95,10 +95,7 @@ public struct DissectedPacket: Hashable, Sendable {
     case .l2cap: l2cap != nil
     case .signaling: signaling != nil
     case .smp: smp != nil
-    case .sdp: profile?.kind == .sdp
-    case .rfcomm: profile?.kind == .rfcomm
-    case .avdtp: profile?.kind == .avdtp
-    case .avctp: profile?.kind == .avctp
+    case .sdp, .rfcomm, .avdtp, .avctp: profile?.layer == layer
     case .att: att != nil
     case .gatt: gatt != nil
     case .ring: ring != nil
@@ -290,14 +287,6 @@ public enum Layer: String, Hashable, Sendable, CaseIterable {
   case att
   case gatt
   case ring
-
-  /// Whether it is a protocol of BR/EDR on a channel of its own.
-  public var isProfile: Bool {
-    switch self {
-    case .sdp, .rfcomm, .avdtp, .avctp: true
-    default: false
-    }
-  }
 }
 
 /// An earlier packet that one belongs to: the command of an event, the request of a response.

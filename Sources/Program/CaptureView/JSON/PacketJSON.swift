@@ -47,8 +47,8 @@ struct PacketJSON {
       write("fields", of: packet, .smp, &output)
       output.write("}")
     }
-    if let profile = packet.profile, let layer = packet.layers.first(where: \.isProfile) {
-      output.write(",\"\(layer.rawValue)\":{\"psm\":")
+    if let profile = packet.profile {
+      output.write(",\"\(profile.layer.rawValue)\":{\"psm\":")
       output.write(Int(profile.psm.rawValue))
       Self.text(",\"name\":", profile.name(in: packet.source.span.bytes), &output)
       if let data = profile.data(in: packet.source.span.bytes) {
@@ -56,7 +56,7 @@ struct PacketJSON {
         let words = ProfileLayer.words(packet.source.span.bytes.extracting(data))
         if let words { Self.text(",\"text\":", words, &output) }
       }
-      write("fields", of: packet, layer, &output)
+      write("fields", of: packet, profile.layer, &output)
       output.write("}")
     }
     if let att = packet.att { write(att, packet, &output) }
