@@ -89,13 +89,4 @@ extension Interruption {
       guard error.code == .interrupted, isRequested else { throw error }
     }
   }
-
-  /// Runs `work`, which ends in order on the request: then its interruption is no failure.
-  package func excuses(_ work: @BluetoothActor () async throws(Failure) -> Void) async throws(Failure) {
-    do throws(Failure) {
-      try await work()
-    } catch {
-      guard error.code == .interrupted, isRequested else { throw error }
-    }
-  }
 }

@@ -42,7 +42,7 @@ let benchCommand = CommandSpec(
   try RealTime.apply(invocation)
   let duration = invocation[benchDuration]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
-    let link = session.keepRing(LinkKeeper.Budget(first: session.request.deadline, later: .zero)) { _ in }
+    let link = session.keepRing()
     let ring = try await link.open()
     let end = Interruption(following: session.interruption)
     // A simulated controller sends at any time.
@@ -68,7 +68,7 @@ let benchCommand = CommandSpec(
     }
     let parameters = ring.connection.parameters
     await ring.stopRawStream()
-    await ring.connection.disconnect()
+    await link.close()
     if let measured = meter.result(
       linkInterval: parameters?.interval.duration, dropped: session.central.droppedPackets)
     {

@@ -8,6 +8,7 @@ extension Failure {
   private struct LinkContext: Sendable {
     var fault = LinkKeeper.Fault.final
     var lostIn: LinkProcedure?
+    var attempt: String?
   }
 
   private var link: LinkContext {
@@ -25,6 +26,12 @@ extension Failure {
   var lostIn: LinkProcedure? {
     get { link.lostIn }
     set { link.lostIn = newValue }
+  }
+
+  /// What is said when the device is asked again; nil for a note with the message.
+  var attempt: String? {
+    get { link.attempt }
+    set { link.attempt = newValue }
   }
 
   init(_ code: ExitCode, _ message: String, _ fault: LinkKeeper.Fault) {

@@ -219,10 +219,11 @@ final class LiveOutput {
   }
 
   /// Describes one of several rings at its end.
-  func complete(_ address: BluetoothAddress, _ interval: ConnectionInterval?, _ results: [String: JSONValue])
-  {
-    guard let index = description.rings.firstIndex(where: { $0.address == address }) else { return }
-    description.rings[index].interval = interval
+  func complete(_ link: KeptLink<some LinkedDevice>, _ results: [String: JSONValue]) {
+    guard let connection = link.device?.connection,
+      let index = description.rings.firstIndex(where: { $0.address == connection.peer })
+    else { return }
+    description.rings[index].interval = connection.parameters?.interval
     description.rings[index].results = results
   }
 
@@ -243,16 +244,18 @@ final class LiveOutput {
 
   /// Runs `work`, which prints the records; then writes the results into the file beside the output, also if it fails.
   ///
-  /// - Parameter results: what was measured, by name
+  /// - Parameters:
+  ///   - link: leads to the device
+  ///   - results: what was measured, by name
   func complete(
-    _ connection: @BluetoothActor () -> Connection,
+    _ link: KeptLink<some LinkedDevice>,
     results: @BluetoothActor () -> [String: JSONValue] = { [:] },
     _ work: @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure) {
     try await complete { () async throws(Failure) in
       var failure: Failure?
       do throws(Failure) { try await work() } catch { failure = error }
-      complete(connection().peer, connection().parameters?.interval, results())
+      complete(link, results())
       if let tally, tally.dropped > 0 {
         Console.error(
           "halo-raw: \(tally.dropped) of \(Console.counted(tally.progress.records, "record")) dropped because the output was not read in time"

@@ -160,15 +160,13 @@ let subscribeCommand = CommandSpec(
       try await gattFailure(await listener.subscribe(connection, choices, kind, onlyListens: onlyListens))
     }
     listener.onData = link.dataFlow
-    let connection = try await link.open()
-    try await live.complete({ listener.connection ?? connection }) { () async throws(Failure) in
+    _ = try await link.open()
+    try await live.complete(link) { () async throws(Failure) in
       Console.hint("subscribed; Ctrl-C ends it")
-      try await session.interruption.excuses { () async throws(Failure) in
-        try await link.ask { _ throws(Failure) in
-          guard let loss = try await listener.wait() else { return }
-          listener.markGap("connection lost: \(loss)")
-          throw Failure(.connectionLost, "the connection was lost: \(loss)", .link)
-        }
+      try await link.listen { _ throws(Failure) in
+        guard let loss = try await listener.wait() else { return }
+        listener.markGap("connection lost: \(loss)")
+        throw Failure(.connectionLost, "the connection was lost: \(loss)", .link)
       }
     }
     await listener.unsubscribe()

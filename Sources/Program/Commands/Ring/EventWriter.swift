@@ -7,9 +7,8 @@ import RingLink
 /// Prints events as records. The columns are those of all events.
 @BluetoothActor
 final class EventWriter {
-  /// The ring, on its link of now.
-  var ring: Ring
   private(set) var printed = 0
+  private let timers: Timers
   private var printer: TimedPrinter
   private let publisher: RingPublisher?
 
@@ -19,12 +18,14 @@ final class EventWriter {
     ("estimate", nil),
   ]
 
-  init(_ live: LiveOutput, _ ring: Ring) async throws(Failure) {
-    self.ring = ring
+  /// Opens the link, and describes the records.
+  init(_ live: LiveOutput, _ link: KeptLink<Ring>) async throws(Failure) {
+    let ring = try await link.open()
+    timers = ring.timers
     try await live.begin(ring, columns: Self.columns)
     publisher = live.publisher
     printer = TimedPrinter(live, Self.columns)
-    publisher?.announce { [weak self] in self?.ring }
+    publisher?.announce { [weak link] in link?.device }
   }
 
   var hasFailed: Bool { printer.hasFailed }
@@ -33,7 +34,7 @@ final class EventWriter {
   func markGap(_ reason: String) {
     let fields =
       [.text("gap"), .text(reason)] + [Field](repeating: .text(nil), count: Self.columns.count - 2)
-    printer.print("gap", fields, at: ring.timers.current.wholeMicroseconds, text: "gap: \(reason)")
+    printer.print("gap", fields, at: timers.current.wholeMicroseconds, text: "gap: \(reason)")
   }
 
   func print(_ event: RingEvent, at time: Instant) {

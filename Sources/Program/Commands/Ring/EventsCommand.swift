@@ -36,32 +36,22 @@ let eventsCommand = CommandSpec(
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
-    let link = session.keepRing(
-      LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true), until: end
-    ) {
-      ring throws(Failure) in
-      try await live.describe(ring)
-    }
-    let writer = try await EventWriter(live, try await link.open())
+    let budget = LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true)
+    let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
+    let writer = try await EventWriter(live, link)
     if let duration { session.timers.schedule(after: duration) { end.request() } }
     Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
-    try await live.complete({ writer.ring.connection }) { () async throws(Failure) in
-      link.onLoss = { failure in
-        if !end.isRequested { writer.markGap(failure.message) }
-      }
-      try await end.excuses { () async throws(Failure) in
-        try await link.ask { ring throws(Failure) in
-          writer.ring = ring
-          try await end.ends { () async throws(Failure) in
-            try await ringFailure(
-              await ring.listen(camera: camera) { event, time in
-                guard !end.isRequested else { return }
-                link.dataFlow()
-                writer.print(event, at: time)
-                if writer.printed == count || writer.hasFailed { end.request() }
-              })
-          }
-        }
+    try await live.complete(link) { () async throws(Failure) in
+      try await link.listen { ring throws(Failure) in
+        try await ringFailure(
+          await ring.listen(camera: camera) { event, time in
+            guard !end.isRequested else { return }
+            link.dataFlow()
+            writer.print(event, at: time)
+            if writer.printed == count || writer.hasFailed { end.request() }
+          })
+      } onLoss: {
+        writer.markGap($0.message)
       }
     }
     await link.close()

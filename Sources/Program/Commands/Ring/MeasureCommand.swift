@@ -69,29 +69,20 @@ let measureCommand = CommandSpec(
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
-    let budget =
-      isContinuous
-      ? LinkKeeper.Budget(invocation, retryTime: retryTime)
-      : LinkKeeper.Budget(first: session.request.deadline, later: .zero)
+    let budget = isContinuous ? LinkKeeper.Budget(invocation, retryTime: retryTime) : nil
     let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
-    let measurement = try await Measuring(
-      measured, of: try await link.open(), live, isContinuous: isContinuous)
-    try await live.complete({ measurement.ring.connection }) { () async throws(Failure) in
+    let measurement = try await Measuring(measured, live, link, isContinuous: isContinuous)
+    try await live.complete(link) { () async throws(Failure) in
       guard isContinuous else {
         return try await link.ask { ring throws(Failure) in
-          measurement.ring = ring
-          try await measurement.runOnce(isLive: isLive, until: session.interruption)
+          try await measurement.runOnce(ring, isLive: isLive, until: session.interruption)
         }
       }
-      link.onLoss = { failure in
-        if !end.isRequested { measurement.markGap(failure.message) }
-      }
-      try await end.excuses { () async throws(Failure) in
-        try await link.ask { ring throws(Failure) in
-          measurement.ring = ring
-          try await measurement.runContinuously(
-            isLive: isLive, count: count, duration: duration, until: end, onReading: link.dataFlow)
-        }
+      try await link.listen { ring throws(Failure) in
+        try await measurement.runContinuously(
+          ring, isLive: isLive, count: count, duration: duration, until: end, onReading: link.dataFlow)
+      } onLoss: {
+        measurement.markGap($0.message)
       }
       try measurement.finish()
     }
@@ -191,8 +182,7 @@ private let measurements = [
 /// A measurement and its output.
 @BluetoothActor
 private final class Measuring {
-  /// The ring, on its link of now.
-  var ring: Ring
+  private let timers: Timers
   private let measured: Measured
   private let format: OutputFormat
   private let publisher: RingPublisher?
@@ -203,13 +193,15 @@ private final class Measuring {
   private var readings = 0
   private var timer: Timers.Token?
 
+  /// Opens the link, and describes the records.
   init(
-    _ measured: Measured, of ring: Ring, _ live: LiveOutput, isContinuous: Bool
+    _ measured: Measured, _ live: LiveOutput, _ link: KeptLink<Ring>, isContinuous: Bool
   ) async throws(Failure) {
+    let ring = try await link.open()
     self.measured = measured
-    self.ring = ring
+    timers = ring.timers
     format = live.format
-    origin = ring.timers.now.wholeMicroseconds
+    origin = timers.now.wholeMicroseconds
     let columns =
       [("kind", nil), ("state", nil)] + measured.columns + [
         ("interval", "ms"), ("estimate", nil), ("note", nil),
@@ -217,11 +209,10 @@ private final class Measuring {
     try await live.begin(ring, columns: columns)
     publisher = live.publisher
     printer = TimedPrinter(live, columns, origin: origin, showsTime: isContinuous)
-    publisher?.announce { [weak self] in self?.ring }
+    publisher?.announce { [weak link] in link?.device }
   }
 
-  func runOnce(isLive: Bool, until end: Interruption) async throws(Failure) {
-    let ring = self.ring
+  func runOnce(_ ring: Ring, isLive: Bool, until end: Interruption) async throws(Failure) {
     let result: Result<MeasurementReading, Failure>
     do throws(Failure) {
       result = .success(
@@ -234,11 +225,12 @@ private final class Measuring {
       result = .failure(error)
     }
     progress.clear()
-    show(try result.get(), at: ring.timers.now.wholeMicroseconds)
+    show(try result.get(), at: timers.now.wholeMicroseconds)
   }
 
   func runContinuously(
-    isLive: Bool, count: Int?, duration: Duration?, until end: Interruption, onReading: () -> Void
+    _ ring: Ring, isLive: Bool, count: Int?, duration: Duration?, until end: Interruption,
+    onReading: () -> Void
   ) async throws(Failure) {
     let rates = ring.heartRates(isLive: isLive)
     let forget = end.onRequest { rates.stop() }
@@ -252,7 +244,7 @@ private final class Measuring {
         guard case .reading = event else { continue }
         onReading()
         if readings == 1, let duration, timer == nil {
-          timer = ring.timers.schedule(after: duration) { end.request() }
+          timer = timers.schedule(after: duration) { end.request() }
         }
         if readings == count || printer.hasFailed { end.request() }
       }
@@ -264,14 +256,14 @@ private final class Measuring {
 
   /// Marks the loss of the link.
   func markGap(_ reason: String) {
-    print("gap", at: ring.timers.current.wholeMicroseconds, note: reason, text: "gap: \(reason)")
+    print("gap", at: timers.current.wholeMicroseconds, note: reason, text: "gap: \(reason)")
   }
 
   /// Ends a continuous measurement.
   ///
   /// - Throws: if there was no value
   func finish() throws(Failure) {
-    ring.timers.cancel(timer)
+    timers.cancel(timer)
     if readings == 0 { throw Failure(.interrupted, "interrupted before the first value") }
   }
 

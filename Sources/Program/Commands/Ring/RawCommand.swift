@@ -45,7 +45,7 @@ let rawCommand = CommandSpec(
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
     let end = Interruption(following: session.interruption)
     let live = try await LiveOutput(invocation, session)
-    let link = session.keepRing(LinkKeeper.Budget(first: session.request.deadline, later: .zero)) { _ in }
+    let link = session.keepRing()
     let ring = try await link.open()
     let writer = try await TrafficWriter(live, ring)
     try await session.interruption.cancels { () async throws(Failure) in
@@ -56,7 +56,7 @@ let rawCommand = CommandSpec(
           if writer.received == count || writer.hasFailed { end.request() }
         })
     }
-    try await live.complete({ ring.connection }) { () async throws(Failure) in
+    try await live.complete(link) { () async throws(Failure) in
       writer.print(message, at: session.timers.now.wholeMicroseconds)
       try await ringFailure(await ring.send(message))
       var loss: LinkLoss?
@@ -72,7 +72,7 @@ let rawCommand = CommandSpec(
       let isExpected = CommandTable.consequence(of: message) != nil
       if let loss, !isExpected { throw Failure(.connectionLost, "the connection was lost: \(loss)") }
     }
-    await ring.connection.disconnect()
+    await link.close()
   }
 }
 

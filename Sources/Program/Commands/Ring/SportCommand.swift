@@ -47,31 +47,25 @@ let sportCommand = CommandSpec(
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
-    let link = session.keepRing(LinkKeeper.Budget(first: session.request.deadline, later: .zero)) {
-      ring throws(Failure) in
-      try await live.describe(ring)
-    }
-    let writer = try await EventWriter(live, try await link.open())
+    let link = session.keepRing(until: end) { ring throws(Failure) in try await live.describe(ring) }
+    let writer = try await EventWriter(live, link)
     let controls = SportControls(end)
     defer { controls.stop() }
-    try await live.complete({ writer.ring.connection }) { () async throws(Failure) in
-      try await link.ask { ring throws(Failure) in
+    try await live.complete(link) { () async throws(Failure) in
+      try await link.listen { ring throws(Failure) in
         // The session has begun: another one would count from zero.
         link.dataFlow()
-        writer.ring = ring
-        try await end.ends { () async throws(Failure) in
-          try await ringFailure(
-            await ring.exercise(sport) { running in
-              controls.begin(running, isRequired: isControlled)
-            } sink: { update, time in
-              guard !end.isRequested else { return }
-              writer.print(.sport(update), at: time)
-              if writer.printed == 1, let duration {
-                session.timers.schedule(after: duration) { end.request() }
-              }
-              if writer.hasFailed { end.request() }
-            })
-        }
+        try await ringFailure(
+          await ring.exercise(sport) { running in
+            controls.begin(running, isRequired: isControlled)
+          } sink: { update, time in
+            guard !end.isRequested else { return }
+            writer.print(.sport(update), at: time)
+            if writer.printed == 1, let duration {
+              session.timers.schedule(after: duration) { end.request() }
+            }
+            if writer.hasFailed { end.request() }
+          })
       }
     }
     await link.close()

@@ -27,13 +27,13 @@ final class KeptLink<Device: LinkedDevice> {
 
   /// The name of the device, if it is known.
   private(set) var name: String?
-  /// Called when the device cannot be asked any more, before it is tried again.
-  var onLoss: ((Failure) -> Void)?
+  /// The name of the device in messages, if there are several.
+  var title: String?
   /// How often a link was made again.
   private(set) var reconnections = 0
 
   private let session: Session
-  /// Ends what is tried.
+  /// Ends what is tried, and what the device does.
   let interruption: Interruption
   private let selector: RingSelector
   /// Refuses a device that was found.
@@ -46,7 +46,8 @@ final class KeptLink<Device: LinkedDevice> {
   private var isLost = false
   private var peer: BluetoothAddress?
   private var connection: Connection?
-  private var device: Device?
+  /// The device on its link of now, or on its last one; nil before ``open()``.
+  private(set) var device: Device?
 
   private var timers: Timers { session.timers }
 
@@ -103,25 +104,31 @@ final class KeptLink<Device: LinkedDevice> {
     return value
   }
 
+  /// Has the device send until the interruption, which ends `work` and is no failure.
+  ///
+  /// - Parameter onLoss: called when `work` has failed, before it is tried again
+  func listen(
+    _ work: @escaping @BluetoothActor (Device) async throws(Failure) -> Void,
+    onLoss: (Failure) -> Void = { _ in }
+  ) async throws(Failure) {
+    do throws(Failure) {
+      try await ask { device throws(Failure) in
+        do throws(Failure) {
+          try await interruption.cancels { () async throws(Failure) in try await work(device) }
+        } catch {
+          if !interruption.isRequested { onLoss(error) }
+          throw error
+        }
+      }
+    } catch {
+      guard error.code == .interrupted, interruption.isRequested else { throw error }
+    }
+  }
+
   /// Data have come: from now on, a loss has a time of its own.
   func dataFlow() {
     isLost = false
     keeper.dataFlow()
-  }
-
-  /// The flow of data has failed.
-  ///
-  /// - Returns: until when it is tried to have it again
-  /// - Throws: `failure`, if nothing is to be tried
-  func failed(_ failure: Failure) throws(Failure) -> Instant {
-    if interruption.isRequested { throw Failure(HCIError.cancelled) }
-    guard session.canGoOn else { throw failure }
-    let action = decide(failure)
-    guard action != .giveUp, let deadline = keeper.deadline else { throw session.cause(of: failure) }
-    next = action
-    isLost = failure.code == .connectionLost
-    report(failure)
-    return deadline
   }
 
   private func report(_ failure: Failure) {
@@ -225,14 +232,14 @@ final class KeptLink<Device: LinkedDevice> {
     switch keeper.phase {
     case .find, .flow: nil
     case .connect: failure.lostIn
-    case .open, .start: connection?.unfinished
+    // While data flow, it has cost nothing.
+    case .open, .start: keeper.deadline == nil ? nil : connection?.unfinished
     }
   }
 
   private func action(after failure: Failure) async throws(Failure) -> LinkKeeper.Action {
     if interruption.isRequested { throw Failure(HCIError.cancelled) }
-    let isFirst = keeper.deadline == nil
-    if keeper.phase == .start { onLoss?(failure) }
+    let (didFlow, wasAsked) = (keeper.deadline == nil, keeper.phase == .start)
     let action = session.canGoOn && !Task.isCancelled ? decide(failure) : .giveUp
     guard action != .giveUp else {
       // Something else may be asked for on the same link.
@@ -242,12 +249,20 @@ final class KeptLink<Device: LinkedDevice> {
       if isLost, failure.fault == .absence, cause.code == failure.code { cause.code = .connectionLost }
       throw cause
     }
-    if failure.fault != .unready { await close() }
+    if didFlow { isLost = failure.code == .connectionLost }
     let rest = keeper.deadline.map { ($0 - timers.current).asLimit } ?? ""
-    session.note("\(failure.message); trying again \(rest)")
-    if device != nil, isFirst { report(failure) }
+    if let attempt = failure.attempt {
+      Console.error("halo-raw: \(prefixed(attempt)) \(rest)")
+    } else {
+      session.note(prefixed("\(failure.message); trying again \(rest)"))
+    }
+    if wasAsked { report(failure) }
+    if failure.fault != .unready { await close() }
     return action
   }
+
+  /// A line of a message; it begins with the name of the device, if there are several.
+  func prefixed(_ line: String) -> String { title.map { "\($0): \(line)" } ?? line }
 }
 
 extension RingSelector {

@@ -136,6 +136,9 @@ extension Session {
 
   // MARK: Links that are kept
 
+  /// What a command of one answer may take.
+  private var oneAnswer: LinkKeeper.Budget { LinkKeeper.Budget(first: request.deadline, later: .zero) }
+
   /// The selected device, whatever it is.
   ///
   /// - Parameters:
@@ -154,24 +157,26 @@ extension Session {
   /// A ring: one that is known is first looked for at its address.
   ///
   /// - Parameters:
-  ///   - budget: how long it may take to get its data
+  ///   - budget: how long it may take to get its data; nil for one answer within `--wait`
   ///   - selector: the ring; nil for the one that the command line selects
   ///   - interruption: ends what is tried; nil for that of the session
   ///   - identifies: whether the firmware of a new ring is read now; if not, ``identify(_:)`` does it later
-  ///   - check: called with its address before it is connected
   ///   - prepare: what else is read or set on a new link
+  ///   - check: called with its address before it is connected
   func keepRing(
-    _ budget: LinkKeeper.Budget, of selector: RingSelector? = nil, until interruption: Interruption? = nil,
-    identifies: Bool = true, check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in },
-    prepare: @escaping @BluetoothActor (Ring) async throws(Failure) -> Void
+    _ budget: LinkKeeper.Budget? = nil, of selector: RingSelector? = nil,
+    until interruption: Interruption? = nil,
+    identifies: Bool = true,
+    prepare: @escaping @BluetoothActor (Ring) async throws(Failure) -> Void = { _ in },
+    check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }
   ) -> KeptLink<Ring> {
     let selector = selector ?? self.selector
     // What a recording does not have could not be replayed.
     let ring = known.only(selector).flatMap { record(known: $0) ? $0 : nil }
     if let ring { note("known ring \(ring.name ?? "") \(ring.address): connecting without a scan") }
     return KeptLink(
-      self, selector, known: ring?.bluetoothAddress, name: ring?.name, budget, until: interruption,
-      check: check
+      self, selector, known: ring?.bluetoothAddress, name: ring?.name, budget ?? oneAnswer,
+      until: interruption, check: check
     ) { [self] connection, last throws(Failure) in
       let ring = try await open(connection, last, identifies)
       try await prepare(ring)
@@ -184,7 +189,7 @@ extension Session {
   func withDevice<Value: Sendable>(
     _ work: (Connection, KeptLink<Connection>) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let link = keepDevice(LinkKeeper.Budget(first: request.deadline, later: .zero))
+    let link = keepDevice(oneAnswer)
     return try await link.ask { connection throws(Failure) in try await work(connection, link) }
   }
 
@@ -192,7 +197,7 @@ extension Session {
   func withRing<Value: Sendable>(
     _ work: (Ring, KeptLink<Ring>) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let link = keepRing(LinkKeeper.Budget(first: request.deadline, later: .zero)) { _ in }
+    let link = keepRing()
     return try await link.ask { ring throws(Failure) in try await work(ring, link) }
   }
 

@@ -24,8 +24,6 @@ final class SampleStream {
   /// What the ring streams now.
   private var source: StreamSource
   private let link: KeptLink<Ring>
-  /// The ring in messages, if there are several.
-  private let name: String?
   private let session: Session
   private let timers: Timers
   private let kinds: SampleKinds
@@ -42,6 +40,8 @@ final class SampleStream {
   @exclusivity(unchecked) private var summary = StreamSummary()
   /// Whether the stream has failed, and no sample has come since.
   @exclusivity(unchecked) private var isFailing = true
+  /// When the stream has failed the last time, and how often its link had been made again then.
+  private var gap: (start: Instant, reconnections: Int)?
   /// When the last sample was read.
   @exclusivity(unchecked) private var lastSample: Instant?
   @exclusivity(unchecked) private var end: End?
@@ -65,19 +65,15 @@ final class SampleStream {
   /// - Parameters:
   ///   - ring: the ring, open
   ///   - link: its link
-  ///   - name: that of the ring in messages, if there are several
   ///   - chosen: what the ring is to stream
   ///   - writer: prints the samples
   ///   - observers: get them, too
   init(
-    _ ring: Ring, _ link: KeptLink<Ring>, name: String? = nil, _ chosen: ChosenStream,
-    writer: consuming SampleWriter,
-    observers: [any SampleObserver],
-    _ options: StreamOptions, _ session: Session
+    _ ring: Ring, _ link: KeptLink<Ring>, _ chosen: ChosenStream, writer: consuming SampleWriter,
+    observers: [any SampleObserver], _ options: StreamOptions, _ session: Session
   ) {
     self.ring = ring
     self.link = link
-    self.name = name
     self.writer = writer
     self.observers = observers
     self.chosen = chosen
@@ -90,9 +86,6 @@ final class SampleStream {
     timers = session.timers
   }
 
-  /// The link of now.
-  var connection: Connection { ring.connection }
-
   /// What was measured, for the file beside the output.
   var results: [String: JSONValue] { summary.results }
 
@@ -101,12 +94,7 @@ final class SampleStream {
     defer { forget() }
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
-      try await start()
-      reportStatus("streaming")
-      session.status.count(ring.connection.peer) { self.summary.progress }
-      identify()
-      for observer in observers { observer.begin(after: identification) { self.ring } }
-      while let failure = try await streamUntilItFails() { try await recover(from: failure) }
+      try await link.ask { ring throws(Failure) in try await stream(from: ring) }
     } catch {
       if error.code != .interrupted || !link.interruption.isRequested { result = .failure(error) }
     }
@@ -121,21 +109,28 @@ final class SampleStream {
     try result.get()
   }
 
-  /// Makes the ring stream, on a new link if the last one is lost.
-  private func start() async throws(Failure) {
-    try await link.ask { ring throws(Failure) in
-      if ring !== self.ring {
-        self.ring = ring
-        // It may have restarted in between.
-        if let paused { try await ringFailure(await ring.pause(paused)) }
-      }
-      if pausesMeasurements, paused == nil {
-        paused = try await link.interruption.cancels { [session] () async throws(Failure) in
-          try await ringFailure(await session.pauseMeasurements(of: ring))
-        }
-      }
-      try await startRing()
+  /// Streams on a link until the end that is wanted.
+  ///
+  /// - Throws: why the stream has failed; the gap is marked
+  private func stream(from ring: Ring) async throws(Failure) {
+    if ring !== self.ring {
+      self.ring = ring
+      // It may have restarted in between.
+      if let paused { try await ringFailure(await ring.pause(paused)) }
     }
+    if pausesMeasurements, paused == nil {
+      paused = try await link.interruption.cancels { [session] () async throws(Failure) in
+        try await ringFailure(await session.pauseMeasurements(of: ring))
+      }
+    }
+    try await startRing()
+    begin()
+    watchForSilence(since: timers.current)
+    await waitForEnd()
+    // A mark of a gap comes after the samples before it.
+    flush()
+    timers.cancel(silenceTimer)
+    if let end { try conclude(end) }
   }
 
   private func startRing() async throws(Failure) {
@@ -191,6 +186,20 @@ final class SampleStream {
     try await ring.startRawStream(sink: sink)
   }
 
+  /// Says that the ring streams, the first time or again. The first time, what goes on beside the stream begins.
+  private func begin() {
+    guard let gap else {
+      reportStatus("streaming")
+      session.status.count(ring.connection.peer) { self.summary.progress }
+      identify()
+      for observer in observers { observer.begin(after: identification) { self.ring } }
+      return
+    }
+    guard link.reconnections > gap.reconnections else { return }
+    note("connected again after \(decimal((timers.current - gap.start).inSeconds, 1)) s")
+    reportStatus("streaming again; connected again \(Console.counted(link.reconnections, "time"))")
+  }
+
   private func identify() {
     guard ring.firmware.firmwareRevision == nil, end == nil else { return }
     let ring = self.ring
@@ -201,51 +210,33 @@ final class SampleStream {
     }
   }
 
-  /// Waits for the end.
-  ///
-  /// - Returns: why the stream has failed; nil if it has come to the end that is wanted
-  private func streamUntilItFails() async throws(Failure) -> End? {
-    watchForSilence(since: timers.current)
-    await waitForEnd()
-    // A mark of a gap comes after the samples before it.
-    flush()
-    timers.cancel(silenceTimer)
-    if case .wanted = end { return nil }
-    return end
-  }
-
   // MARK: Failures
 
-  /// Marks the gap, and makes the stream anew: on a new link, if the old one is lost or silent.
+  /// Marks the gap, unless the end is wanted.
   ///
-  /// - Throws: if there is none in time
-  private func recover(from end: End) async throws(Failure) {
-    let now = timers.current
-    summary.interrupt()
-    let failure: Failure
+  /// - Throws: why there is a gap
+  private func conclude(_ end: End) throws(Failure) {
+    var failure: Failure
+    let reason: String
     switch end {
     case .wanted: return
-    case .lost(let reason):
-      // Lost while it was to end.
-      if link.interruption.isRequested { return self.end = .wanted }
-      mark(.gap("connection lost: \(reason)"), at: now.wholeMicroseconds)
-      failure = Failure(RingError.disconnected(reason))
-    case .silent(let reason, let doesAnswer):
-      mark(.gap(reason), at: now.wholeMicroseconds)
+    case .lost(let loss):
+      reason = "connection lost: \(loss)"
+      failure = Failure(RingError.disconnected(loss))
+    case .silent(let silence, let doesAnswer):
+      reason = silence
       failure = Failure(
-        .timedOut, "the ring sends no more samples: \(reason)", doesAnswer ? .unready : .silence)
+        .timedOut, "the ring sends no more samples: \(silence)", doesAnswer ? .unready : .silence)
+      failure.attempt = "\(silence); starting the stream again"
     }
+    summary.interrupt()
+    // Lost while it was to end.
+    if case .lost = end, link.interruption.isRequested { return }
+    let now = timers.current
+    mark(.gap(reason), at: now.wholeMicroseconds)
     isFailing = true
-    let deadline = try link.failed(failure)
-    switch end {
-    case .silent(let reason, _): warn("\(reason); starting the stream again \((deadline - now).asLimit)")
-    default: note("\(failure.message); trying again \((deadline - now).asLimit)")
-    }
-    let before = link.reconnections
-    try await start()
-    guard link.reconnections > before else { return }
-    note("connected again after \(decimal((timers.current - now).inSeconds, 1)) s")
-    reportStatus("streaming again; connected again \(Console.counted(link.reconnections, "time"))")
+    gap = (now, link.reconnections)
+    throw failure
   }
 
   /// Checks for samples, for as long as the stream lasts.
@@ -406,14 +397,14 @@ final class SampleStream {
 
   // MARK: Messages
 
-  private func prefixed(_ line: String) -> String { name.map { "\($0): \(line)" } ?? line }
+  private func prefixed(_ line: String) -> String { link.prefixed(line) }
 
   private func warn(_ line: String) { Console.error("halo-raw: \(prefixed(line))") }
 
   private func note(_ line: @autoclosure () -> String) { session.note(prefixed(line())) }
 
   private func reportStatus(_ status: String) {
-    session.status.report(status, of: ring.connection.peer, name: name ?? session.ringName)
+    session.status.report(status, of: ring.connection.peer, name: link.title ?? session.ringName)
   }
 
   private func report() {
@@ -429,7 +420,7 @@ final class SampleStream {
       Console.error(prefixed("link: \(parameters)"))
       if !radio.isEmpty { Console.error(prefixed("link: " + radio.joined(separator: ", "))) }
     }
-    if name == nil, let dropped = session.droppedPackets { Console.error(dropped) }
+    if link.title == nil, let dropped = session.droppedPackets { Console.error(dropped) }
     if summary.hasAcceleration, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
       Console.error(
         prefixed("the encoding of acceleration is not known for this firmware, and the data does not show it")

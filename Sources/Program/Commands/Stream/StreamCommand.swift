@@ -155,7 +155,7 @@ let streamCommand = CommandSpec(
     let mirror = live.publisher.map { SampleMirror($0, of: ring, options.kinds, live.clock) }
     let observers = [mirror as (any SampleObserver)?, plot].compactMap { $0 }
     let stream = SampleStream(ring, link, chosen, writer: writer, observers: observers, options, session)
-    try await live.complete({ stream.connection }, results: { stream.results }) { () async throws(Failure) in
+    try await live.complete(link, results: { stream.results }) { () async throws(Failure) in
       try await stream.run()
     }
   }

@@ -115,11 +115,12 @@ final class StreamGroup {
     let live = self.live
     let link = session.keepRing(
       budget, of: selector, until: Interruption(following: session.interruption),
-      identifies: live.isDescribed,
-      check: { [self] address throws(Failure) in try claim(address, for: selector) }
+      identifies: live.isDescribed
     ) { ring throws(Failure) in
       try await session.prepareStream(of: ring, kinds)
       try await live.describe(ring)
+    } check: { [self] address throws(Failure) in
+      try claim(address, for: selector)
     }
     let (ring, chosen) = try await link.ask { [options] ring throws(Failure) in
       (ring, try await session.chooseStream(of: ring, options))
@@ -138,10 +139,11 @@ final class StreamGroup {
     let mirror = live.publisher(of: address, name: found).map {
       SampleMirror($0, of: ring, kinds, live.clock, origin: origin)
     }
+    link.title = name
     let stream = SampleStream(
-      ring, link, name: name, chosen, writer: writer, observers: mirror.map { [$0] } ?? [], options, session)
+      ring, link, chosen, writer: writer, observers: mirror.map { [$0] } ?? [], options, session)
     hasStreamed = true
-    defer { live.complete(address, stream.connection.parameters?.interval, stream.results) }
+    defer { live.complete(link, stream.results) }
     try await stream.run()
   }
 }
