@@ -1,7 +1,8 @@
 import Glibc
 
 /// The system calls on descriptors, and those that open descriptors and change files. All modules make them here, so
-/// that a test can make any of them fail; see ``FaultPlan``. Results and `errno` are those of the calls themselves.
+/// that a test can make any of them fail; see `FaultPlan`, which debug builds have. Results and `errno` are those of the calls
+/// themselves.
 package enum SystemCall: Hashable, Sendable, CaseIterable {
   // On a descriptor that carries data.
   case read, write, send, receive, connect
@@ -38,14 +39,10 @@ package enum SystemCall: Hashable, Sendable, CaseIterable {
   package static func perform(
     _ call: SystemCall, _ descriptor: Int32, _ count: Int, _ make: (Int) -> Int
   ) -> Int {
-    guard FaultPlan.isActive, let outcome = FaultPlan.next(call, descriptor) else { return make(count) }
-    switch outcome {
-    case .error(let code):
-      errno = code
-      return -1
-    case .limit(let limit): return make(min(count, limit))
-    case .result(let result): return result
-    }
+    #if DEBUG
+      if FaultPlan.isActive { return faulty(call, descriptor, count, make) }
+    #endif
+    return make(count)
   }
 }
 
@@ -129,30 +126,12 @@ extension SystemCall {
     _ call: SystemCall, on descriptor: Int32? = nil, _ make: () -> Int32
   ) -> Int32 {
     while true {
-      let result = FaultPlan.isActive ? faulty(call, descriptor, make) : make()
+      #if DEBUG
+        let result = FaultPlan.isActive ? faulty(call, descriptor, make) : make()
+      #else
+        let result = make()
+      #endif
       if result >= 0 || errno != EINTR { return result }
-    }
-  }
-
-  // Apart from the calls, which stay small; inlined into `open`, it crashes the optimizer of Swift 6.2.3.
-  @inline(never)
-  private static func faulty(_ call: SystemCall, _ descriptor: Int32?, _ make: () -> Int32) -> Int32 {
-    switch FaultPlan.next(call, descriptor) {
-    case .error(let code):
-      errno = code
-      return -1
-    case .result(let result): return Int32(truncatingIfNeeded: result)
-    case .limit, nil:
-      let result = make()
-      if result >= 0, call.makesDescriptor { FaultPlan.opened(result) }
-      return result
-    }
-  }
-
-  private var makesDescriptor: Bool {
-    switch self {
-    case .open, .socket, .accept, .epoll, .event, .timer: true
-    default: false
     }
   }
 }
