@@ -11,13 +11,16 @@ public struct StateFile: Sendable {
   /// How long a change waits for the lock, in milliseconds.
   private let timeout: Int
 
+  /// The maximum size of a file, in bytes, unless another one is given.
+  public static let standardLimit = 256 << 10
+
   /// Does not touch the file.
   ///
   /// - Parameters:
   ///   - path: the file
   ///   - limit: the maximum size of the file, in bytes
   ///   - timeout: how long a change waits for the lock, in milliseconds
-  public init(path: String, limit: Int = 256 << 10, timeout: Int = 2000) {
+  public init(path: String, limit: Int = Self.standardLimit, timeout: Int = 2000) {
     self.path = path
     self.limit = limit
     self.timeout = timeout

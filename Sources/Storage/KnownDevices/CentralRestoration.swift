@@ -65,11 +65,7 @@ public struct CentralRestoration: Hashable, Sendable {
   private static let maximumServices = 64
 
   private static func file(_ path: String) -> VersionedFile<[CentralRestoration]> {
-    VersionedFile(path: path, version: 1, of: "managers to restore") { bytes in
-      try JSONValue(parsing: bytes).member("managers")
-    } encode: { managers in
-      Array(JSONValue.members(["version": .integer(1), "managers": .array(managers.map(\.json))]).text.utf8)
-    }
+    VersionedFile(path: path, of: "managers to restore", in: "managers", keeping: limit)
   }
 
   /// What is stored of a manager; nil for nothing.
@@ -96,7 +92,6 @@ public struct CentralRestoration: Hashable, Sendable {
         let before = all
         all.removeAll { $0.program == program && $0.identifier == identifier }
         if !isEmpty { all.append(self) }
-        all.removeFirst(max(0, all.count - Self.limit))
         return all != before
       }
     } catch {
@@ -105,7 +100,7 @@ public struct CentralRestoration: Hashable, Sendable {
   }
 }
 
-extension CentralRestoration: JSONDecodable {
+extension CentralRestoration: StoredEntry {
   public init(_ json: JSONValue) throws(JSONError) {
     program = try json.member("program")
     identifier = try json.member("identifier")
@@ -114,7 +109,7 @@ extension CentralRestoration: JSONDecodable {
     guard peripherals.count <= Self.maximumPeripherals else { throw .wrongKind(path: ["peripherals"]) }
   }
 
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     .members([
       "program": .string(program), "identifier": .string(identifier),
       "peripherals": .array(peripherals.map(\.json)), "scan": scan?.json,

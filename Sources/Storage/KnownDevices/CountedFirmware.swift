@@ -8,7 +8,7 @@ public struct CountedFirmware: Sendable {
   /// In bytes. A longer name is not stored.
   private static let maximumNameLength = 64
 
-  private struct Entry: JSONDecodable, Sendable {
+  private struct Entry: StoredEntry, Sendable {
     var firmware: String
     var answers: Bool
 
@@ -33,13 +33,8 @@ public struct CountedFirmware: Sendable {
   ///   - report: takes messages for the user
   public init(path: String?, report: @escaping @Sendable (String) -> Void) {
     self.report = report
-    file = path.map { path in
-      VersionedFile(path: path, version: 1, of: "streams of firmware") { bytes in
-        try JSONValue(parsing: bytes).member("streams")
-      } encode: { entries in
-        Array(
-          JSONValue.members(["version": .integer(1), "streams": .array(entries.map(\.json))]).text.utf8)
-      }
+    file = path.map {
+      VersionedFile(path: $0, of: "streams of firmware", in: "streams", keeping: Self.limit)
     }
   }
 
@@ -56,13 +51,10 @@ public struct CountedFirmware: Sendable {
         guard entries.last(where: { $0.firmware == firmware })?.answers != answers else { return false }
         entries.removeAll { $0.firmware == firmware }
         entries.append(Entry(firmware: firmware, answers: answers))
-        entries.removeFirst(max(0, entries.count - Self.limit))
         return true
       }
     } catch {
-      // A machine without a place to store it needs no message each time.
-      if case .file(let fault) = error, case .system = fault.reason { return }
-      report("cannot store which stream the ring has: \(error)")
+      if error.isToBeReported { report("cannot store which stream the ring has: \(error)") }
     }
   }
 }

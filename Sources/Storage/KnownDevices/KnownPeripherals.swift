@@ -18,7 +18,7 @@ public struct KnownPeripherals: Sendable {
   /// The number of peripherals that are kept: the ones that were stored last.
   public static let limit = 256
 
-  public private(set) var peripherals: [KnownPeripheral] = []
+  public private(set) var peripherals: [KnownPeripheral]
 
   /// Reads a file. One that is damaged counts as empty.
   ///
@@ -26,7 +26,7 @@ public struct KnownPeripherals: Sendable {
   ///   - path: the file; it may be missing
   ///   - report: takes messages for the user
   public init(path: String, report: (String) -> Void) {
-    self = Self.file(path).read(report) ?? KnownPeripherals()
+    peripherals = Self.file(path).read(report) ?? []
   }
 
   public subscript(address: BluetoothAddress) -> KnownPeripheral? {
@@ -49,9 +49,10 @@ public struct KnownPeripherals: Sendable {
   ///   - report: takes messages for the user
   public static func store(_ peripheral: KnownPeripheral, path: String, report: (String) -> Void) {
     do throws(VersionedFileError) {
-      try file(path).update(KnownPeripherals(), report) { all in
-        guard all.peripherals.last != peripheral else { return false }
-        all.set(peripheral)
+      try file(path).update([], report) { peripherals in
+        guard peripherals.last != peripheral else { return false }
+        peripherals.removeAll { $0.address == peripheral.address }
+        peripherals.append(peripheral)
         return true
       }
     } catch {
@@ -59,38 +60,22 @@ public struct KnownPeripherals: Sendable {
     }
   }
 
-  private init() {}
-
-  // MARK: The file
-
-  private static let version = 1
-
-  private static func file(_ path: String) -> VersionedFile<KnownPeripherals> {
-    VersionedFile(path: path, version: version, of: "known peripherals") { bytes in
-      var all = KnownPeripherals()
-      all.peripherals = try JSONValue(parsing: bytes).member("peripherals")
-      return all
-    } encode: {
-      $0.bytes
-    }
-  }
-
-  private var bytes: [UInt8] {
-    let entries = peripherals.map { peripheral in
-      JSONValue.members([
-        "address": .string(peripheral.address.description),
-        "type": .integer(Int(peripheral.address.kind.rawValue)), "name": .string(peripheral.name),
-      ])
-    }
-    let file = JSONValue.members(["version": .integer(Self.version), "peripherals": .array(entries)])
-    return Array(file.text.utf8)
+  private static func file(_ path: String) -> VersionedFile<[KnownPeripheral]> {
+    VersionedFile(path: path, of: "known peripherals", in: "peripherals", keeping: limit)
   }
 }
 
-extension KnownPeripheral: JSONDecodable {
+extension KnownPeripheral: StoredEntry {
   public init(_ json: JSONValue) throws(JSONError) {
     address = try BluetoothAddress(stored: json)
     name = try json.member("name")
     guard name.utf8.count <= 512 else { throw .wrongKind(path: ["name"]) }
+  }
+
+  var json: JSONValue {
+    .object([
+      "address": .string(address.description), "type": .integer(Int(address.kind.rawValue)),
+      "name": .string(name),
+    ])
   }
 }

@@ -81,7 +81,7 @@ public struct KnownRing: Equatable, Sendable {
       databaseHash: databaseHash.flatMap { Hex.bytes($0) })
   }
 
-  /// Whether all values are valid. Values from a file are not used before this check.
+  /// Whether all values are valid.
   public var isPlausible: Bool {
     bluetoothAddress != nil && clock?.isPlausible ?? true
       && databaseHash.map { Hex.bytes($0)?.count == 16 } ?? true
@@ -94,7 +94,7 @@ public struct KnownRing: Equatable, Sendable {
   }
 }
 
-extension KnownRing: JSONDecodable {
+extension KnownRing: StoredEntry {
   public init(_ json: JSONValue) throws(JSONError) {
     name = try json.optionalMember("name")
     address = try json.member("address")
@@ -103,6 +103,7 @@ extension KnownRing: JSONDecodable {
     handles = try json.optionalMember("handles")
     databaseHash = try json.optionalMember("databaseHash")
     clock = try json.optionalMember("clock")
+    guard isPlausible else { throw .wrongKind(path: []) }
   }
 
   var json: JSONValue {

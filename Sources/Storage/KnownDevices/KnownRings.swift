@@ -1,6 +1,4 @@
 import BluetoothCore
-import HaloFiles
-import HaloJSON
 import RingLink
 
 /// The rings that were used before, in a JSON file: their handles, which save a scan and a
@@ -10,28 +8,17 @@ public struct KnownRings {
   /// The number of rings that are kept: the ones that were used last.
   public static let limit = 256
 
-  public private(set) var rings: [KnownRing] = []
-  private let file: StateFile?
+  public private(set) var rings: [KnownRing]
+  private let file: VersionedFile<[KnownRing]>?
   private let report: (String) -> Void
-  /// Whether a newer version of this program wrote the file.
-  private var isReadOnly = false
 
   /// - Parameters:
   ///   - path: nil stores nothing
   ///   - report: takes messages for the user
   public init(path: String?, report: @escaping (String) -> Void) {
-    file = path.map { StateFile(path: $0) }
+    file = path.map { VersionedFile(path: $0, of: "known rings", in: nil, keeping: Self.limit) }
     self.report = report
-    guard let file else { return }
-    do throws(FileError) {
-      guard let bytes = try file.read() else { return }
-      take(Self.parse(bytes))
-    } catch {
-      switch error.reason {
-      case .tooLarge: setAside()
-      default: report("cannot read the known rings: \(error); continuing without them")
-      }
-    }
+    rings = file?.read(report) ?? []
   }
 
   /// The one selected ring; nil if there is none or more than one.
@@ -96,96 +83,18 @@ public struct KnownRings {
 
   /// Changes the rings and the file, which another process may have changed in between.
   private mutating func change(_ body: (inout [KnownRing]) -> Void) {
-    guard let file, !isReadOnly else { return body(&rings) }
-    var changed = rings
-    do throws(FileError) {
-      try file.update { found throws(FileError) in
-        switch found {
-        case .success(nil): changed = []
-        case .success(let bytes?):
-          switch Self.parse(bytes) {
-          case .rings(let rings): changed = rings
-          case .damaged: _ = try file.setAside()
-          case .newer: return nil
-          }
-        case .failure(let error):
-          guard case .tooLarge = error.reason else { throw error }
-          _ = try file.setAside()
-        }
-        let before = changed
-        body(&changed)
-        return changed == before ? nil : Self.bytes(of: &changed, within: file.limit)
+    var changed: [KnownRing]?
+    do throws(VersionedFileError) {
+      try file?.update([], report) { rings in
+        let before = rings
+        body(&rings)
+        changed = rings
+        return rings != before
       }
     } catch {
-      body(&changed)
-      if let line = Self.line(for: error) { report(line) }
+      if error.isToBeReported { report("cannot store what is new about the ring: \(error)") }
     }
-    rings = changed
-  }
-
-  /// The message about a change that is not stored; nil if the machine has no place to store it.
-  private static func line(for error: FileError) -> String? {
-    switch error.reason {
-    case .system: nil
-    default: "cannot store what is new about the ring: \(error)"
-    }
-  }
-
-  // MARK: The file
-
-  private enum Contents {
-    case rings([KnownRing])
-    case damaged
-    /// From a newer version: an object with a version, where version 1 has a list.
-    case newer
-  }
-
-  private static func parse(_ bytes: [UInt8]) -> Contents {
-    guard let json = try? JSONValue(parsing: bytes) else { return .damaged }
-    if let rings = try? [KnownRing](json) {
-      return rings.count <= limit && rings.allSatisfy(\.isPlausible) ? .rings(rings) : .damaged
-    }
-    return (try? json.member("version", as: Int.self)) == nil ? .damaged : .newer
-  }
-
-  /// The contents of the file. If there are too many rings, the least recently used are left out.
-  private static func bytes(of rings: inout [KnownRing], within limit: Int) -> [UInt8] {
-    rings.removeFirst(max(0, rings.count - Self.limit))
-    while true {
-      let bytes = Array(JSONValue.array(rings.map(\.json)).text.utf8)
-      guard bytes.count > limit, !rings.isEmpty else { return bytes }
-      rings.removeFirst(max(1, rings.count / 8))
-    }
-  }
-
-  private mutating func take(_ contents: Contents) {
-    switch contents {
-    case .rings(let rings): self.rings = rings
-    case .damaged: setAside()
-    case .newer:
-      isReadOnly = true
-      report(
-        "\(file?.path.printable ?? "") was written by a newer version of this program; it is not changed")
-    }
-  }
-
-  /// Renames a damaged file, unless another process already did.
-  private func setAside() {
-    guard let file else { return }
-    do throws(FileError) {
-      try file.update { found throws(FileError) in
-        switch found {
-        case .success(let bytes?):
-          guard case .damaged = Self.parse(bytes) else { return nil }
-        case .success(nil): return nil
-        case .failure(let error):
-          guard case .tooLarge = error.reason else { throw error }
-        }
-        report("the file of known rings is damaged; it was renamed to \(try file.setAside().printable)")
-        return nil
-      }
-    } catch {
-      report("the file of known rings is damaged and cannot be renamed: \(error)")
-    }
+    // What cannot be stored counts for this run.
+    if let changed { rings = changed } else { body(&rings) }
   }
 }

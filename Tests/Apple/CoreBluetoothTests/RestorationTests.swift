@@ -186,7 +186,7 @@ import Testing
     restoration.scan = .init(services: nil, solicitedServices: [], allowsDuplicates: false)
     restoration.store(path: path) { reports.append($0) }
     #expect(folder.text(of: "restoration.json.damaged") == text)
-    #expect(reports.count == 2)
+    #expect(reports.count == 1)
     let again = CentralRestoration.stored(program: "p", identifier: "i", path: path) { _ in }
     #expect(again == restoration)
   }
