@@ -208,13 +208,7 @@ extension Ring {
     } catch {
       return dispatcher.close(.dangerous(error.description))
     }
-    if bulkWrite.properties.contains(.writeWithoutResponse) {
-      gatt.postWithoutResponse(writer.bytes, to: bulkWrite.valueHandle, within: Ring.roomDeadline) {
-        [dispatcher] in
-        if case .failure(let error) = $0 { dispatcher.close(RingError(error)) }
-      }
-    } else {
-      gatt.post(writer.bytes, to: bulkWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0)) }
-    }
+    post(
+      writer.bytes, to: bulkWrite, hasResponse: !bulkWrite.properties.contains(.writeWithoutResponse))
   }
 }

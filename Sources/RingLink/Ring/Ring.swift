@@ -87,15 +87,13 @@ public final class Ring {
     self.connection = connection
     commandWrite = write
     commandNotify = notify
-    let way = WayOut()
-    dispatcher = RingDispatcher(timers: connection.timers) { message in
+    dispatcher = RingDispatcher(timers: connection.timers)
+    dispatcher.send = { [weak self] message in
       switch message {
-      case .frame(let frame): way.send?(frame)
-      case .bulk(let id, let payload): way.sendBulk?(id, payload)
+      case .frame(let frame): self?.send(frame)
+      case .bulk(let id, let payload): self?.sendBulk(id, payload: payload)
       }
     }
-    way.send = { [weak self] frame in self?.send(frame) }
-    way.sendBulk = { [weak self] id, payload in self?.sendBulk(id, payload: payload) }
     guardCharacteristics()
     connection.whenDisconnected { [weak dispatcher] loss in dispatcher?.close(.disconnected(loss.description))
     }
@@ -117,18 +115,20 @@ public final class Ring {
     switch start {
     case .enabling(let frames):
       start = .enabling(frames + [frame])
-      sendWithoutResponse(frame)
+      post(frame.bytes, to: commandWrite, hasResponse: false)
     case .discovering(let frames): start = .discovering(frames + [frame])
-    case .done where commandWrite.properties.contains(.write):
-      gatt.post(frame.bytes, to: commandWrite.valueHandle) { [dispatcher] in dispatcher.close(RingError($0))
-      }
-    case .done: sendWithoutResponse(frame)
+    case .done:
+      post(frame.bytes, to: commandWrite, hasResponse: commandWrite.properties.contains(.write))
     }
   }
 
-  private func sendWithoutResponse(_ frame: RingFrame) {
-    gatt.postWithoutResponse(frame.bytes, to: commandWrite.valueHandle, within: Ring.roomDeadline) {
-      [dispatcher] in
+  /// Writes a message. If that fails, the dispatcher is closed.
+  func post(_ bytes: [UInt8], to characteristic: Characteristic, hasResponse: Bool) {
+    let dispatcher = self.dispatcher
+    guard !hasResponse else {
+      return gatt.post(bytes, to: characteristic.valueHandle) { dispatcher.close(RingError($0)) }
+    }
+    gatt.postWithoutResponse(bytes, to: characteristic.valueHandle, within: Self.roomDeadline) {
       if case .failure(let error) = $0 { dispatcher.close(RingError(error)) }
     }
   }
@@ -138,8 +138,8 @@ public final class Ring {
     if case .done = start { commandWrite.properties.contains(.write) } else { false }
   }
 
-  /// How long a frame may wait for room on the link.
-  static let roomDeadline = Duration.seconds(10)
+  /// How long a message may wait for room on the link.
+  private static let roomDeadline = Duration.seconds(10)
 
   /// Why a value must not be written to a ring, even by code that bypasses ``Ring`` and writes through its client.
   private static func objection(to value: [UInt8], at offset: Int?, isCommand: Bool) -> String? {
@@ -147,12 +147,6 @@ public final class Ring {
     // Whatever the parts hold: only the ring sees what they make up.
     if offset != nil { return "a ring takes commands in one piece" }
     return CommandTable.danger(ofWriting: value).map { RingError.dangerous($0).description }
-  }
-
-  /// Breaks the reference cycle of a dispatcher whose output closure refers back to it.
-  private final class WayOut {
-    var send: ((RingFrame) -> Void)?
-    var sendBulk: ((BulkID, [UInt8]) -> Void)?
   }
 }
 

@@ -5,7 +5,7 @@ import BluetoothCore
 /// reference, 1.6).
 ///
 /// It does no I/O: values of the notify characteristics are passed to ``receive(_:at:)`` and ``receiveBulk(_:at:)``,
-/// values to write are passed to the closure given at initialization.
+/// messages to write are passed to ``send``.
 public final class RingDispatcher {
   /// Discarded input, counted.
   public struct Counters: Hashable, Sendable {
@@ -31,8 +31,10 @@ public final class RingDispatcher {
   /// Called for unsolicited bulk frames: naps.
   public var onBulk: ((BulkFrame) -> Void)?
 
+  /// Called with each message that is to be written.
+  public var send: (RingMessage) -> Void
+
   private let timers: Timers
-  private let send: (RingMessage) -> Void
   private struct Open {
     var token: UInt64
     var exchange: RingExchange
@@ -48,7 +50,7 @@ public final class RingDispatcher {
   private var listeners: [RingCommand: (RingFrame, Instant) -> Void] = [:]
   private var assembler = BulkAssembler()
 
-  public init(timers: Timers, send: @escaping (RingMessage) -> Void) {
+  public init(timers: Timers, send: @escaping (RingMessage) -> Void = { _ in }) {
     self.timers = timers
     self.send = send
   }
