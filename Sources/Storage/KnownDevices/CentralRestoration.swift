@@ -62,7 +62,6 @@ public struct CentralRestoration: Hashable, Sendable {
   /// The number of managers that are kept: the ones that were stored last.
   public static let limit = 64
   private static let maximumPeripherals = 64
-  private static let maximumServices = 64
 
   private static func file(_ path: String) -> VersionedFile<[CentralRestoration]> {
     VersionedFile(path: path, of: "managers to restore", in: "managers", keeping: limit)
