@@ -55,7 +55,7 @@ let benchCommand = CommandSpec(
     var failure: Failure?
     do throws(Failure) {
       try await end.ends { () async throws(Failure) in
-        try await ringFailure(
+        try await RingError.asFailure(
           await ring.startRawStream { sample, time in meter.take(sample, at: time) })
       }
       await end.sleep(for: duration, in: session.timers)

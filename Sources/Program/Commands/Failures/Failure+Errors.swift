@@ -10,40 +10,35 @@ import HaloRecording
 import HaloRingStore
 import RingLink
 
-/// The value of an expression, whose ``BluetoothError`` is thrown as a ``Failure``.
-@BluetoothActor
-func bluetoothFailure<Value>(
-  _ work: @autoclosure @BluetoothActor () async throws(BluetoothError) -> Value
-) async throws(Failure) -> Value {
-  do throws(BluetoothError) {
-    return try await work()
-  } catch {
-    throw Failure(error)
+/// An error that ends a command.
+protocol FailureCause: Error {
+  var failure: Failure { get }
+}
+
+extension FailureCause {
+  /// The value of an expression, whose error is thrown as a ``Failure``.
+  @BluetoothActor
+  static func asFailure<Value>(
+    _ work: @autoclosure @BluetoothActor () async throws(Self) -> Value
+  ) async throws(Failure) -> Value {
+    do throws(Self) {
+      return try await work()
+    } catch {
+      throw error.failure
+    }
   }
 }
 
-/// The same for a `GATTError`.
-@BluetoothActor
-func gattFailure<Value>(
-  _ work: @autoclosure @BluetoothActor () async throws(GATTError) -> Value
-) async throws(Failure) -> Value {
-  do throws(GATTError) {
-    return try await work()
-  } catch {
-    throw Failure(error)
-  }
+extension BluetoothError: FailureCause {
+  var failure: Failure { Failure(self) }
 }
 
-/// The same for a ``RingError``.
-@BluetoothActor
-func ringFailure<Value>(
-  _ work: @autoclosure @BluetoothActor () async throws(RingError) -> Value
-) async throws(Failure) -> Value {
-  do throws(RingError) {
-    return try await work()
-  } catch {
-    throw Failure(error)
-  }
+extension GATTError: FailureCause {
+  var failure: Failure { Failure(self) }
+}
+
+extension RingError: FailureCause {
+  var failure: Failure { Failure(self) }
 }
 
 extension Failure {

@@ -62,7 +62,8 @@ let historyCommand = CommandSpec(
         publisher ?? broker.map { RingPublisher($0, of: ring.connection.peer, name: session.ringName) }
       let now = session.ringTime
       let days = try command.days(of: kind, today: now.day)
-      return try await ringFailure(await ring.history(kind, days: days, now: now) { line.show($0.line) })
+      return try await RingError.asFailure(
+        await ring.history(kind, days: days, now: now) { line.show($0.line) })
     }
     line.clear()
     var printer = HistoryPrinter(format, kind)
@@ -105,7 +106,7 @@ let todayCommand = CommandSpec(
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let totals = try await session.withRing { ring, _ throws(Failure) in
-      try await ringFailure(await ring.today())
+      try await RingError.asFailure(await ring.today())
     }
     printRecord(
       format,

@@ -190,7 +190,7 @@ final class LiveOutput {
   /// Reads what the automatic measurements of a ring are set to, once, if the data comes with a description.
   func describe(_ ring: Ring) async throws(Failure) {
     guard isDescribed, settings[ring.connection.peer] == nil else { return }
-    let known = try await ringFailure(await ring.measurementSettings())
+    let known = try await RingError.asFailure(await ring.measurementSettings())
     settings[ring.connection.peer] = SettingsFile(known, of: ring.firmware).settingsJSON
   }
 

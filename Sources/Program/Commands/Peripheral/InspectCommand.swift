@@ -21,7 +21,7 @@ let inspectCommand = CommandSpec(
     defer { table.print(format) }
     session.showsAttributes = true
     try await session.withDevice { connection, _ throws(Failure) in
-      try await gattFailure(await table.read(connection.gatt))
+      try await GATTError.asFailure(await table.read(connection.gatt))
     }
   }
 }

@@ -26,7 +26,7 @@ let readCommand = CommandSpec(
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let values = try await session.withDevice { connection, _ throws(Failure) in
-      try await gattFailure(await connection.gatt.read(choice))
+      try await GATTError.asFailure(await connection.gatt.read(choice))
     }
     var printer = RecordPrinter(format, valueColumns)
     for value in values {
@@ -77,7 +77,8 @@ let writeCommand = CommandSpec(
       let hasResponse = try target.hasResponse(isRefused: isWithoutResponse)
       // What was sent may have been taken.
       link.dataFlow()
-      try await gattFailure(await connection.gatt.write(value, to: target.handle, hasResponse: hasResponse))
+      try await GATTError.asFailure(
+        await connection.gatt.write(value, to: target.handle, hasResponse: hasResponse))
       await link.close()
       guard hasResponse || !connection.hasUnsentWrites else {
         throw Failure(.timedOut, "the link took 2 s, and has not sent the value; the peer may not have it")
@@ -157,7 +158,8 @@ let subscribeCommand = CommandSpec(
     let link = session.keepDevice(LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true)) {
       connection throws(Failure) in
       try await listener.begin(connection)
-      try await gattFailure(await listener.subscribe(connection, choices, kind, onlyListens: onlyListens))
+      try await GATTError.asFailure(
+        await listener.subscribe(connection, choices, kind, onlyListens: onlyListens))
     }
     listener.onData = link.dataFlow
     _ = try await link.open()

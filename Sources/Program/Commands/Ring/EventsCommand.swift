@@ -43,7 +43,7 @@ let eventsCommand = CommandSpec(
     Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
     try await live.complete(link) { () async throws(Failure) in
       try await link.listen { ring throws(Failure) in
-        try await ringFailure(
+        try await RingError.asFailure(
           await ring.listen(camera: camera) { event, time in
             guard !end.isRequested else { return }
             link.dataFlow()

@@ -217,7 +217,7 @@ private final class Measuring {
     do throws(Failure) {
       result = .success(
         try await end.cancels { () async throws(Failure) in
-          try await ringFailure(
+          try await RingError.asFailure(
             await ring.measure(self.measured.kind, isLive: isLive) { event, time in self.take(event, at: time)
             })
         })

@@ -49,7 +49,7 @@ let rawCommand = CommandSpec(
     let ring = try await link.open()
     let writer = try await TrafficWriter(live, ring)
     try await session.interruption.cancels { () async throws(Failure) in
-      try await ringFailure(
+      try await RingError.asFailure(
         await ring.watch { traffic, time in
           guard !end.isRequested else { return }
           writer.print(traffic, at: time)
@@ -58,7 +58,7 @@ let rawCommand = CommandSpec(
     }
     try await live.complete(link) { () async throws(Failure) in
       writer.print(message, at: session.timers.now.wholeMicroseconds)
-      try await ringFailure(await ring.send(message))
+      try await RingError.asFailure(await ring.send(message))
       var loss: LinkLoss?
       ring.connection.whenDisconnected {
         loss = $0

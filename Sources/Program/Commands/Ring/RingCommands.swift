@@ -13,8 +13,8 @@ let infoCommand = CommandSpec(
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     try await session.withRing { ring, _ throws(Failure) in
-      let information = try await ringFailure(await ring.information())
-      let support = try await ringFailure(await ring.deviceSupport())
+      let information = try await RingError.asFailure(await ring.information())
+      let support = try await RingError.asFailure(await ring.deviceSupport())
       session.warnAboutUnknownFirmware(of: ring, needsAcceleration: false)
       printInformation(information, support, of: ring, as: format)
     }
@@ -59,7 +59,7 @@ let batteryCommand = CommandSpec(
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let battery = try await session.withRing { ring, _ throws(Failure) in
-      try await ringFailure(await ring.battery())
+      try await RingError.asFailure(await ring.battery())
     }
     printRecord(
       format,
@@ -112,7 +112,7 @@ private func actionCommand(
       try await session.withRing { ring, link throws(Failure) in
         // What was sent may have been done.
         link.dataFlow()
-        try await ringFailure(await work(ring))
+        try await RingError.asFailure(await work(ring))
       }
       printRecord(format, [("action", nil, .text(name)), ("done", nil, .flag(true))], text: done)
     }

@@ -126,14 +126,14 @@ private struct SettingsTask: Sendable {
   func perform(on ring: Ring, _ format: OutputFormat) async throws(Failure) {
     switch purpose {
     case .showAll:
-      let (known, unsupported) = try await ringFailure(await ring.allSettings())
+      let (known, unsupported) = try await RingError.asFailure(await ring.allSettings())
       print(known, format, unsupported: unsupported)
     case .show(let setting):
-      print([(setting, try await ringFailure(await ring.numbers(of: setting)))], format)
+      print([(setting, try await RingError.asFailure(await ring.numbers(of: setting)))], format)
     case .change(let setting, let changes):
-      print([(setting, try await ringFailure(await ring.change(setting, changes)))], format)
+      print([(setting, try await RingError.asFailure(await ring.change(setting, changes)))], format)
     case .export(let path):
-      let (known, unsupported) = try await ringFailure(await ring.allSettings())
+      let (known, unsupported) = try await RingError.asFailure(await ring.allSettings())
       try await SettingsFile(known, of: ring.firmware).write(to: path)
       if !unsupported.isEmpty { Console.error("not supported by this ring: \(names(in: unsupported))") }
     case .load(let file): try await file.load(into: ring)

@@ -184,7 +184,7 @@ extension SettingsFile {
     var plan: [(setting: any RingSetting, read: [String: Int], changes: [String: Int])] = []
     var unsupported: [String] = []
     for (setting, wanted) in try changes() {
-      let read = try await ringFailure(await ring.numbersIfSupported(setting))
+      let read = try await RingError.asFailure(await ring.numbersIfSupported(setting))
       guard let read else {
         unsupported.append(setting.entry.name)
         continue
@@ -207,7 +207,7 @@ extension SettingsFile {
     }
     if plan.isEmpty { return Console.print("nothing differs\n") }
     for (setting, read, changes) in plan {
-      _ = try await ringFailure(await ring.write(changes, over: read, to: setting))
+      _ = try await RingError.asFailure(await ring.write(changes, over: read, to: setting))
       var report = ""
       for field in setting.fields {
         guard let number = changes[field.name] else { continue }

@@ -55,7 +55,7 @@ let sportCommand = CommandSpec(
       try await link.listen { ring throws(Failure) in
         // The session has begun: another one would count from zero.
         link.dataFlow()
-        try await ringFailure(
+        try await RingError.asFailure(
           await ring.exercise(sport) { running in
             controls.begin(running, isRequired: isControlled)
           } sink: { update, time in

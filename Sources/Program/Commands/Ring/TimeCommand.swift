@@ -69,7 +69,7 @@ extension Session {
     var clock = self.clock
     clock.policy = policy
     let expected = record?.ringTime(atUnix: clock.unixSeconds) ?? clock.now
-    let evidence = try await ringFailure(await ring.clockEvidence(expecting: expected))
+    let evidence = try await RingError.asFailure(await ring.clockEvidence(expecting: expected))
     let unix = clock.unixSeconds
     return ClockAssessment(
       record: record, evidence: evidence, unix: unix, policy: policy, utcOffset: clock.offset(atUnix: unix))
@@ -81,7 +81,7 @@ extension Session {
     await timers.sleep(for: .microseconds(1_000_000 - clock.unixMicroseconds % 1_000_000))
     let unix = Int((clock.unixMicroseconds + 500_000) / 1_000_000)
     let time = clock.time(ofUnix: unix)
-    let capabilities = try await ringFailure(await ring.setClock(to: time))
+    let capabilities = try await RingError.asFailure(await ring.setClock(to: time))
     remember(
       ClockRecord(set: unix, policy: policy, utcOffset: clock.offset(atUnix: unix)), of: ring.connection.peer)
     return capabilities

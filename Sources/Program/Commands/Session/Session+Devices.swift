@@ -68,7 +68,7 @@ extension Session {
     request.peer = peer
     request.leftOut = leftOut
     request.deadline = deadline
-    return try await bluetoothFailure(await makeLink(request, name: name))
+    return try await BluetoothError.asFailure(await makeLink(request, name: name))
   }
 
   private func makeLink(
@@ -229,7 +229,7 @@ extension Session {
 
   /// Reads the firmware of a ring that was opened without, and stores the ring.
   func identify(_ ring: Ring) async throws(Failure) {
-    let isSame = try await ringFailure(await ring.identify())
+    let isSame = try await RingError.asFailure(await ring.identify())
     if !isSame { remember(ring) }
   }
 }

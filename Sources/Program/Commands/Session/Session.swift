@@ -146,7 +146,7 @@ final class Session {
 
   private func start() async throws(Failure) {
     if !isReplay { startClock() }
-    let adapter = try await bluetoothFailure(await central.start())
+    let adapter = try await BluetoothError.asFailure(await central.start())
     note(
       "adapter \(adapter.address), Bluetooth \(adapter.version), "
         + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")

@@ -116,11 +116,11 @@ final class SampleStream {
     if ring !== self.ring {
       self.ring = ring
       // It may have restarted in between.
-      if let paused { try await ringFailure(await ring.pause(paused)) }
+      if let paused { try await RingError.asFailure(await ring.pause(paused)) }
     }
     if pausesMeasurements, paused == nil {
       paused = try await link.interruption.cancels { [session] () async throws(Failure) in
-        try await ringFailure(await session.pauseMeasurements(of: ring))
+        try await RingError.asFailure(await session.pauseMeasurements(of: ring))
       }
     }
     try await startRing()
