@@ -193,7 +193,7 @@ targets += [
     dependencies: ["CoreBluetooth", "AccessorySetupKit", "HaloRaw", "TestSupport"],
     path: "Tests/Apple/CoreBluetoothTests", swiftSettings: settings),
   .target(
-    name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloRaw"],
+    name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloJSON", "HaloRaw"],
     path: "Sources/Apple/AccessorySetupKit", swiftSettings: settings),
   // Programs against CoreBluetooth alone, in both language modes: docs/corebluetooth.md.
   .executableTarget(

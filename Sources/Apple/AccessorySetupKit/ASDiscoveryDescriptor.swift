@@ -21,7 +21,7 @@ open class ASDiscoveryDescriptor: NSObject, @unchecked Sendable {
   public typealias Range = ASDiscoveryDescriptorRange
 
   /// The values, as they are stored.
-  struct Fields: Codable, Hashable, Sendable {
+  struct Fields: Hashable, Sendable {
     var service: Data?
     var company: UInt16 = 0
     var nameSubstring: String?

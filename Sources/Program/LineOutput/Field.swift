@@ -12,6 +12,8 @@ public enum Field: Sendable {
   case optionalFlag(Bool?)
   case list([String])
 
+  /// The value in a record of JSON. A record has its columns in their order, which a `JSONValue` does not keep; what text
+  /// is in quotes is the same.
   var json: String {
     switch self {
     case .text(let text): text.map(JSONValue.quoted) ?? "null"

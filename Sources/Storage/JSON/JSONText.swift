@@ -8,14 +8,9 @@ extension JSONValue {
 
   /// The value as one line, for programs; members sorted by name.
   public var line: String {
-    switch self {
-    case .array(let items): "[" + items.map(\.line).joined(separator: ",") + "]"
-    case .object(let members):
-      "{"
-        + members.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)):\($0.value.line)" }
-        .joined(separator: ",") + "}"
-    default: text
-    }
+    var text = ""
+    write(to: &text, indentation: nil)
+    return text
   }
 
   /// A string in quotes, with its escapes.
@@ -37,8 +32,8 @@ extension JSONValue {
     return result + "\""
   }
 
-  /// - Parameter indentation: a line break and the spaces of this level
-  private func write(to text: inout String, indentation: String) {
+  /// - Parameter indentation: a line break and the spaces of this level; nil for one line
+  private func write(to text: inout String, indentation: String?) {
     switch self {
     case .null: text += "null"
     case .bool(let value): text += value ? "true" : "false"
@@ -50,25 +45,22 @@ extension JSONValue {
     case .object(let members):
       Self.write(members.sorted { $0.key < $1.key }, "{", "}", to: &text, indentation) {
         member, text, inner in
-        text += Self.quoted(member.key) + " : "
+        text += Self.quoted(member.key) + (inner == nil ? ":" : " : ")
         member.value.write(to: &text, indentation: inner)
       }
     }
   }
 
   private static func write<Entry>(
-    _ entries: [Entry], _ start: String, _ end: String, to text: inout String, _ indentation: String,
-    entry write: (Entry, inout String, _ indentation: String) -> Void
+    _ entries: [Entry], _ start: String, _ end: String, to text: inout String, _ indentation: String?,
+    entry write: (Entry, inout String, _ indentation: String?) -> Void
   ) {
-    guard !entries.isEmpty else {
-      text += start + end
-      return
-    }
-    let inner = indentation + "  "
+    let inner = entries.isEmpty ? "" : indentation.map { $0 + "  " } ?? ""
+    text += start
     for (index, entry) in entries.enumerated() {
-      text += (index == 0 ? start : ",") + inner
-      write(entry, &text, inner)
+      text += (index == 0 ? "" : ",") + inner
+      write(entry, &text, indentation.map { _ in inner })
     }
-    text += indentation + end
+    text += (entries.isEmpty ? "" : indentation ?? "") + end
   }
 }

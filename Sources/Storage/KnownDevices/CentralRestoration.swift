@@ -63,7 +63,7 @@ public struct CentralRestoration: Hashable, Sendable {
   public static let limit = 64
   private static let maximumPeripherals = 64
 
-  private static func file(_ path: String) -> VersionedFile<[CentralRestoration]> {
+  private static func file(_ path: String) -> VersionedFile<CentralRestoration> {
     VersionedFile(path: path, of: "managers to restore", in: "managers", keeping: limit)
   }
 
@@ -77,7 +77,7 @@ public struct CentralRestoration: Hashable, Sendable {
   public static func stored(
     program: String, identifier: String, path: String, report: (String) -> Void
   ) -> CentralRestoration? {
-    file(path).read(report)?.last { $0.program == program && $0.identifier == identifier }
+    file(path).read(report).last { $0.program == program && $0.identifier == identifier }
   }
 
   /// Stores it, in place of what was stored of this manager. Blocks for the time of a few writes, or for the lock.
@@ -87,7 +87,7 @@ public struct CentralRestoration: Hashable, Sendable {
   ///   - report: takes messages for the user
   public func store(path: String, report: (String) -> Void) {
     do throws(VersionedFileError) {
-      try Self.file(path).update([], report) { all in
+      try Self.file(path).update(report) { all in
         let before = all
         all.removeAll { $0.program == program && $0.identifier == identifier }
         if !isEmpty { all.append(self) }
@@ -108,7 +108,7 @@ extension CentralRestoration: StoredEntry {
     guard peripherals.count <= Self.maximumPeripherals else { throw .wrongKind(path: ["peripherals"]) }
   }
 
-  var json: JSONValue {
+  public var json: JSONValue {
     .members([
       "program": .string(program), "identifier": .string(identifier),
       "peripherals": .array(peripherals.map(\.json)), "scan": scan?.json,

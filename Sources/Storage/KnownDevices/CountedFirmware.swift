@@ -25,7 +25,7 @@ public struct CountedFirmware: Sendable {
     var json: JSONValue { .object(["firmware": .string(firmware), "counted": .bool(answers)]) }
   }
 
-  private let file: VersionedFile<[Entry]>?
+  private let file: VersionedFile<Entry>?
   private let report: @Sendable (String) -> Void
 
   /// - Parameters:
@@ -40,14 +40,14 @@ public struct CountedFirmware: Sendable {
 
   /// Whether the firmware answers; nil if it was not asked.
   public func answers(_ firmware: String) -> Bool? {
-    file?.read(report)?.last { $0.firmware == firmware }?.answers
+    file?.read(report).last { $0.firmware == firmware }?.answers
   }
 
   /// Stores whether the firmware answers. Blocks for the time of a few writes, or for the lock.
   public func remember(_ firmware: String, answers: Bool) {
     guard let file, firmware.utf8.count <= Self.maximumNameLength else { return }
     do throws(VersionedFileError) {
-      try file.update([], report) { entries in
+      try file.update(report) { entries in
         guard entries.last(where: { $0.firmware == firmware })?.answers != answers else { return false }
         entries.removeAll { $0.firmware == firmware }
         entries.append(Entry(firmware: firmware, answers: answers))

@@ -26,7 +26,7 @@ public struct KnownPeripherals: Sendable {
   ///   - path: the file; it may be missing
   ///   - report: takes messages for the user
   public init(path: String, report: (String) -> Void) {
-    peripherals = Self.file(path).read(report) ?? []
+    peripherals = Self.file(path).read(report)
   }
 
   public subscript(address: BluetoothAddress) -> KnownPeripheral? {
@@ -49,7 +49,7 @@ public struct KnownPeripherals: Sendable {
   ///   - report: takes messages for the user
   public static func store(_ peripheral: KnownPeripheral, path: String, report: (String) -> Void) {
     do throws(VersionedFileError) {
-      try file(path).update([], report) { peripherals in
+      try file(path).update(report) { peripherals in
         guard peripherals.last != peripheral else { return false }
         peripherals.removeAll { $0.address == peripheral.address }
         peripherals.append(peripheral)
@@ -60,7 +60,7 @@ public struct KnownPeripherals: Sendable {
     }
   }
 
-  private static func file(_ path: String) -> VersionedFile<[KnownPeripheral]> {
+  private static func file(_ path: String) -> VersionedFile<KnownPeripheral> {
     VersionedFile(path: path, of: "known peripherals", in: "peripherals", keeping: limit)
   }
 }
@@ -72,7 +72,7 @@ extension KnownPeripheral: StoredEntry {
     guard name.utf8.count <= 512 else { throw .wrongKind(path: ["name"]) }
   }
 
-  var json: JSONValue {
+  public var json: JSONValue {
     .object([
       "address": .string(address.description), "type": .integer(Int(address.kind.rawValue)),
       "name": .string(name),

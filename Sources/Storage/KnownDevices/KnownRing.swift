@@ -106,7 +106,7 @@ extension KnownRing: StoredEntry {
     guard isPlausible else { throw .wrongKind(path: []) }
   }
 
-  var json: JSONValue {
+  public var json: JSONValue {
     .members([
       "name": name.map { .string($0) }, "address": .string(address), "type": .string(type),
       "firmware": firmware.map { .string($0) }, "handles": handles?.json,

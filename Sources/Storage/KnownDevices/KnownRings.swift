@@ -9,7 +9,7 @@ public struct KnownRings {
   public static let limit = 256
 
   public private(set) var rings: [KnownRing]
-  private let file: VersionedFile<[KnownRing]>?
+  private let file: VersionedFile<KnownRing>?
   private let report: (String) -> Void
 
   /// - Parameters:
@@ -85,7 +85,7 @@ public struct KnownRings {
   private mutating func change(_ body: (inout [KnownRing]) -> Void) {
     var changed: [KnownRing]?
     do throws(VersionedFileError) {
-      try file?.update([], report) { rings in
+      try file?.update(report) { rings in
         let before = rings
         body(&rings)
         changed = rings

@@ -20,7 +20,7 @@ package enum RingMoment: Hashable, Sendable {
       "event_type": .string(type), "heart_rate_bpm": rate.map { .integer($0) }, "time": .string(time),
     ]
     return Message(
-      topic: topic, text: JSONValue.object(members.compactMapValues(\.self)).line, kind: .momentary)
+      topic: topic, text: JSONValue.members(members).line, kind: .momentary)
   }
 }
 

@@ -21,7 +21,7 @@ package struct RingState: Hashable, Sendable {
       "counter": counter.map { .integer($0) }, "time": .string(time),
     ]
     return Message(
-      topic: topics.state(of: ring), text: JSONValue.object(members.compactMapValues(\.self)).line,
+      topic: topics.state(of: ring), text: JSONValue.members(members).line,
       kind: .state)
   }
 }

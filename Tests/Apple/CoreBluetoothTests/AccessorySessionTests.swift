@@ -326,6 +326,30 @@ import Testing
     await radio.close()
   }
 
+  /// As Foundation writes it: bytes in base64, slashes with an escape.
+  @Test func whatAnEarlierVersionStoredIsRead() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    folder.write(
+      "accessories.json",
+      #"""
+      {"accessories" : [{
+        "descriptor" : {"company" : 513, "manufacturerBlob" : "\/+8=", "options" : 2, "range" : 0, "service" : "GA0="},
+        "displayName" : "Band", "identifier" : "00000000-0000-4000-8000-C00000000001", "program" : "tests"
+      }], "version" : 1}
+      """#)
+    let radio = await Radio(SimulatedRadio([]))
+    let session = SessionRecorder(radio, folder: folder.path, program: "tests")
+    await session.activate()
+    #expect(session.names == ["Band"])
+    let descriptor = try #require(session.session.accessories.first?.descriptor)
+    #expect(descriptor.bluetoothServiceUUID == CBUUID(string: "180D"))
+    #expect(descriptor.bluetoothManufacturerDataBlob == Data([0xFF, 0xEF]))
+    #expect(
+      descriptor.supportedOptions.rawValue == 2 && descriptor.bluetoothCompanyIdentifier.rawValue == 513)
+    await radio.close()
+  }
+
   // MARK: Descriptors
 
   private static let service = CBUUID(string: "180D")
