@@ -96,7 +96,7 @@ struct TimedPrinter: ~Copyable {
 
 /// Counts the records of a device.
 final class RecordTally {
-  private(set) var progress = CommandStatus.Progress(records: 0)
+  private(set) var progress = SessionStatus.Progress(records: 0)
   /// How many were not printed, as they were not read in time.
   var dropped = 0
 

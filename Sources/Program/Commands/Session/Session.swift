@@ -32,7 +32,7 @@ final class Session {
   /// In a replay, the notes of the recording.
   let notes: [SessionNote]
   /// What the command does, for others to see.
-  let status: CommandStatus
+  let status: SessionStatus
   /// The automatic measurements that are switched off.
   let paused: PausedMeasurements
   /// The known rings that the recording has.
@@ -118,7 +118,7 @@ final class Session {
     selector = try invocation.ring(isReal: spec.isReal) ?? replayed ?? .anyRing
     self.opened = opened
     central = Central(opened.adapter)
-    status = CommandStatus(opened.adapter.timers)
+    status = SessionStatus(opened.adapter.timers)
     for ring in notes.knownRings { known.remember(ring) }
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     opened.adapter.onNote = { [weak self] text in self?.note(text) }

@@ -70,9 +70,9 @@ struct StreamSummary {
   }
 
   /// What is printed so far.
-  var progress: CommandStatus.Progress {
+  var progress: SessionStatus.Progress {
     let last = max(ppg.last, accelerometer.last, spo2.last)
-    return CommandStatus.Progress(records: printed, last: last > .zero ? last : nil)
+    return SessionStatus.Progress(records: printed, last: last > .zero ? last : nil)
   }
 
   private var received: Int { printed + filtered + rejected + other + dropped }

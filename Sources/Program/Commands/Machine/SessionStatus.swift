@@ -7,7 +7,7 @@ import HaloLineOutput
 
 /// What a command does with each device now: for `halo-raw status`, and for a service manager.
 @BluetoothActor
-final class CommandStatus {
+final class SessionStatus {
   /// The records of a device.
   struct Progress {
     /// The number of records so far.
