@@ -72,7 +72,7 @@ import Testing
     ),
     "Program/CaptureView/CaptureCopy.swift": (1, .ended(by: "a signal, or the disk")),
     "Program/CaptureView/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
-    "Program/Commands/Session/Picker.swift": (1, .deadline("60 s for a choice")),
+    "Program/Commands/Session/NumberedList.swift": (1, .deadline("60 s for a choice")),
     "Program/CommandLine/Console/Console.swift": (
       1, .ended(by: "a signal, then a second; a reader may take its time")
     ),

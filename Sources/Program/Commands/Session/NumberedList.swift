@@ -6,7 +6,7 @@ import RingLink
 
 /// A numbered list on standard error, of which the user chooses an entry by its number.
 @BluetoothActor
-struct Picker {
+struct NumberedList {
   private let title: String
   private let lines: [String]
 
