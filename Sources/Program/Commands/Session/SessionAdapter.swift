@@ -33,7 +33,7 @@ struct SessionAdapter {
   private var unfinished: [Termination.Registration] = []
 
   init(_ specification: AdapterSpecification, _ invocation: Invocation) async throws(Failure) {
-    let observers = Observers(invocation)
+    let observers = TrafficObservers(invocation)
     var virtualClock: HostClock?
     var opening = AdapterOpening()
     opening.takesAdapter = invocation[CommonOptions.take]
@@ -125,7 +125,7 @@ struct SessionAdapter {
 
 /// What `--record` and `--explain` ask for.
 @BluetoothActor
-private struct Observers {
+private struct TrafficObservers {
   let recording: String?
   let explainer: Explainer?
   private let invocation: Invocation
