@@ -26,7 +26,7 @@ public enum RingMessage: Hashable, Sendable {
 }
 
 /// An answer of the ring to a request.
-public enum RingAnswer: Hashable, Sendable {
+public enum RingReply: Hashable, Sendable {
   case frame(RingFrame)
   case bulk(BulkFrame)
 }
@@ -58,7 +58,7 @@ public struct RingExchange {
   /// After so long without a frame of its own, it fails.
   public var silence = Self.usualSilence
   /// Called for each frame of its own command, or bulk frame of its id.
-  public var accept: (RingAnswer) -> Acceptance
+  public var accept: (RingReply) -> Acceptance
   /// Called while a bulk frame arrives, with the bytes that are there and the bytes that it has.
   public var progress: ((Int, Int) -> Void)?
   /// Called once, with nil when the last frame is there.
@@ -73,7 +73,7 @@ public struct RingExchange {
   ///   - completion: called once, with nil when the last frame is there
   public init(
     _ message: RingMessage, bulkReplies: Set<BulkID>? = nil, silence: Duration = Self.usualSilence,
-    accept: @escaping (RingAnswer) -> Acceptance, progress: ((Int, Int) -> Void)? = nil,
+    accept: @escaping (RingReply) -> Acceptance, progress: ((Int, Int) -> Void)? = nil,
     completion: @escaping (RingError?) -> Void
   ) {
     self.message = message
@@ -93,7 +93,7 @@ extension Ring {
   func exchange(
     _ message: RingMessage, bulkReplies: Set<BulkID>? = nil,
     silence: Duration = RingExchange.usualSilence,
-    progress: ((Int, Int) -> Void)? = nil, accept: @escaping (RingAnswer) -> RingExchange.Acceptance
+    progress: ((Int, Int) -> Void)? = nil, accept: @escaping (RingReply) -> RingExchange.Acceptance
   ) async throws(RingError) {
     try await awaitCallback { (done: @escaping (Result<Void, RingError>) -> Void) in
       let token = dispatcher.start(

@@ -145,7 +145,7 @@ public final class RingDispatcher {
   }
 
   /// - Returns: false if the open exchange has no use for it
-  private func offer(_ answer: RingAnswer) -> Bool {
+  private func offer(_ answer: RingReply) -> Bool {
     guard let entry = queue.first else { return false }
     switch entry.exchange.accept(answer) {
     case .notMine: return false
