@@ -19,7 +19,7 @@ import Testing
     #expect(statistics(steady(3)).last == Instant(nanoseconds: 20_000_000))
   }
 
-  /// Of 10, 20 and 30 ms it is 10 ms; of 10 and 20 it is half of the root of 200.
+  /// The jitter of 10, 20 and 30 ms is 10 ms; that of 10 and 20 is half of the root of 200.
   @Test func theJitterIsTheStandardDeviation() throws {
     let three = try #require(statistics([0, 10_000, 30_000, 60_000]).jitter)
     #expect(abs(three - 0.010) < 1e-9)
@@ -95,7 +95,7 @@ import Testing
     #expect(back.longestInterval == 10_000_000 && back.last == Instant(nanoseconds: 60_000_000))
   }
 
-  /// Of two pauses the second one ends the first.
+  /// The second of two pauses ends the first.
   @Test func twoPausesAreTwoGaps() {
     let times = steady(50) + [990_000, 1_490_000]
     #expect(statistics(times).gaps == 2)

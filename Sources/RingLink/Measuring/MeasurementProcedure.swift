@@ -41,7 +41,7 @@ package struct MeasurementProcedure {
 
   // MARK: Deadlines
 
-  /// The timeout of a spot measurement. Rings end theirs after 30 seconds; variability takes up to 60.
+  /// The timeout of a spot measurement. Rings end a measurement after 30 seconds; variability takes up to 60.
   private var longest: Duration { kind == .heartRate || kind == .oxygen ? .seconds(45) : .seconds(75) }
   /// A continuous measurement ends on its own about 40 seconds after the last request.
   private static let keepAliveInterval = Duration.seconds(20)

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func theKernelAndItsTextSayTheSame() throws {
-    // Of one thread: a suspension between the two might change it.
+    // Both are asked of one thread: a suspension between the two might change it.
     let current = try ThreadCapabilities.current()
     let status = try #require(SmallFile.text("/proc/thread-self/status"))
     #expect(ThreadCapabilities(procStatus: status) == current)

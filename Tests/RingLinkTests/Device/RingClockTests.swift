@@ -68,7 +68,7 @@ import Testing
         == ["43000f005f01", RingFrame(0x15, DayByTime(now.day.adding(days: 1), now: now)).digits])
   }
 
-  /// That of yesterday is a day earlier.
+  /// The answer about yesterday has a day that is one earlier.
   @Test func yesterdayTellsTheDayToo() async throws {
     let found = try await evidence(activity: [1: -1], rates: [165])
     #expect(found == ClockEvidence(day: now.day, newest: now.day.midnight.adding(minutes: 825)))

@@ -120,7 +120,7 @@ import Testing
 }
 
 extension DeviceSupport {
-  /// Of a ring with temperatures in packets.
+  /// What a ring with temperatures in packets supports.
   fileprivate static var interval: Self {
     var support = DeviceSupport()
     support.hasIntervalTemperature = true

@@ -217,7 +217,7 @@ import Testing
   @Test func aNamedDeviceIsTakenAtOnceWhateverItIs() async throws {
     let outcome = await search(.name("lamp"))
     radio.advertise(7)
-    // Of an unknown address type: it could not be connected to.
+    // A device whose address type is not known: it could not be connected to.
     radio.advertise(9, "Lamp", kind: BluetoothAddress.Kind(rawValue: 0xFF))
     await settle()
     #expect(outcome.found == nil)
@@ -226,7 +226,7 @@ import Testing
     #expect(outcome.found == [8] && outcome.waited == [])
   }
 
-  /// Those that advertised are counted, each once.
+  /// Devices that advertised are counted, each once.
   @Test(arguments: [0, 1, 3]) func nothingIsFoundInTime(_ count: UInt64) async throws {
     let outcome = await search(.name("R02_1"))
     for _ in 0..<2 { for number in 0..<count { radio.advertise(number + 10, "lamp") } }

@@ -110,7 +110,7 @@ import Testing
     #expect(Disk.text(of: file.path) == text)
   }
 
-  /// Of a state the newest counts: an older one that waits is none. (SAIC-iSmart-API/saic-python-mqtt-gateway 402)
+  /// The newest value of a state counts: an older one that waits is removed. (SAIC-iSmart-API/saic-python-mqtt-gateway 402)
   @Test func aStateReplacesTheOneOfItsTopic() throws {
     let queue = try MessageQueue(path: file.path, limit: 100)
     func state(_ text: String, of topic: String = "s") -> Message {

@@ -8,7 +8,7 @@ package final class StandardInput {
   private var bytes: [UInt8] = []
   private var watch: EpollLoop.Watch?
 
-  /// Of a longer line, only the end is kept.
+  /// The length of a line, in bytes; only the end of a longer one is kept.
   private static let longestLine = 128
 
   package init() {}

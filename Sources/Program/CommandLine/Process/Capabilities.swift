@@ -44,7 +44,7 @@ package struct ThreadCapabilities: Hashable, Sendable {
   /// The capabilities in effect, which the kernel checks.
   package var effective: Capabilities = []
 
-  /// Those of the calling thread.
+  /// The capabilities of the calling thread.
   package static func current() throws(SystemError) -> ThreadCapabilities {
     var permitted: UInt64 = 0
     var effective: UInt64 = 0

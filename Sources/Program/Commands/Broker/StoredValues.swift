@@ -32,7 +32,7 @@ extension HistoryRecords {
     switch self {
     case .heartRate(let all):
       Self.newest(all, \.time, .heartRate) { RingReading(.integer($0.beatsPerMinute)) }
-    // Of an hour, the middle between its lowest and its highest value.
+    // An hour is shown by the middle between its lowest and its highest value.
     case .oxygen(let all):
       Self.newest(all, \.time, .spo2) { RingReading(.integer(($0.minimum + $0.maximum + 1) / 2)) }
     case .oxygenValues(let all): Self.newest(all, \.time, .spo2) { RingReading(.integer($0.percent)) }

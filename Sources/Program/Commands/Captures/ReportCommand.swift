@@ -75,7 +75,7 @@ private func sessionReport(of path: String) throws(Failure) -> SessionReport {
   return report
 }
 
-/// Those that are regular files: others can keep their reader waiting.
+/// The regular files of a session in a folder: others can keep their reader waiting.
 private func filesOfSession(in folder: String) -> [String] {
   SmallFile.names(in: folder).filter { name in
     [".csv", ".jsonl"].contains { FileSeries.complete(name).hasSuffix($0) }

@@ -12,7 +12,7 @@ struct HistoryPrinter: ~Copyable {
   private let label: [Field]
   private let hasOrigins: Bool
   private var printer: RecordPrinter
-  /// Of the record that is printed; nil without origins.
+  /// The origin of the record that is printed; nil without origins.
   private var origin: RingStore.Origin?
   private var ring = ""
 

@@ -23,7 +23,7 @@ final class OddRecords {
     records.append(record)
   }
 
-  /// Those since the last call.
+  /// The records that were left out since the last call.
   func take() -> [OddRecord] {
     defer { records = [] }
     return records

@@ -28,7 +28,7 @@ let statusCommand = CommandSpec(
     return Array(
       zip(
         all,
-        LocalSocket.answers(of: all.map { ($0.socket, $0.user) }, atMost: most, within: patience)))
+        LocalSocket.answers(of: all.map { ($0.socket, $0.user) }, atMost: most, within: answerDeadline)))
   }
   try Privileges.afterOpening(.other)
   guard let found else { throw Failure(.interrupted, "interrupted") }
@@ -38,8 +38,8 @@ let statusCommand = CommandSpec(
   for answer in shown { printer.print(answer) }
 }
 
-/// In milliseconds, for all commands.
-private let patience: Int32 = 1000
+/// How long all commands together may take to answer, in milliseconds.
+private let answerDeadline: Int32 = 1000
 /// How many commands of one user are asked.
 private let most = 64
 

@@ -63,8 +63,8 @@ struct RunningCommand: Hashable, Sendable {
   /// All on this machine, in the order of their numbers.
   static var all: [RunningCommand] { found(in: SmallFile.text("/proc/net/unix", limit: 1 << 24) ?? "") }
 
-  /// Those in the text of `/proc/net/unix`: the flags are in the fourth column, and the name, with `@` for its zero byte, is
-  /// in the last one.
+  /// The commands in the text of `/proc/net/unix`: the flags are in the fourth column, and the name, with `@` for its zero
+  /// byte, is in the last one.
   static func found(in table: String) -> [RunningCommand] {
     let listens = "00010000"
     let commands = table.split(separator: "\n").compactMap { line -> RunningCommand? in

@@ -35,14 +35,14 @@ final class LiveOutput {
   let format: OutputFormat
   /// The address of the device.
   private(set) var device = ""
-  /// Of the receive stamps; the records are printed with it.
+  /// The clock of the receive stamps; the records are printed with it.
   let clock: RecordClock
 
   private let invocation: Invocation
   private let session: Session
   /// The file, or the files of a folder; nil for standard output.
   private let files: FileRotation?
-  /// Of the file; nil for standard output.
+  /// Writes the file; nil for standard output.
   private let queue: OutputQueue?
   private var description = DataDescription()
   private let broker: BrokerOutput?
@@ -52,8 +52,7 @@ final class LiveOutput {
   private var settings: [BluetoothAddress: JSONValue] = [:]
   /// What the broker gets of the device; nil without `--mqtt`, and for several rings.
   private(set) var publisher: RingPublisher?
-
-  /// Of the records of the one device.
+  /// Counts the records of the one device.
   private var tally: RecordTally?
 
   /// In bytes: what waits for a slow disk.
@@ -118,7 +117,7 @@ final class LiveOutput {
     return String(cString: folder) + "/" + path
   }
 
-  /// Counts the records of the one device.
+  /// Begins to count the records of the one device.
   func makeTally() -> RecordTally {
     let tally = RecordTally()
     self.tally = tally

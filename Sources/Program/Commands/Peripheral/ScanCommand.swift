@@ -185,7 +185,7 @@ private struct AdvertisementRow {
     AssignedNumbers.company(company.rawValue) ?? company.description
   }
 
-  /// Those of the columns after the times.
+  /// The values of the columns after the times.
   var fields: [Field] {
     [
       .text(device.address.description), .text(device.address.kind.description),

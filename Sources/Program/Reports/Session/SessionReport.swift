@@ -36,7 +36,7 @@ package struct SessionReport {
     var statistics = StreamStatistics()
     /// The samples that have the number of their packet.
     fileprivate var numbered = 0
-    /// Of the sample before; nil at the beginning and after a gap.
+    /// The time of the sample before; nil at the beginning and after a gap.
     fileprivate var last: Double?
   }
 
@@ -76,7 +76,7 @@ package struct SessionReport {
 
   private static let markKinds = ["gap", "rejected", "clock", "dropped", "lost", "run"]
   static let maximumMarks = 1000
-  /// Of all rings: a file of another program has more kinds.
+  /// The number of series of all rings together: a file of another program has more kinds.
   private static let maximumSeries = 64
 
   package mutating func add(_ line: ArraySlice<UInt8>) {
