@@ -233,8 +233,8 @@ targets += [
   .testTarget(
     name: "HostilePeerTests",
     dependencies: [
-      "BluetoothCore", "HaloEventLoop", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GAP", "RingLink",
-      "HaloLinuxBluetooth", "HaloRecording", "TestLoop", "TestSupport",
+      "BluetoothCore", "HaloEventLoop", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP",
+      "RingLink", "HaloLinuxBluetooth", "HaloRecording", "TestLoop", "TestSupport",
     ],
     swiftSettings: settings),
   .executableTarget(name: "halo-raw", dependencies: ["HaloCommands"], swiftSettings: settings),

@@ -54,6 +54,7 @@ final class Peer {
     self.handle = handle
     connections += 1
     recombiner = Recombiner()
+    server.restart()
     onConnected?()
   }
 

@@ -1,36 +1,34 @@
 import ATT
 import BluetoothCore
 import GATTClient
+import GATTServer
 import HaloGATT
 
 /// A good GATT server: Generic Access with a name, Generic Attribute with Service Changed, Heart Rate, Battery.
 struct Server {
-  struct Attribute {
-    var handle: AttributeHandle
-    var type: BluetoothUUID
-    var value: [UInt8]
-  }
-
   static let heartRate = BluetoothUUID(UInt16(0x2A37))
   static let heartRateService = BluetoothUUID(UInt16(0x180D))
   static let batteryService = BluetoothUUID(UInt16(0x180F))
   static let battery = BluetoothUUID(UInt16(0x2A19))
   static let nameHandle: AttributeHandle = 0x0003
 
-  var mtu: UInt16 = 23
-  private(set) var agreedMTU = 23
-  var attributes: [Attribute] = []
+  var mtu: UInt16 = 23 { didSet { running = nil } }
+  var attributes: [ServerAttribute] = [] { didSet { running = nil } }
   /// What was written, by handle.
   var written: [AttributeHandle: [UInt8]] = [:]
 
+  private var agreedMTU = ATTBearer.defaultMTU
+  /// The server of the table as it is now.
+  private var running: UnlinkedServer?
+
   init(name: String = "honest") {
     addService(GATTUUID.genericAccess, at: 0x0001)
-    addCharacteristic(uuid(0x2A00), .read, at: 0x0002, Array(name.utf8))
+    addCharacteristic(GATTUUID.deviceName, .read, at: 0x0002, Array(name.utf8))
     addService(GATTUUID.genericAttribute, at: 0x0004)
     addCharacteristic(GATTUUID.serviceChanged, .indicate, at: 0x0005, [])
     addConfiguration(at: 0x0007)
     addService(Self.heartRateService, at: 0x0010)
-    addCharacteristic(Self.heartRate, .notify, at: 0x0011, [])
+    addCharacteristic(Self.heartRate, [.read, .notify], at: 0x0011, [])
     addConfiguration(at: 0x0013)
     addService(Self.batteryService, at: 0x0020)
     addCharacteristic(Self.battery, [.read, .notify], at: 0x0021, [77])
@@ -44,111 +42,81 @@ struct Server {
     return server
   }
 
-  private func uuid(_ number: UInt16) -> BluetoothUUID { BluetoothUUID(number) }
+  // MARK: The table
 
   mutating func addService(_ uuid: BluetoothUUID, at handle: AttributeHandle) {
-    attributes.append(Attribute(handle: handle, type: GATTUUID.primaryService, value: bytes(uuid)))
+    attributes.append(ServerAttribute(handle: handle, type: GATTUUID.primaryService, value: uuid.wireBytes))
   }
 
   mutating func addCharacteristic(
     _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, at handle: AttributeHandle,
     _ value: [UInt8]
   ) {
-    let at = handle.rawValue + 1
+    let place = AttributeHandle(handle.rawValue + 1)
+    let declaration = CharacteristicDeclaration(uuid, properties, at: place)
     attributes.append(
-      Attribute(
-        handle: handle, type: GATTUUID.characteristic,
-        value: [properties.rawValue, UInt8(at & 0xFF), UInt8(at >> 8)] + bytes(uuid)))
-    attributes.append(Attribute(handle: AttributeHandle(at), type: uuid, value: value))
+      ServerAttribute(handle: handle, type: GATTUUID.characteristic, value: declaration.bytes))
+    attributes.append(
+      ServerAttribute(handle: place, type: uuid, access: .init(properties), value: value, capacity: 512))
   }
 
   mutating func addConfiguration(at handle: AttributeHandle) {
     attributes.append(
-      Attribute(handle: handle, type: GATTUUID.clientCharacteristicConfiguration, value: [0, 0]))
+      ServerAttribute(
+        handle: handle, type: GATTUUID.clientCharacteristicConfiguration, access: [.read, .write],
+        value: [0, 0], capacity: 2, configuration: 3))
   }
 
   /// Moves everything in a range by as many handles, as a firmware update does.
   mutating func move(_ range: HandleRange, by distance: UInt16) {
-    for index in attributes.indices where range.contains(attributes[index].handle) {
-      attributes[index].handle.rawValue += distance
-      if attributes[index].type == GATTUUID.characteristic {
-        let at = UInt16(attributes[index].value[2]) << 8 | UInt16(attributes[index].value[1])
-        let moved = at + distance
-        attributes[index].value.replaceSubrange(1...2, with: [UInt8(moved & 0xFF), UInt8(moved >> 8)])
+    attributes = attributes.map { attribute in
+      guard range.contains(attribute.handle) else { return attribute }
+      var moved = attribute
+      moved.handle.rawValue += distance
+      if attribute.type == GATTUUID.characteristic,
+        var declaration = CharacteristicDeclaration(parsing: attribute.value)
+      {
+        declaration.valueHandle.rawValue += distance
+        moved.value = declaration.bytes
       }
-      if attributes[index].type == GATTUUID.clientCharacteristicConfiguration {
-        attributes[index].value = [0, 0]
-      }
+      return moved
     }
-    attributes.sort { $0.handle < $1.handle }
   }
 
   mutating func remove(_ range: HandleRange) {
     attributes.removeAll { range.contains($0.handle) }
   }
 
-  private func bytes(_ uuid: BluetoothUUID) -> [UInt8] {
-    var writer = ByteWriter()
-    uuid.write(into: &writer)
-    return writer.bytes
-  }
+  // MARK: Answers
 
-  private func group(_ attribute: Attribute) -> HandleRange {
-    let next = attributes.first { $0.handle > attribute.handle && $0.type == GATTUUID.primaryService }
-    let last = attributes.last { next == nil || $0.handle < next?.handle ?? .last }
-    return HandleRange(attribute.handle, last?.handle ?? attribute.handle)
+  /// A new link: its client has configured nothing, and has not exchanged the MTU.
+  mutating func restart() {
+    running = nil
+    agreedMTU = ATTBearer.defaultMTU
   }
 
   mutating func answer(_ request: ATTPDU) -> ATTPDU {
-    func refuse(_ code: ATTErrorCode, _ handle: AttributeHandle = 0) -> ATTPDU {
-      .errorResponse(ATTErrorResponse(request: request.opcode, handle: handle, code: code))
-    }
-    func found(_ range: HandleRange, _ type: BluetoothUUID) -> [Attribute] {
-      attributes.filter { range.contains($0.handle) && $0.type == type }
-    }
-    switch request {
-    case .exchangeMTURequest(let theirs):
-      agreedMTU = max(23, min(Int(theirs), Int(mtu)))
-      return .exchangeMTUResponse(serverMTU: mtu)
-    case .readByGroupTypeRequest(let range, let type):
-      let all = found(range, type)
-      guard let first = all.first else { return refuse(.attributeNotFound, range.start) }
-      return .readByGroupTypeResponse(
-        all.prefix { $0.value.count == first.value.count }.prefix(3).map {
-          ATTGroupAndValue(group: group($0), value: $0.value)
-        })
-    case .findByTypeValueRequest(let range, let type, let value):
-      let all = found(range, BluetoothUUID(type)).filter { $0.value == value }
-      return all.isEmpty ? refuse(.attributeNotFound, range.start) : .findByTypeValueResponse(all.map(group))
-    case .readByTypeRequest(let range, let type):
-      guard let first = found(range, type).first else { return refuse(.attributeNotFound, range.start) }
-      return .readByTypeResponse([
-        ATTHandleAndValue(handle: first.handle, value: Array(first.value.prefix(min(agreedMTU - 4, 253))))
-      ])
-    case .findInformationRequest(let range):
-      guard let first = attributes.first(where: { range.contains($0.handle) }) else {
-        return refuse(.attributeNotFound, range.start)
-      }
-      return .findInformationResponse([ATTHandleAndType(handle: first.handle, type: first.type)])
-    case .readRequest(let handle):
-      guard let value = value(handle) else { return refuse(.invalidHandle, handle) }
-      return .readResponse(Array(value.prefix(agreedMTU - 1)))
-    case .readBlobRequest(let handle, let offset):
-      guard let value = value(handle) else { return refuse(.invalidHandle, handle) }
-      guard Int(offset) <= value.count else { return refuse(.invalidOffset, handle) }
-      return .readBlobResponse(Array(value.dropFirst(Int(offset)).prefix(agreedMTU - 1)))
-    case .writeRequest(let handle, let value):
-      guard let index = attributes.firstIndex(where: { $0.handle == handle }) else {
-        return refuse(.invalidHandle, handle)
-      }
-      attributes[index].value = value
+    let server = running ?? start()
+    running = server
+    let answer = server.receive(request.bytes.span.bytes).first.flatMap { try? ATTPDU($0.span.bytes) }
+    agreedMTU = server.mtu
+    if case .writeRequest(let handle, let value) = request, answer == .writeResponse {
       written[handle] = value
-      return .writeResponse
-    case .prepareWriteRequest(let part): return .prepareWriteResponse(part)
-    case .executeWriteRequest: return .executeWriteResponse
-    default: return refuse(.requestNotSupported)
     }
+    return answer ?? .errorResponse(.init(request: request.opcode, handle: 0, code: .unlikelyError))
   }
 
-  func value(_ handle: AttributeHandle) -> [UInt8]? { attributes.first { $0.handle == handle }?.value }
+  private func start() -> UnlinkedServer {
+    var table = attributes.sorted { $0.handle < $1.handle }
+    for index in table.indices where table[index].type == GATTUUID.primaryService {
+      let rest = table[(index + 1)...]
+      table[index].groupEnd =
+        (rest.prefix { $0.type != GATTUUID.primaryService }.last ?? table[index]).handle
+    }
+    let server = UnlinkedServer(AttributeDatabase(table), mtu: Int(mtu))
+    if agreedMTU > ATTBearer.defaultMTU {
+      server.receive(ATTPDU.exchangeMTURequest(clientMTU: UInt16(agreedMTU)).bytes.span.bytes)
+    }
+    return server
+  }
 }
