@@ -9,10 +9,10 @@ func fail(_ reason: String) -> Never {
 /// A delegate that prints a line for each call, and on which a scenario waits for them. What holds in each call is checked in
 /// each: it comes on the manager's queue and inside no other one, and the properties have changed before.
 final class Watcher: NSObject {
-  /// Of the manager.
+  /// The queue of the manager.
   let queue: DispatchQueue
   var central: CBCentralManager?
-  /// Those that were found or retrieved, by what they are called in lines.
+  /// The peripherals that were found or retrieved, by what they are called in lines.
   var peripherals: [String: CBPeripheral] = [:]
   var labels: [UUID: String] = [:]
   /// Whether a peripheral may be connecting again when its disconnection is reported.

@@ -12,7 +12,7 @@ import Testing
   private final class Radio: RecoverableRadio {
     let name = "hci7"
     var outcomes: [RecoveryLadder.Step: RecoveryLadder.Outcome] = [:]
-    /// Of the next openings; nil after them.
+    /// The results of the next openings; nil after them.
     var openings: [AdapterInformation?] = []
     private(set) var steps: [RecoveryLadder.Step] = []
     private(set) var openingTimes: [Duration] = []

@@ -75,7 +75,7 @@ import Testing
     return entries.map(\.value.count)
   }
 
-  /// Of a value, 253 bytes are sent at most: the length of an entry is one byte.
+  /// At most 253 bytes of a value are sent: the length of an entry is one byte.
   @Test func valuesOfMoreThan253BytesAreCut() {
     #expect(entries([253], mtu: 517) == [253])
     #expect(entries([254], mtu: 517) == [253])

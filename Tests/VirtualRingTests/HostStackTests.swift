@@ -13,7 +13,7 @@ import VirtualRing
     let timers = Timers()
     private(set) var information: ControllerInformation?
     private(set) var bearer: ATTBearer?
-    /// Of all links.
+    /// The bearers of all links.
     private(set) var bearers: [BluetoothAddress: ATTBearer] = [:]
     private(set) var links: [L2CAPLink] = []
     private(set) var reports: [AdvertisingReport] = []

@@ -32,7 +32,7 @@ import VirtualRing
       ("01 3820 04 00 03 01 00", "04 0e 04 01 3820 00"),
       // From here on the other family is out.
       ("01 0820 20 " + String(repeating: "00", count: 32), "04 0e 04 01 0820 0c"),
-      // Only of links.
+      // These commands are about links only.
       ("01 1520 02 4000", "04 0e 04 01 1520 02"), ("01 2d0c 03 4000 00", "04 0e 04 01 2d0c 02"),
       // Wrong lengths.
       ("01 0f20 01 00", "04 0e 04 01 0f20 12"), ("01 3120 02 0003", "04 0e 04 01 3120 12"),

@@ -199,7 +199,7 @@ import VirtualRing
       host.send(ATTPDU.writeCommand(0x0016, value: hex(request)).bytes)
     }
     host.run(.seconds(1))
-    // Of a day that has just begun: no naps, no night. Then a wrong CRC; nothing at all for a firmware update.
+    // A day that has just begun has no naps and no night. Then a wrong CRC; nothing at all for a firmware update.
     #expect(
       host.notifications.map { Hex.string($0.value) }
         == ["bc3e0100bf4000", "bc270100bf4000", "bc2701003e8102"])

@@ -60,8 +60,9 @@ extension StoredNSError {
   }
 }
 
-/// The code of an error, which takes any raw value, as the enumerations that Apple's frameworks declare in C do: a peripheral may
-/// answer with any. The codes are declared in Swift, as targets that import this module by `canImport` do not see modules of C.
+/// The code of an error, which takes any raw value, as the enumerations that Apple's frameworks declare in C do: a
+/// peripheral may answer with any. The codes are declared in Swift, as targets that import this module by `canImport`
+/// do not see modules of C.
 public protocol ErrorCode: RawRepresentable, Hashable, Sendable where RawValue == Int {
   associatedtype Failure: StoredNSError
 

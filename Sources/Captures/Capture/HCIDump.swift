@@ -1,7 +1,8 @@
 import BluetoothCore
 
-/// The format of `hcidump -w`, the predecessor of btmon: records of a header of twelve bytes, all integers little-endian, and an
-/// HCI packet with its H4 type byte, without a file header (BlueZ's `tools/hcidump.c`; Wireshark's `wiretap/hcidump.c`).
+/// The format of `hcidump -w`, the predecessor of btmon: records of a header of twelve bytes, all integers
+/// little-endian, and an HCI packet with its H4 type byte, without a file header (BlueZ's `tools/hcidump.c`;
+/// Wireshark's `wiretap/hcidump.c`).
 enum HCIDump {
   /// Length of the packet (2 bytes), direction, padding, seconds (4), microseconds (4).
   private static let headerLength = 12

@@ -54,8 +54,9 @@ public final class FileRotation {
   /// - Parameters:
   ///   - series: the files
   ///   - limit: when a file ends; nil for a single file
-  ///   - keepTime: files that ended more than this number of seconds ago are deleted when a file begins; nil for never. It counts
-  ///     by the clock that is never set, and those of earlier runs by the time of day when this object is made
+  ///   - keepTime: files that ended more than this number of seconds ago are deleted when a file begins; nil for never.
+  ///     It counts by the clock that is never set, and those of earlier runs by the time of day when this object is
+  ///     made
   ///   - now: the time
   public init(_ series: FileSeries, limit: Limit?, keepTime: Int?, now: @escaping () -> FileTime) {
     target = .series(series, keepTime: keepTime)

@@ -19,8 +19,8 @@ package enum SessionNote: Equatable, Sendable {
   case keepsParameters
   /// The firmware and the settings of the ring are read for the description of the data. Without this note they are not.
   case describesRing
-  /// Whether the ring's firmware was known to have the counted stream; nil if the ring was asked. Without this note it was neither
-  /// known nor asked.
+  /// Whether the ring's firmware was known to have the counted stream; nil if the ring was asked. Without this note it
+  /// was neither known nor asked.
   case countedStream(Bool?)
 
   /// Whether a recording holds all of it.

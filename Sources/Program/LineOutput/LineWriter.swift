@@ -3,8 +3,8 @@ import Glibc
 import HaloJSON
 import HaloSystemCalls
 
-/// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue`` or a ``RecordSink``. Nothing is allocated for numbers
-/// and fixed text, once the buffer has grown to the size of what is collected.
+/// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue`` or a ``RecordSink``. Nothing
+/// is allocated for numbers and fixed text, once the buffer has grown to the size of what is collected.
 public struct LineWriter: ~Copyable {
   /// The collected text.
   public var text: TextBuffer

@@ -37,8 +37,8 @@ enum MeasurementForms {
   /// What follows the kind and the status, in bytes of the frame.
   static let contents = 3..<15
 
-  /// The forms that only the vendor's software describes. Nobody has captured them: the order of the bytes of a pair and the sign of
-  /// acceleration are not proved.
+  /// The forms that only the vendor's software describes. Nobody has captured them: the order of the bytes of a pair
+  /// and the sign of acceleration are not proved.
   private static let unproved: [FrameForm] =
     CountedSample.Light.allCases.map { form($0.kind, CountedSample.fields($0).map(\.field)) } + [
       form(.temperatures, [pair("first", at: 3), pair("second", at: 5), pair("third", at: 7)])

@@ -81,8 +81,8 @@ public enum RingFinder {
   /// Waits for the device that `selector` means.
   ///
   /// - Returns: the device, as it advertised
-  /// - Throws: `.notFound` or `.onlyPossible` after `deadline`; `.severalFound` if none was named, several rings are near, and ``choice(among:known:)``
-  ///   is nil
+  /// - Throws: `.notFound` or `.onlyPossible` after `deadline`; `.severalFound` if none was named, several rings are
+  ///   near, and ``choice(among:known:)`` is nil
   public static func find(
     _ selector: RingSelector, on central: Central, deadline: Duration, options: Options = Options()
   ) async throws(RingError) -> Advertisement {

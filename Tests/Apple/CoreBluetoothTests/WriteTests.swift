@@ -3,8 +3,9 @@ import HaloRaw
 import TestSupport
 import Testing
 
-/// Writes with and without a response. Programs that send parts of a longer value are in the reports don/cordova-plugin-ble-central
-/// 632, innoveit/react-native-ble-manager 63, 1067 and 1166, h2zero/NimBLE-Arduino 183 (more than 512 bytes).
+/// Writes with and without a response. Programs that send parts of a longer value are in the reports
+/// don/cordova-plugin-ble-central 632, innoveit/react-native-ble-manager 63, 1067 and 1166, h2zero/NimBLE-Arduino 183
+/// (more than 512 bytes).
 @Suite(.timeLimit(.minutes(60))) struct WriteTests {
   /// A command point is written to with a response, the data without, and the order counts.
   @Test(arguments: 1...10) func writesOfBothKindsArriveInTheOrderOfTheCalls(seed: UInt64) async {

@@ -133,7 +133,7 @@ import Testing
     #expect(connected.hci?.command?.number == connect.info.number)
     #expect(connected.hci?.command?.microseconds == 2000)
     #expect(connected.summary.hasSuffix(", after 2.000 ms (packet 1)"))
-    // Of two commands of one kind, the one about the same link.
+    // The one of two commands of one kind that is about the same link.
     script.received(Script.connected.dense.replacing("4000", with: "4100"))
     let first = script.sent("01 1620 02 4000".dense)
     script.received("04 0f 04 00 01 1620".dense)

@@ -66,7 +66,8 @@ import Testing
     #expect(packet == [9] + [UInt8](repeating: 0, count: 16) + [9] + [UInt8](repeating: 0, count: 16) + [9])
   }
 
-  /// Random packets, most of which are damaged: each is in the copy, in its order and with its length, and what was known is not.
+  /// Random packets, most of which are damaged: each is in the copy, in its order and with its length, and what was
+  /// known is not.
   @Test func anyPacketsAreCopied() {
     var random = SeededGenerator(seed: 11)
     let finder = PersonalFinder()

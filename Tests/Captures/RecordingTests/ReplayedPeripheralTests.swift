@@ -372,7 +372,7 @@ private let battery = uuid("2a19")
     await replay.central.stop()
   }
 
-  /// Of several connections, that with the most notifications is replayed, and others that have more are named.
+  /// The connection with the most notifications is replayed, and others that have more PDUs are named.
   @Test mutating func theConnectionThatHasMostToTellIsReplayed() throws {
     var long = ATTScript()
     long.notify(0x0012, [1])

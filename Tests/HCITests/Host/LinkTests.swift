@@ -299,7 +299,7 @@ import Testing
     #expect(link.losses.count == 1)
   }
 
-  /// Whose wish was open with the controller that broke down has not been refused anything.
+  /// A request that was open when the controller broke down has not been refused.
   @Test func aBreakdownIsNoRefusalOfTheScan() {
     let controller = ScriptedController.ready()
     var refusals: [HCIError] = []

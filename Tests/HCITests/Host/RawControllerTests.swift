@@ -106,8 +106,8 @@ import Testing
     #expect(failures == [.commandFailed(LESetScanParameters.opcode, .commandDisallowed)])
   }
 
-  /// A controller takes either set of commands, not both (Core Specification Vol 4, Part E, 3.1.1). A kernel that knows that the
-  /// extended ones are broken uses the legacy ones (bluetooth-next#133).
+  /// A controller takes either set of commands, not both (Core Specification Vol 4, Part E, 3.1.1). A kernel that knows
+  /// that the extended ones are broken uses the legacy ones (bluetooth-next#133).
   @Test func theOtherSetIsTriedWhereTheKernelMayUseIt() {
     _ = ready([LESetExtendedScanParameters.self, LESetExtendedScanEnable.self])
     controller.setScan(.gentle)

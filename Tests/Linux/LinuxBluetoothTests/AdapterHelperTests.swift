@@ -167,7 +167,8 @@ import Testing
 }
 
 extension SocketPair {
-  /// Answers for the helper that opens adapters: number and error, and with them a descriptor, unix(7): a header of 16 bytes, SOL_SOCKET, SCM_RIGHTS.
+  /// Answers for the helper that opens adapters: number and error, and with them a descriptor, unix(7): a header of 16
+  /// bytes, SOL_SOCKET, SCM_RIGHTS.
   func answer(_ number: UInt32, _ error: Int32, _ descriptor: Int32 = -1) {
     var reply = (number, error)
     var control: (Int, Int32, Int32, Int32, Int32) = (

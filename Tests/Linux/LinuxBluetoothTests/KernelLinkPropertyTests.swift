@@ -24,7 +24,7 @@ import Testing
       interval: ConnectionInterval(rawValue: 80), latency: 2,
       supervisionTimeout: SupervisionTimeout(rawValue: 300))
     #expect(events == [.change(.parameters(changed))] && staged.link.parameters == changed)
-    // Of another link.
+    // An event of another link.
     stage.updated("4100", interval: "6000")
     #expect(events.count == 1)
     staged.link.lose(.local)

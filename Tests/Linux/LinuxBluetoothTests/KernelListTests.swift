@@ -25,7 +25,7 @@ import Testing
     #expect(request == hex("02011000") + [UInt8](repeating: 0, count: 16 * 16))
   }
 
-  /// Of each link: handle, address, kind, direction, state, mode.
+  /// A row for each link: handle, address, kind, direction, state, mode.
   @Test func linksAreReadFromTheirHandlesAndPeers() {
     let answer = hex(
       "00000200" + "4000" + "b2a1332211c0" + "80" + "01" + "0100" + "00000000" + "0e00" + "060504030201"

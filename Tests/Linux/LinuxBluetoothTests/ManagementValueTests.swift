@@ -47,7 +47,7 @@ import Testing
     (0x02, "status 0x02", nil), (0xFF, "status 0xff", nil),
   ]
 
-  /// Those without a reason of their own are told as the kernel's.
+  /// A status without a reason of its own is told as the kernel's.
   @Test(arguments: statuses.indices) func aStatusHasANameAndAReason(_ index: Int) {
     let (code, name, reason) = Self.statuses[index]
     #expect(ManagementStatus(rawValue: code).description == name)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import RingLink
 
-/// Settings of a ring, read and changed field by field: what is written, and what the ring has afterwards (ring reference, 4.7).
+/// Settings of a ring, read and changed field by field: what is written, and what the ring has afterwards (ring
+/// reference, 4.7).
 @BluetoothActor
 @Suite(.onTheLoop) struct RingSettingTests {
   private let device = ScriptedRing()

@@ -72,7 +72,8 @@ struct BulkMeaningTests {
         == ["packet: 1 @0+2", "samples: 60 01 00 68 02 00 00 03 00 @2+9"])
   }
 
-  /// A single byte is a status: a wrong CRC during an update, and no days (the vendor's SDK; PulseLoopAndroid's pull request 26).
+  /// A single byte is a status: a wrong CRC during an update, and no days (the vendor's SDK; PulseLoopAndroid's pull
+  /// request 26).
   @Test func aByteIsAStatus() throws {
     let update = try meaning("bc0301003e8102")
     #expect(update.form == "status" && update.values.first?.text == "2: wrong content or CRC")

@@ -1,7 +1,7 @@
 import BluetoothCore
 
-// Commands that find BR/EDR devices, and make and keep links to them. The stack does not send them; they are decoded for captures
-// of other hosts (Core Specification Vol 4, Part E, 7.1 to 7.5).
+// Commands that find BR/EDR devices, and make and keep links to them. The stack does not send them; they are decoded
+// for captures of other hosts (Core Specification Vol 4, Part E, 7.1 to 7.5).
 
 /// Searches for BR/EDR devices.
 struct Inquiry: HCIStatusCommand {

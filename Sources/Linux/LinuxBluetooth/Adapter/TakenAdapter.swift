@@ -8,9 +8,9 @@ import HaloSystemCalls
 /// The record that an adapter was up before this program opened it, kept in a file in case the program is killed or
 /// loses power before it restores the adapter.
 ///
-/// The file is in a private folder, so that no other user can hold its lock, read or change it. It contains the boot ID, since an adapter's
-/// state does not survive a reboot, and the adapter's address, since numbers are reassigned. It is locked (`flock`)
-/// while its writer runs; an unlocked file is left over.
+/// The file is in a private folder, so that no other user can hold its lock, read or change it. It contains the boot
+/// ID, since an adapter's state does not survive a reboot, and the adapter's address, since numbers are reassigned. It
+/// is locked (`flock`) while its writer runs; an unlocked file is left over.
 @BluetoothActor
 public final class TakenAdapter {
   /// The timeout for bringing up adapters left down by an earlier run.
