@@ -78,6 +78,19 @@ import Testing
     #expect(attributes[0x20]?.service?.description == "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
   }
 
+  /// A configuration is recognized by what is written, and its characteristic by the values that it sends.
+  @Test func configurationsAreRecognized() {
+    var inferred = InferredConfigurations()
+    for (handle, value) in [(0x13, "0100"), (0x23, "0000"), (0x33, "0104"), (0x43, "010000")] {
+      inferred.noteWrite(AttributeHandle(UInt16(handle)), hex(value).span.bytes)
+    }
+    #expect(inferred.handles == [0x13] && inferred.contains(0x13))
+    #expect(inferred.sender(before: 0x13) == nil)
+    for handle in [0x0E, 0x0F, 0x13] as [AttributeHandle] { inferred.noteValue(handle) }
+    #expect(inferred.sender(before: 0x13) == 0x0F)
+    #expect(inferred.sender(before: 1) == nil)
+  }
+
   @Test mutating func anAnswerToAnotherRequestShowsNothing() throws {
     try ask("04 0100 ffff", "11 06 0100 0400 0f18")
     try ask("08 0100 ffff 0328", "01 08 0100 0a")

@@ -6,7 +6,8 @@ import RingLink
 
 /// The attributes of one server with their names, as far as they were discovered. Bounded as `LearnedAttributes` is.
 public struct AttributeTable: Sendable {
-  private var learned = LearnedAttributes(keepsValues: false)
+  var learned = LearnedAttributes(keepsValues: false)
+  var inferred = InferredConfigurations()
   /// The handles of a ring that were known before the capture: their service is known, but not its range.
   private var ringHandles: Set<AttributeHandle> = []
 
@@ -15,11 +16,11 @@ public struct AttributeTable: Sendable {
   /// The handles of the attributes, in order.
   public var handles: [AttributeHandle] { learned.handles }
 
-  /// Whether the attribute with a handle is known.
-  func knows(_ handle: AttributeHandle) -> Bool { learned[handle] != nil }
-
+  /// An attribute that was discovered, or recognized by what is written to it.
   public subscript(handle: AttributeHandle) -> Attribute? {
-    guard let entry = learned[handle] else { return nil }
+    guard let entry = learned[handle] else {
+      return inferred.contains(handle) ? Attribute(inferredFor: inferred.sender(before: handle)) : nil
+    }
     let service = serviceUUID(of: handle)
     switch entry.type {
     case GATTUUID.primaryService, GATTUUID.secondaryService:
@@ -55,9 +56,6 @@ public struct AttributeTable: Sendable {
   func service(of handle: AttributeHandle) -> Attribute? {
     learned.service(of: handle).flatMap { self[$0.start] }
   }
-
-  /// Adds what the answer to a request shows.
-  mutating func learn(_ request: ATTPDU, _ response: ATTPDU) { learned.learn(request, response) }
 
   /// Adds the attributes discovered before the capture.
   mutating func learn(_ device: Dissector.KnownDevice) {

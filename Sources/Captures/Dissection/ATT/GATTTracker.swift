@@ -96,7 +96,7 @@ struct GATTTracker {
     gatt.type = request.type
     gatt.handle = request.handle
     if let pdu {
-      if let asked = request.pdu { server.table.learn(asked, pdu) }
+      if let asked = request.pdu { server.learn(asked, pdu) }
       running?.next = Self.next(pdu, request)
     }
     gatt.attribute = request.handle.flatMap { server[$0] }

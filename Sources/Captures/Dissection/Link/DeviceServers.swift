@@ -25,7 +25,7 @@ struct DeviceServers {
     }
     if servers.count >= Self.capacity { servers.removeFirst() }
     let server = Server()
-    if let device = knownDevices.first(where: { $0.address == address }) { server.table.learn(device) }
+    if let device = knownDevices.first(where: { $0.address == address }) { server.learn(device) }
     servers.append((address, server))
     return server
   }

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloCaptureLinks
 
 /// Pairs requests and answers.
 struct DialogueBuilder {
@@ -77,12 +78,7 @@ struct DialogueBuilder {
   }
 
   private mutating func answer(_ response: ATTPDU, _ pdu: RecordedConnection.PDU) {
-    guard let asked = open, var exchange = asked.exchange else { return }
-    if case .errorResponse(let error) = response {
-      guard error.request == asked.pdu.opcode else { return }
-    } else {
-      guard response.opcode == asked.pdu.opcode.response else { return }
-    }
+    guard let asked = open, response.answers(asked.pdu), var exchange = asked.exchange else { return }
     open = nil
     exchange.response = response
     exchange.responseDelay = pdu.time - asked.time

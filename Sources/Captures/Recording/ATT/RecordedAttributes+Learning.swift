@@ -15,9 +15,11 @@ extension RecordedAttributes {
       let kind = ATTOpcode(rawValue: first).kind
       if !pdu.isFromServer, kind == .request {
         open = try? ATTPDU(pdu.bytes.span.bytes)
-      } else if pdu.isFromServer, kind == .response, let request = open {
+      } else if pdu.isFromServer, kind == .response, let request = open,
+        let response = try? ATTPDU(pdu.bytes.span.bytes), response.answers(request)
+      {
         open = nil
-        if let response = try? ATTPDU(pdu.bytes.span.bytes) { learn(request, response) }
+        learn(request, response)
       }
     }
   }
@@ -28,7 +30,7 @@ extension RecordedAttributes {
     guard let question = Question(request), let range = request.searched else { return }
     if case .errorResponse(let error) = response {
       if error.code == .attributeNotFound { cover(question, range) }
-    } else if response.opcode == request.opcode.response, let last = response.lastFound {
+    } else if let last = response.lastFound {
       cover(question, HandleRange(range.start, last))
     }
     guard question == .byType(GATTUUID.characteristic), case .readByTypeResponse(let entries) = response
@@ -45,19 +47,20 @@ extension RecordedAttributes {
   /// Adds what connections show of attributes that were not discovered: subscriptions, and characteristics that were used.
   mutating func learnUses(_ connections: [RecordedConnection]) {
     var uses: Uses = [:]
-    var configured: Set<AttributeHandle> = []
+    var inferred = InferredConfigurations()
     for connection in connections {
       for pdu in connection.pdus {
         guard let (handle, use) = pdu.use else { continue }
         uses[handle, default: []].formUnion(use)
-        // A Client Characteristic Configuration: two bits of two bytes.
-        if use == .write, pdu.bytes.count == 5, pdu.bytes[3] <= 3, pdu.bytes[4] == 0 {
-          configured.insert(handle)
+        if use == .write, learned[handle] == nil {
+          inferred.noteWrite(handle, pdu.bytes.span.bytes.extracting(3...))
         }
+        if use.canNotify { inferred.noteValue(handle) }
       }
     }
-    let notified = Set(uses.filter { $0.value.canNotify }.keys)
-    for handle in configured.sorted() { learnConfiguration(handle, notified: notified) }
+    for handle in inferred.handles {
+      if let owner = inferred.sender(before: handle) { addConfiguration(handle, of: owner) }
+    }
     addMissingCharacteristics(uses)
     addMissingServices()
   }

@@ -74,19 +74,6 @@ public struct RecordedAttributes: Sendable {
     covered[question, default: []].append(range)
   }
 
-  /// Adds what a write shows: two bytes on an unknown handle behind one that sends notifications are a subscription.
-  /// Called when all discoveries are known.
-  ///
-  /// - Parameter notified: the handles that send notifications or indications in the capture
-  mutating func learnConfiguration(_ handle: AttributeHandle, notified: Set<AttributeHandle>) {
-    guard learned[handle] == nil, learned.count < LearnedAttributes.capacity / 2 else { return }
-    // Other descriptors may be between them.
-    for distance in UInt16(1)...4 where handle.rawValue > distance {
-      let owner = AttributeHandle(handle.rawValue - distance)
-      if notified.contains(owner) { return addConfiguration(handle, of: owner) }
-    }
-  }
-
   /// Adds a Client Characteristic Configuration that was not discovered.
   mutating func addConfiguration(_ handle: AttributeHandle, of owner: AttributeHandle) {
     learned.insert(handle, GATTUUID.clientCharacteristicConfiguration)
