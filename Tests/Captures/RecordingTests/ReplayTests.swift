@@ -20,7 +20,8 @@ private let address = "01091000"
   /// Records what a stack sends, and what it gets for it.
   private func record(_ commands: [String], notification: String? = nil) async throws {
     let transport = FakeTransport()
-    let tap = TrafficTap(writer: try CaptureWriter(path: file.path), timers: testTimers)
+    let writer = try CaptureWriter(path: file.path)
+    let tap = TrafficTap(writer: writer, timers: testTimers)
     let recording = TappedTransport(transport, tap)
     var received = 0
     recording.onPacket = { _, _ in received += 1 }
@@ -34,7 +35,8 @@ private let address = "01091000"
       transport.receive(notification)
     }
     recording.close()
-    tap.writer?.waitUntilWritten()
+    // Only then another recording may have the file.
+    await withCheckedContinuation { closed in writer.close { closed.resume() } }
     #expect(transport.isStarted && transport.isClosed)
     #expect(received == commands.count + (notification == nil ? 0 : 1))
   }
@@ -217,7 +219,8 @@ private let address = "01091000"
   /// A recording tells what no packet does. The stack never sees it.
   @Test func notesAreTakenOut() async throws {
     let transport = FakeTransport()
-    let tap = TrafficTap(writer: try CaptureWriter(path: file.path), timers: testTimers)
+    let writer = try CaptureWriter(path: file.path)
+    let tap = TrafficTap(writer: writer, timers: testTimers)
     let recording = TappedTransport(transport, tap)
     recording.onPacket = { _, _ in }
     recording.start()
