@@ -30,7 +30,7 @@ package struct LearnedAttributes: Sendable {
   /// The declarations of characteristics, by the handles of their values.
   private var declared: [AttributeHandle: CharacteristicDeclaration] = [:]
   /// The services that another one includes, by their first handles.
-  private var included: [AttributeHandle: HandleRange] = [:]
+  private var included: [AttributeHandle: IncludeDeclaration] = [:]
 
   package init(keepsValues: Bool) { self.keepsValues = keepsValues }
 
@@ -136,7 +136,7 @@ package struct LearnedAttributes: Sendable {
     case (.readRequest(let handle), .readResponse(let value)):
       if let known = self[handle] {
         if known.value == nil { insert(handle, known.type, value) }
-      } else if let range = included[handle] {
+      } else if let range = included[handle]?.handles {
         // The UUID of an included service is read from its declaration, if it is long (Vol 3, Part G, 4.5.1).
         insertService(GATTUUID.secondaryService, range, value)
       }
@@ -164,15 +164,19 @@ package struct LearnedAttributes: Sendable {
     if type == GATTUUID.include { learnInclude(entry.value) }
   }
 
-  /// A service that is included, and was not found among the primary ones, is a secondary service.
   private mutating func learnInclude(_ value: [UInt8]) {
     guard let declared = IncludeDeclaration(parsing: value), declared.handles.isValid,
       included.count < Self.capacity
     else { return }
-    let range = declared.handles
-    included[range.start] = range
-    guard self[range.start] == nil, let uuid = declared.uuid else { return }
-    let service = ServiceDeclaration(uuid, isPrimary: false)
-    insertService(service.type, range, service.bytes)
+    included[declared.handles.start] = declared
+  }
+
+  /// Adds the services that others include, and that were not found: secondary services.
+  package mutating func addIncludedServices() {
+    for (start, declared) in included where self[start] == nil {
+      guard let uuid = declared.uuid else { continue }
+      let service = ServiceDeclaration(uuid, isPrimary: false)
+      insertService(service.type, declared.handles, service.bytes)
+    }
   }
 }

@@ -67,15 +67,16 @@ import Testing
     #expect(attributes[3]?.value == nil && attributes[2]?.value != nil)
   }
 
-  /// One with a short UUID is known by the declaration of the include, one with a long UUID when it is read.
+  /// A service with a long UUID is known when its declaration is read, one with a short UUID by that of the include, too.
   @Test mutating func anIncludedServiceIsKnown() throws {
-    try ask("08 0100 ffff 0228", "09 08 0200 1000 1400 0a18")
-    #expect(attributes[0x10]?.type == GATTUUID.secondaryService)
-    #expect(attributes.service(of: 0x12) == HandleRange(0x10, 0x14))
     try ask("08 0300 ffff 0228", "09 06 0300 2000 2400")
-    #expect(attributes[0x20] == nil)
     try ask("0a 2000", "0b 9ecadc240ee5a9e093f3a3b50100406e")
     #expect(attributes[0x20]?.service?.description == "6E400001-B5A3-F393-E0A9-E50E24DCCA9E")
+    try ask("08 0100 ffff 0228", "09 08 0200 1000 1400 0a18")
+    #expect(attributes[0x10] == nil)
+    attributes.addIncludedServices()
+    #expect(attributes[0x10]?.type == GATTUUID.secondaryService)
+    #expect(attributes.service(of: 0x12) == HandleRange(0x10, 0x14))
   }
 
   /// A configuration is recognized by what is written, and its characteristic by the values that it sends.

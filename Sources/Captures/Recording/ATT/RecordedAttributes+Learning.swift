@@ -22,6 +22,7 @@ extension RecordedAttributes {
         learn(request, response)
       }
     }
+    learned.addIncludedServices()
   }
 
   /// Adds what the answer to a request shows.
