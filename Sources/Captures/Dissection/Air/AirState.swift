@@ -161,14 +161,7 @@ final class AirState {
     air.check(bytes, reception, initial: connection.crcInit)
     packet.air = air
     connection.receive(&packet, bytes, reception, at: moment)
-    if packet.att != nil { learnName(packet, of: connection) }
-  }
-
-  /// A Device Name that was read names the peripheral.
-  private func learnName(_ packet: DissectedPacket, of connection: AirConnection) {
-    guard let peer = connection.link.peer, let range = packet.deviceName else { return }
-    let source = packet.source
-    if names.learn(source.span.bytes.extracting(range), of: peer) { rename(peer) }
+    if let renamed = names.learn(readIn: packet) { rename(renamed) }
   }
 }
 

@@ -123,13 +123,6 @@ final class AdapterState {
       }
     }
     if let whole { link.receive(whole, into: &packet, at: moment) }
-    if packet.att != nil { learnName(packet, of: link) }
-  }
-
-  /// A Device Name that was read names the device.
-  private func learnName(_ packet: DissectedPacket, of link: DissectedLink) {
-    guard let peer = link.peer, let range = packet.deviceName else { return }
-    let source = packet.source
-    if names.learn(source.span.bytes.extracting(range), of: peer) { rename(peer) }
+    if let renamed = names.learn(readIn: packet) { rename(renamed) }
   }
 }

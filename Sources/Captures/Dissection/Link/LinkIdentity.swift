@@ -95,6 +95,15 @@ struct DeviceNames {
     return true
   }
 
+  /// Learns the Device Name of the peer that was read in a packet.
+  ///
+  /// - Returns: the peer, if the name is new
+  mutating func learn(readIn packet: DissectedPacket) -> BluetoothAddress? {
+    guard packet.att != nil, let peer = packet.link?.peer, let range = packet.deviceName else { return nil }
+    let source = packet.source
+    return learn(source.span.bytes.extracting(range), of: peer) ? peer : nil
+  }
+
   /// Names are padded with zeros.
   private static func length(of name: RawSpan) -> Int {
     var length = 0
