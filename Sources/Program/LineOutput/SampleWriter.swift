@@ -297,12 +297,8 @@ public struct SampleWriter: ~Copyable {
   /// Writes acceleration in JSON and csv: in g, and in counts.
   mutating func writeAxes(_ g: Acceleration?, _ counts: AccelerationCounts?) {
     if format == .jsonl {
-      write(",\"x_g\":", g?.x, missing: "null")
-      write(",\"y_g\":", g?.y, missing: "null")
-      write(",\"z_g\":", g?.z, missing: "null")
-      write(",\"raw_x\":", counts.map { Int($0.x) }, missing: "null")
-      write(",\"raw_y\":", counts.map { Int($0.y) }, missing: "null")
-      write(",\"raw_z\":", counts.map { Int($0.z) }, missing: "null")
+      output.write(",")
+      output.writeMembers(g, counts)
     } else {
       write(",", g?.x)
       write(",", g?.y)
@@ -342,13 +338,31 @@ public struct SampleWriter: ~Copyable {
   private mutating func endCSV() { output.write(isCounted ? ",,,\n" : ",\n") }
 
   mutating func write(_ label: StaticString, _ value: Int?, missing: StaticString = "") {
-    output.write(label)
-    if let value { output.write(value) } else { output.write(missing) }
+    output.write(label, value, missing: missing)
   }
 
-  mutating func write(_ label: StaticString, _ value: Double?, missing: StaticString = "") {
-    output.write(label)
-    if let value { output.write(value) } else { output.write(missing) }
+  mutating func write(_ label: StaticString, _ value: Double?) { output.write(label, value, missing: "") }
+}
+
+extension LineWriter {
+  /// Writes acceleration as members of a JSON object, in g and in counts; null while its encoding is not known.
+  public mutating func writeMembers(_ g: Acceleration?, _ counts: AccelerationCounts?) {
+    write("\"x_g\":", g?.x, missing: "null")
+    write(",\"y_g\":", g?.y, missing: "null")
+    write(",\"z_g\":", g?.z, missing: "null")
+    write(",\"raw_x\":", counts.map { Int($0.x) }, missing: "null")
+    write(",\"raw_y\":", counts.map { Int($0.y) }, missing: "null")
+    write(",\"raw_z\":", counts.map { Int($0.z) }, missing: "null")
+  }
+
+  fileprivate mutating func write(_ label: StaticString, _ value: Int?, missing: StaticString) {
+    write(label)
+    if let value { write(value) } else { write(missing) }
+  }
+
+  fileprivate mutating func write(_ label: StaticString, _ value: Double?, missing: StaticString) {
+    write(label)
+    if let value { write(value) } else { write(missing) }
   }
 }
 

@@ -248,26 +248,11 @@ struct PacketJSON {
     output.write("}")
   }
 
-  /// Acceleration in g and in counts, with the names that `stream` uses; null until the encoding is known.
+  /// Acceleration in g and in counts, as `stream` prints it, and the bytes.
   private static func write(
     _ sample: AccelerometerSample, _ encoding: AccelerometerEncoding?, _ output: inout LineWriter
   ) {
-    let acceleration = encoding.map { sample.acceleration($0) }
-    let counts = encoding.map { sample.counts($0) }
-    func write(_ key: StaticString, _ value: Double?) {
-      output.write(key)
-      if let value { output.write(value) } else { output.write("null") }
-    }
-    func write(_ key: StaticString, _ value: Int16?) {
-      output.write(key)
-      if let value { output.write(Int(value)) } else { output.write("null") }
-    }
-    write("\"x_g\":", acceleration?.x)
-    write(",\"y_g\":", acceleration?.y)
-    write(",\"z_g\":", acceleration?.z)
-    write(",\"raw_x\":", counts?.x)
-    write(",\"raw_y\":", counts?.y)
-    write(",\"raw_z\":", counts?.z)
+    output.writeMembers(encoding.map { sample.acceleration($0) }, encoding.map { sample.counts($0) })
     number(",\"bytes_x\":", Int(sample.x), &output)
     number(",\"bytes_y\":", Int(sample.y), &output)
     number(",\"bytes_z\":", Int(sample.z), &output)
