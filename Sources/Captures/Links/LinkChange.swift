@@ -81,6 +81,7 @@ package struct NewLink {
   /// What a link of BR/EDR carries.
   package let classicType: LinkType?
 
+  @usableFromInline
   init(
     _ handle: ConnectionHandle, _ peer: BluetoothAddress?, _ event: LEConnectionComplete? = nil,
     classicType: LinkType? = nil

@@ -35,39 +35,48 @@ package struct LinkFrames {
 package struct LinkFollower<Link: CapturedLink> {
   package static var capacity: Int { 64 }
 
-  private struct Place: Hashable {
+  @usableFromInline struct Place: Hashable {
     var adapter: UInt16?
     var handle: ConnectionHandle
+
+    @usableFromInline init(adapter: UInt16?, handle: ConnectionHandle) {
+      self.adapter = adapter
+      self.handle = handle
+    }
   }
 
   /// A link that ended, and why; nil if its end is not in the capture.
   package typealias Ended = (link: Link, reason: HCIErrorCode?)
 
-  private var links: [Place: Link] = [:]
+  @usableFromInline var links: [Place: Link] = [:]
   /// The link of the last data: most packets are on the same.
-  private var last: (place: Place, link: Link)?
+  @usableFromInline var last: (place: Place, link: Link)?
 
   package init() {}
 
   /// The open links, in no order.
   package var open: some Collection<Link> { links.values }
 
+  // Inlinable, so that callers do not pay for a generic type with each packet.
+
+  @inlinable
   package subscript(handle: ConnectionHandle, adapter: UInt16?) -> Link? {
     let place = Place(adapter: adapter, handle: handle)
     if let last, last.place == place { return last.link }
     return links[place]
   }
 
-  /// Follows a command or an event.
+  /// Follows a change.
   ///
   /// - Parameters:
-  ///   - packet: with its H4 type byte
+  ///   - change: what a command or an event says
+  ///   - info: the packet with it
   ///   - begin: makes what is kept of a link
   /// - Returns: the links that ended
   package mutating func take(
-    _ packet: RawSpan, _ info: CaptureRecordInfo, begin: (NewLink) -> Link
+    _ change: LinkChange, _ info: CaptureRecordInfo, begin: (NewLink) -> Link
   ) -> [Ended] {
-    switch LinkChange(packet) {
+    switch change {
     case .began(let link): return add(link, info, begin)
     case .streams(let streams):
       return streams.flatMap { stream, link -> [Ended] in
@@ -76,13 +85,13 @@ package struct LinkFollower<Link: CapturedLink> {
       }
     case .ended(let handle, let reason): return remove(Place(adapter: info.adapter, handle: handle), reason)
     case .reset: return links.keys.filter { $0.adapter == info.adapter }.flatMap { remove($0, nil) }
-    case nil: return []
     }
   }
 
   /// The link of a packet of data; if it is not known, it begins now.
   ///
   /// - Returns: nil if the handle is of no link; with the link that was forgotten for a new one
+  @inlinable
   package mutating func link(
     of handle: ConnectionHandle, _ info: CaptureRecordInfo, begin: (NewLink) -> Link
   ) -> (link: Link, forgotten: [Ended])? {
@@ -97,7 +106,8 @@ package struct LinkFollower<Link: CapturedLink> {
     return (link, forgotten)
   }
 
-  private mutating func add(
+  @usableFromInline
+  mutating func add(
     _ new: NewLink, _ info: CaptureRecordInfo, _ begin: (NewLink) -> Link
   ) -> [Ended] {
     let place = Place(adapter: info.adapter, handle: new.handle)

@@ -39,7 +39,8 @@ import Testing
   private mutating func take(_ digits: String, adapter: UInt16? = nil) -> [HCIErrorCode?] {
     let (info, packet) = (info(adapter), hex(digits.filter { $0 != " " }))
     var new: [UInt16] = []
-    let ended = follower.take(packet.span.bytes, info) { link in
+    guard let change = LinkChange(packet.span.bytes) else { return [] }
+    let ended = follower.take(change, info) { link in
       new.append(link.handle.rawValue)
       return Link(link.peer)
     }

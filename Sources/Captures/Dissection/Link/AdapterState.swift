@@ -94,7 +94,8 @@ final class AdapterState {
 
   /// Follows the links, and adds the requests that will never be answered as their link is gone.
   private func follow(_ packet: inout DissectedPacket, _ bytes: RawSpan) {
-    let ended = links.take(bytes, packet.info, begin: begin)
+    guard let change = LinkChange(bytes) else { return }
+    let ended = links.take(change, packet.info, begin: begin)
     if !ended.isEmpty { packet.unanswered = ended.flatMap(\.link.open) }
   }
 

@@ -134,7 +134,7 @@ private final class Collector {
       if let acl = try? ACLPacket(body) { receive(acl, info) }
       return
     }
-    keep(links.take(packet, info) { begin($0, info) }, info)
+    if let change = LinkChange(packet) { keep(links.take(change, info) { begin($0, info) }, info) }
     guard body.byte(at: 0) == HCIEventCode.leMeta.rawValue,
       packet.byte(at: 0) == HCIPacketType.event.rawValue
     else { return }
