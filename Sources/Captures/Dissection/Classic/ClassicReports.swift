@@ -3,16 +3,22 @@ import HCI
 
 /// The results of an inquiry in a line, as those of a scan.
 enum ClassicReports {
-  /// - Parameter packet: an inquiry result of one of the three forms, with its H4 type byte
-  static func text(_ packet: RawSpan, _ event: HCIEventCode) -> String {
-    guard var result = HCIEventInfo[event]?.parameters as? InquiryResult else { return "" }
+  /// The devices in an inquiry result; nil if it is damaged.
+  ///
+  /// - Parameters:
+  ///   - packet: with its H4 type byte
+  ///   - event: one of the three forms
+  static func devices(
+    _ packet: RawSpan, _ event: HCIEventCode
+  ) -> [(address: BluetoothAddress, rssi: Int8?, data: [UInt8])]? {
+    guard var result = HCIEventInfo[event]?.parameters as? InquiryResult else { return nil }
     var reader = ByteReader(packet.extracting(min(3, packet.byteCount)..<packet.byteCount))
-    do throws(DecodeError) {
-      try result.visit(&reader)
-    } catch {
-      return "damaged"
-    }
-    let words = result.devices.map { device in
+    return (try? result.visit(&reader)).map { result.devices }
+  }
+
+  static func text(_ packet: RawSpan, _ event: HCIEventCode) -> String {
+    guard let devices = devices(packet, event) else { return "damaged" }
+    let words = devices.map { device in
       let data = AdvertisingData(device.data)
       var words = "\(device.address)"
       if let name = data.localName { words += " \"\(name)\"" }

@@ -136,10 +136,8 @@ public struct CaptureSummary: Sendable {
     case (.leMeta?, _), (.encryptionChange?, _):
       if let event = try? HCIEvent(parsing: &reader) { add(event, packet.info) }
     case (.inquiryResult?, _), (.inquiryResultWithRSSI?, _), (.extendedInquiryResult?, _):
-      guard let code = hci.event, var result = HCIEventInfo[code]?.parameters as? InquiryResult else { break }
-      var reader = ByteReader(bytes.span.bytes.extracting(min(3, bytes.count)..<bytes.count))
-      guard (try? result.visit(&reader)) != nil else { break }
-      for device in result.devices {
+      let devices = hci.event.flatMap { ClassicReports.devices(bytes.span.bytes, $0) }
+      for device in devices ?? [] {
         advertisers.add(
           AdvertisingReport(address: device.address, eventType: [], rssi: device.rssi, data: device.data))
       }
