@@ -95,7 +95,8 @@ import Testing
 
   /// So do their suites: what is tested without an event loop needs none.
   @Test(arguments: [
-    "BluetoothCore", "Storage/JSON", "HCI", "L2CAP", "ATT", "GATTServer", "Captures/Dissection",
+    "BluetoothCore", "Storage/JSON", "HCI", "L2CAP", "ATT", "GATTServer", "Captures/Links",
+    "Captures/Dissection",
   ])
   func suitesOfProtocolsNeedNoLoop(_ module: String) {
     let files = Disk.swiftFiles(below: "\(Self.package)/Tests/\(module)Tests")
