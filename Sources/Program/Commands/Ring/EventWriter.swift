@@ -40,58 +40,56 @@ final class EventWriter {
   func print(_ event: RingEvent, at time: Instant) {
     printed += 1
     publisher?.update(event, at: time)
-    let record = EventFields(event)
+    let (name, values) = event.record
     printer.print(
-      record.name,
-      [
-        .text(record.name), .text(record.note), .number(record.batteryPercent),
-        .optionalFlag(record.isCharging), .number(record.beatsPerMinute), .number(record.variability),
-        .number(record.stress), .number(record.steps), .energy(record.calories), .number(record.meters),
-        .number(record.seconds),
-        .flag(event.isEstimate),
-      ], at: time, text: event.description + (event.isEstimate ? " (estimate)" : ""))
+      name,
+      Self.columns.map { column in
+        switch column.name {
+        case "event": .text(name)
+        case "estimate": .flag(event.isEstimate)
+        default: values[column.name] ?? .text(nil)
+        }
+      }, at: time, text: event.description + (event.isEstimate ? " (estimate)" : ""))
   }
 }
 
-/// The values of an event in a record.
-private struct EventFields {
-  var name = ""
-  var note: String?
-  var batteryPercent: Int?
-  var isCharging: Bool?
-  var beatsPerMinute: Int?
-  /// In milliseconds.
-  var variability: Int?
-  var stress: Int?
-  var steps: Int?
-  var calories: Int?
-  var meters: Int?
-  var seconds: Int?
-
-  init(_ event: RingEvent) {
-    switch event {
+extension RingEvent {
+  /// The name in a record, and the values of its columns.
+  fileprivate var record: (name: String, values: [String: Field]) {
+    switch self {
     case .battery(let battery):
-      (name, batteryPercent, isCharging) = ("battery", Int(battery.percent), battery.isCharging)
-    case .payloadLength(let length): (name, note) = ("payload-length", "\(length)")
+      ("battery", ["battery": .number(Int(battery.percent)), "charging": .flag(battery.isCharging)])
+    case .payloadLength(let length): ("payload-length", ["note": .text("\(length)")])
     case .liveTotals(let totals):
-      name = "totals"
-      (steps, calories, meters) = (Int(totals.steps), Int(totals.calories), Int(totals.meters))
-    case .variability(let number): (name, variability) = ("hrv", Int(number))
-    case .stress(let number): (name, stress) = ("stress", Int(number))
-    case .camera(let camera): (name, note) = ("camera", "\(camera)")
-    case .mediaKey(let key): (name, note) = ("key", "\(key)")
-    case .findsPhone(let begins): (name, note) = ("find-phone", begins ? "begins" : "ends")
+      (
+        "totals",
+        [
+          "steps": .number(Int(totals.steps)), "energy": .energy(Int(totals.calories)),
+          "distance": .number(Int(totals.meters)),
+        ]
+      )
+    case .variability(let number): ("hrv", ["hrv": .number(Int(number))])
+    case .stress(let number): ("stress", ["stress": .number(Int(number))])
+    case .camera(let camera): ("camera", ["note": .text("\(camera)")])
+    case .mediaKey(let key): ("key", ["note": .text("\(key)")])
+    case .findsPhone(let begins): ("find-phone", ["note": .text(begins ? "begins" : "ends")])
     case .sport(let update):
-      (name, beatsPerMinute) = ("sport", Int(update.beatsPerMinute))
-      (steps, calories, meters) = (Int(update.steps), Int(update.calories), Int(update.meters))
-      seconds = Int(update.seconds)
-      note = update.interruption
-    case .button(let button): (name, note) = ("button", "\(button)")
+      (
+        "sport",
+        [
+          "note": .text(update.interruption), "heart_rate": .number(Int(update.beatsPerMinute)),
+          "steps": .number(Int(update.steps)), "energy": .energy(Int(update.calories)),
+          "distance": .number(Int(update.meters)), "duration": .number(Int(update.seconds)),
+        ]
+      )
+    case .button(let button): ("button", ["note": .text("\(button)")])
     case .heartRateAlarm(let alarm):
-      (name, note) = ("heart-rate-alarm", alarm.word)
-      beatsPerMinute = Int(alarm.beatsPerMinute)
-    case .counter(let value): (name, note) = ("counter", "\(value)")
-    case .other(let kind): (name, note) = ("notification", kind.description)
+      (
+        "heart-rate-alarm",
+        ["note": .text(alarm.word), "heart_rate": .number(Int(alarm.beatsPerMinute))]
+      )
+    case .counter(let value): ("counter", ["note": .text("\(value)")])
+    case .other(let kind): ("notification", ["note": .text(kind.description)])
     }
   }
 }
