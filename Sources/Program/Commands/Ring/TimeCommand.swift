@@ -94,57 +94,41 @@ private func printClock(
   let record = assessment.record
   let setTime = record.map { RingTime(seconds: $0.set + $0.utcOffset) }
   let range = assessment.evidence.lead(over: assessment.wanted)
-  var lines: [(String, String?)] = [
+  let lastSet = setTime.map {
+    "\(readable($0)) by this computer, to \(record?.timePolicy.title ?? "") at \(zone(record?.utcOffset ?? 0))"
+  }
+  let advice =
+    assessment.reasonToSet.map { "should be set, \($0): halo-raw time --set" } ?? "no sign that it is wrong"
+  let lines: [(String, String?)] = [
     (
       "this computer",
       "\(readable(assessment.wanted)), \(zone(assessment.utcOffset)) (\(assessment.policy.title))"
     ),
+    ("last set", lastSet ?? "never by this computer"),
     (
-      "last set",
-      setTime.map {
-        "\(readable($0)) by this computer, to \(record?.timePolicy.title ?? "") at \(zone(record?.utcOffset ?? 0))"
-      }
-        ?? "never by this computer"
-    ),
-  ]
-  if let lead = assessment.lead {
-    lines.append(
-      (
-        "since then",
-        lead == 0
+      "since then",
+      assessment.lead.map {
+        $0 == 0
           ? "the offset from UTC is the same"
-          : "the ring is \(ClockAssessment.span(lead)): the offset from UTC has changed"
-      ))
-  }
-  lines += [
+          : "the ring is \(ClockAssessment.span($0)): the offset from UTC has changed"
+      }
+    ),
     (
       "ring's today",
       assessment.evidence.day.map { day in
         "\(day)" + (assessment.provenLead.map { ": its clock is at least \(ClockAssessment.span($0))" } ?? "")
       }
     ),
-    (
-      "newest data",
-      assessment.evidence.newest.map(readable)
-    ),
+    ("newest data", assessment.evidence.newest.map(readable)),
     (
       "future data",
       assessment.suggestedLead.map {
         "up to \(assessment.evidence.future.map(readable) ?? ""): remnants, or its clock is at least \(ClockAssessment.span($0))"
       }
     ),
+    ("clock", action ?? advice),
+    ("supports", capabilities?.names.joined(separator: ", ")),
   ]
-  if let action {
-    lines.append(("clock", action))
-  } else {
-    lines.append(
-      (
-        "clock",
-        assessment.reasonToSet.map { "should be set, \($0): halo-raw time --set" }
-          ?? "no sign that it is wrong"
-      ))
-  }
-  if let capabilities { lines.append(("supports", capabilities.names.joined(separator: ", "))) }
   let evidence = assessment.evidence
   printRecord(
     format,
