@@ -11,32 +11,6 @@ import RingLink
 /// while it runs, no other process restores them.
 @BluetoothActor
 final class PausedMeasurements {
-  /// What the file holds.
-  private struct Contents: JSONDecodable {
-    var ring: String
-    var settings: [String: [String: Int]]
-
-    /// Whether the size is plausible. The values are checked when they are written to the ring.
-    var isPlausible: Bool { settings.count <= 64 && settings.values.allSatisfy { $0.count <= 64 } }
-
-    init(ring: String, settings: [String: [String: Int]]) {
-      self.ring = ring
-      self.settings = settings
-    }
-
-    init(_ json: JSONValue) throws(JSONError) {
-      ring = try json.member("ring")
-      settings = try json.member("settings")
-    }
-
-    var json: JSONValue {
-      .object([
-        "ring": .string(ring),
-        "settings": .object(settings.mapValues { .object($0.mapValues { .integer($0) }) }),
-      ])
-    }
-  }
-
   private let folder: String?
   private let report: (String) -> Void
   private var locks: [BluetoothAddress: FileLock] = [:]
@@ -69,10 +43,13 @@ final class PausedMeasurements {
   /// - Returns: whether they are stored
   func keep(_ saved: SavedMeasurements, of ring: BluetoothAddress) -> Bool {
     guard let file = file(of: ring) else { return true }
-    let contents = Contents(ring: ring.description, settings: saved.settings)
+    let contents = JSONValue.object([
+      "ring": .string(ring.description),
+      "settings": .object(saved.settings.mapValues { .object($0.mapValues { .integer($0) }) }),
+    ])
     guard let lock = try? lock(ring) else { return false }
     do throws(FileError) {
-      guard try OutputFile.replace(file.path, with: Array(contents.json.text.utf8)) == nil else {
+      guard try OutputFile.replace(file.path, with: Array(contents.text.utf8)) == nil else {
         return false
       }
     } catch {
@@ -101,7 +78,7 @@ final class PausedMeasurements {
         lock.remove()
         return nil
       }
-      guard let contents = try? Contents(JSONValue(parsing: bytes)), contents.isPlausible else {
+      guard let settings = Self.settings(in: bytes) else {
         report(
           "cannot read the automatic measurements to restore; check the ring's settings; the file is now "
             + (try file.setAside()).printable)
@@ -109,11 +86,20 @@ final class PausedMeasurements {
         return nil
       }
       locks[ring] = lock
-      return SavedMeasurements(contents.settings)
+      return SavedMeasurements(settings)
     } catch {
       report("cannot restore automatic measurements: \(error)")
       return nil
     }
+  }
+
+  /// The settings in a file, of a plausible size; the values are checked when they are written to the ring.
+  private static func settings(in bytes: [UInt8]) -> [String: [String: Int]]? {
+    let settings = try? JSONValue(parsing: bytes).member("settings", as: [String: [String: Int]].self)
+    guard let settings, settings.count <= 64, settings.values.allSatisfy({ $0.count <= 64 }) else {
+      return nil
+    }
+    return settings
   }
 
   /// Removes the file after the settings are restored.
