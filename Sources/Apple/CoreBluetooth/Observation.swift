@@ -53,7 +53,11 @@ final class Observers<Value: Sendable & Equatable>: @unchecked Sendable {
   private let handlers = Guarded<[(id: Int, handler: Handler)]>([])
   private let nextID = Guarded(0)
 
-  func add(_ handler: @escaping Handler) -> NSKeyValueObservation {
+  /// - Parameter initial: what the handler is called with at once, if it wants to
+  func add(
+    _ options: NSKeyValueObservingOptions, _ initial: Value, _ handler: @escaping Handler
+  ) -> NSKeyValueObservation {
+    if options.contains(.initial) { handler(NSKeyValueObservedChange(newValue: initial, oldValue: nil)) }
     let id = nextID.withLock { id in
       defer { id += 1 }
       return id
@@ -83,10 +87,7 @@ extension CBPeripheral {
     _ keyPath: KeyPath<CBPeripheral, CBPeripheralState>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (CBPeripheral, NSKeyValueObservedChange<CBPeripheralState>) -> Void
   ) -> NSKeyValueObservation {
-    if options.contains(.initial) {
-      changeHandler(self, NSKeyValueObservedChange(newValue: state, oldValue: nil))
-    }
-    return stateObservers.add { [unowned self] in changeHandler(self, $0) }
+    stateObservers.add(options, state) { [unowned self] in changeHandler(self, $0) }
   }
 }
 
@@ -102,9 +103,6 @@ extension CBManager {
     _ keyPath: KeyPath<CBManager, CBManagerState>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (CBManager, NSKeyValueObservedChange<CBManagerState>) -> Void
   ) -> NSKeyValueObservation {
-    if options.contains(.initial) {
-      changeHandler(self, NSKeyValueObservedChange(newValue: state, oldValue: nil))
-    }
-    return stateObservers.add { [unowned self] in changeHandler(self, $0) }
+    stateObservers.add(options, state) { [unowned self] in changeHandler(self, $0) }
   }
 }
