@@ -65,7 +65,7 @@ extension Failure {
     if case .connectionFailed(_, let code) = error,
       [.connectionTimeout, .remoteUserTerminatedConnection, .responseTimeout].contains(code)
     {
-      lostIn = .readFeatures
+      link.lostIn = .readFeatures
     }
   }
 

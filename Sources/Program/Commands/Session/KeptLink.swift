@@ -133,7 +133,7 @@ final class KeptLink<Device: LinkedDevice> {
 
   private func report(_ failure: Failure) {
     guard let peer else { return }
-    let what = failure.fault == .unready ? "no data" : "connection lost"
+    let what = failure.link.fault == .unready ? "no data" : "connection lost"
     session.status.report("\(what); trying again", of: peer, name: name)
   }
 
@@ -219,7 +219,7 @@ final class KeptLink<Device: LinkedDevice> {
     let before = keeper.leftOut
     let isPeers = connection?.loss == .remote(.remoteUserTerminatedConnection)
     let action = keeper.failed(
-      failure.fault, during: procedure(endedBy: failure), endedByPeer: isPeers, at: timers.current)
+      failure.link.fault, during: procedure(endedBy: failure), endedByPeer: isPeers, at: timers.current)
     for procedure in keeper.leftOut.subtracting(before) {
       Console.error(
         "halo-raw: \(procedure) has cost the link to \(name ?? "the device"); it is left out from now on")
@@ -231,7 +231,7 @@ final class KeptLink<Device: LinkedDevice> {
   private func procedure(endedBy failure: Failure) -> LinkProcedure? {
     switch keeper.phase {
     case .find, .flow: nil
-    case .connect: failure.lostIn
+    case .connect: failure.link.lostIn
     // While data flow, it has cost nothing.
     case .open, .start: keeper.deadline == nil ? nil : connection?.unfinished
     }
@@ -246,18 +246,18 @@ final class KeptLink<Device: LinkedDevice> {
       if connection?.isConnected == true, device != nil { next = keeper.ask() }
       var cause = session.cause(of: failure)
       // It was there before: it is not that there is none.
-      if isLost, failure.fault == .absence, cause.code == failure.code { cause.code = .connectionLost }
+      if isLost, failure.link.fault == .absence, cause.code == failure.code { cause.code = .connectionLost }
       throw cause
     }
     if didFlow { isLost = failure.code == .connectionLost }
     let rest = keeper.deadline.map { ($0 - timers.current).asLimit } ?? ""
-    if let attempt = failure.attempt {
+    if let attempt = failure.link.attempt {
       Console.error("halo-raw: \(prefixed(attempt)) \(rest)")
     } else {
       session.note(prefixed("\(failure.message); trying again \(rest)"))
     }
     if wasAsked { report(failure) }
-    if failure.fault != .unready { await close() }
+    if failure.link.fault != .unready { await close() }
     return action
   }
 

@@ -222,7 +222,7 @@ extension Session {
       return ring
     } catch {
       let failure = Failure(error)
-      if failure.fault == .final { known.forgetLayout(of: connection.peer) }
+      if failure.link.fault == .final { known.forgetLayout(of: connection.peer) }
       throw failure
     }
   }

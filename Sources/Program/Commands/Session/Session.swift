@@ -178,12 +178,12 @@ final class Session {
     let differs = opened.replay?.report.firstDifference != nil
     guard waitsForAdapter, !differs else { return fail(failure) }
     adapterFailure = failure
-    adapterFailure?.fault = .controller
+    adapterFailure?.link.fault = .controller
   }
 
   /// The loss of the adapter, if that is behind a failure of a link.
   func cause(of failure: Failure) -> Failure {
-    failure.fault == .final ? failure : adapterFailure ?? failure
+    failure.link.fault == .final ? failure : adapterFailure ?? failure
   }
 
   /// - Throws: why the adapter is lost, if it is

@@ -148,7 +148,7 @@ final class SampleStream {
     } catch {
       var failure = Failure(error)
       // Every ring answers this.
-      if case .notAnswered = error { failure.fault = .silence }
+      if case .notAnswered = error { failure.link.fault = .silence }
       throw failure
     }
     if chosen.isChosen, summary.source != source { Console.error(prefixed("streaming \(source.title)")) }
@@ -227,7 +227,7 @@ final class SampleStream {
       reason = silence
       failure = Failure(
         .timedOut, "the ring sends no more samples: \(silence)", doesAnswer ? .unready : .silence)
-      failure.attempt = "\(silence); starting the stream again"
+      failure.link.attempt = "\(silence); starting the stream again"
     }
     summary.interrupt()
     // Lost while it was to end.
