@@ -155,19 +155,14 @@ extension Ring {
 
   /// The ring's Device Information service.
   public func information() async throws(RingError) -> RingInformation {
-    do throws(GATTError) {
-      var information = RingInformation()
-      guard let service = try await gatt.firstService(RingGATT.deviceInformationService) else {
-        return information
-      }
-      for characteristic in try await gatt.discoverCharacteristics(of: service) {
-        guard let field = RingInformation.fields[characteristic.uuid] else { continue }
-        information[keyPath: field] = try await gatt.text(of: characteristic)
-      }
-      firmware = information.revisions
-      return information
-    } catch {
-      throw RingError(error)
+    var information = RingInformation()
+    let service = try await RingError.of(await gatt.firstService(RingGATT.deviceInformationService))
+    guard let service else { return information }
+    for characteristic in try await RingError.of(await gatt.discoverCharacteristics(of: service)) {
+      guard let field = RingInformation.fields[characteristic.uuid] else { continue }
+      information[keyPath: field] = try await RingError.of(await gatt.text(of: characteristic))
     }
+    firmware = information.revisions
+    return information
   }
 }

@@ -182,22 +182,18 @@ extension Ring {
   /// Finds the bulk service and switches its notifications on; once a link.
   func openBulk() async throws(RingError) {
     guard bulkWrite == nil else { return }
-    do throws(GATTError) {
-      if let service = try await gatt.firstService(RingGATT.bulkService) {
-        let all = try await gatt.discoverCharacteristics(of: service)
-        if let write = all.first(where: { $0.uuid == RingGATT.bulkWrite }),
-          let notify = all.first(where: { $0.uuid == RingGATT.bulkNotify })
-        {
-          let dispatcher = self.dispatcher
-          _ = try await gatt.subscribe(to: notify) { dispatcher.receiveBulk($0, at: $1) }
-          bulkNotify = notify
-          bulkWrite = write
-        }
-      }
-    } catch {
-      throw RingError(error)
+    guard let service = try await RingError.of(await gatt.firstService(RingGATT.bulkService)) else {
+      throw .noBulkService
     }
-    guard bulkWrite != nil else { throw .noBulkService }
+    let all = try await RingError.of(await gatt.discoverCharacteristics(of: service))
+    guard let write = all.first(where: { $0.uuid == RingGATT.bulkWrite }),
+      let notify = all.first(where: { $0.uuid == RingGATT.bulkNotify })
+    else { throw .noBulkService }
+    let dispatcher = self.dispatcher
+    _ = try await RingError.of(
+      await gatt.subscribe(to: notify) { dispatcher.receiveBulk($0, at: $1) })
+    bulkNotify = notify
+    bulkWrite = write
   }
 
   func sendBulk(_ id: BulkID, payload: [UInt8]) {

@@ -89,13 +89,10 @@ extension Ring {
   ///
   /// - Parameter sink: called on the loop, with the receive time
   public func watch(_ sink: @escaping (RingTraffic, Instant) -> Void) async throws(RingError) {
-    do throws(GATTError) {
-      _ = try await gatt.subscribe(to: commandNotify) { value, time in
+    _ = try await RingError.of(
+      await gatt.subscribe(to: commandNotify) { value, time in
         sink((try? RingFrame(parsing: value)).map { .frame($0) } ?? .unreadable(Array(value)), time)
-      }
-    } catch {
-      throw RingError(error)
-    }
+      })
     do throws(RingError) {
       try await openBulk()
     } catch .noBulkService {
@@ -103,18 +100,15 @@ extension Ring {
     }
     guard let bulkNotify else { return }
     var assembler = BulkAssembler()
-    do throws(GATTError) {
-      _ = try await gatt.subscribe(to: bulkNotify) { value, time in
+    _ = try await RingError.of(
+      await gatt.subscribe(to: bulkNotify) { value, time in
         switch assembler.receive(value, at: time) {
         case .frame(let frame): sink(.bulk(frame), time)
         case .raw(let frame): sink(.frame(frame), time)
         case .dropped: sink(.unreadable(Array(value)), time)
         case .incomplete: break
         }
-      }
-    } catch {
-      throw RingError(error)
-    }
+      })
   }
 
   /// Sends one message without waiting for an answer.

@@ -159,6 +159,14 @@ extension RingError {
     default: self = .bluetooth(.gatt(error))
     }
   }
+
+  /// The value of an expression, whose `GATTError` is thrown as an error of the ring.
+  @BluetoothActor
+  static func of<Value>(
+    _ work: @autoclosure @BluetoothActor () async throws(GATTError) -> Value
+  ) async throws(RingError) -> Value {
+    do throws(GATTError) { return try await work() } catch { throw RingError(error) }
+  }
 }
 
 extension Ring {
@@ -178,20 +186,12 @@ extension Ring {
   ) async throws(RingError) -> Ring {
     if let layout, let ring = try await open(connection, at: layout) { return ring }
     let gatt = connection.gatt
-    let found: (write: Characteristic, notify: Characteristic)?
-    do throws(GATTError) {
-      try await gatt.exchangeMTU()
-      found = try await gatt.commandCharacteristics()
-    } catch {
-      throw RingError(error)
+    _ = try await RingError.of(await gatt.exchangeMTU())
+    guard let found = try await RingError.of(await gatt.commandCharacteristics()) else {
+      throw .notARing(try await RingError.of(await gatt.discoverServices()).map(\.uuid))
     }
-    guard let found else { throw .notARing(try await gatt.serviceList()) }
     let ring = Ring(connection, write: found.write, notify: found.notify)
-    do throws(GATTError) {
-      try await ring.listen()
-    } catch {
-      throw RingError(error)
-    }
+    try await RingError.of(await ring.listen())
     if identifies { try await ring.identify() }
     gatt.keepHandles()
     return ring
@@ -202,11 +202,7 @@ extension Ring {
     _ connection: Connection, at layout: RingLayout
   ) async throws(RingError) -> Ring? {
     let gatt = connection.gatt
-    do throws(GATTError) {
-      guard try await gatt.holds(layout) else { return nil }
-    } catch {
-      throw RingError(error)
-    }
+    guard try await RingError.of(await gatt.holds(layout)) else { return nil }
     gatt.assume(
       [Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)],
       of: layout.commandNotify)
@@ -328,14 +324,10 @@ extension Ring {
   ///   should be stored anew
   @discardableResult
   public func identify() async throws(RingError) -> Bool {
-    do throws(GATTError) {
-      let revision = try await gatt.text(RingGATT.firmwareRevision)
-      if !isAssumed { databaseHash = try await gatt.databaseHash() }
-      gatt.keepHandles()
-      defer { firmware.firmwareRevision = revision }
-      return revision == firmware.firmwareRevision
-    } catch {
-      throw RingError(error)
-    }
+    let revision = try await RingError.of(await gatt.text(RingGATT.firmwareRevision))
+    if !isAssumed { databaseHash = try await RingError.of(await gatt.databaseHash()) }
+    gatt.keepHandles()
+    defer { firmware.firmwareRevision = revision }
+    return revision == firmware.firmwareRevision
   }
 }

@@ -35,14 +35,6 @@ extension GATTClient {
     }
   }
 
-  func serviceList() async throws(RingError) -> [BluetoothUUID] {
-    do throws(GATTError) {
-      return try await discoverServices().map(\.uuid)
-    } catch {
-      throw RingError(error)
-    }
-  }
-
   /// Whether a layout of an earlier link is true, with one request that changes nothing.
   func holds(_ layout: RingLayout) async throws(GATTError) -> Bool {
     if let hash = layout.databaseHash { return try await databaseHash() == hash }
