@@ -64,7 +64,7 @@ final class BrokerOutput {
     self.session = session
   }
 
-  /// Opens the queue for the broker, and begins to connect.
+  /// Opens the queue for the broker, and begins to connect. An interruption ends the wait for the disk.
   ///
   /// - Parameter kind: distinguishes the records of a command that has several kinds
   /// - Returns: nil without `--mqtt`
@@ -81,7 +81,9 @@ final class BrokerOutput {
       BluetoothActor.run { output?.take(event) }
     }
     let folder = state + Self.folder
-    let result = await offTheLoop { Result { () throws(Failure) in try start(target, in: folder, report) } }
+    let result = await session.interruption.cancels { () async in
+      await offTheLoop { Result { () throws(Failure) in try start(target, in: folder, report) } }
+    }
     guard let result else { throw Failure(.interrupted, "interrupted before the start") }
     output.publisher = try result.get()
     return output

@@ -52,9 +52,7 @@ let historyCommand = CommandSpec(
     let line = ProgressLine()
     defer { line.clear() }
     let odd = OddRecords()
-    let broker = try await session.interruption.cancels { () async throws(Failure) in
-      try await BrokerOutput.open(invocation, session, kind: kind.rawValue)
-    }
+    let broker = try await BrokerOutput.open(invocation, session, kind: kind.rawValue)
     var publisher: RingPublisher?
     let records = try await session.withRing { ring, _ throws(Failure) in
       odd.listen(to: ring)

@@ -47,9 +47,7 @@ let syncCommand = CommandSpec(
   try await Session.run(invocation) { session throws(Failure) in
     // Open the store first: without it there is no reason to connect.
     let store = try StoreFile.open(invocation, creates: true, isReal: session.isReal)
-    let broker = try await session.interruption.cancels { () async throws(Failure) in
-      try await BrokerOutput.open(invocation, session)
-    }
+    let broker = try await BrokerOutput.open(invocation, session)
     let read = { (selector: RingSelector?) async throws(Failure) in
       let link = session.keepRing(LinkKeeper.Budget(invocation, retryTime: retryTime), of: selector)
       let ring = try await link.open()

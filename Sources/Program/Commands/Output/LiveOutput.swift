@@ -69,9 +69,7 @@ final class LiveOutput {
     {
       throw .usage("\(option.spec.name) needs --output or --record")
     }
-    broker = try await session.interruption.cancels { () async throws(Failure) in
-      try await BrokerOutput.open(invocation, session)
-    }
+    broker = try await BrokerOutput.open(invocation, session)
     let chosen = invocation[CommonOptions.format]
     guard let path else {
       format = chosen ?? .standard
