@@ -11,7 +11,7 @@ struct StreamOptions {
   var source: StreamSource.Choice
   var count: Int?
   var duration: Duration?
-  var retryTime: Duration
+  var budget: LinkKeeper.Budget
   var pausesMeasurements: Bool
 
   fileprivate init(_ invocation: Invocation) throws(Failure) {
@@ -25,7 +25,7 @@ struct StreamOptions {
     }
     count = invocation[StreamOption.count]
     duration = invocation[StreamOption.duration]?.ifLimited
-    retryTime = invocation[CommonOptions.retryTime]
+    budget = LinkKeeper.Budget(invocation, retryTime: invocation[CommonOptions.retryTime])
     pausesMeasurements = invocation[StreamOption.pausesMeasurements]
   }
 }
@@ -131,16 +131,10 @@ let streamCommand = CommandSpec(
     session.keepParameters()
     let live = try await LiveOutput(invocation, session)
     guard !isAll, selectors.count < 2 else {
-      return try await StreamGroup(session, live, options, invocation).run(
+      return try await StreamGroup(session, live, options).run(
         selectors, scanTime: isAll ? invocation.timeForAllRings : nil)
     }
-    let budget = LinkKeeper.Budget(invocation, retryTime: options.retryTime)
-    let link = session.keepRing(
-      budget, until: Interruption(following: session.interruption), identifies: live.isDescribed
-    ) { ring throws(Failure) in
-      try await session.prepareStream(of: ring, options.kinds)
-      try await live.describe(ring)
-    }
+    let link = session.keepStream(live, options)
     let (ring, chosen) = try await link.ask { ring throws(Failure) in
       (ring, try await session.chooseStream(of: ring, options))
     }
@@ -162,8 +156,22 @@ let streamCommand = CommandSpec(
 }
 
 extension Session {
+  /// The ring of a stream, with an interruption of its own.
+  func keepStream(
+    _ live: LiveOutput, _ options: StreamOptions, of selector: RingSelector? = nil,
+    check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }
+  ) -> KeptLink<Ring> {
+    keepRing(
+      options.budget, of: selector, until: Interruption(following: interruption),
+      identifies: live.isDescribed,
+      prepare: { [self] ring throws(Failure) in
+        try await prepareStream(of: ring, options.kinds)
+        try await live.describe(ring)
+      }, check: check)
+  }
+
   /// Reads what the samples of a ring depend on: the encoding of acceleration depends on the firmware.
-  func prepareStream(of ring: Ring, _ kinds: SampleKinds) async throws(Failure) {
+  private func prepareStream(of ring: Ring, _ kinds: SampleKinds) async throws(Failure) {
     guard kinds.contains(.accelerometer) else { return }
     if ring.isAssumed || ring.firmware.firmwareRevision == nil { try await identify(ring) }
     warnAboutUnknownFirmware(of: ring, needsAcceleration: true)

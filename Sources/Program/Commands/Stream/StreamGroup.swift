@@ -13,7 +13,6 @@ final class StreamGroup {
   private let session: Session
   private let live: LiveOutput
   private let options: StreamOptions
-  private let budget: LinkKeeper.Budget
   private let origin = RecordOrigin()
   /// The names of the rings in messages and lines of text.
   private var names: [BluetoothAddress: String] = [:]
@@ -28,11 +27,10 @@ final class StreamGroup {
   /// The width of a name in text: that of the names that rings have.
   fileprivate nonisolated static let nameWidth = 8
 
-  init(_ session: Session, _ live: LiveOutput, _ options: StreamOptions, _ invocation: Invocation) {
+  init(_ session: Session, _ live: LiveOutput, _ options: StreamOptions) {
     self.session = session
     self.live = live
     self.options = options
-    budget = LinkKeeper.Budget(invocation, retryTime: options.retryTime)
   }
 
   /// The rings that a command line names.
@@ -66,7 +64,9 @@ final class StreamGroup {
       columns: SampleWriter.columns(of: options.kinds, isCounted: options.mayBeCounted))
     try await live.complete { () async throws(Failure) in
       for selector in selectors { add(selector) }
-      if let scanTime { try await addAll(within: scanTime) }
+      if let scanTime {
+        try await session.listenForRings(within: scanTime, atMost: Self.maximumRings) { [self] in add($0) }
+      }
       for task in tasks { await task.value }
     }
     if let dropped = session.droppedPackets { Console.error(dropped) }
@@ -81,11 +81,6 @@ final class StreamGroup {
     if session.interruption.isRequested, !hasStreamed {
       throw Failure(HCIError.cancelled)
     }
-  }
-
-  /// Adds each ring that is heard.
-  private func addAll(within time: Duration) async throws(Failure) {
-    try await session.listenForRings(within: time, atMost: Self.maximumRings) { [self] in add($0) }
   }
 
   /// Starts the stream of a ring.
@@ -113,13 +108,7 @@ final class StreamGroup {
     let session = self.session
     let kinds = options.kinds
     let live = self.live
-    let link = session.keepRing(
-      budget, of: selector, until: Interruption(following: session.interruption),
-      identifies: live.isDescribed
-    ) { ring throws(Failure) in
-      try await session.prepareStream(of: ring, kinds)
-      try await live.describe(ring)
-    } check: { [self] address throws(Failure) in
+    let link = session.keepStream(live, options, of: selector) { [self] address throws(Failure) in
       try claim(address, for: selector)
     }
     let (ring, chosen) = try await link.ask { [options] ring throws(Failure) in
