@@ -2,27 +2,27 @@ import BluetoothCore
 import HaloJSON
 
 /// What is known of a ring at a time; the newest value of each.
-package struct RingState: Hashable, Sendable {
-  package var batteryPercent: Int?
-  package var isCharging: Bool?
-  package var beatsPerMinute: Int?
-  /// Since the ring's midnight.
-  package var steps: Int?
-  /// The wearer's counter.
-  package var counter: Int?
+package struct RingState: Equatable, Sendable {
+  private var values: [RingValue: JSONValue] = [:]
+
+  /// The values that belong to it, with their names and units.
+  private static let names: [RingValue: String] = [
+    .battery: "battery_percent", .charging: "charging", .heartRate: "heart_rate_bpm", .steps: "steps",
+    .counter: "counter",
+  ]
 
   package init() {}
 
+  /// Takes a value, if it belongs to it.
+  package mutating func take(_ kind: RingValue, _ value: JSONValue) {
+    if Self.names[kind] != nil { values[kind] = value }
+  }
+
   /// - Parameter time: of the newest value, ISO 8601
   package func message(_ topics: Topics, of ring: BluetoothAddress, time: String) -> Message {
-    let members: [String: JSONValue?] = [
-      "battery_percent": batteryPercent.map { .integer($0) }, "charging": isCharging.map { .bool($0) },
-      "heart_rate_bpm": beatsPerMinute.map { .integer($0) }, "steps": steps.map { .integer($0) },
-      "counter": counter.map { .integer($0) }, "time": .string(time),
-    ]
-    return Message(
-      topic: topics.state(of: ring), text: JSONValue.members(members).line,
-      kind: .state)
+    var members = ["time": JSONValue.string(time)]
+    for (kind, name) in Self.names { members[name] = values[kind] }
+    return Message(topic: topics.state(of: ring), text: JSONValue.object(members).line, kind: .state)
   }
 }
 

@@ -63,8 +63,8 @@ import Testing
 
   @Test func aStateHasWhatIsKnown() {
     var state = RingState()
-    state.batteryPercent = 87
-    state.isCharging = false
+    state.take(.battery, .integer(87))
+    state.take(.charging, .bool(false))
     let message = state.message(Topics("home/rings"), of: ring, time: "2026-11-21T13:45:00Z")
     #expect(message.isRetained)
     #expect(message.topic == "home/rings/30353841beef/state")

@@ -170,17 +170,3 @@ final class RingPublisher {
     reading = nil
   }
 }
-
-extension RingState {
-  /// Takes what belongs to it.
-  fileprivate mutating func take(_ kind: RingValue, _ value: JSONValue) {
-    switch (kind, value) {
-    case (.battery, .integer(let percent)): batteryPercent = percent
-    case (.charging, .bool(let isCharging)): self.isCharging = isCharging
-    case (.heartRate, .integer(let rate)): beatsPerMinute = rate
-    case (.steps, .integer(let steps)): self.steps = steps
-    case (.counter, .integer(let counter)): self.counter = counter
-    default: break
-    }
-  }
-}
