@@ -39,14 +39,14 @@ let historyCommand = CommandSpec(
   _ = try command.days(today: HostClock().now.day)
   guard kind.mayBePrinted(command) else {
     var printer = HistoryPrinter(format, kind)
-    return try printer.print(.stress([]))
+    return printer.print(.stress([]))
   }
   if command[storedOption] {
     if command[BrokerOutput.option] != nil { throw .usage("--stored and --mqtt exclude each other") }
     let stored = try StoredHistory(command)
     let days = try command.days(of: kind, today: HostClock().now.day)
     var printer = HistoryPrinter(format, kind)
-    return try printer.print(try stored.records(kind, in: days))
+    return printer.print(try stored.records(kind, in: days))
   }
   try await Session.run(command) { session throws(Failure) in
     let line = ProgressLine()
@@ -65,11 +65,11 @@ let historyCommand = CommandSpec(
     }
     line.clear()
     var printer = HistoryPrinter(format, kind)
-    try printer.print(records)
+    printer.print(records)
     odd.print(format)
     guard let broker, let publisher else { return }
     var mirror = HistoryPrinter(.jsonl, kind, output: publisher.writer)
-    try mirror.print(records)
+    mirror.print(records)
     try await broker.finish()
   }
 }

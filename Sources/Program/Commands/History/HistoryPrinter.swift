@@ -12,8 +12,8 @@ struct HistoryPrinter: ~Copyable {
   private let label: [Field]
   private let hasOrigins: Bool
   private var printer: RecordPrinter
-  /// The origin of the record that is printed; nil without origins.
-  private var origin: RingStore.Origin?
+  /// The origins of the records that are printed next.
+  private var nextOrigins: ArraySlice<RingStore.Origin> = []
   private var ring = ""
 
   /// - Parameters:
@@ -37,8 +37,10 @@ struct HistoryPrinter: ~Copyable {
       output: output)
   }
 
-  /// The columns of the origin of a record with these times.
-  private func origins(_ times: RingTime...) -> [Field] {
+  /// The columns of the origin of the next record, which has this time.
+  private mutating func origins(_ time: RingTime) -> [Field] { origins(nextOrigins.popFirst(), [time]) }
+
+  private func origins(_ origin: RingStore.Origin?, _ times: [RingTime]) -> [Field] {
     guard hasOrigins, let origin else { return [] }
     return [.text(ring), .text(origin.firmware), .number(origin.utcOffset)]
       + times.map { .text(RingTime(seconds: $0.seconds - origin.utcOffset).description + "Z") }
@@ -59,10 +61,8 @@ struct HistoryPrinter: ~Copyable {
         .badData, "the store is damaged: \(records.kind.rawValue) has records without a sync; restore a copy")
     }
     self.ring = ring
-    for (index, origin) in origins.enumerated() {
-      self.origin = origin
-      try print(records.record(at: index))
-    }
+    nextOrigins = origins[...]
+    print(records)
   }
 
   private static func columns(of kind: HistoryKind) -> [(name: String, unit: String?)] {
@@ -89,7 +89,7 @@ struct HistoryPrinter: ~Copyable {
     }
   }
 
-  mutating func print(_ records: HistoryRecords) throws(Failure) {
+  mutating func print(_ records: HistoryRecords) {
     switch records {
     case .steps(let readings): for reading in readings { print(reading) }
     case .heartRate(let readings): for reading in readings { print(reading) }
@@ -173,6 +173,7 @@ struct HistoryPrinter: ~Copyable {
   }
 
   private mutating func print(_ session: SleepSession) {
+    let origin = nextOrigins.popFirst()
     if format == .text {
       let kind = session.isNap ? "nap" : "night"
       let total = max(0, session.end.seconds - session.start.seconds) / 60
@@ -192,26 +193,8 @@ struct HistoryPrinter: ~Copyable {
         label + [
           .time(session.start), .time(session.end), .flag(session.isNap), .time(start),
           .text(stage.kind.description), .number(stage.minutes),
-        ] + origins(session.start, session.end, start), text: "")
+        ] + origins(origin, [session.start, session.end, start]), text: "")
       start = start.adding(minutes: stage.minutes)
-    }
-  }
-}
-
-extension HistoryRecords {
-  /// One of the records.
-  fileprivate func record(at index: Int) -> HistoryRecords {
-    switch self {
-    case .steps(let all): .steps(Array(all[index...index]))
-    case .heartRate(let all): .heartRate(Array(all[index...index]))
-    case .oxygen(let all): .oxygen(Array(all[index...index]))
-    case .sleep(let all): .sleep(Array(all[index...index]))
-    case .stress(let all): .stress(Array(all[index...index]))
-    case .variability(let all): .variability(Array(all[index...index]))
-    case .temperature(let all): .temperature(Array(all[index...index]))
-    case .oxygenValues(let all): .oxygenValues(Array(all[index...index]))
-    case .sport(let all): .sport(Array(all[index...index]))
-    case .sedentary(let all): .sedentary(Array(all[index...index]))
     }
   }
 }
