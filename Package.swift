@@ -244,6 +244,9 @@ targets += [
   .executableTarget(
     name: "first-steps", dependencies: ["HaloRaw"],
     path: "Examples/FirstSteps", swiftSettings: settings),
+  .executableTarget(
+    name: "thermometer", dependencies: ["HaloRaw"],
+    path: "Examples/Thermometer", swiftSettings: settings),
   // An example with a test on a recorded device: docs/replay.md.
   .target(
     name: "HeartRateMonitor", dependencies: ["HaloRaw"],

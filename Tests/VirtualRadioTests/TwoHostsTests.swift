@@ -58,7 +58,7 @@ import Testing
         Advertising(
           [
             .flags([.generalDiscoverable, .brEDRNotSupported]),
-            .serviceUUIDs([Self.service], width: .sixteen, isComplete: true),
+            .serviceUUIDs([Self.service], width: .two, isComplete: true),
           ], scanResponse: [.localName(Array("Thermometer".utf8), isComplete: true)]))
       try peripheral.startAdvertising(advertising)
     }

@@ -1,5 +1,6 @@
-"""The examples as they are, against the virtual ring and against peripherals over H4."""
+"""The examples as they are, against the virtual ring and against peripherals and a central over H4."""
 
+import json
 import subprocess
 import sys
 import time
@@ -94,6 +95,31 @@ def test_everything_of_a_device_is_read(example, ring_with):
     assert explorer.exit_code() == 0
     assert "service Device Information" in explorer.lines
     assert any(line.endswith(": R02_3.00.06_BUMBLE") for line in explorer.lines)
+
+
+@pytest.mark.verdict
+@pytest.mark.parametrize("options", [[], ["--extended"]], ids=["Bluetooth 4", "Bluetooth 5"])
+def test_a_thermometer_is_found_read_and_subscribed_to(options):
+    """By another stack's central, which comes again after it has gone."""
+    central = subprocess.Popen(
+        [sys.executable, PEERS / "bumble_central.py", "tcp-server:127.0.0.1:0", "--turns", "2", *options],
+        stdout=subprocess.PIPE, text=True)
+    port = central.stdout.readline().split()[1]
+    thermometer = subprocess.Popen([built("thermometer"), f"tcp:127.0.0.1:{port}"], stdout=subprocess.DEVNULL)
+    try:
+        turns = [json.loads(central.stdout.readline()) for _ in range(2)]
+    finally:
+        for process in (thermometer, central):
+            process.terminate()
+            process.wait(timeout=20)
+    for turn in turns:
+        assert turn["address"] == "00:1B:DC:0A:10:01" and turn["services"] == ["181A"] and turn["mtu"] == 247
+        # Flags, the service in two bytes, and the name of the scan response.
+        assert turn["data"] == "02010603031a18" + "0c09" + b"Thermometer".hex()
+        # The write is refused as the value is not writable: Write Not Permitted.
+        assert turn["refusal"] == 3
+        degrees = [int.from_bytes(bytes.fromhex(value), "little") for value in (turn["read"], *turn["notified"])]
+        assert all(2000 <= each <= 2490 for each in degrees) and degrees[2] == degrees[1] + 10
 
 
 def ended(name, *arguments) -> Result:
