@@ -70,6 +70,9 @@ final class AdvertisingController {
 
   // MARK: Events
 
+  /// Whether the controller advertises, so that a central may connect.
+  var isAdvertising: Bool { if case .on = state { true } else { false } }
+
   /// A central has connected, or directed advertising is over. Call ``tryNow()`` when the link was taken.
   func ended() {
     switch state {

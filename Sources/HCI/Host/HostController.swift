@@ -360,9 +360,10 @@ public final class HostController {
   private func receive(_ event: LEConnectionComplete) {
     if event.status == .success, let link = links[event.handle] {
       // Some controllers report a link twice, or by both of the events (btstack#437).
-      if link.peer.value == event.peerAddress.value, initiator?.isCreating(event.peerAddress) != true {
-        return
-      }
+      let isExpected =
+        event.isOfPeripheral
+        ? advertiser?.isAdvertising == true : initiator?.isCreating(event.peerAddress) == true
+      if link.peer.value == event.peerAddress.value, !isExpected { return }
       // If the handle is assigned again, the old link is disconnected, even without an event.
       links.remove(event.handle, .unspecifiedError)
     }

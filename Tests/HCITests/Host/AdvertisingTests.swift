@@ -103,6 +103,22 @@ struct AdvertisingTests {
     #expect(controller.takeSent() == [])
   }
 
+  /// btstack#437: some controllers report a link twice. The second event of a link that is advertised for is a new link: the
+  /// end of the one before was lost, and with it its subscriptions.
+  @Test func aSecondEventIsANewLinkOnlyWhileItAdvertises() {
+    let controller = ScriptedController.ready()
+    var links: [LEConnection] = []
+    controller.host.onAccepted = { links.append($0) }
+    controller.host.setAdvertising(advertising)
+    controller.answerAll()
+    controller.connectionComplete(0x40, role: .peripheral)
+    controller.connectionComplete(0x40, role: .peripheral)
+    #expect(links.count == 1)
+    controller.answerAll()
+    controller.connectionComplete(0x40, role: .peripheral)
+    #expect(links.map(\.isConnected) == [false, true])
+  }
+
   /// A central may send before the event of the link is read: they come by different ways over USB.
   @Test func dataMayOvertakeTheEvent() {
     let controller = ScriptedController.ready()
