@@ -33,6 +33,13 @@ struct AdvertisingTests {
     return .ready(abilities)
   }
 
+  /// Nothing of the start is left to be looked at.
+  private func advertise(on controller: ScriptedController) {
+    controller.host.setAdvertising(advertising)
+    controller.answerAll()
+    _ = controller.takeSent()
+  }
+
   private static let startExtended = [
     "01362019" + "00" + "1300" + "a00000" + "f00000" + "07" + "00" + "00" + "000000000000" + "00" + "7f"
       + "01"
@@ -81,9 +88,7 @@ struct AdvertisingTests {
     let controller = ScriptedController.ready()
     var links: [LEConnection] = []
     controller.host.onAccepted = { links.append($0) }
-    controller.host.setAdvertising(advertising)
-    controller.answerAll()
-    _ = controller.takeSent()
+    advertise(on: controller)
     controller.connectionComplete(0x40, role: .peripheral)
     let link = try #require(links.first)
     #expect(link.role == .peripheral && link.peer == ScriptedController.peer)
@@ -95,9 +100,7 @@ struct AdvertisingTests {
   @Test func whoTakesALinkMayStopIt() {
     let controller = ScriptedController.ready()
     controller.host.onAccepted = { _ in controller.host.setAdvertising(nil) }
-    controller.host.setAdvertising(advertising)
-    controller.answerAll()
-    _ = controller.takeSent()
+    advertise(on: controller)
     controller.connectionComplete(0x40, role: .peripheral)
     controller.answerAll()
     #expect(controller.takeSent() == [])
@@ -134,9 +137,7 @@ struct AdvertisingTests {
 
   @Test func aLinkThatNobodyTakesIsEnded() {
     let controller = ScriptedController.ready()
-    controller.host.setAdvertising(advertising)
-    controller.answerAll()
-    _ = controller.takeSent()
+    advertise(on: controller)
     controller.connectionComplete(0x40, role: .peripheral)
     #expect(controller.takeSent().contains("01060403400013"))
   }
@@ -145,9 +146,7 @@ struct AdvertisingTests {
   @Test func aSetBeginsAgainWhenItsEndIsReported() {
     let controller = extended()
     controller.host.onAccepted = { _ in }
-    controller.host.setAdvertising(advertising)
-    controller.answerAll()
-    _ = controller.takeSent()
+    advertise(on: controller)
     controller.connectionComplete(0x40, role: .peripheral)
     controller.answerAll()
     #expect(controller.takeSent() == [])
@@ -160,9 +159,7 @@ struct AdvertisingTests {
   @Test func aSetBeginsAgainWithoutThatReport() {
     let controller = extended()
     controller.host.onAccepted = { _ in }
-    controller.host.setAdvertising(advertising)
-    controller.answerAll()
-    _ = controller.takeSent()
+    advertise(on: controller)
     controller.connectionComplete(0x40, role: .peripheral)
     controller.timers.advance(to: controller.timers.now + AdvertisingController.endLimit)
     controller.answerAll()
@@ -172,9 +169,7 @@ struct AdvertisingTests {
   /// Directed advertising is over after 1.28 s: Connection Complete with Advertising Timeout, in the peripheral role.
   @Test func anEndWithoutALinkIsNoFailureOfTheInitiator() {
     let controller = ScriptedController.ready()
-    controller.host.setAdvertising(advertising)
-    controller.answerAll()
-    _ = controller.takeSent()
+    advertise(on: controller)
     let attempt = controller.connect()
     controller.answerAll()
     _ = controller.takeSent()
@@ -232,9 +227,7 @@ struct AdvertisingTests {
   /// It goes on after the controller was set up again.
   @Test func itSurvivesABreakdown() {
     let controller = ScriptedController.ready()
-    controller.host.setAdvertising(advertising)
-    controller.answerAll()
-    _ = controller.takeSent()
+    advertise(on: controller)
     controller.receive("04100142")
     controller.answerAll()
     #expect(Array(controller.takeSent().suffix(4)) == Self.start)
