@@ -51,7 +51,7 @@ public protocol AirDevice: AnyObject {
   /// The version of its link layer.
   var version: RemoteVersion { get }
   /// What it advertises; nil if nothing.
-  var advertisement: AirAdvertisement? { get }
+  var advertisement: RadioAdvertisement? { get }
 
   /// The first advertising event after `now`; nil if it does not advertise.
   func nextAdvertisement(after now: Instant) -> Instant?
@@ -78,7 +78,7 @@ extension AirDevice {
 }
 
 /// What a device advertises.
-public struct AirAdvertisement: Sendable {
+public struct RadioAdvertisement: Sendable {
   /// The event type of the advertisement in an extended report.
   public var type: AdvertisingReport.EventType
   public var data: [UInt8]

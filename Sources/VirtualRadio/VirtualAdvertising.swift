@@ -27,8 +27,8 @@ struct VirtualAdvertising {
 
   private var active: AdvertisingSet? { running.flatMap { sets[$0] } }
 
-  var current: AirAdvertisement? {
-    active.map { AirAdvertisement($0.type, data: $0.data, scanResponse: $0.scanResponse) }
+  var current: RadioAdvertisement? {
+    active.map { RadioAdvertisement($0.type, data: $0.data, scanResponse: $0.scanResponse) }
   }
 
   /// Whether it uses the random address of the controller, which must not change then (7.8.4).

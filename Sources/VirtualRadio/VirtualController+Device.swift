@@ -19,7 +19,7 @@ extension VirtualController: AirDevice {
     return features
   }
 
-  public var advertisement: AirAdvertisement? { advertising.current }
+  public var advertisement: RadioAdvertisement? { advertising.current }
 
   public func nextAdvertisement(after now: Instant) -> Instant? { advertising.times?.nextEvent(after: now) }
 

@@ -50,7 +50,7 @@ final class RingInAir: AirDevice {
   private(set) var link: AirLink?
 
   private let air: Air
-  private let data: AirAdvertisement
+  private let data: RadioAdvertisement
   private let times: AdvertisingTimes
   private var recombiner = Recombiner()
   private var failuresLeft: Int
@@ -61,7 +61,7 @@ final class RingInAir: AirDevice {
     self.options = options
     self.air = air
     peripheral = VirtualPeripheral(options: options, timers: air.timers)
-    data = AirAdvertisement(data: options.advertisement, scanResponse: options.scanResponse)
+    data = RadioAdvertisement(data: options.advertisement, scanResponse: options.scanResponse)
     times = AdvertisingTimes(seed: options.seed, interval: options.advertisingInterval, start: air.timers.now)
     failuresLeft = options.faults.establishFailures
     peripheral.send = { [weak self] channel, payload in self?.send(payload, on: channel) }
@@ -86,7 +86,7 @@ final class RingInAir: AirDevice {
   var rssi: Int8 { options.rssi }
   var features: LEFeatures { [.encryption, .dataPacketLengthExtension] }
   var version: RemoteVersion { RemoteVersion(CoreVersion(rawValue: 9), CompanyIdentifier(rawValue: 0x005D)) }
-  var advertisement: AirAdvertisement? { link == nil && !isSwitchedOff ? data : nil }
+  var advertisement: RadioAdvertisement? { link == nil && !isSwitchedOff ? data : nil }
 
   func nextAdvertisement(after now: Instant) -> Instant? {
     advertisement == nil ? nil : times.nextEvent(after: now)
