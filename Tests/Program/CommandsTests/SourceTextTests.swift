@@ -9,7 +9,9 @@ struct SourceTextTests {
     Disk.swiftFiles(below: "\(package)/\(folder)").flatMap { path in
       let name = path.dropFirst(package.count + 1)
       return (Disk.text(of: path) ?? "").split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-        .map { (place: "\(name):\($0.offset + 1)", text: $0.element.drop { $0 == " " }) }
+        .map { number, line in
+          (place: "\(name):\(number + 1)", text: line.drop { $0 == " " }, isTopLevel: line.first != " ")
+        }
     }
   }
 
@@ -30,5 +32,19 @@ struct SourceTextTests {
     }
     let found = first.filter { $0.1.text.drop { $0 == "/" }.drop { $0 == " " }.hasPrefix(start) }
     #expect(found.map(\.1.place) == [])
+  }
+
+  /// A reader who finds a name has found the type. Types that only their file knows may repeat.
+  @Test func twoTypesNeverShareAName() {
+    let pattern =
+      /^(?:@\S+ )*(?:public |package |internal |final |indirect )*(?:struct|class|enum|protocol|actor) (\w+)/
+    var places: [Substring: [String]] = [:]
+    for line in Self.lines where line.isTopLevel && line.place.hasPrefix("Sources/") {
+      if let match = line.text.prefixMatch(of: pattern) {
+        places[match.output.1, default: []].append(line.place)
+      }
+    }
+    #expect(places.count > 900)
+    #expect(places.filter { $0.value.count > 1 }.map { "\($0.key): \($0.value)" } == [])
   }
 }
