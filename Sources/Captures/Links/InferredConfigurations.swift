@@ -28,7 +28,9 @@ package struct InferredConfigurations: Sendable {
   /// The handles of the configurations, in order.
   package var handles: [AttributeHandle] { written.sorted() }
 
-  package func contains(_ handle: AttributeHandle) -> Bool { !written.isEmpty && written.contains(handle) }
+  package var isEmpty: Bool { written.isEmpty }
+
+  package func contains(_ handle: AttributeHandle) -> Bool { written.contains(handle) }
 
   /// The characteristic before a configuration that has sent values: the handle of its value.
   package func sender(before configuration: AttributeHandle) -> AttributeHandle? {

@@ -36,12 +36,16 @@ package struct LinkFollower<Link: CapturedLink> {
   package static var capacity: Int { 64 }
 
   @usableFromInline struct Place: Hashable {
-    var adapter: UInt16?
-    var handle: ConnectionHandle
+    @usableFromInline var adapter: UInt16?
+    @usableFromInline var handle: ConnectionHandle
 
-    @usableFromInline init(adapter: UInt16?, handle: ConnectionHandle) {
+    @inlinable init(adapter: UInt16?, handle: ConnectionHandle) {
       self.adapter = adapter
       self.handle = handle
+    }
+
+    @inlinable static func == (left: Self, right: Self) -> Bool {
+      left.handle == right.handle && left.adapter == right.adapter
     }
   }
 
@@ -95,14 +99,19 @@ package struct LinkFollower<Link: CapturedLink> {
   package mutating func link(
     of handle: ConnectionHandle, _ info: CaptureRecordInfo, begin: (NewLink) -> Link
   ) -> (link: Link, forgotten: [Ended])? {
+    let place = Place(adapter: info.adapter, handle: handle)
+    if let last, last.place == place {
+      last.link.lastUsed = info.number
+      return (last.link, [])
+    }
     var forgotten: [Ended] = []
-    if self[handle, info.adapter] == nil {
+    if links[place] == nil {
       guard handle != .controllerDebug else { return nil }
       forgotten = add(NewLink(handle, nil), info, begin)
     }
-    guard let link = self[handle, info.adapter] else { return nil }
+    guard let link = links[place] else { return nil }
     link.lastUsed = info.number
-    last = (Place(adapter: info.adapter, handle: handle), link)
+    last = (place, link)
     return (link, forgotten)
   }
 

@@ -18,8 +18,10 @@ final class Server {
     if let handle, table.learned[handle] == nil { table.inferred.noteWrite(handle, value) }
   }
 
+  /// Notes that a characteristic has sent a value: only values behind the write of a configuration say something.
   func noteValue(_ handle: AttributeHandle?) {
-    if let handle, table.learned[handle] == nil { table.inferred.noteValue(handle) }
+    guard !table.inferred.isEmpty, let handle, table.learned[handle] == nil else { return }
+    table.inferred.noteValue(handle)
   }
 
   /// Adds what the answer to a request shows.
