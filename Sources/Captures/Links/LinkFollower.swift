@@ -92,31 +92,32 @@ package struct LinkFollower<Link: CapturedLink> {
     }
   }
 
-  /// The link of a packet of data; if it is not known, it begins now.
-  ///
-  /// - Returns: nil if the handle is of no link; with the link that was forgotten for a new one
+  /// The link of a packet of data; nil if it is not known.
   @inlinable
-  package mutating func link(
-    of handle: ConnectionHandle, _ info: CaptureRecordInfo, begin: (NewLink) -> Link
-  ) -> (link: Link, forgotten: [Ended])? {
+  package mutating func use(_ handle: ConnectionHandle, _ info: CaptureRecordInfo) -> Link? {
     let place = Place(adapter: info.adapter, handle: handle)
     if let last, last.place == place {
       last.link.lastUsed = info.number
-      return (last.link, [])
-    }
-    var forgotten: [Ended] = []
-    if links[place] == nil {
-      guard handle != .controllerDebug else { return nil }
-      forgotten = add(NewLink(handle, nil), info, begin)
+      return last.link
     }
     guard let link = links[place] else { return nil }
     link.lastUsed = info.number
     last = (place, link)
-    return (link, forgotten)
+    return link
   }
 
-  @usableFromInline
-  mutating func add(
+  /// The link of a packet of data that is not known: it begins now.
+  ///
+  /// - Returns: nil if the handle is of no link; with the link that was forgotten for the new one
+  package mutating func discover(
+    _ handle: ConnectionHandle, _ info: CaptureRecordInfo, begin: (NewLink) -> Link
+  ) -> (link: Link, forgotten: [Ended])? {
+    guard handle != .controllerDebug else { return nil }
+    let forgotten = add(NewLink(handle, nil), info, begin)
+    return use(handle, info).map { ($0, forgotten) }
+  }
+
+  private mutating func add(
     _ new: NewLink, _ info: CaptureRecordInfo, _ begin: (NewLink) -> Link
   ) -> [Ended] {
     let place = Place(adapter: info.adapter, handle: new.handle)

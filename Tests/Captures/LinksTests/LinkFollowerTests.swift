@@ -52,7 +52,9 @@ import Testing
   @discardableResult
   private mutating func data(_ handle: UInt16, adapter: UInt16? = nil) -> BluetoothAddress? {
     let info = info(adapter)
-    return follower.link(of: ConnectionHandle(rawValue: handle), info) { Link($0.peer) }?.link.peer
+    let handle = ConnectionHandle(rawValue: handle)
+    let link = follower.use(handle, info) ?? follower.discover(handle, info) { Link($0.peer) }?.link
+    return link?.peer
   }
 
   private static let peer = BluetoothAddress(0x3035_3841_BEEF, .public)

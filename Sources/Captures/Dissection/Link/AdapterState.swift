@@ -111,7 +111,7 @@ final class AdapterState {
     // A packet that the capture does not have to its end is read as far as it goes.
     let whole = packet.isCut ? nil : try? ACLPacket(data)
     guard whole != nil || packet.isCut || links[handle, packet.info.adapter] != nil,
-      let link = links.link(of: handle, packet.info, begin: begin)?.link
+      let link = links.use(handle, packet.info) ?? links.discover(handle, packet.info, begin: begin)?.link
     else { return }
     packet.link = link.identity
     packet.hci?.peer = link.peer

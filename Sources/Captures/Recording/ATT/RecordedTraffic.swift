@@ -144,9 +144,13 @@ private final class Collector {
   }
 
   private func receive(_ acl: borrowing ACLPacket, _ info: CaptureRecordInfo) {
-    let found = links.link(of: acl.header.handle, info) { begin($0, info) }
-    guard let (link, forgotten) = found else { return }
-    keep(forgotten, info)
+    let handle = acl.header.handle
+    var link = links.use(handle, info)
+    if link == nil, let found = links.discover(handle, info, begin: { begin($0, info) }) {
+      keep(found.forgotten, info)
+      link = found.link
+    }
+    guard let link else { return }
     let boundary = acl.header.boundary
     let isSent = link.frames.isSent(boundary, info.direction)
     (isSent ? link.frames.sent : link.frames.received).receive(acl.data, isStart: boundary != .continuing) {
