@@ -18,7 +18,7 @@ public struct ControllerOptions: Hashable, Sendable {
   public var staysSilent = false
   /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.
   public var refusesIdleScanDisable = false
-  /// The faults of ``RadioFaults`` at random, drawn with this seed; nil for none.
+  /// The faults of a bad radio at random (docs/links.md), drawn with this seed; nil for none.
   public var faultSeed: UInt64?
 
   public init() {}
