@@ -55,6 +55,8 @@ package enum LinkChange {
     }
   }
 
+  @_lifetime(reader: copy reader)
+  @_lifetime(whole: copy whole)
   private static func readLE(
     _ reader: inout ByteReader, _ whole: inout ByteReader
   ) throws(DecodeError) -> Self? {
