@@ -33,8 +33,10 @@ public final class LEConnection {
   public internal(set) var isConnected = true
   /// Whether the link is encrypted.
   public internal(set) var isEncrypted = false
-  /// The key with which it was, or is to be, encrypted last; nil if there was none.
+  /// The key with which it is, or was, encrypted; nil if it never was.
   public internal(set) var key: LongTermKey?
+  /// The key with which encryption begins.
+  var nextKey: LongTermKey?
   /// Whether no packet of the peer has been received yet; see ``Initiator``.
   @exclusivity(unchecked) var isUnproven = false
   /// Whether longer packets were requested. If the peer has no longer ones, this stays so.

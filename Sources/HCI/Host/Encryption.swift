@@ -35,7 +35,7 @@ extension LEConnection {
   ///   - completion: called exactly once, when the link is encrypted or that has failed: with `.pinOrKeyMissing` if the
   ///     peripheral does not have the key. If its key is another one, the link is lost.
   public func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void) {
-    self.key = key
+    nextKey = key
     perform(encryptions, completion) {
       LEEnableEncryption {
         $0.handle = handle
@@ -61,6 +61,8 @@ extension LEConnection {
     // A renewal is a change, too: of the key.
     let isChange = isOn || isEncrypted
     isEncrypted = isOn
+    if isOn { key = nextKey ?? key }
+    nextKey = nil
     if isChange { onChange?(.encryption(isOn)) }
     encryptions.receive(
       status == .success ? .success(()) : .failure(.commandFailed(LEEnableEncryption.opcode, status)))
@@ -74,7 +76,7 @@ extension LEConnection {
     let done = { [weak self] (result: Result<LinkOnly, HCIError>) -> Void in
       if let self, case .failure(let error) = result { self.links?.note(error, on: self) }
     }
-    self.key = key
+    nextKey = key
     guard let key else {
       return links.commands.send(LELongTermKeyRequestNegativeReply(handle: handle), completion: done)
     }

@@ -46,10 +46,14 @@ struct EncryptionTests {
     try #require(results.first).get()
     #expect(results.count == 1 && link.isEncrypted && attempt.encryptions == [true])
     // An encrypted link gets another key: the other event says so.
-    link.encrypt(with: Self.key) { results.append($0) }
+    let other = LongTermKey(Array(repeating: 7, count: 16))
+    link.encrypt(with: other) { results.append($0) }
     controller.answerAll()
     controller.status(LEEnableEncryption.opcode)
+    // Until then, what the old key is worth counts.
+    #expect(link.key == Self.key)
     controller.receive("04300300" + "4000")
+    #expect(link.key == other)
     #expect(results.count == 2 && link.isEncrypted && attempt.encryptions == [true, true])
   }
 
