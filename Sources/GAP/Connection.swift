@@ -14,7 +14,8 @@ public final class Connection {
   public let peer: BluetoothAddress
   /// The client of the peer's attributes.
   public let gatt: GATTClient
-  /// What the peer sees of our attributes; nil if it is told that there are none: see ``serve(_:)``.
+  /// The server of the attributes that ``serve(_:)`` was called with; without one, the peer is answered as by a device without
+  /// attributes.
   public private(set) var server: ServerBearer?
   /// Called with a description of a change of the link, for the user.
   public var onEvent: ((LinkEvent) -> Void)?

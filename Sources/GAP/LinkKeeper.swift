@@ -109,7 +109,6 @@ package struct LinkKeeper: Sendable {
   /// A link that has just been made is used, even if the budget ends now.
   private static let shortestOpening = Duration.seconds(5)
   private static let shortestAttempt = Duration.milliseconds(500)
-  private static let firstPause = Duration.milliseconds(250)
   private static let longestPause = Duration.seconds(30)
   /// The peer may have another address after as many misses. The first time, it was seldom here a moment ago.
   private var missesUntilSearch: Int { hasFlowed ? 2 : 1 }
@@ -221,9 +220,7 @@ package struct LinkKeeper: Sendable {
     }
   }
 
-  private var pause: Duration {
-    min(Self.firstPause * (1 << min(failures - 1, 10)), Self.longestPause)
-  }
+  private var pause: Duration { RetryPause.duration(after: failures, longest: Self.longestPause) }
 
   private func action(at now: Instant) -> Action {
     let rest = max(Self.shortestAttempt, (deadline ?? now) - now)

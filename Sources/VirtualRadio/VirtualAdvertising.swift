@@ -15,7 +15,7 @@ struct VirtualAdvertising {
     var scanResponse: [UInt8] = []
   }
 
-  /// The handle of the set of the legacy commands, which is no handle of a set.
+  /// The key of the set that the legacy commands configure. The handles of other sets end at 0xEF.
   static let legacy = UInt8.max
 
   var sets: [UInt8: AdvertisingSet] = [:]

@@ -39,8 +39,8 @@ public final class HostController {
   public var onScanRefusal: ((HCIError?) -> Void)?
   /// Called when the controller refuses to advertise, which is tried again; and with nil when it advertises nevertheless.
   public var onAdvertisingRefusal: ((HCIError?) -> Void)?
-  /// Called with a link that a central has made, before data arrive on it: set its closures in here. A link that nobody
-  /// takes is disconnected.
+  /// Called for each link that a central has established, before its data are handled: set the closures of the link in here.
+  /// Without this closure, such links are disconnected.
   public var onAccepted: ((LEConnection) -> Void)?
   /// Called with information for the user.
   public var onNote: ((String) -> Void)?
@@ -388,7 +388,7 @@ public final class HostController {
 
   /// Handles a connection event of the peripheral role.
   ///
-  /// - Returns: the link, if there is one and somebody takes it
+  /// - Returns: the link; nil after a failure, or without ``onAccepted``
   private func accept(_ event: LEConnectionComplete) -> LEConnection? {
     advertiser?.ended()
     guard event.status == .success, onAccepted != nil, let controller else { return nil }

@@ -1,9 +1,14 @@
 import BluetoothCore
 
-/// How long to wait before the controller is asked again for what it has refused: each time twice as long.
-struct RetryPause {
-  static let first = Duration.milliseconds(250)
-  static let longest = Duration.seconds(10)
+/// How long to wait before something that has failed is tried again: each time twice as long.
+package struct RetryPause {
+  private static let first = Duration.milliseconds(250)
+  package static let longest = Duration.seconds(10)
+
+  /// The pause after a number of failures in a row, at least one.
+  package static func duration(after failures: Int, longest: Duration = longest) -> Duration {
+    min(first * (1 << min(failures - 1, 10)), longest)
+  }
 
   /// How often in a row it was refused.
   private(set) var refusals = 0
@@ -13,7 +18,7 @@ struct RetryPause {
   /// - Returns: the pause
   mutating func refused() -> Duration {
     refusals += 1
-    return min(Self.first * (1 << min(refusals - 1, 10)), Self.longest)
+    return Self.duration(after: refusals)
   }
 
   /// The controller does what it is asked for, or it is no longer asked.

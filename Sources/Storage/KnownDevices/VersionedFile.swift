@@ -148,8 +148,8 @@ public enum VersionedFileError: Error, CustomStringConvertible {
     }
   }
 
-  /// Whether the user can do something about it, and was not told by ``VersionedFile/read(_:)``: not if the machine has no
-  /// place to store the file.
+  /// Whether the user can mend it, and ``VersionedFile/read(_:)`` has not reported it yet. A machine without a place for the
+  /// file is nothing to mend.
   var isToBeReported: Bool {
     switch self {
     case .newer: false
