@@ -45,12 +45,12 @@ public final class ATTBearer {
   public var onTimeout: ((ATTError) -> Void)?
 
   private struct Transaction {
-    var request: ATTPDU
+    var request: any ATTPDU
     /// Whether the bearer stays open without a response; see ``request(_:isExpendable:completion:)``.
     var isExpendable: Bool
     /// The number of reads when it was sent.
     var reads: UInt64?
-    var completion: (Result<ATTPDU, ATTError>) -> Void
+    var completion: (Result<any ATTPDU, ATTError>) -> Void
   }
 
   /// Whether the commands have arrived, which have no response of their own.
@@ -120,7 +120,8 @@ public final class ATTBearer {
   ///     unanswered one (3.3.3), so the bearer closes when the next request is made.
   ///   - completion: called with the response or the error
   public func request(
-    _ request: ATTPDU, isExpendable: Bool = false, completion: @escaping (Result<ATTPDU, ATTError>) -> Void
+    _ request: any ATTPDU, isExpendable: Bool = false,
+    completion: @escaping (Result<any ATTPDU, ATTError>) -> Void
   ) {
     if let end { return completion(.failure(end)) }
     if let unanswered {
@@ -129,8 +130,9 @@ public final class ATTBearer {
     }
     let objection: String? =
       switch request {
-      case .writeRequest(let handle, let value): writeGuard?(handle, value, nil)
-      case .prepareWriteRequest(let part): writeGuard?(part.handle, part.value, Int(part.offset))
+      case let write as ATTWriteRequest: writeGuard?(write.handle, write.value, nil)
+      case let write as ATTPrepareWriteRequest:
+        writeGuard?(write.part.handle, write.part.value, Int(write.part.offset))
       default: nil
       }
     if let objection { return completion(.failure(.forbidden(objection))) }
@@ -148,7 +150,7 @@ public final class ATTBearer {
     guard value.count <= mtu - 3 else { throw .tooLong(count: value.count, maximum: mtu - 3) }
     if let objection = writeGuard?(handle, value, nil) { throw .forbidden(objection) }
     commands = .sent
-    transmit(.writeCommand(handle, value: value))
+    transmit(ATTWriteCommand(handle, value: value))
   }
 
   /// Whether commands were sent, and no answer to a later request proves that they have arrived.
@@ -168,7 +170,7 @@ public final class ATTBearer {
       return
     case .none: mtuExchange = .open([completion])
     }
-    request(.exchangeMTURequest(clientMTU: UInt16(receiveMTU))) { [weak self] result in
+    request(ATTExchangeMTURequest(clientMTU: UInt16(receiveMTU))) { [weak self] result in
       guard let self, case .open(let waiting) = mtuExchange else { return }
       let outcome: Result<Void, ATTError>
       switch result {
@@ -235,9 +237,9 @@ public final class ATTBearer {
     onTimeout?(error)
   }
 
-  private func transmit(_ pdu: ATTPDU) {
+  private func transmit(_ pdu: any ATTPDU) {
     writer.removeAll()
-    pdu.write(into: &writer)
+    pdu.writePDU(into: &writer)
     let bytes = writer.bytes
     send(bytes.span.bytes)
   }
@@ -286,7 +288,7 @@ public final class ATTBearer {
         return
       }
       // Confirmed immediately, whether or not there is a handler, and regardless of outstanding requests (3.4.7.3).
-      transmit(.handleValueConfirmation)
+      transmit(ATTHandleValueConfirmation())
       deliver(pdu, at: time, to: onIndication)
     default: receiveMultiple(pdu, at: time)
     }
@@ -303,11 +305,11 @@ public final class ATTBearer {
   }
 
   private func receiveMultiple(_ pdu: RawSpan, at time: Instant) {
-    guard case .multipleHandleValueNotification(let entries) = try? ATTPDU(pdu) else {
+    guard let values = try? ATTReader.read(pdu) as? ATTMultipleHandleValueNotification else {
       counters.malformed += 1
       return
     }
-    for entry in entries { onNotification?(entry.handle, entry.value.span.bytes, time) }
+    for entry in values.entries { onNotification?(entry.handle, entry.value.span.bytes, time) }
   }
 
   private func receiveResponse(_ opcode: ATTOpcode, _ pdu: RawSpan) {
@@ -317,10 +319,10 @@ public final class ATTBearer {
       counters.unexpectedResponses += 1
       return
     }
-    let result: Result<ATTPDU, ATTError>
+    let result: Result<any ATTPDU, ATTError>
     do throws(DecodeError) {
-      switch try ATTPDU(pdu) {
-      case .errorResponse(let error):
+      switch try ATTReader.read(pdu) {
+      case let error as ATTErrorResponse:
         // The handle in it is informative, the opcode is not.
         guard error.request == current.request.opcode else {
           counters.unexpectedResponses += 1
@@ -332,7 +334,7 @@ public final class ATTBearer {
           counters.unexpectedResponses += 1
           return
         }
-        if case .exchangeMTUResponse(let peerMTU) = response { adopt(peerMTU) }
+        if let exchange = response as? ATTExchangeMTUResponse { adopt(exchange.serverMTU) }
         result = .success(response)
       }
     } catch {
@@ -379,17 +381,17 @@ public final class ATTBearer {
     if kind.isAnswered { counters.peerRequests += 1 }
     if opcode == .exchangeMTURequest { return answerExchange(pdu) }
     if let server { return server.receive(pdu, at: time) }
-    if let answer = ATTPDU.answerWithoutAttributes(to: pdu) { transmit(answer) }
+    if let answer = ATTReader.answerWithoutAttributes(to: pdu) { transmit(answer) }
   }
 
   private func answerExchange(_ pdu: RawSpan) {
     do throws(ATTErrorResponse) {
-      guard case .exchangeMTURequest(let peerMTU) = try ATTPDU(fromClient: pdu) else { return }
+      guard let request = try ATTReader.read(fromClient: pdu) as? ATTExchangeMTURequest else { return }
       // The response is the last PDU of the old MTU (3.4.2.2).
-      transmit(.exchangeMTUResponse(serverMTU: UInt16(receiveMTU)))
-      adopt(peerMTU)
+      transmit(ATTExchangeMTUResponse(serverMTU: UInt16(receiveMTU)))
+      adopt(request.clientMTU)
     } catch {
-      transmit(.errorResponse(error))
+      transmit(error)
     }
   }
 }

@@ -82,6 +82,34 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
   }
 }
 
+/// What is known of the PDUs by number, as it is looked up for each of them.
+private let table: [(info: ATTPDUInfo, type: any ATTPDU.Type)?] = {
+  var table: [(info: ATTPDUInfo, type: any ATTPDU.Type)?] = Array(repeating: nil, count: 256)
+  for type in ATTPDUInfo.declared { table[Int(type.info.opcode.rawValue)] = (type.info, type) }
+  return table
+}()
+
+private let references = table.map { $0?.info.reference ?? "Vol 3, Part F, 3.4" }
+
+extension ATTOpcode {
+  /// The name in the specification; nil if it has none.
+  public var name: String? { table[Int(rawValue)]?.info.name }
+
+  /// Where the PDU is specified: `Vol 3, Part F, 3.4.7.1`.
+  public var reference: String { references[Int(rawValue)] }
+
+  public var kind: Kind {
+    if let known = table[Int(rawValue)]?.info.kind { return known }
+    return rawValue & 0x40 != 0 ? .command : .unknown
+  }
+
+  /// The opcode of the success answer to this request or indication.
+  public var response: ATTOpcode? { table[Int(rawValue)]?.info.response }
+
+  /// The declaration of the PDU; nil if the specification has none.
+  public var type: (any ATTPDU.Type)? { table[Int(rawValue)]?.type }
+}
+
 extension ATTOpcode: TextWritable {
   public func write(to text: inout TextBuffer) {
     if let name { return text.write(name) }

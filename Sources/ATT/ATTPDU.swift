@@ -1,181 +1,163 @@
 import BluetoothCore
 
-/// Every PDU of the Attribute Protocol (Core Specification Vol 3, Part F, 3.4). Values are in the byte order
-/// of the wire.
-public enum ATTPDU: Hashable, Sendable {
-  case errorResponse(ATTErrorResponse)
-  case exchangeMTURequest(clientMTU: UInt16)
-  case exchangeMTUResponse(serverMTU: UInt16)
-  case findInformationRequest(HandleRange)
-  case findInformationResponse([ATTHandleAndType])
-  case findByTypeValueRequest(HandleRange, type: UInt16, value: [UInt8])
-  case findByTypeValueResponse([HandleRange])
-  case readByTypeRequest(HandleRange, type: BluetoothUUID)
-  case readByTypeResponse([ATTHandleAndValue])
-  case readRequest(AttributeHandle)
-  case readResponse([UInt8])
-  case readBlobRequest(AttributeHandle, offset: UInt16)
-  case readBlobResponse([UInt8])
-  case readMultipleRequest([AttributeHandle])
-  /// The concatenated values; their lengths are known only to the client.
-  case readMultipleResponse([UInt8])
-  case readByGroupTypeRequest(HandleRange, type: BluetoothUUID)
-  case readByGroupTypeResponse([ATTGroupAndValue])
-  case writeRequest(AttributeHandle, value: [UInt8])
-  case writeResponse
-  case writeCommand(AttributeHandle, value: [UInt8])
-  case signedWriteCommand(AttributeHandle, value: [UInt8], signature: ATTSignature)
-  case prepareWriteRequest(ATTPreparedWrite)
-  case prepareWriteResponse(ATTPreparedWrite)
-  case executeWriteRequest(ATTExecuteFlags)
-  case executeWriteResponse
-  case readMultipleVariableRequest([AttributeHandle])
-  case readMultipleVariableResponse([[UInt8]])
-  case handleValueNotification(AttributeHandle, value: [UInt8])
-  case handleValueIndication(AttributeHandle, value: [UInt8])
-  case handleValueConfirmation
-  case multipleHandleValueNotification([ATTHandleAndValue])
-  /// An opcode that this version of the specification does not have.
-  case unknown(ATTOpcode, parameters: [UInt8])
+/// A PDU of the Attribute Protocol (Core Specification Vol 3, Part F, 3.4). Its fields are the parameters after the
+/// opcode, in the byte order of the wire. One declaration is sufficient to write, read, name and show the PDU. It also
+/// needs a line in ``ATTPDUInfo/declared``.
+///
+/// Bytes after the last field of a fixed-size PDU are ignored, as later versions of the specification may add fields.
+/// Lists must fit exactly: a truncated entry invalidates the list.
+public protocol ATTPDU: PacketFields, Hashable {
+  static var info: ATTPDUInfo { get }
 
-  public var opcode: ATTOpcode {
-    switch self {
-    case .errorResponse: .errorResponse
-    case .exchangeMTURequest: .exchangeMTURequest
-    case .exchangeMTUResponse: .exchangeMTUResponse
-    case .findInformationRequest: .findInformationRequest
-    case .findInformationResponse: .findInformationResponse
-    case .findByTypeValueRequest: .findByTypeValueRequest
-    case .findByTypeValueResponse: .findByTypeValueResponse
-    case .readByTypeRequest: .readByTypeRequest
-    case .readByTypeResponse: .readByTypeResponse
-    case .readRequest: .readRequest
-    case .readResponse: .readResponse
-    case .readBlobRequest: .readBlobRequest
-    case .readBlobResponse: .readBlobResponse
-    case .readMultipleRequest: .readMultipleRequest
-    case .readMultipleResponse: .readMultipleResponse
-    case .readByGroupTypeRequest: .readByGroupTypeRequest
-    case .readByGroupTypeResponse: .readByGroupTypeResponse
-    case .writeRequest: .writeRequest
-    case .writeResponse: .writeResponse
-    case .writeCommand: .writeCommand
-    case .signedWriteCommand: .signedWriteCommand
-    case .prepareWriteRequest: .prepareWriteRequest
-    case .prepareWriteResponse: .prepareWriteResponse
-    case .executeWriteRequest: .executeWriteRequest
-    case .executeWriteResponse: .executeWriteResponse
-    case .readMultipleVariableRequest: .readMultipleVariableRequest
-    case .readMultipleVariableResponse: .readMultipleVariableResponse
-    case .handleValueNotification: .handleValueNotification
-    case .handleValueIndication: .handleValueIndication
-    case .handleValueConfirmation: .handleValueConfirmation
-    case .multipleHandleValueNotification: .multipleHandleValueNotification
-    case .unknown(let opcode, _): opcode
-    }
+  /// The first byte of the PDU.
+  var opcode: ATTOpcode { get }
+  /// The attributes that a request is about.
+  var target: ATTTarget { get }
+  /// The last handle in the answer to a discovery, after which the client continues; nil for any other PDU.
+  var lastFound: AttributeHandle? { get }
+
+  /// Reads the parameters. This and ``write(into:)`` are requirements, so that the ones that are specialized for a type
+  /// are also found for a PDU whose type is not known.
+  init(parsing reader: inout ByteReader) throws(DecodeError)
+  /// Writes the parameters.
+  func write(into writer: inout ByteWriter)
+}
+
+extension ATTPDU {
+  public var opcode: ATTOpcode { Self.info.opcode }
+  public var target: ATTTarget { .none }
+  public var lastFound: AttributeHandle? { nil }
+
+  /// Whether this may be the answer to a request: its response, or an error.
+  public func answers(_ request: any ATTPDU) -> Bool {
+    if let error = self as? ATTErrorResponse { return error.request == request.opcode }
+    return opcode == request.opcode.response
+  }
+
+  /// Writes the complete PDU, opcode first.
+  ///
+  /// The format requires list entries of equal size; entries of another size than the first are omitted, as are the
+  /// bytes of an entry that exceed a length byte.
+  public func writePDU(into writer: inout ByteWriter) {
+    writer.write(opcode.rawValue)
+    write(into: &writer)
+  }
+
+  /// The complete PDU as a byte array.
+  public var bytes: [UInt8] {
+    var writer = ByteWriter(capacity: 32)
+    writePDU(into: &writer)
+    return writer.bytes
   }
 }
 
-/// Error Response (3.4.1.1). `handle` is informative: many servers send a handle other than the requested one.
-public struct ATTErrorResponse: Error, Hashable, Sendable {
-  /// The request that failed.
-  public var request: ATTOpcode
-  public var handle: AttributeHandle
-  /// Why it failed.
-  public var code: ATTErrorCode
+/// Whether both are the same PDU.
+public func == (left: (any ATTPDU)?, right: (any ATTPDU)?) -> Bool { left?.bytes == right?.bytes }
 
-  public init(request: ATTOpcode, handle: AttributeHandle, code: ATTErrorCode) {
-    self.request = request
-    self.handle = handle
-    self.code = code
+/// The attributes that a request names.
+public enum ATTTarget: Hashable, Sendable {
+  /// No attribute.
+  case none
+  /// One; the first one, of several.
+  case attribute(AttributeHandle)
+  /// All that match in a range.
+  case range(HandleRange)
+
+  /// The range; nil for other targets.
+  public var range: HandleRange? {
+    if case .range(let range) = self { range } else { nil }
   }
 }
 
-/// An entry of Find Information Response (3.4.3.2).
-public struct ATTHandleAndType: Hashable, Sendable {
-  public var handle: AttributeHandle
-  public var type: BluetoothUUID
+/// The specification of a PDU, except its parameters.
+public struct ATTPDUInfo: Sendable {
+  public let opcode: ATTOpcode
+  /// The name in the specification.
+  public let name: String
+  public let kind: ATTOpcode.Kind
+  /// The opcode of the success answer, if it is a request or an indication.
+  public let response: ATTOpcode?
+  /// In Vol 3, Part F, 3.4.
+  private let section: String
 
-  public init(handle: AttributeHandle, type: BluetoothUUID) {
-    self.handle = handle
-    self.type = type
+  /// - Parameters:
+  ///   - opcode: the number
+  ///   - name: the name in the specification
+  ///   - section: in Vol 3, Part F, 3.4
+  ///   - kind: how it is answered
+  ///   - response: what answers it, if it is a request or an indication
+  init(
+    _ opcode: ATTOpcode, _ name: String, _ section: String, _ kind: ATTOpcode.Kind, response: ATTOpcode? = nil
+  ) {
+    self.opcode = opcode
+    self.name = name
+    self.section = section
+    self.kind = kind
+    self.response = response
+  }
+
+  /// Where the PDU is specified: `Vol 3, Part F, 3.4.7.1`.
+  public var reference: String { "Vol 3, Part F, 3.4.\(section)" }
+
+  /// All PDUs of the specification.
+  public static let declared: [any ATTPDU.Type] = [
+    ATTErrorResponse.self,
+    ATTExchangeMTURequest.self, ATTExchangeMTUResponse.self,
+    ATTFindInformationRequest.self, ATTFindInformationResponse.self,
+    ATTFindByTypeValueRequest.self, ATTFindByTypeValueResponse.self,
+    ATTReadByTypeRequest.self, ATTReadByTypeResponse.self,
+    ATTReadRequest.self, ATTReadResponse.self,
+    ATTReadBlobRequest.self, ATTReadBlobResponse.self,
+    ATTReadMultipleRequest.self, ATTReadMultipleResponse.self,
+    ATTReadByGroupTypeRequest.self, ATTReadByGroupTypeResponse.self,
+    ATTReadMultipleVariableRequest.self, ATTReadMultipleVariableResponse.self,
+    ATTWriteRequest.self, ATTWriteResponse.self, ATTWriteCommand.self, ATTSignedWriteCommand.self,
+    ATTPrepareWriteRequest.self, ATTPrepareWriteResponse.self,
+    ATTExecuteWriteRequest.self, ATTExecuteWriteResponse.self,
+    ATTHandleValueNotification.self, ATTMultipleHandleValueNotification.self,
+    ATTHandleValueIndication.self, ATTHandleValueConfirmation.self,
+  ]
+}
+
+/// A PDU with an opcode that this version of the specification does not have.
+public struct ATTUnknownPDU: ATTPDU {
+  public static let info = ATTPDUInfo(ATTOpcode(rawValue: 0), "", "", .unknown)
+
+  public var opcode = ATTOpcode(rawValue: 0)
+  public var parameters: [UInt8] = []
+
+  public init() {}
+
+  public init(_ opcode: ATTOpcode, parameters: [UInt8]) {
+    self.opcode = opcode
+    self.parameters = parameters
+  }
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.rest("value", &parameters)
   }
 }
 
-/// An entry of Read By Type Response (3.4.4.2) and of Multiple Handle Value Notification (3.4.7.4).
-public struct ATTHandleAndValue: Hashable, Sendable {
-  public var handle: AttributeHandle
-  public var value: [UInt8]
-
-  public init(handle: AttributeHandle, value: [UInt8]) {
-    self.handle = handle
-    self.value = value
-  }
-}
-
-/// An entry of Read By Group Type Response (3.4.4.10).
-public struct ATTGroupAndValue: Hashable, Sendable {
-  /// The handles of the group.
-  public var group: HandleRange
-  public var value: [UInt8]
-
-  public init(group: HandleRange, value: [UInt8]) {
-    self.group = group
-    self.value = value
-  }
-}
-
-/// A part of a queued write, and its echo (3.4.6.1, 3.4.6.2).
-public struct ATTPreparedWrite: Hashable, Sendable {
-  public var handle: AttributeHandle
-  /// Where the part begins in the value, in bytes.
-  public var offset: UInt16
-  public var value: [UInt8]
-
-  public init(handle: AttributeHandle, offset: UInt16, value: [UInt8]) {
-    self.handle = handle
-    self.offset = offset
-    self.value = value
-  }
-}
-
-/// What Execute Write Request does with the queue (3.4.6.3).
-public struct ATTExecuteFlags: RawRepresentable, Hashable, Sendable {
-  public var rawValue: UInt8
-
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
+/// Reads PDUs of any kind.
+public enum ATTReader {
+  /// Reads one complete PDU, opcode first, up to the end of the reader.
+  public static func read(_ reader: inout ByteReader) throws(DecodeError) -> any ATTPDU {
+    let opcode = ATTOpcode(rawValue: try reader.readUInt8())
+    return try opcode.type.map { type throws(DecodeError) in try type.init(parsing: &reader) }
+      ?? ATTUnknownPDU(opcode, parameters: reader.readRemainingBytes())
   }
 
-  /// Discards the queue.
-  public static let cancel = ATTExecuteFlags(rawValue: 0)
-  /// Writes all parts in the queue.
-  public static let write = ATTExecuteFlags(rawValue: 1)
-}
-
-/// The authentication signature after a Signed Write Command (3.3.1): a counter and a message authentication code of 8
-/// bytes.
-public struct ATTSignature: Hashable, Sendable {
-  /// In bytes.
-  static let length = 12
-
-  /// SignCounter; the client increments it with each signed write.
-  public var counter: UInt32
-  /// The message authentication code.
-  public var code: UInt64
-
-  public init(counter: UInt32, code: UInt64) {
-    self.counter = counter
-    self.code = code
+  /// Reads one complete PDU.
+  public static func read(_ bytes: RawSpan) throws(DecodeError) -> any ATTPDU {
+    var reader = ByteReader(bytes)
+    return try read(&reader)
   }
-}
 
-extension ATTExecuteFlags: FieldCode {
-  public var description: String {
-    switch self {
-    case .cancel: "cancel"
-    case .write: "write"
-    default: "\(rawValue)"
-    }
+  /// Lists the opcode and the parameters of the PDU that `lister` stands at.
+  public static func list(_ lister: inout FieldLister) throws(DecodeError) {
+    var opcode = ATTOpcode(rawValue: 0)
+    try lister.value("opcode", &opcode)
+    var pdu: any ATTPDU = opcode.type?.init() ?? ATTUnknownPDU(opcode, parameters: [])
+    try pdu.list(&lister)
   }
 }

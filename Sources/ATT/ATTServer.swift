@@ -16,68 +16,61 @@ public protocol ATTServer: AnyObject {
   func bearerClosed()
 }
 
-extension ATTPDU {
+extension ATTReader {
   /// Reads a PDU for a server, and checks what does not depend on the server's attributes (Core Specification Vol 3,
   /// Part F, 3.4).
   ///
   /// - Parameter bytes: one complete PDU, opcode first, and nothing behind it
   /// - Throws: the Error Response that a request gets; commands and confirmations get no answer
-  public init(fromClient bytes: RawSpan) throws(ATTErrorResponse) {
+  public static func read(fromClient bytes: RawSpan) throws(ATTErrorResponse) -> any ATTPDU {
     let opcode = ATTOpcode(rawValue: bytes.byte(at: 0) ?? 0)
     var reader = ByteReader(bytes)
     // Other PDUs may get fields in a later version of the specification. A client must not send them before.
-    guard let pdu = try? ATTPDU(parsing: &reader), reader.isAtEnd else {
+    guard let pdu = try? read(&reader), reader.isAtEnd else {
       throw ATTErrorResponse(request: opcode, handle: 0, code: .invalidPDU)
     }
-    self = pdu
-    if let (handle, code) = fault { throw ATTErrorResponse(request: opcode, handle: handle, code: code) }
+    if let (handle, code) = pdu.fault { throw ATTErrorResponse(request: opcode, handle: handle, code: code) }
+    return pdu
   }
+}
 
+extension ATTPDU {
   /// What is wrong with a request of any client to any server.
-  private var fault: (AttributeHandle, ATTErrorCode)? {
-    switch self {
-    case .findInformationRequest(let range), .findByTypeValueRequest(let range, _, _),
-      .readByTypeRequest(let range, _):
-      return range.isValid ? nil : (range.start, .invalidHandle)
-    case .readByGroupTypeRequest(let range, let type):
-      guard range.isValid else { return (range.start, .invalidHandle) }
+  fileprivate var fault: (AttributeHandle, ATTErrorCode)? {
+    if case .range(let range) = target, !range.isValid { return (range.start, .invalidHandle) }
+    switch opcode {
+    case .readByGroupTypeRequest:
+      guard let request = self as? ATTReadByGroupTypeRequest else { return nil }
       // The types of GATT whose attributes are groups for this request (Part G, 2.5.3).
-      let isGroup = type == BluetoothUUID(UInt16(0x2800)) || type == BluetoothUUID(UInt16(0x2801))
-      return isGroup ? nil : (range.start, .unsupportedGroupType)
-    case .executeWriteRequest(let flags): return flags == .cancel || flags == .write ? nil : (0, .invalidPDU)
+      let isGroup = [BluetoothUUID(UInt16(0x2800)), BluetoothUUID(UInt16(0x2801))].contains(request.type)
+      return isGroup ? nil : (request.range.start, .unsupportedGroupType)
+    case .executeWriteRequest:
+      guard let flags = (self as? ATTExecuteWriteRequest)?.flags else { return nil }
+      return flags == .cancel || flags == .write ? nil : (0, .invalidPDU)
     default: return opcode.kind == .unknown ? (0, .requestNotSupported) : nil
     }
   }
 
   /// The answer to a request for attributes that do not exist; nil for a PDU that is about no attribute.
   public var refusalWithoutAttribute: ATTErrorResponse? {
-    func refusal(_ handle: AttributeHandle, _ code: ATTErrorCode) -> ATTErrorResponse {
-      ATTErrorResponse(request: opcode, handle: handle, code: code)
-    }
-    return switch self {
-    case .findInformationRequest(let range), .findByTypeValueRequest(let range, _, _),
-      .readByTypeRequest(let range, _), .readByGroupTypeRequest(let range, _):
-      refusal(range.start, .attributeNotFound)
-    case .readRequest(let handle), .readBlobRequest(let handle, _), .writeRequest(let handle, _):
-      refusal(handle, .invalidHandle)
-    case .prepareWriteRequest(let part): refusal(part.handle, .invalidHandle)
-    case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
-      refusal(handles.first ?? 0, .invalidHandle)
-    default: nil
+    switch target {
+    case .none: nil
+    case .attribute(let handle): ATTErrorResponse(request: opcode, handle: handle, code: .invalidHandle)
+    case .range(let range): ATTErrorResponse(request: opcode, handle: range.start, code: .attributeNotFound)
     }
   }
+}
 
+extension ATTReader {
   /// The answer of a server that has no attributes; nil if there is none. Peers may look for services on a client, and
   /// an unanswered request blocks them for 30 seconds.
-  static func answerWithoutAttributes(to bytes: RawSpan) -> ATTPDU? {
-    let kind = ATTOpcode(rawValue: bytes.byte(at: 0) ?? 0).kind
-    guard kind == .request || kind == .unknown else { return nil }
+  static func answerWithoutAttributes(to bytes: RawSpan) -> (any ATTPDU)? {
+    guard ATTOpcode(rawValue: bytes.byte(at: 0) ?? 0).kind.isAnswered else { return nil }
     do throws(ATTErrorResponse) {
-      let request = try ATTPDU(fromClient: bytes)
       // There is nothing in the queue to be executed.
-      return request.refusalWithoutAttribute.map(ATTPDU.errorResponse) ?? .executeWriteResponse
+      return try read(fromClient: bytes).refusalWithoutAttribute ?? ATTExecuteWriteResponse()
     } catch {
-      return .errorResponse(error)
+      return error
     }
   }
 }

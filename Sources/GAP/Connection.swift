@@ -111,7 +111,7 @@ public final class Connection {
     let disconnect = OneShot { link.disconnect() }
     disconnect.expire(after: Self.provingDeadline, in: timers, with: ())
     // The answer, whatever it is, comes after what was sent before.
-    bearer.request(.readRequest(AttributeHandle(1)), isExpendable: true) { _ in disconnect(()) }
+    bearer.request(ATTReadRequest(AttributeHandle(1)), isExpendable: true) { _ in disconnect(()) }
   }
 
   /// Whether values that were written without response may not have been sent when the link was ended.

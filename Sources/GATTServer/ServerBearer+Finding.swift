@@ -17,7 +17,8 @@ extension ServerBearer {
     }
     let entries = found.prefix((mtu - 2) / (2 + width)).prefix { $0.attribute.type.wireLength == width }
     answer.send(
-      .findInformationResponse(entries.map { ATTHandleAndType(handle: $0.handle, type: $0.attribute.type) }))
+      ATTFindInformationResponse(entries.map { ATTHandleAndType(handle: $0.handle, type: $0.attribute.type) })
+    )
   }
 
   /// A value that may not be read is not compared, and neither is that of a handler: the answer would tell what it is.
@@ -30,7 +31,7 @@ extension ServerBearer {
       ranges.append(HandleRange(handle, database.groupEnd(of: entry)))
     }
     guard !ranges.isEmpty else { return answer.refuse(.attributeNotFound, range.start) }
-    answer.send(.findByTypeValueResponse(ranges))
+    answer.send(ATTFindByTypeValueResponse(ranges))
   }
 
   /// Services whose UUIDs have one length.
@@ -46,7 +47,7 @@ extension ServerBearer {
       groups.append(ATTGroupAndValue(group: HandleRange(handle, database.groupEnd(of: entry)), value: value))
     }
     guard !groups.isEmpty else { return answer.refuse(.attributeNotFound, range.start) }
-    answer.send(.readByGroupTypeResponse(groups))
+    answer.send(ATTReadByGroupTypeResponse(groups))
   }
 
   /// Values of one length. If the first can't be read, the response says why; a later one ends the list.
@@ -85,6 +86,6 @@ extension ServerBearer {
     let entries = found.map { ATTHandleAndValue(handle: $0.handle, value: Array($0.value.prefix(longest))) }
     let length = entries.first?.value.count ?? 0
     let room = (mtu - 2) / (2 + length)
-    answer.send(.readByTypeResponse(Array(entries.prefix { $0.value.count == length }.prefix(room))))
+    answer.send(ATTReadByTypeResponse(Array(entries.prefix { $0.value.count == length }.prefix(room))))
   }
 }

@@ -19,7 +19,7 @@ extension ServerBearer {
   @discardableResult
   public func notify(_ value: [UInt8], of handle: AttributeHandle) -> Delivery {
     guard wants(.notify, handle) else { return .notSubscribed }
-    send(.handleValueNotification(handle, value: Array(value.prefix(mtu - 3))))
+    send(ATTHandleValueNotification(handle, value: Array(value.prefix(mtu - 3))))
     return .sent
   }
 
@@ -70,7 +70,7 @@ extension ServerBearer {
       self?.bearer?.indicationTimedOut()
     }
     indications.sent(handle, deadline)
-    send(.handleValueIndication(handle, value: Array(value.prefix(mtu - 3))))
+    send(ATTHandleValueIndication(handle, value: Array(value.prefix(mtu - 3))))
   }
 
   func confirm() {

@@ -32,7 +32,7 @@ extension ServerBearer {
   ///
   /// - Parameter response: what the part is sent in
   func readValue(
-    _ handle: AttributeHandle, from offset: Int, _ answer: Answer, response: @escaping ([UInt8]) -> ATTPDU
+    _ handle: AttributeHandle, from offset: Int, _ answer: Answer, response: @escaping ([UInt8]) -> any ATTPDU
   ) {
     guard let entry = database.entry(handle) else { return answer.refuse(.invalidHandle, handle) }
     if let code = readRefusal(entry) { return answer.refuse(code, handle) }
@@ -54,7 +54,7 @@ extension ServerBearer {
   /// A part at the end of the value is empty; one behind it does not exist (3.4.4.5).
   private func sendPart(
     _ value: [UInt8], _ handle: AttributeHandle, _ offset: Int, _ answer: Answer,
-    _ response: ([UInt8]) -> ATTPDU
+    _ response: ([UInt8]) -> any ATTPDU
   ) {
     guard offset <= value.count else { return answer.refuse(.invalidOffset, handle) }
     answer.send(response(Array(value.dropFirst(offset).prefix(mtu - 1))))
@@ -115,10 +115,10 @@ public struct SeveralValues: Hashable, Sendable {
   public func responseBytes(mtu: Int) -> [UInt8] { Array(response(mtu: mtu).bytes.prefix(mtu)) }
 
   /// The response, which is still to be cut.
-  func response(mtu: Int) -> ATTPDU {
-    guard hasLengths else { return .readMultipleResponse(Array(values.joined().prefix(mtu - 1))) }
+  func response(mtu: Int) -> any ATTPDU {
+    guard hasLengths else { return ATTReadMultipleResponse(Array(values.joined().prefix(mtu - 1))) }
     var fitting = Self(hasLengths: true)
     for value in values where fitting.hasRoom(in: mtu) { fitting.append(value) }
-    return .readMultipleVariableResponse(fitting.values)
+    return ATTReadMultipleVariableResponse(fitting.values)
   }
 }

@@ -64,7 +64,7 @@ extension ServerBearer {
     offer(value, to: entry) { [weak self] code in
       guard let self else { return }
       if let code { return answer.refuse(code, handle) }
-      answer.send(.writeResponse, [store(value, in: entry)])
+      answer.send(ATTWriteResponse(), [store(value, in: entry)])
     }
   }
 
@@ -84,14 +84,14 @@ extension ServerBearer {
     guard let entry = database.entry(part.handle) else { return answer.refuse(.invalidHandle, part.handle) }
     if let code = writeRefusal(entry, .write) { return answer.refuse(code, part.handle) }
     guard prepared.append(part) else { return answer.refuse(.prepareQueueFull, part.handle) }
-    answer.send(.prepareWriteResponse(part))
+    answer.send(ATTPrepareWriteResponse(part))
   }
 
   /// Empties the queue, and writes all of it or nothing (3.4.6.3). Handlers are asked one after the other, and values
   /// are stored when all have accepted theirs: what a handler has taken before another one refuses is its own matter.
   func execute(_ flags: ATTExecuteFlags, _ answer: Answer) {
     let groups = prepared.take()
-    if flags == .cancel { return answer.send(.executeWriteResponse) }
+    if flags == .cancel { return answer.send(ATTExecuteWriteResponse()) }
     assemble(groups[...], [], answer)
   }
 
@@ -119,7 +119,7 @@ extension ServerBearer {
 
   private func carryOut(_ rest: ArraySlice<Whole>, _ all: [Whole], _ answer: Answer) {
     guard let next = rest.first else {
-      return answer.send(.executeWriteResponse, all.map { store($0.value, in: $0.entry) })
+      return answer.send(ATTExecuteWriteResponse(), all.map { store($0.value, in: $0.entry) })
     }
     offer(next.value, to: next.entry) { [weak self] code in
       if let code { return answer.refuse(code, next.entry.handle) }

@@ -100,8 +100,8 @@ public final class ServerBearer: ATTServer {
     switch opcode.kind {
     case .confirmation: confirm()
     case .command:
-      guard case .writeCommand(let handle, let value)? = try? ATTPDU(fromClient: pdu) else { return }
-      write(value, to: handle)
+      guard let command = try? ATTReader.read(fromClient: pdu) as? ATTWriteCommand else { return }
+      write(command.value, to: command.handle)
     case .request, .unknown: hold(pdu, opcode)
     case .response, .notification, .indication: break
     }
@@ -126,7 +126,7 @@ public final class ServerBearer: ATTServer {
   private func hold(_ pdu: RawSpan, _ opcode: ATTOpcode) {
     guard turn != nil else { return begin(pdu, opcode) }
     guard held.count < Self.heldLimit else {
-      return send(.errorResponse(.init(request: opcode, handle: 0, code: .insufficientResources)))
+      return send(ATTErrorResponse(request: opcode, handle: 0, code: .insufficientResources))
     }
     held.append(Array(pdu))
   }
@@ -137,41 +137,41 @@ public final class ServerBearer: ATTServer {
     turn = Turn(number: number, opcode: opcode)
     let answer = Answer(opcode) { [weak self] pdu, events in self?.finish(number, pdu, events) }
     do throws(ATTErrorResponse) {
-      respond(to: try ATTPDU(fromClient: pdu), answer)
+      respond(to: try ATTReader.read(fromClient: pdu), answer)
     } catch {
-      answer.send(.errorResponse(error))
+      answer.send(error)
     }
     guard turn?.number == number else { return }
     turn?.deadline = timers.schedule(after: Self.answerLimit) { [weak self] in
       guard let self, let turn, turn.number == number else { return }
       let handle = turn.handle
       finish(
-        number, .errorResponse(.init(request: turn.opcode, handle: handle, code: .unlikelyError)),
+        number, ATTErrorResponse(request: turn.opcode, handle: handle, code: .unlikelyError),
         [.unanswered(handle)])
     }
   }
 
-  private func respond(to request: ATTPDU, _ answer: Answer) {
+  private func respond(to request: any ATTPDU, _ answer: Answer) {
     switch request {
-    case .findInformationRequest(let range): findInformation(range, answer)
-    case .findByTypeValueRequest(let range, let type, let value):
-      findByTypeValue(range, BluetoothUUID(type), value, answer)
-    case .readByTypeRequest(let range, let type): readByType(range, type, answer)
-    case .readByGroupTypeRequest(let range, let type): readByGroup(range, type, answer)
-    case .readRequest(let handle): readValue(handle, from: 0, answer) { .readResponse($0) }
-    case .readBlobRequest(let handle, let offset):
-      readValue(handle, from: Int(offset), answer) { .readBlobResponse($0) }
-    case .readMultipleRequest(let handles): readSeveral(handles, answer, hasLengths: false)
-    case .readMultipleVariableRequest(let handles): readSeveral(handles, answer, hasLengths: true)
-    case .writeRequest(let handle, let value): write(value, to: handle, answer)
-    case .prepareWriteRequest(let part): prepare(part, answer)
-    case .executeWriteRequest(let flags): execute(flags, answer)
+    case let find as ATTFindInformationRequest: findInformation(find.range, answer)
+    case let find as ATTFindByTypeValueRequest:
+      findByTypeValue(find.range, BluetoothUUID(find.type), find.value, answer)
+    case let read as ATTReadByTypeRequest: readByType(read.range, read.type, answer)
+    case let read as ATTReadByGroupTypeRequest: readByGroup(read.range, read.type, answer)
+    case let read as ATTReadRequest: readValue(read.handle, from: 0, answer) { ATTReadResponse($0) }
+    case let read as ATTReadBlobRequest:
+      readValue(read.handle, from: Int(read.offset), answer) { ATTReadBlobResponse($0) }
+    case let read as ATTReadMultipleRequest: readSeveral(read.handles, answer, hasLengths: false)
+    case let read as ATTReadMultipleVariableRequest: readSeveral(read.handles, answer, hasLengths: true)
+    case let write as ATTWriteRequest: self.write(write.value, to: write.handle, answer)
+    case let write as ATTPrepareWriteRequest: prepare(write.part, answer)
+    case let write as ATTExecuteWriteRequest: execute(write.flags, answer)
     default: answer.refuse(.requestNotSupported)
     }
   }
 
   /// Sends the answer of a request, unless it has one, and goes on with the next.
-  private func finish(_ number: UInt64, _ pdu: ATTPDU, _ events: [Event]) {
+  private func finish(_ number: UInt64, _ pdu: any ATTPDU, _ events: [Event]) {
     guard let turn, turn.number == number else { return }
     timers.cancel(turn.deadline)
     self.turn = nil
@@ -183,7 +183,7 @@ public final class ServerBearer: ATTServer {
   }
 
   /// Sends a PDU, of which a list of values may be cut where the MTU ends.
-  func send(_ pdu: ATTPDU) {
+  func send(_ pdu: any ATTPDU) {
     let bytes = pdu.bytes
     bearer?.sendFromServer(bytes.span.bytes.extracting(0..<min(bytes.count, mtu)))
   }
@@ -209,17 +209,17 @@ public final class ServerBearer: ATTServer {
 /// How a request is answered: once.
 struct Answer {
   let opcode: ATTOpcode
-  private let finish: (ATTPDU, [ServerBearer.Event]) -> Void
+  private let finish: (any ATTPDU, [ServerBearer.Event]) -> Void
 
-  init(_ opcode: ATTOpcode, _ finish: @escaping (ATTPDU, [ServerBearer.Event]) -> Void) {
+  init(_ opcode: ATTOpcode, _ finish: @escaping (any ATTPDU, [ServerBearer.Event]) -> Void) {
     self.opcode = opcode
     self.finish = finish
   }
 
-  func send(_ pdu: ATTPDU, _ events: [ServerBearer.Event] = []) { finish(pdu, events) }
+  func send(_ pdu: any ATTPDU, _ events: [ServerBearer.Event] = []) { finish(pdu, events) }
 
   /// - Parameter handle: what the error is about; 0 for nothing
   func refuse(_ code: ATTErrorCode, _ handle: AttributeHandle = 0) {
-    finish(.errorResponse(ATTErrorResponse(request: opcode, handle: handle, code: code)), [])
+    finish(ATTErrorResponse(request: opcode, handle: handle, code: code), [])
   }
 }

@@ -29,7 +29,7 @@ import Testing
   /// What a PDU without lists needs can't be left out.
   @Test(arguments: attVectors) func truncatedHeadersAreRefused(_ vector: ATTVector) {
     let needed: Int
-    switch vector.pdu {
+    switch vector.pdu.opcode {
     case .errorResponse, .findInformationRequest: needed = 5
     case .exchangeMTURequest, .exchangeMTUResponse, .readRequest, .writeRequest, .writeCommand,
       .handleValueNotification, .handleValueIndication:
@@ -68,7 +68,7 @@ import Testing
   @Test func theLastVariableValueMayBeCut() throws {
     #expect(
       try decoded(hex("21 0100aa 0400bbcc"))
-        == .readMultipleVariableResponse([[0xAA], [0xBB, 0xCC]])
+        == ATTReadMultipleVariableResponse([[0xAA], [0xBB, 0xCC]])
     )
   }
 
@@ -78,14 +78,14 @@ import Testing
       ATTHandleAndValue(handle: 1, value: [1, 2]), ATTHandleAndValue(handle: 2, value: [3]),
       ATTHandleAndValue(handle: 3, value: [4, 5]),
     ]
-    #expect(ATTPDU.readByTypeResponse(mixed).bytes == hex("09 04 0100 0102 0300 0405"))
+    #expect(ATTReadByTypeResponse(mixed).bytes == hex("09 04 0100 0102 0300 0405"))
     let large = ATTHandleAndValue(handle: 1, value: Array(repeating: 0, count: 300))
-    #expect(ATTPDU.readByTypeResponse([large]).bytes == hex("09 ff"))
+    #expect(ATTReadByTypeResponse([large]).bytes == hex("09 ff"))
     let types: [ATTHandleAndType] = [
       ATTHandleAndType(handle: 1, type: uuid("2800")),
       ATTHandleAndType(handle: 2, type: uuid("6e40fff0-b5a3-f393-e0a9-e50e24dcca9e")),
     ]
-    #expect(ATTPDU.findInformationResponse(types).bytes == hex("05 01 0100 0028"))
+    #expect(ATTFindInformationResponse(types).bytes == hex("05 01 0100 0028"))
   }
 
   @Test func everyOpcodeHasAKind() {

@@ -144,7 +144,7 @@ import Testing
     dialogue.bearer.serve(with: server)
     var reasons: [ATTError] = []
     dialogue.bearer.onTimeout = { reasons.append($0) }
-    let read = dialogue.request(.readRequest(1))
+    let read = dialogue.request(ATTReadRequest(1))
     dialogue.bearer.indicationTimedOut()
     dialogue.bearer.indicationTimedOut()
     #expect(reasons == [.timedOut(.handleValueIndication)] && server.ends == 1)
@@ -153,7 +153,7 @@ import Testing
 
   /// Our own request stays open meanwhile: each direction has its own.
   @Test func thePeersRequestDoesNotDisturbOurs() {
-    let read = dialogue.request(.readRequest(0x0010))
+    let read = dialogue.request(ATTReadRequest(0x0010))
     dialogue.receive("10 0100 ffff 0028")
     #expect(dialogue.takeSent() == ["0a1000", "011001000a"])
     dialogue.receive("0b")
@@ -174,7 +174,7 @@ import Testing
     for vector in attVectors {
       checkDecoderIsTotal(vector.bytes) { bytes in
         let dialogue = BearerDialogue()
-        let read = dialogue.request(.readRequest(0x0010))
+        let read = dialogue.request(ATTReadRequest(0x0010))
         _ = dialogue.takeSent()
         dialogue.bearer.receive(bytes.span.bytes, at: .zero)
         #expect(dialogue.takeSent().count <= 1)

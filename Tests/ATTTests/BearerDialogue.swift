@@ -32,17 +32,17 @@ final class BearerDialogue {
 
   /// Collects the results of a request.
   final class Outcome {
-    fileprivate(set) var results: [Result<ATTPDU, ATTError>] = []
+    fileprivate(set) var results: [Result<any ATTPDU, ATTError>] = []
 
     var error: ATTError? {
       if results.count == 1, case .failure(let error) = results[0] { error } else { nil }
     }
-    var response: ATTPDU? {
+    var response: (any ATTPDU)? {
       if results.count == 1, case .success(let pdu) = results[0] { pdu } else { nil }
     }
   }
 
-  func request(_ pdu: ATTPDU) -> Outcome {
+  func request(_ pdu: any ATTPDU) -> Outcome {
     let outcome = Outcome()
     bearer.request(pdu) { outcome.results.append($0) }
     return outcome

@@ -76,7 +76,7 @@ final class ScriptedServer {
     guard mtu != ATTBearer.defaultMTU else { return }
     bearer.exchangeMTU { _ in }
     out.requests = []
-    let response = ATTPDU.exchangeMTUResponse(serverMTU: UInt16(mtu)).bytes
+    let response = ATTExchangeMTUResponse(serverMTU: UInt16(mtu)).bytes
     bearer.receive(response.span.bytes, at: .zero)
   }
 

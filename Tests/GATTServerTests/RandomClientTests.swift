@@ -59,19 +59,19 @@ import Testing
     let offset = UInt16.random(in: 0...30, using: &random)
     let part = ATTPreparedWrite(
       handle: handle(), offset: Bool.random(using: &random) ? 0 : offset, value: value)
-    let pdus: [ATTPDU] = [
-      .exchangeMTURequest(clientMTU: UInt16.random(in: 0...600, using: &random)),
-      .findInformationRequest(HandleRange(handle(), handle())), .findInformationRequest(.all),
-      .findByTypeValueRequest(.all, type: 0x2800, value: [0x0F, 0x18]),
-      .readByTypeRequest(HandleRange(handle(), .last), type: type),
-      .readByGroupTypeRequest(HandleRange(handle(), .last), type: type), .readRequest(handle()),
-      .readBlobRequest(handle(), offset: UInt16.random(in: 0...310, using: &random)),
-      .readMultipleRequest([handle(), handle()]),
-      .readMultipleVariableRequest([handle(), handle(), handle()]),
-      .writeRequest(handle(), value: value), .writeRequest(handle(), value: [3, 0]),
-      .writeCommand(handle(), value: value), .prepareWriteRequest(part), .prepareWriteRequest(part),
-      .prepareWriteRequest(part), .executeWriteRequest(Bool.random(using: &random) ? .write : .cancel),
-      .handleValueConfirmation,
+    let pdus: [any ATTPDU] = [
+      ATTExchangeMTURequest(clientMTU: UInt16.random(in: 0...600, using: &random)),
+      ATTFindInformationRequest(HandleRange(handle(), handle())), ATTFindInformationRequest(.all),
+      ATTFindByTypeValueRequest(.all, type: 0x2800, value: [0x0F, 0x18]),
+      ATTReadByTypeRequest(HandleRange(handle(), .last), type: type),
+      ATTReadByGroupTypeRequest(HandleRange(handle(), .last), type: type), ATTReadRequest(handle()),
+      ATTReadBlobRequest(handle(), offset: UInt16.random(in: 0...310, using: &random)),
+      ATTReadMultipleRequest([handle(), handle()]),
+      ATTReadMultipleVariableRequest([handle(), handle(), handle()]),
+      ATTWriteRequest(handle(), value: value), ATTWriteRequest(handle(), value: [3, 0]),
+      ATTWriteCommand(handle(), value: value), ATTPrepareWriteRequest(part), ATTPrepareWriteRequest(part),
+      ATTPrepareWriteRequest(part), ATTExecuteWriteRequest(Bool.random(using: &random) ? .write : .cancel),
+      ATTHandleValueConfirmation(),
     ]
     var bytes = pdus.randomElement(using: &random)?.bytes ?? []
     switch Int.random(in: 0..<8, using: &random) {
@@ -97,7 +97,7 @@ import Testing
       for pdu in sent {
         #expect(pdu.count <= mtu)
         // What is sent can be read by a client. An indication is confirmed by the other half of the bearer.
-        let kind = (try? ATTPDU(pdu.span.bytes))?.opcode.kind
+        let kind = (try? ATTReader.read(pdu.span.bytes))?.opcode.kind
         #expect(kind != nil && kind?.half != .server || kind == .confirmation)
         if kind == .response { answers += 1 } else { pushes += 1 }
       }

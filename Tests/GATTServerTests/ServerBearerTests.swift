@@ -24,30 +24,30 @@ import Testing
   @Test func longValuesAreReadInPieces() {
     let long = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
     let server = server(longValue: long).exchanged(100)
-    #expect(server.ask(.readRequest(0x0012)) == .readResponse(Array(long[..<99])))
+    #expect(server.ask(ATTReadRequest(0x0012)) == ATTReadResponse(Array(long[..<99])))
     var value: [UInt8] = []
     while value.count % 99 == 0,
-      case .readBlobResponse(let piece) = server.ask(.readBlobRequest(0x0012, offset: UInt16(value.count)))
+      let piece = server.ask(ATTReadBlobRequest(0x0012, offset: UInt16(value.count))) as? ATTReadBlobResponse
     {
-      value += piece
+      value += piece.value
     }
     #expect(value == long)
-    #expect(server.ask(.readBlobRequest(0x0012, offset: 300)) == .readBlobResponse([]))
-    #expect(server.refusal(.readBlobRequest(0x0012, offset: 301)) == .invalidOffset)
+    #expect(server.ask(ATTReadBlobRequest(0x0012, offset: 300)) == ATTReadBlobResponse([]))
+    #expect(server.refusal(ATTReadBlobRequest(0x0012, offset: 301)) == .invalidOffset)
   }
 
   @Test func severalValuesAreReadAtOnce() {
     let server = server(longValue: [7])
-    #expect(server.ask(.readMultipleRequest([0x0013, 0x0012])) == .readMultipleResponse([0, 0, 7]))
+    #expect(server.ask(ATTReadMultipleRequest([0x0013, 0x0012])) == ATTReadMultipleResponse([0, 0, 7]))
     #expect(
-      server.ask(.readMultipleVariableRequest([0x0013, 0x0012]))
-        == .readMultipleVariableResponse([[0, 0], [7]]))
+      server.ask(ATTReadMultipleVariableRequest([0x0013, 0x0012]))
+        == ATTReadMultipleVariableResponse([[0, 0], [7]]))
   }
 
   // MARK: Writing
 
-  private func part(_ offset: UInt16, _ value: [UInt8]) -> ATTPDU {
-    .prepareWriteRequest(ATTPreparedWrite(handle: 0x0012, offset: offset, value: value))
+  private func part(_ offset: UInt16, _ value: [UInt8]) -> any ATTPDU {
+    ATTPrepareWriteRequest(ATTPreparedWrite(handle: 0x0012, offset: offset, value: value))
   }
 
   @Test func longValuesAreWrittenInPieces() {
@@ -56,31 +56,31 @@ import Testing
     for start in stride(from: 0, to: 512, by: 100) {
       let part = ATTPreparedWrite(
         handle: 0x0012, offset: UInt16(start), value: Array(value[start..<min(512, start + 100)]))
-      #expect(server.ask(.prepareWriteRequest(part)) == .prepareWriteResponse(part))
+      #expect(server.ask(ATTPrepareWriteRequest(part)) == ATTPrepareWriteResponse(part))
     }
-    #expect(server.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
-    #expect(server.ask(.readBlobRequest(0x0012, offset: 500)) == .readBlobResponse(Array(value[500...])))
+    #expect(server.ask(ATTExecuteWriteRequest(.write)) == ATTExecuteWriteResponse())
+    #expect(server.ask(ATTReadBlobRequest(0x0012, offset: 500)) == ATTReadBlobResponse(Array(value[500...])))
   }
 
   /// The whole queue is executed, or nothing of it (3.4.6.3).
   @Test func aQueueThatCannotBeExecutedChangesNothing() {
     let server = server(longValue: Array(repeating: 0xFF, count: 512))
     _ = server.ask(part(513, [1]))
-    #expect(server.refusal(.executeWriteRequest(.write)) == .invalidOffset)
+    #expect(server.refusal(ATTExecuteWriteRequest(.write)) == .invalidOffset)
     _ = server.ask(part(0, [9]))
     _ = server.ask(part(1, Array(repeating: 9, count: 512)))
-    #expect(server.refusal(.executeWriteRequest(.write)) == .invalidAttributeValueLength)
+    #expect(server.refusal(ATTExecuteWriteRequest(.write)) == .invalidAttributeValueLength)
     _ = server.ask(part(0, [9]))
-    #expect(server.ask(.executeWriteRequest(.cancel)) == .executeWriteResponse)
-    #expect(server.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
+    #expect(server.ask(ATTExecuteWriteRequest(.cancel)) == ATTExecuteWriteResponse())
+    #expect(server.ask(ATTExecuteWriteRequest(.write)) == ATTExecuteWriteResponse())
     #expect(server.database.value(of: 0x0012) == Array(repeating: 0xFF, count: 512))
   }
 
   @Test func aPartFromFurtherOnIsLaidOverTheValue() {
     let server = server(longValue: [1, 2, 3, 4, 5])
     _ = server.ask(part(2, [0xAA, 0xBB]))
-    #expect(server.ask(.executeWriteRequest(.write)) == .executeWriteResponse)
-    #expect(server.ask(.readRequest(0x0012)) == .readResponse([1, 2, 0xAA, 0xBB, 5]))
+    #expect(server.ask(ATTExecuteWriteRequest(.write)) == ATTExecuteWriteResponse())
+    #expect(server.ask(ATTReadRequest(0x0012)) == ATTReadResponse([1, 2, 0xAA, 0xBB, 5]))
   }
 
   @Test func theQueueIsBounded() {
@@ -92,56 +92,56 @@ import Testing
   /// A command gets no answer, and no error either (3.4.5.3).
   @Test func commandsAreNotAnswered() {
     let server = server()
-    #expect(server.ask(.writeCommand(0x0015, value: [1])) == nil)
+    #expect(server.ask(ATTWriteCommand(0x0015, value: [1])) == nil)
     #expect(server.database.value(of: 0x0015) == [1])
-    #expect(server.ask(.writeCommand(0x0012, value: [1])) == nil)
-    #expect(server.ask(.writeCommand(0x00FF, value: [1])) == nil)
+    #expect(server.ask(ATTWriteCommand(0x0012, value: [1])) == nil)
+    #expect(server.ask(ATTWriteCommand(0x00FF, value: [1])) == nil)
     #expect(server.database.value(of: 0x0012) == [])
-    #expect(server.ask(.unknown(ATTOpcode(rawValue: 0x52 | 0x0C), parameters: [])) == nil)
+    #expect(server.ask(ATTUnknownPDU(ATTOpcode(rawValue: 0x52 | 0x0C), parameters: [])) == nil)
   }
 
   // MARK: Refusals
 
   @Test(
     arguments: [
-      (.readRequest(0x00FF), .invalidHandle), (.readRequest(0x0015), .readNotPermitted),
-      (.readRequest(0x0017), .insufficientAuthentication),
-      (.writeRequest(0x0019, value: [1]), .writeNotPermitted),
-      (.writeRequest(0x00FF, value: [1]), .invalidHandle),
-      (.writeRequest(0x0013, value: [1]), .invalidAttributeValueLength),
-      (.writeRequest(0x0013, value: [1, 0, 0]), .invalidAttributeValueLength),
-      (.writeRequest(0x0013, value: [2, 0]), .cccdImproperlyConfigured),
-      (.writeRequest(0x0013, value: [1, 1]), .cccdImproperlyConfigured),
-      (.writeRequest(0x0015, value: [1]), .writeNotPermitted),
-      (.writeRequest(0x0012, value: Array(repeating: 0, count: 513)), .invalidAttributeValueLength),
-      (.findInformationRequest(HandleRange(0, 5)), .invalidHandle),
-      (.findInformationRequest(HandleRange(9, 5)), .invalidHandle),
-      (.findInformationRequest(HandleRange(0x0100, 0xFFFF)), .attributeNotFound),
-      (.findByTypeValueRequest(.all, type: 0x2800, value: [0x0D, 0x18]), .attributeNotFound),
-      (.readByTypeRequest(.all, type: BluetoothUUID(0x2AFF as UInt16)), .attributeNotFound),
-      (.readByTypeRequest(.all, type: BluetoothUUID(0x2A1B as UInt16)), .insufficientAuthentication),
-      (.readByGroupTypeRequest(.all, type: GATTUUID.characteristic), .unsupportedGroupType),
-      (.readByGroupTypeRequest(.all, type: GATTUUID.secondaryService), .attributeNotFound),
-      (.readMultipleRequest([0x0012, 0x0013, 0x0015]), .readNotPermitted),
-      (.readMultipleVariableRequest([0x0012, 0x0015]), .readNotPermitted),
-      (.prepareWriteRequest(.init(handle: 0x0015, offset: 0, value: [1])), .writeNotPermitted),
-      (.executeWriteRequest(ATTExecuteFlags(rawValue: 7)), .invalidPDU),
-      (.unknown(ATTOpcode(rawValue: 0x3E), parameters: [1, 2]), .requestNotSupported),
-    ] as [(ATTPDU, ATTErrorCode)])
-  func wrongRequestsAreRefused(request: ATTPDU, code: ATTErrorCode) {
+      (ATTReadRequest(0x00FF), .invalidHandle), (ATTReadRequest(0x0015), .readNotPermitted),
+      (ATTReadRequest(0x0017), .insufficientAuthentication),
+      (ATTWriteRequest(0x0019, value: [1]), .writeNotPermitted),
+      (ATTWriteRequest(0x00FF, value: [1]), .invalidHandle),
+      (ATTWriteRequest(0x0013, value: [1]), .invalidAttributeValueLength),
+      (ATTWriteRequest(0x0013, value: [1, 0, 0]), .invalidAttributeValueLength),
+      (ATTWriteRequest(0x0013, value: [2, 0]), .cccdImproperlyConfigured),
+      (ATTWriteRequest(0x0013, value: [1, 1]), .cccdImproperlyConfigured),
+      (ATTWriteRequest(0x0015, value: [1]), .writeNotPermitted),
+      (ATTWriteRequest(0x0012, value: Array(repeating: 0, count: 513)), .invalidAttributeValueLength),
+      (ATTFindInformationRequest(HandleRange(0, 5)), .invalidHandle),
+      (ATTFindInformationRequest(HandleRange(9, 5)), .invalidHandle),
+      (ATTFindInformationRequest(HandleRange(0x0100, 0xFFFF)), .attributeNotFound),
+      (ATTFindByTypeValueRequest(.all, type: 0x2800, value: [0x0D, 0x18]), .attributeNotFound),
+      (ATTReadByTypeRequest(.all, type: BluetoothUUID(0x2AFF as UInt16)), .attributeNotFound),
+      (ATTReadByTypeRequest(.all, type: BluetoothUUID(0x2A1B as UInt16)), .insufficientAuthentication),
+      (ATTReadByGroupTypeRequest(.all, type: GATTUUID.characteristic), .unsupportedGroupType),
+      (ATTReadByGroupTypeRequest(.all, type: GATTUUID.secondaryService), .attributeNotFound),
+      (ATTReadMultipleRequest([0x0012, 0x0013, 0x0015]), .readNotPermitted),
+      (ATTReadMultipleVariableRequest([0x0012, 0x0015]), .readNotPermitted),
+      (ATTPrepareWriteRequest(.init(handle: 0x0015, offset: 0, value: [1])), .writeNotPermitted),
+      (ATTExecuteWriteRequest(ATTExecuteFlags(rawValue: 7)), .invalidPDU),
+      (ATTUnknownPDU(ATTOpcode(rawValue: 0x3E), parameters: [1, 2]), .requestNotSupported),
+    ] as [(any ATTPDU, ATTErrorCode)])
+  func wrongRequestsAreRefused(request: any ATTPDU, code: ATTErrorCode) {
     let server = server()
     #expect(server.refusal(request) == code)
   }
 
   @Test func damagedRequestsAreSurvived() {
-    let pdus: [ATTPDU] = [
-      .exchangeMTURequest(clientMTU: 517), .findInformationRequest(.all),
-      .findByTypeValueRequest(.all, type: 0x2800, value: [1, 0x18]),
-      .readByTypeRequest(.all, type: GATTUUID.characteristic), .readRequest(0x0012),
-      .readByGroupTypeRequest(.all, type: GATTUUID.primaryService), .readBlobRequest(0x0012, offset: 299),
-      .readMultipleRequest([0x12, 0x13]), .readMultipleVariableRequest([0x12, 0x13]),
-      .writeRequest(0x0012, value: [1]), .writeCommand(0x0015, value: [1, 2]),
-      part(0xFFFF, [1]), .executeWriteRequest(.write),
+    let pdus: [any ATTPDU] = [
+      ATTExchangeMTURequest(clientMTU: 517), ATTFindInformationRequest(.all),
+      ATTFindByTypeValueRequest(.all, type: 0x2800, value: [1, 0x18]),
+      ATTReadByTypeRequest(.all, type: GATTUUID.characteristic), ATTReadRequest(0x0012),
+      ATTReadByGroupTypeRequest(.all, type: GATTUUID.primaryService), ATTReadBlobRequest(0x0012, offset: 299),
+      ATTReadMultipleRequest([0x12, 0x13]), ATTReadMultipleVariableRequest([0x12, 0x13]),
+      ATTWriteRequest(0x0012, value: [1]), ATTWriteCommand(0x0015, value: [1, 2]),
+      part(0xFFFF, [1]), ATTExecuteWriteRequest(.write),
     ]
     for pdu in pdus {
       let server = server(longValue: Array(repeating: 1, count: 300))
@@ -151,7 +151,7 @@ import Testing
         #expect(sent.count == (isAnswered ? 1 : 0))
         #expect(sent.allSatisfy { $0.count <= server.unlinked.mtu })
       }
-      #expect(server.ask(.readRequest(0x0019)) == .readResponse([1, 2]), "\(pdu)")
+      #expect(server.ask(ATTReadRequest(0x0019)) == ATTReadResponse([1, 2]), "\(pdu)")
     }
   }
 }

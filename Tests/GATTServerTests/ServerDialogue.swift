@@ -41,15 +41,15 @@ final class ServerDialogue {
     return unlinked.receive(bytes.span.bytes).map { Hex.string($0) }.joined(separator: " ")
   }
 
-  func ask(_ request: ATTPDU) -> ATTPDU? {
+  func ask(_ request: any ATTPDU) -> (any ATTPDU)? {
     let sent = unlinked.receive(request.bytes.span.bytes)
     #expect(sent.count <= 1)
-    return sent.first.flatMap { try? ATTPDU($0.span.bytes) }
+    return sent.first.flatMap { try? ATTReader.read($0.span.bytes) }
   }
 
   /// The error code of the answer; nil if it is another answer, or none.
-  func refusal(_ request: ATTPDU) -> ATTErrorCode? {
-    if case .errorResponse(let error) = ask(request) { error.code } else { nil }
+  func refusal(_ request: any ATTPDU) -> ATTErrorCode? {
+    (ask(request) as? ATTErrorResponse)?.code
   }
 
   /// What the server has sent on its own, or later.
@@ -62,7 +62,7 @@ final class ServerDialogue {
 
   /// The same after both ends have agreed on an MTU.
   func exchanged(_ mtu: UInt16) -> ServerDialogue {
-    _ = ask(.exchangeMTURequest(clientMTU: mtu))
+    _ = ask(ATTExchangeMTURequest(clientMTU: mtu))
     return self
   }
 }

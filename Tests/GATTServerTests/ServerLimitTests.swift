@@ -19,7 +19,7 @@ import Testing
       })
   }
 
-  private func bytes(_ server: ServerDialogue, _ request: ATTPDU) -> [UInt8]? {
+  private func bytes(_ server: ServerDialogue, _ request: any ATTPDU) -> [UInt8]? {
     server.unlinked.receive(request.bytes.span.bytes).first
   }
 
@@ -27,21 +27,21 @@ import Testing
 
   /// Only the first MTU - 1 bytes of the list are sent; the length of a value that is cut is that of the whole.
   @Test func theLastOfSeveralValuesIsCut() {
-    let answer = bytes(server([10, 10, 5]), .readMultipleVariableRequest([1, 2, 3]))
+    let answer = bytes(server([10, 10, 5]), ATTReadMultipleVariableRequest([1, 2, 3]))
     let first: [UInt8] = [10, 0] + Array(repeating: 1, count: 10)
     let second: [UInt8] = [10, 0] + Array(repeating: 2, count: 8)
     #expect(answer == [0x21] + first + second)
   }
 
   @Test func aSingleLongValueIsCutToo() {
-    let answer = bytes(server([300, 1]), .readMultipleVariableRequest([1, 2]))
+    let answer = bytes(server([300, 1]), ATTReadMultipleVariableRequest([1, 2]))
     let value: [UInt8] = Array(repeating: 1, count: 20)
     #expect(answer == [0x21, 0x2C, 0x01] + value)
   }
 
   @Test func valuesThatJustFitAreWhole() {
     let server = server([10, 8])
-    let answer = bytes(server, .readMultipleVariableRequest([1, 2]))
+    let answer = bytes(server, ATTReadMultipleVariableRequest([1, 2]))
     #expect(answer?.count == 23)
     let second: [UInt8] = [8, 0] + Array(repeating: 2, count: 8)
     #expect(answer.map { Array($0.suffix(10)) } == second)
@@ -49,7 +49,7 @@ import Testing
 
   /// A length of two bytes is not sent by half.
   @Test func aLengthIsNotCut() {
-    let answer = bytes(server([19, 4]), .readMultipleVariableRequest([1, 2]))
+    let answer = bytes(server([19, 4]), ATTReadMultipleVariableRequest([1, 2]))
     let value: [UInt8] = Array(repeating: 1, count: 19)
     #expect(answer == [0x21, 19, 0] + value)
   }
@@ -57,11 +57,11 @@ import Testing
   /// A value that may not be read is refused, also where there is no room for it.
   @Test func aValueWithoutRoomIsCheckedAllTheSame() {
     let server = server([300])
-    #expect(server.refusal(.readMultipleVariableRequest([1, 0x00FF])) == .invalidHandle)
+    #expect(server.refusal(ATTReadMultipleVariableRequest([1, 0x00FF])) == .invalidHandle)
   }
 
   @Test func severalValuesAreCutAtTheMTU() {
-    let answer = bytes(server([12, 12]), .readMultipleRequest([1, 2]))
+    let answer = bytes(server([12, 12]), ATTReadMultipleRequest([1, 2]))
     let values: [UInt8] = Array(repeating: 1, count: 12) + Array(repeating: 2, count: 10)
     #expect(answer == [0x0F] + values)
   }
@@ -70,9 +70,8 @@ import Testing
 
   private func entries(_ lengths: [Int], mtu: UInt16) -> [Int] {
     let server = server(lengths).exchanged(mtu)
-    guard case .readByTypeResponse(let entries) = server.ask(.readByTypeRequest(.all, type: Self.value))
-    else { return [] }
-    return entries.map(\.value.count)
+    let answer = server.ask(ATTReadByTypeRequest(.all, type: Self.value)) as? ATTReadByTypeResponse
+    return answer?.entries.map(\.value.count) ?? []
   }
 
   /// At most 253 bytes of a value are sent: the length of an entry is one byte.
@@ -101,11 +100,11 @@ import Testing
     }
   }
 
-  private func count(_ answer: ATTPDU?) -> Int {
+  private func count(_ answer: (any ATTPDU)?) -> Int {
     switch answer {
-    case .readByGroupTypeResponse(let groups): groups.count
-    case .findByTypeValueResponse(let ranges): ranges.count
-    case .findInformationResponse(let entries): entries.count
+    case let answer as ATTReadByGroupTypeResponse: answer.entries.count
+    case let answer as ATTFindByTypeValueResponse: answer.ranges.count
+    case let answer as ATTFindInformationResponse: answer.entries.count
     default: -1
     }
   }
@@ -113,41 +112,41 @@ import Testing
   @Test(arguments: [(26, 4), (25, 3), (31, 4), (32, 5)] as [(UInt16, Int)])
   func asManyServicesAreSentAsFit(mtu: UInt16, expected: Int) {
     let server = services(10, uuid("180f")).exchanged(mtu)
-    #expect(count(server.ask(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService))) == expected)
+    #expect(count(server.ask(ATTReadByGroupTypeRequest(.all, type: GATTUUID.primaryService))) == expected)
   }
 
   @Test(arguments: [(42, 2), (41, 1)] as [(UInt16, Int)])
   func asManyServicesOf128BitsAreSentAsFit(mtu: UInt16, expected: Int) {
     let server = services(10, BluetoothUUID(7 as UInt128)).exchanged(mtu)
-    #expect(count(server.ask(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService))) == expected)
+    #expect(count(server.ask(ATTReadByGroupTypeRequest(.all, type: GATTUUID.primaryService))) == expected)
   }
 
   @Test(arguments: [(25, 6), (24, 5)] as [(UInt16, Int)])
   func asManyHandlesOfAServiceAreSentAsFit(mtu: UInt16, expected: Int) {
     let server = services(10, uuid("180f")).exchanged(mtu)
     #expect(
-      count(server.ask(.findByTypeValueRequest(.all, type: 0x2800, value: [0x0F, 0x18]))) == expected)
+      count(server.ask(ATTFindByTypeValueRequest(.all, type: 0x2800, value: [0x0F, 0x18]))) == expected)
   }
 
   @Test(arguments: [(26, 6), (25, 5)] as [(UInt16, Int)])
   func asManyTypesAreSentAsFit(mtu: UInt16, expected: Int) {
     let server = services(10, uuid("180f")).exchanged(mtu)
-    #expect(count(server.ask(.findInformationRequest(.all))) == expected)
+    #expect(count(server.ask(ATTFindInformationRequest(.all))) == expected)
   }
 
   // MARK: The MTU (3.4.2.2)
 
   @Test func theSmallerMTUAppliesAndTheFirstResultIsNotExceeded() {
     let server = server([300])
-    func length() -> Int? { bytes(server, .readRequest(1))?.count }
+    func length() -> Int? { bytes(server, ATTReadRequest(1))?.count }
     #expect(length() == 23)
-    #expect(server.ask(.exchangeMTURequest(clientMTU: 600)) == .exchangeMTUResponse(serverMTU: 517))
+    #expect(server.ask(ATTExchangeMTURequest(clientMTU: 600)) == ATTExchangeMTUResponse(serverMTU: 517))
     #expect(length() == 301)
-    _ = server.ask(.exchangeMTURequest(clientMTU: 100))
+    _ = server.ask(ATTExchangeMTURequest(clientMTU: 100))
     #expect(length() == 100)
-    _ = server.ask(.exchangeMTURequest(clientMTU: 200))
+    _ = server.ask(ATTExchangeMTURequest(clientMTU: 200))
     #expect(length() == 100)
-    _ = server.ask(.exchangeMTURequest(clientMTU: 0))
+    _ = server.ask(ATTExchangeMTURequest(clientMTU: 0))
     #expect(length() == 23)
   }
 
@@ -156,8 +155,9 @@ import Testing
       table.addService(uuid("180f"))
       table.addCharacteristic(Self.value, [.read, .write], capacity: 20)
     }
-    #expect(server.ask(.writeRequest(3, value: Array(repeating: 1, count: 20))) == .writeResponse)
+    #expect(server.ask(ATTWriteRequest(3, value: Array(repeating: 1, count: 20))) == ATTWriteResponse())
     #expect(
-      server.refusal(.writeRequest(3, value: Array(repeating: 1, count: 21))) == .invalidAttributeValueLength)
+      server.refusal(ATTWriteRequest(3, value: Array(repeating: 1, count: 21)))
+        == .invalidAttributeValueLength)
   }
 }

@@ -197,7 +197,7 @@ import Testing
     task.cancel()
     await #expect(throws: GATTError.cancelled) { try await task.value }
     stage.peer.react = { _ in .honest }
-    stage.peer.send(stage.peer.server.answer(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService)))
+    stage.peer.send(stage.peer.server.answer(ATTReadByGroupTypeRequest(.all, type: GATTUUID.primaryService)))
     #expect(try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8))
     #expect(stage.peer.requests.map(\.opcode) == [.readByGroupTypeRequest, .readRequest])
     await connection.disconnect()
@@ -217,7 +217,7 @@ import Testing
     if let open = peer.requests.first { peer.send(peer.server.answer(open)) }
     _ = try await connection.gatt.read(Server.nameHandle)
     #expect(peer.requests.map(\.opcode) == [.prepareWriteRequest, .executeWriteRequest, .readRequest])
-    #expect(peer.requests.contains(.executeWriteRequest(.cancel)))
+    #expect(peer.requests.contains { $0 == ATTExecuteWriteRequest(.cancel) })
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -243,7 +243,7 @@ import Testing
     first.cancel()
     await #expect(throws: GATTError.cancelled) { try await first.value }
     let second = spawn { try await connection.gatt.exchangeMTU() }
-    stage.peer.send(.exchangeMTUResponse(serverMTU: 64))
+    stage.peer.send(ATTExchangeMTUResponse(serverMTU: 64))
     #expect(try await second.value == 64)
     #expect(stage.peer.requestCount == 1)
     await connection.disconnect()

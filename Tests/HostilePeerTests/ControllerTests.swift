@@ -263,7 +263,7 @@ import Testing
     let next = try await stage.connect()
     #expect(stage.peer.handle == handle)
     stage.peer.sendData(hex("0203"), isStart: false)
-    stage.peer.send(.readResponse([0xBA, 0xD0]))
+    stage.peer.send(ATTReadResponse([0xBA, 0xD0]))
     await stage.sleep(.seconds(1))
     #expect(try await next.gatt.read(0x0022) == [77])
     #expect(next.mtu == 23)

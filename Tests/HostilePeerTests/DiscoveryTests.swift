@@ -51,7 +51,7 @@ import Testing
     stage.peer.react = { request in
       if let next = answers.popFirst() { return .hex(next) }
       return .send(
-        .errorResponse(ATTErrorResponse(request: request.opcode, handle: 0, code: .attributeNotFound)))
+        (ATTErrorResponse(request: request.opcode, handle: 0, code: .attributeNotFound)))
     }
     var result: Result<Int, GATTError>
     do throws(GATTError) {
@@ -70,13 +70,8 @@ import Testing
   }
 
   /// A request whose start is above its end is never sent.
-  private func isValid(_ request: ATTPDU) -> Bool {
-    switch request {
-    case .readByGroupTypeRequest(let range, _), .readByTypeRequest(let range, _),
-      .findInformationRequest(let range), .findByTypeValueRequest(let range, _, _):
-      range.isValid
-    default: true
-    }
+  private func isValid(_ request: any ATTPDU) -> Bool {
+    request.target.range?.isValid ?? true
   }
 
   private func expectFailure(_ test: Case) async throws {
@@ -167,27 +162,28 @@ import Testing
     let (stage, connection) = try await Stage.connected()
     connection.gatt.watchesServiceChanges = false
     stage.peer.react = { request in
-      switch request {
-      case .readByGroupTypeRequest(let range, _):
+      guard let range = request.target.range else { return .honest }
+      return switch request {
+      case is ATTReadByGroupTypeRequest:
         .send(
-          .readByGroupTypeResponse([
+          ATTReadByGroupTypeResponse([
             ATTGroupAndValue(group: HandleRange(range.start, range.start), value: [0, 0x18])
           ]))
-      case .findByTypeValueRequest(let range, _, _):
-        .send(.findByTypeValueResponse([HandleRange(range.start, range.start)]))
-      case .readByTypeRequest(let range, GATTUUID.include):
-        .send(.readByTypeResponse([ATTHandleAndValue(handle: range.start, value: [1, 0, 2, 0, 0, 0x18])]))
-      case .readByTypeRequest(let range, _):
+      case is ATTFindByTypeValueRequest:
+        .send(ATTFindByTypeValueResponse([HandleRange(range.start, range.start)]))
+      case let read as ATTReadByTypeRequest where read.type == GATTUUID.include:
+        .send(ATTReadByTypeResponse([ATTHandleAndValue(handle: range.start, value: [1, 0, 2, 0, 0, 0x18])]))
+      case is ATTReadByTypeRequest:
         .send(
-          .readByTypeResponse([
+          ATTReadByTypeResponse([
             ATTHandleAndValue(
               handle: range.start,
               value: [
                 2, UInt8((range.start.rawValue + 1) & 0xFF), UInt8((range.start.rawValue + 1) >> 8), 0, 0x2A,
               ])
           ]))
-      case .findInformationRequest(let range):
-        .send(.findInformationResponse([ATTHandleAndType(handle: range.start, type: uuid(0x2901))]))
+      case is ATTFindInformationRequest:
+        .send(ATTFindInformationResponse([ATTHandleAndType(handle: range.start, type: uuid(0x2901))]))
       default: .honest
       }
     }
@@ -223,7 +219,7 @@ import Testing
       connection.gatt.watchesServiceChanges = false
       stage.peer.react = {
         .send(
-          .errorResponse(ATTErrorResponse(request: $0.opcode, handle: 0, code: ATTErrorCode(rawValue: code))))
+          (ATTErrorResponse(request: $0.opcode, handle: 0, code: ATTErrorCode(rawValue: code))))
       }
       let error = await failure { () async throws(GATTError) in try await discover(what, connection) }
       guard case .att(.refused(let response)) = error else {

@@ -25,33 +25,34 @@ import Testing
   }
 
   /// A valid PDU, whoever may send it and whenever.
-  private static func anyPDU(_ chance: Chance) -> ATTPDU {
+  private static func anyPDU(_ chance: Chance) -> any ATTPDU {
     let handle = AttributeHandle(UInt16(chance.number(0..<0x40)))
     let range = HandleRange(handle, AttributeHandle(UInt16(chance.number(0..<0x10000))))
     let value = chance.bytes(0..<23)
     return switch chance.number(0..<22) {
-    case 0: .errorResponse(ATTErrorResponse(request: .readRequest, handle: handle, code: .invalidHandle))
-    case 1: .exchangeMTURequest(clientMTU: UInt16(chance.number(0..<0x10000)))
-    case 2: .exchangeMTUResponse(serverMTU: UInt16(chance.number(0..<0x10000)))
-    case 3: .findInformationResponse([ATTHandleAndType(handle: handle, type: BluetoothUUID(UInt16(0x2902)))])
-    case 4: .findByTypeValueResponse([range])
-    case 5: .readByTypeResponse([ATTHandleAndValue(handle: handle, value: value)])
-    case 6: .readResponse(value)
-    case 7: .readBlobResponse(value)
-    case 8: .readMultipleResponse(value)
-    case 9: .readByGroupTypeResponse([ATTGroupAndValue(group: range, value: [0, 0x18])])
-    case 10: .writeResponse
-    case 11: .prepareWriteResponse(ATTPreparedWrite(handle: handle, offset: 0, value: value))
-    case 12: .executeWriteResponse
-    case 13: .handleValueNotification(handle, value: value)
-    case 14: .handleValueIndication(handle, value: value)
-    case 15: .handleValueIndication(0x0006, value: [1, 0, 0xFF, 0xFF])
-    case 16: .multipleHandleValueNotification([ATTHandleAndValue(handle: handle, value: value)])
-    case 17: .readByGroupTypeRequest(range, type: GATTUUID.primaryService)
-    case 18: .writeRequest(handle, value: value)
-    case 19: .handleValueConfirmation
-    case 20: .writeCommand(handle, value: value)
-    default: .executeWriteRequest(.write)
+    case 0: (ATTErrorResponse(request: .readRequest, handle: handle, code: .invalidHandle))
+    case 1: ATTExchangeMTURequest(clientMTU: UInt16(chance.number(0..<0x10000)))
+    case 2: ATTExchangeMTUResponse(serverMTU: UInt16(chance.number(0..<0x10000)))
+    case 3:
+      ATTFindInformationResponse([ATTHandleAndType(handle: handle, type: BluetoothUUID(UInt16(0x2902)))])
+    case 4: ATTFindByTypeValueResponse([range])
+    case 5: ATTReadByTypeResponse([ATTHandleAndValue(handle: handle, value: value)])
+    case 6: ATTReadResponse(value)
+    case 7: ATTReadBlobResponse(value)
+    case 8: ATTReadMultipleResponse(value)
+    case 9: ATTReadByGroupTypeResponse([ATTGroupAndValue(group: range, value: [0, 0x18])])
+    case 10: ATTWriteResponse()
+    case 11: ATTPrepareWriteResponse(ATTPreparedWrite(handle: handle, offset: 0, value: value))
+    case 12: ATTExecuteWriteResponse()
+    case 13: ATTHandleValueNotification(handle, value: value)
+    case 14: ATTHandleValueIndication(handle, value: value)
+    case 15: ATTHandleValueIndication(0x0006, value: [1, 0, 0xFF, 0xFF])
+    case 16: ATTMultipleHandleValueNotification([ATTHandleAndValue(handle: handle, value: value)])
+    case 17: ATTReadByGroupTypeRequest(range, type: GATTUUID.primaryService)
+    case 18: ATTWriteRequest(handle, value: value)
+    case 19: ATTHandleValueConfirmation()
+    case 20: ATTWriteCommand(handle, value: value)
+    default: ATTExecuteWriteRequest(.write)
     }
   }
 

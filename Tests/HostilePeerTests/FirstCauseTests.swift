@@ -35,7 +35,7 @@ import Testing
     }
     peer.onCommand = { answer($1) }
     peer.react = { request in
-      if case .writeRequest(0x0012, let value) = request { answer(value) }
+      if let write = request as? ATTWriteRequest, write.handle == 0x0012 { answer(write.value) }
       return .honest
     }
     return peer

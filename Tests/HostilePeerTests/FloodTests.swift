@@ -76,7 +76,7 @@ import Testing
     let (stage, connection) = try await Stage.connected()
     if !takes { stage.radio.returnsCredits = false }
     for _ in 0..<100 {
-      for _ in 0..<500 { stage.peer.send(.readRequest(0x0003)) }
+      for _ in 0..<500 { stage.peer.send(ATTReadRequest(0x0003)) }
       await stage.sleep(.milliseconds(20))
       #expect(stage.adapter.waitingPackets <= 512)
     }

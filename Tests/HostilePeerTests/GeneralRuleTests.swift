@@ -47,7 +47,7 @@ import Testing
       _ = try? await connection.gatt.read(handle)
       _ = try? await connection.gatt.write([1], to: handle)
       stage.peer.notify(handle, [1])
-      stage.peer.send(.handleValueIndication(handle, value: [1]))
+      stage.peer.send(ATTHandleValueIndication(handle, value: [1]))
     }
     for range in ["0000 0000", "0000 ffff", "ffff ffff", "ffff 0000", "fdff ffff"] {
       await stage.sleep(.seconds(1))

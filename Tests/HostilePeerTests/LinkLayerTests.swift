@@ -67,7 +67,7 @@ import Testing
       stage.peer.sendData(Array(frame[..<cut]))
       stage.peer.sendData(Array(frame[cut...]), isStart: false)
       #expect(try await read.value == Array("abcd".utf8), "cut at \(cut)")
-      values.pdus.append(.readResponse([]))
+      values.pdus.append(ATTReadResponse([]))
     }
     #expect(values.pdus.count == frame.count + 1)
     await connection.disconnect()

@@ -55,7 +55,7 @@ import Testing
     }
     peer.onCommand = take
     peer.react = { pdu in
-      if case .writeRequest(let handle, let value) = pdu { take(handle, value) }
+      if let write = pdu as? ATTWriteRequest { take(write.handle, write.value) }
       return .honest
     }
   }
@@ -85,7 +85,7 @@ import Testing
   /// Reads the battery of a ring with a layout; nothing else is written.
   private func readBattery(
     with layout: RingLayout, _ server: Server, start: UInt16, configuration: UInt16 = 5,
-    react: ((ATTPDU) -> Peer.Reaction?)? = nil
+    react: ((any ATTPDU) -> Peer.Reaction?)? = nil
   ) async throws -> Outcome {
     let peer = Peer()
     let strays = Strays()
@@ -131,9 +131,9 @@ import Testing
       .init(handle: 0x0015, type: GATTUUID.characteristicUserDescription, value: []))
     server.addConfiguration(at: 0x0016)
     let outcome = try await readBattery(with: layout, server, start: 0x0010, configuration: 6) { pdu in
-      guard case .writeRequest(0x0015, _) = pdu else { return nil }
+      guard (pdu as? ATTWriteRequest)?.handle == 0x0015 else { return nil }
       return .send(
-        .errorResponse(ATTErrorResponse(request: .writeRequest, handle: 0x0015, code: .writeNotPermitted)))
+        (ATTErrorResponse(request: .writeRequest, handle: 0x0015, code: .writeNotPermitted)))
     }
     #expect(outcome.layout?.configuration == 0x0016 && !outcome.isAssumed)
   }
@@ -144,11 +144,10 @@ import Testing
     let layout = try await layout()
     var isFirst = true
     let outcome = try await readBattery(with: layout, Self.server(at: 0x0010), start: 0x0010) { pdu in
-      guard isFirst, case .findInformationRequest(let range) = pdu else { return nil }
+      guard isFirst, let range = (pdu as? ATTFindInformationRequest)?.range else { return nil }
       isFirst = false
       return .send(
-        .errorResponse(
-          ATTErrorResponse(request: .findInformationRequest, handle: range.start, code: code)))
+        ATTErrorResponse(request: .findInformationRequest, handle: range.start, code: code))
     }
     #expect(!outcome.isAssumed && outcome.layout?.configuration == 0x0015)
   }

@@ -95,7 +95,7 @@ import Testing
     ring.onLayoutChange = { [unowned ring] in hadLayout.append(ring.layout != nil) }
     let first = spawn { try await ring.battery() }
     await stage.sleep(.milliseconds(10))
-    stage.peer.send(.handleValueIndication(0x0022, value: [0x10, 0, 0x15, 0]))
+    stage.peer.send(ATTHandleValueIndication(0x0022, value: [0x10, 0, 0x15, 0]))
     await stage.sleep(.milliseconds(500))
     stage.peer.notify(0x0014, battery(33))
     #expect(try await first.value.percent == 33)

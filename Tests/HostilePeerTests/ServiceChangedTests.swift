@@ -23,8 +23,8 @@ import Testing
       try await connection.gatt.discoverCharacteristics([Server.heartRate], of: service).first)
   }
 
-  private func changed(_ start: UInt16, _ end: UInt16) -> ATTPDU {
-    .handleValueIndication(
+  private func changed(_ start: UInt16, _ end: UInt16) -> any ATTPDU {
+    ATTHandleValueIndication(
       0x0006, value: [UInt8(start & 0xFF), UInt8(start >> 8), UInt8(end & 0xFF), UInt8(end >> 8)])
   }
 
@@ -81,7 +81,7 @@ import Testing
     let characteristic = try await heartRate(of: connection)
     if subscribes { _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in } }
     let count = stage.peer.requestCount
-    stage.peer.react = { if case .readRequest = $0 { .honest } else { .silent } }
+    stage.peer.react = { if $0 is ATTReadRequest { .honest } else { .silent } }
     for _ in 0..<100 {
       #expect(try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8))
       await stage.sleep(.milliseconds(pause))
@@ -181,11 +181,11 @@ import Testing
     let asked = stage.peer.requests.suffix(stage.peer.requestCount - before)
     #expect(
       asked.allSatisfy {
-        switch $0 {
-        case .readByGroupTypeRequest(let range, _): range.start >= 0x0010
-        case .readByTypeRequest(let range, _), .findInformationRequest(let range):
+        switch ($0.opcode, $0.target) {
+        case (.readByGroupTypeRequest, .range(let range)): range.start >= 0x0010
+        case (.readByTypeRequest, .range(let range)), (.findInformationRequest, .range(let range)):
           range.start >= 0x0014 && range.end <= 0x0017
-        case .writeRequest(let handle, _): handle == 0x0017
+        case (.writeRequest, .attribute(let handle)): handle == 0x0017
         default: false
         }
       })
@@ -285,7 +285,7 @@ import Testing
     let change = changed(0x0010, 0x0013)
     let peer = stage.peer
     peer.react = { [weak peer] request in
-      if case .readByTypeRequest = request { peer?.send(change) }
+      if request is ATTReadByTypeRequest { peer?.send(change) }
       return .honest
     }
     let found = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)

@@ -14,7 +14,7 @@ import Testing
   private func read(answeredWith pdus: [String]) async throws -> [UInt8] {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = { request in
-      request == .readRequest(0x0003) ? .pdus(pdus.map { hex($0) }) : .honest
+      request == ATTReadRequest(0x0003) ? .pdus(pdus.map { hex($0) }) : .honest
     }
     let value = try await stage.within(.seconds(1)) { try await connection.gatt.read(0x0003) }
     stage.peer.react = { _ in .honest }
@@ -37,7 +37,7 @@ import Testing
   @Test func anAnswerAfterTheTimeoutIsNotGivenToAnother() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
-    stage.peer.send(.readResponse([0xBA, 0xD0]), after: .seconds(31))
+    stage.peer.send(ATTReadResponse([0xBA, 0xD0]), after: .seconds(31))
     let error = await stage.within(.seconds(31)) {
       await failure { () async throws(GATTError) in try await connection.gatt.read(0x0003) }
     }
@@ -55,7 +55,7 @@ import Testing
     for handle: AttributeHandle in [0x0003, 0x0000, 0xFFFF] {
       let response = ATTErrorResponse(
         request: .readRequest, handle: handle, code: ATTErrorCode(rawValue: code))
-      stage.peer.react = { _ in .send(.errorResponse(response)) }
+      stage.peer.react = { _ in .send(response) }
       let error = await stage.within(.seconds(1)) {
         await failure { () async throws(GATTError) in try await connection.gatt.read(0x0003) }
       }
@@ -111,7 +111,7 @@ import Testing
     for opcode in [0x40, 0x7E, 0xC0, 0xFE] as [UInt8] { stage.peer.send([opcode, 1, 2, 3]) }
     await stage.sleep(.seconds(1))
     let refused = answers.pdus.compactMap { pdu in
-      if case .errorResponse(let error) = pdu, error.code == .requestNotSupported {
+      if let error = pdu as? ATTErrorResponse, error.code == .requestNotSupported {
         error.request.rawValue
       } else {
         nil
@@ -131,11 +131,11 @@ import Testing
     let read = spawn { try await connection.gatt.read(0x0003) }
     for number in 0..<10 as Range<UInt8> {
       stage.peer.notify(0x0012, [number])
-      stage.peer.send(.handleValueIndication(0x0006, value: [number]))
+      stage.peer.send(ATTHandleValueIndication(0x0006, value: [number]))
     }
     await stage.sleep(.seconds(1))
     #expect(stage.peer.confirmations == 10)
-    stage.peer.send(.readResponse([9]))
+    stage.peer.send(ATTReadResponse([9]))
     #expect(try await read.value == [9])
     await connection.disconnect()
     try await stage.checkHealth()
@@ -149,10 +149,10 @@ import Testing
     stage.peer.react = { _ in .silent }
     let read = spawn { try await connection.gatt.read(0x0003) }
     await stage.sleep(.seconds(1))
-    stage.peer.send(.readByGroupTypeRequest(.all, type: GATTUUID.primaryService))
+    stage.peer.send(ATTReadByGroupTypeRequest(.all, type: GATTUUID.primaryService))
     await stage.sleep(.seconds(1))
     #expect(answers.pdus.count == 1)
-    stage.peer.send(.readResponse([9]))
+    stage.peer.send(ATTReadResponse([9]))
     #expect(try await read.value == [9])
     await connection.disconnect()
     try await stage.checkHealth()
@@ -164,7 +164,7 @@ import Testing
     arguments: [(0, 23), (1, 23), (22, 23), (23, 23), (24, 24), (517, 517), (0xFFFF, 517)] as [(UInt16, Int)])
   func theMTUIsBetweenTheMinimumAndOurs(_ theirs: UInt16, _ agreed: Int) async throws {
     let (stage, connection) = try await Stage.connected()
-    stage.peer.react = { _ in .send(.exchangeMTUResponse(serverMTU: theirs)) }
+    stage.peer.react = { _ in .send(ATTExchangeMTUResponse(serverMTU: theirs)) }
     #expect(try await connection.gatt.exchangeMTU() == agreed)
     await connection.disconnect()
     try await stage.checkHealth()
@@ -172,10 +172,11 @@ import Testing
 
   @Test func anUnexpectedMTUResponseChangesNothing() async throws {
     let (stage, connection) = try await Stage.connected()
-    stage.peer.send(.exchangeMTUResponse(serverMTU: 100))
+    stage.peer.send(ATTExchangeMTUResponse(serverMTU: 100))
     await stage.sleep(.seconds(1))
     #expect(connection.gatt.mtu == 23)
-    stage.peer.react = { _ in .send(.exchangeMTUResponse(serverMTU: 60), .exchangeMTUResponse(serverMTU: 30))
+    stage.peer.react = { _ in
+      .send(ATTExchangeMTUResponse(serverMTU: 60), ATTExchangeMTUResponse(serverMTU: 30))
     }
     #expect(try await connection.gatt.exchangeMTU() == 60)
     await stage.sleep(.seconds(1))
@@ -187,7 +188,7 @@ import Testing
   @Test func aRefusedExchangeOfTheMTUIsNoFailure() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = {
-      .send(.errorResponse(ATTErrorResponse(request: $0.opcode, handle: 0, code: .requestNotSupported)))
+      .send(ATTErrorResponse(request: $0.opcode, handle: 0, code: .requestNotSupported))
     }
     #expect(try await connection.gatt.exchangeMTU() == 23)
     await connection.disconnect()
@@ -199,13 +200,13 @@ import Testing
     let answers = Collected()
     peer.onOther = { answers.pdus.append($0) }
     peer.onConnected = { [weak peer] in
-      peer?.send(.exchangeMTURequest(clientMTU: 185), after: .milliseconds(1))
+      peer?.send(ATTExchangeMTURequest(clientMTU: 185), after: .milliseconds(1))
     }
     let (stage, connection) = try await Stage.connected(peer)
     await stage.sleep(.seconds(1))
-    #expect(answers.pdus == [.exchangeMTUResponse(serverMTU: 517)])
+    #expect(answers.pdus.map(\.bytes) == [ATTExchangeMTUResponse(serverMTU: 517).bytes])
     #expect(connection.gatt.mtu == 185)
-    peer.react = { _ in .send(.exchangeMTURequest(clientMTU: 185), .exchangeMTUResponse(serverMTU: 247)) }
+    peer.react = { _ in .send(ATTExchangeMTURequest(clientMTU: 185), ATTExchangeMTUResponse(serverMTU: 247)) }
     #expect(try await connection.gatt.exchangeMTU() == 185)
     #expect(answers.pdus.count == 2)
     await connection.disconnect()
@@ -215,5 +216,5 @@ import Testing
 
 /// PDUs that a test has collected.
 final class Collected {
-  var pdus: [ATTPDU] = []
+  var pdus: [any ATTPDU] = []
 }

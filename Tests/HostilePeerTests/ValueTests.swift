@@ -29,8 +29,8 @@ import Testing
     var left = parts[...]
     stage.peer.react = { request in
       let part = left.popFirst() ?? []
-      if case .readRequest = request { return .send(.readResponse(part)) }
-      return .send(.readBlobResponse(part))
+      if request is ATTReadRequest { return .send(ATTReadResponse(part)) }
+      return .send(ATTReadBlobResponse(part))
     }
     #expect(try await connection.gatt.read(0x0003) == value)
     #expect(stage.peer.requestCount == parts.count)
@@ -42,8 +42,8 @@ import Testing
   @Test func aLongReadThatNeverBecomesShortEndsAtTheLongestValue() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = { request in
-      if case .readRequest = request { return .send(.readResponse(Self.part(1))) }
-      return .send(.readBlobResponse(Self.part(1)))
+      if request is ATTReadRequest { return .send(ATTReadResponse(Self.part(1))) }
+      return .send(ATTReadBlobResponse(Self.part(1)))
     }
     let error = await failure { () async throws(GATTError) in try await connection.gatt.read(0x0003) }
     guard case .misbehaved = error else {
@@ -121,7 +121,7 @@ import Testing
   ]) func aReliableWriteWhoseEchoDiffersIsCancelled(_ echo: ATTPreparedWrite) async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = { request in
-      if case .prepareWriteRequest = request { return .send(.prepareWriteResponse(echo)) }
+      if request is ATTPrepareWriteRequest { return .send(ATTPrepareWriteResponse(echo)) }
       return .honest
     }
     let error = await failure { () async throws(GATTError) in
@@ -131,7 +131,7 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(stage.peer.requests.last == .executeWriteRequest(.cancel))
+    #expect(stage.peer.requests.last == ATTExecuteWriteRequest(.cancel))
     #expect(stage.peer.requestCount == 2)
     await connection.disconnect()
     try await stage.checkHealth()
@@ -144,8 +144,7 @@ import Testing
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = {
       .send(
-        .errorResponse(
-          ATTErrorResponse(request: $0.opcode, handle: 0x0012, code: ATTErrorCode(rawValue: code))))
+        ATTErrorResponse(request: $0.opcode, handle: 0x0012, code: ATTErrorCode(rawValue: code)))
     }
     for write in [false, true] {
       let error = await failure { () async throws(GATTError) in
@@ -221,7 +220,7 @@ import Testing
     let (stage, connection) = try await Stage.connected()
     let peer = stage.peer
     peer.react = { [weak peer] request in
-      if case .writeRequest = request {
+      if request is ATTWriteRequest {
         peer?.notify(0x0012, [1])
         peer?.notify(0x0012, [2])
       }
@@ -239,9 +238,9 @@ import Testing
   @Test func everyIndicationIsConfirmedOnce() async throws {
     let (stage, connection) = try await Stage.connected()
     for handle in [0x0000, 0x0006, 0x0012, 0x9999, 0xFFFF] as [AttributeHandle] {
-      stage.peer.send(.handleValueIndication(handle, value: [1]))
+      stage.peer.send(ATTHandleValueIndication(handle, value: [1]))
     }
-    stage.peer.send(.handleValueIndication(0x0012, value: []))
+    stage.peer.send(ATTHandleValueIndication(0x0012, value: []))
     stage.peer.send(hex("1d 12"))
     await stage.sleep(.seconds(1))
     #expect(stage.peer.confirmations == 6)
@@ -268,7 +267,7 @@ import Testing
     let bytes = hex(request)
     stage.peer.send(bytes)
     await stage.sleep(.milliseconds(100))
-    guard case .errorResponse(let error)? = answers.pdus.first, answers.pdus.count == 1 else {
+    guard let error = answers.pdus.first as? ATTErrorResponse, answers.pdus.count == 1 else {
       Issue.record("\(answers.pdus)")
       return
     }

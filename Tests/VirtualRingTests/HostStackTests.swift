@@ -71,8 +71,8 @@ import VirtualRing
       bearers[connection.peer] = bearer
     }
 
-    func ask(_ request: ATTPDU) -> ATTPDU? {
-      var answer: ATTPDU?
+    func ask(_ request: any ATTPDU) -> (any ATTPDU)? {
+      var answer: (any ATTPDU)?
       bearer?.request(request) { if case .success(let pdu) = $0 { answer = pdu } }
       timers.advance(by: .milliseconds(200))
       return answer
@@ -97,7 +97,7 @@ import VirtualRing
     #expect(stack.failure == nil)
     let bearer = try #require(stack.bearer)
     #expect(bearer.mtu == 247)
-    #expect(stack.ask(.writeRequest(0x0013, value: [1, 0])) == .writeResponse)
+    #expect(stack.ask(ATTWriteRequest(0x0013, value: [1, 0])) == ATTWriteResponse())
     try bearer.writeWithoutResponse(0x0010, RawControl.start.bytes)
     stack.timers.advance(by: .seconds(60))
     #expect((4490...4510).contains(stack.samples.count))
@@ -133,7 +133,7 @@ import VirtualRing
 
     for ring in rings.prefix(2) {
       let bearer = try #require(stack.bearers[ring.address])
-      bearer.request(.writeRequest(0x0013, value: [1, 0])) { _ in }
+      bearer.request(ATTWriteRequest(0x0013, value: [1, 0])) { _ in }
       stack.timers.advance(by: .milliseconds(200))
       try bearer.writeWithoutResponse(0x0010, RawControl.start.bytes)
     }

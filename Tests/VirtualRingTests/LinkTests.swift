@@ -200,7 +200,7 @@ import VirtualRing
     #expect(host.connect())
     host.run(.seconds(1))
     // 30 bytes of ATT in pieces of 4: nine packets for a controller that takes four.
-    host.send(ATTPDU.writeCommand(0x0034, value: Array(repeating: 7, count: 27)).bytes, fragment: 4)
+    host.send(ATTWriteCommand(0x0034, value: Array(repeating: 7, count: 27)).bytes, fragment: 4)
     host.run(.milliseconds(50))
     #expect(host.radio.controller.counters.excessACL == 5)
     guard case .numberOfCompletedPackets(let credits) = host.events.last else {
@@ -219,8 +219,8 @@ import VirtualRing
     options.aclLength = length
     let host = ScriptedHost(options)
     #expect(host.connect())
-    #expect(host.ask(.exchangeMTURequest(clientMTU: 517)) == .exchangeMTUResponse(serverMTU: 247))
-    guard case .readResponse(let value) = host.ask(.readRequest(0x0022)) else {
+    #expect(host.ask(ATTExchangeMTURequest(clientMTU: 517)) == ATTExchangeMTUResponse(serverMTU: 247))
+    guard let value = (host.ask(ATTReadRequest(0x0022)) as? ATTReadResponse)?.value else {
       Issue.record("no value")
       return
     }

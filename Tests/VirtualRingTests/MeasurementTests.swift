@@ -1,3 +1,4 @@
+import ATT
 import BluetoothCore
 import RingLink
 import Testing
@@ -185,8 +186,8 @@ import VirtualRing
 
   @Test func theOldestRingsHaveNoBulkService() throws {
     let host = try subscribed("virtual:bulk=false,firmware=R02_3.00.06_240523")
-    #expect(host.ask(.writeRequest(0x0019, value: [1, 0])) != .writeResponse)
-    #expect(try subscribed().ask(.writeRequest(0x0019, value: [1, 0])) == .writeResponse)
+    #expect(!(host.ask(ATTWriteRequest(0x0019, value: [1, 0])) is ATTWriteResponse))
+    #expect(try subscribed().ask(ATTWriteRequest(0x0019, value: [1, 0])) is ATTWriteResponse)
   }
 
   // MARK: What goes on besides

@@ -13,9 +13,9 @@ import VirtualRing
     #expect(host.connect())
     host.run(.seconds(1))
     #expect(
-      host.peerRequests == [
-        .findByTypeValueRequest(.all, type: 0x2800, value: [0x01, 0x18]),
-        .exchangeMTURequest(clientMTU: 247),
+      host.peerRequests.map(\.bytes) == [
+        ATTFindByTypeValueRequest(.all, type: 0x2800, value: [0x01, 0x18]).bytes,
+        ATTExchangeMTURequest(clientMTU: 247).bytes,
       ])
     #expect(host.radio.peripheral.attAnswers.count == 2)
     #expect(host.radio.peripheral.mtu == 247)
@@ -28,16 +28,16 @@ import VirtualRing
     host.answersPeer = false
     #expect(host.connect())
     #expect(host.wait { host.peerRequests.count == 1 })
-    host.send(ATTPDU.findByTypeValueResponse([HandleRange(1, 4)]).bytes)
+    host.send(ATTFindByTypeValueResponse([HandleRange(1, 4)]).bytes)
     #expect(host.wait { host.peerRequests.count == 2 })
     host.send(hex("01 08 0100 0a"))
     #expect(host.wait { host.peerRequests.count == 3 })
     host.send(hex("01 04 0100 0a"))
     #expect(host.wait { host.peerRequests.count == 4 })
     #expect(
-      host.peerRequests[1] == .readByTypeRequest(HandleRange(1, 4), type: BluetoothUUID(0x2803 as UInt16)))
-    #expect(host.peerRequests[2] == .findInformationRequest(HandleRange(1, 4)))
-    #expect(host.peerRequests[3] == .exchangeMTURequest(clientMTU: 247))
+      host.peerRequests[1] == ATTReadByTypeRequest(HandleRange(1, 4), type: BluetoothUUID(0x2803 as UInt16)))
+    #expect(host.peerRequests[2] == ATTFindInformationRequest(HandleRange(1, 4)))
+    #expect(host.peerRequests[3] == ATTExchangeMTURequest(clientMTU: 247))
   }
 
   @Test func unansweredRequestsBlockTheRing() {
@@ -59,11 +59,11 @@ import VirtualRing
     options.mtu = 100
     let host = ScriptedHost(options)
     #expect(host.connect())
-    #expect(host.ask(.exchangeMTURequest(clientMTU: 60)) == .exchangeMTUResponse(serverMTU: 100))
+    #expect(host.ask(ATTExchangeMTURequest(clientMTU: 60)) == ATTExchangeMTUResponse(serverMTU: 100))
     host.run(.seconds(1))
     #expect(host.radio.peripheral.mtu == 60)
     // Below the minimum stands for the minimum.
-    #expect(host.ask(.exchangeMTURequest(clientMTU: 0)) == .exchangeMTUResponse(serverMTU: 100))
+    #expect(host.ask(ATTExchangeMTURequest(clientMTU: 0)) == ATTExchangeMTUResponse(serverMTU: 100))
     #expect(host.radio.peripheral.mtu == 23)
   }
 

@@ -13,8 +13,8 @@ import VirtualRing
     return host
   }
 
-  private func refusal(_ pdu: ATTPDU?) -> ATTErrorCode? {
-    if case .errorResponse(let error) = pdu { error.code } else { nil }
+  private func refusal(_ pdu: (any ATTPDU)?) -> ATTErrorCode? {
+    (pdu as? ATTErrorResponse)?.code
   }
 
   @Test func servicesAreFoundByGroup() {
@@ -22,11 +22,12 @@ import VirtualRing
     var found: [String] = []
     var start: AttributeHandle? = .first
     while let next = start,
-      case .readByGroupTypeResponse(let groups) = host.ask(
-        .readByGroupTypeRequest(HandleRange(next, .last), type: BluetoothUUID(0x2800 as UInt16)))
+      let answer = host.ask(
+        ATTReadByGroupTypeRequest(HandleRange(next, .last), type: BluetoothUUID(0x2800 as UInt16)))
+        as? ATTReadByGroupTypeResponse
     {
-      found += groups.map { "\($0.group) \(Hex.string($0.value))" }
-      start = groups.last?.group.end.next
+      found += answer.entries.map { "\($0.group) \(Hex.string($0.value))" }
+      start = answer.lastFound?.next
     }
     #expect(
       found == [
@@ -42,25 +43,25 @@ import VirtualRing
     var writer = ByteWriter()
     RingGATT.commandService.write(into: &writer)
     #expect(
-      host.ask(.findByTypeValueRequest(.all, type: 0x2800, value: writer.bytes))
-        == .findByTypeValueResponse([HandleRange(0x000E, 0x0013)]))
+      host.ask(ATTFindByTypeValueRequest(.all, type: 0x2800, value: writer.bytes))
+        == ATTFindByTypeValueResponse([HandleRange(0x000E, 0x0013)]))
     #expect(
-      refusal(host.ask(.findByTypeValueRequest(.all, type: 0x2800, value: [0x0D, 0x18])))
+      refusal(host.ask(ATTFindByTypeValueRequest(.all, type: 0x2800, value: [0x0D, 0x18])))
         == .attributeNotFound)
     var options = VirtualRingOptions()
     options.faults.omitsRingService = true
     #expect(
       refusal(
-        connected(options).ask(.findByTypeValueRequest(.all, type: 0x2800, value: writer.bytes)))
+        connected(options).ask(ATTFindByTypeValueRequest(.all, type: 0x2800, value: writer.bytes)))
         == .attributeNotFound)
   }
 
   @Test func handlesAreThoseOfARealRing() {
     let host = connected()
-    _ = host.ask(.exchangeMTURequest(clientMTU: 247))
+    _ = host.ask(ATTExchangeMTURequest(clientMTU: 247))
     let characteristics = host.ask(
-      .readByTypeRequest(HandleRange(0x000E, 0x0019), type: BluetoothUUID(0x2803 as UInt16)))
-    guard case .readByTypeResponse(let entries) = characteristics else {
+      ATTReadByTypeRequest(HandleRange(0x000E, 0x0019), type: BluetoothUUID(0x2803 as UInt16)))
+    guard let entries = (characteristics as? ATTReadByTypeResponse)?.entries else {
       Issue.record("no characteristics")
       return
     }
@@ -69,32 +70,32 @@ import VirtualRing
     #expect(entries.map { $0.value[0] } == [0x0C, 0x10, 0x04, 0x10])
     #expect(entries.map { $0.value[1] } == [0x10, 0x12, 0x16, 0x18])
     #expect(
-      host.ask(.findInformationRequest(HandleRange(0x0013, 0x0013)))
-        == .findInformationResponse([
+      host.ask(ATTFindInformationRequest(HandleRange(0x0013, 0x0013)))
+        == ATTFindInformationResponse([
           ATTHandleAndType(handle: 0x0013, type: BluetoothUUID(0x2902 as UInt16))
         ]))
-    #expect(host.ask(.readRequest(0x0020)) == .readResponse(Array("RT02R_3.11.00_250611".utf8)))
-    #expect(host.ask(.readRequest(0x001E)) == .readResponse(Array("RT02R_V3.1".utf8)))
+    #expect(host.ask(ATTReadRequest(0x0020)) == ATTReadResponse(Array("RT02R_3.11.00_250611".utf8)))
+    #expect(host.ask(ATTReadRequest(0x001E)) == ATTReadResponse(Array("RT02R_V3.1".utf8)))
     // One included service with its UUID, one without.
     let first = host.ask(
-      .readByTypeRequest(HandleRange(0x0030, 0x003A), type: BluetoothUUID(0x2802 as UInt16)))
-    #expect(first == .readByTypeResponse([.init(handle: 0x0031, value: hex("1a0024000a18"))]))
+      ATTReadByTypeRequest(HandleRange(0x0030, 0x003A), type: BluetoothUUID(0x2802 as UInt16)))
+    #expect(first == ATTReadByTypeResponse([.init(handle: 0x0031, value: hex("1a0024000a18"))]))
     let second = host.ask(
-      .readByTypeRequest(HandleRange(0x0032, 0x003A), type: BluetoothUUID(0x2802 as UInt16)))
-    #expect(second == .readByTypeResponse([.init(handle: 0x0032, value: hex("50005200"))]))
+      ATTReadByTypeRequest(HandleRange(0x0032, 0x003A), type: BluetoothUUID(0x2802 as UInt16)))
+    #expect(second == ATTReadByTypeResponse([.init(handle: 0x0032, value: hex("50005200"))]))
   }
 
   @Test func indicationsWaitForTheirConfirmation() {
     let host = connected()
-    #expect(host.ask(.writeRequest(0x0038, value: [2, 0])) == .writeResponse)
-    #expect(host.ask(.writeRequest(0x0037, value: [1])) == .writeResponse)
-    #expect(host.ask(.writeRequest(0x0037, value: [2])) == .writeResponse)
+    #expect(host.ask(ATTWriteRequest(0x0038, value: [2, 0])) == ATTWriteResponse())
+    #expect(host.ask(ATTWriteRequest(0x0037, value: [1])) == ATTWriteResponse())
+    #expect(host.ask(ATTWriteRequest(0x0037, value: [2])) == ATTWriteResponse())
     host.run(.seconds(1))
     let indications = { host.pdus.filter { $0.opcode == .handleValueIndication } }
-    #expect(indications() == [.handleValueIndication(0x0037, value: [1])])
+    #expect(indications().map(\.bytes) == [ATTHandleValueIndication(0x0037, value: [1]).bytes])
     host.send([0x1E])
     host.run(.seconds(1))
-    #expect(indications().last == .handleValueIndication(0x0037, value: [2]))
+    #expect(indications().last == ATTHandleValueIndication(0x0037, value: [2]))
     host.send([0x1E])
     host.send([0x1E])
     host.run(.seconds(1))
@@ -107,10 +108,10 @@ import VirtualRing
     host.radio.peripheral.indicateServiceChanged()
     host.run(.seconds(1))
     #expect(host.pdus.isEmpty)
-    #expect(host.ask(.writeRequest(0x0004, value: [2, 0])) == .writeResponse)
+    #expect(host.ask(ATTWriteRequest(0x0004, value: [2, 0])) == ATTWriteResponse())
     host.radio.peripheral.indicateServiceChanged()
     host.run(.seconds(1))
-    #expect(host.pdus.last == .handleValueIndication(0x0003, value: [1, 0, 0xFF, 0xFF]))
+    #expect(host.pdus.last == ATTHandleValueIndication(0x0003, value: [1, 0, 0xFF, 0xFF]))
   }
 
   @Test func subscriptionsEndWithTheLink() {
@@ -119,27 +120,27 @@ import VirtualRing
     host.radio.disconnect()
     host.run(.seconds(1))
     #expect(host.connect())
-    #expect(host.ask(.readRequest(0x0013)) == .readResponse([0, 0]))
+    #expect(host.ask(ATTReadRequest(0x0013)) == ATTReadResponse([0, 0]))
     host.write(CommandTable.battery.request())
     host.run(.seconds(1))
     #expect(host.notifications.isEmpty)
   }
 
   @Test func damagedPDUsAreSurvived() {
-    let pdus: [ATTPDU] = [
-      .exchangeMTURequest(clientMTU: 517), .findInformationRequest(.all),
-      .findByTypeValueRequest(.all, type: 0x2800, value: [1, 0x18]),
-      .readByTypeRequest(.all, type: BluetoothUUID(0x2803 as UInt16)), .readRequest(0x0020),
-      .readByGroupTypeRequest(.all, type: BluetoothUUID(0x2800 as UInt16)),
-      .readBlobRequest(0x0022, offset: 299), .readMultipleRequest([3, 4]),
-      .readMultipleVariableRequest([3, 4]),
-      .writeRequest(0x0010, value: CommandTable.battery.request().bytes),
-      .writeCommand(0x0016, value: hex("bc27010000ff00")), .writeRequest(0x0013, value: [1, 0]),
-      .prepareWriteRequest(.init(handle: 0x0034, offset: 0xFFFF, value: [1])),
-      .executeWriteRequest(.write), .handleValueConfirmation, .writeResponse,
-      .errorResponse(.init(request: .findByTypeValueRequest, handle: 1, code: .attributeNotFound)),
-      .exchangeMTUResponse(serverMTU: 0),
-      .findByTypeValueResponse([HandleRange(0xFFFF, 1)]),
+    let pdus: [any ATTPDU] = [
+      ATTExchangeMTURequest(clientMTU: 517), ATTFindInformationRequest(.all),
+      ATTFindByTypeValueRequest(.all, type: 0x2800, value: [1, 0x18]),
+      ATTReadByTypeRequest(.all, type: BluetoothUUID(0x2803 as UInt16)), ATTReadRequest(0x0020),
+      ATTReadByGroupTypeRequest(.all, type: BluetoothUUID(0x2800 as UInt16)),
+      ATTReadBlobRequest(0x0022, offset: 299), ATTReadMultipleRequest([3, 4]),
+      ATTReadMultipleVariableRequest([3, 4]),
+      ATTWriteRequest(0x0010, value: CommandTable.battery.request().bytes),
+      ATTWriteCommand(0x0016, value: hex("bc27010000ff00")), ATTWriteRequest(0x0013, value: [1, 0]),
+      ATTPrepareWriteRequest(.init(handle: 0x0034, offset: 0xFFFF, value: [1])),
+      ATTExecuteWriteRequest(.write), ATTHandleValueConfirmation(), ATTWriteResponse(),
+      ATTErrorResponse(request: .findByTypeValueRequest, handle: 1, code: .attributeNotFound),
+      ATTExchangeMTUResponse(serverMTU: 0),
+      ATTFindByTypeValueResponse([HandleRange(0xFFFF, 1)]),
     ]
     for pdu in pdus {
       let host = connected()
@@ -147,7 +148,7 @@ import VirtualRing
         host.send(damaged, fragment: 251)
         host.run(.milliseconds(31))
       }
-      #expect(host.ask(.readRequest(0x001E)) != nil, "\(pdu)")
+      #expect(host.ask(ATTReadRequest(0x001E)) != nil, "\(pdu)")
     }
   }
 }

@@ -16,10 +16,10 @@ final class ScriptedHost {
   private(set) var packets: [[UInt8]] = []
   private(set) var events: [HCIEvent] = []
   /// What came on ATT, except the ring's own requests.
-  private(set) var pdus: [ATTPDU] = []
+  private(set) var pdus: [any ATTPDU] = []
   /// The values notified, each with its handle and the time.
   private(set) var notifications: [(handle: AttributeHandle, value: [UInt8], time: Instant)] = []
-  private(set) var peerRequests: [ATTPDU] = []
+  private(set) var peerRequests: [any ATTPDU] = []
   private(set) var signals: [SignalingPacket] = []
   private(set) var largestACL = 0
   /// Whether the ring's requests are answered, as a central without attributes does.
@@ -99,7 +99,7 @@ final class ScriptedHost {
   }
 
   /// Asks the server, and gives what it answers.
-  func ask(_ request: ATTPDU, fragment: Int = 27) -> ATTPDU? {
+  func ask(_ request: any ATTPDU, fragment: Int = 27) -> (any ATTPDU)? {
     let seen = pdus.count
     send(request.bytes, fragment: fragment)
     _ = wait { pdus.count > seen }
@@ -136,10 +136,10 @@ final class ScriptedHost {
 
   /// Switches the command characteristic's notifications on.
   func subscribe() -> Bool {
-    ask(.writeRequest(0x0013, value: [1, 0])) == .writeResponse
+    ask(ATTWriteRequest(0x0013, value: [1, 0])) == ATTWriteResponse()
   }
 
-  func write(_ frame: RingFrame) { send(ATTPDU.writeCommand(0x0010, value: frame.bytes).bytes) }
+  func write(_ frame: RingFrame) { send(ATTWriteCommand(0x0010, value: frame.bytes).bytes) }
 
   var frames: [RingFrame] {
     notifications.compactMap { notification in
@@ -198,17 +198,17 @@ final class ScriptedHost {
       let answer: [UInt8] = [0x13, signal.identifier, 2, 0, acceptsParameters ? 0 : 1, 0]
       send(answer, on: .leSignaling)
     }
-    guard channel == .attribute, let pdu = try? ATTPDU(payload.span.bytes) else { return }
+    guard channel == .attribute, let pdu = try? ATTReader.read(payload.span.bytes) else { return }
     switch (pdu, pdu.opcode.kind) {
-    case (.handleValueNotification(let handle, let value), _):
-      notifications.append((handle, value, timers.now))
-    case (.exchangeMTURequest, _):
+    case (let pushed as ATTHandleValueNotification, _):
+      notifications.append((pushed.handle, pushed.value, timers.now))
+    case (is ATTExchangeMTURequest, _):
       peerRequests.append(pdu)
-      if answersPeer { send(ATTPDU.exchangeMTUResponse(serverMTU: 517).bytes) }
+      if answersPeer { send(ATTExchangeMTUResponse(serverMTU: 517).bytes) }
     case (_, .request):
       peerRequests.append(pdu)
       let refusal = ATTErrorResponse(request: pdu.opcode, handle: 1, code: .attributeNotFound)
-      if answersPeer { send(ATTPDU.errorResponse(refusal).bytes) }
+      if answersPeer { send(refusal.bytes) }
     default: pdus.append(pdu)
     }
   }

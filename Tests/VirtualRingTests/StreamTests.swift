@@ -173,7 +173,7 @@ import VirtualRing
     host.run(.seconds(1))
     func answers(_ frame: String) -> [String] {
       let seen = host.frames.count
-      host.send(ATTPDU.writeCommand(0x0010, value: hex(frame)).bytes)
+      host.send(ATTWriteCommand(0x0010, value: hex(frame)).bytes)
       host.run(.milliseconds(100))
       return host.frames[seen...].map { Hex.string($0.bytes) }
     }
@@ -194,9 +194,9 @@ import VirtualRing
 
   @Test func bulkRequestsAreAnswered() {
     let host = subscribed()
-    #expect(host.ask(.writeRequest(0x0019, value: [1, 0])) == .writeResponse)
+    #expect(host.ask(ATTWriteRequest(0x0019, value: [1, 0])) == ATTWriteResponse())
     for request in ["bc270200c0700001", "bc270200c0710001", "bc010000ffff", "27", "bc27"] {
-      host.send(ATTPDU.writeCommand(0x0016, value: hex(request)).bytes)
+      host.send(ATTWriteCommand(0x0016, value: hex(request)).bytes)
     }
     host.run(.seconds(1))
     // A day that has just begun has no naps and no night. Then a wrong CRC; nothing at all for a firmware update.

@@ -123,22 +123,22 @@ package struct LearnedAttributes: Sendable {
   }
 
   /// Adds what the answer to a request shows.
-  package mutating func learn(_ request: ATTPDU, _ response: ATTPDU) {
+  package mutating func learn(_ request: any ATTPDU, _ response: any ATTPDU) {
     switch (request, response) {
-    case (.findInformationRequest, .findInformationResponse(let entries)):
-      for entry in entries where self[entry.handle] == nil { learnType(entry) }
-    case (.readByGroupTypeRequest(_, let type), .readByGroupTypeResponse(let entries)):
-      for entry in entries { insertService(type, entry.group, entry.value) }
-    case (.findByTypeValueRequest(_, let type, let value), .findByTypeValueResponse(let ranges)):
-      for range in ranges { insertService(BluetoothUUID(type), range, value) }
-    case (.readByTypeRequest(_, let type), .readByTypeResponse(let entries)):
-      for entry in entries { learnValue(entry, type) }
-    case (.readRequest(let handle), .readResponse(let value)):
-      if let known = self[handle] {
-        if known.value == nil { insert(handle, known.type, value) }
-      } else if let range = included[handle]?.handles {
+    case (_, let found as ATTFindInformationResponse):
+      for entry in found.entries where self[entry.handle] == nil { learnType(entry) }
+    case (let asked as ATTReadByGroupTypeRequest, let found as ATTReadByGroupTypeResponse):
+      for entry in found.entries { insertService(asked.type, entry.group, entry.value) }
+    case (let asked as ATTFindByTypeValueRequest, let found as ATTFindByTypeValueResponse):
+      for range in found.ranges { insertService(BluetoothUUID(asked.type), range, asked.value) }
+    case (let asked as ATTReadByTypeRequest, let found as ATTReadByTypeResponse):
+      for entry in found.entries { learnValue(entry, asked.type) }
+    case (let asked as ATTReadRequest, let read as ATTReadResponse):
+      if let known = self[asked.handle] {
+        if known.value == nil { insert(asked.handle, known.type, read.value) }
+      } else if let range = included[asked.handle]?.handles {
         // The UUID of an included service is read from its declaration, if it is long (Vol 3, Part G, 4.5.1).
-        insertService(GATTUUID.secondaryService, range, value)
+        insertService(GATTUUID.secondaryService, range, read.value)
       }
     default: break
     }

@@ -52,13 +52,13 @@ public struct DiscoverCharacteristics: GATTProcedure {
   public mutating func start() -> GATTStep<[Characteristic]> {
     // A characteristic takes two attributes at least.
     guard let range = cursor.remaining, range.start < range.end else { return .done(declared.all) }
-    return .request(.readByTypeRequest(range, type: GATTUUID.characteristic))
+    return .request(ATTReadByTypeRequest(range, type: GATTUUID.characteristic))
   }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[Characteristic]> {
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Characteristic]> {
     switch result {
-    case .success(.readByTypeResponse(let entries)):
-      for entry in entries {
+    case .success(let response as ATTReadByTypeResponse):
+      for entry in response.entries {
         if let fault = declared.take(entry, &cursor) { return .misbehaved(fault) }
       }
       return start()
@@ -79,13 +79,13 @@ public struct DiscoverDescriptors: GATTProcedure {
 
   public mutating func start() -> GATTStep<[Descriptor]> {
     guard let range = cursor?.remaining else { return .done(descriptors) }
-    return .request(.findInformationRequest(range))
+    return .request(ATTFindInformationRequest(range))
   }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[Descriptor]> {
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Descriptor]> {
     switch result {
-    case .success(.findInformationResponse(let entries)):
-      for entry in entries {
+    case .success(let response as ATTFindInformationResponse):
+      for entry in response.entries {
         if let fault = cursor?.advance(over: HandleRange(entry.handle, entry.handle)) {
           return .misbehaved(fault)
         }

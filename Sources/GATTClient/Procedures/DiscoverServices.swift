@@ -16,13 +16,13 @@ public struct DiscoverAllServices: GATTProcedure {
 
   public mutating func start() -> GATTStep<[Service]> {
     guard let range = cursor.remaining, range.start <= lastStart else { return .done(services) }
-    return .request(.readByGroupTypeRequest(range, type: GATTUUID.primaryService))
+    return .request(ATTReadByGroupTypeRequest(range, type: GATTUUID.primaryService))
   }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[Service]> {
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Service]> {
     switch result {
-    case .success(.readByGroupTypeResponse(let entries)):
-      for entry in entries {
+    case .success(let response as ATTReadByGroupTypeResponse):
+      for entry in response.entries {
         // Some devices end their last service at 0xFFFF, others at its last attribute; both are fine.
         if let fault = cursor.advance(over: entry.group) { return .misbehaved(fault) }
         guard let uuid = BluetoothUUID(wireBytes: entry.value) else {
@@ -61,13 +61,13 @@ public struct DiscoverServicesByUUID: GATTProcedure {
     guard let range = cursor.remaining else { return .done(services) }
     var value = ByteWriter(capacity: 16)
     if isLong { uuid.writeLong(into: &value) } else { uuid.write(into: &value) }
-    return .request(.findByTypeValueRequest(range, type: 0x2800, value: value.bytes))
+    return .request(ATTFindByTypeValueRequest(range, type: 0x2800, value: value.bytes))
   }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[Service]> {
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Service]> {
     switch result {
-    case .success(.findByTypeValueResponse(let ranges)):
-      for range in ranges {
+    case .success(let response as ATTFindByTypeValueResponse):
+      for range in response.ranges {
         if let fault = cursor.advance(over: range) { return .misbehaved(fault) }
         services.append(Service(uuid: uuid, handles: range))
         if services.count >= limit { return .done(services) }
@@ -94,24 +94,24 @@ public struct FindIncludedServices: GATTProcedure {
   }
 
   public mutating func start() -> GATTStep<[IncludedService]> {
-    if let next = unnamed.first { return .request(.readRequest(next.handles.start)) }
+    if let next = unnamed.first { return .request(ATTReadRequest(next.handles.start)) }
     guard let range = cursor.remaining else { return .done(found) }
-    return .request(.readByTypeRequest(range, type: GATTUUID.include))
+    return .request(ATTReadByTypeRequest(range, type: GATTUUID.include))
   }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[IncludedService]> {
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[IncludedService]> {
     switch result {
-    case .success(.readByTypeResponse(let entries)):
-      for entry in entries {
+    case .success(let response as ATTReadByTypeResponse):
+      for entry in response.entries {
         if let fault = cursor.advance(over: HandleRange(entry.handle, entry.handle)) {
           return .misbehaved(fault)
         }
         if let fault = take(entry) { return .misbehaved(fault) }
       }
       return start()
-    case .success(.readResponse(let value)):
-      guard !unnamed.isEmpty, let uuid = BluetoothUUID(wireBytes: value) else {
-        return .misbehaved("a service UUID of \(value.count) bytes")
+    case .success(let response as ATTReadResponse):
+      guard !unnamed.isEmpty, let uuid = BluetoothUUID(wireBytes: response.value) else {
+        return .misbehaved("a service UUID of \(response.value.count) bytes")
       }
       let (declaration, handles) = unnamed.removeFirst()
       found.append(

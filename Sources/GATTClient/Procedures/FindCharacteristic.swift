@@ -36,13 +36,13 @@ struct FindCharacteristic: GATTProcedure {
     if wanted != nil, let service = services.first { range = HandleRange(range.start, service.handles.end) }
     // A characteristic takes two attributes at least.
     guard range.start < range.end else { return .done(place) }
-    return .request(.readByTypeRequest(range, type: GATTUUID.characteristic))
+    return .request(ATTReadByTypeRequest(range, type: GATTUUID.characteristic))
   }
 
-  mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Place?> {
+  mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Place?> {
     switch result {
-    case .success(.readByTypeResponse(let entries)):
-      for entry in entries {
+    case .success(let response as ATTReadByTypeResponse):
+      for entry in response.entries {
         if wanted != nil, services.first?.handles.contains(entry.handle) != true { return .done(place) }
         if let fault = take(entry) { return .misbehaved(fault) }
         if let wanted, let declared, declared.all.count > wanted + 1 { return .done(place) }

@@ -9,20 +9,20 @@ public protocol GATTProcedure {
   /// The first step.
   mutating func start() -> GATTStep<Output>
   /// The step after the response to the last request, or after its failure.
-  mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Output>
+  mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Output>
   /// Called instead of ``next(_:)`` when the procedure was cancelled: the request that cleans up on the server. Nil if
   /// none is needed.
-  mutating func abandon() -> ATTPDU?
+  mutating func abandon() -> (any ATTPDU)?
 }
 
 extension GATTProcedure {
-  public mutating func abandon() -> ATTPDU? { nil }
+  public mutating func abandon() -> (any ATTPDU)? { nil }
 }
 
 /// What a procedure does next.
 public enum GATTStep<Output: Sendable>: Sendable {
   /// Sends a request, and waits for its response.
-  case request(ATTPDU)
+  case request(any ATTPDU)
   /// Ends with a result.
   case done(Output)
   /// Ends with an error.
@@ -33,7 +33,7 @@ public enum GATTStep<Output: Sendable>: Sendable {
 
   /// The failure after a failed transaction that the procedure does not handle, or after a response of the wrong kind,
   /// which the bearer does not pass on.
-  static func failed(_ result: Result<ATTPDU, ATTError>) -> Self {
+  static func failed(_ result: Result<any ATTPDU, ATTError>) -> Self {
     switch result {
     case .failure(let error): .failed(.att(error))
     case .success(let pdu): .misbehaved("unexpected \(pdu.opcode)")

@@ -20,27 +20,31 @@ public struct ReadValue: GATTProcedure {
   }
 
   public mutating func start() -> GATTStep<[UInt8]> {
-    if value.isEmpty { return .request(.readRequest(handle)) }
-    return .request(.readBlobRequest(handle, offset: UInt16(truncatingIfNeeded: value.count)))
+    if value.isEmpty { return .request(ATTReadRequest(handle)) }
+    return .request(ATTReadBlobRequest(handle, offset: UInt16(truncatingIfNeeded: value.count)))
   }
 
   /// The errors with which a server says that the value was exactly as long as what has been read (Part F, 3.4.4.5). One
   /// that does not support Read Blob has no values that are longer.
   private static let ends: Set<ATTErrorCode?> = [.attributeNotLong, .invalidOffset, .requestNotSupported]
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
     switch result {
-    case .success(.readResponse(let part)), .success(.readBlobResponse(let part)):
-      guard value.count + part.count <= ATTBearer.maximumValueLength else {
-        return .misbehaved("a value of more than \(ATTBearer.maximumValueLength) bytes at \(handle)")
-      }
-      value += part
-      guard part.count >= mtu - 1, value.count < ATTBearer.maximumValueLength else { return .done(value) }
-      return .request(.readBlobRequest(handle, offset: UInt16(value.count)))
+    case .success(let response as ATTReadResponse): return take(response.value)
+    case .success(let response as ATTReadBlobResponse): return take(response.value)
     case .failure(let error) where !value.isEmpty && Self.ends.contains(error.code):
       return .done(value)
     default: return .failed(result)
     }
+  }
+
+  private mutating func take(_ part: [UInt8]) -> GATTStep<[UInt8]> {
+    guard value.count + part.count <= ATTBearer.maximumValueLength else {
+      return .misbehaved("a value of more than \(ATTBearer.maximumValueLength) bytes at \(handle)")
+    }
+    value += part
+    guard part.count >= mtu - 1, value.count < ATTBearer.maximumValueLength else { return .done(value) }
+    return .request(ATTReadBlobRequest(handle, offset: UInt16(value.count)))
   }
 }
 
@@ -63,13 +67,13 @@ public struct ReadByUUID: GATTProcedure {
 
   public mutating func start() -> GATTStep<[ATTHandleAndValue]> {
     guard let range = cursor.remaining else { return .done(values) }
-    return .request(.readByTypeRequest(range, type: uuid))
+    return .request(ATTReadByTypeRequest(range, type: uuid))
   }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[ATTHandleAndValue]> {
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[ATTHandleAndValue]> {
     switch result {
-    case .success(.readByTypeResponse(let entries)):
-      for entry in entries {
+    case .success(let response as ATTReadByTypeResponse):
+      for entry in response.entries {
         if let fault = cursor.advance(over: HandleRange(entry.handle, entry.handle)) {
           return .misbehaved(fault)
         }
@@ -94,10 +98,10 @@ public struct ReadMultiple: GATTProcedure {
     self.handles = handles
   }
 
-  public mutating func start() -> GATTStep<[UInt8]> { .request(.readMultipleRequest(handles)) }
+  public mutating func start() -> GATTStep<[UInt8]> { .request(ATTReadMultipleRequest(handles)) }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
-    if case .success(.readMultipleResponse(let values)) = result { return .done(values) }
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
+    if case .success(let response as ATTReadMultipleResponse) = result { return .done(response.value) }
     return .failed(result)
   }
 }
@@ -111,14 +115,16 @@ public struct ReadMultipleVariable: GATTProcedure {
     self.handles = handles
   }
 
-  public mutating func start() -> GATTStep<[[UInt8]]> { .request(.readMultipleVariableRequest(handles)) }
+  public mutating func start() -> GATTStep<[[UInt8]]> { .request(ATTReadMultipleVariableRequest(handles)) }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<[[UInt8]]> {
-    guard case .success(.readMultipleVariableResponse(let values)) = result else { return .failed(result) }
-    guard values.count <= handles.count else {
-      return .misbehaved("\(values.count) values for \(handles.count) handles")
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[[UInt8]]> {
+    guard case .success(let response as ATTReadMultipleVariableResponse) = result else {
+      return .failed(result)
     }
-    return .done(values)
+    guard response.values.count <= handles.count else {
+      return .misbehaved("\(response.values.count) values for \(handles.count) handles")
+    }
+    return .done(response.values)
   }
 }
 
@@ -127,13 +133,13 @@ struct FindAttributeType: GATTProcedure {
   let handle: AttributeHandle
 
   mutating func start() -> GATTStep<BluetoothUUID?> {
-    .request(.findInformationRequest(HandleRange(handle, handle)))
+    .request(ATTFindInformationRequest(HandleRange(handle, handle)))
   }
 
-  mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<BluetoothUUID?> {
+  mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<BluetoothUUID?> {
     switch result {
-    case .success(.findInformationResponse(let entries)):
-      .done(entries.first { $0.handle == handle }?.type)
+    case .success(let response as ATTFindInformationResponse):
+      .done(response.entries.first { $0.handle == handle }?.type)
     case .failure(let error) where error.code == .attributeNotFound: .done(nil)
     default: .failed(result)
     }

@@ -11,10 +11,10 @@ public struct WriteValue: GATTProcedure {
     self.value = value
   }
 
-  public mutating func start() -> GATTStep<Void> { .request(.writeRequest(handle, value: value)) }
+  public mutating func start() -> GATTStep<Void> { .request(ATTWriteRequest(handle, value: value)) }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Void> {
-    if case .success(.writeResponse) = result { return .done(()) }
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Void> {
+    if case .success(is ATTWriteResponse) = result { return .done(()) }
     return .failed(result)
   }
 }
@@ -44,15 +44,16 @@ public struct QueuedWrite: GATTProcedure {
   public mutating func start() -> GATTStep<Void> {
     guard sent < parts.count else {
       isExecuting = true
-      return .request(.executeWriteRequest(.write))
+      return .request(ATTExecuteWriteRequest(.write))
     }
-    return .request(.prepareWriteRequest(parts[sent]))
+    return .request(ATTPrepareWriteRequest(parts[sent]))
   }
 
-  public mutating func next(_ result: Result<ATTPDU, ATTError>) -> GATTStep<Void> {
+  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Void> {
     if let failure { return .failed(failure) }
     switch result {
-    case .success(.prepareWriteResponse(let echo)) where !isExecuting:
+    case .success(let response as ATTPrepareWriteResponse) where !isExecuting:
+      let echo = response.part
       guard echo == parts[sent] else {
         return cancel(
           because: .misbehaved(
@@ -61,7 +62,7 @@ public struct QueuedWrite: GATTProcedure {
       }
       sent += 1
       return start()
-    case .success(.executeWriteResponse) where isExecuting: return .done(())
+    case .success(is ATTExecuteWriteResponse) where isExecuting: return .done(())
     case .failure(.closed), .failure(.timedOut): return .failed(result)
     // A malformed response leaves the part in the queue, too.
     case .failure(let error) where !isExecuting: return cancel(because: .att(error))
@@ -70,12 +71,12 @@ public struct QueuedWrite: GATTProcedure {
   }
 
   /// The next Execute Write would write the contents of the queue.
-  public mutating func abandon() -> ATTPDU? {
-    isExecuting || failure != nil ? nil : .executeWriteRequest(.cancel)
+  public mutating func abandon() -> (any ATTPDU)? {
+    isExecuting || failure != nil ? nil : ATTExecuteWriteRequest(.cancel)
   }
 
   private mutating func cancel(because reason: GATTError) -> GATTStep<Void> {
     failure = reason
-    return .request(.executeWriteRequest(.cancel))
+    return .request(ATTExecuteWriteRequest(.cancel))
   }
 }

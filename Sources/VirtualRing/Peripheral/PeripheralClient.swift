@@ -6,7 +6,7 @@ import HaloGATT
 /// service, reads its attributes if it exists, and exchanges the MTU.
 final class PeripheralClient {
   /// The central's responses, in order.
-  private(set) var answers: [ATTPDU] = []
+  private(set) var answers: [any ATTPDU] = []
   /// Requests that were not answered within 30 seconds. The client then sends no more.
   private(set) var unanswered = 0
 
@@ -14,7 +14,7 @@ final class PeripheralClient {
   private let mtu: UInt16
   private var bearer: ATTBearer?
   private var isWaiting = false
-  private var queue: [ATTPDU] = []
+  private var queue: [any ATTPDU] = []
   private var tokens: [Timers.Token] = []
 
   init(timers: Timers, mtu: UInt16) {
@@ -29,12 +29,12 @@ final class PeripheralClient {
     answers = []
     unanswered = 0
     after(.milliseconds(30)) { [weak self] in
-      self?.request(.findByTypeValueRequest(.all, type: 0x2800, value: GATTUUID.genericAttribute.wireBytes))
+      self?.request(ATTFindByTypeValueRequest(.all, type: 0x2800, value: GATTUUID.genericAttribute.wireBytes))
     }
     guard mtu > ATTBearer.defaultMTU else { return }
     after(.milliseconds(280)) { [weak self] in
       guard let self else { return }
-      request(.exchangeMTURequest(clientMTU: mtu))
+      request(ATTExchangeMTURequest(clientMTU: mtu))
     }
   }
 
@@ -46,16 +46,16 @@ final class PeripheralClient {
     bearer = nil
   }
 
-  private func received(_ result: Result<ATTPDU, ATTError>) {
+  private func received(_ result: Result<any ATTPDU, ATTError>) {
     isWaiting = false
     switch result {
     case .success(let pdu):
       answers.append(pdu)
-      if case .findByTypeValueResponse(let ranges) = pdu, let service = ranges.first {
-        request(.readByTypeRequest(service, type: GATTUUID.characteristic))
-        request(.findInformationRequest(service))
+      if let service = (pdu as? ATTFindByTypeValueResponse)?.ranges.first {
+        request(ATTReadByTypeRequest(service, type: GATTUUID.characteristic))
+        request(ATTFindInformationRequest(service))
       }
-    case .failure(.refused(let error)): answers.append(.errorResponse(error))
+    case .failure(.refused(let error)): answers.append(error)
     case .failure(.timedOut):
       unanswered += 1
       return stop()
@@ -68,7 +68,7 @@ final class PeripheralClient {
     tokens.append(timers.schedule(after: delay, action))
   }
 
-  private func request(_ pdu: ATTPDU) {
+  private func request(_ pdu: any ATTPDU) {
     queue.append(pdu)
     sendNext()
   }

@@ -32,7 +32,7 @@ public final class VirtualPeripheral {
   /// The actions of the central.
   public private(set) var log = Log()
   /// The central's responses to the ring's ATT requests on this link.
-  public var attAnswers: [ATTPDU] { client.answers }
+  public var attAnswers: [any ATTPDU] { client.answers }
   /// The number of requests that it did not answer for 30 seconds.
   public var unansweredRequests: Int { client.unanswered }
   /// The ATT MTU in force.

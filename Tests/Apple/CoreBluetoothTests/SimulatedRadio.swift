@@ -197,8 +197,8 @@ final class SimulatedPeripheral {
 
   func notify(_ handle: AttributeHandle, _ value: [UInt8]) {
     switch server.server.configuration(of: handle) {
-    case .notify: link?.deliver(ATTPDU.handleValueNotification(handle, value: value).bytes)
-    case .indicate: link?.deliver(ATTPDU.handleValueIndication(handle, value: value).bytes)
+    case .notify: link?.deliver(ATTHandleValueNotification(handle, value: value).bytes)
+    case .indicate: link?.deliver(ATTHandleValueIndication(handle, value: value).bytes)
     default: break
     }
   }

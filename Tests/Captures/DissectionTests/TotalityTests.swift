@@ -121,7 +121,7 @@ import Testing
     var table = AttributeTable()
     for handle in HandleRange.all.start.rawValue...0xFFFF {
       let found = ATTHandleAndType(handle: .init(handle), type: GATTUUID.clientCharacteristicConfiguration)
-      table.learned.learn(.findInformationRequest(.all), .findInformationResponse([found]))
+      table.learned.learn(ATTFindInformationRequest(.all), ATTFindInformationResponse([found]))
     }
     #expect(table.handles.count == LearnedAttributes.capacity)
   }

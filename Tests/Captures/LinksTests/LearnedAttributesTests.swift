@@ -11,7 +11,9 @@ import Testing
 
   /// The client asks, the server answers.
   private mutating func ask(_ request: String, _ response: String) throws {
-    func pdu(_ digits: String) throws -> ATTPDU { try ATTPDU(hex(digits.filter { $0 != " " }).span.bytes) }
+    func pdu(_ digits: String) throws -> any ATTPDU {
+      try ATTReader.read(hex(digits.filter { $0 != " " }).span.bytes)
+    }
     attributes.learn(try pdu(request), try pdu(response))
   }
 

@@ -18,7 +18,7 @@ struct ATTScript {
 
   static let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
 
-  private mutating func add(_ pdu: ATTPDU, isFromServer: Bool) {
+  private mutating func add(_ pdu: any ATTPDU, isFromServer: Bool) {
     pdus.append(
       .init(packet: pdus.count + 1, time: time, isFromServer: isFromServer, bytes: pdu.bytes))
   }
@@ -26,30 +26,30 @@ struct ATTScript {
   mutating func wait(_ milliseconds: Int64) { time += milliseconds * 1000 }
 
   /// A request and its answer, 10 ms later.
-  mutating func ask(_ request: ATTPDU, _ response: ATTPDU) {
+  mutating func ask(_ request: any ATTPDU, _ response: any ATTPDU) {
     wait(10)
     add(request, isFromServer: false)
     wait(10)
     add(response, isFromServer: true)
   }
 
-  mutating func command(_ command: ATTPDU) {
+  mutating func command(_ command: any ATTPDU) {
     wait(10)
     add(command, isFromServer: false)
   }
 
-  mutating func refuse(_ request: ATTPDU, _ handle: AttributeHandle, _ code: ATTErrorCode) {
-    ask(request, .errorResponse(ATTErrorResponse(request: request.opcode, handle: handle, code: code)))
+  mutating func refuse(_ request: any ATTPDU, _ handle: AttributeHandle, _ code: ATTErrorCode) {
+    ask(request, (ATTErrorResponse(request: request.opcode, handle: handle, code: code)))
   }
 
   /// What the server sends on its own, some time after the PDU before.
-  mutating func push(_ pdu: ATTPDU, after milliseconds: Int64 = 10) {
+  mutating func push(_ pdu: any ATTPDU, after milliseconds: Int64 = 10) {
     wait(milliseconds)
     add(pdu, isFromServer: true)
   }
 
   mutating func notify(_ handle: AttributeHandle, _ value: [UInt8], after milliseconds: Int64 = 10) {
-    push(.handleValueNotification(handle, value: value), after: milliseconds)
+    push(ATTHandleValueNotification(handle, value: value), after: milliseconds)
   }
 
   func connection(reason: HCIErrorCode? = nil, endsAfter milliseconds: Int64 = 0) -> RecordedConnection {
@@ -65,28 +65,28 @@ struct ATTScript {
   mutating func discover() {
     let service = GATTUUID.primaryService
     ask(
-      .readByGroupTypeRequest(.all, type: service),
-      .readByGroupTypeResponse([
+      ATTReadByGroupTypeRequest(.all, type: service),
+      ATTReadByGroupTypeResponse([
         .init(group: HandleRange(0x0010, 0x0016), value: [0x0D, 0x18]),
         .init(group: HandleRange(0x0020, 0x0022), value: [0x0F, 0x18]),
       ]))
-    refuse(.readByGroupTypeRequest(HandleRange(0x0023, 0xFFFF), type: service), 0x0023, .attributeNotFound)
+    refuse(ATTReadByGroupTypeRequest(HandleRange(0x0023, 0xFFFF), type: service), 0x0023, .attributeNotFound)
     let heart = HandleRange(0x0010, 0x0016)
     ask(
-      .readByTypeRequest(heart, type: GATTUUID.characteristic),
-      .readByTypeResponse([
+      ATTReadByTypeRequest(heart, type: GATTUUID.characteristic),
+      ATTReadByTypeResponse([
         .init(handle: 0x0011, value: [0x10, 0x12, 0, 0x37, 0x2A]),
         .init(handle: 0x0014, value: [0x0A, 0x15, 0, 0x39, 0x2A]),
       ]))
     refuse(
-      .readByTypeRequest(HandleRange(0x0016, 0x0016), type: GATTUUID.characteristic), 0x0016,
+      ATTReadByTypeRequest(HandleRange(0x0016, 0x0016), type: GATTUUID.characteristic), 0x0016,
       .attributeNotFound)
     ask(
-      .findInformationRequest(HandleRange(0x0013, 0x0013)),
-      .findInformationResponse([.init(handle: 0x0013, type: GATTUUID.clientCharacteristicConfiguration)]))
+      ATTFindInformationRequest(HandleRange(0x0013, 0x0013)),
+      ATTFindInformationResponse([.init(handle: 0x0013, type: GATTUUID.clientCharacteristicConfiguration)]))
     ask(
-      .readByTypeRequest(HandleRange(0x0020, 0x0022), type: GATTUUID.characteristic),
-      .readByTypeResponse([.init(handle: 0x0021, value: [0x02, 0x22, 0, 0x19, 0x2A])]))
+      ATTReadByTypeRequest(HandleRange(0x0020, 0x0022), type: GATTUUID.characteristic),
+      ATTReadByTypeResponse([.init(handle: 0x0021, value: [0x02, 0x22, 0, 0x19, 0x2A])]))
   }
 }
 

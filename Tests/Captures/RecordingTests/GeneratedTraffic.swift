@@ -34,22 +34,23 @@ struct GeneratedTraffic {
     switch Int.random(in: 0..<12, using: &generator) {
     case 0, 1:
       let configuration: [UInt8] = [Bool.random(using: &generator) ? 1 : 2, 0]
-      script.ask(.writeRequest(AttributeHandle(notifying.rawValue + 1), value: configuration), .writeResponse)
+      script.ask(
+        ATTWriteRequest(AttributeHandle(notifying.rawValue + 1), value: configuration), ATTWriteResponse())
     case 2:
-      script.ask(.writeRequest(AttributeHandle(notifying.rawValue + 1), value: [0, 0]), .writeResponse)
+      script.ask(ATTWriteRequest(AttributeHandle(notifying.rawValue + 1), value: [0, 0]), ATTWriteResponse())
     case 3, 4, 5:
       let written = Self.written.randomElement(using: &generator) ?? 0x0040
       if Bool.random(using: &generator) {
-        script.command(.writeCommand(written, value: value))
+        script.command(ATTWriteCommand(written, value: value))
       } else {
-        script.ask(.writeRequest(written, value: value), .writeResponse)
+        script.ask(ATTWriteRequest(written, value: value), ATTWriteResponse())
       }
       guard Bool.random(using: &generator) else { return }
       for part in 0..<UInt8.random(in: 1...4, using: &generator) {
         push(notifying, [value[0], part], &generator)
       }
-    case 6: script.ask(.readRequest(0x0060), .readResponse(value))
-    case 7: script.push(.exchangeMTURequest(clientMTU: 100), after: 0)
+    case 6: script.ask(ATTReadRequest(0x0060), ATTReadResponse(value))
+    case 7: script.push(ATTExchangeMTURequest(clientMTU: 100), after: 0)
     case 8: script.wait(Int64.random(in: 0...8000, using: &generator))
     default: push(notifying, value, &generator)
     }
@@ -62,8 +63,8 @@ struct GeneratedTraffic {
     let value = value + [count]
     let pause = [0, 0, 10, 300, 1500].randomElement(using: &generator) ?? 0
     if handle == Self.notifying[2] {
-      script.push(.handleValueIndication(handle, value: value), after: Int64(pause))
-      script.command(.handleValueConfirmation)
+      script.push(ATTHandleValueIndication(handle, value: value), after: Int64(pause))
+      script.command(ATTHandleValueConfirmation())
     } else {
       script.notify(handle, value, after: Int64(pause))
     }

@@ -55,19 +55,19 @@ final class ProgramRun {
   }
 
   private func receive(_ bytes: RawSpan) {
-    guard let pdu = try? ATTPDU(bytes) else { return }
+    guard let pdu = try? ATTReader.read(bytes) else { return }
     events += 1
     if pdu.opcode.kind == .request { requests += 1 }
     switch pdu {
-    case .handleValueNotification(let handle, let value): take(value, of: handle)
-    case .handleValueIndication(let handle, let value):
-      take(value, of: handle)
-      send(.handleValueConfirmation)
-    case .exchangeMTURequest: send(.exchangeMTUResponse(serverMTU: 23))
+    case let pushed as ATTHandleValueNotification: take(pushed.value, of: pushed.handle)
+    case let pushed as ATTHandleValueIndication:
+      take(pushed.value, of: pushed.handle)
+      send(ATTHandleValueConfirmation())
+    case is ATTExchangeMTURequest: send(ATTExchangeMTUResponse(serverMTU: 23))
     default:
       switch pdu.opcode.kind {
       case .request:
-        send(.errorResponse(ATTErrorResponse(request: pdu.opcode, handle: 0, code: .requestNotSupported)))
+        send(ATTErrorResponse(request: pdu.opcode, handle: 0, code: .requestNotSupported))
       case .response:
         wasRefused = pdu.opcode == .errorResponse
         response.take()?(())
@@ -82,9 +82,9 @@ final class ProgramRun {
     places[handle, default: []].append(events)
   }
 
-  private func send(_ pdu: ATTPDU) { link.send(pdu.bytes.span.bytes) }
+  private func send(_ pdu: any ATTPDU) { link.send(pdu.bytes.span.bytes) }
 
-  private func ask(_ pdu: ATTPDU, _ note: () -> Void = {}) async {
+  private func ask(_ pdu: any ATTPDU, _ note: () -> Void = {}) async {
     hasListened = hasListened || !hasAsked && timers.now - lastRequest >= .seconds(2)
     lastRequest = timers.now
     note()
@@ -99,7 +99,7 @@ final class ProgramRun {
     switch step {
     case .configure(let handle, let owner, let isOn):
       if isOn { open.insert(owner) } else { subscribed.remove(owner) }
-      await ask(.writeRequest(handle, value: [isOn ? 1 : 0, 0]))
+      await ask(ATTWriteRequest(handle, value: [isOn ? 1 : 0, 0]))
       if !isOn { open.remove(owner) }
       if isOn, !wasRefused, !hasEnded { subscribed.insert(owner) }
     case .ask(let index, let pdu):

@@ -15,9 +15,9 @@ struct RandomProgram {
     /// The value of a Client Characteristic Configuration, and the handle of the characteristic's value.
     case configure(AttributeHandle, owner: AttributeHandle, on: Bool)
     /// A recorded write, by its index among the exchanges.
-    case ask(Int, ATTPDU)
+    case ask(Int, any ATTPDU)
     /// A request that was not recorded.
-    case other(ATTPDU)
+    case other(any ATTPDU)
     case pause(Duration)
     case disconnect
   }
@@ -59,7 +59,8 @@ struct RandomProgram {
         .ask(
           index,
           isCommand
-            ? .writeCommand(handle, value: exchange.value) : .writeRequest(handle, value: exchange.value)))
+            ? ATTWriteCommand(handle, value: exchange.value) : ATTWriteRequest(handle, value: exchange.value))
+      )
     }
     // Half of the programs ask for all, in the recorded order.
     if Bool.random(using: &generator) {
@@ -80,8 +81,8 @@ struct RandomProgram {
     // A program that is quiet for two seconds before it asks for something is taken for one that only listens.
     case 0: steps.insert(.pause(.milliseconds(Int.random(in: 1...1900, using: &generator))), at: place)
     case 1: steps.insert(.pause(.milliseconds(Int.random(in: 1...6000, using: &generator))), at: place)
-    case 2: steps.insert(.other(.readRequest(0xFFF0)), at: place)
-    case 3: steps.insert(.other(.writeCommand(0xFFF0, value: [1])), at: place)
+    case 2: steps.insert(.other(ATTReadRequest(0xFFF0)), at: place)
+    case 3: steps.insert(.other(ATTWriteCommand(0xFFF0, value: [1])), at: place)
     case 4 where place == steps.count: steps.append(.disconnect)
     case 5, 6:
       guard let configuration else { return }

@@ -40,7 +40,7 @@ private let battery = uuid("2a19")
 
   @Test mutating func repeatedReadsGetTheRecordedValuesAndThenTheLast() async throws {
     script.discover()
-    for level in [90, 89, 88] as [UInt8] { script.ask(.readRequest(0x0022), .readResponse([level])) }
+    for level in [90, 89, 88] as [UInt8] { script.ask(ATTReadRequest(0x0022), ATTReadResponse([level])) }
     let replay = try await ReplayedClient(script.traffic())
     var levels: [UInt8] = []
     for _ in 0..<4 { levels += try await replay.connection.gatt.read(0x0022) }
@@ -52,16 +52,16 @@ private let battery = uuid("2a19")
     script.discover()
     // Read with the default MTU: in parts of 22 bytes.
     let value = (0..<60).map { UInt8($0) }
-    script.ask(.readRequest(0x0022), .readResponse(Array(value[..<22])))
-    script.ask(.readBlobRequest(0x0022, offset: 22), .readBlobResponse(Array(value[22..<44])))
-    script.ask(.readBlobRequest(0x0022, offset: 44), .readBlobResponse(Array(value[44...])))
+    script.ask(ATTReadRequest(0x0022), ATTReadResponse(Array(value[..<22])))
+    script.ask(ATTReadBlobRequest(0x0022, offset: 22), ATTReadBlobResponse(Array(value[22..<44])))
+    script.ask(ATTReadBlobRequest(0x0022, offset: 44), ATTReadBlobResponse(Array(value[44...])))
     let short = try await ReplayedClient(script.traffic())
     #expect(try await short.connection.gatt.read(0x0022) == value)
     await short.central.stop()
     var longer = ATTScript()
-    longer.ask(.exchangeMTURequest(clientMTU: 517), .exchangeMTUResponse(serverMTU: 185))
+    longer.ask(ATTExchangeMTURequest(clientMTU: 517), ATTExchangeMTUResponse(serverMTU: 185))
     longer.discover()
-    longer.ask(.readRequest(0x0022), .readResponse(value))
+    longer.ask(ATTReadRequest(0x0022), ATTReadResponse(value))
     let long = try await ReplayedClient(longer.traffic())
     #expect(try await long.connection.gatt.exchangeMTU() == 185)
     #expect(try await long.connection.gatt.read(0x0022) == value)
@@ -70,10 +70,10 @@ private let battery = uuid("2a19")
 
   @Test mutating func answersFollowTheirWriteInAnyOrder() async throws {
     script.discover()
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
-    script.ask(.writeRequest(0x0015, value: [1]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
+    script.ask(ATTWriteRequest(0x0015, value: [1]), ATTWriteResponse())
     script.notify(0x0012, [0, 61], after: 100)
-    script.ask(.writeRequest(0x0015, value: [2]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0015, value: [2]), ATTWriteResponse())
     script.notify(0x0012, [0, 62], after: 200)
     let replay = try await ReplayedClient(script.traffic())
     let measurement = try await replay.characteristic(heartRate)
@@ -100,8 +100,8 @@ private let battery = uuid("2a19")
 
   @Test mutating func unaskedValuesFollowTheSubscription() async throws {
     script.discover()
-    script.ask(.readRequest(0x0022), .readResponse([90]))
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+    script.ask(ATTReadRequest(0x0022), ATTReadResponse([90]))
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     for beat in [60, 61, 62] as [UInt8] { script.notify(0x0012, [0, beat], after: 1000) }
     let replay = try await ReplayedClient(script.traffic())
     let measurement = try await replay.characteristic(heartRate)
@@ -126,10 +126,10 @@ private let battery = uuid("2a19")
   /// An answer is not kept back by what the device sent on its own before the write: that comes first, at once.
   @Test mutating func anAnswerDoesNotWaitForWhatWasRecordedBeforeIt() async throws {
     script.discover()
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.notify(0x0012, [0, 61], after: 100_000)
     script.wait(50_000)
-    script.ask(.writeRequest(0x0015, value: [2]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0015, value: [2]), ATTWriteResponse())
     script.notify(0x0012, [2, 62], after: 200)
     script.notify(0x0012, [0, 63], after: 30_000)
     let replay = try await ReplayedClient(script.traffic())
@@ -149,11 +149,11 @@ private let battery = uuid("2a19")
   /// A program that has listened and then asks: what it has got does not come again, and the rest waits for its request.
   @Test mutating func aListenerThatAsksGetsNothingTwice() async throws {
     script.discover()
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
-    script.ask(.writeRequest(0x0015, value: [1]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
+    script.ask(ATTWriteRequest(0x0015, value: [1]), ATTWriteResponse())
     script.notify(0x0012, [1, 61], after: 100)
     script.wait(9000)
-    script.ask(.writeRequest(0x0015, value: [2]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0015, value: [2]), ATTWriteResponse())
     script.notify(0x0012, [2, 62], after: 200)
     script.wait(60_000)
     script.notify(0x0012, [0, 63])
@@ -176,26 +176,26 @@ private let battery = uuid("2a19")
 
   @Test mutating func indicationsWaitForTheirConfirmation() async throws {
     script.discover()
-    script.ask(.writeRequest(0x0013, value: [2, 0]), .writeResponse)
-    script.push(.handleValueIndication(0x0012, value: [1]), after: 100)
-    script.command(.handleValueConfirmation)
-    script.push(.handleValueIndication(0x0012, value: [2]), after: 100)
+    script.ask(ATTWriteRequest(0x0013, value: [2, 0]), ATTWriteResponse())
+    script.push(ATTHandleValueIndication(0x0012, value: [1]), after: 100)
+    script.command(ATTHandleValueConfirmation())
+    script.push(ATTHandleValueIndication(0x0012, value: [2]), after: 100)
     let peripheral = try ReplayedPeripheral(script.traffic())
     let server = ReplayedServer(peripheral, 0, timers: testTimers)
     var sent: [String] = []
     server.onPDU = { bytes, _ in sent.append(Hex.string(bytes)) }
     server.start()
-    server.receive(ATTPDU.writeRequest(0x0013, value: [2, 0]).bytes.span.bytes)
+    server.receive(ATTWriteRequest(0x0013, value: [2, 0]).bytes.span.bytes)
     await testTimers.sleep(for: .seconds(5))
     #expect(sent == ["13", "1d120001"])
-    server.receive(ATTPDU.handleValueConfirmation.bytes.span.bytes)
+    server.receive(ATTHandleValueConfirmation().bytes.span.bytes)
     await testTimers.sleep(for: .seconds(5))
     #expect(sent == ["13", "1d120001", "1d120002"])
   }
 
   @Test mutating func aLostConnectionIsLostAgain() async throws {
     script.discover()
-    script.ask(.readRequest(0x0022), .readResponse([90]))
+    script.ask(ATTReadRequest(0x0022), ATTReadResponse([90]))
     let replay = try await ReplayedClient(script.traffic(reason: .connectionTimeout, endsAfter: 4000))
     let timers = testTimers
     var loss: LinkLoss?
@@ -215,7 +215,7 @@ private let battery = uuid("2a19")
 
   /// A program that takes longer than the recorded connection lasted still gets to its subscription, and to all values.
   @Test mutating func aShortConnectionWaitsForASubscription() async throws {
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.notify(0x0012, [0, 75])
     let replay = try await ReplayedClient(script.traffic(reason: .connectionTimeout, endsAfter: 50))
     let measurement = try await replay.characteristic(RecordedAttributes.madeUpUUID(0x0012))
@@ -233,9 +233,9 @@ private let battery = uuid("2a19")
 
   @Test mutating func theNextConnectionIsThatOfTheCapture() async throws {
     script.discover()
-    script.ask(.readRequest(0x0022), .readResponse([90]))
+    script.ask(ATTReadRequest(0x0022), ATTReadResponse([90]))
     var second = ATTScript()
-    second.ask(.readRequest(0x0022), .readResponse([70]))
+    second.ask(ATTReadRequest(0x0022), ATTReadResponse([70]))
     let traffic = RecordedTraffic(connections: [
       script.connection(reason: .remoteUserTerminatedConnection, endsAfter: 1000), second.connection(),
     ])
@@ -249,7 +249,7 @@ private let battery = uuid("2a19")
 
   @Test mutating func whatTheCaptureLacksIsRefusedAndListed() async throws {
     script.discover()
-    script.ask(.writeRequest(0x0015, value: [1]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0015, value: [1]), ATTWriteResponse())
     var options = ReplayedPeripheral.Options()
     options.matching = .exact
     let replay = try await ReplayedClient(script.traffic(), options)
@@ -267,10 +267,10 @@ private let battery = uuid("2a19")
 
   @Test mutating func aCommandWithOtherParametersIsAnsweredLikeTheRecordedOne() async throws {
     script.discover()
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
-    script.ask(.writeRequest(0x0015, value: [0x01, 0x20, 0x25]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
+    script.ask(ATTWriteRequest(0x0015, value: [0x01, 0x20, 0x25]), ATTWriteResponse())
     script.notify(0x0012, [0x01, 0xAA])
-    script.ask(.writeRequest(0x0015, value: [0x02, 0x20, 0x25]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0015, value: [0x02, 0x20, 0x25]), ATTWriteResponse())
     script.notify(0x0012, [0x02, 0xBB])
     let replay = try await ReplayedClient(script.traffic())
     var values: [[UInt8]] = []
@@ -292,8 +292,8 @@ private let battery = uuid("2a19")
   @Test mutating func aValueWrittenInPartsMatchesOneWrittenAtOnce() async throws {
     script.discover()
     let value = [UInt8](repeating: 7, count: 40)
-    script.ask(.writeRequest(0x0015, value: value), .writeResponse)
-    script.refuse(.writeRequest(0x0015, value: [UInt8](repeating: 8, count: 40)), 0x0015, .outOfRange)
+    script.ask(ATTWriteRequest(0x0015, value: value), ATTWriteResponse())
+    script.refuse(ATTWriteRequest(0x0015, value: [UInt8](repeating: 8, count: 40)), 0x0015, .outOfRange)
     let replay = try await ReplayedClient(script.traffic())
     // The MTU is 23 here: the client prepares the value in parts.
     try await replay.connection.gatt.write(value, to: 0x0015)
@@ -311,9 +311,9 @@ private let battery = uuid("2a19")
   /// A bonded device is not discovered: half of the captures of phones (havvk/even-g2-smart-classroom on an iPhone,
   /// madkaye/revcar-cli). What was used is there, under UUIDs that are made up.
   @Test mutating func aCaptureFromWithinAConnectionHasWhatWasUsed() async throws {
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.notify(0x0012, [0, 75], after: 500)
-    script.command(.writeCommand(0x0042, value: [9]))
+    script.command(ATTWriteCommand(0x0042, value: [9]))
     script.notify(0x0044, [9, 1])
     let bare = try await ReplayedClient(script.traffic())
     #expect(bare.peripheral.attributes.madeUp == [0x0012, 0x0042, 0x0044])
@@ -338,9 +338,9 @@ private let battery = uuid("2a19")
   /// The client of a phone that remembers services asks for characteristics only, and a table has holes (whoisbe/pongbot-mcp).
   @Test mutating func characteristicsWithoutAServiceAreInOneThatIsMadeUp() async throws {
     script.ask(
-      .readByTypeRequest(.all, type: GATTUUID.characteristic),
-      .readByTypeResponse([.init(handle: 0x0011, value: [0x10, 0x12, 0, 0x37, 0x2A])]))
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+      ATTReadByTypeRequest(.all, type: GATTUUID.characteristic),
+      ATTReadByTypeResponse([.init(handle: 0x0011, value: [0x10, 0x12, 0, 0x37, 0x2A])]))
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.notify(0x0012, [0, 75], after: 500)
     let replay = try await ReplayedClient(script.traffic())
     let measurement = try await replay.characteristic(heartRate)
@@ -356,9 +356,9 @@ private let battery = uuid("2a19")
   /// Several values in one PDU (Core Specification Vol 3, Part F, 3.4.7.4) count one by one.
   @Test mutating func aNotificationOfSeveralValuesIsThatOfEach() async throws {
     script.discover()
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.push(
-      .multipleHandleValueNotification([
+      ATTMultipleHandleValueNotification([
         .init(handle: 0x0012, value: [1]), .init(handle: 0x0022, value: [90]),
       ]))
     let replay = try await ReplayedClient(script.traffic())
@@ -387,7 +387,7 @@ private let battery = uuid("2a19")
   }
 
   @Test mutating func aTableIsGivenForACaptureFromWithinAConnection() async throws {
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.notify(0x0012, [0, 75], after: 500)
     let table = AttributeDatabase()
     table.addService(uuid("180d"), at: 0x0010)
@@ -408,8 +408,8 @@ private let battery = uuid("2a19")
 
   @Test mutating func aRefusalBeforePairingIsLeftOut() async throws {
     script.discover()
-    script.refuse(.readRequest(0x0022), 0x0022, .insufficientEncryption)
-    script.ask(.readRequest(0x0022), .readResponse([55]))
+    script.refuse(ATTReadRequest(0x0022), 0x0022, .insufficientEncryption)
+    script.ask(ATTReadRequest(0x0022), ATTReadResponse([55]))
     let replay = try await ReplayedClient(script.traffic())
     #expect(try await replay.connection.gatt.read(0x0022) == [55])
     await replay.central.stop()
@@ -417,9 +417,9 @@ private let battery = uuid("2a19")
 
   @Test mutating func expectationsAreMetByWhatTheProgramDoes() async throws {
     script.discover()
-    script.ask(.writeRequest(0x0013, value: [1, 0]), .writeResponse)
-    script.ask(.writeRequest(0x0015, value: [1]), .writeResponse)
-    script.ask(.readRequest(0x0022), .readResponse([90]))
+    script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
+    script.ask(ATTWriteRequest(0x0015, value: [1]), ATTWriteResponse())
+    script.ask(ATTReadRequest(0x0022), ATTReadResponse([90]))
     let replay = try await ReplayedClient(script.traffic())
     let peripheral = replay.peripheral
     peripheral.expect(subscriptionTo: heartRate)
@@ -438,9 +438,9 @@ private let battery = uuid("2a19")
 
   @Test mutating func aScanFindsThePeripheralByItsName() async throws {
     script.ask(
-      .readByTypeRequest(HandleRange(1, 7), type: GATTUUID.characteristic),
-      .readByTypeResponse([.init(handle: 2, value: [2, 3, 0, 0x00, 0x2A])]))
-    script.ask(.readRequest(3), .readResponse(Array("Belt".utf8)))
+      ATTReadByTypeRequest(HandleRange(1, 7), type: GATTUUID.characteristic),
+      ATTReadByTypeResponse([.init(handle: 2, value: [2, 3, 0, 0x00, 0x2A])]))
+    script.ask(ATTReadRequest(3), ATTReadResponse(Array("Belt".utf8)))
     let peripheral = try ReplayedPeripheral(script.traffic())
     #expect(peripheral.name == "Belt" && peripheral.address == ATTScript.peer)
     let central = Central(ReplayAdapter(peripheral, time: testTime))

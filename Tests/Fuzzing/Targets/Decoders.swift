@@ -50,9 +50,9 @@ extension FuzzTarget {
       _ = packet.data.withReader { try? ConnectionParameterUpdateRequest(parsing: &$0) }
     },
     FuzzTarget("att-pdu", largestInput: 600) { bytes in
-      guard let pdu = try? ATTPDU(bytes.span.bytes) else { return }
+      guard let pdu = try? ATTReader.read(bytes.span.bytes) else { return }
       // What is understood is written again so that it is understood in the same way.
-      precondition((try? ATTPDU(pdu.bytes.span.bytes)) == pdu)
+      precondition((try? ATTReader.read(pdu.bytes.span.bytes)) == pdu)
     },
     FuzzTarget("att-bearer") { bytes in
       let timers = Timers()
@@ -66,7 +66,7 @@ extension FuzzTarget {
         case 0:
           asked += 1
           let handle = AttributeHandle(UInt16(input.byte()))
-          bearer.request(.readRequest(handle)) { _ in answered += 1 }
+          bearer.request(ATTReadRequest(handle)) { _ in answered += 1 }
         case 1: timers.advance(by: .seconds(Int(input.byte() & 31)))
         default: bearer.receive(input.piece().span.bytes, at: timers.now)
         }

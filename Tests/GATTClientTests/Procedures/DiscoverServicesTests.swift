@@ -91,11 +91,11 @@ import Testing
     var procedure = DiscoverAllServices()
     var step = procedure.start()
     var requests = 0
-    while case .request(.readByGroupTypeRequest(let range, _)) = step {
+    while case .request(let request as ATTReadByGroupTypeRequest) = step {
       requests += 1
-      let tiny = HandleRange(range.start, range.start)
+      let tiny = HandleRange(request.range.start, request.range.start)
       step = procedure.next(
-        .success(.readByGroupTypeResponse([ATTGroupAndValue(group: tiny, value: [0, 0x18])])))
+        .success(ATTReadByGroupTypeResponse([ATTGroupAndValue(group: tiny, value: [0, 0x18])])))
     }
     guard case .failed(.misbehaved) = step else {
       Issue.record("\(step)")

@@ -12,7 +12,7 @@ private struct HostileServer {
   /// How large a part of the answers is in order, in percent.
   let honesty: Int
 
-  mutating func answers(to request: ATTPDU, mtu: Int) -> [[UInt8]] {
+  mutating func answers(to request: any ATTPDU, mtu: Int) -> [[UInt8]] {
     var answer = plausible(request, mtu: mtu)
     if Int.random(in: 0..<100, using: &random) < honesty { return [answer] }
     switch Int.random(in: 0..<8, using: &random) {
@@ -30,45 +30,45 @@ private struct HostileServer {
   }
 
   /// What an honest server with tiny attributes could say.
-  private mutating func plausible(_ request: ATTPDU, mtu: Int) -> [UInt8] {
+  private mutating func plausible(_ request: any ATTPDU, mtu: Int) -> [UInt8] {
     if Int.random(in: 0..<20, using: &random) == 0 {
-      return ATTPDU.errorResponse(
-        ATTErrorResponse(
-          request: request.opcode, handle: 0,
-          code: ATTErrorCode(rawValue: UInt8.random(in: 0...0x13, using: &random)))
+      return ATTErrorResponse(
+        request: request.opcode, handle: 0,
+        code: ATTErrorCode(rawValue: UInt8.random(in: 0...0x13, using: &random))
       ).bytes
     }
-    let response: ATTPDU
+    let response: any ATTPDU
     switch request {
-    case .readByGroupTypeRequest(let range, _):
-      response = .readByGroupTypeResponse([
-        ATTGroupAndValue(group: HandleRange(range.start, range.start), value: random.bytes(2))
+    case let asked as ATTReadByGroupTypeRequest:
+      response = ATTReadByGroupTypeResponse([
+        ATTGroupAndValue(group: HandleRange(asked.range.start, asked.range.start), value: random.bytes(2))
       ])
-    case .findByTypeValueRequest(let range, _, _):
-      response = .findByTypeValueResponse([HandleRange(range.start, range.start)])
-    case .readByTypeRequest(let range, let type) where type == GATTUUID.characteristic:
-      let value = range.start.next ?? .last
-      response = .readByTypeResponse([
+    case let asked as ATTFindByTypeValueRequest:
+      response = ATTFindByTypeValueResponse([HandleRange(asked.range.start, asked.range.start)])
+    case let asked as ATTReadByTypeRequest where asked.type == GATTUUID.characteristic:
+      let value = asked.range.start.next ?? .last
+      response = ATTReadByTypeResponse([
         ATTHandleAndValue(
-          handle: range.start,
+          handle: asked.range.start,
           value: [2, UInt8(value.rawValue & 0xFF), UInt8(value.rawValue >> 8)] + random.bytes(2))
       ])
-    case .readByTypeRequest(let range, let type) where type == GATTUUID.include:
-      response = .readByTypeResponse([
+    case let asked as ATTReadByTypeRequest where asked.type == GATTUUID.include:
+      response = ATTReadByTypeResponse([
         ATTHandleAndValue(
-          handle: range.start, value: [1, 0, 2, 0] + (Bool.random(using: &random) ? [0, 0x18] : []))
+          handle: asked.range.start, value: [1, 0, 2, 0] + (Bool.random(using: &random) ? [0, 0x18] : []))
       ])
-    case .readByTypeRequest(let range, _):
-      response = .readByTypeResponse([ATTHandleAndValue(handle: range.start, value: random.bytes(3))])
-    case .findInformationRequest(let range):
-      response = .findInformationResponse([ATTHandleAndType(handle: range.start, type: uuid("2902"))])
-    case .readRequest: response = .readResponse(random.bytes(Bool.random(using: &random) ? mtu - 1 : 2))
-    case .readBlobRequest: response = .readBlobResponse(random.bytes(mtu - 1))
-    case .readMultipleRequest: response = .readMultipleResponse(random.bytes(4))
-    case .readMultipleVariableRequest: response = .readMultipleVariableResponse([random.bytes(2), []])
-    case .prepareWriteRequest(let part): response = .prepareWriteResponse(part)
-    case .executeWriteRequest: response = .executeWriteResponse
-    default: response = .writeResponse
+    case let asked as ATTReadByTypeRequest:
+      response = ATTReadByTypeResponse([ATTHandleAndValue(handle: asked.range.start, value: random.bytes(3))])
+    case let asked as ATTFindInformationRequest:
+      response = ATTFindInformationResponse([ATTHandleAndType(handle: asked.range.start, type: uuid("2902"))])
+    case is ATTReadRequest:
+      response = ATTReadResponse(random.bytes(Bool.random(using: &random) ? mtu - 1 : 2))
+    case is ATTReadBlobRequest: response = ATTReadBlobResponse(random.bytes(mtu - 1))
+    case is ATTReadMultipleRequest: response = ATTReadMultipleResponse(random.bytes(4))
+    case is ATTReadMultipleVariableRequest: response = ATTReadMultipleVariableResponse([random.bytes(2), []])
+    case let asked as ATTPrepareWriteRequest: response = ATTPrepareWriteResponse(asked.part)
+    case is ATTExecuteWriteRequest: response = ATTExecuteWriteResponse()
+    default: response = ATTWriteResponse()
     }
     return response.bytes
   }
@@ -98,7 +98,7 @@ private final class Outbox {
         break
       }
       let sent = out.sent.removeFirst()
-      guard let request = try? sent.withReader({ reader throws(DecodeError) in try ATTPDU(parsing: &reader) })
+      guard let request = try? sent.withReader({ reader throws(DecodeError) in try ATTReader.read(&reader) })
       else {
         Issue.record("sent what can't be read: \(Hex.string(sent))")
         return count

@@ -131,10 +131,10 @@ import Testing
     var procedure = ReadByUUID(uuid("2a19"))
     var step = procedure.start()
     var requests = 0
-    while case .request(.readByTypeRequest(let range, _)) = step {
+    while case .request(let request as ATTReadByTypeRequest) = step {
       requests += 1
       step = procedure.next(
-        .success(.readByTypeResponse([ATTHandleAndValue(handle: range.start, value: [])])))
+        .success(ATTReadByTypeResponse([ATTHandleAndValue(handle: request.range.start, value: [])])))
     }
     guard case .failed(.misbehaved) = step else {
       Issue.record("\(step)")

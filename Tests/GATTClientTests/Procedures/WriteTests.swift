@@ -88,7 +88,7 @@ import Testing
     #expect(queued.abandon().map { Hex.string(Array($0.bytes)) } == "1800")
     var executed = write(1)
     _ = executed.start()
-    #expect(text(executed.next(.success(.prepareWriteResponse(part)))) == "1801")
+    #expect(text(executed.next(.success(ATTPrepareWriteResponse(part)))) == "1801")
     #expect(executed.abandon() == nil)
     var refused = write(1)
     _ = refused.start()

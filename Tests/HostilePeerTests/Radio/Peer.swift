@@ -25,15 +25,15 @@ final class Peer {
   var server = Server()
   /// Whether it can be connected to.
   var isThere = true
-  var react: (ATTPDU) -> Reaction = { _ in .honest }
+  var react: (any ATTPDU) -> Reaction = { _ in .honest }
   /// Called with each PDU that is no request.
-  var onOther: ((ATTPDU) -> Void)?
+  var onOther: ((any ATTPDU) -> Void)?
   /// Called with each write without response.
   var onCommand: ((AttributeHandle, [UInt8]) -> Void)?
   /// Called when a link is there.
   var onConnected: (() -> Void)?
   /// The last requests that came, and how many there were.
-  private(set) var requests: [ATTPDU] = []
+  private(set) var requests: [any ATTPDU] = []
   private(set) var requestCount = 0
   /// Writes without response: how many, and their sum as a check of order.
   private(set) var commandCount = 0
@@ -62,7 +62,7 @@ final class Peer {
 
   func receive(_ data: [UInt8], isStart: Bool) {
     recombiner.receive(data.span.bytes, isStart: isStart) { channel, payload in
-      guard channel == .attribute, let pdu = try? ATTPDU(payload) else {
+      guard channel == .attribute, let pdu = try? ATTReader.read(payload) else {
         otherFrameCount += 1
         otherFrames = otherFrames.suffix(63) + [(channel, Array(payload))]
         return
@@ -71,7 +71,7 @@ final class Peer {
     }
   }
 
-  private func receive(_ pdu: ATTPDU) {
+  private func receive(_ pdu: any ATTPDU) {
     switch pdu.opcode.kind {
     case .request:
       requestCount += 1
@@ -83,8 +83,9 @@ final class Peer {
       }
     case .confirmation: confirmations += 1
     case .command:
-      if case .writeCommand(let handle, let value) = pdu {
-        onCommand?(handle, value)
+      if let command = pdu as? ATTWriteCommand {
+        let value = command.value
+        onCommand?(command.handle, value)
         if value.count >= 4 {
           let number = value[0..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
           commandsInOrder = commandsInOrder && number == commandCount
@@ -98,12 +99,12 @@ final class Peer {
 
   // MARK: What goes
 
-  func send(_ pdu: ATTPDU, after delay: Duration = .zero) { send(pdu.bytes, after: delay) }
+  func send(_ pdu: any ATTPDU, after delay: Duration = .zero) { send(pdu.bytes, after: delay) }
 
   func send(_ pdu: [UInt8], after delay: Duration = .zero) { sendFrame(.attribute, pdu, after: delay) }
 
   func notify(_ handle: AttributeHandle, _ value: [UInt8], after delay: Duration = .zero) {
-    send(.handleValueNotification(handle, value: value), after: delay)
+    send(ATTHandleValueNotification(handle, value: value), after: delay)
   }
 
   /// A whole L2CAP frame in one ACL packet.

@@ -95,15 +95,15 @@ struct Server {
     agreedMTU = ATTBearer.defaultMTU
   }
 
-  mutating func answer(_ request: ATTPDU) -> ATTPDU {
+  mutating func answer(_ request: any ATTPDU) -> any ATTPDU {
     let server = running ?? start()
     running = server
-    let answer = server.receive(request.bytes.span.bytes).first.flatMap { try? ATTPDU($0.span.bytes) }
+    let answer = server.receive(request.bytes.span.bytes).first.flatMap { try? ATTReader.read($0.span.bytes) }
     agreedMTU = server.mtu
-    if case .writeRequest(let handle, let value) = request, answer == .writeResponse {
-      written[handle] = value
+    if let write = request as? ATTWriteRequest, answer is ATTWriteResponse {
+      written[write.handle] = write.value
     }
-    return answer ?? .errorResponse(.init(request: request.opcode, handle: 0, code: .unlikelyError))
+    return answer ?? ATTErrorResponse(request: request.opcode, handle: 0, code: .unlikelyError)
   }
 
   private func start() -> UnlinkedServer {
@@ -115,7 +115,7 @@ struct Server {
     }
     let server = UnlinkedServer(AttributeDatabase(table), mtu: Int(mtu))
     if agreedMTU > ATTBearer.defaultMTU {
-      server.receive(ATTPDU.exchangeMTURequest(clientMTU: UInt16(agreedMTU)).bytes.span.bytes)
+      server.receive(ATTExchangeMTURequest(clientMTU: UInt16(agreedMTU)).bytes.span.bytes)
     }
     return server
   }

@@ -70,7 +70,7 @@ import Testing
       frames.append(frame)
       // A ring that does not notify keeps its answer.
       guard server.server.configuration(of: notify) == .notify else { return }
-      let reply = ATTPDU.handleValueNotification(notify, value: RingFrame(frame.command, 64).bytes)
+      let reply = ATTHandleValueNotification(notify, value: RingFrame(frame.command, 64).bytes)
       link.timers.schedule(after: .milliseconds(1)) { [link] in link.receive(Hex.string(Array(reply.bytes))) }
     }
   }

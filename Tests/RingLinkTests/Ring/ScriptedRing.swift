@@ -83,7 +83,7 @@ final class ScriptedRing {
   func sendValue(_ value: [UInt8]) { notify(value, notify, .milliseconds(1)) }
 
   private func notify(_ value: [UInt8], _ handle: AttributeHandle, _ time: Duration) {
-    let pdu = Hex.string(Array(ATTPDU.handleValueNotification(handle, value: value).bytes))
+    let pdu = Hex.string(Array(ATTHandleValueNotification(handle, value: value).bytes))
     link.timers.schedule(after: time) { [link] in link.receive(pdu) }
   }
 }

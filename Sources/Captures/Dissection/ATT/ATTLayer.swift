@@ -81,7 +81,7 @@ extension ATTLayer {
   func list(_ source: RawSpan, _ gatt: GATTLayer?, to list: FieldList) {
     var index = list.count
     list.read(source, range, reference: reference) { lister throws(DecodeError) in
-      try ATTPDU.list(&lister)
+      try ATTReader.list(&lister)
     }
     while index < list.count {
       let range = list.entries[index].range
@@ -262,78 +262,81 @@ extension ATTLayer {
     text.write(attribute.name)
   }
 
+  private func write(_ part: ATTPreparedWrite, _ gatt: GATTLayer?, to text: inout TextBuffer) {
+    write(part.handle, gatt, to: &text)
+    text.write(" from byte ")
+    text.write(Int(part.offset))
+    text.write(": ")
+    text.writeHex(part.value.span.bytes)
+  }
+
   private func writeArguments(of source: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
-    let pdu: ATTPDU
+    let pdu: any ATTPDU
     do throws(DecodeError) {
-      pdu = try ATTPDU(source.extracting(range.clamped(to: 0..<source.byteCount)))
+      pdu = try ATTReader.read(source.extracting(range.clamped(to: 0..<source.byteCount)))
     } catch {
       return text.write("damaged: \(error)")
     }
     switch pdu {
-    case .errorResponse(let error):
+    case let pdu as ATTReadRequest: write(pdu.handle, gatt, to: &text)
+    case let pdu as ATTReadBlobRequest:
+      write(pdu.handle, gatt, to: &text)
+      text.write(" from byte ")
+      text.write(Int(pdu.offset))
+    case let error as ATTErrorResponse:
       text.write(error.code.description)
       text.write(" for ")
       text.write(error.request)
       text.write(", ")
       write(error.handle, gatt, to: &text)
-    case .exchangeMTURequest(let mtu):
+    case let pdu as ATTExchangeMTURequest:
       text.write("client MTU ")
-      text.write(Int(mtu))
-    case .exchangeMTUResponse(let mtu):
+      text.write(Int(pdu.clientMTU))
+    case let pdu as ATTExchangeMTUResponse:
       text.write("server MTU ")
-      text.write(Int(mtu))
-    case .findInformationRequest(let range): text.write(range)
-    case .findInformationResponse(let entries):
-      text.write(entries) { entry, text in
+      text.write(Int(pdu.serverMTU))
+    case let pdu as ATTFindInformationRequest: text.write(pdu.range)
+    case let pdu as ATTFindInformationResponse:
+      text.write(pdu.entries) { entry, text in
         text.write(entry.handle)
         text.write(" ")
         text.write(UUIDName.ofAttribute(entry.type))
       }
-    case .findByTypeValueRequest(let range, let type, let value):
-      text.write(UUIDName.ofAttribute(BluetoothUUID(type)))
+    case let pdu as ATTFindByTypeValueRequest:
+      text.write(UUIDName.ofAttribute(BluetoothUUID(pdu.type)))
       text.write(" ")
-      Self.writeUUID(value.span.bytes, to: &text)
+      Self.writeUUID(pdu.value.span.bytes, to: &text)
       text.write(", ")
-      text.write(range)
-    case .findByTypeValueResponse(let ranges): text.write(ranges) { $1.write($0) }
-    case .readByTypeRequest(let range, let type), .readByGroupTypeRequest(let range, let type):
-      text.write(UUIDName.ofAttribute(type))
+      text.write(pdu.range)
+    case let pdu as ATTFindByTypeValueResponse: text.write(pdu.ranges) { $1.write($0) }
+    case let pdu as any ATTTypeRequest:
+      text.write(UUIDName.ofAttribute(pdu.type))
       text.write(", ")
-      text.write(range)
-    case .readByTypeResponse(let entries):
-      text.write(entries) { entry, text in
+      text.write(pdu.range)
+    case let pdu as ATTReadByTypeResponse:
+      text.write(pdu.entries) { entry, text in
         text.write(entry.handle)
         text.write(" ")
         Self.write(entry.value.span.bytes, ofEntry: gatt, to: &text)
       }
-    case .readByGroupTypeResponse(let entries):
-      text.write(entries) { entry, text in
+    case let pdu as ATTReadByGroupTypeResponse:
+      text.write(pdu.entries) { entry, text in
         text.write(entry.group)
         text.write(" ")
         Self.writeUUID(entry.value.span.bytes, to: &text)
       }
-    case .readRequest(let handle): write(handle, gatt, to: &text)
-    case .readBlobRequest(let handle, let offset):
-      write(handle, gatt, to: &text)
-      text.write(" from byte ")
-      text.write(Int(offset))
-    case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
-      text.write(handles) { $1.write($0) }
-    case .readMultipleVariableResponse(let values): text.write(values) { $1.writeHex($0.span.bytes) }
-    case .prepareWriteRequest(let part), .prepareWriteResponse(let part):
-      write(part.handle, gatt, to: &text)
-      text.write(" from byte ")
-      text.write(Int(part.offset))
-      text.write(": ")
-      text.writeHex(part.value.span.bytes)
-    case .executeWriteRequest(let flags): text.write(flags == .cancel ? "cancel" : "write")
-    case .multipleHandleValueNotification(let entries):
-      text.write(entries) { entry, text in
+    case let pdu as any ATTHandlesRequest: text.write(pdu.handles) { $1.write($0) }
+    case let pdu as ATTReadMultipleVariableResponse: text.write(pdu.values) { $1.writeHex($0.span.bytes) }
+    case let pdu as ATTPrepareWriteRequest: write(pdu.part, gatt, to: &text)
+    case let pdu as ATTPrepareWriteResponse: write(pdu.part, gatt, to: &text)
+    case let pdu as ATTExecuteWriteRequest: text.write(pdu.flags == .cancel ? "cancel" : "write")
+    case let pdu as ATTMultipleHandleValueNotification:
+      text.write(pdu.entries) { entry, text in
         text.write(entry.handle)
         text.write(" ")
         text.writeHex(entry.value.span.bytes)
       }
-    case .unknown(_, let parameters): text.writeHex(parameters.span.bytes)
+    case let pdu as ATTUnknownPDU: text.writeHex(pdu.parameters.span.bytes)
     // PDUs with a value were read in place; others have their fields in order.
     default:
       let fields = FieldList()

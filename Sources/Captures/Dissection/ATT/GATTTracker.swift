@@ -14,7 +14,7 @@ struct GATTTracker {
     var range: HandleRange?
     var type: BluetoothUUID?
     /// Nil for a request that is only a handle and a value.
-    var pdu: ATTPDU?
+    var pdu: (any ATTPDU)?
     var clientMTU: UInt16?
     /// Whether the offset of a read or prepared write is 0.
     var isFromStart = false
@@ -35,7 +35,7 @@ struct GATTTracker {
   private var indication: (moment: PacketTime, handle: AttributeHandle?)?
 
   /// Handles a PDU of the client.
-  mutating func takeRequest(_ att: ATTLayer, _ pdu: ATTPDU?, at moment: PacketTime, _ server: Server)
+  mutating func takeRequest(_ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ server: Server)
     -> GATTLayer
   {
     var gatt = GATTLayer(att, server)
@@ -63,7 +63,7 @@ struct GATTTracker {
 
   /// Handles a PDU of the server.
   mutating func takeResponse(
-    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: PacketTime, _ server: Server
+    _ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ server: Server
   ) -> GATTLayer? {
     switch att.opcode {
     case .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication:
@@ -82,7 +82,7 @@ struct GATTTracker {
   }
 
   private mutating func answer(
-    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: PacketTime, _ server: Server
+    _ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ server: Server
   ) -> GATTLayer? {
     guard let request = open, (att.failed ?? request.opcode) == request.opcode,
       att.opcode == .errorResponse || att.opcode == request.opcode.response
@@ -100,19 +100,19 @@ struct GATTTracker {
       running?.next = Self.next(pdu, request)
     }
     gatt.attribute = request.handle.flatMap { server[$0] }
-    if request.type == GATTUUID.characteristic, case .readByTypeResponse(let entries)? = pdu {
-      gatt.service = entries.first.flatMap { server.table.service(of: $0.handle) }
+    if request.type == GATTUUID.characteristic, let list = pdu as? ATTReadByTypeResponse {
+      gatt.service = list.entries.first.flatMap { server.table.service(of: $0.handle) }
     }
-    if case .exchangeMTUResponse(let mtu)? = pdu, let own = request.clientMTU {
+    if let answer = pdu as? ATTExchangeMTUResponse, let own = request.clientMTU {
       // The default, if one end sends a smaller value (Vol 3, Part F, 3.4.2.2).
-      gatt.mtu = max(UInt16(ATTBearer.defaultMTU), min(mtu, own))
+      gatt.mtu = max(UInt16(ATTBearer.defaultMTU), min(answer.serverMTU, own))
     }
     return gatt
   }
 
   /// The first handle of a request that would continue the procedure; nil if it is complete.
-  private static func next(_ response: ATTPDU, _ request: Request) -> AttributeHandle? {
-    switch response {
+  private static func next(_ response: any ATTPDU, _ request: Request) -> AttributeHandle? {
+    switch response.opcode {
     case .readResponse, .readBlobResponse, .prepareWriteResponse: return request.handle
     default:
       // A response that reaches the end of the range completes the procedure.
@@ -151,39 +151,38 @@ struct GATTTracker {
   }
 
   private static func request(
-    _ att: ATTLayer, _ pdu: ATTPDU?, at moment: PacketTime, _ attribute: Attribute?
+    _ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ attribute: Attribute?
   ) -> Request {
     var request = Request(
-      moment: moment, opcode: att.opcode, handle: att.handle, range: pdu?.searched, pdu: pdu)
+      moment: moment, opcode: att.opcode, handle: att.handle, range: pdu?.target.range, pdu: pdu)
     let isDescriptor = attribute?.kind == .descriptor
+    if att.opcode == .writeRequest { request.procedure = isDescriptor ? .writeDescriptor : .writeValue }
     switch pdu {
-    case .exchangeMTURequest(let mtu):
+    case is ATTReadRequest: request.procedure = isDescriptor ? .readDescriptor : .readValue
+    case let pdu as ATTExchangeMTURequest:
       request.procedure = .exchangeMTU
-      request.clientMTU = mtu
-    case .findInformationRequest: request.procedure = .discoverDescriptors
-    case .findByTypeValueRequest(_, let type, _):
-      request.type = BluetoothUUID(type)
+      request.clientMTU = pdu.clientMTU
+    case is ATTFindInformationRequest: request.procedure = .discoverDescriptors
+    case let pdu as ATTFindByTypeValueRequest:
+      request.type = BluetoothUUID(pdu.type)
       if request.type == GATTUUID.primaryService { request.procedure = .discoverServiceByUUID }
-    case .readByTypeRequest(_, let type):
-      request.type = type
-      switch type {
+    case let pdu as ATTReadByTypeRequest:
+      request.type = pdu.type
+      switch pdu.type {
       case GATTUUID.characteristic: request.procedure = .discoverCharacteristics
       case GATTUUID.include: request.procedure = .findIncludedServices
       default: request.procedure = .readByUUID
       }
-    case .readByGroupTypeRequest(_, let type):
-      request.type = type
-      if type == GATTUUID.primaryService { request.procedure = .discoverPrimaryServices }
-      if type == GATTUUID.secondaryService { request.procedure = .discoverSecondaryServices }
-    case .readRequest: request.procedure = isDescriptor ? .readDescriptor : .readValue
-    case .readBlobRequest(_, let offset):
-      request.isFromStart = offset == 0
+    case let pdu as ATTReadByGroupTypeRequest:
+      request.type = pdu.type
+      if pdu.type == GATTUUID.primaryService { request.procedure = .discoverPrimaryServices }
+      if pdu.type == GATTUUID.secondaryService { request.procedure = .discoverSecondaryServices }
+    case let pdu as ATTReadBlobRequest:
+      request.isFromStart = pdu.offset == 0
       request.procedure = isDescriptor ? .readLongDescriptor : .readLong
-    case .readMultipleRequest: request.procedure = .readMultiple
-    case .readMultipleVariableRequest: request.procedure = .readMultipleVariable
-    case .prepareWriteRequest: request.procedure = isDescriptor ? .writeLongDescriptor : .writeLong
-    case nil where att.opcode == .writeRequest:
-      request.procedure = isDescriptor ? .writeDescriptor : .writeValue
+    case is ATTReadMultipleRequest: request.procedure = .readMultiple
+    case is ATTReadMultipleVariableRequest: request.procedure = .readMultipleVariable
+    case is ATTPrepareWriteRequest: request.procedure = isDescriptor ? .writeLongDescriptor : .writeLong
     default: break
     }
     return request

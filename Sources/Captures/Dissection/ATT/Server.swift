@@ -31,7 +31,7 @@ final class Server {
   }
 
   /// Adds what the answer to a request shows.
-  func learn(_ request: ATTPDU, _ response: ATTPDU) {
+  func learn(_ request: any ATTPDU, _ response: any ATTPDU) {
     table.learned.learn(request, response)
     named = [:]
   }

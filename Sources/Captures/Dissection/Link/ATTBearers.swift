@@ -19,7 +19,7 @@ struct ATTBearers {
     let isHostClient = isFromClient == isSent
     let server = isHostClient ? peer : local
     // Values that do not describe attributes are read in place.
-    let pdu = att.opcode.carriesOnlyValue ? nil : try? ATTPDU(source.extracting(att.range))
+    let pdu = att.opcode.carriesOnlyValue ? nil : try? ATTReader.read(source.extracting(att.range))
     if isFromClient {
       if att.opcode == .writeRequest, let value = att.value {
         server.noteWrite(att.handle, source.extracting(value))

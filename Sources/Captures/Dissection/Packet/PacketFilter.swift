@@ -191,21 +191,20 @@ public struct PacketFilter: Sendable {
     guard let att = packet.att else { return [] }
     if let handle = att.handle ?? packet.gatt?.handle { return [one(handle)] }
     let source = packet.source
-    switch try? ATTPDU(source.span.bytes.extracting(att.range.clamped(to: 0..<source.count))) {
-    case .findInformationResponse(let entries)?: return entries.map { one($0.handle) }
-    case .findByTypeValueResponse(let groups)?: return groups.map { range($0.start, $0.end) }
-    case .readByGroupTypeResponse(let entries)?:
-      return entries.map { range($0.group.start, $0.group.end) }
-    case .readByTypeResponse(let entries)?:
+    switch try? ATTReader.read(source.span.bytes.extracting(att.range.clamped(to: 0..<source.count))) {
+    case let pdu as ATTFindInformationResponse: return pdu.entries.map { one($0.handle) }
+    case let pdu as ATTFindByTypeValueResponse: return pdu.ranges.map { range($0.start, $0.end) }
+    case let pdu as ATTReadByGroupTypeResponse:
+      return pdu.entries.map { range($0.group.start, $0.group.end) }
+    case let pdu as ATTReadByTypeResponse:
       let isDeclaration = packet.gatt?.type == GATTUUID.characteristic
-      return entries.flatMap { entry in
+      return pdu.entries.flatMap { entry in
         // A declaration also names the handle of the value.
         let declared = isDeclaration ? CharacteristicDeclaration(parsing: entry.value)?.valueHandle : nil
         return [one(entry.handle)] + (declared.map { [one($0)] } ?? [])
       }
-    case .readMultipleRequest(let handles)?, .readMultipleVariableRequest(let handles)?:
-      return handles.map(one)
-    case .multipleHandleValueNotification(let entries)?: return entries.map { one($0.handle) }
+    case let pdu as any ATTHandlesRequest: return pdu.handles.map(one)
+    case let pdu as ATTMultipleHandleValueNotification: return pdu.entries.map { one($0.handle) }
     default: return []
     }
   }

@@ -126,10 +126,9 @@ public struct AttributeValues {
   /// Keeps what the response does not repeat.
   private func note(_ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: inout State) {
     var request = Request(packet: packet.info.number, handles: [])
-    switch try? ATTPDU(source.extracting(att.range.clamped(to: 0..<source.byteCount))) {
-    case .readBlobRequest(_, let offset)?: request.offset = Int(offset)
-    case .readMultipleRequest(let handles)?, .readMultipleVariableRequest(let handles)?:
-      request.handles = Array(handles.prefix(Self.handleCapacity))
+    switch try? ATTReader.read(source.extracting(att.range.clamped(to: 0..<source.byteCount))) {
+    case let pdu as ATTReadBlobRequest: request.offset = Int(pdu.offset)
+    case let pdu as any ATTHandlesRequest: request.handles = Array(pdu.handles.prefix(Self.handleCapacity))
     default: return
     }
     if state.requests.count >= Self.requestCapacity { state.requests.removeFirst() }
@@ -176,16 +175,16 @@ public struct AttributeValues {
         operation: att.opcode, handle: handle, offset: 0, uuid: uuid, bytes: bytes, isCut: packet.isCut,
         answers: answers)
     }
-    switch try? ATTPDU(source.extracting(att.range.clamped(to: 0..<source.byteCount))) {
-    case .readByTypeResponse(let entries)?:
+    switch try? ATTReader.read(source.extracting(att.range.clamped(to: 0..<source.byteCount))) {
+    case let pdu as ATTReadByTypeResponse:
       let type = packet.gatt?.type
       guard type != GATTUUID.characteristic, type != GATTUUID.include else { return [] }
-      return entries.map { value($0.handle, $0.value, type) }
-    case .readMultipleVariableResponse(let values)?:
+      return pdu.entries.map { value($0.handle, $0.value, type) }
+    case let pdu as ATTReadMultipleVariableResponse:
       let handles = request(of: packet, state)?.handles ?? []
-      return values.indices.map { value($0 < handles.count ? handles[$0] : nil, values[$0]) }
-    case .multipleHandleValueNotification(let entries)?:
-      return entries.map { value($0.handle, $0.value) }
+      return pdu.values.indices.map { value($0 < handles.count ? handles[$0] : nil, pdu.values[$0]) }
+    case let pdu as ATTMultipleHandleValueNotification:
+      return pdu.entries.map { value($0.handle, $0.value) }
     default: return []
     }
   }

@@ -14,7 +14,7 @@ struct DialogueBuilder {
   private typealias Exchange = RecordedDialogue.Exchange
   private var exchanges: [RecordedDialogue.Exchange] = []
   /// The request that is not answered yet.
-  private var open: (pdu: ATTPDU, exchange: RecordedDialogue.Exchange?, time: Int64)?
+  private var open: (pdu: any ATTPDU, exchange: RecordedDialogue.Exchange?, time: Int64)?
   private var parts: [ATTPreparedWrite] = []
   /// The last read of an attribute, which Read Blob continues.
   private var reads: [AttributeHandle: Int] = [:]
@@ -28,17 +28,18 @@ struct DialogueBuilder {
       if pdu.isFromServer {
         longestPDU = max(longestPDU, pdu.bytes.count)
         switch kind {
-        case .response: if let response = try? ATTPDU(pdu.bytes.span.bytes) { answer(response, pdu) }
+        case .response: if let response = try? ATTReader.read(pdu.bytes.span.bytes) { answer(response, pdu) }
         case .notification, .indication: initiated.append(pdu)
         // The server's side is a client, too.
         case .request:
           initiated.append(pdu)
-          if case .exchangeMTURequest(let mtu)? = try? ATTPDU(pdu.bytes.span.bytes), serverMTU == nil {
-            serverMTU = mtu
+          if serverMTU == nil {
+            serverMTU = (try? ATTReader.read(pdu.bytes.span.bytes) as? ATTExchangeMTURequest)?.clientMTU
           }
         case .command, .confirmation, .unknown: break
         }
-      } else if kind == .request || kind == .command, let request = try? ATTPDU(pdu.bytes.span.bytes) {
+      } else if kind == .request || kind == .command, let request = try? ATTReader.read(pdu.bytes.span.bytes)
+      {
         ask(request, pdu)
       }
     }
@@ -48,20 +49,26 @@ struct DialogueBuilder {
     return exchanges
   }
 
-  private mutating func ask(_ request: ATTPDU, _ pdu: RecordedConnection.PDU) {
+  private mutating func ask(_ request: any ATTPDU, _ pdu: RecordedConnection.PDU) {
     var exchange = Exchange(
       packet: pdu.packet, time: pdu.time, opcode: request.opcode, subject: .exact(pdu.bytes))
     switch request {
-    case .writeCommand(let handle, let value), .signedWriteCommand(let handle, let value, _):
-      exchange.subject = .write(handle)
-      exchange.value = value
+    case let request as ATTWriteCommand:
+      exchange.subject = .write(request.handle)
+      exchange.value = request.value
       exchanges.append(exchange)
       return
-    case .writeRequest(let handle, let value):
-      exchange.subject = .write(handle)
-      exchange.value = value
-    case .readRequest(let handle), .readBlobRequest(let handle, _): exchange.subject = .read(handle)
-    case .executeWriteRequest(.write):
+    case let request as ATTSignedWriteCommand:
+      exchange.subject = .write(request.handle)
+      exchange.value = request.value
+      exchanges.append(exchange)
+      return
+    case let request as ATTWriteRequest:
+      exchange.subject = .write(request.handle)
+      exchange.value = request.value
+    case let request as ATTReadRequest: exchange.subject = .read(request.handle)
+    case let request as ATTReadBlobRequest: exchange.subject = .read(request.handle)
+    case let request as ATTExecuteWriteRequest where request.flags == .write:
       guard let first = parts.first else { break }
       exchange.subject = .write(first.handle)
       exchange.value = parts.filter { $0.handle == first.handle }.flatMap(\.value)
@@ -77,32 +84,32 @@ struct DialogueBuilder {
     open = nil
   }
 
-  private mutating func answer(_ response: ATTPDU, _ pdu: RecordedConnection.PDU) {
+  private mutating func answer(_ response: any ATTPDU, _ pdu: RecordedConnection.PDU) {
     guard let asked = open, response.answers(asked.pdu), var exchange = asked.exchange else { return }
     open = nil
     exchange.response = response
     exchange.responseDelay = pdu.time - asked.time
     switch (asked.pdu, response) {
-    case (.exchangeMTURequest, .exchangeMTUResponse(let mtu)): serverMTU = mtu
-    case (.exchangeMTURequest, _): mtuError = exchange.errorCode
-    case (.prepareWriteRequest(let part), .prepareWriteResponse):
-      parts.append(part)
+    case (is ATTExchangeMTURequest, let response as ATTExchangeMTUResponse): serverMTU = response.serverMTU
+    case (is ATTExchangeMTURequest, _): mtuError = exchange.errorCode
+    case (let request as ATTPrepareWriteRequest, is ATTPrepareWriteResponse):
+      parts.append(request.part)
       return
-    case (.executeWriteRequest, _): parts = []
-    case (.readRequest(let handle), .readResponse(let value)):
-      exchange.value = value
-      reads[handle] = exchanges.count
-    case (.readBlobRequest(let handle, let offset), .readBlobResponse(let value)):
-      if let index = reads[handle], exchanges[index].value.count == Int(offset) {
-        exchanges[index].value += value
+    case (is ATTExecuteWriteRequest, _): parts = []
+    case (let request as ATTReadRequest, let response as ATTReadResponse):
+      exchange.value = response.value
+      reads[request.handle] = exchanges.count
+    case (let request as ATTReadBlobRequest, let response as ATTReadBlobResponse):
+      if let index = reads[request.handle], exchanges[index].value.count == Int(request.offset) {
+        exchanges[index].value += response.value
         return
       }
-      guard offset == 0 else { return }
-      exchange.value = value
-      reads[handle] = exchanges.count
-    case (.readBlobRequest(let handle, _), .errorResponse):
+      guard request.offset == 0 else { return }
+      exchange.value = response.value
+      reads[request.handle] = exchanges.count
+    case (let request as ATTReadBlobRequest, is ATTErrorResponse):
       // The value was complete.
-      if reads[handle] != nil { return }
+      if reads[request.handle] != nil { return }
     default: break
     }
     exchanges.append(exchange)

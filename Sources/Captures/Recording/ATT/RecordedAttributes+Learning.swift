@@ -9,14 +9,14 @@ extension RecordedAttributes {
 
   /// Adds what a connection shows in discoveries and reads.
   mutating func learn(_ connection: RecordedConnection) {
-    var open: ATTPDU?
+    var open: (any ATTPDU)?
     for pdu in connection.pdus {
       guard let first = pdu.bytes.first else { continue }
       let kind = ATTOpcode(rawValue: first).kind
       if !pdu.isFromServer, kind == .request {
-        open = try? ATTPDU(pdu.bytes.span.bytes)
+        open = try? ATTReader.read(pdu.bytes.span.bytes)
       } else if pdu.isFromServer, kind == .response, let request = open,
-        let response = try? ATTPDU(pdu.bytes.span.bytes), response.answers(request)
+        let response = try? ATTReader.read(pdu.bytes.span.bytes), response.answers(request)
       {
         open = nil
         learn(request, response)
@@ -26,20 +26,19 @@ extension RecordedAttributes {
   }
 
   /// Adds what the answer to a request shows.
-  mutating func learn(_ request: ATTPDU, _ response: ATTPDU) {
+  mutating func learn(_ request: any ATTPDU, _ response: any ATTPDU) {
     learned.learn(request, response)
-    guard let question = Question(request), let range = request.searched else { return }
-    if case .errorResponse(let error) = response {
+    guard let question = Question(request), let range = request.target.range else { return }
+    if let error = response as? ATTErrorResponse {
       if error.code == .attributeNotFound { cover(question, range) }
     } else if let last = response.lastFound {
       cover(question, HandleRange(range.start, last))
     }
-    guard question == .byType(GATTUUID.characteristic), case .readByTypeResponse(let entries) = response
-    else {
+    guard question == .byType(GATTUUID.characteristic), let list = response as? ATTReadByTypeResponse else {
       return
     }
     // The value follows its declaration, so a client may continue after it.
-    for entry in entries {
+    for entry in list.entries {
       let declared = CharacteristicDeclaration(parsing: entry.value)
       if let declared { cover(question, HandleRange(entry.handle, declared.valueHandle)) }
     }
@@ -69,11 +68,11 @@ extension RecordedAttributes {
 
 extension RecordedAttributes.Question {
   /// The question of a request; nil for another one.
-  init?(_ request: ATTPDU) {
+  init?(_ request: any ATTPDU) {
     switch request {
-    case .findInformationRequest: self = .information
-    case .readByGroupTypeRequest(_, let type): self = .group(type)
-    case .readByTypeRequest(_, let type): self = .byType(type)
+    case is ATTFindInformationRequest: self = .information
+    case let request as ATTReadByGroupTypeRequest: self = .group(request.type)
+    case let request as ATTReadByTypeRequest: self = .byType(request.type)
     default: return nil
     }
   }

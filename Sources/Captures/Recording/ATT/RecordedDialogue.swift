@@ -37,15 +37,13 @@ struct RecordedDialogue {
     /// The bytes that were written; for a read, those that were read, with the parts that Read Blob brought.
     var value: [UInt8] = []
     /// Nil for a command, and for a request that was not answered.
-    var response: ATTPDU?
+    var response: (any ATTPDU)?
     /// In microseconds.
     var responseDelay: Int64 = 0
     /// The indices of what the server sent as its effect.
     var pushes: [Int] = []
 
-    var errorCode: ATTErrorCode? {
-      if case .errorResponse(let error)? = response { error.code } else { nil }
-    }
+    var errorCode: ATTErrorCode? { (response as? ATTErrorResponse)?.code }
   }
 
   private(set) var exchanges: [Exchange] = []
@@ -109,11 +107,11 @@ extension RecordedConnection.PDU {
   /// A notification of several attributes as notifications of one each; any other PDU as it is.
   var singles: [Self] {
     guard bytes.first == ATTOpcode.multipleHandleValueNotification.rawValue,
-      case .multipleHandleValueNotification(let entries)? = try? ATTPDU(bytes.span.bytes)
+      let several = try? ATTReader.read(bytes.span.bytes) as? ATTMultipleHandleValueNotification
     else { return [self] }
-    return entries.map { entry in
+    return several.entries.map { entry in
       var single = self
-      single.bytes = ATTPDU.handleValueNotification(entry.handle, value: entry.value).bytes
+      single.bytes = ATTHandleValueNotification(entry.handle, value: entry.value).bytes
       return single
     }
   }

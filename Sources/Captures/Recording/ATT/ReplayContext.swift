@@ -58,7 +58,7 @@ final class ReplayContext {
     if let reason { miss(request, handle, handle.flatMap { peripheral.attributes[$0]?.type }, reason) }
     guard request.kind == .request || request.kind == .unknown else { return }
     let response = ATTErrorResponse(request: request, handle: handle ?? AttributeHandle(0), code: code)
-    reply(ATTPDU.errorResponse(response).bytes, delay)
+    reply(response.bytes, delay)
   }
 
   /// Notes that the capture has no answer to a request.

@@ -33,7 +33,7 @@ final class ReplayedAnswers {
   }
 
   /// Handles a request or a command.
-  func receive(_ pdu: ATTPDU, _ bytes: RawSpan) -> [Effect] {
+  func receive(_ pdu: any ATTPDU, _ bytes: RawSpan) -> [Effect] {
     answer(pdu, bytes)
     return context.takeEffects()
   }
@@ -44,28 +44,27 @@ final class ReplayedAnswers {
     return context.takeEffects()
   }
 
-  private func answer(_ pdu: ATTPDU, _ bytes: RawSpan) {
+  private func answer(_ pdu: any ATTPDU, _ bytes: RawSpan) {
     let opcode = pdu.opcode
     switch pdu {
-    case .exchangeMTURequest: reads.exchangeMTU(bytes)
-    case .findInformationRequest(let range): reads.discover(pdu, .information, range, bytes)
-    case .findByTypeValueRequest(let range, let type, _):
-      reads.discover(pdu, .group(BluetoothUUID(type)), range, bytes)
-    case .readByGroupTypeRequest(let range, let type): reads.discover(pdu, .group(type), range, bytes)
-    case .readByTypeRequest(let range, let type):
-      for handle in context.peripheral.attributes.handles(of: type) where range.contains(handle) {
+    case is ATTExchangeMTURequest: reads.exchangeMTU(bytes)
+    case let find as ATTFindInformationRequest: reads.discover(pdu, .information, find.range, bytes)
+    case let find as ATTFindByTypeValueRequest:
+      reads.discover(pdu, .group(BluetoothUUID(find.type)), find.range, bytes)
+    case let read as ATTReadByGroupTypeRequest: reads.discover(pdu, .group(read.type), read.range, bytes)
+    case let read as ATTReadByTypeRequest:
+      for handle in context.peripheral.attributes.handles(of: read.type) where read.range.contains(handle) {
         context.peripheral.meet(.read, at: handle)
       }
-      reads.discover(pdu, .byType(type), range, bytes)
-    case .readRequest(let handle): reads.read(handle, opcode)
-    case .readBlobRequest(let handle, let offset): reads.readBlob(handle, Int(offset))
-    case .readMultipleRequest(let handles), .readMultipleVariableRequest(let handles):
-      reads.readSeveral(handles, opcode, bytes)
-    case .writeRequest(let handle, let value): writes.write(value, to: handle, opcode)
-    case .writeCommand(let handle, let value), .signedWriteCommand(let handle, let value, _):
-      writes.write(value, to: handle, opcode)
-    case .prepareWriteRequest(let part): writes.prepare(part)
-    case .executeWriteRequest(let flags): writes.execute(flags)
+      reads.discover(pdu, .byType(read.type), read.range, bytes)
+    case let read as ATTReadRequest: reads.read(read.handle, opcode)
+    case let read as ATTReadBlobRequest: reads.readBlob(read.handle, Int(read.offset))
+    case let read as any ATTHandlesRequest: reads.readSeveral(read.handles, opcode, bytes)
+    case let write as ATTWriteRequest: writes.write(write.value, to: write.handle, opcode)
+    case let write as ATTWriteCommand: writes.write(write.value, to: write.handle, opcode)
+    case let write as ATTSignedWriteCommand: writes.write(write.value, to: write.handle, opcode)
+    case let write as ATTPrepareWriteRequest: writes.prepare(write.part)
+    case let write as ATTExecuteWriteRequest: writes.execute(write.flags)
     default:
       guard opcode.kind == .request || opcode.kind == .unknown, !opcode.isCommand else { return }
       if !reads.replyAsRecorded(.exact(Array(bytes))) {

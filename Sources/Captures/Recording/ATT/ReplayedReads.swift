@@ -34,12 +34,11 @@ final class ReplayedReads {
 
   /// Answers as recorded if the request was, else from the table.
   func discover(
-    _ request: ATTPDU, _ question: RecordedAttributes.Question, _ range: HandleRange, _ bytes: RawSpan
+    _ request: any ATTPDU, _ question: RecordedAttributes.Question, _ range: HandleRange, _ bytes: RawSpan
   ) {
     if replyAsRecorded(.exact(Array(bytes))) { return }
     guard let answer = table.receive(bytes).first else { return }
-    let error: ATTErrorResponse? =
-      if case .errorResponse(let error)? = try? ATTPDU(answer.span.bytes) { error } else { nil }
+    let error = try? ATTReader.read(answer.span.bytes) as? ATTErrorResponse
     if let error, error.code == .readNotPermitted, let type = question.type {
       context.miss(request.opcode, error.handle, type, "its value was not read")
     } else if let error, error.code == .attributeNotFound,
@@ -55,7 +54,7 @@ final class ReplayedReads {
   func read(_ handle: AttributeHandle, _ opcode: ATTOpcode) {
     context.peripheral.meet(.read, at: handle)
     guard let value = nextValue(of: handle, opcode) else { return }
-    context.reply(ATTPDU.readResponse(Array(value.prefix(table.mtu - 1))).bytes, delay(of: .read(handle)))
+    context.reply(ATTReadResponse(Array(value.prefix(table.mtu - 1))).bytes, delay(of: .read(handle)))
   }
 
   func readBlob(_ handle: AttributeHandle, _ offset: Int) {
@@ -67,7 +66,7 @@ final class ReplayedReads {
     else { return }
     guard offset <= value.count else { return context.refuse(.readBlobRequest, handle, .invalidOffset) }
     context.reply(
-      ATTPDU.readBlobResponse(Array(value.dropFirst(offset).prefix(table.mtu - 1))).bytes,
+      ATTReadBlobResponse(Array(value.dropFirst(offset).prefix(table.mtu - 1))).bytes,
       delay(of: .read(handle)))
   }
 

@@ -89,11 +89,11 @@ final class ReplayedServer {
   func receive(_ bytes: RawSpan) {
     guard isRunning, let first = bytes.byte(at: 0) else { return }
     let opcode = ATTOpcode(rawValue: first)
-    guard let pdu = try? ATTPDU(bytes) else {
+    guard let pdu = try? ATTReader.read(bytes) else {
       if opcode.kind == .request { carryOut(answers.refuse(opcode)) }
       return
     }
-    if case .handleValueConfirmation = pdu {
+    if opcode == .handleValueConfirmation {
       isWaitingForConfirmation = false
       return scheduleNext()
     }
@@ -120,7 +120,7 @@ final class ReplayedServer {
         if isLossDue { _ = queue.releaseRest(at: now) }
       case .unsubscribe(let handle): queue.unsubscribe(handle)
       case .notify(let handle, let value):
-        let bytes = ATTPDU.handleValueNotification(handle, value: value).bytes
+        let bytes = ATTHandleValueNotification(handle, value: value).bytes
         queue.add(.init(packet: 0, time: 0, bytes: bytes, handle: handle), at: now + Self.answerDelay)
       case .miss: lastMissing = now
       }

@@ -55,7 +55,7 @@ final class ReplayedWrites {
     else { return false }
     noteAdapted(AdaptedWrite(handle: handle, sent: value))
     context.peripheral.matched += 1
-    if opcode.kind == .request { context.reply(ATTPDU.writeResponse.bytes) }
+    if opcode.kind == .request { context.reply(ATTWriteResponse().bytes) }
     context.add(.notify(notified, answer.value))
     return true
   }
@@ -82,7 +82,7 @@ final class ReplayedWrites {
     }
     if let exchange { return answer(exchange, to: opcode, handle) }
     context.peripheral.matched += 1
-    if opcode.kind == .request { context.reply(ATTPDU.writeResponse.bytes) }
+    if opcode.kind == .request { context.reply(ATTWriteResponse().bytes) }
   }
 
   /// Sends the recorded answer, in the form that the request has.
@@ -94,9 +94,9 @@ final class ReplayedWrites {
     if let code = exchange.errorCode {
       context.refuse(opcode, handle, code, after: delay)
     } else if opcode == .executeWriteRequest {
-      context.reply(ATTPDU.executeWriteResponse.bytes, delay)
+      context.reply(ATTExecuteWriteResponse().bytes, delay)
     } else {
-      context.reply(ATTPDU.writeResponse.bytes, delay)
+      context.reply(ATTWriteResponse().bytes, delay)
     }
   }
 
@@ -112,14 +112,14 @@ final class ReplayedWrites {
       return context.refuse(.prepareWriteRequest, part.handle, .prepareQueueFull)
     }
     prepared.append(part)
-    context.reply(ATTPDU.prepareWriteResponse(part).bytes)
+    context.reply(ATTPrepareWriteResponse(part).bytes)
   }
 
   func execute(_ flags: ATTExecuteFlags) {
     let parts = prepared
     prepared = []
     guard flags == .write, let first = parts.first else {
-      return context.reply(ATTPDU.executeWriteResponse.bytes)
+      return context.reply(ATTExecuteWriteResponse().bytes)
     }
     write(parts.filter { $0.handle == first.handle }.flatMap(\.value), to: first.handle, .executeWriteRequest)
   }

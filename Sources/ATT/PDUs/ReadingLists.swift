@@ -1,0 +1,113 @@
+import BluetoothCore
+
+/// Values of attributes, all of one size (3.4.4.2).
+public struct ATTReadByTypeResponse: ATTPDU {
+  public static let info = ATTPDUInfo(.readByTypeResponse, "Read By Type Response", "4.2", .response)
+
+  public var entries: [ATTHandleAndValue] = []
+
+  public init() {}
+  public init(_ entries: [ATTHandleAndValue]) { self.entries = entries }
+
+  public var lastFound: AttributeHandle? { entries.last?.handle }
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    let longest = Int(UInt8.max) - ValueEntry.handleLength
+    let length = min(entries.first?.value.count ?? 0, longest)
+    var items = entries.filter { $0.value.count == length }.map { ValueEntry($0.handle, nil, $0.value) }
+    try items.visit(&fields, ValueEntry(0, nil, Array(repeating: 0, count: length)))
+    entries = items.map { ATTHandleAndValue(handle: $0.handle, value: $0.value) }
+  }
+}
+
+/// An entry of Read By Type Response (3.4.4.2) and of Multiple Handle Value Notification (3.4.7.4).
+public struct ATTHandleAndValue: Hashable, Sendable {
+  public var handle: AttributeHandle
+  public var value: [UInt8]
+
+  public init(handle: AttributeHandle, value: [UInt8]) {
+    self.handle = handle
+    self.value = value
+  }
+}
+
+/// Groups of attributes with the values of their first attributes, all of one size (3.4.4.10).
+public struct ATTReadByGroupTypeResponse: ATTPDU {
+  public static let info = ATTPDUInfo(
+    .readByGroupTypeResponse, "Read By Group Type Response", "4.10", .response)
+
+  public var entries: [ATTGroupAndValue] = []
+
+  public init() {}
+  public init(_ entries: [ATTGroupAndValue]) { self.entries = entries }
+
+  public var lastFound: AttributeHandle? { entries.last?.group.end }
+
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    let longest = Int(UInt8.max) - ValueEntry.handleLength * 2
+    let length = min(entries.first?.value.count ?? 0, longest)
+    var items = entries.filter { $0.value.count == length }.map {
+      ValueEntry($0.group.start, $0.group.end, $0.value)
+    }
+    try items.visit(&fields, ValueEntry(0, 0, Array(repeating: 0, count: length)))
+    entries = items.map {
+      ATTGroupAndValue(group: HandleRange($0.handle, $0.last ?? $0.handle), value: $0.value)
+    }
+  }
+}
+
+/// An entry of Read By Group Type Response (3.4.4.10).
+public struct ATTGroupAndValue: Hashable, Sendable {
+  /// The handles of the group.
+  public var group: HandleRange
+  public var value: [UInt8]
+
+  public init(group: HandleRange, value: [UInt8]) {
+    self.group = group
+    self.value = value
+  }
+}
+
+extension [ValueEntry] {
+  /// The length of the entries, and entries of this size.
+  fileprivate mutating func visit<V: FieldVisitor & ~Escapable>(
+    _ fields: inout V, _ prototype: ValueEntry
+  ) throws(V.Failure) {
+    var length = UInt8(clamping: prototype.length)
+    let fixed = prototype.length - prototype.value.count
+    try fields.value("entry length", &length, .unit("bytes"))
+    try fields.check(Int(length) >= fixed, "entry length \(length) is below \(fixed)")
+    var prototype = prototype
+    prototype.value = Array<UInt8>(repeating: 0, count: Swift.max(0, Int(length) - fixed))
+    try fields.entries("entry", &self, like: prototype)
+  }
+}
+
+private struct ValueEntry: PacketFields {
+  static let handleLength = 2
+
+  var handle: AttributeHandle = 0
+  /// The last handle of a group; nil for a single attribute.
+  var last: AttributeHandle?
+  /// The part of the value to be read.
+  var value: [UInt8] = []
+
+  var length: Int { Self.handleLength * (last == nil ? 1 : 2) + value.count }
+
+  init() {}
+
+  init(_ handle: AttributeHandle, _ last: AttributeHandle?, _ value: [UInt8]) {
+    self.handle = handle
+    self.last = last
+    self.value = value
+  }
+
+  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("handle", &handle)
+    if var last {
+      try fields.value("last handle of the group", &last)
+      self.last = last
+    }
+    try fields.bytes("value", &value, count: value.count)
+  }
+}
