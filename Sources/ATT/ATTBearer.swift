@@ -305,7 +305,7 @@ public final class ATTBearer {
   }
 
   private func receiveMultiple(_ pdu: RawSpan, at time: Instant) {
-    guard let values = try? ATTReader.read(pdu) as? ATTMultipleHandleValueNotification else {
+    guard let values = try? ATTMultipleHandleValueNotification(pdu: pdu) else {
       counters.malformed += 1
       return
     }

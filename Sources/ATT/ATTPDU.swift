@@ -28,10 +28,21 @@ extension ATTPDU {
   public var target: ATTTarget { .none }
   public var lastFound: AttributeHandle? { nil }
 
+  /// Reads one complete PDU of this type, opcode first.
+  ///
+  /// - Throws: `DecodeError` also for a PDU of another type
+  public init(pdu: RawSpan) throws(DecodeError) {
+    var reader = ByteReader(pdu)
+    guard try reader.readUInt8() == Self.info.opcode.rawValue else {
+      throw DecodeError(offset: 0, reason: .invalid("it is no \(Self.info.name)"))
+    }
+    try self.init(parsing: &reader)
+  }
+
   /// Whether this may be the answer to a request: its response, or an error.
   public func answers(_ request: any ATTPDU) -> Bool {
-    if let error = self as? ATTErrorResponse { return error.request == request.opcode }
-    return opcode == request.opcode.response
+    guard opcode == .errorResponse else { return opcode == request.opcode.response }
+    return (self as? ATTErrorResponse)?.request == request.opcode
   }
 
   /// Writes the complete PDU, opcode first.

@@ -100,7 +100,7 @@ public final class ServerBearer: ATTServer {
     switch opcode.kind {
     case .confirmation: confirm()
     case .command:
-      guard let command = try? ATTReader.read(fromClient: pdu) as? ATTWriteCommand else { return }
+      guard let command = try? ATTWriteCommand(pdu: pdu) else { return }
       write(command.value, to: command.handle)
     case .request, .unknown: hold(pdu, opcode)
     case .response, .notification, .indication: break

@@ -124,16 +124,29 @@ package struct LearnedAttributes: Sendable {
 
   /// Adds what the answer to a request shows.
   package mutating func learn(_ request: any ATTPDU, _ response: any ATTPDU) {
-    switch (request, response) {
-    case (_, let found as ATTFindInformationResponse):
+    // The opcode is asked first, as it costs less than a cast.
+    switch response.opcode {
+    case .findInformationResponse:
+      guard let found = response as? ATTFindInformationResponse else { return }
       for entry in found.entries where self[entry.handle] == nil { learnType(entry) }
-    case (let asked as ATTReadByGroupTypeRequest, let found as ATTReadByGroupTypeResponse):
+    case .readByGroupTypeResponse:
+      guard let asked = request as? ATTReadByGroupTypeRequest,
+        let found = response as? ATTReadByGroupTypeResponse
+      else { return }
       for entry in found.entries { insertService(asked.type, entry.group, entry.value) }
-    case (let asked as ATTFindByTypeValueRequest, let found as ATTFindByTypeValueResponse):
+    case .findByTypeValueResponse:
+      guard let asked = request as? ATTFindByTypeValueRequest,
+        let found = response as? ATTFindByTypeValueResponse
+      else { return }
       for range in found.ranges { insertService(BluetoothUUID(asked.type), range, asked.value) }
-    case (let asked as ATTReadByTypeRequest, let found as ATTReadByTypeResponse):
+    case .readByTypeResponse:
+      guard let asked = request as? ATTReadByTypeRequest, let found = response as? ATTReadByTypeResponse
+      else {
+        return
+      }
       for entry in found.entries { learnValue(entry, asked.type) }
-    case (let asked as ATTReadRequest, let read as ATTReadResponse):
+    case .readResponse:
+      guard let asked = request as? ATTReadRequest, let read = response as? ATTReadResponse else { return }
       if let known = self[asked.handle] {
         if known.value == nil { insert(asked.handle, known.type, read.value) }
       } else if let range = included[asked.handle]?.handles {

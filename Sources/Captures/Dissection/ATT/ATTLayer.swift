@@ -271,78 +271,97 @@ extension ATTLayer {
   }
 
   private func writeArguments(of source: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
-    let pdu: any ATTPDU
     do throws(DecodeError) {
-      pdu = try ATTReader.read(source.extracting(range.clamped(to: 0..<source.byteCount)))
+      try writeArguments(source.extracting(range.clamped(to: 0..<source.byteCount)), source, gatt, to: &text)
     } catch {
-      return text.write("damaged: \(error)")
+      text.write("damaged: \(error)")
     }
-    switch pdu {
-    case let pdu as ATTReadRequest: write(pdu.handle, gatt, to: &text)
-    case let pdu as ATTReadBlobRequest:
-      write(pdu.handle, gatt, to: &text)
-      text.write(" from byte ")
-      text.write(Int(pdu.offset))
-    case let error as ATTErrorResponse:
+  }
+
+  /// - Parameter pdu: the part of the source with the PDU
+  private func writeArguments(
+    _ pdu: RawSpan, _ source: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer
+  ) throws(DecodeError) {
+    switch opcode {
+    case .errorResponse:
+      let error = try ATTErrorResponse(pdu: pdu)
       text.write(error.code.description)
       text.write(" for ")
       text.write(error.request)
       text.write(", ")
       write(error.handle, gatt, to: &text)
-    case let pdu as ATTExchangeMTURequest:
+    case .exchangeMTURequest:
       text.write("client MTU ")
-      text.write(Int(pdu.clientMTU))
-    case let pdu as ATTExchangeMTUResponse:
+      text.write(Int(try ATTExchangeMTURequest(pdu: pdu).clientMTU))
+    case .exchangeMTUResponse:
       text.write("server MTU ")
-      text.write(Int(pdu.serverMTU))
-    case let pdu as ATTFindInformationRequest: text.write(pdu.range)
-    case let pdu as ATTFindInformationResponse:
-      text.write(pdu.entries) { entry, text in
+      text.write(Int(try ATTExchangeMTUResponse(pdu: pdu).serverMTU))
+    case .findInformationRequest: text.write(try ATTFindInformationRequest(pdu: pdu).range)
+    case .findInformationResponse:
+      text.write(try ATTFindInformationResponse(pdu: pdu).entries) { entry, text in
         text.write(entry.handle)
         text.write(" ")
         text.write(UUIDName.ofAttribute(entry.type))
       }
-    case let pdu as ATTFindByTypeValueRequest:
-      text.write(UUIDName.ofAttribute(BluetoothUUID(pdu.type)))
+    case .findByTypeValueRequest:
+      let find = try ATTFindByTypeValueRequest(pdu: pdu)
+      text.write(UUIDName.ofAttribute(BluetoothUUID(find.type)))
       text.write(" ")
-      Self.writeUUID(pdu.value.span.bytes, to: &text)
+      Self.writeUUID(find.value.span.bytes, to: &text)
       text.write(", ")
-      text.write(pdu.range)
-    case let pdu as ATTFindByTypeValueResponse: text.write(pdu.ranges) { $1.write($0) }
-    case let pdu as any ATTTypeRequest:
-      text.write(UUIDName.ofAttribute(pdu.type))
-      text.write(", ")
-      text.write(pdu.range)
-    case let pdu as ATTReadByTypeResponse:
-      text.write(pdu.entries) { entry, text in
+      text.write(find.range)
+    case .findByTypeValueResponse:
+      text.write(try ATTFindByTypeValueResponse(pdu: pdu).ranges) { $1.write($0) }
+    case .readByTypeRequest: Self.write(try ATTReadByTypeRequest(pdu: pdu), to: &text)
+    case .readByGroupTypeRequest: Self.write(try ATTReadByGroupTypeRequest(pdu: pdu), to: &text)
+    case .readByTypeResponse:
+      text.write(try ATTReadByTypeResponse(pdu: pdu).entries) { entry, text in
         text.write(entry.handle)
         text.write(" ")
         Self.write(entry.value.span.bytes, ofEntry: gatt, to: &text)
       }
-    case let pdu as ATTReadByGroupTypeResponse:
-      text.write(pdu.entries) { entry, text in
+    case .readByGroupTypeResponse:
+      text.write(try ATTReadByGroupTypeResponse(pdu: pdu).entries) { entry, text in
         text.write(entry.group)
         text.write(" ")
         Self.writeUUID(entry.value.span.bytes, to: &text)
       }
-    case let pdu as any ATTHandlesRequest: text.write(pdu.handles) { $1.write($0) }
-    case let pdu as ATTReadMultipleVariableResponse: text.write(pdu.values) { $1.writeHex($0.span.bytes) }
-    case let pdu as ATTPrepareWriteRequest: write(pdu.part, gatt, to: &text)
-    case let pdu as ATTPrepareWriteResponse: write(pdu.part, gatt, to: &text)
-    case let pdu as ATTExecuteWriteRequest: text.write(pdu.flags == .cancel ? "cancel" : "write")
-    case let pdu as ATTMultipleHandleValueNotification:
-      text.write(pdu.entries) { entry, text in
+    case .readRequest: write(try ATTReadRequest(pdu: pdu).handle, gatt, to: &text)
+    case .readBlobRequest:
+      let read = try ATTReadBlobRequest(pdu: pdu)
+      write(read.handle, gatt, to: &text)
+      text.write(" from byte ")
+      text.write(Int(read.offset))
+    case .readMultipleRequest: text.write(try ATTReadMultipleRequest(pdu: pdu).handles) { $1.write($0) }
+    case .readMultipleVariableRequest:
+      text.write(try ATTReadMultipleVariableRequest(pdu: pdu).handles) { $1.write($0) }
+    case .readMultipleVariableResponse:
+      text.write(try ATTReadMultipleVariableResponse(pdu: pdu).values) { $1.writeHex($0.span.bytes) }
+    case .prepareWriteRequest: write(try ATTPrepareWriteRequest(pdu: pdu).part, gatt, to: &text)
+    case .prepareWriteResponse: write(try ATTPrepareWriteResponse(pdu: pdu).part, gatt, to: &text)
+    case .executeWriteRequest:
+      text.write(try ATTExecuteWriteRequest(pdu: pdu).flags == .cancel ? "cancel" : "write")
+    case .multipleHandleValueNotification:
+      text.write(try ATTMultipleHandleValueNotification(pdu: pdu).entries) { entry, text in
         text.write(entry.handle)
         text.write(" ")
         text.writeHex(entry.value.span.bytes)
       }
-    case let pdu as ATTUnknownPDU: text.writeHex(pdu.parameters.span.bytes)
-    // PDUs with a value were read in place; others have their fields in order.
     default:
-      let fields = FieldList()
-      list(source, gatt, to: fields)
-      text.write(fields, after: "") { $0 == 0 }
+      guard opcode.type == nil else {
+        // PDUs with a value were read in place; others have their fields in order.
+        let fields = FieldList()
+        list(source, gatt, to: fields)
+        return text.write(fields, after: "") { $0 == 0 }
+      }
+      text.writeHex(pdu.extracting(1..<pdu.byteCount))
     }
+  }
+
+  private static func write(_ request: some ATTTypeRequest, to text: inout TextBuffer) {
+    text.write(UUIDName.ofAttribute(request.type))
+    text.write(", ")
+    text.write(request.range)
   }
 
   /// Writes the value of an entry of Read By Type Response, if its type is known.

@@ -13,8 +13,6 @@ struct GATTTracker {
     var handle: AttributeHandle?
     var range: HandleRange?
     var type: BluetoothUUID?
-    /// Nil for a request that is only a handle and a value.
-    var pdu: (any ATTPDU)?
     var clientMTU: UInt16?
     /// Whether the offset of a read or prepared write is 0.
     var isFromStart = false
@@ -31,6 +29,8 @@ struct GATTTracker {
   }
 
   private(set) var open: Request?
+  /// The PDU of the open request; nil if that is only a handle and a value.
+  private var asked: (any ATTPDU)?
   private var running: Running?
   private var indication: (moment: PacketTime, handle: AttributeHandle?)?
 
@@ -53,6 +53,7 @@ struct GATTTracker {
       gatt.unanswered = open?.moment.number
       let request = Self.request(att, pdu, at: moment, gatt.attribute)
       begin(request)
+      asked = pdu
       gatt.procedure = running?.procedure
       gatt.start = running?.start
       gatt.step = running?.step ?? 1
@@ -96,14 +97,14 @@ struct GATTTracker {
     gatt.type = request.type
     gatt.handle = request.handle
     if let pdu {
-      if let asked = request.pdu { server.learn(asked, pdu) }
+      if let asked { server.learn(asked, pdu) }
       running?.next = Self.next(pdu, request)
     }
     gatt.attribute = request.handle.flatMap { server[$0] }
     if request.type == GATTUUID.characteristic, let list = pdu as? ATTReadByTypeResponse {
       gatt.service = list.entries.first.flatMap { server.table.service(of: $0.handle) }
     }
-    if let answer = pdu as? ATTExchangeMTUResponse, let own = request.clientMTU {
+    if let own = request.clientMTU, let answer = pdu as? ATTExchangeMTUResponse {
       // The default, if one end sends a smaller value (Vol 3, Part F, 3.4.2.2).
       gatt.mtu = max(UInt16(ATTBearer.defaultMTU), min(answer.serverMTU, own))
     }
@@ -154,35 +155,37 @@ struct GATTTracker {
     _ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ attribute: Attribute?
   ) -> Request {
     var request = Request(
-      moment: moment, opcode: att.opcode, handle: att.handle, range: pdu?.target.range, pdu: pdu)
+      moment: moment, opcode: att.opcode, handle: att.handle, range: pdu?.target.range)
     let isDescriptor = attribute?.kind == .descriptor
-    if att.opcode == .writeRequest { request.procedure = isDescriptor ? .writeDescriptor : .writeValue }
-    switch pdu {
-    case is ATTReadRequest: request.procedure = isDescriptor ? .readDescriptor : .readValue
-    case let pdu as ATTExchangeMTURequest:
+    // A PDU that can't be read belongs to no procedure; one that is a handle and a value is not read.
+    guard pdu != nil || att.opcode == .writeRequest else { return request }
+    switch att.opcode {
+    case .exchangeMTURequest:
       request.procedure = .exchangeMTU
-      request.clientMTU = pdu.clientMTU
-    case is ATTFindInformationRequest: request.procedure = .discoverDescriptors
-    case let pdu as ATTFindByTypeValueRequest:
-      request.type = BluetoothUUID(pdu.type)
+      request.clientMTU = (pdu as? ATTExchangeMTURequest)?.clientMTU
+    case .findInformationRequest: request.procedure = .discoverDescriptors
+    case .findByTypeValueRequest:
+      request.type = (pdu as? ATTFindByTypeValueRequest).map { BluetoothUUID($0.type) }
       if request.type == GATTUUID.primaryService { request.procedure = .discoverServiceByUUID }
-    case let pdu as ATTReadByTypeRequest:
-      request.type = pdu.type
-      switch pdu.type {
+    case .readByTypeRequest:
+      request.type = (pdu as? ATTReadByTypeRequest)?.type
+      switch request.type {
       case GATTUUID.characteristic: request.procedure = .discoverCharacteristics
       case GATTUUID.include: request.procedure = .findIncludedServices
       default: request.procedure = .readByUUID
       }
-    case let pdu as ATTReadByGroupTypeRequest:
-      request.type = pdu.type
-      if pdu.type == GATTUUID.primaryService { request.procedure = .discoverPrimaryServices }
-      if pdu.type == GATTUUID.secondaryService { request.procedure = .discoverSecondaryServices }
-    case let pdu as ATTReadBlobRequest:
-      request.isFromStart = pdu.offset == 0
+    case .readByGroupTypeRequest:
+      request.type = (pdu as? ATTReadByGroupTypeRequest)?.type
+      if request.type == GATTUUID.primaryService { request.procedure = .discoverPrimaryServices }
+      if request.type == GATTUUID.secondaryService { request.procedure = .discoverSecondaryServices }
+    case .readRequest: request.procedure = isDescriptor ? .readDescriptor : .readValue
+    case .readBlobRequest:
+      request.isFromStart = (pdu as? ATTReadBlobRequest)?.offset == 0
       request.procedure = isDescriptor ? .readLongDescriptor : .readLong
-    case is ATTReadMultipleRequest: request.procedure = .readMultiple
-    case is ATTReadMultipleVariableRequest: request.procedure = .readMultipleVariable
-    case is ATTPrepareWriteRequest: request.procedure = isDescriptor ? .writeLongDescriptor : .writeLong
+    case .readMultipleRequest: request.procedure = .readMultiple
+    case .readMultipleVariableRequest: request.procedure = .readMultipleVariable
+    case .prepareWriteRequest: request.procedure = isDescriptor ? .writeLongDescriptor : .writeLong
+    case .writeRequest: request.procedure = isDescriptor ? .writeDescriptor : .writeValue
     default: break
     }
     return request

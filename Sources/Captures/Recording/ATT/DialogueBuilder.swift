@@ -34,7 +34,7 @@ struct DialogueBuilder {
         case .request:
           initiated.append(pdu)
           if serverMTU == nil {
-            serverMTU = (try? ATTReader.read(pdu.bytes.span.bytes) as? ATTExchangeMTURequest)?.clientMTU
+            serverMTU = (try? ATTExchangeMTURequest(pdu: pdu.bytes.span.bytes))?.clientMTU
           }
         case .command, .confirmation, .unknown: break
         }

@@ -106,8 +106,7 @@ struct RecordedDialogue {
 extension RecordedConnection.PDU {
   /// A notification of several attributes as notifications of one each; any other PDU as it is.
   var singles: [Self] {
-    guard bytes.first == ATTOpcode.multipleHandleValueNotification.rawValue,
-      let several = try? ATTReader.read(bytes.span.bytes) as? ATTMultipleHandleValueNotification
+    guard let several = try? ATTMultipleHandleValueNotification(pdu: bytes.span.bytes)
     else { return [self] }
     return several.entries.map { entry in
       var single = self

@@ -38,7 +38,7 @@ final class ReplayedReads {
   ) {
     if replyAsRecorded(.exact(Array(bytes))) { return }
     guard let answer = table.receive(bytes).first else { return }
-    let error = try? ATTReader.read(answer.span.bytes) as? ATTErrorResponse
+    let error = try? ATTErrorResponse(pdu: answer.span.bytes)
     if let error, error.code == .readNotPermitted, let type = question.type {
       context.miss(request.opcode, error.handle, type, "its value was not read")
     } else if let error, error.code == .attributeNotFound,
