@@ -190,7 +190,7 @@ targets += [
     swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
-    dependencies: ["CoreBluetooth", "AccessorySetupKit", "HaloRaw", "TestSupport"],
+    dependencies: ["CoreBluetooth", "AccessorySetupKit", "HaloRaw", "TestSupport", "VirtualRadio"],
     path: "Tests/Apple/CoreBluetoothTests", swiftSettings: settings),
   .target(
     name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloJSON", "HaloRaw"],
@@ -286,7 +286,7 @@ targets += [
     name: "TestBearer", dependencies: ["ATT", "BluetoothCore", "GATTClient", "TestLoop", "TestSupport"],
     path: "Tests/TestBearer", swiftSettings: settings),
   .target(
-    name: "TestLink", dependencies: ["BluetoothCore", "GAP", "HCI", "TestBearer", "TestLoop"],
+    name: "TestLink", dependencies: ["BluetoothCore", "GAP", "HCI", "TestBearer", "TestLoop", "TestSupport"],
     path: "Tests/TestLink", swiftSettings: settings),
 ]
 

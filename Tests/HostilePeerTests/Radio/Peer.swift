@@ -15,7 +15,7 @@ final class Peer {
     /// These PDUs, one after the other, whatever they are.
     case pdus([[UInt8]])
 
-    static func send(_ pdus: ATTPDU...) -> Reaction { .pdus(pdus.map(\.bytes)) }
+    static func send(_ pdus: any ATTPDU...) -> Reaction { .pdus(pdus.map(\.bytes)) }
     static func hex(_ text: String...) -> Reaction { .pdus(text.map { Hex.bytes($0) ?? [] }) }
   }
 

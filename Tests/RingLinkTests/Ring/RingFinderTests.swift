@@ -2,6 +2,7 @@ import BluetoothCore
 import GAP
 import GATTClient
 import HCI
+import TestLink
 import TestLoop
 import TestSupport
 import Testing
@@ -11,37 +12,6 @@ import Testing
 /// Finding a ring among those that advertise: how long others are waited for, and which one it is.
 @BluetoothActor
 @Suite(.onTheLoop) struct RingFinderTests {
-  /// A radio on which the test advertises.
-  @BluetoothActor private final class Radio: Adapter {
-    let timers = testTimers
-    var onReport: ((AdvertisingReport, Instant) -> Void)?
-    var onScanRefusal: ((HCIError?) -> Void)?
-    var onFailure: ((HCIError) -> Void)?
-    private(set) var scans: [ScanParameters?] = []
-
-    func start() async throws(HCIError) -> AdapterInformation {
-      AdapterInformation(address: BluetoothAddress(1, .public), version: "5.0", usesExtendedScan: false)
-    }
-
-    func setScan(_ parameters: ScanParameters?) { scans.append(parameters) }
-
-    func connect(
-      _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
-    ) -> () -> Void { {} }
-
-    func close() {}
-
-    func advertise(
-      _ number: UInt64, _ name: String = "R02_341C", rssi: Int8? = -60, kind: BluetoothAddress.Kind = .random
-    ) {
-      let data = [UInt8(name.utf8.count + 1), 9] + Array(name.utf8)
-      onReport?(
-        AdvertisingReport(
-          address: BluetoothAddress(number, kind), eventType: [.legacy, .connectable, .scannable], rssi: rssi,
-          data: data), timers.now)
-    }
-  }
-
   @BluetoothActor private final class Outcome {
     var found: [UInt64]?
     var error: RingError?
@@ -50,11 +20,11 @@ import Testing
     var task: Task<Void, any Error>?
   }
 
-  private let radio = Radio()
+  private let adapter = FakeAdapter()
   private let central: Central
   private static let others = "closed? A ring that a phone holds can't be seen"
 
-  init() { central = Central(radio) }
+  init() { central = Central(adapter) }
 
   /// Searches for all rings, for at most 30 seconds.
   private func search(_ selector: RingSelector = .anyRing, known: Set<BluetoothAddress> = []) async -> Outcome
@@ -80,6 +50,13 @@ import Testing
     return outcome
   }
 
+  private func advertise(
+    _ number: UInt64, _ name: String = "R02_341C", rssi: Int8? = -60, kind: BluetoothAddress.Kind = .random
+  ) {
+    adapter.report(
+      BluetoothAddress(number, kind), rssi: rssi, [UInt8(name.utf8.count + 1), 9] + Array(name.utf8))
+  }
+
   private func pass(_ milliseconds: Int) async { await testTimers.sleep(for: .milliseconds(milliseconds)) }
 
   // MARK: How long
@@ -87,16 +64,16 @@ import Testing
   /// Others are waited for, with the radio listening all the time, for a second if nothing tells their interval.
   @Test func oneRingIsTakenASecondLater() async throws {
     let outcome = await search()
-    #expect(radio.scans == [.gentle])
+    #expect(adapter.scans == [.gentle])
     await pass(100)
-    radio.advertise(7)
+    advertise(7)
     var continuous = ScanParameters.gentle
     continuous.window = continuous.interval
-    #expect(outcome.waited == [7] && radio.scans.last == continuous && !radio.scans.contains(nil))
+    #expect(outcome.waited == [7] && adapter.scans.last == continuous && !adapter.scans.contains(nil))
     await pass(998)
     #expect(outcome.found == nil)
     await pass(3)
-    #expect(outcome.found == [7] && outcome.waited == [7] && radio.scans.last == .some(nil))
+    #expect(outcome.found == [7] && outcome.waited == [7] && adapter.scans.last == .some(nil))
     let time = try #require(outcome.time)
     #expect(time >= .milliseconds(1100) && time < .milliseconds(1102))
   }
@@ -107,9 +84,9 @@ import Testing
   ])
   func theIntervalOfTheFirstTellsHowLong(_ interval: Int, _ wait: Int) async throws {
     let outcome = await search()
-    radio.advertise(7)
+    advertise(7)
     await pass(interval)
-    radio.advertise(7)
+    advertise(7)
     await pass(wait - interval - 2)
     #expect(outcome.found == nil)
     await pass(4)
@@ -119,11 +96,11 @@ import Testing
   /// Another ring says nothing of the first one's interval.
   @Test func theIntervalIsThatOfOneRing() async throws {
     let outcome = await search()
-    radio.advertise(7, rssi: -70)
+    advertise(7, rssi: -70)
     await pass(100)
-    radio.advertise(8, rssi: -50)
+    advertise(8, rssi: -50)
     await pass(100)
-    radio.advertise(8, rssi: -50)
+    advertise(8, rssi: -50)
     await pass(700)
     #expect(outcome.found == nil)
     await pass(150)
@@ -134,18 +111,18 @@ import Testing
   /// A name that others have, too, is taken after three seconds, unless a better one comes.
   @Test func aDoubtfulNameIsWaitedForLonger() async throws {
     let outcome = await search()
-    radio.advertise(7, "SMART_RING")
+    advertise(7, "SMART_RING")
     await pass(2998)
-    #expect(outcome.found == nil && outcome.waited == [] && radio.scans == [.gentle])
+    #expect(outcome.found == nil && outcome.waited == [] && adapter.scans == [.gentle])
     await pass(4)
     #expect(outcome.found == [7])
   }
 
   @Test func aBetterNameReplacesADoubtfulOne() async throws {
     let outcome = await search()
-    radio.advertise(7, "SMART_RING", rssi: -20)
+    advertise(7, "SMART_RING", rssi: -20)
     await pass(2000)
-    radio.advertise(8)
+    advertise(8)
     await pass(998)
     #expect(outcome.found == nil && outcome.waited == [8])
     await pass(4)
@@ -156,8 +133,8 @@ import Testing
   /// vendor's protocol, brand names with a suffix of the vendor's app.
   @Test func aPossibleRingHasToBeNamed() async throws {
     let outcome = await search()
-    radio.advertise(7, "H59_12AB")
-    radio.advertise(8, "boAtring_01")
+    advertise(7, "H59_12AB")
+    advertise(8, "boAtring_01")
     await pass(29_998)
     #expect(outcome.error == nil && outcome.waited == [])
     await pass(3)
@@ -170,15 +147,15 @@ import Testing
 
   @Test func aPossibleRingThatIsKnownIsTaken() async throws {
     let outcome = await search(known: [BluetoothAddress(7, .random)])
-    radio.advertise(7, "H59_12AB")
+    advertise(7, "H59_12AB")
     await settle()
     #expect(outcome.found == [7])
   }
 
   @Test func aPossibleRingIsLessThanADoubtfulName() async throws {
     let outcome = await search()
-    radio.advertise(8, "H59_12AB", rssi: -20)
-    radio.advertise(7, "SMART_RING", rssi: -80)
+    advertise(8, "H59_12AB", rssi: -20)
+    advertise(7, "SMART_RING", rssi: -80)
     await pass(3002)
     #expect(outcome.found == [7])
   }
@@ -186,9 +163,9 @@ import Testing
   /// Several doubtful ones are all there is.
   @Test func doubtfulNamesAreBetterThanNone() async throws {
     let outcome = await search()
-    radio.advertise(7, "SMART_RING", rssi: -80)
+    advertise(7, "SMART_RING", rssi: -80)
     await pass(1000)
-    radio.advertise(8, "RING1", rssi: -70)
+    advertise(8, "RING1", rssi: -70)
     await pass(2010)
     #expect(outcome.found == [8, 7])
   }
@@ -197,17 +174,17 @@ import Testing
 
   @Test func theOnlyKnownRingIsTakenAtOnce() async throws {
     let outcome = await search(known: [BluetoothAddress(7, .random)])
-    radio.advertise(8)
+    advertise(8)
     await settle()
     #expect(outcome.found == nil)
-    radio.advertise(7)
+    advertise(7)
     await settle()
     #expect(outcome.found == [7])
   }
 
   @Test func oneOfSeveralKnownRingsIsNot() async throws {
     let outcome = await search(known: [BluetoothAddress(7, .random), BluetoothAddress(8, .random)])
-    radio.advertise(7)
+    advertise(7)
     await settle()
     #expect(outcome.found == nil)
     await pass(1001)
@@ -216,12 +193,12 @@ import Testing
 
   @Test func aNamedDeviceIsTakenAtOnceWhateverItIs() async throws {
     let outcome = await search(.name("lamp"))
-    radio.advertise(7)
+    advertise(7)
     // A device whose address type is not known: it could not be connected to.
-    radio.advertise(9, "Lamp", kind: BluetoothAddress.Kind(rawValue: 0xFF))
+    advertise(9, "Lamp", kind: BluetoothAddress.Kind(rawValue: 0xFF))
     await settle()
     #expect(outcome.found == nil)
-    radio.advertise(8, "Lamp")
+    advertise(8, "Lamp")
     await settle()
     #expect(outcome.found == [8] && outcome.waited == [])
   }
@@ -229,19 +206,19 @@ import Testing
   /// Devices that advertised are counted, each once.
   @Test(arguments: [0, 1, 3]) func nothingIsFoundInTime(_ count: UInt64) async throws {
     let outcome = await search(.name("R02_1"))
-    for _ in 0..<2 { for number in 0..<count { radio.advertise(number + 10, "lamp") } }
+    for _ in 0..<2 { for number in 0..<count { advertise(number + 10, "lamp") } }
     await pass(29_998)
     #expect(outcome.error == nil)
     await pass(3)
     #expect(outcome.error == .notFound(.name("R02_1"), seconds: 30, others: Int(count)))
-    #expect(radio.scans.last == .some(nil))
+    #expect(adapter.scans.last == .some(nil))
   }
 
   /// A device whose name comes later is no other.
   @Test func aRingIsNoOtherDevice() async throws {
     let outcome = await search()
-    radio.advertise(7, "lamp")
-    radio.advertise(7)
+    advertise(7, "lamp")
+    advertise(7)
     await pass(29_999)
     #expect(outcome.found == [7])
   }
@@ -249,11 +226,11 @@ import Testing
   /// Addresses can be made up without limit.
   @Test func theNumberOfDevicesIsBounded() async throws {
     let none = await search(.name("R02_1"))
-    for number in 0..<1001 { radio.advertise(UInt64(number) + 10, "lamp") }
+    for number in 0..<1001 { advertise(UInt64(number) + 10, "lamp") }
     await pass(30_001)
     #expect(none.error == .notFound(.name("R02_1"), seconds: 30, others: 1000))
     let many = await search()
-    for number in 0..<65 { radio.advertise(UInt64(number) + 10, rssi: -90) }
+    for number in 0..<65 { advertise(UInt64(number) + 10, rssi: -90) }
     await pass(1001)
     #expect(many.found?.count == 64)
   }
@@ -261,17 +238,17 @@ import Testing
   @Test func aRingThatIsHeardLateIsTaken() async throws {
     let outcome = await search()
     await pass(29_500)
-    radio.advertise(7)
+    advertise(7)
     await pass(501)
     #expect(outcome.found == [7])
   }
 
   @Test func aSearchIsCancelled() async throws {
     let outcome = await search()
-    radio.advertise(7)
+    advertise(7)
     outcome.task?.cancel()
     await settle()
-    #expect(outcome.error == .cancelled && radio.scans.last == .some(nil))
+    #expect(outcome.error == .cancelled && adapter.scans.last == .some(nil))
     await pass(2000)
     #expect(outcome.found == nil)
   }
@@ -282,8 +259,8 @@ import Testing
       try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30)).address.value
     }
     await settle()
-    radio.advertise(0xC0_0000_0008, "R02_B")
-    radio.advertise(0xC0_0000_0007, "R02_A")
+    advertise(0xC0_0000_0008, "R02_B")
+    advertise(0xC0_0000_0007, "R02_A")
     await #expect(
       throws: RingError.severalFound(["R02_A 00:C0:00:00:00:07", "R02_B 00:C0:00:00:00:08"])
     ) { _ = try await search.value }
@@ -292,8 +269,8 @@ import Testing
       try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30)).address.value
     }
     await settle()
-    radio.advertise(8, rssi: -40)
-    radio.advertise(7, rssi: -60)
+    advertise(8, rssi: -40)
+    advertise(7, rssi: -60)
     #expect(try await second.value == 8)
   }
 }

@@ -1,0 +1,69 @@
+import CoreBluetooth
+import HaloRaw
+import Testing
+import VirtualRadio
+
+/// A program of CoreBluetooth and a peripheral of this package meet in the air: the whole way, from the delegate down to
+/// the packets of two controllers.
+@Suite struct AirTests {
+  /// A heart-rate strap with a host and a controller of its own.
+  @BluetoothActor
+  private final class Strap {
+    private let air = Air(timers: EpollLoop.shared.timers)
+    let database = AttributeDatabase()
+    let measurement: AttributeHandle
+    let peripheral: Peripheral
+    private(set) var connections: [Connection] = []
+
+    init() async throws {
+      var options = ControllerOptions()
+      options.address = BluetoothAddress(0xC000_0000_0001, .public)
+      database.addService(Devices.heartRate)
+      measurement = database.addCharacteristic(Devices.measurement, .notify)
+      database.addCharacteristic(Devices.location, .read, value: [1])
+      database.addService(Devices.battery)
+      database.addCharacteristic(Devices.batteryLevel, [.read, .notify], value: [81])
+      let adapter = HCIAdapter(AirTransport(air, options))
+      peripheral = Peripheral(adapter, serving: database)
+      _ = try await adapter.start()
+      peripheral.onConnection = { [unowned self] connection in
+        connections.append(connection)
+        connection.server?.onEvent = { [weak connection, measurement] event in
+          if case .configured(measurement, .notify) = event {
+            connection?.server?.notify([0, 72], of: measurement)
+          }
+        }
+      }
+      let advertising = try #require(
+        Advertising(
+          [
+            .flags([.generalDiscoverable, .brEDRNotSupported]),
+            .localName(Array("Strap".utf8), isComplete: true),
+          ],
+          scanResponse: [.serviceUUIDs([Devices.heartRate], width: .two, isComplete: true)]))
+      try peripheral.startAdvertising(advertising)
+    }
+
+    /// The radio of another machine.
+    func otherRadio() -> Radio { Radio(HCIAdapter(AirTransport(air))) }
+
+    func disconnect() async { for connection in connections { await connection.disconnect() } }
+  }
+
+  @Test func aStrapIsFoundReadAndHeard() async throws {
+    let strap = try await Strap()
+    let radio = await strap.otherRadio()
+    let recorder = await Recorder.start(radio)
+    await recorder.connect("Strap")
+    await recorder.discover("Strap")
+    await recorder.perform { me in
+      me.peripherals["Strap"]?.readValue(for: me.characteristic("2A19"))
+      me.peripherals["Strap"]?.setNotifyValue(true, for: me.characteristic("2A37"))
+    }
+    await recorder.until("value 2A19 [81]")
+    await recorder.until("value 2A37 [0, 72]")
+    await strap.disconnect()
+    await recorder.until("disconnected Strap peripheralDisconnected, disconnected")
+    await radio.close()
+  }
+}
