@@ -55,6 +55,8 @@ public protocol AirDevice: AnyObject {
 
   /// The first advertising event after `now`; nil if it does not advertise.
   func nextAdvertisement(after now: Instant) -> Instant?
+  /// Whether it hears and answers a scan request.
+  func answersScan() -> Bool
   /// Whether it answers a request for a link.
   func acceptsLink(from central: BluetoothAddress) -> Bool
   /// A link to it exists, or seems to: see ``AirLink/isDead``.
@@ -71,6 +73,7 @@ public protocol AirDevice: AnyObject {
 }
 
 extension AirDevice {
+  public func answersScan() -> Bool { true }
   public func changed(_ change: AirLink.Change, on link: AirLink) {}
   public func keyRequested(
     _ random: UInt64, _ diversifier: UInt16, on link: AirLink, reply: @escaping ([UInt8]?) -> Void

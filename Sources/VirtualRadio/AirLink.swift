@@ -32,8 +32,10 @@ public final class AirLink {
   public private(set) var isEncrypted = false
   /// Whether it exists.
   public private(set) var isOpen = true
-  /// Whether the peripheral does not take part in it: the link will fail to be established, and nothing crosses.
-  public var isDead = false
+  /// Whether the peripheral does not take part in it: a new link will fail to be established, and nothing crosses.
+  public var isDead = false {
+    didSet { if waiting(from: .central) + waiting(from: .peripheral) > 0 { awaitEvent() } }
+  }
 
   /// Takes the key that the peripheral's host has been asked for, or nil for none.
   var keyReply: (([UInt8]?) -> Void)?
@@ -129,8 +131,9 @@ public final class AirLink {
 
   /// Both ends get what the other one has queued. Answers cross at the following event.
   private func exchange() {
-    let (down, up) = (fromCentral, fromPeripheral)
     event = nil
+    guard !isDead else { return }
+    let (down, up) = (fromCentral, fromPeripheral)
     fromCentral = []
     fromPeripheral = []
     deliver(up, to: central, sent: down.count)

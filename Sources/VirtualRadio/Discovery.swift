@@ -175,7 +175,7 @@ extension VirtualController {
       scan.isExtended || advertisement.type.contains(.legacy)
     {
       report(device, advertisement.type, advertisement.data)
-      if scan.isActive, advertisement.type.contains(.scannable) {
+      if scan.isActive, advertisement.type.contains(.scannable), device.answersScan() {
         report(device, responseType(advertisement.type), advertisement.scanResponse)
       }
     }

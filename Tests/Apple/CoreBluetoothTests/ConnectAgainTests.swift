@@ -97,7 +97,7 @@ import Testing
       }
       while await recorder.state(of: "Strap") != wanted { await BluetoothActor.run {}.value }
     }
-    #expect(await strap.link == nil)
+    #expect(await !strap.isConnected)
     await radio.close()
   }
 
@@ -282,7 +282,7 @@ import Testing
     #expect(recorder.log.contains("disconnected, disconnected, 0 services"))
     await BluetoothActor.run {}.value
     await radio.close()
-    #expect(await strap.link == nil)
+    #expect(await !strap.isConnected)
   }
 }
 

@@ -26,8 +26,7 @@ enum Devices {
     table.addCharacteristic(batteryLevel, [.read, .notify], value: [81])
     let strap = SimulatedPeripheral(
       address, [.flags(ADFlags(rawValue: 6)), .localName(Array(name.utf8), isComplete: true)],
-      scanResponse: [.serviceUUIDs([heartRate], width: .two, isComplete: true), .txPower(4)], table.attributes
-    )
+      scanResponse: [.serviceUUIDs([heartRate], width: .two, isComplete: true), .txPower(4)], table)
     strap.onWrite = { handle, value in handle == control ? [(measurement, [0] + value)] : [] }
     return strap
   }
@@ -36,7 +35,7 @@ enum Devices {
   static func ring() -> SimulatedPeripheral {
     let ring = SimulatedPeripheral(
       "C0:00:00:00:00:01", [.serviceUUIDs([heartRate], width: .two, isComplete: true)],
-      scanResponse: [.localName(Array("Ring".utf8), isComplete: true)], [])
+      scanResponse: [.localName(Array("Ring".utf8), isComplete: true)])
     ring.lostResponses = 2
     return ring
   }
@@ -79,7 +78,11 @@ extension Recorder {
 
 /// A recorder that is connected to the strap and has discovered it, and its radio.
 func connected(_ strap: SimulatedPeripheral) async -> (Recorder, Radio) {
-  let radio = await Radio(SimulatedRadio([strap]))
+  await connected(SimulatedRadio([strap]))
+}
+
+func connected(_ simulated: SimulatedRadio) async -> (Recorder, Radio) {
+  let radio = await Radio(simulated)
   let recorder = await Recorder.start(radio)
   await recorder.connect("Strap")
   await recorder.discover("Strap")

@@ -101,7 +101,7 @@ import Testing
       [
         .localName(Array("Twice".utf8), isComplete: true),
         .serviceUUIDs([service, service], width: .two, isComplete: true),
-      ], scanResponse: [.serviceUUIDs([service], width: .two, isComplete: true)], [])
+      ], scanResponse: [.serviceUUIDs([service], width: .two, isComplete: true)])
     let radio = await Radio(SimulatedRadio([repeating]))
     let recorder = await Recorder.start(radio)
     await recorder.perform { $0.central.scanForPeripherals() }

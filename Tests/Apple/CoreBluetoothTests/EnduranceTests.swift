@@ -83,7 +83,7 @@ import Testing
 
     init(_ count: Int) {
       straps = (0..<count).map { Devices.strap("Strap \($0)", "C0:00:00:00:00:\($0 + 10)") }
-      simulated = SimulatedRadio(straps, timers: timers, period: .milliseconds(500))
+      simulated = SimulatedRadio(straps, timers: timers)
     }
 
     func advance() { timers.advance(by: .milliseconds(100)) }
@@ -101,7 +101,7 @@ import Testing
       for strap in straps { strap.isPresent = true }
     }
 
-    var links: [Int] { straps.map(\.linkCount) }
+    var links: [Int] { straps.map { simulated.linkCount(to: $0) } }
     var connections: Int { straps.reduce(0) { $0 + $1.connectionCount } }
   }
 

@@ -1,0 +1,131 @@
+import HaloRaw
+import L2CAP
+
+/// A peripheral in the air, with a database of attributes.
+@BluetoothActor
+final class SimulatedPeripheral {
+  let address: BluetoothAddress
+  /// The largest PDU that it takes, from the next link on.
+  var mtu = 185
+  /// How many scan requests it does not hear.
+  var lostResponses = 0
+  /// In reach and switched on.
+  var isPresent = true {
+    didSet { air?.advertisingChanged(self) }
+  }
+  var rssi: Int8 = -50
+  /// Takes nothing more from its link.
+  var isStalled = false {
+    didSet { link?.isDead = isStalled }
+  }
+  /// Takes written values; a value that is returned is sent behind the response.
+  var onWrite: (_ handle: AttributeHandle, _ value: [UInt8]) -> [(AttributeHandle, [UInt8])] = { _, _ in [] }
+  /// Answers a request in place of the server, if it returns something.
+  var answer: (_ request: [UInt8]) -> [UInt8]? = { _ in nil }
+  private(set) var writes: [(handle: AttributeHandle, value: [UInt8])] = []
+  var isConnected: Bool { link != nil }
+  /// All of its links until now.
+  private(set) var connectionCount = 0
+
+  private let advertisingData: [UInt8]
+  private let scanResponse: [UInt8]?
+  private let database: AttributeDatabase
+  private var air: Air?
+  private var link: AirLink?
+  private var recombiner = Recombiner()
+  private var bearer: ATTBearer?
+  private var server: ServerBearer?
+
+  init(
+    _ address: String, _ advertisingData: [ADStructure], scanResponse: [ADStructure]? = nil,
+    _ database: AttributeDatabase = AttributeDatabase()
+  ) {
+    guard let address = BluetoothAddress(address) else { fatalError("not an address: \(address)") }
+    self.address = address
+    self.advertisingData = AdvertisingData(advertisingData).bytes
+    self.scanResponse = scanResponse.map { AdvertisingData($0).bytes }
+    self.database = database
+  }
+
+  func enter(_ air: Air) {
+    self.air = air
+    air.add(self)
+  }
+
+  /// Goes out of reach.
+  func vanish() {
+    isPresent = false
+    link?.end(.connectionTimeout, .connectionTimeout)
+  }
+
+  func leave() { link?.end(.remoteUserTerminatedConnection, .connectionTerminatedByLocalHost) }
+
+  private func written(_ value: [UInt8], to handle: AttributeHandle) {
+    writes.append((handle, value))
+    for (handle, value) in onWrite(handle, value) where server?.notify(value, of: handle) == .notSubscribed {
+      server?.indicate(value, of: handle)
+    }
+  }
+
+  private func send(_ pdu: RawSpan) {
+    var frame = ByteWriter(capacity: pdu.byteCount + BasicHeader.length)
+    BasicHeader.writeFrame(pdu, on: .attribute, into: &frame)
+    link?.sendFromPeripheral(frame.span)
+  }
+}
+
+extension SimulatedPeripheral: @BluetoothActor AirDevice {
+  var features: LEFeatures { .encryption }
+  var version: RemoteVersion { RemoteVersion(CoreVersion(rawValue: 9), CompanyIdentifier(rawValue: 0x005D)) }
+
+  var advertisement: RadioAdvertisement? {
+    guard isPresent, link == nil else { return nil }
+    return RadioAdvertisement(data: advertisingData, scanResponse: scanResponse ?? [])
+  }
+
+  func nextAdvertisement(after now: Instant) -> Instant? {
+    advertisement.map { _ in now + .milliseconds(20) }
+  }
+
+  func answersScan() -> Bool {
+    guard lostResponses == 0 else {
+      lostResponses -= 1
+      return false
+    }
+    return scanResponse != nil
+  }
+
+  func acceptsLink(from central: BluetoothAddress) -> Bool { true }
+
+  func connected(_ link: AirLink) {
+    guard let air else { return }
+    self.link = link
+    connectionCount += 1
+    recombiner = Recombiner()
+    let bearer = ATTBearer(timers: air.timers, receiveMTU: mtu) { [weak self] in self?.send($0) }
+    let server = ServerBearer(database, on: bearer, timers: air.timers)
+    server.onEvent = { [weak self] event in
+      if case .written(let handle, let value) = event { self?.written(value, to: handle) }
+    }
+    (self.bearer, self.server) = (bearer, server)
+  }
+
+  func received(_ fragment: AirFragment, on link: AirLink) {
+    let recombiner = recombiner
+    recombiner.receive(fragment.data.span.bytes, isStart: fragment.isStart) { channel, payload in
+      guard channel == .attribute, let bearer, let air else { return }
+      if let bytes = answer(Array(payload)) {
+        send(bytes.span.bytes)
+      } else {
+        bearer.receive(payload, at: air.timers.now)
+      }
+    }
+  }
+
+  func ended(_ link: AirLink, _ reason: HCIErrorCode) {
+    self.link = nil
+    isStalled = false
+    bearer?.close("the link has ended")
+    (bearer, server) = (nil, nil)
+  }
+}
