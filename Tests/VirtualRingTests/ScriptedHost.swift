@@ -5,7 +5,8 @@ import L2CAP
 import RingLink
 import VirtualRing
 
-/// A host without a stack: it sends packets, and keeps what comes back. Time passes only when it says so.
+/// A host without a stack, bytes on purpose: it sends packets that no host of this package sends, and keeps what comes back.
+/// Time passes only when it says so.
 final class ScriptedHost {
   let timers = Timers()
   private(set) lazy var radio = RingRadio(options: options, timers: timers) { [unowned self] in

@@ -5,7 +5,8 @@ import HaloEventLoop
 import TestLoop
 import TestSupport
 
-/// A transport whose controller a test plays: commands are answered with success.
+/// A transport whose controller a test plays, bytes on purpose: each command is answered with success, and all else is what
+/// the test sends.
 @BluetoothActor
 final class FakeTransport: HCITransport {
   let timers = testTimers

@@ -8,7 +8,7 @@ import HaloRecording
 import RingLink
 import VirtualRing
 
-/// A controller and a ring whose packets the input damages on their way to the host.
+/// A controller and a ring whose packets the input damages on their way to the host: bytes on purpose, as any may come.
 @BluetoothActor
 private final class DamagingTransport: HCITransport {
   var onPacket: ((RawSpan, Instant) -> Void)?

@@ -3,8 +3,8 @@ import HCI
 import TestSupport
 import Testing
 
-/// A host controller, and the other end of its transport, played by a test: commands are answered as the test
-/// says, and all that was sent can be looked at.
+/// A host controller, and the other end of its transport, played by a test. It is bytes on purpose: commands are answered
+/// with what no good controller answers, and all that was sent can be looked at.
 final class ScriptedController {
   static let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
   static let peerBytes = "b2a1332211c0"
