@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func stateThatCannotBeChangedIsAsItWas() throws {
-    let file = StateFile(path: folder("state/rings.json"), timeout: 0)
+    let file = StateFile(path: folder("state/rings.json"))
     func isWhole() throws -> Bool { try file.read() == [1] }
     try file.update { _ in [1] }
     try sweep(file.path + ".lock") {
@@ -136,8 +136,8 @@ import Testing
       _ = try FileLock.attempt(path)
     } check: { failure, code in
       #expect(failure == nil || failure?.reason == .system(code))
-      let next = try FileLock.attempt(path)
-      #expect(next != nil)
+      // A process that another test starts may have the descriptor for a moment.
+      _ = try FileLock.acquire(path, timeout: 2000)
     }
   }
 

@@ -260,7 +260,7 @@ private final class CountingTransport: HCITransport {
     defer { folder.remove() }
     folder.write("state/x", "")
     let path = folder.path + "/state/rings.json"
-    let lock = try FileLock.acquire(path + ".lock", timeout: 0)
+    let lock = try FileLock.acquire(path + ".lock", timeout: 2000)
     var lines: [String] = []
     var known = KnownRings(path: path) { lines.append($0) }
     known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
