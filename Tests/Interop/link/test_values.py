@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import bumble_ring as peer
 import pytest
-from program import CONNECTION_LOST, PEERS, PROTOCOL, USAGE
+from program import CONNECTION_LOST, NOT_FOUND, PEERS, PROTOCOL, USAGE
 
 JSON = ("--format", "jsonl")
 STRAP = "Halo Strap"
@@ -93,6 +93,14 @@ def test_a_link_that_stays_lost_is_marked_too(halo):
     with strap("--leave-after", "1") as adapter:
         result = halo.run("subscribe", STRAP, "--uuid", "2A37", "--retry-for", "0", *JSON, adapter=adapter)
     assert result.code == CONNECTION_LOST and [record["kind"] for record in result.records()] == ["value", "gap"]
+
+
+def test_a_device_that_is_not_heard_again_is_not_found(halo):
+    """The link lasts for longer than an advertisement counts as recent, which is 10 s."""
+    with strap("--leave-after", "22", "--for-good") as adapter:
+        result = halo.run("subscribe", STRAP, "--uuid", "2A37", "--retry-for", "1s", *JSON, adapter=adapter)
+    kinds = [record["kind"] for record in result.records()]
+    assert result.code == NOT_FOUND and kinds == ["value"] * 22 + ["gap"]
 
 
 @pytest.mark.parametrize("arguments, message", [

@@ -4,7 +4,7 @@
     bumble_heart_rate.py tcp-server:127.0.0.1:0      a free port, printed as `ready PORT`
 
 With --more it has a thermometer too, which sends with the heart rate, and advertises data of all kinds; --leave-after N
-ends the first link after N heart rates.
+ends the first link after N heart rates, and with --for-good it does not advertise afterwards.
 
 It sends a heart rate each half second once it is subscribed to: 64, 65, 300 (with 16 bits), 66, 67, and so on. Its
 control point takes 01, and refuses everything else with "Control Point Not Supported" (0x80).
@@ -30,10 +30,10 @@ PERIOD = 0.5
 
 
 class Sensor:
-    def __init__(self, device, more=False, leave_after=None):
+    def __init__(self, device, more=False, leave_after=None, for_good=False):
         self.device = device
         self.task = None
-        self.more, self.leave_after = more, leave_after
+        self.more, self.leave_after, self.for_good = more, leave_after, for_good
         properties = Characteristic.Properties
         self.measurement = pushed("2A37", properties.NOTIFY)
         device.add_service(Service("180D", [
@@ -65,7 +65,7 @@ class Sensor:
             (AdvertisingData.APPEARANCE, struct.pack("<H", 0x0341))] if self.more else [])
         await self.device.start_advertising(
             own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data),
-            scan_response_data=bytes(response), auto_restart=True,
+            scan_response_data=bytes(response), auto_restart=not self.for_good,
             advertising_interval_min=20, advertising_interval_max=20)
 
     def on_control(self, _, value):
@@ -97,7 +97,7 @@ class Sensor:
 
 async def run(options):
     radio = Radio()
-    await Sensor(on_air(radio, NAME, ADDRESS), options.more, options.leave_after).start()
+    await Sensor(on_air(radio, NAME, ADDRESS), options.more, options.leave_after, options.for_good).start()
     await offer(options.transport, radio, Journal(None))
 
 
@@ -105,4 +105,5 @@ if __name__ == "__main__":
     parser = command_line(__doc__)
     parser.add_argument("--more", action="store_true")
     parser.add_argument("--leave-after", type=int)
+    parser.add_argument("--for-good", action="store_true")
     start(run(parser.parse_args()))

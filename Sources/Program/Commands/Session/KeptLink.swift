@@ -29,6 +29,8 @@ final class KeptLink<Device: LinkedDevice> {
   private(set) var name: String?
   /// The name of the device in messages, if there are several.
   var title: String?
+  /// Whether a device that is lost and not heard again counts as a lost connection, and not as one that was not found.
+  var countsAsLost = false
   /// How often a link was made again.
   private(set) var reconnections = 0
 
@@ -249,7 +251,7 @@ final class KeptLink<Device: LinkedDevice> {
       if isLost, failure.link.fault == .absence, cause.code == failure.code { cause.code = .connectionLost }
       throw cause
     }
-    if didFlow { isLost = failure.code == .connectionLost }
+    if didFlow { isLost = countsAsLost && failure.code == .connectionLost }
     let rest = keeper.deadline.map { ($0 - timers.current).asLimit } ?? ""
     if let attempt = failure.link.attempt {
       Console.error("halo-raw: \(prefixed(attempt)) \(rest)")

@@ -161,13 +161,15 @@ extension Session {
     _ live: LiveOutput, _ options: StreamOptions, of selector: RingSelector? = nil,
     check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }
   ) -> KeptLink<Ring> {
-    keepRing(
+    let link = keepRing(
       options.budget, of: selector, until: Interruption(following: interruption),
       identifies: live.isDescribed,
       prepare: { [self] ring throws(Failure) in
         try await prepareStream(of: ring, options.kinds)
         try await live.describe(ring)
       }, check: check)
+    link.countsAsLost = true
+    return link
   }
 
   /// Reads what the samples of a ring depend on: the encoding of acceleration depends on the firmware.
