@@ -2,7 +2,9 @@ import BluetoothCore
 
 /// The UUIDs defined by GATT (Core Specification Vol 3, Part G, 3; Assigned Numbers 3).
 public enum GATTUUID {
-  public static let primaryService = BluetoothUUID(UInt16(0x2800))
+  public static let primaryService = BluetoothUUID(primaryServiceType)
+  /// The number of ``primaryService``, for requests whose type is a number.
+  package static let primaryServiceType: UInt16 = 0x2800
   public static let secondaryService = BluetoothUUID(UInt16(0x2801))
   public static let include = BluetoothUUID(UInt16(0x2802))
   public static let characteristic = BluetoothUUID(UInt16(0x2803))
@@ -10,6 +12,7 @@ public enum GATTUUID {
   public static let clientCharacteristicConfiguration = BluetoothUUID(UInt16(0x2902))
   public static let genericAccess = BluetoothUUID(UInt16(0x1800))
   public static let genericAttribute = BluetoothUUID(UInt16(0x1801))
+  public static let deviceInformation = BluetoothUUID(UInt16(0x180A))
   public static let deviceName = BluetoothUUID(UInt16(0x2A00))
   public static let appearance = BluetoothUUID(UInt16(0x2A01))
   public static let preferredConnectionParameters = BluetoothUUID(UInt16(0x2A04))

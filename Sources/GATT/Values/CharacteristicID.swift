@@ -23,7 +23,7 @@ extension CharacteristicID: CustomStringConvertible {
 
 extension CharacteristicID where Value == Percent {
   /// How full the battery is (Battery Service 1.1, 3.1).
-  public static var batteryLevel: Self { Self(0x2A19, in: 0x180F) }
+  public static var batteryLevel: Self { Self(GATTUUID.batteryLevel, in: 0x180F) }
 }
 
 extension CharacteristicID where Value == Celsius {
@@ -38,24 +38,26 @@ extension CharacteristicID where Value == HeartRateMeasurement {
 
 extension CharacteristicID where Value == String {
   /// The name of the device (Core Specification Vol 3, Part C, 12.1).
-  public static var deviceName: Self { Self(0x2A00, in: 0x1800) }
+  public static var deviceName: Self { Self(GATTUUID.deviceName, in: GATTUUID.genericAccess) }
   /// The name of the maker (Device Information Service 1.2, 3.1).
-  public static var manufacturerName: Self { Self(0x2A29, in: 0x180A) }
+  public static var manufacturerName: Self { Self(0x2A29, in: GATTUUID.deviceInformation) }
   /// The revision of the firmware (Device Information Service 1.2, 3.5).
-  public static var firmwareRevision: Self { Self(0x2A26, in: 0x180A) }
+  public static var firmwareRevision: Self { Self(0x2A26, in: GATTUUID.deviceInformation) }
 }
 
 extension CharacteristicID where Value == AppearanceValue {
   /// What the device looks like (Core Specification Vol 3, Part C, 12.2).
-  public static var appearance: Self { Self(0x2A01, in: 0x1800) }
+  public static var appearance: Self { Self(GATTUUID.appearance, in: GATTUUID.genericAccess) }
 }
 
 extension CharacteristicID where Value == PreferredConnectionParameters {
   /// The connection that the device prefers (Core Specification Vol 3, Part C, 12.3).
-  public static var preferredConnectionParameters: Self { Self(0x2A04, in: 0x1800) }
+  public static var preferredConnectionParameters: Self {
+    Self(GATTUUID.preferredConnectionParameters, in: GATTUUID.genericAccess)
+  }
 }
 
 extension CharacteristicID where Value == PnPID {
   /// Who has made the device, and which it is (Device Information Service 1.2, 3.9).
-  public static var pnpID: Self { Self(0x2A50, in: 0x180A) }
+  public static var pnpID: Self { Self(0x2A50, in: GATTUUID.deviceInformation) }
 }

@@ -61,7 +61,7 @@ public struct DiscoverServicesByUUID: GATTProcedure {
     guard let range = cursor.remaining else { return .done(services) }
     var value = ByteWriter(capacity: 16)
     if isLong { uuid.writeLong(into: &value) } else { uuid.write(into: &value) }
-    return .request(ATTFindByTypeValueRequest(range, type: 0x2800, value: value.bytes))
+    return .request(ATTFindByTypeValueRequest(range, type: GATTUUID.primaryServiceType, value: value.bytes))
   }
 
   public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Service]> {

@@ -27,12 +27,12 @@ public enum RingGATT {
     uuid == commandWrite || uuid == bulkWrite
   }
 
-  public static let deviceInformationService = BluetoothUUID(0x180A as UInt16)
+  public static let deviceInformationService = GATTUUID.deviceInformation
   public static let systemID = BluetoothUUID(0x2A23 as UInt16)
   public static let modelNumber = BluetoothUUID(0x2A24 as UInt16)
   public static let serialNumber = BluetoothUUID(0x2A25 as UInt16)
   /// ASCII without a terminator; decides how the ring behaves, see ``RingFirmware``.
-  public static let firmwareRevision = BluetoothUUID(0x2A26 as UInt16)
+  public static let firmwareRevision = CharacteristicID.firmwareRevision.uuid
   public static let hardwareRevision = BluetoothUUID(0x2A27 as UInt16)
   public static let softwareRevision = BluetoothUUID(0x2A28 as UInt16)
 }

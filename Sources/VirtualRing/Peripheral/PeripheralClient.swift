@@ -29,7 +29,9 @@ final class PeripheralClient {
     answers = []
     unanswered = 0
     after(.milliseconds(30)) { [weak self] in
-      self?.request(ATTFindByTypeValueRequest(.all, type: 0x2800, value: GATTUUID.genericAttribute.wireBytes))
+      self?.request(
+        ATTFindByTypeValueRequest(
+          .all, type: GATTUUID.primaryServiceType, value: GATTUUID.genericAttribute.wireBytes))
     }
     guard mtu > ATTBearer.defaultMTU else { return }
     after(.milliseconds(280)) { [weak self] in
