@@ -55,7 +55,7 @@ extension GATTClient {
     _ = subscriptions.add(characteristic.valueHandle, now: timers.current) { [weak self] value, _ in
       self?.servicesChanged(value)
     }
-    ask({ WriteValue(configuration.handle, [SubscriptionKind.indication.bit, 0]) }) {}
+    ask({ WriteValue(configuration.handle, ClientConfiguration.indicate.bytes) }) {}
   }
 
   /// Sends the requests that no program has made.
@@ -211,18 +211,18 @@ extension GATTClient {
     entry.isConfigured = false
     active[id] = entry
     subscriptions.add(id, entry.handle, now: timers.current, sink: entry.sink)
-    let bits = wantedBits(of: entry.handle)
-    if let configuration, subscriptions.configuration(of: entry.handle) != bits {
-      try await write([bits, 0], to: configuration)
+    let wanted = wanted(of: entry.handle)
+    if let configuration, subscriptions.configuration(of: entry.handle) != wanted {
+      try await write(wanted.bytes, to: configuration)
     }
     guard active[id] != nil else {
       if let configuration, !subscriptions.hasListeners(entry.handle) {
-        post([0, 0], to: configuration.handle)
+        post(ClientConfiguration().bytes, to: configuration.handle)
       }
       return
     }
     try check(entry.handle, characteristic.stamp)
-    if configuration != nil { subscriptions.setConfiguration(bits, of: entry.handle) }
+    if configuration != nil { subscriptions.setConfiguration(wanted, of: entry.handle) }
     active[id]?.isConfigured = true
     onSubscriptionMoved?(Subscription(entry, id: id))
   }

@@ -9,11 +9,11 @@ public enum SubscriptionKind: Hashable, Sendable {
   /// With a confirmation for each; the next is sent after it.
   case indication
 
-  /// Its bit in the Client Characteristic Configuration.
-  var bit: UInt8 {
+  /// What a client writes to be sent a value in this way.
+  var configuration: ClientConfiguration {
     switch self {
-    case .notification: 1
-    case .indication: 2
+    case .notification: .notify
+    case .indication: .indicate
     }
   }
 }
@@ -151,10 +151,10 @@ extension GATTClient {
       completion(.success(Subscription(entry, id: id)))
     }
     // Another subscriber may have asked for the other kind.
-    let bits = wantedBits(of: handle)
-    if subscriptions.configuration(of: handle) == bits { return finish() }
+    let wanted = wanted(of: handle)
+    if subscriptions.configuration(of: handle) == wanted { return finish() }
     let count = trust.changeCount
-    cancellation.action = write([bits, 0], to: configuration) { [self] result in
+    cancellation.action = write(wanted.bytes, to: configuration) { [self] result in
       var result = result
       // The response may belong to the attribute that is now at this handle.
       if case .success = result, trust.hasChanged(HandleRange(handle, handle), since: count) {
@@ -162,13 +162,13 @@ extension GATTClient {
       }
       switch result {
       case .success:
-        subscriptions.setConfiguration(bits, of: handle)
+        subscriptions.setConfiguration(wanted, of: handle)
         finish()
       case .failure(let error):
         let wasHere = active.removeValue(forKey: id) != nil
         if subscriptions.remove(id, from: handle), wasHere, error == .cancelled {
           // The write may be pending; its result is no longer needed.
-          post([0, 0], to: configuration.handle)
+          post(ClientConfiguration().bytes, to: configuration.handle)
         }
         completion(.failure(error))
       }
@@ -176,12 +176,10 @@ extension GATTClient {
   }
 
   /// How the subscribers of a value want it.
-  func wantedBits(of handle: AttributeHandle) -> UInt8 {
-    var bits: UInt8 = 0
-    for entry in active.values where entry.handle == handle && entry.configuration != nil {
-      bits |= entry.kind.bit
+  func wanted(of handle: AttributeHandle) -> ClientConfiguration {
+    active.values.reduce(into: []) { wanted, entry in
+      if entry.handle == handle, entry.configuration != nil { wanted.formUnion(entry.kind.configuration) }
     }
-    return bits
   }
 
   /// Removes a subscriber. With the last one, notifications are disabled; also if the task is cancelled, when this returns at
@@ -196,26 +194,26 @@ extension GATTClient {
   public func unsubscribe(
     _ subscription: Subscription, completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
-    guard let (handle, bits) = remove(subscription) else { return completion(.success(())) }
+    guard let (handle, wanted) = remove(subscription) else { return completion(.success(())) }
     let configuration = Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: handle)
-    _ = write([bits, 0], to: configuration, completion: completion)
+    _ = write(wanted.bytes, to: configuration, completion: completion)
   }
 
   /// Removes a subscriber without a request: its characteristic is not where it was.
   package func drop(_ subscription: Subscription) { _ = remove(subscription) }
 
-  /// - Returns: the configuration to write and its bits; nil if other subscribers want the same, or there is no link
-  private func remove(_ subscription: Subscription) -> (AttributeHandle, UInt8)? {
+  /// - Returns: the descriptor and what to write to it; nil if other subscribers want the same, or there is no link
+  private func remove(_ subscription: Subscription) -> (AttributeHandle, ClientConfiguration)? {
     guard let entry = active.removeValue(forKey: subscription.id) else { return nil }
     displaced.remove(subscription.id)
     entry.onEnd(nil)
     let last = subscriptions.configuration(of: entry.handle)
     _ = subscriptions.remove(subscription.id, from: entry.handle)
     guard isOpen, let configuration = entry.configuration else { return nil }
-    let bits = wantedBits(of: entry.handle)
-    guard bits != last || bits == 0 else { return nil }
-    subscriptions.setConfiguration(bits, of: entry.handle)
-    return (configuration, bits)
+    let wanted = wanted(of: entry.handle)
+    guard wanted != last || wanted.isEmpty else { return nil }
+    subscriptions.setConfiguration(wanted, of: entry.handle)
+    return (configuration, wanted)
   }
 
   /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends with the subscription; the

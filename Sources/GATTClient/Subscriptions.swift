@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloGATT
 
 /// The subscribers of each value, and values that arrived before the subscription.
 ///
@@ -18,8 +19,8 @@ final class Subscriptions {
   static let unclaimedLifetime = Duration.seconds(2)
 
   @exclusivity(unchecked) private var sinks = SmallMap<AttributeHandle, [(id: UInt64, sink: Sink)]>()
-  /// What the peripheral has confirmed: the bits of the Client Characteristic Configuration.
-  private var configured: [AttributeHandle: UInt8] = [:]
+  /// What the peripheral has confirmed.
+  private var configured: [AttributeHandle: ClientConfiguration] = [:]
   private var unclaimed: [Unclaimed] = []
   private var nextID: UInt64 = 0
   /// The number of values without a subscriber in time.
@@ -69,12 +70,12 @@ final class Subscriptions {
     return listeners.isEmpty
   }
 
-  /// How the peripheral has confirmed to send the value; zero if it has not. A subscriber does not prove it: the write that
+  /// How the peripheral has confirmed to send the value; empty if it has not. A subscriber does not prove it: the write that
   /// enables it may be pending, and may fail.
-  func configuration(of handle: AttributeHandle) -> UInt8 { configured[handle] ?? 0 }
+  func configuration(of handle: AttributeHandle) -> ClientConfiguration { configured[handle] ?? [] }
 
-  func setConfiguration(_ bits: UInt8, of handle: AttributeHandle) {
-    if sinks[handle] != nil { configured[handle] = bits }
+  func setConfiguration(_ configuration: ClientConfiguration, of handle: AttributeHandle) {
+    if sinks[handle] != nil { configured[handle] = configuration }
   }
 
   /// Whether a value has subscribers.
