@@ -20,9 +20,10 @@ public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
   /// The one with a name: `walk`, `strength training` or `strength-training`; also `sport 255`.
   public init?(name: String) {
     let option = Self.option(name.lowercased())
-    let all = (0...255).map { Sport(rawValue: $0) }
-    guard let sport = all.first(where: { $0.option == option }) else { return nil }
-    self = sport
+    guard let number = Self.numbers[option] ?? UInt8(option.dropFirst("sport-".count)) else { return nil }
+    self.init(rawValue: number)
+    // A number alone is no name, nor is one of a sport that has a name.
+    guard self.option == option else { return nil }
   }
 
   /// Its name without spaces: `strength-training`.
@@ -39,6 +40,9 @@ public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
       guard let first = parts.first, let name = parts.last, let number = Int(first) else { return nil }
       return (number, String(name))
     })
+
+  /// The numbers by ``option``.
+  private static let numbers = Dictionary(uniqueKeysWithValues: allCases.map { ($0.option, $0.rawValue) })
 
   private static let table = """
     1 gps run
