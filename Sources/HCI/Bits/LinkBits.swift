@@ -4,7 +4,8 @@ import BluetoothCore
 
 extension LEPHYs {
   /// All of the three (7.8.48).
-  static let bits = BitNames([0: "LE 1M", 1: "LE 2M", 2: "LE Coded"], plural: "PHYs")
+  static let bits = BitNames(
+    [0: LEPHY.le1M, 1: .le2M, 2: .leCoded].mapValues(\.description), plural: "PHYs")
 }
 
 extension AdvertisingChannels {

@@ -68,6 +68,12 @@ public struct LEPHYs: OptionSet, HCICode {
   public static let le2M = LEPHYs(rawValue: 2)
   public static let leCoded = LEPHYs(rawValue: 4)
 
+  /// The names of those in the set, as the specification has them.
+  package var names: [String] {
+    [(LEPHYs.le1M, LEPHY.le1M), (.le2M, .le2M), (.leCoded, .leCoded)].filter { contains($0.0) }.map(
+      \.1.description)
+  }
+
   init(le1M: Bool, le2M: Bool, leCoded: Bool) {
     self.init(rawValue: (le1M ? 1 : 0) | (le2M ? 2 : 0) | (leCoded ? 4 : 0))
   }

@@ -57,12 +57,7 @@ struct AdvertisingDataInfo: HCICode {
 
 /// A PHY in a field of three bits: 0 is LE 1M (2.3.4.5).
 private func phyName(_ number: UInt16) -> String {
-  switch number {
-  case 0: "LE 1M"
-  case 1: "LE 2M"
-  case 2: "LE Coded"
-  default: "PHY \(number)"
-  }
+  number < 3 ? LEPHY(rawValue: UInt8(number) + 1).description : "PHY \(number)"
 }
 
 /// Where the auxiliary packet is sent: channel index, clock accuracy, and units (1 byte), then offset and PHY (2 bytes)
@@ -139,8 +134,7 @@ struct PHYSet: HCICode {
   var rawValue: UInt8
 
   var description: String {
-    let names = ["LE 1M", "LE 2M", "LE Coded"]
-    var words = names.enumerated().filter { rawValue & UInt8(1) << $0.offset != 0 }.map(\.element)
+    var words = LEPHYs(rawValue: rawValue).names
     if rawValue & 0xF8 != 0 { words.append(Hex.string(rawValue)) }
     return words.isEmpty ? "no change" : words.joined(separator: ", ")
   }

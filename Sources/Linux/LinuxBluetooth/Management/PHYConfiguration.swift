@@ -21,10 +21,3 @@ package struct GetPHYConfiguration: ManagementCommand {
     return phys
   }
 }
-
-extension LEPHYs {
-  /// `LE 1M` and so on, as the specification calls them.
-  package var names: [String] {
-    [(LEPHYs.le1M, "LE 1M"), (.le2M, "LE 2M"), (.leCoded, "LE Coded")].filter { contains($0.0) }.map(\.1)
-  }
-}
