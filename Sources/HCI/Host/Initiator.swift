@@ -92,12 +92,12 @@ final class Initiator {
     }
     // While initiating, the controller listens continuously, until the peer is received.
     let interval = ScanInterval(.milliseconds(60))
-    var scan = InitiatorScan(interval: interval, window: interval)
+    let includesCoded =
+      usesExtendedConnect && request.preferences?.phys?.contains(.leCoded) == true
+      && controller.leFeatures.contains(.phyCoded)
+    let scan = InitiatorScan(
+      interval: interval, window: interval.longestWindow(besideCoded: includesCoded))
     if usesExtendedConnect {
-      let includesCoded =
-        request.preferences?.phys?.contains(.leCoded) == true && controller.leFeatures.contains(.phyCoded)
-      // The windows of both have room in one interval.
-      if includesCoded { scan.window = ScanInterval(.milliseconds(30)) }
       host.send(
         LEExtendedCreateConnection {
           $0.ownAddressType = controller.ownAddressType

@@ -212,13 +212,11 @@ final class ScanController {
   private func setParameters(
     _ parameters: ScanParameters, _ done: @escaping (Result<NoReturnParameters, HCIError>) -> Void
   ) {
-    var scan = PHYScanParameters(
+    let includesCoded = scansCoded(parameters)
+    let scan = PHYScanParameters(
       type: parameters.isActive ? .active : .passive, interval: parameters.interval,
-      window: parameters.window)
+      window: min(parameters.window, parameters.interval.longestWindow(besideCoded: includesCoded)))
     if usesExtendedCommands {
-      let includesCoded = scansCoded(parameters)
-      // The windows of both have room in one interval.
-      if includesCoded { scan.window = min(scan.window, ScanInterval(rawValue: scan.interval.rawValue / 2)) }
       commands.send(
         LESetExtendedScanParameters {
           $0.ownAddressType = ownAddressType

@@ -64,6 +64,11 @@ public struct ScanInterval: TimeInSteps {
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let step: Int64 = 625
   public static let legalRange: ClosedRange<UInt16> = 0x0004...0x4000
+
+  /// The longest window that has room in this interval, beside one on LE Coded if there is one.
+  func longestWindow(besideCoded includesCoded: Bool) -> ScanInterval {
+    includesCoded ? ScanInterval(rawValue: rawValue / 2) : self
+  }
 }
 
 /// The time between two advertising events, in steps of 0.625 ms: 20 ms to 10.24 s (7.8.5).
