@@ -1,3 +1,4 @@
+import ATT
 import BluetoothCore
 import GATTClient
 import HCI
@@ -234,7 +235,7 @@ public final class Central {
       completion(
         result.mapError { .hci(self?.cause(of: $0, since: begin) ?? $0) }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
-          let mtu = request.leftOut.contains(.exchangeMTU) ? nil : request.mtu
+          let mtu = request.leftOut.contains(.exchangeMTU) ? nil : request.mtu ?? ATTBearer.largestMTU
           let connection = Connection(link, timers: timers, mtu: mtu)
           self?.track(connection)
           return connection

@@ -1,3 +1,4 @@
+import ATT
 import BluetoothCore
 import RingLink
 
@@ -74,7 +75,7 @@ extension VirtualRingOptions {
     case "encoding": accelerometerEncoding = try value.encoding()
     case "battery": battery = try value.integer(in: 0...100)
     case "charging": isCharging = try value.flag()
-    case "mtu": mtu = try value.integer(in: 23...517)
+    case "mtu": mtu = try value.integer(in: UInt16(ATTBearer.defaultMTU)...UInt16(ATTBearer.largestMTU))
     case "advertising": advertisingInterval = .milliseconds(try value.integer(in: 20...10240) as Int)
     case "service": advertisesService = try value.flag()
     case "rssi": rssi = try value.integer(in: -127...20)

@@ -8,8 +8,9 @@ public struct ConnectionRequest: Hashable, Sendable {
   /// What to request of the link once it is established; nil for the adapter's choice: ``LinkPreferences/standard``, or
   /// what the kernel chooses.
   public var preferences: LinkPreferences?
-  /// The largest ATT PDU to receive, in bytes, which is exchanged with the peer; nil for no exchange.
-  public var mtu: Int? = 517
+  /// The largest ATT PDU to receive, in bytes; nil for the largest that ATT needs. It is exchanged with the peer, unless
+  /// ``leftOut`` has ``LinkProcedure/exchangeMTU``.
+  public var mtu: Int?
   /// What this link does without.
   public var leftOut: Set<LinkProcedure> = []
   /// The timeout for finding the peer, including failed attempts.

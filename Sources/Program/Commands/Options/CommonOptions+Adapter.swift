@@ -1,3 +1,4 @@
+import ATT
 import HaloCaptureView
 import HaloCommandLine
 
@@ -50,7 +51,7 @@ extension CommonOptions {
   static let mtu = Option(
     "--mtu", as: .mtu, default: "auto",
     help: """
-      longest ATT packets to receive, 23..517 bytes; auto: 517; none: do not ask (the peer may end the link at it: then \
+      longest ATT packets to receive, \(ATTBearer.defaultMTU)..\(ATTBearer.largestMTU) bytes; auto: \(ATTBearer.largestMTU); none: do not ask (the peer may end the link at it: then \
       auto does not ask again)
       """)
   static let aggressive = Flag(

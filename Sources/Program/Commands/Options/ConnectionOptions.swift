@@ -1,3 +1,4 @@
+import ATT
 import BluetoothCore
 import HCI
 import HaloCommandLine
@@ -25,7 +26,7 @@ extension ConnectionRequest {
     preferences = LinkPreferences(invocation)
     switch invocation[CommonOptions.mtu] {
     case .automatic: break
-    case .none: mtu = nil
+    case .none: leftOut = [.exchangeMTU]
     case .exactly(let length): mtu = length
     }
   }
@@ -94,7 +95,7 @@ extension ArgumentType where Value == LinkPreference<LEPHYs> {
 
 extension ArgumentType where Value == LinkPreference<Int> {
   static var dataLength: Self { bytes(27...251) }
-  static var mtu: Self { bytes(23...517) }
+  static var mtu: Self { bytes(ATTBearer.defaultMTU...ATTBearer.largestMTU) }
 
   private static func bytes(_ range: ClosedRange<Int>) -> Self {
     ArgumentType(

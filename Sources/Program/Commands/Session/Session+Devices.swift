@@ -66,7 +66,7 @@ extension Session {
   ) async throws(Failure) -> Connection {
     var request = self.request
     request.peer = peer
-    request.leftOut = leftOut
+    request.leftOut.formUnion(leftOut)
     request.deadline = deadline
     return try await BluetoothError.asFailure(await makeLink(request, name: name))
   }
