@@ -123,15 +123,20 @@ final class CommandQueue {
     head.completion(result)
   }
 
-  func receive(_ event: CommandComplete) {
-    credits = Int(event.commandCredits)
-    defer { sendHead() }
+  /// The command that an answer is for; nil if it is for none.
+  private func head(_ opcode: HCIOpcode, _ credits: UInt8) -> Entry? {
+    self.credits = Int(credits)
     // Opcode zero only returns command credits.
-    guard event.opcode.rawValue != 0 else { return }
-    guard isHeadSent, let head = queue.first, head.opcode == event.opcode else {
-      unexpectedAnswers += 1
-      return
-    }
+    guard opcode.rawValue != 0 else { return nil }
+    if isHeadSent, let head = queue.first, head.opcode == opcode { return head }
+    unexpectedAnswers += 1
+    return nil
+  }
+
+  func receive(_ event: CommandComplete) {
+    let head = head(event.opcode, event.commandCredits)
+    defer { sendHead() }
+    guard head != nil else { return }
     guard let status = event.status else {
       let error = DecodeError(offset: 0, reason: .truncated(needed: 1, available: 0))
       return finishHead(.failure(.malformedResponse(event.opcode, error)))
@@ -144,13 +149,9 @@ final class CommandQueue {
   }
 
   func receive(_ event: CommandStatus) {
-    credits = Int(event.commandCredits)
+    let head = head(event.opcode, event.commandCredits)
     defer { sendHead() }
-    guard event.opcode.rawValue != 0 else { return }
-    guard isHeadSent, let head = queue.first, head.opcode == event.opcode else {
-      unexpectedAnswers += 1
-      return
-    }
+    guard let head else { return }
     if event.status != .success {
       finishHead(.failure(.commandFailed(event.opcode, event.status)))
     } else if head.endsWithStatus {
