@@ -155,30 +155,22 @@ public struct HostBufferSize: HCICompletingCommand {
 }
 
 /// Enables or disables secure simple pairing.
-public struct WriteSimplePairingMode: HCICompletingCommand {
+public struct WriteSimplePairingMode: HCICompletingCommand, HCISwitch {
   public static let info = HCICommandInfo(0x0C56, "Write Simple Pairing Mode", "7.3.59", octet: 17, bit: 6)
 
   public var isEnabled = false
 
   public init() {}
-
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("enabled", &isEnabled)
-  }
 }
 
 /// Enables or disables secure connections on BR/EDR.
-public struct WriteSecureConnectionsHostSupport: HCICompletingCommand {
+public struct WriteSecureConnectionsHostSupport: HCICompletingCommand, HCISwitch {
   public static let info = HCICommandInfo(
     0x0C7A, "Write Secure Connections Host Support", "7.3.92", octet: 32, bit: 3)
 
   public var isEnabled = false
 
   public init() {}
-
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("enabled", &isEnabled)
-  }
 }
 
 /// Sets whether the host of a BR/EDR/LE controller supports LE.

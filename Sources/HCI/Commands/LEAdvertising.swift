@@ -56,16 +56,12 @@ public struct LESetScanResponseData: HCICompletingCommand {
 }
 
 /// Starts or stops advertising.
-public struct LESetAdvertisingEnable: HCICompletingCommand {
+public struct LESetAdvertisingEnable: HCICompletingCommand, HCISwitch {
   public static let info = HCICommandInfo(0x200A, "LE Set Advertising Enable", "7.8.9", octet: 26, bit: 1)
 
   public var isEnabled = false
 
   public init() {}
-
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("enabled", &isEnabled)
-  }
 }
 
 /// The kind of an advertisement (7.8.5).

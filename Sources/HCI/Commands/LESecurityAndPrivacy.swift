@@ -192,17 +192,13 @@ public struct LEReadLocalResolvableAddress: HCICompletingCommand, HCIIdentityFie
 }
 
 /// Enables or disables address resolution.
-public struct LESetAddressResolutionEnable: HCICompletingCommand {
+public struct LESetAddressResolutionEnable: HCICompletingCommand, HCISwitch {
   public static let info = HCICommandInfo(
     0x202D, "LE Set Address Resolution Enable", "7.8.44", octet: 35, bit: 1)
 
   public var isEnabled = false
 
   public init() {}
-
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("enabled", &isEnabled)
-  }
 }
 
 /// Sets how long a resolvable private address is used.

@@ -85,6 +85,17 @@ public struct PeerOnly: HCIPeerFields {
   public init() {}
 }
 
+/// A command or an answer that says whether something is on.
+public protocol HCISwitch: PacketFields {
+  var isEnabled: Bool { get set }
+}
+
+extension HCISwitch {
+  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("enabled", &isEnabled)
+  }
+}
+
 extension FieldVisitor where Self: ~Escapable {
   /// The address of a BR/EDR device, which has no type.
   @inlinable @inline(__always)

@@ -45,13 +45,13 @@ struct AcceptConnectionRequest: HCIStatusCommand {
     0x0409, "Accept Connection Request", "7.1.8", octet: 1, bit: 0, endsWith: [.event(.connectionComplete)])
 
   var peerAddress = BluetoothAddress.zero
-  var role: UInt8 = 0
+  var role = LERole.central
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.value("role", &role, .names([0: "central", 1: "peripheral"]))
+    try fields.value("role", &role)
   }
 }
 

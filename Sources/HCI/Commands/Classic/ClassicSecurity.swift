@@ -153,16 +153,12 @@ struct DeleteStoredLinkKey: HCICompletingCommand {
 }
 
 /// Whether each link is authenticated.
-struct WriteAuthenticationEnable: HCICompletingCommand {
+struct WriteAuthenticationEnable: HCICompletingCommand, HCISwitch {
   static let info = HCICommandInfo(0x0C20, "Write Authentication Enable", "7.3.24", octet: 8, bit: 5)
 
-  var enabled = false
+  var isEnabled = false
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("enabled", &enabled)
-  }
 }
 
 /// Sets the shortest key.

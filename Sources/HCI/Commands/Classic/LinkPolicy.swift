@@ -61,13 +61,13 @@ struct RoleDiscovery: HCICompletingCommand, HCILinkFields {
 
   struct Response: HCILinkFields {
     var handle = ConnectionHandle()
-    var role: UInt8 = 0
+    var role = LERole.central
 
     init() {}
 
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
-      try fields.value("role", &role, .names([0: "central", 1: "peripheral"]))
+      try fields.value("role", &role)
     }
   }
 
@@ -80,13 +80,13 @@ struct SwitchRole: HCIStatusCommand {
     0x080B, "Switch Role", "7.2.8", octet: 5, bit: 0, endsWith: [.event(.roleChange)])
 
   var peerAddress = BluetoothAddress.zero
-  var role: UInt8 = 0
+  var role = LERole.central
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
-    try fields.value("role", &role, .names([0: "central", 1: "peripheral"]))
+    try fields.value("role", &role)
   }
 }
 

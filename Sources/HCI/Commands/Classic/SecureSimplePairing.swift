@@ -97,14 +97,10 @@ struct UserPasskeyRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
 struct ReadSimplePairingMode: HCICompletingCommand, HCIEmpty {
   static let info = HCICommandInfo(0x0C55, "Read Simple Pairing Mode", "7.3.58", octet: 17, bit: 5)
 
-  struct Response: PacketFields {
-    var enabled = false
+  struct Response: HCISwitch {
+    var isEnabled = false
 
     init() {}
-
-    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("enabled", &enabled)
-    }
   }
 
   init() {}

@@ -8,7 +8,7 @@ struct SynchronousParameters: PacketFields {
   var transmit: UInt32 = 0
   var receive: UInt32 = 0
   var latency: UInt16 = 0
-  var voice: UInt16 = 0
+  var voice = VoiceSetting()
   var effort: UInt8 = 0
   var types: UInt16 = 0
 
@@ -18,9 +18,7 @@ struct SynchronousParameters: PacketFields {
     try fields.value("transmit bandwidth", &transmit, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
     try fields.value("receive bandwidth", &receive, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
     try fields.value("maximum latency", &latency, .namesOrUnit([0xFFFF: "any"], "ms"))
-    var setting = VoiceSetting(rawValue: voice)
-    try fields.value("voice setting", &setting)
-    voice = setting.rawValue
+    try fields.value("voice setting", &voice)
     try fields.value("retransmission effort", &effort, .names(VoiceSetting.efforts))
     try fields.value("packet types", &types, .bits(ClassicLinkBits.synchronousPacketTypes))
   }
@@ -82,14 +80,12 @@ struct ReadVoiceSetting: HCICompletingCommand, HCIEmpty {
   static let info = HCICommandInfo(0x0C25, "Read Voice Setting", "7.3.27", octet: 9, bit: 2)
 
   struct Response: PacketFields {
-    var voice: UInt16 = 0
+    var voice = VoiceSetting()
 
     init() {}
 
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      var setting = VoiceSetting(rawValue: voice)
-      try fields.value("voice setting", &setting)
-      voice = setting.rawValue
+      try fields.value("voice setting", &voice)
     }
   }
 
@@ -100,29 +96,23 @@ struct ReadVoiceSetting: HCICompletingCommand, HCIEmpty {
 struct WriteVoiceSetting: HCICompletingCommand {
   static let info = HCICommandInfo(0x0C26, "Write Voice Setting", "7.3.28", octet: 9, bit: 3)
 
-  var voice: UInt16 = 0
+  var voice = VoiceSetting()
 
   init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    var setting = VoiceSetting(rawValue: voice)
-    try fields.value("voice setting", &setting)
-    voice = setting.rawValue
+    try fields.value("voice setting", &voice)
   }
 }
 
 /// Whether damaged voice data is reported.
-struct WriteDefaultErroneousDataReporting: HCICompletingCommand {
+struct WriteDefaultErroneousDataReporting: HCICompletingCommand, HCISwitch {
   static let info = HCICommandInfo(
     0x0C5B, "Write Default Erroneous Data Reporting", "7.3.65", octet: 18, bit: 3)
 
-  var enabled = false
+  var isEnabled = false
 
   init() {}
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("enabled", &enabled)
-  }
 }
 
 /// How voice is coded on HCI and on the air (Core Specification Vol 4, Part E, 6.12).
