@@ -30,6 +30,7 @@ public final class Air {
   public func remove(_ device: any AirDevice) {
     places.removeAll { $0.device == nil || $0.device === device }
     for controller in controllers { controller.misses(device) }
+    (device as? VirtualController)?.reset()
   }
 
   var devices: [any AirDevice] { places.compactMap(\.device) }
@@ -55,8 +56,6 @@ public protocol AirDevice: AnyObject {
 
   /// The first advertising event after `now`; nil if it does not advertise.
   func nextAdvertisement(after now: Instant) -> Instant?
-  /// Whether it hears and answers a scan request.
-  func answersScan() -> Bool
   /// Whether it answers a request for a link.
   func acceptsLink(from central: BluetoothAddress) -> Bool
   /// A link to it exists, or seems to: see ``AirLink/isDead``.
@@ -73,7 +72,6 @@ public protocol AirDevice: AnyObject {
 }
 
 extension AirDevice {
-  public func answersScan() -> Bool { true }
   public func changed(_ change: AirLink.Change, on link: AirLink) {}
   public func keyRequested(
     _ random: UInt64, _ diversifier: UInt16, on link: AirLink, reply: @escaping ([UInt8]?) -> Void
@@ -85,12 +83,12 @@ public struct RadioAdvertisement: Sendable {
   /// The event type of the advertisement in an extended report.
   public var type: AdvertisingReport.EventType
   public var data: [UInt8]
-  /// What an active scanner gets besides, if ``type`` is scannable.
-  public var scanResponse: [UInt8]
+  /// What an active scanner gets besides, if ``type`` is scannable; nil if it hears no response.
+  public var scanResponse: [UInt8]?
 
   public init(
     _ type: AdvertisingReport.EventType = [.legacy, .connectable, .scannable], data: [UInt8],
-    scanResponse: [UInt8] = []
+    scanResponse: [UInt8]? = []
   ) {
     self.type = type
     self.data = data

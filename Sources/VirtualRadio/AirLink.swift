@@ -32,9 +32,10 @@ public final class AirLink {
   public private(set) var isEncrypted = false
   /// Whether it exists.
   public private(set) var isOpen = true
-  /// Whether the peripheral does not take part in it: a new link will fail to be established, and nothing crosses.
+  /// Whether the peripheral does not take part in it: nothing crosses. If that is so from the start, the link will fail to be
+  /// established.
   public var isDead = false {
-    didSet { if waiting(from: .central) + waiting(from: .peripheral) > 0 { awaitEvent() } }
+    didSet { if !fromCentral.isEmpty || !fromPeripheral.isEmpty { awaitEvent() } }
   }
 
   /// Takes the key that the peripheral's host has been asked for, or nil for none.

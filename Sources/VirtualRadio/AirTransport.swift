@@ -5,7 +5,7 @@ import HCI
 @BluetoothActor
 public final class AirTransport: HCITransport {
   public var onPacket: ((RawSpan, Instant) -> Void)?
-  /// Never called: memory does not go away.
+  /// Called by tests alone: memory does not go away.
   public var onClose: ((String) -> Void)?
   public var timers: Timers { air.timers }
 
@@ -31,6 +31,9 @@ public final class AirTransport: HCITransport {
   public func send(_ packet: RawSpan) {
     controller?.receive(packet)
   }
+
+  /// The next ``start()`` makes another controller.
+  public func reopen(within time: Duration) { close() }
 
   public func close() {
     if let controller { air.remove(controller) }

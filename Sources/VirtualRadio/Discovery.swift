@@ -175,8 +175,8 @@ extension VirtualController {
       scan.isExtended || advertisement.type.contains(.legacy)
     {
       report(device, advertisement.type, advertisement.data)
-      if scan.isActive, advertisement.type.contains(.scannable), device.answersScan() {
-        report(device, responseType(advertisement.type), advertisement.scanResponse)
+      if scan.isActive, advertisement.type.contains(.scannable), let response = advertisement.scanResponse {
+        report(device, responseType(advertisement.type), response)
       }
     }
     guard let wanted = initiation, advertisement.type.contains(.connectable),

@@ -7,7 +7,7 @@ final class SimulatedPeripheral {
   let address: BluetoothAddress
   /// The largest PDU that it takes, from the next link on.
   var mtu = 185
-  /// How many scan requests it does not hear.
+  /// How many of its advertising events come before the first scan response that is heard.
   var lostResponses = 0
   /// In reach and switched on.
   var isPresent = true {
@@ -30,6 +30,7 @@ final class SimulatedPeripheral {
   private let advertisingData: [UInt8]
   private let scanResponse: [UInt8]?
   private let database: AttributeDatabase
+  private var advertisingEvents = 0
   private var air: Air?
   private var link: AirLink?
   private var recombiner = Recombiner()
@@ -80,19 +81,14 @@ extension SimulatedPeripheral: @BluetoothActor AirDevice {
 
   var advertisement: RadioAdvertisement? {
     guard isPresent, link == nil else { return nil }
-    return RadioAdvertisement(data: advertisingData, scanResponse: scanResponse ?? [])
+    return RadioAdvertisement(
+      data: advertisingData, scanResponse: advertisingEvents > lostResponses ? scanResponse : nil)
   }
 
   func nextAdvertisement(after now: Instant) -> Instant? {
-    advertisement.map { _ in now + .milliseconds(20) }
-  }
-
-  func answersScan() -> Bool {
-    guard lostResponses == 0 else {
-      lostResponses -= 1
-      return false
-    }
-    return scanResponse != nil
+    guard isPresent, link == nil else { return nil }
+    advertisingEvents += 1
+    return now + .milliseconds(20)
   }
 
   func acceptsLink(from central: BluetoothAddress) -> Bool { true }
