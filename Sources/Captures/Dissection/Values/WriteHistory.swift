@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloCaptureLinks
 import HaloGATT
 import RingLink
 
@@ -18,11 +19,7 @@ import RingLink
 struct WriteHistory {
   /// The writes that are kept, of which no two are to the same attribute and begin in the same way.
   static let capacity = 64
-  /// From a write, or from the value before, to a value that begins in the same way, in microseconds.
-  static let echoTime: Int64 = 60_000_000
-  /// From a write to any other value that answers it.
-  static let answerTime: Int64 = 2_000_000
-  /// From a value to the next one of the same answer.
+  /// The longest time from a value to the next one of the same answer, in microseconds.
   static let pause: Int64 = 500_000
 
   /// How a value begins.
@@ -74,12 +71,12 @@ struct WriteHistory {
     let echoed = writes.lastIndex { write in
       beginning != nil && write.beginning == beginning && write.concerns(service)
     }
-    if let echoed, time &- (writes[echoed].answer?.time ?? writes[echoed].time) <= Self.echoTime {
+    if let echoed, time &- (writes[echoed].answer?.time ?? writes[echoed].time) <= AnswerTime.echo {
       writes[echoed].answer = (value.handle, time)
       return writes[echoed].packet
     }
     guard packet.ring == nil, let last = writes.lastIndex(where: { $0.concerns(service) }),
-      !writes[last].isSubscription, time &- writes[last].time <= Self.answerTime
+      !writes[last].isSubscription, time &- writes[last].time <= AnswerTime.other
     else { return nil }
     if let answer = writes[last].answer, answer.handle != value.handle || time &- answer.time > Self.pause {
       return nil

@@ -1,5 +1,6 @@
 import ATT
 import BluetoothCore
+import HaloCaptureLinks
 
 /// Finds the write that a notification answers.
 ///
@@ -11,11 +12,7 @@ import BluetoothCore
 /// Without one, a notification is an effect of the subscription. What is found decides when a replay sends it, never
 /// whether.
 struct CauseFinder {
-  /// The longest time from a write to the first notification that it causes, in microseconds.
-  private static let answerTime: Int64 = 2_000_000
-  /// The same where the notification begins like the write.
-  private static let echoTime: Int64 = 60_000_000
-  /// The longest pause within a stream.
+  /// The longest pause within a stream, in microseconds.
   private static let streamPause: Int64 = 5_000_000
   /// The number of notifications that make a stream.
   private static let streamCount = 3
@@ -96,13 +93,13 @@ struct CauseFinder {
       return isStream && !isRepeated(stream.anchor, in: service) ? stream.anchor : nil
     }
     if let first = kind.first, let writes = lastWriteByFirst[first], let echo = last(writes, in: service),
-      pdu.time - exchanges[echo].time <= Self.echoTime
+      pdu.time - exchanges[echo].time <= AnswerTime.echo
     {
       return max(echo, stream ?? echo)
     }
     if let stream { return stream }
     guard let write = last(lastWrite, in: service), write > subscriptions[handle] ?? -1,
-      pdu.time - exchanges[write].time <= Self.answerTime
+      pdu.time - exchanges[write].time <= AnswerTime.other
     else { return nil }
     return write
   }
