@@ -186,18 +186,13 @@ private struct Keypress: PacketFields {
 }
 
 /// The authentication requirements (3.5.1).
-private struct Authentication: FieldValue {
-  var bits: UInt8 = 0
-
-  init() {}
-  init(parsing reader: inout ByteReader) throws(DecodeError) { bits = try reader.readUInt8() }
-  func write(into writer: inout ByteWriter) { writer.write(bits) }
-  var fieldNumber: UInt64? { UInt64(bits) }
+private struct Authentication: FieldCode {
+  var rawValue: UInt8 = 0
 
   var description: String {
-    var words = [bits & 3 == 1 ? "bonding" : "no bonding"]
+    var words = [rawValue & 3 == 1 ? "bonding" : "no bonding"]
     for (bit, word) in [(2, "MITM"), (3, "secure connections"), (4, "keypress"), (5, "CT2")]
-    where bits & 1 << UInt8(bit) != 0 {
+    where rawValue & 1 << UInt8(bit) != 0 {
       words.append(word)
     }
     return words.joined(separator: ", ")
@@ -205,17 +200,12 @@ private struct Authentication: FieldValue {
 }
 
 /// The keys that a side distributes (3.6.1).
-private struct KeyDistribution: FieldValue {
-  var bits: UInt8 = 0
-
-  init() {}
-  init(parsing reader: inout ByteReader) throws(DecodeError) { bits = try reader.readUInt8() }
-  func write(into writer: inout ByteWriter) { writer.write(bits) }
-  var fieldNumber: UInt64? { UInt64(bits) }
+private struct KeyDistribution: FieldCode {
+  var rawValue: UInt8 = 0
 
   var description: String {
     let words = ["LTK", "IRK", "CSRK", "link key"].enumerated()
-      .filter { bits & 1 << UInt8($0.offset) != 0 }.map(\.element)
+      .filter { rawValue & 1 << UInt8($0.offset) != 0 }.map(\.element)
     return words.isEmpty ? "none" : words.joined(separator: ", ")
   }
 }
