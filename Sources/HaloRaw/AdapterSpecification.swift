@@ -62,9 +62,7 @@ public enum AdapterSpecification: Sendable {
     items.removeAll { $0 == "fast" }
     do throws(VirtualRingOptionsError) {
       return .virtual(
-        try VirtualRingOptions(
-          parsing: items.isEmpty ? "virtual" : "virtual:" + items.joined(separator: ",")),
-        isFast: isFast)
+        try VirtualRingOptions(parsing: "virtual:" + items.joined(separator: ",")), isFast: isFast)
     } catch {
       throw AdapterSpecificationError(error.description)
     }

@@ -94,7 +94,7 @@ extension ArgumentType where Value == VirtualRingOptions {
   fileprivate static var virtualRing: Self {
     ArgumentType(placeholder: "LIST", expected: "options of the virtual ring") { text throws(Failure) in
       do throws(VirtualRingOptionsError) {
-        return try VirtualRingOptions(parsing: text.isEmpty ? "virtual" : "virtual:\(text)")
+        return try VirtualRingOptions(parsing: "virtual:\(text)")
       } catch {
         throw .usage(error.description)
       }
@@ -167,8 +167,7 @@ private final class Simulation {
   }
 
   func detach() {
-    host?.close()
-    host = nil
+    host.take()?.close()
   }
 }
 
