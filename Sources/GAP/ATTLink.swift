@@ -103,7 +103,7 @@ extension ATTLink {
 
 /// Why a link has ended.
 public enum LinkLoss: Hashable, Sendable {
-  /// We ended it.
+  /// This side ended it.
   case local
   /// The adapter has become unusable, and the link with it.
   case adapter(HCIError)

@@ -2,7 +2,7 @@ import BluetoothCore
 import HCI
 import L2CAP
 
-/// A radio at the other end of an HCI transport: host controller, L2CAP and all are ours.
+/// A radio at the other end of an HCI transport. This package has all layers above it: the host controller, L2CAP, ATT.
 @BluetoothActor
 public final class HCIAdapter: Adapter {
   public var onReport: ((AdvertisingReport, Instant) -> Void)? {
@@ -19,7 +19,7 @@ public final class HCIAdapter: Adapter {
   }
   public var onAccepted: ((any ATTLink) -> Void)? {
     didSet {
-      // Without a taker, the host ends such links.
+      // Without this closure, the host ends such links.
       guard let onAccepted else { return host.onAccepted = nil }
       host.onAccepted = { [weak self] connection in
         if let self { onAccepted(HCILink(L2CAPLink(connection), of: self)) }
@@ -112,7 +112,7 @@ public final class HCIAdapter: Adapter {
     }
     let information = try await recovery.recover(self, from: failure, within: time)
     self.failure = nil
-    // Between its last answer and now.
+    // The controller may have failed since its last answer.
     if let error = host.failure {
       fail(error)
       throw error
@@ -160,7 +160,7 @@ extension HCIAdapter: RecoverableRadio {
 
   package func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome {
     switch step {
-    // The failure has ended them here, and what the controller has of them ends with the reset.
+    // The failure has ended the operations and links of this side; the reset ends those of the controller.
     case .cancel, .disconnect: return .done()
     case .reset:
       host.revive()

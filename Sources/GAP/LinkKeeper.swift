@@ -110,7 +110,8 @@ package struct LinkKeeper: Sendable {
   private static let shortestOpening = Duration.seconds(5)
   private static let shortestAttempt = Duration.milliseconds(500)
   private static let longestPause = Duration.seconds(30)
-  /// The peer may have another address after as many misses. The first time, it was seldom here a moment ago.
+  /// The number of misses after which the peer may have another address. Before data have flowed, one is enough: nothing
+  /// says that the peer was here a moment ago.
   private var missesUntilSearch: Int { hasFlowed ? 2 : 1 }
   /// A procedure that costs as many links is left out.
   private static let tolerance = 2

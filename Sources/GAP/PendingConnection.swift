@@ -59,7 +59,7 @@ public final class PendingConnection {
       guard let self, advertisement.address == request.peer, advertisement.isConnectable else { return }
       connect()
     }
-    // After the new one, so that the radio does not stop in between.
+    // The last scan ends after the new one has begun, so that the radio does not stop in between.
     last?.cancel()
   }
 
@@ -71,7 +71,7 @@ public final class PendingConnection {
     let cancel = central.connect(request) { [weak self] result in
       isOver = true
       guard let self, completion != nil else {
-        // It was cancelled too late.
+        // The connection was cancelled too late.
         if case .success(let connection) = result { connection.end() }
         return
       }

@@ -69,7 +69,7 @@ public final class Peripheral {
   private var isFull: Bool { connections.count >= maximumConnections }
 
   private func advertise() {
-    // It was possible when it began.
+    // An adapter that advertises for programs throws nothing.
     try? adapter.setAdvertising(isFull ? nil : advertising)
   }
 

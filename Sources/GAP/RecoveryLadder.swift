@@ -7,7 +7,7 @@ package struct RecoveryLadder: Hashable {
   package enum Step: String, Hashable, CaseIterable {
     /// Pending operations are cancelled: the scan, connections being established.
     case cancel
-    /// Our links are ended.
+    /// The links of this program are ended.
     case disconnect
     /// HCI Reset.
     case reset
@@ -41,7 +41,7 @@ package struct RecoveryLadder: Hashable {
   /// The step and its result: `off and on: permission denied`.
   private(set) var report: [String] = []
 
-  /// - Returns: whether it may be climbed now
+  /// - Returns: whether the steps may be tried now
   mutating func begin(at now: Instant) -> Bool {
     if let last, now - last < Self.period { return false }
     last = now
@@ -58,7 +58,7 @@ package struct RecoveryLadder: Hashable {
   }
 }
 
-/// A radio that ``AdapterRecovery`` recovers: implements the steps.
+/// A radio that ``AdapterRecovery`` recovers. It implements the steps.
 @BluetoothActor
 package protocol RecoverableRadio: AnyObject {
   /// The name shown to the user: `hci0`.
@@ -71,9 +71,9 @@ package protocol RecoverableRadio: AnyObject {
   /// Opens the radio if it is present and powered on, and sets it up.
   ///
   /// - Returns: nil if it cannot be used yet
-  /// - Throws: what no waiting changes
+  /// - Throws: an error that waiting does not change
   func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation?
-  /// Waits until there may be something new to see.
+  /// Waits until the state of the radio may have changed.
   func change() async
 }
 
@@ -123,7 +123,7 @@ package final class AdapterRecovery {
     for step in RecoveryLadder.Step.allCases {
       if Task.isCancelled { throw .cancelled }
       let outcome = try await radio.carryOut(step)
-      // Before the call: without a handler, its argument would not be evaluated.
+      // The step is noted before the call, which does not evaluate its argument without a handler.
       let note = ladder.note(step, outcome)
       onNote?(note)
       switch outcome {

@@ -49,7 +49,7 @@ struct IndicationQueue {
 
   /// The client has confirmed.
   ///
-  /// - Returns: what, and the deadline to cancel; nil if it had nothing to confirm
+  /// - Returns: the handle that it has confirmed, and the deadline to cancel; nil if it had nothing to confirm
   mutating func confirm() -> (handle: AttributeHandle, deadline: Timers.Token?)? {
     guard let handle = open else { return nil }
     defer { (open, deadline) = (nil, nil) }

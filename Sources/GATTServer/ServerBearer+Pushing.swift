@@ -44,7 +44,7 @@ extension ServerBearer {
 
   private var serviceChanged: AttributeHandle? { database.handles(of: GATTUUID.serviceChanged).first }
 
-  /// Whether the client is to be sent a value. One that it may not read, it is not sent (Part F, 3.2.5).
+  /// Whether a value is sent to the client. A value that it may not read is not sent (Part F, 3.2.5).
   private func wants(_ kind: ClientConfiguration, _ handle: AttributeHandle) -> Bool {
     guard !isClosed, configurations[handle]?.contains(kind) == true, let entry = database.entry(handle) else {
       return false

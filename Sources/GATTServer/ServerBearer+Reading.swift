@@ -97,7 +97,7 @@ public struct SeveralValues: Hashable, Sendable {
     for value in values { append(value) }
   }
 
-  /// Whether something of another value fits. A length is not sent by half (3.4.4.12).
+  /// Whether something of another value fits. A length is sent whole or not at all (3.4.4.12).
   func hasRoom(in mtu: Int) -> Bool { size + (hasLengths ? 2 : 1) <= mtu }
 
   mutating func append(_ value: [UInt8]) {

@@ -225,7 +225,8 @@ public final class AirLink {
     central?.ended(self, centralReason)
   }
 
-  /// One end is gone without a word. The other one notices that when it has heard nothing for the supervision timeout.
+  /// Ends the link for one end without telling the other, which notices that when it has heard nothing for the supervision
+  /// timeout.
   func abandon(from end: End) {
     guard isOpen else { return }
     close()

@@ -134,7 +134,7 @@ extension VirtualController: AirDevice {
     post(.disconnectionComplete(.init(status: .success, handle: handle, reason: reason)))
   }
 
-  /// The other end is gone without a word.
+  /// The other end has left without telling this one.
   func abandoned(_ link: AirLink) {
     later(link.parameters.supervisionTimeout.duration) { controller in
       guard let place = controller.reach.first(where: { $0.link === link }) else { return }

@@ -94,7 +94,7 @@ public final class VirtualController {
       reach.remove(at: index)
       return
     }
-    // The link is missed later.
+    // The host is told when the supervision timeout is over.
     place.isGone = true
     link.abandon(from: link.central === self ? .peripheral : .central)
   }

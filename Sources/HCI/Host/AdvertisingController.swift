@@ -3,8 +3,8 @@ import BluetoothCore
 /// Keeps the controller's advertising in the desired state. That state persists while the controller refuses it, and may
 /// change while a command is pending.
 ///
-/// A link ends advertising; it begins again for the next central, if it is still desired. What public reports tell of
-/// controllers and hosts that disagree about the state is handled here:
+/// A link ends advertising; it begins again for the next central, if it is still desired. Controllers and hosts may
+/// disagree about the state. Public reports tell of these cases, which are handled here:
 /// - parameters that are refused while the controller still advertises, as the host has missed that (apache/mynewt-nimble
 ///   211, bluez/bluetooth-next 600), or as it has to be stopped once more after a link (zephyrproject-rtos/zephyr 90757);
 /// - a stop that is refused as nothing is advertised (arduino-libraries/ArduinoBLE 196);
@@ -138,7 +138,7 @@ final class AdvertisingController {
         pause.end()
         settle(.on(advertising))
         if wasRefused { onRefusal?(nil) }
-      // It claims these commands, and does not have them.
+      // The controller claims these commands, and does not have them.
       case .failure(.commandFailed(_, .unknownCommand)) where usesExtendedCommands:
         usesExtendedCommands = false
         start(advertising)

@@ -99,7 +99,7 @@ final class CommandQueue {
     guard let head = queue.first else { return }
     let error = HCIError.commandTimedOut(head.opcode)
     if head.isExpendable {
-      // Its answer would have brought the credit back.
+      // The answer would have returned the credit.
       if isHeadSent { credits = max(credits, 1) }
       return finishHead(.failure(error))
     }

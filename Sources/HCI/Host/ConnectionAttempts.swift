@@ -19,15 +19,15 @@ package struct ConnectionAttempts<Link> {
   }
 
   package enum Event {
-    /// The peer has advertised. Only of the kernel.
+    /// The peer has advertised. This is for the kernel only.
     case heard
-    /// The peer can't be waited for, or has a link already. Only of the kernel.
+    /// The peer can't be waited for, or has a link already. This is for the kernel only.
     case cannotListen
-    /// The adapter can't be used now. Only of the kernel.
+    /// The adapter can't be used now. This is for the kernel only.
     case unusable
     /// The scan has stopped: a link can be created.
     case prepared
-    /// The controller no longer only looks for the peer. Only of the kernel.
+    /// The controller no longer only looks for the peer. This is for the kernel only.
     case connecting
     /// The controller has reported a link; nil if it is the kernel's.
     case created(ConnectionHandle, Link?)
@@ -56,12 +56,12 @@ package struct ConnectionAttempts<Link> {
   }
 
   package enum Action {
-    /// Report ``Event/heard`` when the peer advertises. Only of the kernel.
+    /// Report ``Event/heard`` when the peer advertises. This is for the kernel only.
     case listen(ConnectionRequest)
     /// Stop the scan, unless ``ConnectionAttempts/keepsScan`` says otherwise, and report ``Event/prepared``.
     case prepare(ID, ConnectionRequest)
     case create(ID, ConnectionRequest)
-    /// Cancel the creation, which still has a result. Only of the controller.
+    /// Cancel the creation, which still has a result. This is for the controller only.
     case cancelCreation
     /// Forget the creation. A socket is closed; a controller has not reported its end.
     case abandonCreation
@@ -114,7 +114,8 @@ package struct ConnectionAttempts<Link> {
 
   /// The maximum number of attempts that may end before the first packet.
   package static var maximumAttempts: Int { 6 }
-  /// The specification requires the result of a cancelled creation in any case. A controller that omits it costs this.
+  /// How long the result of a cancelled creation is waited for. The specification requires it in any case, and some
+  /// controllers omit it.
   private static var cancellationPeriod: Duration { .seconds(2) }
   /// How long the kernel may look for a peer that has just advertised. After it, the peer is waited for again: a kernel
   /// that got the request while it powered the adapter on may not look at all.

@@ -104,7 +104,7 @@ final class DataWatch {
       let old = last[link.handle]
       var new = old ?? Progress(sent: link.sent, since: timers.now)
       if new.sent != link.sent { new.lastChange = timers.now }
-      // What is not held is not late.
+      // Packets that the controller does not hold are not late.
       if new.sent != link.sent || link.packets == 0 { new.since = timers.now }
       new.sent = link.sent
       progress[link.handle] = new

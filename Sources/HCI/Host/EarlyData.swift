@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// Data of links that the controller has not reported yet. Over USB, data and events take different ways, and the first data
+/// Data of links that the controller has not reported yet. Over USB, data and events take different paths, and the first data
 /// of a link have come before its LE Connection Complete, by up to 11 ms (bluetooth-next#472, bumble#935, CachyOS
 /// kernel-patches#180).
 struct EarlyData {

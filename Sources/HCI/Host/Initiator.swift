@@ -78,7 +78,7 @@ final class Initiator {
       refusals += 1
       switch status {
       case .unknownCommand where usesExtendedConnect:
-        // It claims this command, and does not have it.
+        // The controller claims this command, and does not have it.
         usesExtendedConnect = false
         create(id, request)
       case .connectionAlreadyExists where links.hasLink(to: request.peer):

@@ -134,7 +134,7 @@ final class ScanController {
 
   private func refused(_ error: HCIError) {
     if isShared, canUseExtendedCommands, case .commandFailed(_, .commandDisallowed) = error {
-      // Its owner may use the other set of commands.
+      // The owner of the controller may use the other set of commands.
       usesExtendedCommands.toggle()
     }
     timers.cancel(retry)
@@ -182,7 +182,7 @@ final class ScanController {
       guard let self else { return }
       switch result {
       case .success: started(parameters)
-      // It claims these commands, and does not have them.
+      // The controller claims these commands, and does not have them.
       case .failure(.commandFailed(_, .unknownCommand)) where usesExtendedCommands:
         usesExtendedCommands = false
         enable(parameters)
