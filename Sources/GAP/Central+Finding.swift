@@ -85,8 +85,7 @@ extension Central {
       var timer: Timers.Token?
       let end = OneShot { (result: Result<Value, BluetoothError>) in
         timers.cancel(timer)
-        scan?.cancel()
-        scan = nil
+        scan.take()?.cancel()
         done(result)
       }
       timer = timers.schedule(after: time) { [weak self] in

@@ -43,8 +43,7 @@ public final class PendingConnection {
 
   private func end() {
     central?.timers.cancel(eagerEnd)
-    scan?.cancel()
-    scan = nil
+    scan.take()?.cancel()
     cancelAttempt.take()?()
   }
 
@@ -64,8 +63,7 @@ public final class PendingConnection {
   }
 
   private func connect() {
-    scan?.cancel()
-    scan = nil
+    scan.take()?.cancel()
     guard let central else { return finish(.failure(.hci(.notReady))) }
     var isOver = false
     let cancel = central.connect(request) { [weak self] result in

@@ -27,8 +27,7 @@ extension GATTClient {
 
   /// Called each time no request is pending.
   func watchServiceChangesSoon() {
-    timers.cancel(serviceChangedTimer)
-    serviceChangedTimer = nil
+    timers.cancel(serviceChangedTimer.take())
     guard let quietTimeNeeded else { return }
     serviceChangedTimer = timers.schedule(after: quietTimeNeeded) { [weak self] in
       guard let self, self.quietTimeNeeded != nil, procedures.isIdle else { return }

@@ -58,8 +58,7 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
   func finish(_ result: Result<Choice, ASError>) {
     guard let completion else { return }
     self.completion = nil
-    stopReading?()
-    stopReading = nil
+    stopReading.take()?()
     central?.delegate = nil
     // Its scan ends with it.
     central = nil

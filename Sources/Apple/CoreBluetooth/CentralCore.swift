@@ -48,8 +48,7 @@ final class CentralCore {
   /// The manager is gone: its scan and its links end, and nothing else.
   func shutDown() {
     observation?.cancel()
-    scan?.cancel()
-    scan = nil
+    scan.take()?.cancel()
     let ended = attempts.values
     attempts = [:]
     for attempt in ended { attempt.driver.detach(unsubscribes: leave(attempt)) }
@@ -79,8 +78,7 @@ final class CentralCore {
   }
 
   func stopScan() {
-    scan?.cancel()
-    scan = nil
+    scan.take()?.cancel()
   }
 
   // MARK: Connections

@@ -62,8 +62,7 @@ final class AdvertisingController {
 
   /// Something has changed: advertising that was refused may be accepted now.
   func tryNow() {
-    timers.cancel(retry)
-    retry = nil
+    timers.cancel(retry.take())
     if desired == nil { pause.end() }
     reconcile()
   }

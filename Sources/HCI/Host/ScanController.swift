@@ -89,8 +89,7 @@ final class ScanController {
 
   /// Something has changed: a scan that was refused may be accepted now.
   private func tryNow() {
-    timers.cancel(retry)
-    retry = nil
+    timers.cancel(retry.take())
     if desired == nil { pause.end() }
     reconcile()
   }
@@ -115,8 +114,7 @@ final class ScanController {
   private func settle(_ state: ScanParameters?) {
     actual = state
     isBusy = false
-    timers.cancel(watch)
-    watch = nil
+    timers.cancel(watch.take())
     if state != nil { watchForReports(since: timers.now) }
     reconcile()
   }

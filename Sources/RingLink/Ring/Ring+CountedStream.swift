@@ -144,8 +144,7 @@ final class CountedStream {
 
   /// Takes no more samples, and requests no more.
   func end() {
-    timers.cancel(timer)
-    timer = nil
+    timers.cancel(timer.take())
     dispatcher.onCountedSample = nil
     dispatcher.listen(to: MeasurementForms.command, nil)
     firstSample?(.failure(.cancelled))

@@ -177,8 +177,7 @@ public enum RingFinder {
       guard done.isPending else { return }
       timers.cancel(timer)
       timers.cancel(decision)
-      scan?.cancel()
-      scan = nil
+      scan.take()?.cancel()
       done(result)
     }
 

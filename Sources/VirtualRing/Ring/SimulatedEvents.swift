@@ -32,8 +32,7 @@ final class SimulatedEvents {
   }
 
   func leaveCamera() {
-    timers.cancel(shake)
-    shake = nil
+    timers.cancel(shake.take())
   }
 
   private func schedule() {

@@ -63,8 +63,7 @@ final class SimulatedMeasurement {
   }
 
   func stop() {
-    timers.cancel(timer)
-    timer = nil
+    timers.cancel(timer.take())
     mode = nil
   }
 

@@ -199,8 +199,7 @@ public final class SimulatedRing {
 
   /// Ends the stream; the light is another matter.
   public func stop() {
-    timers.cancel(timer)
-    timer = nil
+    timers.cancel(timer.take())
     isStreaming = false
   }
 

@@ -19,8 +19,7 @@ final class SimulatedSport {
   init(timers: Timers) { self.timers = timers }
 
   func control(_ request: SportControl) {
-    timers.cancel(timer)
-    timer = nil
+    timers.cancel(timer.take())
     switch request.action {
     case SportControl.startAction:
       stop()
@@ -38,8 +37,7 @@ final class SimulatedSport {
 
   /// Ends a session, which is stored.
   func stop() {
-    timers.cancel(timer)
-    timer = nil
+    timers.cancel(timer.take())
     if let session { store(session) }
     session = nil
   }

@@ -165,8 +165,7 @@ private final class ConnectAttempt {
     let result = getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
     if result != 0 { code = errno }
     guard code == 0 else { return _ = end(.failure(.system(SystemError("connect", errno: code)))) }
-    watch?.cancel()
-    watch = nil
+    watch.take()?.cancel()
     let connected = descriptor
     descriptor = -1
     do throws(SystemError) {

@@ -142,8 +142,7 @@ public final class PacketSocket {
       if let completion { timers.schedule(after: .zero, completion) }
       return
     }
-    watch?.cancel()
-    watch = nil
+    watch.take()?.cancel()
     dropped = askForDrops()
     unsent = []
     let closed = descriptor

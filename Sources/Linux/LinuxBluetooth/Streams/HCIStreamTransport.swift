@@ -108,8 +108,7 @@ public final class HCIStreamTransport: HCITransport {
   private func release() {
     guard isOpen else { return }
     isOpen = false
-    watch?.cancel()
-    watch = nil
+    watch.take()?.cancel()
     Glibc.close(descriptor)
   }
 

@@ -113,8 +113,7 @@ public final class StreamListener {
 
   /// The pending connection keeps the socket readable: without a pause the loop would spin.
   private func pause() {
-    watch?.cancel()
-    watch = nil
+    watch.take()?.cancel()
     retry = timers.schedule(after: Self.pauseTime) { [weak self] in
       guard let self else { return }
       retry = nil
@@ -136,8 +135,7 @@ public final class StreamListener {
   public func close() {
     guard isOpen else { return }
     isOpen = false
-    watch?.cancel()
-    watch = nil
+    watch.take()?.cancel()
     timers.cancel(retry)
     Glibc.close(descriptor)
     if let unixPath { unlink(unixPath) }

@@ -65,8 +65,7 @@ public final class VHCITransport: HCITransport {
   public func close() {
     guard isOpen else { return }
     isOpen = false
-    watch?.cancel()
-    watch = nil
+    watch.take()?.cancel()
     Glibc.close(descriptor)
   }
 

@@ -28,8 +28,7 @@ package final class KeyInput {
 
   /// Reads no more, and gives the terminal back.
   package func stop() {
-    watch?.cancel()
-    watch = nil
+    watch.take()?.cancel()
     Self.restoreTerminal()
   }
 

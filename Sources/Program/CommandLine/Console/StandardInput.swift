@@ -34,8 +34,7 @@ package final class StandardInput {
   }
 
   package func stop() {
-    watch?.cancel()
-    watch = nil
+    watch.take()?.cancel()
   }
 
   /// - Returns: whether there may be more

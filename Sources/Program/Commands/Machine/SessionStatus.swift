@@ -80,8 +80,7 @@ final class SessionStatus {
 
   /// Answers no more.
   func stop() {
-    server?.stop()
-    server = nil
+    server.take()?.stop()
   }
 
   private func members(of device: Device) -> JSONValue {

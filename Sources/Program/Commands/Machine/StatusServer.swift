@@ -32,8 +32,7 @@ final class StatusServer {
 
   /// Answers no more.
   func stop() {
-    watch?.cancel()
-    watch = nil
+    watch.take()?.cancel()
     close(listener)
   }
 

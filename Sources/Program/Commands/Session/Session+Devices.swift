@@ -112,8 +112,7 @@ extension Session {
     var timer: Timers.Token?
     let end = OneShot { (result: Result<Connection, BluetoothError>) in
       timers.cancel(timer)
-      pending?.cancel()
-      pending = nil
+      pending.take()?.cancel()
       done(result)
     }
     pending = central.connectWhenHeard(attempt) { end($0) }
