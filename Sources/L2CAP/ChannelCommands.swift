@@ -87,8 +87,6 @@ struct ConfigurationResponse: PacketFields {
 struct ConfigurationFlags: HCICode {
   var rawValue: UInt16
 
-  init(rawValue: UInt16) { self.rawValue = rawValue }
-
   var description: String { rawValue & 1 == 0 ? Hex.string(rawValue) : "continues (\(Hex.string(rawValue)))" }
 }
 
@@ -119,8 +117,6 @@ struct ConfigurationOption: PacketFields {
   /// The highest bit marks a hint, which may be ignored.
   struct Kind: HCICode {
     var rawValue: UInt8
-
-    init(rawValue: UInt8) { self.rawValue = rawValue }
 
     private static let known: [UInt8: String] = [
       1: "MTU", 2: "flush timeout", 3: "QoS", 4: "retransmission and flow control", 5: "FCS",
@@ -201,8 +197,6 @@ private func namesOfBits<Value: FixedWidthInteger & UnsignedInteger>(_ value: Va
 struct ExtendedFeatures: HCICode {
   var rawValue: UInt32
 
-  init(rawValue: UInt32) { self.rawValue = rawValue }
-
   var description: String {
     namesOfBits(
       rawValue,
@@ -218,8 +212,6 @@ struct ExtendedFeatures: HCICode {
 /// 4.13.
 struct FixedChannels: HCICode {
   var rawValue: UInt64
-
-  init(rawValue: UInt64) { self.rawValue = rawValue }
 
   var description: String {
     namesOfBits(

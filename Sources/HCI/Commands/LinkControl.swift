@@ -100,8 +100,6 @@ public struct PageParameters: PacketFields {
   private struct ClockOffset: HCICode {
     var rawValue: UInt16
 
-    init(rawValue: UInt16) { self.rawValue = rawValue }
-
     var description: String { rawValue & 0x8000 == 0 ? "not valid" : Hex.string(rawValue & 0x7FFF) }
   }
 }

@@ -10,8 +10,6 @@ struct FieldOffsets: FieldVisitor {
   private(set) var offset = 0
   private var writer = ByteWriter()
 
-  init() {}
-
   mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
   ) {

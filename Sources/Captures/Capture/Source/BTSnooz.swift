@@ -142,8 +142,6 @@ struct BTSnoozText {
   /// The last summary of the text that was complete: a report can have several, and the last is the latest.
   private(set) var bytes: [UInt8]?
 
-  init() {}
-
   /// Reads more of the text.
   mutating func read(_ text: UnsafeRawBufferPointer) {
     for byte in text where byte != 0 {

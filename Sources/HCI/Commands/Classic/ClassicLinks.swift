@@ -12,8 +12,6 @@ struct Inquiry: HCIStatusCommand {
   var length: UInt8 = 0
   var limit: UInt8 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("LAP", &lap, .names([0x9E8B33: "general inquiry", 0x9E8B00: "limited inquiry"]))
     try fields.value("inquiry length", &length, .unit("x 1.28 s"))
@@ -24,8 +22,6 @@ struct Inquiry: HCIStatusCommand {
 /// Ends an inquiry.
 struct InquiryCancel: HCICompletingCommand, HCIEmpty {
   static let info = HCICommandInfo(0x0402, "Inquiry Cancel", "7.1.2", octet: 0, bit: 1)
-
-  init() {}
 }
 
 /// Cancels a connection to a BR/EDR device.
@@ -35,8 +31,6 @@ struct CreateConnectionCancel: HCICompletingCommand, HCIPeerFields {
   var peerAddress = BluetoothAddress.zero
 
   typealias Response = PeerOnly
-
-  init() {}
 }
 
 /// Accepts a BR/EDR device.
@@ -46,8 +40,6 @@ struct AcceptConnectionRequest: HCIStatusCommand {
 
   var peerAddress = BluetoothAddress.zero
   var role = LERole.central
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
@@ -62,8 +54,6 @@ struct RejectConnectionRequest: HCIStatusCommand {
 
   var peerAddress = BluetoothAddress.zero
   var reason = HCIErrorCode.success
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
@@ -80,8 +70,6 @@ struct ChangeConnectionPacketType: HCIStatusCommand, HCILinkFields {
   var handle = ConnectionHandle()
   var types: UInt16 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try fields.value("packet types", &types, .bits(ClassicLinkBits.packetTypes))
@@ -95,8 +83,6 @@ struct RemoteNameRequestCancel: HCICompletingCommand, HCIPeerFields {
   var peerAddress = BluetoothAddress.zero
 
   typealias Response = PeerOnly
-
-  init() {}
 }
 
 /// Reads a page of features of the peer.
@@ -107,8 +93,6 @@ struct ReadRemoteExtendedFeatures: HCIStatusCommand, HCILinkFields {
 
   var handle = ConnectionHandle()
   var page: UInt8 = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
@@ -122,8 +106,6 @@ struct ReadClockOffset: HCIStatusCommand, HCILinkFields {
     0x041F, "Read Clock Offset", "7.1.24", octet: 3, bit: 0, endsWith: [.event(.readClockOffsetComplete)])
 
   var handle = ConnectionHandle()
-
-  init() {}
 }
 
 /// Discards the data of a link.
@@ -133,8 +115,6 @@ struct FlushCommand: HCICompletingCommand, HCILinkFields {
   var handle = ConnectionHandle()
 
   typealias Response = LinkOnly
-
-  init() {}
 }
 
 /// Sets when old data is discarded.
@@ -145,8 +125,6 @@ struct WriteAutomaticFlushTimeout: HCICompletingCommand, HCILinkFields {
   var timeout: UInt16 = 0
 
   typealias Response = LinkOnly
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
@@ -162,8 +140,6 @@ struct WriteLinkSupervisionTimeout: HCICompletingCommand, HCILinkFields {
   var timeout: UInt16 = 0
 
   typealias Response = LinkOnly
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
@@ -181,15 +157,11 @@ struct ReadLinkQuality: HCICompletingCommand, HCILinkFields {
     var handle = ConnectionHandle()
     var quality: UInt8 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
       try fields.value("link quality", &quality)
     }
   }
-
-  init() {}
 }
 
 /// Reads a clock.
@@ -204,16 +176,12 @@ struct ReadClock: HCICompletingCommand, HCILinkFields {
     var clock: UInt32 = 0
     var accuracy: UInt16 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
       try fields.value("clock", &clock)
       try fields.value("accuracy", &accuracy, .namesOrUnit([0xFFFF: "not known"], "x 0.3125 ms"))
     }
   }
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)

@@ -9,8 +9,6 @@ struct WriteConnectionAcceptTimeout: HCICompletingCommand {
 
   var timeout: UInt16 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("connection accept timeout", &timeout, .unit("slots"))
   }
@@ -23,14 +21,10 @@ struct ReadPageTimeout: HCICompletingCommand, HCIEmpty {
   struct Response: PacketFields {
     var timeout: UInt16 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("page timeout", &timeout, .unit("slots"))
     }
   }
-
-  init() {}
 }
 
 /// Sets how long to page a device.
@@ -38,8 +32,6 @@ struct WritePageTimeout: HCICompletingCommand {
   static let info = HCICommandInfo(0x0C18, "Write Page Timeout", "7.3.16", octet: 7, bit: 5)
 
   var timeout: UInt16 = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("page timeout", &timeout, .unit("slots"))
@@ -53,16 +45,12 @@ struct ReadScanEnable: HCICompletingCommand, HCIEmpty {
   struct Response: PacketFields {
     var scans: UInt8 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value(
         "scan enable", &scans,
         .names([0: "off", 1: "inquiry scan", 2: "page scan", 3: "inquiry scan and page scan"]))
     }
   }
-
-  init() {}
 }
 
 /// Reads the page scan.
@@ -73,15 +61,11 @@ struct ReadPageScanActivity: HCICompletingCommand, HCIEmpty {
     var interval: UInt16 = 0
     var window: UInt16 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("page scan interval", &interval, .unit("slots"))
       try fields.value("page scan window", &window, .unit("slots"))
     }
   }
-
-  init() {}
 }
 
 /// Sets the page scan.
@@ -90,8 +74,6 @@ struct WritePageScanActivity: HCICompletingCommand {
 
   var interval: UInt16 = 0
   var window: UInt16 = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("page scan interval", &interval, .unit("slots"))
@@ -106,8 +88,6 @@ struct WriteInquiryScanActivity: HCICompletingCommand {
   var interval: UInt16 = 0
   var window: UInt16 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("inquiry scan interval", &interval, .unit("slots"))
     try fields.value("inquiry scan window", &window, .unit("slots"))
@@ -121,14 +101,10 @@ struct ReadNumberOfSupportedIAC: HCICompletingCommand, HCIEmpty {
   struct Response: PacketFields {
     var count: UInt8 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("supported IACs", &count)
     }
   }
-
-  init() {}
 }
 
 /// Sets the inquiry scan.
@@ -136,8 +112,6 @@ struct WriteInquiryScanType: HCICompletingCommand {
   static let info = HCICommandInfo(0x0C43, "Write Inquiry Scan Type", "7.3.48", octet: 12, bit: 5)
 
   var type: UInt8 = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("inquiry scan type", &type, .names([0: "standard", 1: "interlaced"]))
@@ -150,8 +124,6 @@ struct WriteInquiryMode: HCICompletingCommand {
 
   var mode: UInt8 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("inquiry mode", &mode, .names([0: "standard", 1: "with RSSI", 2: "extended"]))
   }
@@ -162,8 +134,6 @@ struct WritePageScanType: HCICompletingCommand {
   static let info = HCICommandInfo(0x0C47, "Write Page Scan Type", "7.3.52", octet: 13, bit: 1)
 
   var type: UInt8 = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("page scan type", &type, .names([0: "standard", 1: "interlaced"]))
@@ -176,8 +146,6 @@ struct WriteExtendedInquiryResponse: HCICompletingCommand {
 
   var fec = false
   var data: [UInt8] = []
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("FEC required", &fec)
@@ -193,14 +161,10 @@ struct ReadInquiryResponseTransmitPowerLevel: HCICompletingCommand, HCIEmpty {
   struct Response: PacketFields {
     var power: Int8 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("transmit power", &power, .power)
     }
   }
-
-  init() {}
 }
 
 /// Reads whether the host supports LE.
@@ -211,15 +175,11 @@ struct ReadLEHostSupport: HCICompletingCommand, HCIEmpty {
     var enabled = false
     var unused: UInt8 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("LE supported", &enabled)
       try fields.value("unused", &unused)
     }
   }
-
-  init() {}
 }
 
 /// Reads the buffers of the controller.
@@ -231,14 +191,10 @@ struct ReadDataBlockSize: HCICompletingCommand, HCIEmpty {
     var length: UInt16 = 0
     var count: UInt16 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("maximum ACL length", &packet, .unit("bytes"))
       try fields.value("block length", &length, .unit("bytes"))
       try fields.value("blocks", &count)
     }
   }
-
-  init() {}
 }

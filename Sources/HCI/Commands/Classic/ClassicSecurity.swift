@@ -12,8 +12,6 @@ struct LinkKeyRequestReply: HCICompletingCommand {
 
   typealias Response = PeerOnly
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
     try fields.bytes("link key", &key, count: 16, .key)
@@ -27,8 +25,6 @@ struct LinkKeyRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
   var peerAddress = BluetoothAddress.zero
 
   typealias Response = PeerOnly
-
-  init() {}
 }
 
 /// The PIN for legacy pairing.
@@ -40,8 +36,6 @@ struct PINCodeRequestReply: HCICompletingCommand {
   var pin: [UInt8] = []
 
   typealias Response = PeerOnly
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
@@ -57,8 +51,6 @@ struct PINCodeRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
   var peerAddress = BluetoothAddress.zero
 
   typealias Response = PeerOnly
-
-  init() {}
 }
 
 /// Authenticates a device.
@@ -68,8 +60,6 @@ struct AuthenticationRequested: HCIStatusCommand, HCILinkFields {
     endsWith: [.event(.authenticationComplete)])
 
   var handle = ConnectionHandle()
-
-  init() {}
 }
 
 /// Switches encryption of a link.
@@ -80,8 +70,6 @@ struct SetConnectionEncryption: HCIStatusCommand, HCILinkFields {
 
   var handle = ConnectionHandle()
   var enabled = false
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
@@ -96,8 +84,6 @@ struct ChangeConnectionLinkKey: HCIStatusCommand, HCILinkFields {
     endsWith: [.event(.changeConnectionLinkKeyComplete)])
 
   var handle = ConnectionHandle()
-
-  init() {}
 }
 
 /// Reads keys from the controller.
@@ -111,15 +97,11 @@ struct ReadStoredLinkKey: HCICompletingCommand {
     var maximum: UInt16 = 0
     var read: UInt16 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("maximum keys", &maximum)
       try fields.value("keys read", &read)
     }
   }
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
@@ -137,14 +119,10 @@ struct DeleteStoredLinkKey: HCICompletingCommand {
   struct Response: PacketFields {
     var deleted: UInt16 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("keys deleted", &deleted)
     }
   }
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
@@ -157,8 +135,6 @@ struct WriteAuthenticationEnable: HCICompletingCommand, HCISwitch {
   static let info = HCICommandInfo(0x0C20, "Write Authentication Enable", "7.3.24", octet: 8, bit: 5)
 
   var isEnabled = false
-
-  init() {}
 }
 
 /// Sets the shortest key.
@@ -166,8 +142,6 @@ struct SetMinEncryptionKeySize: HCICompletingCommand {
   static let info = HCICommandInfo(0x0C84, "Set Min Encryption Key Size", "7.3.102", octet: 45, bit: 7)
 
   var size: UInt8 = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("minimum key size", &size, .unit("bytes"))
@@ -184,15 +158,11 @@ struct ReadAuthenticatedPayloadTimeout: HCICompletingCommand, HCILinkFields {
     var handle = ConnectionHandle()
     var timeout: UInt16 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
       try fields.value("timeout", &timeout, .unit("x 10 ms"))
     }
   }
-
-  init() {}
 }
 
 /// Sets how long a link may be without authenticated data.
@@ -203,8 +173,6 @@ struct WriteAuthenticatedPayloadTimeout: HCICompletingCommand, HCILinkFields {
   var timeout: UInt16 = 0
 
   typealias Response = LinkOnly
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)

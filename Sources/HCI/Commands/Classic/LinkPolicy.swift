@@ -12,8 +12,6 @@ struct HoldMode: HCIStatusCommand, HCILinkFields {
   var maximum: UInt16 = 0
   var minimum: UInt16 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try fields.value("maximum interval", &maximum, .unit("slots"))
@@ -32,8 +30,6 @@ struct SniffMode: HCIStatusCommand, HCILinkFields {
   var attempt: UInt16 = 0
   var timeout: UInt16 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try fields.value("maximum interval", &maximum, .unit("slots"))
@@ -49,8 +45,6 @@ struct ExitSniffMode: HCIStatusCommand, HCILinkFields {
     0x0804, "Exit Sniff Mode", "7.2.3", octet: 4, bit: 3, endsWith: [.event(.modeChange)])
 
   var handle = ConnectionHandle()
-
-  init() {}
 }
 
 /// Reads the role on a link.
@@ -63,15 +57,11 @@ struct RoleDiscovery: HCICompletingCommand, HCILinkFields {
     var handle = ConnectionHandle()
     var role = LERole.central
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
       try fields.value("role", &role)
     }
   }
-
-  init() {}
 }
 
 /// Switches the role on a link.
@@ -81,8 +71,6 @@ struct SwitchRole: HCIStatusCommand {
 
   var peerAddress = BluetoothAddress.zero
   var role = LERole.central
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
@@ -100,15 +88,11 @@ struct ReadLinkPolicySettings: HCICompletingCommand, HCILinkFields {
     var handle = ConnectionHandle()
     var policy: UInt16 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
       try fields.value("link policy", &policy, .bits(ClassicLinkBits.policy))
     }
   }
-
-  init() {}
 }
 
 /// Sets what a link may do.
@@ -119,8 +103,6 @@ struct WriteLinkPolicySettings: HCICompletingCommand, HCILinkFields {
   var policy: UInt16 = 0
 
   typealias Response = LinkOnly
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
@@ -135,14 +117,10 @@ struct ReadDefaultLinkPolicySettings: HCICompletingCommand, HCIEmpty {
   struct Response: PacketFields {
     var policy: UInt16 = 0
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("link policy", &policy, .bits(ClassicLinkBits.policy))
     }
   }
-
-  init() {}
 }
 
 /// Sets what new links may do.
@@ -150,8 +128,6 @@ struct WriteDefaultLinkPolicySettings: HCICompletingCommand {
   static let info = HCICommandInfo(0x080F, "Write Default Link Policy Settings", "7.2.12", octet: 5, bit: 4)
 
   var policy: UInt16 = 0
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("link policy", &policy, .bits(ClassicLinkBits.policy))
@@ -168,8 +144,6 @@ struct SniffSubratingCommand: HCICompletingCommand, HCILinkFields {
   var local: UInt16 = 0
 
   typealias Response = LinkOnly
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)

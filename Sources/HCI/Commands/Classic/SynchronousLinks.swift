@@ -12,8 +12,6 @@ struct SynchronousParameters: PacketFields {
   var effort: UInt8 = 0
   var types: UInt16 = 0
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("transmit bandwidth", &transmit, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
     try fields.value("receive bandwidth", &receive, .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s"))
@@ -33,8 +31,6 @@ struct SetupSynchronousConnection: HCIStatusCommand, HCILinkFields {
   var handle = ConnectionHandle()
   var parameters = SynchronousParameters()
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try parameters.visit(&fields)
@@ -49,8 +45,6 @@ struct AcceptSynchronousConnectionRequest: HCIStatusCommand {
 
   var peerAddress = BluetoothAddress.zero
   var parameters = SynchronousParameters()
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
@@ -67,8 +61,6 @@ struct RejectSynchronousConnectionRequest: HCIStatusCommand {
   var peerAddress = BluetoothAddress.zero
   var reason = HCIErrorCode.success
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
     try fields.value("reason", &reason)
@@ -82,14 +74,10 @@ struct ReadVoiceSetting: HCICompletingCommand, HCIEmpty {
   struct Response: PacketFields {
     var voice = VoiceSetting()
 
-    init() {}
-
     mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("voice setting", &voice)
     }
   }
-
-  init() {}
 }
 
 /// Sets the coding of voice.
@@ -97,8 +85,6 @@ struct WriteVoiceSetting: HCICompletingCommand {
   static let info = HCICommandInfo(0x0C26, "Write Voice Setting", "7.3.28", octet: 9, bit: 3)
 
   var voice = VoiceSetting()
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("voice setting", &voice)
@@ -111,15 +97,11 @@ struct WriteDefaultErroneousDataReporting: HCICompletingCommand, HCISwitch {
     0x0C5B, "Write Default Erroneous Data Reporting", "7.3.65", octet: 18, bit: 3)
 
   var isEnabled = false
-
-  init() {}
 }
 
 /// How voice is coded on HCI and on the air (Core Specification Vol 4, Part E, 6.12).
 struct VoiceSetting: HCICode {
   var rawValue: UInt16
-
-  init(rawValue: UInt16) { self.rawValue = rawValue }
 
   static let efforts: [UInt64: String] = [
     0: "none", 1: "optimized for power", 2: "optimized for quality", 0xFF: "any",
