@@ -17,17 +17,17 @@ public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
   private static let table: [UInt8: (name: String, section: String, fields: any PacketFields)] = [
     0x01: ("Pairing Request", "3.5.1", PairingFeatures()),
     0x02: ("Pairing Response", "3.5.2", PairingFeatures()),
-    0x03: ("Pairing Confirm", "3.5.3", PairingConfirm()),
-    0x04: ("Pairing Random", "3.5.4", PairingRandom()),
+    0x03: ("Pairing Confirm", "3.5.3", SixteenBytes(name: "confirm value")),
+    0x04: ("Pairing Random", "3.5.4", SixteenBytes(name: "random value")),
     0x05: ("Pairing Failed", "3.5.5", PairingFailed()),
-    0x06: ("Encryption Information", "3.6.2", EncryptionInformation()),
+    0x06: ("Encryption Information", "3.6.2", SixteenBytes(name: "LTK", style: .key)),
     0x07: ("Central Identification", "3.6.3", CentralIdentification()),
-    0x08: ("Identity Information", "3.6.4", IdentityInformation()),
+    0x08: ("Identity Information", "3.6.4", SixteenBytes(name: "IRK", style: .key)),
     0x09: ("Identity Address Information", "3.6.5", IdentityAddress()),
-    0x0A: ("Signing Information", "3.6.6", SigningInformation()),
+    0x0A: ("Signing Information", "3.6.6", SixteenBytes(name: "CSRK", style: .key)),
     0x0B: ("Security Request", "3.6.7", SecurityRequest()),
     0x0C: ("Pairing Public Key", "3.5.6", PublicKey()),
-    0x0D: ("Pairing DHKey Check", "3.5.7", DHKeyCheck()),
+    0x0D: ("Pairing DHKey Check", "3.5.7", SixteenBytes(name: "check")),
     0x0E: ("Pairing Keypress Notification", "3.5.8", Keypress()),
   ]
 
@@ -91,51 +91,15 @@ private struct PairingFeatures: PacketFields {
   }
 }
 
-private struct PairingConfirm: PacketFields {
+/// A value of 16 bytes.
+private struct SixteenBytes: PacketFields {
+  var name: StaticString = "value"
+  var style = FieldStyle.plain
   var value: [UInt8] = []
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("confirm value", &value, count: 16)
-  }
-}
-
-private struct PairingRandom: PacketFields {
-  var value: [UInt8] = []
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("random value", &value, count: 16)
-  }
-}
-
-private struct EncryptionInformation: PacketFields {
-  var value: [UInt8] = []
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("LTK", &value, count: 16, .key)
-  }
-}
-
-private struct IdentityInformation: PacketFields {
-  var value: [UInt8] = []
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("IRK", &value, count: 16, .key)
-  }
-}
-
-private struct SigningInformation: PacketFields {
-  var value: [UInt8] = []
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("CSRK", &value, count: 16, .key)
-  }
-}
-
-private struct DHKeyCheck: PacketFields {
-  var value: [UInt8] = []
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("check", &value, count: 16)
+    let style = style
+    try fields.bytes(name, &value, count: 16, style)
   }
 }
 
