@@ -7,20 +7,13 @@ import BluetoothCore
 struct IOCapabilityRequestReply: HCICompletingCommand {
   static let info = HCICommandInfo(0x042B, "IO Capability Request Reply", "7.1.29", octet: 18, bit: 7)
 
-  var peerAddress = BluetoothAddress.zero
-  var capability: UInt8 = 0
-  var oob: UInt8 = 0
-  var requirements: UInt8 = 0
+  /// The fields are those of the event that reports the same of the peer.
+  var answer = IOCapabilityResponse()
 
   typealias Response = PeerOnly
 
-  init() {}
-
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.peerAddress(&peerAddress)
-    try fields.value("IO capability", &capability, .names(SimplePairing.capabilities))
-    try fields.value("OOB data", &oob, .names([0: "not present", 1: "present"]))
-    try fields.value("authentication requirements", &requirements, .names(SimplePairing.requirements))
+    try answer.visit(&fields)
   }
 }
 
@@ -33,8 +26,6 @@ struct IOCapabilityRequestNegativeReply: HCICompletingCommand {
   var reason = HCIErrorCode.success
 
   typealias Response = PeerOnly
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
@@ -49,8 +40,6 @@ struct UserConfirmationRequestReply: HCICompletingCommand, HCIPeerFields {
   var peerAddress = BluetoothAddress.zero
 
   typealias Response = PeerOnly
-
-  init() {}
 }
 
 /// The user does not confirm a number.
@@ -61,8 +50,6 @@ struct UserConfirmationRequestNegativeReply: HCICompletingCommand, HCIPeerFields
   var peerAddress = BluetoothAddress.zero
 
   typealias Response = PeerOnly
-
-  init() {}
 }
 
 /// The passkey that the user has entered.
@@ -73,8 +60,6 @@ struct UserPasskeyRequestReply: HCICompletingCommand {
   var passkey: UInt32 = 0
 
   typealias Response = PeerOnly
-
-  init() {}
 
   mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
@@ -89,8 +74,6 @@ struct UserPasskeyRequestNegativeReply: HCICompletingCommand, HCIPeerFields {
   var peerAddress = BluetoothAddress.zero
 
   typealias Response = PeerOnly
-
-  init() {}
 }
 
 /// Reads whether simple pairing is on.
@@ -99,9 +82,5 @@ struct ReadSimplePairingMode: HCICompletingCommand, HCIEmpty {
 
   struct Response: HCISwitch {
     var isEnabled = false
-
-    init() {}
   }
-
-  init() {}
 }
