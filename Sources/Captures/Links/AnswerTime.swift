@@ -2,7 +2,7 @@
 /// which write.
 package enum AnswerTime {
   /// A value that begins like the write.
-  package static let echo: Int64 = 60_000_000
+  package static var echo: Int64 { 60_000_000 }
   /// Any other value.
-  package static let other: Int64 = 2_000_000
+  package static var other: Int64 { 2_000_000 }
 }
