@@ -147,6 +147,11 @@ public struct ATTUnknownPDU: ATTPDU {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.rest("value", &parameters)
   }
+
+  /// Whether both have the same opcode and the same parameters: the opcode is no field.
+  public static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 /// Reads PDUs of any kind.

@@ -88,6 +88,17 @@ import Testing
     #expect(ATTFindInformationResponse(types).bytes == hex("05 01 0100 0028"))
   }
 
+  @Test func pdusAreEqualIfAllTheirBytesAre() {
+    func unknown(_ opcode: UInt8, _ parameters: [UInt8]) -> ATTUnknownPDU {
+      ATTUnknownPDU(ATTOpcode(rawValue: opcode), parameters: parameters)
+    }
+    #expect(unknown(0x3F, [1]) == unknown(0x3F, [1]))
+    #expect(unknown(0x3F, [1]) != unknown(0x3E, [1]) && unknown(0x3F, [1]) != unknown(0x3F, []))
+    #expect(Set([unknown(0x3F, [1]), unknown(0x3E, [1]), unknown(0x3F, [1])]).count == 2)
+    let pdus: [any ATTPDU] = [ATTWriteRequest(1, value: [2]), ATTWriteCommand(1, value: [2])]
+    #expect(pdus[0] == ATTWriteRequest(1, value: [2]) && !(pdus[0] == pdus[1]))
+  }
+
   @Test func everyOpcodeHasAKind() {
     #expect(ATTOpcode.readRequest.kind == .request)
     #expect(ATTOpcode.readRequest.response == .readResponse)
