@@ -128,16 +128,19 @@ public final class ATTBearer {
       giveUp(unanswered)
       return completion(.failure(unanswered))
     }
-    let objection: String? =
-      switch request {
-      case let write as ATTWriteRequest: writeGuard?(write.handle, write.value, nil)
-      case let write as ATTPrepareWriteRequest:
-        writeGuard?(write.part.handle, write.part.value, Int(write.part.offset))
-      default: nil
-      }
-    if let objection { return completion(.failure(.forbidden(objection))) }
+    if let objection = objection(to: request) { return completion(.failure(.forbidden(objection))) }
     queue.append(Transaction(request: request, isExpendable: isExpendable, completion: completion))
     sendNext()
+  }
+
+  private func objection(to request: any ATTPDU) -> String? {
+    guard let writeGuard else { return nil }
+    return switch request {
+    case let write as ATTWriteRequest: writeGuard(write.handle, write.value, nil)
+    case let write as ATTPrepareWriteRequest:
+      writeGuard(write.part.handle, write.part.value, Int(write.part.offset))
+    default: nil
+    }
   }
 
   /// Sends a Write Command. There is no response, and no indication of success (3.4.5.3).

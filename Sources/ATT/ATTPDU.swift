@@ -34,7 +34,7 @@ extension ATTPDU {
   public init(pdu: RawSpan) throws(DecodeError) {
     var reader = ByteReader(pdu)
     guard try reader.readUInt8() == Self.info.opcode.rawValue else {
-      throw DecodeError(offset: 0, reason: .invalid("it is no \(Self.info.name)"))
+      throw DecodeError(offset: 0, reason: .invalid("another PDU"))
     }
     try self.init(parsing: &reader)
   }
@@ -60,6 +60,11 @@ extension ATTPDU {
     writePDU(into: &writer)
     return writer.bytes
   }
+
+  /// Whether both are the same PDU. The opcode counts, too, which is no field.
+  public static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 /// Whether both are the same PDU.
@@ -147,11 +152,6 @@ public struct ATTUnknownPDU: ATTPDU {
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.rest("value", &parameters)
   }
-
-  /// Whether both have the same opcode and the same parameters: the opcode is no field.
-  public static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
-
-  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 /// Reads PDUs of any kind.

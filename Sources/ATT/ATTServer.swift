@@ -34,6 +34,9 @@ extension ATTReader {
   }
 }
 
+/// The types of GATT whose attributes are groups for Read By Group Type Request (Part G, 2.5.3).
+private let groupTypes = [BluetoothUUID(UInt16(0x2800)), BluetoothUUID(UInt16(0x2801))]
+
 extension ATTPDU {
   /// What is wrong with a request of any client to any server.
   fileprivate var fault: (AttributeHandle, ATTErrorCode)? {
@@ -41,9 +44,7 @@ extension ATTPDU {
     switch opcode {
     case .readByGroupTypeRequest:
       guard let request = self as? ATTReadByGroupTypeRequest else { return nil }
-      // The types of GATT whose attributes are groups for this request (Part G, 2.5.3).
-      let isGroup = [BluetoothUUID(UInt16(0x2800)), BluetoothUUID(UInt16(0x2801))].contains(request.type)
-      return isGroup ? nil : (request.range.start, .unsupportedGroupType)
+      return groupTypes.contains(request.type) ? nil : (request.range.start, .unsupportedGroupType)
     case .executeWriteRequest:
       guard let flags = (self as? ATTExecuteWriteRequest)?.flags else { return nil }
       return flags == .cancel || flags == .write ? nil : (0, .invalidPDU)

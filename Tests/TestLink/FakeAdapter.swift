@@ -4,8 +4,7 @@ import HCI
 import TestLoop
 import TestSupport
 
-/// What a `Central` stands on, played by a test: any adapter, of HCI or of the kernel. What a radio does is not its
-/// matter; that is the `Air`.
+/// An adapter that a test plays, as a `Central` uses it: of HCI or of the kernel. Tests of what a radio does use the `Air`.
 @BluetoothActor
 public final class FakeAdapter: Adapter {
   public let timers = testTimers

@@ -41,6 +41,9 @@ extension ATTAttributePDU {
   }
 }
 
+/// A value that a client writes, in one PDU.
+public protocol ATTWrite: ATTAttributePDU {}
+
 /// A request for the attributes of a type in a range.
 public protocol ATTTypeRequest: ATTPDU {
   var range: HandleRange { get set }

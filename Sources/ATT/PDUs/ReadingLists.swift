@@ -12,10 +12,8 @@ public struct ATTReadByTypeResponse: ATTPDU {
   public var lastFound: AttributeHandle? { entries.last?.handle }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    let longest = Int(UInt8.max) - ValueEntry.handleLength
-    let length = min(entries.first?.value.count ?? 0, longest)
-    var items = entries.filter { $0.value.count == length }.map { ValueEntry($0.handle, nil, $0.value) }
-    try items.visit(&fields, ValueEntry(0, nil, Array(repeating: 0, count: length)))
+    var items = entries.map { ValueEntry($0.handle, nil, $0.value) }
+    try items.visit(&fields, like: ValueEntry(0, nil, []))
     entries = items.map { ATTHandleAndValue(handle: $0.handle, value: $0.value) }
   }
 }
@@ -44,12 +42,8 @@ public struct ATTReadByGroupTypeResponse: ATTPDU {
   public var lastFound: AttributeHandle? { entries.last?.group.end }
 
   public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    let longest = Int(UInt8.max) - ValueEntry.handleLength * 2
-    let length = min(entries.first?.value.count ?? 0, longest)
-    var items = entries.filter { $0.value.count == length }.map {
-      ValueEntry($0.group.start, $0.group.end, $0.value)
-    }
-    try items.visit(&fields, ValueEntry(0, 0, Array(repeating: 0, count: length)))
+    var items = entries.map { ValueEntry($0.group.start, $0.group.end, $0.value) }
+    try items.visit(&fields, like: ValueEntry(0, 0, []))
     entries = items.map {
       ATTGroupAndValue(group: HandleRange($0.handle, $0.last ?? $0.handle), value: $0.value)
     }
@@ -69,30 +63,32 @@ public struct ATTGroupAndValue: Hashable, Sendable {
 }
 
 extension [ValueEntry] {
-  /// The length of the entries, and entries of this size.
+  /// The length of the entries, and entries of the size of the first.
+  ///
+  /// - Parameter empty: an entry without a value
   fileprivate mutating func visit<V: FieldVisitor & ~Escapable>(
-    _ fields: inout V, _ prototype: ValueEntry
+    _ fields: inout V, like empty: ValueEntry
   ) throws(V.Failure) {
-    var length = UInt8(clamping: prototype.length)
-    let fixed = prototype.length - prototype.value.count
+    let size = Swift.min(first?.value.count ?? 0, Int(UInt8.max) - empty.length)
+    removeAll { $0.value.count != size }
+    var length = UInt8(empty.length + size)
     try fields.value("entry length", &length, .unit("bytes"))
-    try fields.check(Int(length) >= fixed, "entry length \(length) is below \(fixed)")
-    var prototype = prototype
-    prototype.value = Array<UInt8>(repeating: 0, count: Swift.max(0, Int(length) - fixed))
+    try fields.check(Int(length) >= empty.length, "entry length \(length) is below \(empty.length)")
+    var prototype = empty
+    prototype.value = Array<UInt8>(repeating: 0, count: Swift.max(0, Int(length) - empty.length))
     try fields.entries("entry", &self, like: prototype)
   }
 }
 
 private struct ValueEntry: PacketFields {
-  static let handleLength = 2
-
   var handle: AttributeHandle = 0
   /// The last handle of a group; nil for a single attribute.
   var last: AttributeHandle?
   /// The part of the value to be read.
   var value: [UInt8] = []
 
-  var length: Int { Self.handleLength * (last == nil ? 1 : 2) + value.count }
+  /// In bytes.
+  var length: Int { (last == nil ? 2 : 4) + value.count }
 
   init() {}
 

@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// Asks to write a value (3.4.5.1).
-public struct ATTWriteRequest: ATTAttributePDU {
+public struct ATTWriteRequest: ATTWrite {
   public static let info = ATTPDUInfo(
     .writeRequest, "Write Request", "5.1", .request, response: .writeResponse)
 
@@ -19,7 +19,7 @@ public struct ATTWriteResponse: ATTEmptyPDU {
 }
 
 /// Asks to write a value; there is no answer (3.4.5.3).
-public struct ATTWriteCommand: ATTAttributePDU {
+public struct ATTWriteCommand: ATTWrite {
   public static let info = ATTPDUInfo(.writeCommand, "Write Command", "5.3", .command)
 
   public var handle: AttributeHandle = 0
@@ -29,7 +29,7 @@ public struct ATTWriteCommand: ATTAttributePDU {
 }
 
 /// A Write Command with an authentication signature (3.4.5.4).
-public struct ATTSignedWriteCommand: ATTPDU {
+public struct ATTSignedWriteCommand: ATTWrite {
   public static let info = ATTPDUInfo(.signedWriteCommand, "Signed Write Command", "5.4", .command)
 
   public var handle: AttributeHandle = 0

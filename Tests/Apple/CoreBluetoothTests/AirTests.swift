@@ -10,25 +10,19 @@ import VirtualRadio
   @BluetoothActor
   private final class Strap {
     private let air = Air(timers: EpollLoop.shared.timers)
-    let database = AttributeDatabase()
-    let measurement: AttributeHandle
-    let peripheral: Peripheral
+    private let peripheral: Peripheral
     private(set) var connections: [Connection] = []
 
     init() async throws {
       var options = ControllerOptions()
       options.address = BluetoothAddress(0xC000_0000_0001, .public)
-      database.addService(Devices.heartRate)
-      measurement = database.addCharacteristic(Devices.measurement, .notify)
-      database.addCharacteristic(Devices.location, .read, value: [1])
-      database.addService(Devices.battery)
-      database.addCharacteristic(Devices.batteryLevel, [.read, .notify], value: [81])
+      let (table, measurement, _) = Devices.strapAttributes()
       let adapter = HCIAdapter(AirTransport(air, options))
-      peripheral = Peripheral(adapter, serving: database)
+      peripheral = Peripheral(adapter, serving: table)
       _ = try await adapter.start()
       peripheral.onConnection = { [unowned self] connection in
         connections.append(connection)
-        connection.server?.onEvent = { [weak connection, measurement] event in
+        connection.server?.onEvent = { [weak connection] event in
           if case .configured(measurement, .notify) = event {
             connection?.server?.notify([0, 72], of: measurement)
           }

@@ -11,9 +11,12 @@ enum Devices {
   static let battery = BluetoothUUID(UInt16(0x180F))
   static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
 
-  /// A heart-rate strap: each write to the control point is followed by a measurement.
-  static func strap(_ name: String = "Strap", _ address: String = "C0:00:00:00:00:01") -> SimulatedPeripheral
-  {
+  /// The attributes of a heart-rate strap.
+  ///
+  /// - Returns: also the handles of the measurement and of the control point
+  static func strapAttributes(
+    _ name: String = "Strap"
+  ) -> (table: AttributeDatabase, measurement: AttributeHandle, control: AttributeHandle) {
     let table = AttributeDatabase()
     table.addService(BluetoothUUID(UInt16(0x1800)))
     table.addCharacteristic(BluetoothUUID(UInt16(0x2A00)), .read, value: Array(name.utf8))
@@ -24,6 +27,13 @@ enum Devices {
     let control = table.addCharacteristic(controlPoint, [.write, .writeWithoutResponse])
     table.addService(battery)
     table.addCharacteristic(batteryLevel, [.read, .notify], value: [81])
+    return (table, measurement, control)
+  }
+
+  /// A heart-rate strap: each write to the control point is followed by a measurement.
+  static func strap(_ name: String = "Strap", _ address: String = "C0:00:00:00:00:01") -> SimulatedPeripheral
+  {
+    let (table, measurement, control) = strapAttributes(name)
     let strap = SimulatedPeripheral(
       address, [.flags(ADFlags(rawValue: 6)), .localName(Array(name.utf8), isComplete: true)],
       scanResponse: [.serviceUUIDs([heartRate], width: .two, isComplete: true), .txPower(4)], table)

@@ -3,8 +3,8 @@ import L2CAP
 
 /// The radio of a machine, with peripherals in its air. It can be switched off and on.
 ///
-/// Its time is twenty times as fast as that of the machine, so that connection events and pauses cost the tests little;
-/// it can't run away from them, as it stands while the loop does not run.
+/// Its time is twenty times as fast as that of the machine, so that connection events and pauses cost the tests little.
+/// It stands still while the loop does not run.
 @BluetoothActor
 final class SimulatedRadio: Adapter {
   var onReport: ((AdvertisingReport, Instant) -> Void)?
@@ -23,7 +23,7 @@ final class SimulatedRadio: Adapter {
   private var links: [LinkOfPeer] = []
   private var whenUsable: [() -> Void] = []
 
-  /// A link, as long as somebody keeps it.
+  /// A link; nil once nothing keeps it.
   private struct LinkOfPeer {
     weak var link: (any ATTLink)?
     let peer: BluetoothAddress
@@ -88,7 +88,6 @@ final class SimulatedRadio: Adapter {
     host = nil
     transport?.onClose?("the adapter was switched off")
     transport?.close()
-    for peripheral in peripherals { peripheral.leave() }
     onFailure?(error)
   }
 
