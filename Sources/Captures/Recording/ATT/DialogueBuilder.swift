@@ -53,19 +53,11 @@ struct DialogueBuilder {
     var exchange = Exchange(
       packet: pdu.packet, time: pdu.time, opcode: request.opcode, subject: .exact(pdu.bytes))
     switch request {
-    case let request as ATTWriteCommand:
+    case let request as any ATTWrite:
       exchange.subject = .write(request.handle)
       exchange.value = request.value
-      exchanges.append(exchange)
-      return
-    case let request as ATTSignedWriteCommand:
-      exchange.subject = .write(request.handle)
-      exchange.value = request.value
-      exchanges.append(exchange)
-      return
-    case let request as ATTWriteRequest:
-      exchange.subject = .write(request.handle)
-      exchange.value = request.value
+      // There is no answer to a command.
+      if request.opcode.kind == .command { return exchanges.append(exchange) }
     case let request as ATTReadRequest: exchange.subject = .read(request.handle)
     case let request as ATTReadBlobRequest: exchange.subject = .read(request.handle)
     case let request as ATTExecuteWriteRequest where request.flags == .write:

@@ -60,9 +60,7 @@ final class ReplayedAnswers {
     case let read as ATTReadRequest: reads.read(read.handle, opcode)
     case let read as ATTReadBlobRequest: reads.readBlob(read.handle, Int(read.offset))
     case let read as any ATTHandlesRequest: reads.readSeveral(read.handles, opcode, bytes)
-    case let write as ATTWriteRequest: writes.write(write.value, to: write.handle, opcode)
-    case let write as ATTWriteCommand: writes.write(write.value, to: write.handle, opcode)
-    case let write as ATTSignedWriteCommand: writes.write(write.value, to: write.handle, opcode)
+    case let write as any ATTWrite: writes.write(write.value, to: write.handle, opcode)
     case let write as ATTPrepareWriteRequest: writes.prepare(write.part)
     case let write as ATTExecuteWriteRequest: writes.execute(write.flags)
     default:

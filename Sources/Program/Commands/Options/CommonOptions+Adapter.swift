@@ -51,7 +51,8 @@ extension CommonOptions {
   static let mtu = Option(
     "--mtu", as: .mtu, default: "auto",
     help: """
-      longest ATT packets to receive, \(ATTBearer.defaultMTU)..\(ATTBearer.largestMTU) bytes; auto: \(ATTBearer.largestMTU); none: do not ask (the peer may end the link at it: then \
+      longest ATT packets to receive, \(ATTBearer.defaultMTU)..\(ATTBearer.largestMTU) bytes; \
+      auto: \(ATTBearer.largestMTU); none: do not ask (the peer may end the link at it: then \
       auto does not ask again)
       """)
   static let aggressive = Flag(
