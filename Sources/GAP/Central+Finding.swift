@@ -20,7 +20,7 @@ extension Central {
   ///   failed, or why it does not scan
   public func find(
     named name: String, within time: Duration, parameters: ScanParameters = .gentle
-  ) async throws(BluetoothError) -> Advertisement? {
+  ) async throws(GAPError) -> Advertisement? {
     try await find(within: time, parameters: parameters) { $0.address.kind.isKnown && $0.isNamed(name) }
   }
 
@@ -37,10 +37,10 @@ extension Central {
   public func find(
     within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle,
     where isWanted: @escaping (Advertisement) -> Bool = { _ in true }
-  ) async throws(BluetoothError) -> Advertisement? {
+  ) async throws(GAPError) -> Advertisement? {
     try await listen(for: time, filter, parameters) { device in
       isWanted(device) ? .some(device) : nil
-    } atEnd: { refusal throws(BluetoothError) in
+    } atEnd: { refusal throws(GAPError) in
       if let refusal { throw refusal }
       return nil
     }
@@ -58,12 +58,12 @@ extension Central {
   /// - Throws: what ``find(named:within:parameters:)`` throws; if devices were heard, the radio scans
   public func devices(
     within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle
-  ) async throws(BluetoothError) -> [Advertisement] {
+  ) async throws(GAPError) -> [Advertisement] {
     var heard = HeardDevices()
     return try await listen(for: time, filter, parameters) { device in
       heard.add(device)
       return nil
-    } atEnd: { refusal throws(BluetoothError) in
+    } atEnd: { refusal throws(GAPError) in
       let devices = heard.strongestFirst
       if let refusal, devices.isEmpty { throw refusal }
       return devices
@@ -76,21 +76,21 @@ extension Central {
   private func listen<Value: Sendable>(
     for time: Duration, _ filter: ScanFilter, _ parameters: ScanParameters,
     _ hear: @escaping (Advertisement) -> Value?,
-    atEnd: @escaping (BluetoothError?) throws(BluetoothError) -> Value
-  ) async throws(BluetoothError) -> Value {
+    atEnd: @escaping (GAPError?) throws(GAPError) -> Value
+  ) async throws(GAPError) -> Value {
     if let failure { throw failure }
-    return try await awaitCallback { (done: @escaping (Result<Value, BluetoothError>) -> Void) in
+    return try await awaitCallback { (done: @escaping (Result<Value, GAPError>) -> Void) in
       let timers = self.timers
       var scan: Scan?
       var timer: Timers.Token?
-      let end = OneShot { (result: Result<Value, BluetoothError>) in
+      let end = OneShot { (result: Result<Value, GAPError>) in
         timers.cancel(timer)
         scan.take()?.cancel()
         done(result)
       }
       timer = timers.schedule(after: time) { [weak self] in
         let refusal = self?.scanRefusal
-        end(Result { () throws(BluetoothError) in try atEnd(refusal) })
+        end(Result { () throws(GAPError) in try atEnd(refusal) })
       }
       scan = self.scan(parameters, filter: filter) { [weak self] in
         end(.failure(self?.failure ?? .hci(.cancelled)))
@@ -114,7 +114,7 @@ extension Central {
   /// - Throws: what ``connect(_:)`` throws
   public func connect(
     to device: Advertisement, parameters: ConnectionParameters = .fast, within time: Duration? = nil
-  ) async throws(BluetoothError) -> Connection {
+  ) async throws(GAPError) -> GATTLink {
     var request = ConnectionRequest(peer: device.address, parameters: parameters)
     if let time { request.deadline = time }
     return try await connect(request)

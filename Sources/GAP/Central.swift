@@ -56,11 +56,11 @@ public final class Central {
 
   /// Why the radio does not scan as the subscribers ask for; nil if it does. One that does not scan at all is asked again,
   /// with longer and longer pauses, of ten seconds at most.
-  public private(set) var scanRefusal: BluetoothError?
+  public private(set) var scanRefusal: GAPError?
   /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
-  public var onFailure: ((BluetoothError) -> Void)?
+  public var onFailure: ((GAPError) -> Void)?
   /// Why the radio has failed; nil while it works.
-  private(set) var failure: BluetoothError?
+  private(set) var failure: GAPError?
   /// A description of the radio; nil until it is started.
   public private(set) var information: AdapterInformation?
 
@@ -74,7 +74,7 @@ public final class Central {
   private let adapter: any Adapter
   private var collector = AdvertisementCollector()
   private var scans: [Scan] = []
-  private var connections: [Connection] = []
+  private var connections: [GATTLink] = []
   /// Peers that did not answer a request sent by the library on its own initiative; they get no more of these.
   private var silentPeers: Set<BluetoothAddress> = []
   private static let maximumSilentPeers = 64
@@ -93,7 +93,7 @@ public final class Central {
 
   /// Initializes the radio. Call it first. Each command has a deadline, `HostController/commandDeadline`.
   @discardableResult
-  public func start() async throws(BluetoothError) -> AdapterInformation {
+  public func start() async throws(GAPError) -> AdapterInformation {
     let information = try await wrappingHCIError(await adapter.start())
     failure = nil
     self.information = information
@@ -103,7 +103,7 @@ public final class Central {
   /// Makes the radio usable again after ``onFailure``, as soon as it is present and powered on: see
   /// ``Adapter/recover(within:)``.
   @discardableResult
-  public func recover(within time: Duration) async throws(BluetoothError) -> AdapterInformation {
+  public func recover(within time: Duration) async throws(GAPError) -> AdapterInformation {
     let information = try await wrappingHCIError(await adapter.recover(within: time))
     failure = nil
     self.information = information
@@ -213,9 +213,9 @@ public final class Central {
   // MARK: Connecting
 
   /// Connects to a peripheral that advertises, and returns when the link has proved to work.
-  /// - Throws: `BluetoothError`, after the request's deadline at the latest
-  public func connect(_ request: ConnectionRequest) async throws(BluetoothError) -> Connection {
-    try await awaitCallback { (done: @escaping (Result<Connection, BluetoothError>) -> Void) in
+  /// - Throws: `GAPError`, after the request's deadline at the latest
+  public func connect(_ request: ConnectionRequest) async throws(GAPError) -> GATTLink {
+    try await awaitCallback { (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
       connect(request, completion: done)
     }
   }
@@ -227,7 +227,7 @@ public final class Central {
   ///   - completion: called exactly once, on the loop, before anything that the peer sends is handled
   /// - Returns: a closure that cancels the attempt
   public func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<Connection, BluetoothError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<GATTLink, GAPError>) -> Void
   ) -> () -> Void {
     let timers = adapter.timers
     let begin = timers.current
@@ -236,7 +236,7 @@ public final class Central {
         result.mapError { .hci(self?.cause(of: $0, since: begin) ?? $0) }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
           let mtu = request.leftOut.contains(.exchangeMTU) ? nil : request.mtu ?? ATTBearer.largestMTU
-          let connection = Connection(link, timers: timers, mtu: mtu)
+          let connection = GATTLink(link, timers: timers, mtu: mtu)
           self?.track(connection)
           return connection
         })
@@ -261,13 +261,13 @@ public final class Central {
   ///   - request: the peer and the link's parameters; its deadline limits each attempt
   ///   - completion: called once, on the loop, unless the connection is cancelled
   public func connectWhenHeard(
-    _ request: ConnectionRequest, completion: @escaping (Result<Connection, BluetoothError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<GATTLink, GAPError>) -> Void
   ) -> PendingConnection {
     PendingConnection(
       self, request, isLinked: adapter.hasLink(to: request.peer), completion: completion)
   }
 
-  private func track(_ connection: Connection) {
+  private func track(_ connection: GATTLink) {
     let peer = connection.peer
     connection.gatt.watchesServiceChanges = !silentPeers.contains(peer)
     connection.gatt.onSilence = { [weak self] in

@@ -11,7 +11,7 @@ public final class PendingConnection {
 
   private weak var central: Central?
   private let request: ConnectionRequest
-  private var completion: ((Result<Connection, BluetoothError>) -> Void)?
+  private var completion: ((Result<GATTLink, GAPError>) -> Void)?
   private var scan: Central.Scan?
   private var cancelAttempt: (() -> Void)?
   private var eagerEnd: Timers.Token?
@@ -19,7 +19,7 @@ public final class PendingConnection {
 
   init(
     _ central: Central, _ request: ConnectionRequest, isLinked: Bool,
-    completion: @escaping (Result<Connection, BluetoothError>) -> Void
+    completion: @escaping (Result<GATTLink, GAPError>) -> Void
   ) {
     self.central = central
     self.request = request
@@ -83,7 +83,7 @@ public final class PendingConnection {
     if !isOver { cancelAttempt = cancel }
   }
 
-  private func finish(_ result: Result<Connection, BluetoothError>) {
+  private func finish(_ result: Result<GATTLink, GAPError>) {
     let completion = completion.take()
     end()
     completion?(result)

@@ -13,12 +13,12 @@ public final class Peripheral {
   /// The most links to centrals. Nothing is advertised while there are as many.
   public let maximumConnections: Int
   /// The links to centrals, the oldest first.
-  public private(set) var connections: [Connection] = []
+  public private(set) var connections: [GATTLink] = []
   /// Why the radio does not advertise; nil if it does, or need not. It is asked again, with longer and longer pauses, of ten
   /// seconds at most.
-  public private(set) var advertisingRefusal: BluetoothError?
+  public private(set) var advertisingRefusal: GAPError?
   /// Called with each link to a central, before anything that the central sends is handled.
-  public var onConnection: ((Connection) -> Void)?
+  public var onConnection: ((GATTLink) -> Void)?
 
   private let adapter: any Adapter
   private var advertising: Advertising?
@@ -43,7 +43,7 @@ public final class Peripheral {
   /// Advertises until ``stopAdvertising()``, except while there are ``maximumConnections``.
   ///
   /// - Throws: if this radio does not advertise for programs
-  public func startAdvertising(_ advertising: Advertising) throws(BluetoothError) {
+  public func startAdvertising(_ advertising: Advertising) throws(GAPError) {
     do throws(HCIError) {
       try adapter.setAdvertising(isFull ? nil : advertising)
     } catch {
@@ -75,7 +75,7 @@ public final class Peripheral {
 
   private func accept(_ link: any ATTLink) {
     guard !isFull else { return link.disconnect() }
-    let connection = Connection(link, timers: adapter.timers)
+    let connection = GATTLink(link, timers: adapter.timers)
     connection.serve(database)
     connections.append(connection)
     connection.whenDisconnected { [weak self, weak connection] _ in

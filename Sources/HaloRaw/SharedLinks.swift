@@ -8,12 +8,12 @@ import GATTClient
 @BluetoothActor
 package final class SharedLinks {
   private struct Entry {
-    let connection: Connection
+    let connection: GATTLink
     var users: [(id: ObjectIdentifier, servicesChanged: (HandleRange) -> Void)] = []
   }
 
   private var entries: [BluetoothAddress: Entry] = [:]
-  private var waiting: [(id: ObjectIdentifier, address: BluetoothAddress, take: (Connection) -> Void)] = []
+  private var waiting: [(id: ObjectIdentifier, address: BluetoothAddress, take: (GATTLink) -> Void)] = []
 
   /// The devices that are connected.
   package nonisolated let connected = ConnectedServices()
@@ -21,7 +21,7 @@ package final class SharedLinks {
   nonisolated init() {}
 
   /// The connection to a peripheral; nil if there is none.
-  package func connection(of address: BluetoothAddress) -> Connection? {
+  package func connection(of address: BluetoothAddress) -> GATTLink? {
     entries[address].flatMap { $0.connection.isConnected ? $0.connection : nil }
   }
 
@@ -29,7 +29,7 @@ package final class SharedLinks {
   ///
   /// - Parameter servicesChanged: as ``GATTClient/onServicesChanged``, which belongs to all users
   package func join(
-    _ connection: Connection, user: AnyObject, servicesChanged: @escaping (HandleRange) -> Void
+    _ connection: GATTLink, user: AnyObject, servicesChanged: @escaping (HandleRange) -> Void
   ) {
     let address = connection.peer
     let id = ObjectIdentifier(user)
@@ -51,8 +51,7 @@ package final class SharedLinks {
   }
 
   /// Waits for a link that another user establishes; the device does not advertise then. Nothing is called after ``leave``.
-  package func whenLinked(to address: BluetoothAddress, user: AnyObject, take: @escaping (Connection) -> Void)
-  {
+  package func whenLinked(to address: BluetoothAddress, user: AnyObject, take: @escaping (GATTLink) -> Void) {
     waiting.append((ObjectIdentifier(user), address, take))
   }
 

@@ -112,7 +112,7 @@ import Testing
 
   @Test func connectingFailsWithTheReason() async {
     adapter.link = .failure(.peerNotFound(BluetoothAddress(1, .random), seconds: 1))
-    await #expect(throws: BluetoothError.self) {
+    await #expect(throws: GAPError.self) {
       try await central.connect(ConnectionRequest(peer: BluetoothAddress(1, .random)))
     }
   }
@@ -123,11 +123,11 @@ import Testing
     let (seven, eight) = (BluetoothAddress(7, .random), BluetoothAddress(8, .random))
     adapter.report(7)
     adapter.link = .failure(.peerNotFound(seven, seconds: 5))
-    await #expect(throws: BluetoothError.hci(.peerDidNotAnswer(seven, seconds: 5))) {
+    await #expect(throws: GAPError.hci(.peerDidNotAnswer(seven, seconds: 5))) {
       try await central.connect(ConnectionRequest(peer: seven))
     }
     adapter.link = .failure(.peerNotFound(eight, seconds: 5))
-    await #expect(throws: BluetoothError.hci(.peerNotFound(eight, seconds: 5))) {
+    await #expect(throws: GAPError.hci(.peerNotFound(eight, seconds: 5))) {
       try await central.connect(ConnectionRequest(peer: eight))
     }
     scan.cancel()
@@ -141,9 +141,9 @@ import Testing
       adapter.onReport?(
         AdvertisingReport(address: peer, eventType: type, rssi: -60, data: hex(data)), adapter.timers.now)
     }
-    func reason(_ peer: BluetoothAddress) async -> BluetoothError? {
+    func reason(_ peer: BluetoothAddress) async -> GAPError? {
       adapter.link = .failure(.peerNotFound(peer, seconds: 5))
-      do throws(BluetoothError) {
+      do throws(GAPError) {
         _ = try await central.connect(ConnectionRequest(peer: peer))
         return nil
       } catch {
@@ -163,7 +163,7 @@ import Testing
     #expect(await reason(peers[1]) == .hci(.peerNotFound(peers[1], seconds: 5)))
     // Other errors are as they are.
     adapter.link = .failure(.connectionFailed(peers[0], .connectionTimeout))
-    await #expect(throws: BluetoothError.hci(.connectionFailed(peers[0], .connectionTimeout))) {
+    await #expect(throws: GAPError.hci(.connectionFailed(peers[0], .connectionTimeout))) {
       try await central.connect(ConnectionRequest(peer: peers[0]))
     }
     scan.cancel()
@@ -185,7 +185,7 @@ import Testing
 
   /// All scans have ended by then; each failure is reported.
   @Test func aRadioThatFailsIsTold() {
-    var errors: [BluetoothError] = []
+    var errors: [GAPError] = []
     var ends = 0
     let scan = central.scan(onEnd: { ends += 1 }) { _ in Issue.record("called") }
     central.onFailure = { [adapter] error in
@@ -269,7 +269,7 @@ import Testing
     }
     await settle()
     task.cancel()
-    await #expect(throws: BluetoothError.hci(.cancelled)) { try await task.value }
+    await #expect(throws: GAPError.hci(.cancelled)) { try await task.value }
     #expect(adapter.cancellations == 1)
   }
 

@@ -13,7 +13,7 @@ import Testing
 @BluetoothActor
 @Suite(.onTheLoop) struct ConnectionTests {
   private let link = FakeLink()
-  private let connection: Connection
+  private let connection: GATTLink
 
   init() {
     connection = link.connection()
@@ -31,7 +31,7 @@ import Testing
   /// A link that can't change its properties refuses all requests for others.
   @Test func otherPropertiesMayBeRefused() async {
     let connection = self.connection
-    func refusal(_ what: String) -> BluetoothError { .hci(.adapter(AdapterError(what, .notOffered))) }
+    func refusal(_ what: String) -> GAPError { .hci(.adapter(AdapterError(what, .notOffered))) }
     await #expect(throws: refusal("change the connection parameters")) {
       try await connection.updateParameters(.fast)
     }
@@ -85,13 +85,13 @@ import Testing
   }
 
   private struct Reference {
-    weak var connection: Connection?
+    weak var connection: GATTLink?
   }
 
   /// A peer that stays connected does not advertise.
   @Test func aConnectionThatIsNotUsedAnyMoreEnds() async {
     let link = FakeLink()
-    var connection: Connection? = link.connection()
+    var connection: GATTLink? = link.connection()
     let reference = Reference(connection: connection)
     connection = nil
     #expect(reference.connection == nil)

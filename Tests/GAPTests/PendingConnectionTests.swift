@@ -17,7 +17,7 @@ import Testing
   }
 
   private final class Results {
-    var all: [Result<Connection, BluetoothError>] = []
+    var all: [Result<GATTLink, GAPError>] = []
   }
 
   private func pending(_ peer: UInt64, _ results: Results = Results()) -> PendingConnection {

@@ -9,7 +9,7 @@ enum PageFragments {
       let connection = try await central.connect(to: device)
       let level = try await connection.gatt.readFirst(uuid: "2A19")
       print("battery", level ?? [])
-    } catch BluetoothError.hci(.peerNotFound) {
+    } catch GAPError.hci(.peerNotFound) {
       print("out of reach")
     } catch GATTError.att(.refused(let response)) {
       print("refused:", response.code)

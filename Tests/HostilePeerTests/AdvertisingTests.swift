@@ -101,7 +101,7 @@ import Testing
     #expect(!device.isConnectable)
     let stage = Stage(Peer(1, kind: .init(rawValue: kind)))
     try await stage.central.start()
-    let error = await failure { () async throws(BluetoothError) in try await stage.connect() }
+    let error = await failure { () async throws(GAPError) in try await stage.connect() }
     #expect(error == .hci(.unknownAddressType(stage.peer.address)))
     #expect(!stage.radio.commands.contains(LECreateConnection.opcode))
     try await stage.checkHealth()

@@ -14,7 +14,7 @@ import Testing
     (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + Array(repeating: 0x5A, count: count - 4)
   }
 
-  private func stage(mtu: UInt16) async throws -> (Stage, Connection) {
+  private func stage(mtu: UInt16) async throws -> (Stage, GATTLink) {
     let (stage, connection) = try await Stage.connected()
     stage.peer.server.mtu = mtu
     try await connection.gatt.exchangeMTU()

@@ -17,7 +17,7 @@ import Testing
     let name: String
     /// When it ends without being cancelled; nil for the wait for the end of a link, which has no deadline.
     let deadline: Duration?
-    let run: @BluetoothActor @Sendable (Stage, Connection) async throws -> Void
+    let run: @BluetoothActor @Sendable (Stage, GATTLink) async throws -> Void
 
     var testDescription: String { name }
   }
@@ -150,7 +150,7 @@ import Testing
     },
   ]
 
-  private func silentStage() async throws -> (Stage, Connection) {
+  private func silentStage() async throws -> (Stage, GATTLink) {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
     return (stage, connection)

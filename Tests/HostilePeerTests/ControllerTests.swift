@@ -18,7 +18,7 @@ import Testing
     let stage = Stage()
     stage.radio.buffers = (0, 0)
     let error = await stage.within(.seconds(1)) {
-      await failure { () async throws(BluetoothError) in try await stage.central.start() }
+      await failure { () async throws(GAPError) in try await stage.central.start() }
     }
     #expect(error == .hci(.noDataBuffers))
     await stage.central.stop()
@@ -56,7 +56,7 @@ import Testing
           }
       }
       let error = await stage.within(.milliseconds(3100)) {
-        await failure { () async throws(BluetoothError) in try await stage.central.start() }
+        await failure { () async throws(GAPError) in try await stage.central.start() }
       }
       switch error {
       case .hci(.commandTimedOut(command)), .hci(.commandFailed(command, _)),
@@ -134,7 +134,7 @@ import Testing
     }
     _ = try await connection.readRSSI()
     let error = await stage.within(.milliseconds(3100)) {
-      await failure { () async throws(BluetoothError) in try await connection.readRSSI() }
+      await failure { () async throws(GAPError) in try await connection.readRSSI() }
     }
     #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
     #expect(try await connection.disconnection() == .adapter(.commandTimedOut(ReadRSSI.opcode)))
@@ -179,7 +179,7 @@ import Testing
       return [HCIEvent.status(opcode).packet]
     }
     let error = await stage.within(.milliseconds(7100)) {
-      await failure { () async throws(BluetoothError) in try await stage.connect() }
+      await failure { () async throws(GAPError) in try await stage.connect() }
     }
     // The event overtook the status of its command: it is dropped, and the attempt ends with its deadline; or counts.
     switch error {
@@ -225,7 +225,7 @@ import Testing
     await stage.sleep(.seconds(1))
     await stage.within(.seconds(3)) {
       task.cancel()
-      await #expect(throws: BluetoothError.hci(.cancelled)) { try await task.value }
+      await #expect(throws: GAPError.hci(.cancelled)) { try await task.value }
     }
     await stage.sleep(.seconds(1))
     #expect(stage.peer.handle == nil)
@@ -319,7 +319,7 @@ import Testing
       await stage.sleep(.seconds(1))
     }
     #expect(stage.failures == [.hci(.hardwareError(0x42))])
-    await #expect(throws: BluetoothError.hci(.hardwareError(0x42))) { try await stage.connect() }
+    await #expect(throws: GAPError.hci(.hardwareError(0x42))) { try await stage.connect() }
     await stage.central.stop()
   }
 

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  private func discover(_ what: What, _ connection: Connection) async throws(GATTError) -> Int {
+  private func discover(_ what: What, _ connection: GATTLink) async throws(GATTError) -> Int {
     let service = Service(uuid: uuid(0x180D), handles: HandleRange(0x0010, 0x001F))
     let characteristic = Characteristic(
       uuid: uuid(0x2A37), properties: .notify, declaration: 0x0010, valueHandle: 0x0011, end: 0x001F)

@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Runs what a program does on a link, whatever comes of it.
-  private func use(_ connection: Connection) async {
+  private func use(_ connection: GATTLink) async {
     _ = try? await connection.gatt.exchangeMTU()
     let services = (try? await connection.gatt.discoverServices()) ?? []
     for service in services.prefix(4) {
@@ -160,7 +160,7 @@ import Testing
       ),
       ("good", { _ in }),
     ]
-    var connections: [Connection] = []
+    var connections: [GATTLink] = []
     var peers: [Peer] = []
     for (number, fault) in faults.enumerated() {
       let peer = Peer(UInt64(100 + number))
@@ -207,7 +207,7 @@ import Testing
     stage.peer.isThere = false
     await stage.sleep(.milliseconds(500))
     stage.radio.complete(BluetoothAddress(0xC000_0000_7777, .random))
-    await #expect(throws: BluetoothError.self) { try await claim.value }
+    await #expect(throws: GAPError.self) { try await claim.value }
     await next.disconnect()
     try await stage.checkHealth()
   }

@@ -84,7 +84,7 @@ import Testing
     #expect(
       await failure { () async throws(GATTError) in try await connection.gatt.read(0x0003) } == expected)
     #expect(
-      await failure { () async throws(BluetoothError) in try await connection.readRSSI() }
+      await failure { () async throws(GAPError) in try await connection.readRSSI() }
         == .hci(.transportClosed(Self.reason)))
     await stage.central.stop()
   }

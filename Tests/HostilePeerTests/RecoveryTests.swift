@@ -22,7 +22,7 @@ import Testing
       }
       return []
     }
-    let error = await failure { () async throws(BluetoothError) in try await connection.readRSSI() }
+    let error = await failure { () async throws(GAPError) in try await connection.readRSSI() }
     #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
     #expect(stage.failures == [.hci(.commandTimedOut(ReadRSSI.opcode))])
     #expect(!connection.isConnected)
@@ -81,7 +81,7 @@ import Testing
     let (stage, notes) = try await silent()
     stage.radio.reopening = {}
     let error = await stage.within(.seconds(14)) {
-      await failure { () async throws(BluetoothError) in try await stage.central.recover(within: .seconds(10))
+      await failure { () async throws(GAPError) in try await stage.central.recover(within: .seconds(10))
       }
     }
     #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
@@ -95,7 +95,7 @@ import Testing
   @Test func oneThatCanOnlyBeResetIsGivenUpAtOnce() async throws {
     let (stage, _) = try await silent()
     let error = await stage.within(.milliseconds(3100)) {
-      await failure { () async throws(BluetoothError) in try await stage.central.recover(within: .seconds(60))
+      await failure { () async throws(GAPError) in try await stage.central.recover(within: .seconds(60))
       }
     }
     let text = error?.description ?? ""
@@ -129,9 +129,9 @@ import Testing
         }
         return []
       }
-      _ = await failure { () async throws(BluetoothError) in try await connection.readRSSI() }
+      _ = await failure { () async throws(GAPError) in try await connection.readRSSI() }
       if delay == .seconds(10) {
-        let error = await failure { () async throws(BluetoothError) in
+        let error = await failure { () async throws(GAPError) in
           try await stage.central.recover(within: .seconds(5))
         }
         guard case .hci(.adapter(let error))? = error, case .controllerSilent = error.reason else {
@@ -176,7 +176,7 @@ import Testing
     stage.radio.reopening = { () throws(HCIError) in throw .transportClosed("not there") }
     stage.radio.fail("gone")
     let error = await stage.within(.milliseconds(5400)) {
-      await failure { () async throws(BluetoothError) in try await stage.central.recover(within: .seconds(5))
+      await failure { () async throws(GAPError) in try await stage.central.recover(within: .seconds(5))
       }
     }
     #expect(error == .hci(.transportClosed("gone")))
@@ -196,7 +196,7 @@ import Testing
     await stage.sleep(.milliseconds(1700))
     await stage.within(.milliseconds(200)) {
       task.cancel()
-      await #expect(throws: BluetoothError.hci(.cancelled)) { try await task.value }
+      await #expect(throws: GAPError.hci(.cancelled)) { try await task.value }
     }
     await stage.central.stop()
   }
@@ -269,13 +269,13 @@ import Testing
       default: return nil
       }
     }
-    let first = await failure { () async throws(BluetoothError) in try await stage.connect() }
+    let first = await failure { () async throws(GAPError) in try await stage.connect() }
     #expect(first == .hci(.peerNotFound(stage.peer.address, seconds: 5)))
     #expect(stage.failures == [])
     let second = await stage.within(.seconds(1)) {
-      await failure { () async throws(BluetoothError) in try await stage.connect() }
+      await failure { () async throws(GAPError) in try await stage.connect() }
     }
-    let cause = BluetoothError.hci(.outOfStep(LECreateConnection.opcode, .commandDisallowed))
+    let cause = GAPError.hci(.outOfStep(LECreateConnection.opcode, .commandDisallowed))
     #expect(second == cause && stage.failures == [])
     stage.peer.isThere = true
     try await checkUse(of: stage)
@@ -296,7 +296,7 @@ import Testing
       }
     }
     await stage.within(.milliseconds(5100)) { await connection.disconnect() }
-    let error = await failure { () async throws(BluetoothError) in try await stage.connect() }
+    let error = await failure { () async throws(GAPError) in try await stage.connect() }
     #expect(error == .hci(.outOfStep(LECreateConnection.opcode, .connectionAlreadyExists)))
     #expect(stage.failures == [])
     try await checkUse(of: stage)

@@ -17,7 +17,7 @@ import Testing
     var moved: [Subscription] = []
   }
 
-  private func heartRate(of connection: Connection) async throws -> Characteristic {
+  private func heartRate(of connection: GATTLink) async throws -> Characteristic {
     let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
     return try #require(
       try await connection.gatt.discoverCharacteristics([Server.heartRate], of: service).first)

@@ -169,7 +169,7 @@ import Testing
     var values: [[UInt8]] = []
   }
 
-  private func subscribe(_ connection: Connection, _ heard: Heard) async throws {
+  private func subscribe(_ connection: GATTLink, _ heard: Heard) async throws {
     let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
     let characteristic = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
     _ = try await connection.gatt.subscribe(to: characteristic) { value, _ in

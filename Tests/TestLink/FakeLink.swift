@@ -29,5 +29,5 @@ public final class FakeLink: ScriptedServer, ATTLink {
   public func readRSSI() async throws(HCIError) -> Int8? { -50 }
 
   /// A connection on this link.
-  public func connection() -> Connection { Connection(self, timers: timers) }
+  public func connection() -> GATTLink { GATTLink(self, timers: timers) }
 }

@@ -26,7 +26,7 @@ import Testing
     let setting: AttributeHandle
     let protected: AttributeHandle
     let peripheral: Peripheral
-    var connections: [Connection] = []
+    var connections: [GATTLink] = []
     var written: [[UInt8]] = []
     var key: LongTermKey?
 
@@ -90,13 +90,13 @@ import Testing
   @BluetoothActor private struct Meeting {
     let thermometer: Thermometer
     let central: Central
-    let connection: Connection
+    let connection: GATTLink
     let characteristics: [BluetoothUUID: Characteristic]
 
     func characteristic(_ uuid: BluetoothUUID) throws -> Characteristic {
       try #require(characteristics[uuid])
     }
-    var served: Connection { get throws { try #require(thermometer.connections.last) } }
+    var served: GATTLink { get throws { try #require(thermometer.connections.last) } }
   }
 
   private func meet(
@@ -238,7 +238,7 @@ import Testing
     let served = try #require(thermometer.connections.last)
     let interval = ConnectionInterval(.milliseconds(60))
     await #expect(
-      throws: BluetoothError.hci(.commandFailed(LEConnectionUpdate.opcode, .unacceptableConnectionParameters))
+      throws: GAPError.hci(.commandFailed(LEConnectionUpdate.opcode, .unacceptableConnectionParameters))
     ) {
       try await served.updateParameters(
         ConnectionParameters(
@@ -267,7 +267,7 @@ import Testing
 
   @Test func withoutAKeyTheLinkStaysClear() async throws {
     let meeting = try await meet(try await thermometer())
-    await #expect(throws: BluetoothError.hci(.commandFailed(LEEnableEncryption.opcode, .pinOrKeyMissing))) {
+    await #expect(throws: GAPError.hci(.commandFailed(LEEnableEncryption.opcode, .pinOrKeyMissing))) {
       try await meeting.connection.encrypt(with: Self.key)
     }
     #expect(meeting.connection.isConnected && !meeting.connection.security.isEncrypted)
@@ -278,7 +278,7 @@ import Testing
   @Test func keysThatDifferEndTheLink() async throws {
     let meeting = try await meet(try await thermometer())
     meeting.thermometer.key = LongTermKey(Array(repeating: 1, count: 16))
-    await #expect(throws: BluetoothError.self) { try await meeting.connection.encrypt(with: Self.key) }
+    await #expect(throws: GAPError.self) { try await meeting.connection.encrypt(with: Self.key) }
     #expect(meeting.connection.loss == .remote(.micFailure))
     #expect(try meeting.served.loss == .remote(.micFailure))
   }
@@ -286,7 +286,7 @@ import Testing
   /// Only a central encrypts.
   @Test func aPeripheralDoesNotEncrypt() async throws {
     let meeting = try await meet(try await thermometer())
-    await #expect(throws: BluetoothError.hci(.commandFailed(LEEnableEncryption.opcode, .commandDisallowed))) {
+    await #expect(throws: GAPError.hci(.commandFailed(LEEnableEncryption.opcode, .commandDisallowed))) {
       try await meeting.served.encrypt(with: Self.key)
     }
   }

@@ -8,7 +8,7 @@ public final class HeartRateMonitor {
   public static let controlPoint = BluetoothUUID(UInt16(0x2A39))
   public static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
 
-  private let connection: Connection
+  private let connection: GATTLink
   private let characteristics: [Characteristic]
 
   /// Connects to the device and discovers its service.

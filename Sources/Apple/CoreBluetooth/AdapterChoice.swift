@@ -22,7 +22,7 @@ package struct AdapterChoice: Hashable {
 @BluetoothActor
 enum SharedRadios {
   private struct Entry {
-    var radio: Radio
+    var radio: KeptAdapter
     var users = 0
   }
 
@@ -30,11 +30,11 @@ enum SharedRadios {
   /// The closing of the last radio of a choice: the next one is opened after it.
   private static var closing: [AdapterChoice: Task<Void, Never>] = [:]
 
-  static func acquire(_ choice: AdapterChoice) -> Radio {
+  static func acquire(_ choice: AdapterChoice) -> KeptAdapter {
     var entry =
       entries[choice]
       ?? Entry(
-        radio: Radio { [previous = closing[choice]] in
+        radio: KeptAdapter { [previous = closing[choice]] in
           await previous?.value
           return try await choice.specification().open()
         })

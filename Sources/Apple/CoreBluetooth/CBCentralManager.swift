@@ -55,7 +55,8 @@ open class CBCentralManager: CBManager {
 
   /// A manager on a radio, which it does not close.
   package convenience init(
-    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, radio: Radio, folder: String? = nil,
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, radio: KeptAdapter,
+    folder: String? = nil,
     options: [String: Any]? = nil
   ) {
     self.init(delegate, queue, folder, options) { (radio, {}) }
@@ -63,7 +64,7 @@ open class CBCentralManager: CBManager {
 
   private init(
     _ delegate: (any CBCentralManagerDelegate)?, _ queue: DispatchQueue?, _ folder: String?,
-    _ options: [String: Any]?, acquire: @escaping @Sendable @BluetoothActor () -> (Radio, () -> Void)
+    _ options: [String: Any]?, acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
   ) {
     let events = ManagerEvents(CallbackQueue(queue))
     (callbacks, core) = (events.callbacks, CentralCore(events))
@@ -75,7 +76,7 @@ open class CBCentralManager: CBManager {
 
   private func begin(
     _ delegate: (any CBCentralManagerDelegate)?, _ events: ManagerEvents,
-    acquire: @escaping @Sendable @BluetoothActor () -> (Radio, () -> Void)
+    acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
   ) {
     // What an earlier run of the program wanted.
     for entry in restoration?.peripherals ?? [] {

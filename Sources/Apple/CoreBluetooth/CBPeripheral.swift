@@ -231,8 +231,8 @@ open class CBPeripheral: CBPeer {
     let (confined, callbacks) = (Confined(self), self.callbacks)
     let link = shared.withLock { $0.link }
     BluetoothActor.run {
-      let result: Result<Int8?, BluetoothError>
-      do throws(BluetoothError) {
+      let result: Result<Int8?, GAPError>
+      do throws(GAPError) {
         guard let connection = link?.connection else { throw .hci(.notConnected) }
         result = .success(try await connection.readRSSI())
       } catch {

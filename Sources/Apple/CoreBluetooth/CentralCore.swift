@@ -10,7 +10,7 @@ final class CentralCore {
     let isNamed: Bool
     var pending: PendingConnection?
     var startTimer: Timers.Token?
-    var connection: Connection?
+    var connection: GATTLink?
     /// Whether the program has asked for its end.
     var isCancelled = false
   }
@@ -26,9 +26,9 @@ final class CentralCore {
   private let connectedServices = Guarded<ConnectedServices?>(nil)
 
   private let events: ManagerEvents
-  private var radio: Radio?
+  private var radio: KeptAdapter?
   private var release: (() -> Void)?
-  private var observation: Radio.Observation?
+  private var observation: KeptAdapter.Observation?
   private var scan: Central.Scan?
   /// By their drivers.
   private var attempts: [ObjectIdentifier: Attempt] = [:]
@@ -37,7 +37,7 @@ final class CentralCore {
     self.events = events
   }
 
-  func start(_ radio: Radio, release: @escaping () -> Void) {
+  func start(_ radio: KeptAdapter, release: @escaping () -> Void) {
     self.radio = radio
     connectedServices.withLock { $0 = radio.links.connected }
     self.release = release
@@ -56,7 +56,7 @@ final class CentralCore {
     radio = nil
   }
 
-  private func changed(_ state: Radio.State) {
+  private func changed(_ state: KeptAdapter.State) {
     let failure = radio?.failure
     events.send { $0.update(CBManagerState(state), failure) }
     guard state != .poweredOn else { return }
@@ -117,7 +117,7 @@ final class CentralCore {
     if let attempt = attempts[id], attempt.connection == nil { attempts[id]?.pending = pending }
   }
 
-  private func finished(_ id: ObjectIdentifier, _ result: Result<Connection, BluetoothError>) {
+  private func finished(_ id: ObjectIdentifier, _ result: Result<GATTLink, GAPError>) {
     guard let attempt = attempts[id], attempt.connection == nil else { return }
     let (driver, address, events) = (attempt.driver, attempt.address, events)
     switch result {
@@ -191,7 +191,7 @@ final class CentralCore {
 }
 
 extension CBManagerState {
-  fileprivate init(_ state: Radio.State) {
+  fileprivate init(_ state: KeptAdapter.State) {
     self =
       switch state {
       case .unknown: .unknown

@@ -8,7 +8,7 @@ package final class LinkDriver {
   static let unlinked = GATTError.att(.closed("disconnected"))
 
   /// The link; nil before it and after it.
-  private(set) var connection: Connection?
+  private(set) var connection: GATTLink?
   /// Its client.
   var client: GATTClient? { connection?.gatt }
   /// The links of the radio.
@@ -40,7 +40,7 @@ package final class LinkDriver {
   /// - Parameters:
   ///   - links: those of the radio, which other managers may use
   ///   - isNamed: whether the name of the peripheral is known; otherwise it is read
-  func attach(_ connection: Connection, of links: SharedLinks?, isNamed: Bool, _ handlers: Handlers) {
+  func attach(_ connection: GATTLink, of links: SharedLinks?, isNamed: Bool, _ handlers: Handlers) {
     self.connection = connection
     self.links = links
     let client = connection.gatt

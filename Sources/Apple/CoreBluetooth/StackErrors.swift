@@ -6,7 +6,7 @@ extension Result {
 }
 
 /// The error that a delegate gets for one of the stack.
-func delegateError(_ error: BluetoothError) -> any Error & Sendable {
+func delegateError(_ error: GAPError) -> any Error & Sendable {
   switch error {
   case .hci(let error): delegateError(error)
   case .gatt(let error): delegateError(error)

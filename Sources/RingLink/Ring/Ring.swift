@@ -20,7 +20,7 @@ import HaloGATT
 @BluetoothActor
 public final class Ring {
   /// The link to it.
-  public let connection: Connection
+  public let connection: GATTLink
   /// The time of the link.
   public var timers: Timers { connection.timers }
   /// The properties that determine the ring's behaviour.
@@ -83,7 +83,7 @@ public final class Ring {
   /// The client of its attributes.
   var gatt: GATTClient { connection.gatt }
 
-  init(_ connection: Connection, write: Characteristic, notify: Characteristic) {
+  init(_ connection: GATTLink, write: Characteristic, notify: Characteristic) {
     self.connection = connection
     commandWrite = write
     commandNotify = notify
@@ -182,7 +182,7 @@ extension Ring {
   ///   - identifies: whether ``firmware`` is read, too, if it is not known from a layout that is true
   /// - Throws: `.notARing` if the service is missing
   public static func open(
-    _ connection: Connection, layout: RingLayout? = nil, identifies: Bool = true
+    _ connection: GATTLink, layout: RingLayout? = nil, identifies: Bool = true
   ) async throws(RingError) -> Ring {
     if let layout, let ring = try await open(connection, at: layout) { return ring }
     let gatt = connection.gatt
@@ -199,7 +199,7 @@ extension Ring {
 
   /// - Returns: nil if the layout is not true
   private static func open(
-    _ connection: Connection, at layout: RingLayout
+    _ connection: GATTLink, at layout: RingLayout
   ) async throws(RingError) -> Ring? {
     let gatt = connection.gatt
     guard try await RingError.of(await gatt.holds(layout)) else { return nil }

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func eventsComeInOrderAndTheAccessoryConnectsByItsIdentifier() async throws {
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio)
     await session.activate()
     await pickStrap(session)
@@ -50,7 +50,7 @@ import Testing
     defer { folder.remove() }
     let straps = await [Devices.strap(), Devices.strap("Other", "C0:00:00:00:00:02")]
     await BluetoothActor.run { straps[1].isPresent = false }.value
-    let radio = await Radio(SimulatedRadio(straps))
+    let radio = await KeptAdapter(SimulatedRadio(straps))
     let first = SessionRecorder(radio, folder: folder.path)
     await first.activate()
     await pickStrap(first)
@@ -82,7 +82,7 @@ import Testing
   @Test func aRemovedAccessoryIsForgottenAndOfferedAgain() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     let first = SessionRecorder(radio, folder: folder.path)
     await first.activate()
     await pickStrap(first)
@@ -105,7 +105,7 @@ import Testing
   @Test func anAccessoryIsRenamedOnTheTerminal() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     let first = SessionRecorder(radio, folder: folder.path)
     await first.activate()
     await pickStrap(first)
@@ -133,7 +133,7 @@ import Testing
   /// An app for many rooms asks for a name at once.
   @Test(arguments: ["Left arm\n", "\n"])
   func anAccessoryIsNamedWhenItIsSetUp(_ line: String) async throws {
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio)
     await session.activate()
     let item = ASPickerDisplayItem.named("Band")
@@ -156,7 +156,7 @@ import Testing
 
   /// Two minutes for a user who has to switch the accessory on first; without an end, the program ends the picker.
   @Test func thePickerWaitsForAsLongAsItIsTold() async {
-    let radio = await Radio(SimulatedRadio([]))
+    let radio = await KeptAdapter(SimulatedRadio([]))
     let session = SessionRecorder(radio, isInteractive: false)
     await session.activate()
     let settings = ASPickerDisplaySettings.default
@@ -195,7 +195,7 @@ import Testing
   }
 
   @Test func anEmptyLineCancelsAndANumberMustBeOfTheList() async {
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio)
     await session.activate()
     session.pick([.named("Band")])
@@ -218,7 +218,7 @@ import Testing
   func theNameOfTheScanResponseIsShownAndStored(isInteractive: Bool) async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await Radio(SimulatedRadio([Devices.ring()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.ring()]))
     let session = SessionRecorder(radio, isInteractive: isInteractive, folder: folder.path)
     await session.activate()
     session.pick([.named("Band")])
@@ -248,7 +248,7 @@ import Testing
       straps[1].rssi = -30
       straps[2].rssi = 127
     }.value
-    let radio = await Radio(SimulatedRadio(straps))
+    let radio = await KeptAdapter(SimulatedRadio(straps))
     let session = SessionRecorder(radio, isInteractive: false)
     await session.activate()
     session.pick([.named("Band")])
@@ -268,7 +268,7 @@ import Testing
   }
 
   @Test func nothingThatMatchesIsATimeout() async {
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio, isInteractive: false)
     await session.activate()
     session.pick([.named("Bike") { $0.bluetoothServiceUUID = CBUUID(string: "1816") }])
@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test func requestsThatCannotBeServedSaySo() async {
-    let radio = await Radio(SimulatedRadio([], failure: SimulatedRadio.off))
+    let radio = await KeptAdapter(SimulatedRadio([], failure: SimulatedRadio.off))
     let session = SessionRecorder(radio)
     await session.activate()
     session.session.showPicker { session.answer($0) }
@@ -295,7 +295,7 @@ import Testing
   }
 
   @Test func theEndOfASessionDismissesItsPicker() async {
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio)
     await session.activate()
     session.pick([.named("Band")])
@@ -314,7 +314,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     folder.write("accessories.json", "{\"version\":1,\"accessories\":[{\"program\":7}]}")
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio, folder: folder.path)
     await session.activate()
     #expect(session.names == [])
@@ -338,7 +338,7 @@ import Testing
         "displayName" : "Band", "identifier" : "00000000-0000-4000-8000-C00000000001", "program" : "tests"
       }], "version" : 1}
       """#)
-    let radio = await Radio(SimulatedRadio([]))
+    let radio = await KeptAdapter(SimulatedRadio([]))
     let session = SessionRecorder(radio, folder: folder.path, program: "tests")
     await session.activate()
     #expect(session.names == ["Band"])

@@ -11,7 +11,7 @@ import VirtualRadio
   private final class Strap {
     private let air = Air(timers: EpollLoop.shared.timers)
     private let peripheral: Peripheral
-    private(set) var connections: [Connection] = []
+    private(set) var connections: [GATTLink] = []
 
     init() async throws {
       var options = ControllerOptions()
@@ -39,7 +39,7 @@ import VirtualRadio
     }
 
     /// The radio of another machine.
-    func otherRadio() -> Radio { Radio(HCIAdapter(AirTransport(air))) }
+    func otherRadio() -> KeptAdapter { KeptAdapter(HCIAdapter(AirTransport(air))) }
 
     func disconnect() async { for connection in connections { await connection.disconnect() } }
   }

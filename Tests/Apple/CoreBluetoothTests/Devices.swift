@@ -53,7 +53,8 @@ enum Devices {
 
 extension Recorder {
   /// A recorder with a manager on a radio, which is powered on.
-  static func start(_ radio: Radio, folder: String? = nil, options: [String: String]? = nil) async -> Recorder
+  static func start(_ radio: KeptAdapter, folder: String? = nil, options: [String: String]? = nil) async
+    -> Recorder
   {
     let recorder = Recorder()
     await recorder.perform {
@@ -87,12 +88,12 @@ extension Recorder {
 }
 
 /// A recorder that is connected to the strap and has discovered it, and its radio.
-func connected(_ strap: SimulatedPeripheral) async -> (Recorder, Radio) {
+func connected(_ strap: SimulatedPeripheral) async -> (Recorder, KeptAdapter) {
   await connected(SimulatedRadio([strap]))
 }
 
-func connected(_ simulated: SimulatedRadio) async -> (Recorder, Radio) {
-  let radio = await Radio(simulated)
+func connected(_ simulated: SimulatedRadio) async -> (Recorder, KeptAdapter) {
+  let radio = await KeptAdapter(simulated)
   let recorder = await Recorder.start(radio)
   await recorder.connect("Strap")
   await recorder.discover("Strap")

@@ -110,7 +110,7 @@ import Testing
     defer { folder.remove() }
     var random = SeededGenerator(seed: 13)
     let surroundings = await Surroundings(Self.count)
-    let radio = await Radio(surroundings.simulated)
+    let radio = await KeptAdapter(surroundings.simulated)
     let keeper = Keeper()
     keeper.central = CBCentralManager(
       delegate: keeper, queue: keeper.queue, radio: radio, folder: folder.path,

@@ -100,7 +100,7 @@ import Testing
   /// What the stack knows more is printed, and is not the text for the user.
   @Test func theDetailOfTheStackIsPrinted() async {
     let strap = await Devices.strap()
-    let radio = await Radio(SimulatedRadio([strap]))
+    let radio = await KeptAdapter(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     await BluetoothActor.run { strap.answer = { $0.first == 0x10 ? [0x01, 0x10, 1, 0, 0x81] : nil } }.value

@@ -17,7 +17,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let strap = await Devices.strap()
-    let radio = await Radio(SimulatedRadio([strap]))
+    let radio = await KeptAdapter(SimulatedRadio([strap]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     #expect(stored(folder).contains("C0:00:00:00:00:01"))
@@ -33,7 +33,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let strap = await Devices.strap()
-    let radio = await Radio(SimulatedRadio([strap]))
+    let radio = await KeptAdapter(SimulatedRadio([strap]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     await strap.vanish()
@@ -52,7 +52,7 @@ import Testing
   @Test func theScanGoesOnWithItsServicesAndOptions() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.perform {
       $0.central.scanForPeripherals(
@@ -75,7 +75,7 @@ import Testing
     defer { folder.remove() }
     let cancelled = await Devices.strap("Cancelled", "C0:00:00:00:00:01")
     let gone = await Devices.strap("Gone", "C0:00:00:00:00:02")
-    let radio = await Radio(SimulatedRadio([cancelled, gone]))
+    let radio = await KeptAdapter(SimulatedRadio([cancelled, gone]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Cancelled")
     await first?.connect("Gone")
@@ -97,7 +97,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let simulated = await SimulatedRadio([Devices.strap()])
-    let radio = await Radio(simulated)
+    let radio = await KeptAdapter(simulated)
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     await simulated.fail()
@@ -114,7 +114,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let simulated = await SimulatedRadio([Devices.strap()])
-    let radio = await Radio(simulated)
+    let radio = await KeptAdapter(simulated)
     let recorder = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await recorder.connect("Strap")
     await simulated.fail()
@@ -131,7 +131,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let simulated = await SimulatedRadio([Devices.strap()])
-    let radio = await Radio(simulated)
+    let radio = await KeptAdapter(simulated)
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     first = nil
@@ -158,7 +158,7 @@ import Testing
   @Test func eachIdentifierHasItsOwnAndNoneHasNone() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await Radio(SimulatedRadio([Devices.strap()]))
+    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     first = nil

@@ -9,7 +9,7 @@ final class SessionRecorder: @unchecked Sendable {
   private let input: Guarded<(DispatchQueue, @Sendable (String?) -> Void)?>
   private let timers: Guarded<[Double: @Sendable () -> Void]>
 
-  init(_ radio: Radio, isInteractive: Bool = true, folder: String? = nil, program: String = "tests") {
+  init(_ radio: KeptAdapter, isInteractive: Bool = true, folder: String? = nil, program: String = "tests") {
     let input = Guarded<(DispatchQueue, @Sendable (String?) -> Void)?>(nil)
     let timers = Guarded<[Double: @Sendable () -> Void]>([:])
     (self.input, self.timers) = (input, timers)
@@ -58,7 +58,7 @@ final class SessionRecorder: @unchecked Sendable {
   }
 
   /// Returns when the picker has had several reports of a peripheral: another manager has had twenty.
-  func untilHeard(_ name: String, _ radio: Radio) async {
+  func untilHeard(_ name: String, _ radio: KeptAdapter) async {
     let other = await Recorder.start(radio)
     await other.perform {
       $0.central.scanForPeripherals(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])

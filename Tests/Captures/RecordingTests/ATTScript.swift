@@ -96,7 +96,7 @@ struct ReplayedClient {
   let peripheral: ReplayedPeripheral
   let adapter: ReplayAdapter
   let central: Central
-  let connection: Connection
+  let connection: GATTLink
 
   init(
     _ traffic: RecordedTraffic, _ options: ReplayedPeripheral.Options = .init()
@@ -116,6 +116,6 @@ struct ReplayedClient {
         return found
       }
     }
-    throw BluetoothError.gatt(.notFound("\(uuid)"))
+    throw GAPError.gatt(.notFound("\(uuid)"))
   }
 }

@@ -206,7 +206,7 @@ private let battery = uuid("2a19")
     await timers.sleep(for: .milliseconds(200))
     #expect(loss == .remote(.connectionTimeout))
     // The capture has no later connection.
-    await #expect(throws: BluetoothError.self) {
+    await #expect(throws: GAPError.self) {
       try await replay.central.connect(
         ConnectionRequest(peer: ATTScript.peer, deadline: .seconds(5)))
     }

@@ -19,7 +19,7 @@ final class Stage {
   let peer: Peer
   /// A good one.
   let honest = Peer(0xFFFF)
-  private(set) var failures: [BluetoothError] = []
+  private(set) var failures: [GAPError] = []
 
   init(_ peer: Peer = Peer()) {
     self.peer = peer
@@ -30,13 +30,13 @@ final class Stage {
   }
 
   /// A stage on which the peer is connected.
-  static func connected(_ peer: Peer = Peer()) async throws -> (stage: Stage, connection: Connection) {
+  static func connected(_ peer: Peer = Peer()) async throws -> (stage: Stage, connection: GATTLink) {
     let stage = Stage(peer)
     try await stage.central.start()
     return (stage, try await stage.connect())
   }
 
-  func connect(deadline: Duration = .seconds(5)) async throws(BluetoothError) -> Connection {
+  func connect(deadline: Duration = .seconds(5)) async throws(GAPError) -> GATTLink {
     try await central.connect(ConnectionRequest(peer: peer.address, deadline: deadline))
   }
 

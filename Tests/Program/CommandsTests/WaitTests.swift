@@ -18,9 +18,9 @@ import Testing
     "Linux/EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
     "GAP/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
-    "GAP/Connection.swift": (2, .ended(by: "the end of the link, or cancellation")),
+    "GAP/GATTLink.swift": (2, .ended(by: "the end of the link, or cancellation")),
     "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
-    "GAP/Connection+Link.swift": (
+    "GAP/GATTLink+Properties.swift": (
       1, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (
@@ -30,7 +30,7 @@ import Testing
     "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
     "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
-    "HaloRaw/Radio.swift": (1, .ended(by: "the failure of the adapter, or close()")),
+    "HaloRaw/KeptAdapter.swift": (1, .ended(by: "the failure of the adapter, or close()")),
     "GAP/HCIAdapter.swift": (1, .deadline("HostController.commandDeadline for each command")),
     "GAP/HCILink.swift": (1, .deadline("HostController.commandDeadline")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
@@ -96,14 +96,14 @@ import Testing
     "Linux/EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
     "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Finding.swift": (1, .deadline("30 s of ATT for each request")),
-    "GAP/Connection+Link.swift": (
+    "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
     "GATTClient/GATTClient+Proof.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
-    "GAP/Connection.swift": (2, .ended(by: "the end of the link")),
+    "GAP/GATTLink.swift": (2, .ended(by: "the end of the link")),
     "GAP/Peripheral.swift": (1, .ended(by: "the end of each link, after a few seconds")),
     "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
     "GATTClient/NotificationSequence.swift": (2, .ended(by: "the end of the subscription")),
@@ -118,7 +118,7 @@ import Testing
     "HaloRaw/OpenedAdapter.swift": (
       1, .deadline("AdapterHelper.deadline for each step, 10 s for a stream, ManagementQueue's")
     ),
-    "HaloRaw/Radio.swift": (1, .deadline("that of Central.stop()")),
+    "HaloRaw/KeptAdapter.swift": (1, .deadline("that of Central.stop()")),
     "Linux/LinuxBluetooth/Adapter/TakenAdapter.swift": (1, .deadline("restoreDeadline")),
     "Linux/LinuxBluetooth/Adapter/UserChannelTransport.swift": (
       2, .deadline("AdapterHelper.deadline for each step, 2 s of KernelCall.close")
@@ -175,9 +175,9 @@ import Testing
     ("GAP/Adapter.swift", "func close(", "Cancelling the task does not cancel this, as"),
     ("GAP/Central.swift", "public func stop(", "Cancelling the task does not cancel this, as"),
     (
-      "GAP/Connection.swift", "public func disconnect(", "Cancelling the task does not cancel this, as"
+      "GAP/GATTLink.swift", "public func disconnect(", "Cancelling the task does not cancel this, as"
     ),
-    ("GAP/Connection.swift", "public func disconnection(", "no deadline, as"),
+    ("GAP/GATTLink.swift", "public func disconnection(", "no deadline, as"),
     ("GAP/Peripheral.swift", "public func stop(", "Cancelling the task does not cancel this, as"),
     ("HCI/Host/HCITransport.swift", "func finishClosing(", "Cancelling the task does not end the wait, as"),
     (

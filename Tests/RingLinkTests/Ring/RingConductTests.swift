@@ -26,7 +26,7 @@ import Testing
       valueHandle: AttributeHandle(handle), end: AttributeHandle(handle + 1))
   }
 
-  private func ring(_ connection: Connection, confirms: Bool = true) -> Ring {
+  private func ring(_ connection: GATTLink, confirms: Bool = true) -> Ring {
     Ring(
       connection,
       write: Self.characteristic(

@@ -29,7 +29,7 @@ extension FailureCause {
   }
 }
 
-extension BluetoothError: FailureCause {
+extension GAPError: FailureCause {
   var failure: Failure { Failure(self) }
 }
 
@@ -93,7 +93,7 @@ extension Failure {
     }
   }
 
-  init(_ error: BluetoothError) {
+  init(_ error: GAPError) {
     switch error {
     case .hci(let error): self.init(error)
     case .gatt(let error): self.init(error)

@@ -136,7 +136,7 @@ final class LiveOutput {
   /// - Parameters:
   ///   - connection: the device
   ///   - columns: the names of all columns
-  func begin(_ connection: Connection, columns: [String]) async throws(Failure) {
+  func begin(_ connection: GATTLink, columns: [String]) async throws(Failure) {
     try await begin(RingDescription(session.ringName, connection.peer, nil), columns)
   }
 

@@ -180,7 +180,7 @@ let subscribeCommand = CommandSpec(
 @BluetoothActor
 private final class ValueListener {
   /// The link of now.
-  private(set) var connection: Connection?
+  private(set) var connection: GATTLink?
   private let live: LiveOutput
   /// Nil until the device is known.
   private var printer: TimedPrinter?
@@ -216,7 +216,7 @@ private final class ValueListener {
   }
 
   /// Describes the records, when the device is known.
-  func begin(_ connection: Connection) async throws(Failure) {
+  func begin(_ connection: GATTLink) async throws(Failure) {
     guard self.connection == nil else { return }
     self.connection = connection
     try await live.begin(connection, columns: Self.columns)
@@ -225,7 +225,7 @@ private final class ValueListener {
 
   /// Finds the characteristics and subscribes to them.
   func subscribe(
-    _ connection: Connection, _ choices: [AttributeChoice], _ kind: SubscriptionKind?, onlyListens: Bool
+    _ connection: GATTLink, _ choices: [AttributeChoice], _ kind: SubscriptionKind?, onlyListens: Bool
   ) async throws(GATTError) {
     self.connection = connection
     let gatt = connection.gatt

@@ -8,13 +8,13 @@ import RingLink
 /// What a link leads to.
 @BluetoothActor
 protocol LinkedDevice: AnyObject, Sendable {
-  var connection: Connection { get }
+  var connection: GATTLink { get }
 }
 
 extension Ring: LinkedDevice {}
 
-extension Connection: LinkedDevice {
-  var connection: Connection { self }
+extension GATTLink: LinkedDevice {
+  var connection: GATTLink { self }
 }
 
 /// A device that a command uses, with a link that is made again when it is lost.
@@ -23,7 +23,7 @@ extension Connection: LinkedDevice {
 @BluetoothActor
 final class KeptLink<Device: LinkedDevice> {
   /// Makes a new link usable.
-  typealias Open = @BluetoothActor (_ connection: Connection, _ last: Device?) async throws(Failure) -> Device
+  typealias Open = @BluetoothActor (_ connection: GATTLink, _ last: Device?) async throws(Failure) -> Device
 
   /// The name of the device, if it is known.
   private(set) var name: String?
@@ -47,7 +47,7 @@ final class KeptLink<Device: LinkedDevice> {
   /// Whether data have stopped because the link was lost, and have not come again.
   private var isLost = false
   private var peer: BluetoothAddress?
-  private var connection: Connection?
+  private var connection: GATTLink?
   /// The device on its link of now, or on its last one; nil before ``open()``.
   private(set) var device: Device?
 

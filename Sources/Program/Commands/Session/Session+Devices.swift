@@ -63,24 +63,24 @@ extension Session {
   /// Connects to a device without a scan.
   func connect(
     to peer: BluetoothAddress, name: String?, without leftOut: Set<LinkProcedure>, within deadline: Duration
-  ) async throws(Failure) -> Connection {
+  ) async throws(Failure) -> GATTLink {
     var request = self.request
     request.peer = peer
     request.leftOut.formUnion(leftOut)
     request.deadline = deadline
-    return try await BluetoothError.asFailure(await makeLink(request, name: name))
+    return try await GAPError.asFailure(await makeLink(request, name: name))
   }
 
   private func makeLink(
     _ request: ConnectionRequest, name: String?
-  ) async throws(BluetoothError) -> Connection {
+  ) async throws(GAPError) -> GATTLink {
     let peer = request.peer
     let wait = wait(for: "connecting to \(name ?? peer.description)")
     defer { wait?.end() }
     // Set in the completion: what the link layers support is reported right after it.
     let connection = try await awaitCallback {
-      [self] (done: @escaping (Result<Connection, BluetoothError>) -> Void) in
-      let connected = { [weak self] (result: Result<Connection, BluetoothError>) in
+      [self] (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
+      let connected = { [weak self] (result: Result<GATTLink, GAPError>) in
         if case .success(let connection) = result {
           connection.onEvent = { [weak self] event in self?.report(event) }
         }
@@ -103,14 +103,14 @@ extension Session {
   ///
   /// - Returns: a closure that cancels the attempt
   private func connectWhenHeard(
-    _ request: ConnectionRequest, _ done: @escaping (Result<Connection, BluetoothError>) -> Void
+    _ request: ConnectionRequest, _ done: @escaping (Result<GATTLink, GAPError>) -> Void
   ) -> () -> Void {
     let timers = self.timers
     var attempt = request
     attempt.deadline = min(Self.attemptDeadline, request.deadline)
     var pending: PendingConnection?
     var timer: Timers.Token?
-    let end = OneShot { (result: Result<Connection, BluetoothError>) in
+    let end = OneShot { (result: Result<GATTLink, GAPError>) in
       timers.cancel(timer)
       pending.take()?.cancel()
       done(result)
@@ -145,8 +145,8 @@ extension Session {
   ///   - prepare: makes a new link usable
   func keepDevice(
     _ budget: LinkKeeper.Budget,
-    prepare: @escaping @BluetoothActor (Connection) async throws(Failure) -> Void = { _ in }
-  ) -> KeptLink<Connection> {
+    prepare: @escaping @BluetoothActor (GATTLink) async throws(Failure) -> Void = { _ in }
+  ) -> KeptLink<GATTLink> {
     KeptLink(self, selector, known: nil, name: nil, budget, until: nil) { connection, _ throws(Failure) in
       try await prepare(connection)
       return connection
@@ -186,7 +186,7 @@ extension Session {
   /// Runs a command of one answer on the selected device. It runs again if the link is lost, within `--wait`, unless it has
   /// called ``KeptLink/dataFlow()``.
   func withDevice<Value: Sendable>(
-    _ work: (Connection, KeptLink<Connection>) async throws(Failure) -> Value
+    _ work: (GATTLink, KeptLink<GATTLink>) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let link = keepDevice(oneAnswer)
     return try await link.ask { connection throws(Failure) in try await work(connection, link) }
@@ -203,7 +203,7 @@ extension Session {
   // MARK: Rings
 
   /// - Parameter last: the ring on its last link; nil if this is the first one
-  private func open(_ connection: Connection, _ last: Ring?, _ identifies: Bool) async throws(Failure) -> Ring
+  private func open(_ connection: GATTLink, _ last: Ring?, _ identifies: Bool) async throws(Failure) -> Ring
   {
     let selector = RingSelector.address(connection.peer.value, connection.peer.kind)
     do throws(RingError) {

@@ -146,7 +146,7 @@ final class Session {
 
   private func start() async throws(Failure) {
     if !isReplay { startClock() }
-    let adapter = try await BluetoothError.asFailure(await central.start())
+    let adapter = try await GAPError.asFailure(await central.start())
     note(
       "adapter \(adapter.address), Bluetooth \(adapter.version), "
         + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")
@@ -214,7 +214,7 @@ final class Session {
       for waiter in recoveryWaiters.take() ?? [] { waiter(.success(())) }
     }
     note("\(adapterFailure.message); waiting for it \(time.asLimit)")
-    do throws(BluetoothError) {
+    do throws(GAPError) {
       let adapter = try await central.recover(within: time)
       self.adapterFailure = nil
       note("adapter \(adapter.address) is back")

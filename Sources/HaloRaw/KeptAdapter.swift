@@ -8,7 +8,7 @@ import HaloLinuxBluetooth
 /// An adapter over time. It is opened as soon as it can be, and again after it was switched off and on, pulled out and
 /// plugged in, or reset; ``state`` says whether it can be used now.
 @BluetoothActor
-public final class Radio {
+public final class KeptAdapter {
   public enum State: Hashable, Sendable {
     /// It is being opened.
     case unknown
@@ -27,9 +27,9 @@ public final class Radio {
   @BluetoothActor
   public final class Observation {
     fileprivate let handler: (State) -> Void
-    fileprivate weak var radio: Radio?
+    fileprivate weak var radio: KeptAdapter?
 
-    fileprivate init(_ radio: Radio, _ handler: @escaping (State) -> Void) {
+    fileprivate init(_ radio: KeptAdapter, _ handler: @escaping (State) -> Void) {
       self.radio = radio
       self.handler = handler
     }
@@ -59,7 +59,7 @@ public final class Radio {
   private var observations: [Observer] = []
   private var task: Task<Void, Never>?
   /// Why the adapter has failed, until it is recovered.
-  private var loss: BluetoothError?
+  private var loss: GAPError?
   private var whenLost: OneShot<Void>?
 
   /// How often an adapter that can't be opened is tried.
@@ -120,7 +120,7 @@ public final class Radio {
       guard !Task.isCancelled, loss == nil else { return }
       set(.poweredOn)
       await untilLost()
-    } catch BluetoothError.hci(.notReady) where loss != nil {
+    } catch GAPError.hci(.notReady) where loss != nil {
       set(.unsupported, "\(HCIError.notReady)")
       await untilLost()
     } catch {
@@ -164,12 +164,12 @@ public final class Radio {
   }
 }
 
-extension Radio.State {
+extension KeptAdapter.State {
   fileprivate init(_ error: any Error) {
     switch error {
-    case BluetoothError.hci(.adapter(let error)): self.init(error.reason)
+    case GAPError.hci(.adapter(let error)): self.init(error.reason)
     case let error as AdapterError: self.init(error.reason)
-    case BluetoothError.hci(.lowEnergyNotSupported), is AdapterSpecificationError: self = .unsupported
+    case GAPError.hci(.lowEnergyNotSupported), is AdapterSpecificationError: self = .unsupported
     case is TransportError: self = .unsupported
     default: self = .resetting
     }

@@ -5,7 +5,7 @@ import HaloGATT
 
 /// The properties of the link. Each request for others ends with the procedure of the link layers, after 45 s at the
 /// latest; another one does not wait for it.
-extension Connection {
+extension GATTLink {
   /// The role of this side: whether it has connected, or has advertised.
   public var role: LERole { link.role }
 
@@ -25,7 +25,7 @@ extension Connection {
   ///
   /// - Throws: `.hci(.commandFailed)` with `.pinOrKeyMissing` if the peer does not have the key. If its key is another one, the
   ///   link is lost.
-  public func encrypt(with key: LongTermKey) async throws(BluetoothError) {
+  public func encrypt(with key: LongTermKey) async throws(GAPError) {
     try await ask { link.encrypt(with: key, completion: $0) }
   }
 
@@ -45,7 +45,7 @@ extension Connection {
   public var excessParameterRequests: Int { link.excessParameterRequests }
 
   /// The signal strength in dBm; nil if it is not available.
-  public func readRSSI() async throws(BluetoothError) -> Int8? {
+  public func readRSSI() async throws(GAPError) -> Int8? {
     try await wrappingHCIError(await link.readRSSI())
   }
 
@@ -55,7 +55,7 @@ extension Connection {
   @discardableResult
   public func updateParameters(
     _ parameters: ConnectionParameters
-  ) async throws(BluetoothError) -> LinkParameters {
+  ) async throws(GAPError) -> LinkParameters {
     try await ask { link.update(parameters, completion: $0) }
   }
 
@@ -64,21 +64,21 @@ extension Connection {
   /// - Parameter phys: the PHYs that may be used; empty for no preference
   /// - Returns: those in use; the peer may keep the ones that were used
   @discardableResult
-  public func setPHYs(_ phys: LEPHYs) async throws(BluetoothError) -> LinkPHYs {
+  public func setPHYs(_ phys: LEPHYs) async throws(GAPError) -> LinkPHYs {
     try await ask { link.setPHYs(phys, completion: $0) }
   }
 
   /// Requests longer or shorter packets to send. ``onEvent`` reports the lengths in force, if they change.
   ///
   /// - Parameter octets: the maximum payload, 27 to 251 bytes
-  public func setDataLength(_ octets: Int) async throws(BluetoothError) {
+  public func setDataLength(_ octets: Int) async throws(GAPError) {
     try await ask { link.setDataLength(octets, completion: $0) }
   }
 
   /// Waits for the answer to a request, which can't be cancelled.
   private func ask<Value: Sendable>(
     _ start: (@escaping (Result<Value, HCIError>) -> Void) -> Void
-  ) async throws(BluetoothError) -> Value {
+  ) async throws(GAPError) -> Value {
     try await wrappingHCIError(await awaitCallback(cancelled: HCIError.cancelled) { start($0) })
   }
 }

@@ -9,7 +9,7 @@ import HaloGATT
 ///
 /// An `async` function returns at once when its task is cancelled, unless it says otherwise.
 @BluetoothActor
-public final class Connection {
+public final class GATTLink {
   /// The address of the peer.
   public let peer: BluetoothAddress
   /// The client of the peer's attributes.
