@@ -139,7 +139,7 @@ let facade = library(
     "BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRadio",
     "VirtualRing", "HaloEventLoop",
     "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloKnownDevices",
-  ], tests: ["TestLoop"])
+  ], tests: ["TestLink", "TestLoop"])
 
 let layers = protocols + linux + captures + storage + [facade]
 let layerNames: [String] = layers.compactMap(\.first?.name)

@@ -60,7 +60,7 @@ public final class Central {
   /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
   public var onFailure: ((GAPError) -> Void)?
   /// Why the radio has failed; nil while it works.
-  private(set) var failure: GAPError?
+  package private(set) var failure: GAPError?
   /// A description of the radio; nil until it is started.
   public private(set) var information: AdapterInformation?
 

@@ -53,6 +53,13 @@ public struct Characteristic: Hashable, Sendable {
     self.end = end
   }
 
+  /// The same handles, to be tried on another link to the same device.
+  package var forAnotherLink: Characteristic {
+    var copy = self
+    copy.stamp = nil
+    return copy
+  }
+
   /// The range of its descriptors; nil if it cannot have any.
   public var descriptorHandles: HandleRange? {
     guard let start = valueHandle.next, start <= end else { return nil }

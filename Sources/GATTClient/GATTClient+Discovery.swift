@@ -170,17 +170,16 @@ extension GATTClient {
     descriptors[characteristic.valueHandle] = known
   }
 
-  /// Fails if the server has indicated that the attribute at `handle` has changed.
+  /// Fails if the server has indicated that the attribute at `handle` has changed, or if it is an attribute of another server.
   ///
   /// - Parameter stamp: when it was discovered; nil for a number passed by a program
   func check(_ handle: AttributeHandle, _ stamp: DiscoveryStamp? = nil) throws(GATTError) {
-    let isStale =
-      if let stamp, stamp.client == id {
-        trust.hasChanged(HandleRange(handle, handle), since: stamp.changeCount)
-      } else {
-        trust.isUnknown(handle)
-      }
-    if isStale { throw .servicesChanged }
+    guard let stamp else {
+      if trust.isUnknown(handle) { throw .servicesChanged }
+      return
+    }
+    guard stamp.client == id else { throw .discoveredElsewhere(handle) }
+    if trust.hasChanged(HandleRange(handle, handle), since: stamp.changeCount) { throw .servicesChanged }
   }
 
   func startDiscovery() -> DiscoveryStamp {

@@ -22,7 +22,7 @@ extension GATTClient {
     guard isOpen, keepsHandles, watchesServiceChanges, !isWatchingServiceChanges else { return nil }
     guard polls else { return Self.quietTime }
     // A subscription can move, and a program that sets the handler requests this.
-    return active.isEmpty && onServicesChanged == nil ? nil : Self.quietTimeOfPolls
+    return active.isEmpty && servicesChangedHandlers.isEmpty ? nil : Self.quietTimeOfPolls
   }
 
   /// Called each time no request is pending.
@@ -86,7 +86,7 @@ extension GATTClient {
       _ = subscriptions.remove(id, from: entry.handle)
       if entry.isConfigured { displaced.add(id, affected) }
     }
-    onServicesChanged?(range)
+    for handler in servicesChangedHandlers { handler(range) }
     moveSubscriptions()
   }
 }

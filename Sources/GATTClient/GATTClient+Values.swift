@@ -108,12 +108,14 @@ extension GATTClient {
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
+  ///
+  /// - Parameter onStart: called when the first request is about to be sent: from then on, the value may be written
   @discardableResult
   public func write(
-    _ value: [UInt8], to characteristic: Characteristic,
+    _ value: [UInt8], to characteristic: Characteristic, onStart: @escaping () -> Void = {},
     completion: @escaping (Result<Void, GATTError>) -> Void
   ) -> () -> Void {
-    write(value, to: characteristic.valueHandle, characteristic.stamp, completion)
+    write(value, to: characteristic.valueHandle, characteristic.stamp, onStart: onStart, completion)
   }
 
   @discardableResult
@@ -125,7 +127,7 @@ extension GATTClient {
 
   private func write(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?,
-    _ completion: @escaping (Result<Void, GATTError>) -> Void
+    onStart: @escaping () -> Void = {}, _ completion: @escaping (Result<Void, GATTError>) -> Void
   ) -> () -> Void {
     checked(handle, stamp, completion) {
       guard value.count <= ATTBearer.maximumValueLength else {
@@ -133,9 +135,17 @@ extension GATTClient {
         return {}
       }
       guard value.count > bearer.mtu - 3 else {
-        return run({ WriteValue(handle, value) }, completion: completion)
+        return run(
+          {
+            onStart()
+            return WriteValue(handle, value)
+          }, completion: completion)
       }
-      return run({ [bearer] in QueuedWrite([(handle, value)], mtu: bearer.mtu) }, completion: completion)
+      return run(
+        { [bearer] in
+          onStart()
+          return QueuedWrite([(handle, value)], mtu: bearer.mtu)
+        }, completion: completion)
     }
   }
 

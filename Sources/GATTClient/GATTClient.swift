@@ -9,14 +9,12 @@ import HaloGATT
 /// answered within 30 s, or the bearer is closed (Vol 3, Part F, 3.3.3).
 @BluetoothActor
 public final class GATTClient {
-  /// Called when the server indicates that its attributes have changed. Attributes discovered in that range are no
-  /// longer used: operations on them fail with ``GATTError/servicesChanged`` until they are discovered again.
-  /// Subscriptions in it move with their characteristics, or end with a reason.
-  public var onServicesChanged: ((HandleRange) -> Void)?
+  /// Called when the server indicates that its attributes have changed; see ``whenServicesChanged(_:)``.
+  package private(set) var servicesChangedHandlers: [(HandleRange) -> Void] = []
   /// Called when a subscription has moved, with its new handles.
   public var onSubscriptionMoved: ((Subscription) -> Void)?
   /// Whether to subscribe to Service Changed. For a program that polls, this happens only if it subscribes to a value
-  /// or sets ``onServicesChanged``. Set this to false, before discovering anything, for peers that must not get these
+  /// or calls ``whenServicesChanged(_:)``. Set this to false, before discovering anything, for peers that must not get these
   /// requests.
   public var watchesServiceChanges = true
   /// Called when there is room again for writes without response, after there was none.
@@ -103,6 +101,14 @@ public final class GATTClient {
 
   /// The link has room again: writes without response that wait are sent.
   public func roomAvailable() { sendWaitingWrites() }
+
+  /// Calls `handler` each time the server indicates that its attributes have changed, for as long as the link lasts. Attributes
+  /// discovered in that range are no longer used: operations on them fail with ``GATTError/servicesChanged`` until they are
+  /// discovered again. Subscriptions in it move with their characteristics, or end with a reason.
+  public func whenServicesChanged(_ handler: @escaping (HandleRange) -> Void) {
+    servicesChangedHandlers.append(handler)
+    if isIdle { watchServiceChangesSoon() }
+  }
 
   // MARK: The bearer
 

@@ -15,6 +15,8 @@ public enum GATTError: Error, Hashable, Sendable {
   case tooLong(Int)
   /// The server indicated that its attributes have changed: discovered handles are no longer valid.
   case servicesChanged
+  /// The attribute was discovered on another link: its handle means something else here, or nothing.
+  case discoveredElsewhere(AttributeHandle)
   /// The server indicated that its attributes have changed, and a characteristic with a subscription no longer exists:
   /// the subscription has ended.
   case characteristicGone(BluetoothUUID)
@@ -36,6 +38,8 @@ extension GATTError: CustomStringConvertible {
     case .tooLong(let count):
       "\(count) bytes are too many: an attribute value holds \(ATTBearer.maximumValueLength) at most"
     case .servicesChanged: "the peer's services have changed; discover them again"
+    case .discoveredElsewhere(let handle):
+      "handle \(handle) was discovered on another link; discover the attribute on this one"
     case .characteristicGone(let uuid):
       "the peer's services have changed, and characteristic \(uuid) is gone: its values do not come any more"
     case .noRoom:

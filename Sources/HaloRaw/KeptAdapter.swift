@@ -60,7 +60,32 @@ public final class KeptAdapter {
   private var task: Task<Void, Never>?
   /// Why the adapter has failed, until it is recovered.
   private var loss: GAPError?
-  private var whenLost: OneShot<Void>?
+  private var pause = Pause()
+
+  /// What the task waits for, apart from the object, which can be released meanwhile.
+  @BluetoothActor
+  private final class Pause {
+    private var end: OneShot<Void>?
+    private var isOver = false
+
+    nonisolated init() {}
+
+    func callAsFunction() {
+      isOver = true
+      end?()
+    }
+
+    /// - Parameter limit: the end of the wait; nil for one that only a call ends
+    func wait(atMost limit: Duration?) async {
+      guard !isOver else { return }
+      await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+        let end = OneShot { done(.success(())) }
+        if let limit { end.expire(after: limit, in: EpollLoop.shared.timers, with: ()) }
+        self.end = end
+        return { end() }
+      }
+    }
+  }
 
   /// How often an adapter that can't be opened is tried.
   private static let period = Duration.seconds(1)
@@ -71,9 +96,20 @@ public final class KeptAdapter {
   public init(_ open: @escaping @BluetoothActor () async throws -> OpenedAdapter) {
     self.open = open
     task = BluetoothActor.run { [weak self] in
-      while let self, !Task.isCancelled {
-        await step()
+      while !Task.isCancelled, let (pause, limit) = await self?.step() {
+        await pause.wait(atMost: limit)
       }
+    }
+  }
+
+  /// An adapter that nobody uses is released, as if it were closed.
+  isolated deinit {
+    task?.cancel()
+    let (central, opened) = (self.central, self.opened)
+    guard central != nil || opened != nil else { return }
+    BluetoothActor.run {
+      await central?.stop()
+      _ = opened?.finish()
     }
   }
 
@@ -93,7 +129,7 @@ public final class KeptAdapter {
   /// Ends all links and releases the adapter.
   public func close() async {
     task?.cancel()
-    whenLost?()
+    pause()
     observations = []
     await release()
   }
@@ -107,8 +143,11 @@ public final class KeptAdapter {
 
   // MARK: The way from state to state
 
-  /// Opens the adapter, recovers it, or waits until it fails.
-  private func step() async {
+  /// Opens the adapter, or recovers it.
+  ///
+  /// - Returns: what to wait for before the next step, and for how long; nil for as long as the adapter works
+  private func step() async -> (Pause, Duration?) {
+    pause = Pause()
     do {
       if let loss {
         set(State(loss), "\(loss)")
@@ -117,17 +156,16 @@ public final class KeptAdapter {
       } else if central == nil {
         try await start()
       }
-      guard !Task.isCancelled, loss == nil else { return }
-      set(.poweredOn)
-      await untilLost()
+      if !Task.isCancelled, loss == nil { set(.poweredOn) }
+      return (pause, nil)
     } catch GAPError.hci(.notReady) where loss != nil {
       set(.unsupported, "\(HCIError.notReady)")
-      await untilLost()
+      return (pause, nil)
     } catch {
-      guard !Task.isCancelled else { return }
+      guard !Task.isCancelled else { return (pause, nil) }
       if loss == nil { await release() }
       set(State(error), "\(error)")
-      await EpollLoop.shared.timers.sleep(for: Self.period)
+      return (pause, Self.period)
     }
   }
 
@@ -141,18 +179,10 @@ public final class KeptAdapter {
     let central = Central(opened.adapter)
     central.onFailure = { [weak self] error in
       self?.loss = error
-      self?.whenLost?()
+      self?.pause()
     }
     self.central = central
     try await central.start()
-  }
-
-  private func untilLost() async {
-    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
-      let end = OneShot { done(.success(())) }
-      whenLost = end
-      return { end() }
-    }
   }
 
   private func release() async {

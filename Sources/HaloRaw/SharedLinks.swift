@@ -27,7 +27,7 @@ package final class SharedLinks {
 
   /// Takes part in a link, the first time or of another user.
   ///
-  /// - Parameter servicesChanged: as ``GATTClient/onServicesChanged``, which belongs to all users
+  /// - Parameter servicesChanged: as for ``GATTClient/whenServicesChanged(_:)``
   package func join(
     _ connection: GATTLink, user: AnyObject, servicesChanged: @escaping (HandleRange) -> Void
   ) {
@@ -37,7 +37,7 @@ package final class SharedLinks {
     if entries[address]?.connection !== connection {
       entries[address] = Entry(connection: connection)
       connected.connected(address)
-      connection.gatt.onServicesChanged = { [weak self] range in
+      connection.gatt.whenServicesChanged { [weak self] range in
         for user in self?.entries[address]?.users ?? [] { user.servicesChanged(range) }
       }
       connection.whenDisconnected { [weak self, weak connection] _ in

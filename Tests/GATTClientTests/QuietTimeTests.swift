@@ -57,14 +57,14 @@ import Testing
     client.keepHandles()
     _ = try await client.read(0x10)
     #expect(await asks(after: .seconds(600)) == false)
-    client.onServicesChanged = { _ in }
+    client.whenServicesChanged { _ in }
     _ = try await client.read(0x10)
     #expect(await asks(after: .milliseconds(9990)) == false)
     #expect(await asks(after: .milliseconds(20)))
   }
 
   @Test func aProgramWithoutHandlesIsLeftAlone() async throws {
-    client.onServicesChanged = { _ in }
+    client.whenServicesChanged { _ in }
     _ = try await client.read(0x10)
     #expect(await asks(after: .seconds(600)) == false)
   }

@@ -259,7 +259,7 @@ import Testing
     let (sequence, subscription) = try await client.notifications(of: characteristic)
     await testTimers.sleep(for: .seconds(2))
     var changes: [HandleRange] = []
-    client.onServicesChanged = { changes.append($0) }
+    client.whenServicesChanged { changes.append($0) }
     _ = link.takeSent()
     // The server has no services any more.
     link.answer("10 0100 ffff 0028", "01 10 0100 0a")

@@ -173,7 +173,7 @@ import Testing
     ring.onLayoutChange = { [unowned ring] in layouts.append(ring.layout?.configuration.rawValue) }
     #expect(try await ring.battery().percent == 55)
     place(Self.server(at: 0x0028), start: 0x0028, on: peer, strays: strays)
-    connection.gatt.onServicesChanged?(HandleRange(0x0010, 0x0015))
+    for handler in connection.gatt.servicesChangedHandlers { handler(HandleRange(0x0010, 0x0015)) }
     #expect(try await ring.battery().percent == 55)
     #expect(layouts == [nil, 0x002D])
     #expect(strays.writes == [])

@@ -101,7 +101,7 @@ import Testing
     if subscribes {
       _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
     } else {
-      connection.gatt.onServicesChanged = { _ in }
+      connection.gatt.whenServicesChanged { _ in }
     }
     _ = try await connection.gatt.read(Server.nameHandle)
     await stage.sleep(.seconds(9))

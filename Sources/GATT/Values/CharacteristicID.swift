@@ -6,19 +6,31 @@ public struct CharacteristicID<Value: GATTValue>: Hashable, Sendable {
   public let uuid: BluetoothUUID
   /// The type of the service that has it.
   public let service: BluetoothUUID
+  /// Which one of several of that type: counted from 0 over all services of that type, in the order of their handles.
+  public let instance: Int
 
   /// - Parameters:
   ///   - uuid: the type of the characteristic
   ///   - service: the type of the service that has it
   public init(_ uuid: BluetoothUUID, in service: BluetoothUUID) {
+    self.init(uuid, service, instance: 0)
+  }
+
+  private init(_ uuid: BluetoothUUID, _ service: BluetoothUUID, instance: Int) {
     self.uuid = uuid
     self.service = service
+    self.instance = instance
   }
+
+  /// Another one of the same type, in a device that has several: the second temperature is `instance(1)`.
+  ///
+  /// - Parameter number: counted from 0
+  public func instance(_ number: Int) -> Self { Self(uuid, service, instance: max(0, number)) }
 }
 
 extension CharacteristicID: CustomStringConvertible {
-  /// Both UUIDs: `2A19 in 180F`.
-  public var description: String { "\(uuid) in \(service)" }
+  /// Both UUIDs: `2A19 in 180F`, `2A6E in 181A (1)` for the second one.
+  public var description: String { "\(uuid) in \(service)" + (instance == 0 ? "" : " (\(instance))") }
 }
 
 extension CharacteristicID where Value == Percent {

@@ -76,8 +76,8 @@ public struct RingLayout: Hashable, Sendable {
     commandWrite: Characteristic, commandNotify: Characteristic, configuration: AttributeHandle,
     firmwareRevision: String?, databaseHash: [UInt8]? = nil
   ) {
-    self.commandWrite = commandWrite
-    self.commandNotify = commandNotify
+    self.commandWrite = commandWrite.forAnotherLink
+    self.commandNotify = commandNotify.forAnotherLink
     self.configuration = configuration
     self.firmwareRevision = firmwareRevision
     self.databaseHash = databaseHash

@@ -95,6 +95,11 @@ public final class Ring {
       }
     }
     guardCharacteristics()
+    gatt.whenServicesChanged { [weak self] range in
+      guard let self, range.contains(commandNotify.valueHandle) || range.contains(commandWrite.valueHandle)
+      else { return }
+      servicesChanged()
+    }
     connection.whenDisconnected { [weak dispatcher] loss in dispatcher?.close(.disconnected(loss.description))
     }
   }
@@ -103,11 +108,6 @@ public final class Ring {
     let write = commandWrite.valueHandle
     gatt.writeGuard = { handle, value, offset in
       Ring.objection(to: value, at: offset, isCommand: handle == write)
-    }
-    let notify = commandNotify.valueHandle
-    gatt.onServicesChanged = { [weak self] range in
-      guard range.contains(notify) || range.contains(write) else { return }
-      self?.servicesChanged()
     }
   }
 

@@ -1,0 +1,73 @@
+import ATT
+import BluetoothCore
+import HCI
+
+/// Why something failed: the error of all that a ``Radio`` and its connections do.
+///
+/// A program decides by the ``code``; `catch BluetoothError.Code.timedOut` catches one of them. The text is for a person. Codes may
+/// be added, so that a `switch` needs a `default`.
+///
+/// Functions that throw this error say `throws` without a type: the compiler of Swift 6.3 crashes on a `do` with a `catch` for one
+/// code, if what is thrown has a type and a closure stands before it in the same function.
+public struct BluetoothError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What kind of failure it is.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// The task was cancelled.
+    public static let cancelled = Code("cancelled")
+    /// The other side, or the controller, did not answer in time.
+    public static let timedOut = Code("timedOut")
+    /// There is no such device, service, characteristic, or adapter.
+    public static let notFound = Code("notFound")
+    /// The link has ended.
+    public static let linkLost = Code("linkLost")
+    /// The other side, or the controller, refuses.
+    public static let refused = Code("refused")
+    /// A privilege is missing, or the permission for an attribute, or the link is not secure enough for it.
+    public static let notPermitted = Code("notPermitted")
+    /// The adapter is switched off, taken by another program, pulled out, or does not work.
+    public static let radioUnavailable = Code("radioUnavailable")
+    /// The adapter, the kernel or the device cannot do it at all.
+    public static let notSupported = Code("notSupported")
+    /// A value that may not be sent, or an argument that has no meaning.
+    public static let invalidValue = Code("invalidValue")
+    /// The other side sent what the specification does not allow, or what cannot be decoded.
+    public static let peerMisbehaved = Code("peerMisbehaved")
+    /// The radio or the connection was closed by this program.
+    public static let closed = Code("closed")
+    /// A file cannot be read, or not be written.
+    public static let file = Code("file")
+
+    public static func ~= (code: Code, error: any Error) -> Bool { (error as? BluetoothError)?.code == code }
+  }
+
+  public let code: Code
+  /// What failed, why, and what can be done about it, in one line.
+  public let description: String
+  /// The reason that a server gave; nil if it gave none.
+  public let attCode: ATTErrorCode?
+  /// The reason that a controller gave; nil if it gave none.
+  public let hciCode: HCIErrorCode?
+  /// Whether what was asked for may have been done nevertheless: a write that was sent and not answered.
+  public internal(set) var mayHaveTakenEffect = false
+
+  /// - Parameters:
+  ///   - code: what kind of failure it is
+  ///   - description: one line for a person
+  ///   - attCode: the reason that a server gave
+  ///   - hciCode: the reason that a controller gave
+  public init(
+    _ code: Code, _ description: String, attCode: ATTErrorCode? = nil, hciCode: HCIErrorCode? = nil
+  ) {
+    self.code = code
+    self.description = description
+    self.attCode = attCode
+    self.hciCode = hciCode
+  }
+
+  static let closed = BluetoothError(.closed, "the radio is closed")
+  static let cancelled = BluetoothError(.cancelled, "cancelled")
+}

@@ -1,0 +1,43 @@
+import BluetoothCore
+import GAP
+
+/// Something that has happened to a connection.
+public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
+  /// What has happened. More kinds may be added.
+  public struct Kind: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    private init(_ description: String) { self.description = description }
+
+    /// The link has ended; ``ConnectionEvent/error`` says why.
+    public static let lost = Kind("lost")
+    /// The services of the device have changed. Reads, writes and iterations follow by themselves.
+    public static let servicesChanged = Kind("servicesChanged")
+    /// A property of the link has changed, or the device has asked for others: ``Connection/status()`` has those in force.
+    public static let linkChanged = Kind("linkChanged")
+  }
+
+  public let kind: Kind
+  /// When it happened, by the clock of the radio.
+  public let time: Instant
+  /// What has happened, in one line.
+  public let description: String
+  /// Why the link has ended; nil for other events.
+  public let error: BluetoothError?
+}
+
+/// The properties of a link.
+public struct ConnectionStatus: Hashable, Sendable {
+  /// Whether there is a link.
+  public let isConnected: Bool
+  /// The largest ATT PDU that both sides take, in bytes. A write without response, and a notification, has 3 bytes less.
+  public let mtu: Int
+  /// The time from one connection event to the next; nil if it is not known.
+  public let interval: Duration?
+  /// How many connection events the device may skip; nil if it is not known.
+  public let latency: Int?
+  /// After how long without a packet the link is lost; nil if it is not known.
+  public let supervisionTimeout: Duration?
+  /// Whether the link is encrypted; false where the kernel has the link and does not tell.
+  public let isEncrypted: Bool
+}

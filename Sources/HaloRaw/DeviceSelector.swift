@@ -1,0 +1,62 @@
+import BluetoothCore
+import GAP
+import HCI
+
+/// Which device is meant, among those that advertise.
+public struct DeviceSelector: Sendable, CustomStringConvertible {
+  private enum Kind {
+    case any
+    case service(BluetoothUUID)
+    case name(String)
+    case address(BluetoothAddress)
+    case matching(@Sendable (Advertisement) -> Bool)
+  }
+
+  private let kind: Kind
+
+  /// Every device.
+  public static let any = DeviceSelector(kind: .any)
+
+  /// A device that advertises a service.
+  public static func service(_ uuid: BluetoothUUID) -> Self { Self(kind: .service(uuid)) }
+
+  /// A device with a name. The whole name is compared; upper and lower case are the same.
+  public static func name(_ name: String) -> Self { Self(kind: .name(name)) }
+
+  /// The device with an address. It is not searched for before it is connected to.
+  public static func address(_ address: BluetoothAddress) -> Self { Self(kind: .address(address)) }
+
+  /// A device of the program's choice. The closure is called for each advertisement, with all that is known of its device.
+  public static func matching(_ isWanted: @escaping @Sendable (Advertisement) -> Bool) -> Self {
+    Self(kind: .matching(isWanted))
+  }
+
+  public var description: String {
+    switch kind {
+    case .any: "any device"
+    case .service(let uuid): "a device with the service \(uuid)"
+    case .name(let name): "a device named \(name.printable)"
+    case .address(let address): "\(address)"
+    case .matching: "a device of the program's choice"
+    }
+  }
+
+  /// The address, if that is all.
+  var address: BluetoothAddress? {
+    if case .address(let address) = kind { address } else { nil }
+  }
+
+  /// What a scan filters.
+  var filter: Central.ScanFilter {
+    if case .service(let uuid) = kind { Central.ScanFilter(services: [uuid]) } else { Central.ScanFilter() }
+  }
+
+  func matches(_ device: Advertisement) -> Bool {
+    switch kind {
+    case .any, .service: true
+    case .name(let name): device.isNamed(name)
+    case .address(let address): device.address == address
+    case .matching(let isWanted): isWanted(device)
+    }
+  }
+}

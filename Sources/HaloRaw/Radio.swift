@@ -1,0 +1,239 @@
+import BluetoothCore
+import GAP
+import HCI
+import HaloEventLoop
+
+/// Opens a radio, runs `body` with it, and closes it, whether `body` returns or throws.
+///
+/// ```swift
+/// try await withRadio { radio in
+///   let sensor = try await radio.connect(to: .service("180D"))
+///   print(try await sensor.read(.batteryLevel))
+/// }
+/// ```
+///
+/// - Parameters:
+///   - radio: which radio
+///   - path: a file that records what goes over the radio, for `halo-raw decode` and `replay`; it must not exist, or be empty
+///   - body: the program
+/// - Throws: what `body` throws; ``BluetoothError`` if the radio cannot be opened, or the recording is incomplete. When the task
+///   is cancelled, `body` is, and the radio is closed: each step of that lasts 5 seconds at most.
+public func withRadio<Result>(
+  _ radio: RadioSelector = .standard, recordingTo path: String? = nil,
+  _ body: (Radio) async throws -> Result
+) async throws -> Result {
+  let radio = try await Radio.open(radio, recordingTo: path)
+  let result: Result
+  do {
+    // A program that belongs to no actor runs on the loop's thread: nothing then goes from thread to thread, and the time of a
+    // replay waits for it.
+    result = try await withTaskExecutorPreference(EpollLoop.shared) { try await body(radio) }
+  } catch {
+    try? await radio.close()
+    throw error
+  }
+  try await radio.close()
+  return result
+}
+
+/// A radio that scans and connects.
+///
+/// It is closed by ``close()``, at the end of ``withRadio(_:recordingTo:_:)``, or when nothing uses it any more: connections and
+/// iterators keep it.
+@BluetoothActor
+public final class Radio {
+  let central: Central
+  private let opened: OpenedAdapter
+  private var isClosed = false
+  /// The recovery of a radio that has failed, and who waits for it.
+  private var recovery: Task<Void, Never>?
+  private var waiting: [OneShot<Result<Void, BluetoothError>>] = []
+
+  private init(_ opened: OpenedAdapter, _ central: Central) {
+    self.opened = opened
+    self.central = central
+  }
+
+  /// Opens a radio, for a program that keeps it in an object. Others use ``withRadio(_:recordingTo:_:)``.
+  ///
+  /// - Parameters:
+  ///   - radio: which radio
+  ///   - path: a file that records what goes over the radio; it must not exist, or be empty
+  /// - Throws: `.notFound`, `.notPermitted`, `.radioUnavailable`, `.notSupported`; `.invalidValue` for a text that is no
+  ///   radio; `.file` if the recording cannot be made; `.cancelled`
+  public static func open(
+    _ radio: RadioSelector = .standard, recordingTo path: String? = nil
+  ) async throws -> Radio {
+    do {
+      let specification = try radio.specification()
+      let opened =
+        if let path { try await specification.open(recordingTo: path) } else {
+          try await specification.open()
+        }
+      return try await start(opened)
+    } catch {
+      throw BluetoothError(error)
+    }
+  }
+
+  /// Uses an adapter that is open.
+  package static func start(_ opened: OpenedAdapter) async throws(BluetoothError) -> Radio {
+    let central = Central(opened.adapter)
+    do throws(GAPError) {
+      try await central.start()
+    } catch {
+      await central.stop()
+      _ = try? await opened.end()
+      throw BluetoothError(error)
+    }
+    return Radio(opened, central)
+  }
+
+  isolated deinit {
+    guard !isClosed else { return }
+    let (central, opened) = (self.central, self.opened)
+    BluetoothActor.run {
+      await central.stop()
+      _ = try? await opened.end()
+    }
+  }
+
+  /// Ends all links and releases the radio; each step within 5 seconds. Cancelling the task does not cancel this. Another call
+  /// does nothing.
+  ///
+  /// - Throws: `.file` if the recording is incomplete; the radio is released nevertheless
+  public func close() async throws {
+    guard !isClosed else { return }
+    isClosed = true
+    recovery?.cancel()
+    await central.stop()
+    do throws(CaptureError) {
+      try await opened.end()
+    } catch {
+      throw BluetoothError(error)
+    }
+  }
+
+  // MARK: Finding
+
+  /// What devices advertise, as soon as it is heard. The radio scans during the iteration; all iterations share one scan.
+  ///
+  /// The elements have all that is known of their device; a scan response comes after its advertisement, as an element of its
+  /// own.
+  ///
+  /// - **Cancelled**: the iteration ends, and with the last one the scan.
+  /// - **The radio fails**: `next()` throws.
+  /// - **A radio that is closed**: `next()` throws `.closed`.
+  ///
+  /// - Parameters:
+  ///   - device: which devices
+  ///   - capacity: how many elements may wait; after that the oldest are dropped
+  public nonisolated func advertisements(
+    of device: DeviceSelector = .any, keepingNewest capacity: Int = 256
+  ) -> Values<Advertisement> {
+    Values(keepingNewest: capacity) { feed throws(BluetoothError) in
+      try await self.untilUsable(within: Self.recoveryTime)
+      let scan = self.central.scan(filter: device.filter) { [weak self] in
+        feed.finish(self?.failure ?? .closed)
+      } handler: { advertisement in
+        if device.matches(advertisement) { feed.send(advertisement) }
+      }
+      return {
+        // The closure keeps the radio.
+        withExtendedLifetime(self) { scan.cancel() }
+      }
+    }
+  }
+
+  // MARK: Connecting
+
+  /// Finds a device and connects to it.
+  ///
+  /// - **Cancelled**: `.cancelled`; the attempt is withdrawn.
+  /// - **The link is lost while it is made**: it is tried again, until `limit`.
+  /// - **The address of this radio**: `.notSupported`.
+  ///
+  /// - Parameters:
+  ///   - device: which device; of several, the first one that is heard
+  ///   - limit: how long it may take
+  /// - Throws: `.notFound` if the device was not heard in that time, `.timedOut` if it was, and did not answer
+  public func connect(
+    to device: DeviceSelector, within limit: Duration = .seconds(30)
+  ) async throws -> Connection {
+    let end = central.timers.current + limit
+    try await untilUsable(within: limit)
+    let peer =
+      if let address = device.address { address } else { try await find(device, within: limit).address }
+    guard peer != central.information?.address else {
+      throw BluetoothError(.notSupported, "\(peer) is the address of this radio")
+    }
+    let rest = max(end - central.timers.current, .seconds(1))
+    do throws(GAPError) {
+      return Connection(try await central.connect(ConnectionRequest(peer: peer, deadline: rest)), on: self)
+    } catch {
+      throw BluetoothError(error)
+    }
+  }
+
+  /// The first device that is heard.
+  private func find(_ device: DeviceSelector, within time: Duration) async throws(BluetoothError)
+    -> Advertisement
+  {
+    let found: Advertisement?
+    do throws(GAPError) {
+      found = try await central.find(within: time, filter: device.filter) {
+        $0.address.kind.isKnown && device.matches($0)
+      }
+    } catch {
+      throw BluetoothError(error)
+    }
+    guard let found else {
+      throw BluetoothError(
+        .notFound,
+        "\(device) did not advertise for \(Int(time.inSeconds.rounded())) s; is it near, charged, and not held by a phone?"
+      )
+    }
+    return found
+  }
+
+  // MARK: Failures
+
+  private static let recoveryTime = Duration.seconds(30)
+
+  private var failure: BluetoothError? {
+    isClosed ? .closed : central.failure.map { BluetoothError($0) }
+  }
+
+  /// Returns when the radio can be used: at once, or when it was recovered.
+  private func untilUsable(within limit: Duration) async throws(BluetoothError) {
+    guard !isClosed else { throw .closed }
+    guard let failure else { return }
+    recover()
+    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+      let end = OneShot(done)
+      end.expire(after: limit, in: central.timers, with: .failure(failure))
+      waiting.append(end)
+      return { end(.failure(.cancelled)) }
+    }
+  }
+
+  private func recover() {
+    guard recovery == nil else { return }
+    recovery = BluetoothActor.run { [weak self, central] in
+      var result = Result<Void, BluetoothError>.success(())
+      do throws(GAPError) {
+        try await central.recover(within: Self.recoveryTime)
+      } catch {
+        result = .failure(BluetoothError(error))
+      }
+      self?.recovered(result)
+    }
+  }
+
+  private func recovered(_ result: Result<Void, BluetoothError>) {
+    recovery = nil
+    let waiting = self.waiting
+    self.waiting = []
+    for end in waiting { end(isClosed ? .failure(.closed) : result) }
+  }
+}
