@@ -113,9 +113,6 @@ import Testing
     Wait(name: "subscribe", deadline: transaction) { _, connection in
       _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
     },
-    Wait(name: "notifications", deadline: transaction) { _, connection in
-      _ = try await connection.gatt.notifications(of: characteristic)
-    },
     Wait(name: "run", deadline: transaction) { _, connection in
       _ = try await connection.gatt.run { DiscoverAllServices() }
     },

@@ -43,7 +43,7 @@ import Testing
 
   private func session(_ stage: Stage) async throws {
     try await stage.central.start()
-    let ring = try await Ring.open(try await stage.connect())
+    let ring = try await RingClient.open(try await stage.connect())
     for _ in 0..<5 { _ = try await ring.battery() }
     await ring.connection.disconnect()
   }

@@ -37,7 +37,7 @@ import Testing
     remains.watch("Connection", connection)
     let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
     let characteristic = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
-    let (_, subscription) = try await connection.gatt.notifications(of: characteristic)
+    let subscription = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
     _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
     try await connection.gatt.unsubscribe(subscription)
     await stage.sleep(.seconds(2))
@@ -173,7 +173,7 @@ import Testing
     let (stage, connection) = try await Stage.connected(peer)
     remains.watch("HCIAdapter", stage.adapter)
     remains.watch("Connection", connection)
-    let ring = try await Ring.open(connection)
+    let ring = try await RingClient.open(connection)
     remains.watch("Ring", ring)
     await #expect(throws: RingError.self) { try await ring.battery() }
     await connection.disconnect()

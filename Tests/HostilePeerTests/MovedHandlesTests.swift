@@ -69,7 +69,7 @@ import Testing
     let peer = Peer()
     place(Self.server(at: 0x0010, hash: hash), start: 0x0010, on: peer, strays: Strays())
     let (stage, connection) = try await Stage.connected(peer)
-    let ring = try await Ring.open(connection)
+    let ring = try await RingClient.open(connection)
     let layout = try #require(ring.layout)
     await connection.disconnect()
     try await stage.checkHealth()
@@ -95,7 +95,7 @@ import Testing
       peer.react = { pdu in react(pdu) ?? honest(pdu) }
     }
     let (stage, connection) = try await Stage.connected(peer)
-    let ring = try await Ring.open(connection, layout: layout)
+    let ring = try await RingClient.open(connection, layout: layout)
     #expect(try await ring.battery().percent == 55)
     let outcome = Outcome(
       requests: peer.requests.map(\.opcode), layout: ring.layout, isAssumed: ring.isAssumed)
@@ -168,7 +168,7 @@ import Testing
     let strays = Strays()
     place(Self.server(at: 0x0010), start: 0x0010, on: peer, strays: strays)
     let (stage, connection) = try await Stage.connected(peer)
-    let ring = try await Ring.open(connection)
+    let ring = try await RingClient.open(connection)
     var layouts: [UInt16?] = []
     ring.onLayoutChange = { [unowned ring] in layouts.append(ring.layout?.configuration.rawValue) }
     #expect(try await ring.battery().percent == 55)

@@ -10,7 +10,7 @@ import Testing
 /// Rings that do not answer, and programs that do not wait.
 @BluetoothActor
 @Suite(.onTheLoop) struct RingWaitTests {
-  private func open() async throws -> (Stage, Ring) {
+  private func open() async throws -> (Stage, RingClient) {
     let peer = Peer()
     peer.server = .empty
     peer.server.addService(RingGATT.commandService, at: 0x0010)
@@ -18,7 +18,7 @@ import Testing
     peer.server.addCharacteristic(RingGATT.commandNotify, .notify, at: 0x0013, [])
     peer.server.addConfiguration(at: 0x0015)
     let (stage, connection) = try await Stage.connected(peer)
-    return (stage, try await Ring.open(connection))
+    return (stage, try await RingClient.open(connection))
   }
 
   private func battery(_ percent: UInt8) -> [UInt8] {

@@ -82,7 +82,7 @@ import Testing
     peer.server.addCharacteristic(RingGATT.commandNotify, .notify, at: 0x0013, [])
     peer.server.addConfiguration(at: 0x0015)
     let (stage, connection) = try await Stage.connected(peer)
-    #expect(try await Ring.open(connection).firmware.firmwareRevision == firmware)
+    #expect(try await RingClient.open(connection).firmware.firmwareRevision == firmware)
     await connection.disconnect()
     try await stage.checkHealth()
   }

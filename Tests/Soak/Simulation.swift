@@ -67,14 +67,14 @@ final class Simulation {
     return options
   }
 
-  private func open(_ central: Central) async throws -> Ring {
+  private func open(_ central: Central) async throws -> RingClient {
     try await central.start()
     return try await connect(central)
   }
 
-  private func connect(_ central: Central) async throws -> Ring {
+  private func connect(_ central: Central) async throws -> RingClient {
     let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
-    return try await Ring.open(try await central.connect(ConnectionRequest(peer: device.address)))
+    return try await RingClient.open(try await central.connect(ConnectionRequest(peer: device.address)))
   }
 
   /// A stream until the link is lost, with frames that are damaged on the way.

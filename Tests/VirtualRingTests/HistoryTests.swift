@@ -37,11 +37,11 @@ import Testing
   }
 
   private func withRing<Value>(
-    _ options: VirtualRingOptions, _ body: (Ring) async throws -> Value
+    _ options: VirtualRingOptions, _ body: (RingClient) async throws -> Value
   ) async throws -> Value {
     let central = Central(HCIAdapter(VirtualTransport(options, timers: testTimers)))
     try await central.start()
-    let ring = try await Ring.open(try await central.connect(ConnectionRequest(peer: options.address)))
+    let ring = try await RingClient.open(try await central.connect(ConnectionRequest(peer: options.address)))
     do {
       let value = try await body(ring)
       await central.stop()

@@ -9,11 +9,11 @@ import TestLoop
 import Testing
 import VirtualRing
 
-/// ``Ring`` against the virtual ring, through the whole stack, in virtual time.
+/// ``RingClient`` against the virtual ring, through the whole stack, in virtual time.
 @Suite(.onTheLoop, .serialized) @BluetoothActor struct RingSessionTests {
   @BluetoothActor private struct Session {
     let central: Central
-    let ring: Ring
+    let ring: RingClient
     let virtual: VirtualTransport
 
     var simulated: SimulatedRing? { virtual.radio?.peripheral.ring }
@@ -25,7 +25,7 @@ import VirtualRing
     _ = try await central.start()
     let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(5))
     let connection = try await central.connect(ConnectionRequest(peer: device.address))
-    return Session(central: central, ring: try await Ring.open(connection), virtual: transport)
+    return Session(central: central, ring: try await RingClient.open(connection), virtual: transport)
   }
 
   @Test func aSpotMeasurement() async throws {

@@ -13,14 +13,14 @@ import VirtualRing
 @Suite(.onTheLoop) struct RingSettingsTests {
   private func withRing(
     _ adapt: (inout VirtualRingOptions) -> Void = { _ in },
-    _ body: (Ring, SimulatedRing) async throws -> Void
+    _ body: (RingClient, SimulatedRing) async throws -> Void
   ) async throws {
     var options = VirtualRingOptions()
     adapt(&options)
     let transport = VirtualTransport(options, timers: testTimers)
     let central = Central(HCIAdapter(transport))
     try await central.start()
-    let ring = try await Ring.open(try await central.connect(ConnectionRequest(peer: options.address)))
+    let ring = try await RingClient.open(try await central.connect(ConnectionRequest(peer: options.address)))
     try await body(ring, try #require(transport.radio).peripheral.ring)
     await central.stop()
   }

@@ -21,7 +21,8 @@ func delegateError(_ error: GATTError) -> any Error & Sendable {
   case .att(.tooLong), .tooLong: CBATTError(.invalidAttributeValueLength, "\(error)")
   case .cancelled: CBError(.operationCancelled, "\(error)")
   case .notSupported: CBError(.operationNotSupported, "\(error)")
-  case .servicesChanged, .characteristicGone, .notFound: CBError(.invalidHandle, "\(error)")
+  case .servicesChanged, .characteristicGone, .discoveredElsewhere, .notFound:
+    CBError(.invalidHandle, "\(error)")
   case .noRoom, .noRoomInTime: CBError(.outOfSpace, "\(error)")
   case .att(.malformed), .att(.forbidden), .misbehaved: CBError(.unknown, "\(error)")
   }

@@ -32,7 +32,7 @@ public final class ActionCommands: CommandGroup {
   var entries: [CommandEntry] { actions.map(\.entry) }
 }
 
-extension Ring {
+extension RingClient {
   /// Lights the ring for about ten seconds (ring reference, 4.8).
   public func find() async throws(RingError) { try await perform(CommandTable.find) }
 
@@ -75,7 +75,7 @@ extension Ring {
   }
 }
 
-extension Ring {
+extension RingClient {
   /// How often the command to stay in camera mode is sent. The ring's own timeout is unknown.
   static let cameraInterval = Duration.seconds(10)
 
@@ -96,7 +96,7 @@ extension Ring {
     defer { dispatcher.onEvent = nil }
     var keep: Timers.Token?
     func keepGoing() {
-      keep = timers.schedule(after: Ring.cameraInterval) {
+      keep = timers.schedule(after: RingClient.cameraInterval) {
         try? dispatcher.post(CommandTable.cameraKeep.frame)
         keepGoing()
       }
@@ -118,16 +118,5 @@ extension Ring {
       }
       throw error
     }
-  }
-
-  /// The ring's unsolicited events, as a sequence that ends with the link. It replaces ``onEvent``.
-  ///
-  /// - Parameter capacity: how many events may wait to be fetched; after that the oldest are dropped
-  public func events(capacity: Int = 256) -> AsyncStream<RingEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: RingEvent.self, bufferingPolicy: .bufferingNewest(max(1, capacity)))
-    dispatcher.onEvent = { continuation.yield($0) }
-    dispatcher.whenClosed { _ in continuation.finish() }
-    return stream
   }
 }

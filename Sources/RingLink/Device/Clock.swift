@@ -77,7 +77,7 @@ public struct ClockEvidence: Hashable, Sendable {
 }
 
 /// The ring's clock (ring reference, 4.1). It can be set, and not be read.
-extension Ring {
+extension RingClient {
   /// Sets the clock. Rings do not measure automatically before it was set once.
   ///
   /// To set a clock back by more than a moment can make a ring discard its data of the day. ``TimePolicy`` decides

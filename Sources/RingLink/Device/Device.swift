@@ -133,7 +133,7 @@ public final class DeviceCommands: CommandGroup {
   }
 }
 
-extension Ring {
+extension RingClient {
   /// The battery level (ring reference, 4.2).
   public func battery() async throws(RingError) -> RingBattery {
     try await request(CommandTable.battery)

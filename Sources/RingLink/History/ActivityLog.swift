@@ -199,7 +199,7 @@ public final class ActivityCommands: CommandGroup {
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
-extension Ring {
+extension RingClient {
   /// The activity since the ring's midnight (ring reference, 4.14).
   public func today() async throws(RingError) -> TodayTotals {
     try await request(CommandTable.today)

@@ -162,7 +162,7 @@ public final class DayLogCommands: CommandGroup {
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
-extension Ring {
+extension RingClient {
   /// The automatic measurements of a day.
   public func heartRates(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil

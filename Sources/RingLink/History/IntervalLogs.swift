@@ -83,7 +83,7 @@ struct IntervalDay<Number: FixedWidthInteger & Sendable>: Sendable {
   }
 }
 
-extension Ring {
+extension RingClient {
   /// Reads the packets of a day, one after the other.
   ///
   /// - Parameters:

@@ -68,7 +68,7 @@ public struct ManualReadings<Quantity: ManualQuantity>: BulkContents, BulkRecord
   }
 }
 
-extension Ring {
+extension RingClient {
   /// The readings with a value.
   func manual<Quantity>(
     _ kind: HistoryKind, _ query: BulkQuery<ManualReadings<Quantity>>, _ days: DayOrAll, now: RingTime,

@@ -19,7 +19,7 @@ public struct OddRecord: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(kind.rawValue): \(reason): \(Hex.string(bytes, separator: " "))" }
 }
 
-extension Ring {
+extension RingClient {
   /// Reports a record that is left out.
   func leaveOut(_ kind: HistoryKind, _ reason: String, _ bytes: [UInt8]) {
     onOddRecord?(OddRecord(kind: kind, reason: reason, bytes: bytes))

@@ -63,7 +63,7 @@ public final class SedentaryCommands: CommandGroup {
   var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }
 
-extension Ring {
+extension RingClient {
   /// The times of sitting of all days that the ring has stored. No bit of 0x3C says which rings have them: others may
   /// not answer.
   ///

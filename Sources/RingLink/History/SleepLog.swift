@@ -149,7 +149,7 @@ public final class SleepCommands: CommandGroup {
 }
 
 /// Nights and naps (ring reference, 6.1).
-extension Ring {
+extension RingClient {
   /// All nights and naps that the ring has stored, in the order of time. Older and newer rings expect different
   /// requests, and ignore the others: up to three are tried, five seconds each.
   ///

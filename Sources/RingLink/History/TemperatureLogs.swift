@@ -85,7 +85,7 @@ public final class TemperatureCommands: CommandGroup {
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
-extension Ring {
+extension RingClient {
   /// The skin temperatures of a number of days up to today, in the order of time.
   public func temperatures(
     days: UInt8, now: RingTime, progress: ((Int, Int) -> Void)? = nil

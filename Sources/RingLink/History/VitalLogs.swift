@@ -121,7 +121,7 @@ public final class VitalCommands: CommandGroup {
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
-extension Ring {
+extension RingClient {
   /// The heart rates measured on request.
   public func manualHeartRates(
     _ days: DayOrAll, now: RingTime, progress: ((Int, Int) -> Void)? = nil

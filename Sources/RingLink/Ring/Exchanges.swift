@@ -86,7 +86,7 @@ public struct RingExchange {
 }
 
 /// Request functions for every command of the table.
-extension Ring {
+extension RingClient {
   /// Sends a command and takes the frames that answer it.
   ///
   /// - Parameter accept: called on the loop for each frame of this command

@@ -2,7 +2,7 @@ import BluetoothCore
 import GATTClient
 
 /// Answers of several frames.
-extension Ring {
+extension RingClient {
   /// After the last frame of a log, those that are missing are waited for no longer than this.
   nonisolated fileprivate static let stragglerTime = Duration.seconds(1)
   /// Frames do not contain the day: repeated frames must not arrive after the request for the next day.
@@ -47,7 +47,7 @@ extension Ring {
     }
     if let failure = reception.failure { return .unreadable(failure, reception.frames) }
     guard let contents = reception.contents else { throw .cancelled }
-    await timers.sleep(for: Ring.pauseAfterLog)
+    await timers.sleep(for: RingClient.pauseAfterLog)
     return .contents(contents)
   }
 }
@@ -101,26 +101,26 @@ private struct LogReception<Assembler: LogAssembler> {
         return isNew ? .more : .nothingNew
       case .gaps(let gaps):
         missing = gaps.count
-        return isNew ? .moreWithin(Ring.stragglerTime) : .nothingNew
+        return isNew ? .moreWithin(RingClient.stragglerTime) : .nothingNew
       case .complete(let contents):
         self.contents = contents
         return end
       }
     } catch {
       failure = error
-      return .moreWithin(Ring.stragglerTime)
+      return .moreWithin(RingClient.stragglerTime)
     }
   }
 
   /// Complete. After a repeated request this can precede the ring's last frame: the rest, too, must not be mistaken for
   /// the next answer.
   private var end: RingExchange.Acceptance {
-    attempt > 1 && expected.map { seen.count < $0 } ?? true ? .moreWithin(Ring.stragglerTime) : .done
+    attempt > 1 && expected.map { seen.count < $0 } ?? true ? .moreWithin(RingClient.stragglerTime) : .done
   }
 }
 
 /// The second pair of characteristics, for long answers (ring reference, 3 and 6).
-extension Ring {
+extension RingClient {
   /// The timeout for the answer to a bulk request, and between two pieces of an answer.
   static let bulkSilence = Duration.seconds(5)
   /// The time to wait for a frame that may follow an answer.
@@ -154,11 +154,12 @@ extension Ring {
     for attempt in 1... {
       var frames: [BulkID: BulkFrame] = [:]
       do throws(RingError) {
-        try await exchange(message, bulkReplies: wanted, silence: Ring.bulkSilence, progress: progress) {
+        try await exchange(message, bulkReplies: wanted, silence: RingClient.bulkSilence, progress: progress)
+        {
           guard case .bulk(let frame) = $0 else { return .notMine }
           let isNew = frames.updateValue(frame, forKey: frame.id) == nil
           if frames.count == wanted.count { return .done }
-          return isNew && frame.id == reply ? .moreWithin(Ring.companionTime) : .nothingNew
+          return isNew && frame.id == reply ? .moreWithin(RingClient.companionTime) : .nothingNew
         }
         return frames
       } catch .damaged where attempt < 2 {

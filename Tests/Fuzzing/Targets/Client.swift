@@ -94,7 +94,7 @@ extension FuzzTarget {
         _ = try? await connection.gatt.read(characteristic)
       }
     }
-    let ring = try await Ring.open(connection)
+    let ring = try await RingClient.open(connection)
     _ = try? await ring.information()
     let today = RingDay("2026-11-20") ?? RingTime(seconds: 0).day
     for kind in [HistoryKind.steps, .heartRate, .sleep, .oxygen] {

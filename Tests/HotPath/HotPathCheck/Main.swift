@@ -177,11 +177,11 @@ final class Bench {
     side.start()
   }
 
-  func open() async throws -> Ring {
+  func open() async throws -> RingClient {
     try await central.start()
     let device = try await RingFinder.find(.name("R02_BEEF"), on: central, deadline: .seconds(10))
     let connection = try await central.connect(ConnectionRequest(peer: device.address))
-    return try await Ring.open(connection)
+    return try await RingClient.open(connection)
   }
 
   /// Waits until both sides have said what they say after connecting, and takes the virtual ring away: what it

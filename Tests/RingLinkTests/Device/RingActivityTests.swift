@@ -102,18 +102,6 @@ import Testing
     #expect(device.takeAsked() == [])
   }
 
-  /// Who does not fetch loses the oldest; the sequence ends with the link.
-  @Test func eventsAreASequence() async throws {
-    let ring = try await device.open()
-    let stream = ring.events(capacity: 2)
-    for value: UInt8 in 1...3 { device.send(RingFrame(.notification, 0x2C, value)) }
-    await testTimers.sleep(for: .milliseconds(2))
-    device.link.lose(.remote(.connectionTimeout))
-    var events: [RingEvent] = []
-    for await event in stream { events.append(event) }
-    #expect(events == [.stress(2), .stress(3)])
-  }
-
   // MARK: Sport
 
   private func update(_ seconds: UInt8) -> RingFrame {

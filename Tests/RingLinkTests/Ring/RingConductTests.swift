@@ -26,8 +26,8 @@ import Testing
       valueHandle: AttributeHandle(handle), end: AttributeHandle(handle + 1))
   }
 
-  private func ring(_ connection: GATTLink, confirms: Bool = true) -> Ring {
-    Ring(
+  private func ring(_ connection: GATTLink, confirms: Bool = true) -> RingClient {
+    RingClient(
       connection,
       write: Self.characteristic(
         RingGATT.commandWrite, confirms ? [.write, .writeWithoutResponse] : .writeWithoutResponse, 0x10),

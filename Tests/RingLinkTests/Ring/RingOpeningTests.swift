@@ -79,7 +79,7 @@ import Testing
 
   /// - Parameter device: of no other use: its link ends with the ring
   private func layout(of device: Device) async throws -> RingLayout {
-    let ring = try await Ring.open(device.link.connection())
+    let ring = try await RingClient.open(device.link.connection())
     return try #require(ring.layout)
   }
 
@@ -94,7 +94,7 @@ import Testing
 
   @Test func withoutALayoutItIsDiscovered() async throws {
     let device = Device(hash: 7)
-    let ring = try await Ring.open(device.link.connection())
+    let ring = try await RingClient.open(device.link.connection())
     #expect(!ring.isAssumed && ring.firmware.firmwareRevision == "RT11CR_1.00.08")
     let layout = try #require(ring.layout)
     #expect(
@@ -122,7 +122,7 @@ import Testing
     let device = Device()
     device.server.server.database.removeService(at: 0x0E)
     let connection = device.link.connection()
-    let reason = await error { () throws(RingError) in _ = try await Ring.open(connection) }
+    let reason = await error { () throws(RingError) in _ = try await RingClient.open(connection) }
     #expect(reason == .notARing([RingGATT.deviceInformationService]))
   }
 
@@ -130,7 +130,7 @@ import Testing
   @Test func withALayoutTheFirstFrameFollowsTheProof() async throws {
     let layout = try await layout(of: Device())
     let device = Device()
-    let ring = try await Ring.open(device.link.connection(), layout: layout)
+    let ring = try await RingClient.open(device.link.connection(), layout: layout)
     #expect(ring.isAssumed && ring.firmware.firmwareRevision == "RT11CR_1.00.08")
     #expect(!ring.confirmsFrames)
     try ring.dispatcher.post(RingFrame(battery))
@@ -148,7 +148,7 @@ import Testing
   @Test func aRingThatConfirmsEachWriteIsWaitedFor() async throws {
     let layout = try await layout(of: Device(confirms: true))
     let device = Device(confirms: true)
-    let ring = try await Ring.open(device.link.connection(), layout: layout)
+    let ring = try await RingClient.open(device.link.connection(), layout: layout)
     #expect(ring.isAssumed && ring.confirmsFrames)
     #expect(device.link.takeSent() == ["0412001200", "1213000100"])
     #expect(try await ring.battery().percent == 64)
@@ -158,7 +158,7 @@ import Testing
   @Test func framesThatTheRingCannotHaveAnsweredAreSentAgain() async throws {
     let layout = try await layout(of: Device())
     let device = Device(describes: true)
-    let ring = try await Ring.open(device.link.connection(), layout: layout)
+    let ring = try await RingClient.open(device.link.connection(), layout: layout)
     var changes = 0
     ring.onLayoutChange = { changes += 1 }
     #expect(try await ring.battery().percent == 64)
@@ -174,7 +174,7 @@ import Testing
   @Test func aLayoutThatIsNotTrueIsDiscoveredAnew() async throws {
     let layout = try await layout(of: Device())
     let device = Device(from: 0x20)
-    let ring = try await Ring.open(device.link.connection(), layout: layout)
+    let ring = try await RingClient.open(device.link.connection(), layout: layout)
     #expect(!ring.isAssumed && ring.layout?.commandNotify.valueHandle == device.notify)
     let writes = device.link.takeSent().filter { $0.hasPrefix("12") || $0.hasPrefix("52") }
     #expect(writes == ["1225000100"])
@@ -185,7 +185,7 @@ import Testing
   @Test(arguments: [UInt8(7), 8]) func theHashProvesALayout(_ hash: UInt8) async throws {
     let layout = try await layout(of: Device(hash: 7))
     let device = Device(hash: hash)
-    let ring = try await Ring.open(device.link.connection(), layout: layout)
+    let ring = try await RingClient.open(device.link.connection(), layout: layout)
     #expect(ring.isAssumed == (hash == 7))
     await testTimers.sleep(for: .milliseconds(100))
     let sent = device.link.takeSent()
@@ -199,7 +199,7 @@ import Testing
   @Test func anotherFirmwareIsNoticed() async throws {
     let layout = try await layout(of: Device())
     let device = Device(firmware: "RT11CR_1.00.09")
-    let ring = try await Ring.open(device.link.connection(), layout: layout)
+    let ring = try await RingClient.open(device.link.connection(), layout: layout)
     #expect(ring.firmware.firmwareRevision == "RT11CR_1.00.08")
     #expect(try await ring.identify() == false)
     #expect(ring.firmware.firmwareRevision == "RT11CR_1.00.09")

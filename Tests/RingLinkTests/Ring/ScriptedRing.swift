@@ -54,7 +54,7 @@ final class ScriptedRing {
     link.server = { [weak self] pdu in self?.receive(pdu) }
   }
 
-  func open() async throws -> Ring { try await Ring.open(link.connection(), identifies: false) }
+  func open() async throws -> RingClient { try await RingClient.open(link.connection(), identifies: false) }
 
   func takeAsked() -> [String] {
     defer { asked = [] }

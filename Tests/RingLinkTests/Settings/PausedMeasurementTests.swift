@@ -62,7 +62,7 @@ import Testing
   private let first = CommandTable.automaticMeasurements[0]
   private let second = CommandTable.automaticMeasurements[1]
   private let device: Device
-  private let ring: Ring
+  private let ring: RingClient
 
   init() {
     device = Device([first, second])
@@ -73,7 +73,7 @@ import Testing
         uuid: uuid, properties: properties, declaration: AttributeHandle(handle - 1),
         valueHandle: AttributeHandle(handle), end: AttributeHandle(handle + 1))
     }
-    ring = Ring(
+    ring = RingClient(
       device.link.connection(), write: characteristic(RingGATT.commandWrite, .writeWithoutResponse, 0x10),
       notify: characteristic(RingGATT.commandNotify, .notify, 0x12))
     let dispatcher = ring.dispatcher

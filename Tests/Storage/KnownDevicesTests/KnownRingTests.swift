@@ -59,7 +59,7 @@ private final class CountingTransport: HCITransport {
     let central = Central(HCIAdapter(transport))
     try await central.start()
     let connection = try await central.connect(ConnectionRequest(peer: options.address))
-    let ring = try await Ring.open(connection, layout: layout)
+    let ring = try await RingClient.open(connection, layout: layout)
     var atFirstSample: [ATTOpcode]?
     try await ring.startRawStream { _, _ in atFirstSample = atFirstSample ?? transport.requests }
     await ring.stopRawStream()

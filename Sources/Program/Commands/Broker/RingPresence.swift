@@ -12,7 +12,7 @@ final class RingPresence {
   private let name: String?
   private let assistant: HomeAssistant?
   /// The ring, on its link of now.
-  private var ring: () -> Ring? = { nil }
+  private var ring: () -> RingClient? = { nil }
   /// The ring that was described; nil if there is no link.
   private var described: ObjectIdentifier?
   private var results: Set<RingValue> = []
@@ -30,7 +30,7 @@ final class RingPresence {
   }
 
   /// Follows the links of a ring from now on.
-  func follow(_ ring: @escaping @BluetoothActor () -> Ring?) {
+  func follow(_ ring: @escaping @BluetoothActor () -> RingClient?) {
     self.ring = ring
     isFollowing = true
     check()
@@ -55,7 +55,7 @@ final class RingPresence {
     output.send(message(Topics.online))
   }
 
-  private func describe(_ ring: Ring) {
+  private func describe(_ ring: RingClient) {
     let device = HomeAssistant.Device(
       name: name, model: ring.firmware.hardwareRevision, firmware: ring.firmware.firmwareRevision,
       moments: RingMoments(

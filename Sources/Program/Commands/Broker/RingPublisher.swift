@@ -76,7 +76,7 @@ final class RingPublisher {
   /// Makes the ring appear in Home Assistant, each time that there is a link to it.
   ///
   /// - Parameter ring: the ring, on its link of now
-  func announce(_ ring: @escaping @BluetoothActor () -> Ring?) {
+  func announce(_ ring: @escaping @BluetoothActor () -> RingClient?) {
     presence.follow(ring)
   }
 
@@ -143,7 +143,7 @@ final class RingPublisher {
   /// - Parameters:
   ///   - identification: what is waited for first
   ///   - ring: the ring, on its link of now
-  func watch(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring) {
+  func watch(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient) {
     var isAnnounced = false
     let reading = PeriodicReading(output.session.timers, every: Self.readingInterval) { [self] in
       if !isAnnounced { announce(ring) }
@@ -154,7 +154,7 @@ final class RingPublisher {
     self.reading = reading
   }
 
-  private func read(_ ring: Ring) async {
+  private func read(_ ring: RingClient) async {
     // A ring that does not answer now may do so the next time.
     do throws(RingError) {
       update(try await ring.battery())

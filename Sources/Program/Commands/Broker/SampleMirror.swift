@@ -13,7 +13,7 @@ final class SampleMirror {
   private static let largestCollection = 1 << 14
 
   init(
-    _ publisher: RingPublisher, of ring: Ring, _ kinds: SampleKinds, _ clock: borrowing RecordClock,
+    _ publisher: RingPublisher, of ring: RingClient, _ kinds: SampleKinds, _ clock: borrowing RecordClock,
     origin: RecordOrigin = RecordOrigin()
   ) {
     self.publisher = publisher

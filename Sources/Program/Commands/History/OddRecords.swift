@@ -14,7 +14,7 @@ final class OddRecords {
   /// Rings have no more than this many records of a kind.
   private static let capacity = 4096
 
-  func listen(to ring: Ring) {
+  func listen(to ring: RingClient) {
     ring.onOddRecord = { [weak self] in self?.add($0) }
   }
 

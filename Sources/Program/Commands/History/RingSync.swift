@@ -40,16 +40,16 @@ final class RingSync {
     }
   }
 
-  private var ring: Ring
+  private var ring: RingClient
   private let session: Session
-  private let link: KeptLink<Ring>
+  private let link: KeptLink<RingClient>
   private let store: RingStore
   private let progress = ProgressLine()
   private let odd = OddRecords()
   /// Nil without a broker.
   private var publisher: RingPublisher?
 
-  init(_ ring: Ring, _ link: KeptLink<Ring>, into store: RingStore, _ session: Session) {
+  init(_ ring: RingClient, _ link: KeptLink<RingClient>, into store: RingStore, _ session: Session) {
     self.ring = ring
     self.link = link
     self.session = session
@@ -156,7 +156,7 @@ final class RingSync {
 
   /// Reads from the ring. If the link is lost, it is made again, and the ring is read again.
   private func reading<Value: Sendable>(
-    _ read: (Ring) async throws(RingError) -> Value
+    _ read: (RingClient) async throws(RingError) -> Value
   ) async throws(RingError) -> Value {
     var answer: RingError?
     do throws(Failure) {
@@ -194,7 +194,7 @@ extension HistoryKind {
   var isSynced: Bool { self != .sedentary }
 }
 
-extension Ring {
+extension RingClient {
   /// One piece of the data on the ring.
   fileprivate func stored(
     _ kind: HistoryKind, _ day: RingDay?, now: RingTime

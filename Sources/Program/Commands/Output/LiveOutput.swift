@@ -141,7 +141,7 @@ final class LiveOutput {
   }
 
   /// The same for a ring, after ``describe(_:)``.
-  func begin(_ ring: Ring, columns: [String]) async throws(Failure) {
+  func begin(_ ring: RingClient, columns: [String]) async throws(Failure) {
     try await begin(description(of: ring, name: session.ringName), columns)
   }
 
@@ -179,20 +179,20 @@ final class LiveOutput {
   }
 
   /// The same for the records of ``TimedPrinter``.
-  func begin(_ ring: Ring, columns: [(name: String, unit: String?)]) async throws(Failure) {
+  func begin(_ ring: RingClient, columns: [(name: String, unit: String?)]) async throws(Failure) {
     try await begin(
       ring, columns: (TimedPrinter.columns + columns).map { $0.name + ($0.unit.map { "_\($0)" } ?? "") })
   }
 
   /// Reads what the automatic measurements of a ring are set to, once, if the data comes with a description.
-  func describe(_ ring: Ring) async throws(Failure) {
+  func describe(_ ring: RingClient) async throws(Failure) {
     guard isDescribed, settings[ring.connection.peer] == nil else { return }
     let known = try await RingError.asFailure(await ring.measurementSettings())
     settings[ring.connection.peer] = SettingsFile(known, of: ring.firmware).settingsJSON
   }
 
   /// A ring, with what ``describe(_:)`` has read.
-  func description(of ring: Ring, name: String?) -> RingDescription {
+  func description(of ring: RingClient, name: String?) -> RingDescription {
     var description = RingDescription(name, ring.connection.peer, ring.firmware.firmwareRevision)
     if let settings = settings[ring.connection.peer] { description.settings = settings }
     return description

@@ -195,7 +195,7 @@ private final class Measuring {
 
   /// Opens the link, and describes the records.
   init(
-    _ measured: Measured, _ live: LiveOutput, _ link: KeptLink<Ring>, isContinuous: Bool
+    _ measured: Measured, _ live: LiveOutput, _ link: KeptLink<RingClient>, isContinuous: Bool
   ) async throws(Failure) {
     let ring = try await link.open()
     self.measured = measured
@@ -212,7 +212,7 @@ private final class Measuring {
     publisher?.announce { [weak link] in link?.device }
   }
 
-  func runOnce(_ ring: Ring, isLive: Bool, until end: Interruption) async throws(Failure) {
+  func runOnce(_ ring: RingClient, isLive: Bool, until end: Interruption) async throws(Failure) {
     let result: Result<MeasurementReading, Failure>
     do throws(Failure) {
       result = .success(
@@ -229,7 +229,7 @@ private final class Measuring {
   }
 
   func runContinuously(
-    _ ring: Ring, isLive: Bool, count: Int?, duration: Duration?, until end: Interruption,
+    _ ring: RingClient, isLive: Bool, count: Int?, duration: Duration?, until end: Interruption,
     onReading: () -> Void
   ) async throws(Failure) {
     let rates = ring.heartRates(isLive: isLive)

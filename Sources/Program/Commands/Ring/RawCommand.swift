@@ -119,7 +119,7 @@ private final class TrafficWriter {
     "direction", "channel", "bytes", "name", "form", "fields", "refusal",
   ].map { ($0, nil) }
 
-  init(_ live: LiveOutput, _ ring: Ring) async throws(Failure) {
+  init(_ live: LiveOutput, _ ring: RingClient) async throws(Failure) {
     try await live.begin(ring, columns: Self.columns)
     printer = TimedPrinter(live, Self.columns, showsTime: false)
   }

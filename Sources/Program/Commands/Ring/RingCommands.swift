@@ -23,7 +23,7 @@ let infoCommand = CommandSpec(
 
 @BluetoothActor
 private func printInformation(
-  _ information: RingInformation, _ support: DeviceSupport?, of ring: Ring, as format: OutputFormat
+  _ information: RingInformation, _ support: DeviceSupport?, of ring: RingClient, as format: OutputFormat
 ) {
   let family = ring.firmware.family.description
   let peer = ring.connection.peer
@@ -96,7 +96,7 @@ let factoryResetCommand = actionCommand(
 /// - Parameter question: what to confirm first; nil for nothing
 private func actionCommand(
   _ name: String, _ summary: String, done: String, asking question: String? = nil,
-  _ work: @escaping @Sendable @BluetoothActor (Ring) async throws(RingError) -> Void
+  _ work: @escaping @Sendable @BluetoothActor (RingClient) async throws(RingError) -> Void
 ) -> CommandSpec {
   CommandSpec(
     name: name, arguments: "[RING]", summary: summary, positionals: 0...1,

@@ -123,7 +123,7 @@ private struct SettingsTask: Sendable {
   }
 
   @BluetoothActor
-  func perform(on ring: Ring, _ format: OutputFormat) async throws(Failure) {
+  func perform(on ring: RingClient, _ format: OutputFormat) async throws(Failure) {
     switch purpose {
     case .showAll:
       let (known, unsupported) = try await RingError.asFailure(await ring.allSettings())
@@ -150,7 +150,7 @@ private struct SettingsTask: Sendable {
   }
 }
 
-extension Ring {
+extension RingClient {
   /// All settings that the ring supports, and the others.
   fileprivate func allSettings() async throws(RingError) -> (
     known: [(setting: any RingSetting, numbers: [String: Int])], unsupported: [any RingSetting]

@@ -180,7 +180,7 @@ extension SettingsFile: JSONDecodable {
 extension SettingsFile {
   /// Writes the settings that differ to a ring and prints them. Everything is validated before anything is written.
   @BluetoothActor
-  func load(into ring: Ring) async throws(Failure) {
+  func load(into ring: RingClient) async throws(Failure) {
     var plan: [(setting: any RingSetting, read: [String: Int], changes: [String: Int])] = []
     var unsupported: [String] = []
     for (setting, wanted) in try changes() {

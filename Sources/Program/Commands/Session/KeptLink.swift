@@ -11,7 +11,7 @@ protocol LinkedDevice: AnyObject, Sendable {
   var connection: GATTLink { get }
 }
 
-extension Ring: LinkedDevice {}
+extension RingClient: LinkedDevice {}
 
 extension GATTLink: LinkedDevice {
   var connection: GATTLink { self }

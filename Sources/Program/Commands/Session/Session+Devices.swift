@@ -166,9 +166,9 @@ extension Session {
     _ budget: LinkKeeper.Budget? = nil, of selector: RingSelector? = nil,
     until interruption: Interruption? = nil,
     identifies: Bool = true,
-    prepare: @escaping @BluetoothActor (Ring) async throws(Failure) -> Void = { _ in },
+    prepare: @escaping @BluetoothActor (RingClient) async throws(Failure) -> Void = { _ in },
     check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }
-  ) -> KeptLink<Ring> {
+  ) -> KeptLink<RingClient> {
     let selector = selector ?? self.selector
     // What a recording does not have could not be replayed.
     let ring = known.only(selector).flatMap { record(known: $0) ? $0 : nil }
@@ -194,7 +194,7 @@ extension Session {
 
   /// The same for a ring.
   func withRing<Value: Sendable>(
-    _ work: (Ring, KeptLink<Ring>) async throws(Failure) -> Value
+    _ work: (RingClient, KeptLink<RingClient>) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let link = keepRing()
     return try await link.ask { ring throws(Failure) in try await work(ring, link) }
@@ -203,13 +203,13 @@ extension Session {
   // MARK: Rings
 
   /// - Parameter last: the ring on its last link; nil if this is the first one
-  private func open(_ connection: GATTLink, _ last: Ring?, _ identifies: Bool) async throws(Failure) -> Ring
+  private func open(_ connection: GATTLink, _ last: RingClient?, _ identifies: Bool) async throws(Failure) -> RingClient
   {
     let selector = RingSelector.address(connection.peer.value, connection.peer.kind)
     do throws(RingError) {
       let stored = known.only(selector)
       let layout = last?.layout ?? stored.flatMap { record(known: $0) ? $0.layout : nil }
-      let ring = try await Ring.open(connection, layout: layout, identifies: identifies || last != nil)
+      let ring = try await RingClient.open(connection, layout: layout, identifies: identifies || last != nil)
       if layout != nil, !ring.isAssumed { note("its handles have moved since; they were discovered again") }
       if last == nil, ring.isAssumed || identifies { remember(ring) }
       ring.onLayoutChange = { [weak self, weak ring] in
@@ -227,7 +227,7 @@ extension Session {
   }
 
   /// Reads the firmware of a ring that was opened without, and stores the ring.
-  func identify(_ ring: Ring) async throws(Failure) {
+  func identify(_ ring: RingClient) async throws(Failure) {
     let isSame = try await RingError.asFailure(await ring.identify())
     if !isSame { remember(ring) }
   }

@@ -5,7 +5,7 @@ extension Session {
   /// Warns if the firmware is of an unknown family, or its encoding of acceleration is unknown. Neither is guessed.
   ///
   /// - Parameter needsAcceleration: whether the encoding of acceleration matters
-  func warnAboutUnknownFirmware(of ring: Ring, needsAcceleration: Bool) {
+  func warnAboutUnknownFirmware(of ring: RingClient, needsAcceleration: Bool) {
     let name =
       ring.firmware.firmwareRevision.map { "firmware \($0.printable)" } ?? "the firmware of this ring"
     if ring.firmware.family == .unknown {

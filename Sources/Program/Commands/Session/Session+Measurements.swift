@@ -6,7 +6,7 @@ import RingLink
 /// The ring's automatic measurements, which a stream may switch off.
 extension Session {
   /// Restores what an earlier run switched off and, because it was killed or lost its link, did not restore.
-  func restoreMeasurements(of ring: Ring) async throws(RingError) {
+  func restoreMeasurements(of ring: RingClient) async throws(RingError) {
     let saved = isReplay ? notes.savedMeasurements : paused.claim(of: ring.connection.peer)
     guard let saved, !saved.isEmpty else { return }
     if !isReplay {
@@ -28,7 +28,7 @@ extension Session {
   /// Switches off the automatic measurements, and stores first what has to be restored.
   ///
   /// - Returns: what was switched off
-  func pauseMeasurements(of ring: Ring) async throws(RingError) -> SavedMeasurements {
+  func pauseMeasurements(of ring: RingClient) async throws(RingError) -> SavedMeasurements {
     let saved = try await ring.automaticMeasurements()
     guard !saved.isEmpty else { return saved }
     if !paused.keep(saved, of: ring.connection.peer) {
@@ -47,7 +47,7 @@ extension Session {
   }
 
   /// Restores the automatic measurements at the end of a command; a failure is only reported.
-  func leaveMeasurements(_ saved: SavedMeasurements, of ring: Ring) async {
+  func leaveMeasurements(_ saved: SavedMeasurements, of ring: RingClient) async {
     do throws(RingError) {
       try await restore(saved, on: ring)
     } catch {
@@ -59,7 +59,7 @@ extension Session {
   }
 
   /// Restores the automatic measurements. If the link is lost, the next connection restores them.
-  func restore(_ saved: SavedMeasurements, on ring: Ring) async throws(RingError) {
+  func restore(_ saved: SavedMeasurements, on ring: RingClient) async throws(RingError) {
     do throws(RingError) {
       try await ring.restore(saved)
     } catch {

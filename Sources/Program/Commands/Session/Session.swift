@@ -328,7 +328,7 @@ final class Session {
   }
 
   /// Stores an open ring.
-  func remember(_ ring: Ring) {
+  func remember(_ ring: RingClient) {
     note("MTU \(ring.connection.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
     let address = ring.connection.peer
     known.remember(KnownRing(name: names[address], address: address, layout: ring.layout))

@@ -10,7 +10,7 @@ protocol SampleObserver: AnyObject {
   /// - Parameters:
   ///   - identification: what reads the firmware of a new ring; to be waited for before the ring is asked for more
   ///   - ring: the ring, on its link of now
-  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring)
+  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient)
   func take(_ sample: RawSample, at time: Instant)
   /// - Parameter packet: the unwrapped number of the sample's packet
   func take(_ sample: CountedSample, packet: Int, at time: Instant)
@@ -20,7 +20,7 @@ protocol SampleObserver: AnyObject {
 }
 
 extension SampleMirror: SampleObserver {
-  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring) {
+  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient) {
     publisher.watch(after: identification, ring)
   }
 

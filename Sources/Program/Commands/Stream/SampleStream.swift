@@ -19,11 +19,11 @@ final class SampleStream {
     case silent(String, doesAnswer: Bool)
   }
 
-  private var ring: Ring
+  private var ring: RingClient
   private var chosen: ChosenStream
   /// What the ring streams now.
   private var source: StreamSource
-  private let link: KeptLink<Ring>
+  private let link: KeptLink<RingClient>
   private let session: Session
   private let timers: Timers
   private let kinds: SampleKinds
@@ -69,7 +69,7 @@ final class SampleStream {
   ///   - writer: prints the samples
   ///   - observers: get them, too
   init(
-    _ ring: Ring, _ link: KeptLink<Ring>, _ chosen: ChosenStream, writer: consuming SampleWriter,
+    _ ring: RingClient, _ link: KeptLink<RingClient>, _ chosen: ChosenStream, writer: consuming SampleWriter,
     observers: [any SampleObserver], _ options: StreamOptions, _ session: Session
   ) {
     self.ring = ring
@@ -112,7 +112,7 @@ final class SampleStream {
   /// Streams on a link until the end that is wanted.
   ///
   /// - Throws: why the stream has failed; the gap is marked
-  private func stream(from ring: Ring) async throws(Failure) {
+  private func stream(from ring: RingClient) async throws(Failure) {
     if ring !== self.ring {
       self.ring = ring
       // It may have restarted in between.
@@ -156,7 +156,7 @@ final class SampleStream {
   }
 
   /// Has the ring stream; the raw stream, if it has no counted one after all.
-  private func request(_ ring: Ring) async throws(RingError) {
+  private func request(_ ring: RingClient) async throws(RingError) {
     source = chosen.source
     if case .counted(let light) = source {
       do throws(RingError) {
@@ -175,7 +175,7 @@ final class SampleStream {
     session.remember(countedStream: false, of: ring)
   }
 
-  private func requestRaw(_ ring: Ring) async throws(RingError) {
+  private func requestRaw(_ ring: RingClient) async throws(RingError) {
     var sink = { (sample: RawSample, time: Instant) in self.take(sample, at: time) }
     if !observers.isEmpty {
       sink = { sample, time in

@@ -160,7 +160,7 @@ extension Session {
   func keepStream(
     _ live: LiveOutput, _ options: StreamOptions, of selector: RingSelector? = nil,
     check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }
-  ) -> KeptLink<Ring> {
+  ) -> KeptLink<RingClient> {
     let link = keepRing(
       options.budget, of: selector, until: Interruption(following: interruption),
       identifies: live.isDescribed,
@@ -173,7 +173,7 @@ extension Session {
   }
 
   /// Reads what the samples of a ring depend on: the encoding of acceleration depends on the firmware.
-  private func prepareStream(of ring: Ring, _ kinds: SampleKinds) async throws(Failure) {
+  private func prepareStream(of ring: RingClient, _ kinds: SampleKinds) async throws(Failure) {
     guard kinds.contains(.accelerometer) else { return }
     if ring.isAssumed || ring.firmware.firmwareRevision == nil { try await identify(ring) }
     warnAboutUnknownFirmware(of: ring, needsAcceleration: true)

@@ -12,7 +12,7 @@ final class StreamPlot: SampleObserver {
   private let session: Session
   private let characters: DotCanvas.Characters
   private var screen = Console.output(.drop)
-  private var ring: (@BluetoothActor () -> Ring)?
+  private var ring: (@BluetoothActor () -> RingClient)?
   private var detector: AccelerometerEncodingDetector
   private var panels: [(kind: SampleKinds, panel: PlotPanel)] = []
   private var pulse = PulseRate()
@@ -46,7 +46,7 @@ final class StreamPlot: SampleObserver {
     }
   }
 
-  init(_ session: Session, of ring: Ring, _ kinds: SampleKinds) {
+  init(_ session: Session, of ring: RingClient, _ kinds: SampleKinds) {
     self.session = session
     characters = Terminal.showsBraille ? .braille : .ascii
     detector = AccelerometerEncodingDetector(known: ring.firmware.accelerometerEncoding)
@@ -57,7 +57,7 @@ final class StreamPlot: SampleObserver {
     if kinds.contains(.spo2) { panels.append((.spo2, PlotPanel("red and infrared light, counts"))) }
   }
 
-  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> Ring) {
+  func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient) {
     self.ring = ring
     keys = KeyInput { [session] key in
       if key == UInt8(ascii: "q") { session.interruption.request() }

@@ -59,7 +59,7 @@ extension Session {
 
   /// Chooses the stream. A ring whose firmware is not known to have the counted one, or not to have it, is asked: it is left
   /// streaming if it has it.
-  func chooseStream(of ring: Ring, _ options: StreamOptions) async throws(Failure) -> ChosenStream {
+  func chooseStream(of ring: RingClient, _ options: StreamOptions) async throws(Failure) -> ChosenStream {
     guard options.mayBeCounted, let light = options.kinds.countedLight else {
       return ChosenStream(source: .raw)
     }
@@ -87,14 +87,14 @@ extension Session {
   }
 
   /// Nil if the ring has to be asked.
-  private func countedStreamIsKnown(of ring: Ring) -> Bool? {
+  private func countedStreamIsKnown(of ring: RingClient) -> Bool? {
     if isReplay { return notes.countedStream ?? false }
     return ring.firmware.family.hasCountedStream
       ?? ring.firmware.firmwareRevision.flatMap { countedFirmware.answers($0) }
   }
 
   /// Stores whether a ring's firmware has the counted stream.
-  func remember(countedStream answers: Bool, of ring: Ring) {
+  func remember(countedStream answers: Bool, of ring: RingClient) {
     guard !isReplay, let firmware = ring.firmware.firmwareRevision else { return }
     countedFirmware.remember(firmware, answers: answers)
   }

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-extension Ring {
+extension RingClient {
   /// Starts the counted stream, and returns when the first sample is there (ring reference, 5.7). It goes on until
   /// ``stopCountedStream()``, until the link ends, or until another measurement takes the sensor.
   ///
@@ -20,7 +20,7 @@ extension Ring {
   ///     received. Nothing is copied, allocated or handed to another thread on the way here.
   /// - Throws: `.countedStream` if the ring does not stream: most do not know this one
   public func startCountedStream(
-    _ light: CountedSample.Light, within deadline: Duration = Ring.firstSampleDeadline,
+    _ light: CountedSample.Light, within deadline: Duration = RingClient.firstSampleDeadline,
     onRequest: (() -> Void)? = nil, sink: @escaping (CountedSample, Instant) -> Void
   ) async throws(RingError) {
     measurement?.stop(because: .measurement(measurement?.kind ?? light.kind, .takenOver(by: light.kind)))

@@ -1,5 +1,5 @@
 /// Changes of individual fields of settings.
-extension Ring {
+extension RingClient {
   /// Changes a part of a setting: reads it, writes it as a whole, and reads it back.
   ///
   /// ```swift
@@ -110,7 +110,7 @@ public struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
 /// ```
 ///
 /// A ring keeps its settings when the link is lost: the caller that pauses has to keep `saved` until it is restored.
-extension Ring {
+extension RingClient {
   /// Reads the settings of the automatic measurements that are on.
   public func automaticMeasurements() async throws(RingError) -> SavedMeasurements {
     var saved = SavedMeasurements()

@@ -1,6 +1,6 @@
 import BluetoothCore
 
-extension Ring {
+extension RingClient {
   /// The sport sessions that the ring has stored, with their courses, in the order of time.
   ///
   /// - Parameter progress: called with the bytes that are there and those that an answer has
@@ -34,7 +34,7 @@ extension Ring {
       try await exchange(
         .bulk(CommandTable.sportCourse.id, payload: request.payload),
         bulkReplies: [CommandTable.sportCourse.replyID, CommandTable.sportPackets.id],
-        silence: Ring.bulkSilence, progress: progress
+        silence: RingClient.bulkSilence, progress: progress
       ) {
         guard case .bulk(let frame) = $0 else { return .notMine }
         return course.receive(frame)

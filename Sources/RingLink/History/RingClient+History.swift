@@ -1,7 +1,7 @@
 import BluetoothCore
 
 /// A ring's stored data of any kind.
-extension Ring {
+extension RingClient {
   /// Reads the stored data of one kind. Days for which the ring has no data, or which it does not store, are empty.
   ///
   /// - Parameters:

@@ -18,7 +18,7 @@ import HaloGATT
 /// print(try await ring.battery())
 /// ```
 @BluetoothActor
-public final class Ring {
+public final class RingClient {
   /// The link to it.
   public let connection: GATTLink
   /// The time of the link.
@@ -77,6 +77,12 @@ public final class Ring {
     case done
   }
 
+  /// Why it answers no more; nil while it does.
+  package var closedBy: RingError? { dispatcher.closed }
+
+  /// Calls `handler` once, when the ring answers no more; at once if it already does not.
+  package func whenClosed(_ handler: @escaping (RingError) -> Void) { dispatcher.whenClosed(handler) }
+
   /// How often a ring may change its services during a link.
   private static let maximumChanges = 16
 
@@ -107,7 +113,7 @@ public final class Ring {
   private func guardCharacteristics() {
     let write = commandWrite.valueHandle
     gatt.writeGuard = { handle, value, offset in
-      Ring.objection(to: value, at: offset, isCommand: handle == write)
+      RingClient.objection(to: value, at: offset, isCommand: handle == write)
     }
   }
 
@@ -141,7 +147,7 @@ public final class Ring {
   /// How long a message may wait for room on the link.
   private static let roomDeadline = Duration.seconds(10)
 
-  /// Why a value must not be written to a ring, even by code that bypasses ``Ring`` and writes through its client.
+  /// Why a value must not be written to a ring, even by code that bypasses ``RingClient`` and writes through its client.
   private static func objection(to value: [UInt8], at offset: Int?, isCommand: Bool) -> String? {
     guard isCommand || value.first == BulkFrame.magic else { return nil }
     // Whatever the parts hold: only the ring sees what they make up.
@@ -169,7 +175,7 @@ extension RingError {
   }
 }
 
-extension Ring {
+extension RingClient {
   /// Opens a peripheral as a ring: MTU, the ring's service and its two characteristics, notifications on. Nothing else is
   /// discovered, so that a stream can begin early.
   ///
@@ -183,14 +189,14 @@ extension Ring {
   /// - Throws: `.notARing` if the service is missing
   public static func open(
     _ connection: GATTLink, layout: RingLayout? = nil, identifies: Bool = true
-  ) async throws(RingError) -> Ring {
+  ) async throws(RingError) -> RingClient {
     if let layout, let ring = try await open(connection, at: layout) { return ring }
     let gatt = connection.gatt
     _ = try await RingError.of(await gatt.exchangeMTU())
     guard let found = try await RingError.of(await gatt.commandCharacteristics()) else {
       throw .notARing(try await RingError.of(await gatt.discoverServices()).map(\.uuid))
     }
-    let ring = Ring(connection, write: found.write, notify: found.notify)
+    let ring = RingClient(connection, write: found.write, notify: found.notify)
     try await RingError.of(await ring.listen())
     if identifies { try await ring.identify() }
     gatt.keepHandles()
@@ -200,13 +206,13 @@ extension Ring {
   /// - Returns: nil if the layout is not true
   private static func open(
     _ connection: GATTLink, at layout: RingLayout
-  ) async throws(RingError) -> Ring? {
+  ) async throws(RingError) -> RingClient? {
     let gatt = connection.gatt
     guard try await RingError.of(await gatt.holds(layout)) else { return nil }
     gatt.assume(
       [Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)],
       of: layout.commandNotify)
-    let ring = Ring(connection, write: layout.commandWrite, notify: layout.commandNotify)
+    let ring = RingClient(connection, write: layout.commandWrite, notify: layout.commandNotify)
     ring.firmware.firmwareRevision = layout.firmwareRevision
     ring.databaseHash = layout.databaseHash
     ring.isAssumed = true

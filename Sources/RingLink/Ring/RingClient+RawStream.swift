@@ -1,7 +1,7 @@
 import BluetoothCore
 import GATTClient
 
-extension Ring {
+extension RingClient {
   /// The timeout for the first sample.
   public static let firstSampleDeadline = Duration.seconds(3)
 
@@ -22,7 +22,7 @@ extension Ring {
         dispatcher.onSample = result == .success(true) ? sink : nil
         done(result)
       }
-      end.expire(after: Ring.firstSampleDeadline, in: timers, with: .success(nil))
+      end.expire(after: RingClient.firstSampleDeadline, in: timers, with: .success(nil))
       dispatcher.onSample = { sample, time in
         let isRefused = sample == .refused
         end(.success(!isRefused))
@@ -39,7 +39,7 @@ extension Ring {
     case true?: return
     case false?: throw .streamRefused(battery: try? await battery())
     case nil:
-      throw .noData(seconds: Ring.firstSampleDeadline.inSeconds, battery: try? await battery())
+      throw .noData(seconds: RingClient.firstSampleDeadline.inSeconds, battery: try? await battery())
     }
   }
 
@@ -83,7 +83,7 @@ public enum RingTraffic: Hashable, Sendable {
 }
 
 /// For exploration.
-extension Ring {
+extension RingClient {
   /// Delivers everything that the ring sends, answers and samples included, until the link ends. Returns when it has
   /// subscribed.
   ///

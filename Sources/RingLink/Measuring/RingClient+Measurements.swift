@@ -1,6 +1,6 @@
 import BluetoothCore
 
-extension Ring {
+extension RingClient {
   /// Measures something once; it takes about half a minute. A task that is cancelled stops it.
   ///
   /// - Parameters:
@@ -55,6 +55,13 @@ extension Ring {
       begin(isLive ? .live : .continuous, sink, done)
       return { self.measurement?.stop() }
     }
+  }
+
+  /// Ends the continuous measurement that runs, and returns when the ring was told, within two seconds; also in a
+  /// cancelled task.
+  package func stopHeartRates() async {
+    measurement?.stop()
+    await written(within: .seconds(2))
   }
 
   private func begin(

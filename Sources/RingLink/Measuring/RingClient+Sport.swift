@@ -7,14 +7,14 @@ public final class SportSession {
   /// Whether it was paused, and not resumed.
   public private(set) var isPaused = false
 
-  private let ring: Ring
+  private let ring: RingClient
   private var silence: Timers.Token?
   private var end: ((RingError) -> Void)?
 
   /// After this time without data, a session that is not paused is over: rings send data every second.
   private static let longestSilence = Duration.seconds(10)
 
-  fileprivate init(_ sport: Sport, on ring: Ring) {
+  fileprivate init(_ sport: Sport, on ring: RingClient) {
     self.sport = sport
     self.ring = ring
   }
@@ -74,7 +74,7 @@ public final class SportSession {
   }
 }
 
-extension Ring {
+extension RingClient {
   /// Begins a sport session, and ends it in order when the task is cancelled. It has no deadline, but ends when the ring
   /// sends nothing for ten seconds and the session is not paused.
   ///
