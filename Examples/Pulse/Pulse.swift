@@ -6,29 +6,28 @@ enum Pulse {
     await exitOnError {
       // "hci0" is a real adapter.
       let adapter = CommandLine.arguments.dropFirst().first ?? "virtual:clock=2026-11-21T13:45:00,warm-up=1"
-      let opened = try await AdapterSpecification(adapter).open()
-      let central = Central(opened.adapter)
-      try await central.start()
-      let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
-      let ring = try await Ring.open(try await central.connect(to: device))
-
-      print("battery", try await ring.battery())
-      print("steps", try await ring.today().steps, "of", try await ring.read(CommandTable.goals).steps)
-      if let now = RingTime("2026-11-21T13:45:00"),
-        let night = try await ring.sleep(now: now).last(where: { !$0.isNap })
-      {
-        print("slept from", night.start, "to", night.end)
+      try await withRadio(RadioSelector(adapter)) { radio in
+        let ring = try await Ring(radio.connect(to: .anyRing))
+        print("battery", try await ring.battery())
+        print("steps", try await ring.today().steps)
+        if let now = RingTime("2026-11-21T13:45:00"),
+          case .sleep(let nights) = try await ring.history(.sleep, days: now.day...now.day, now: now),
+          let night = nights.last(where: { !$0.isNap })
+        {
+          print("slept from", night.start, "to", night.end)
+        }
+        for try await beat in ring.heartRates {
+          guard case .reading(let reading) = beat.value else { continue }
+          print(reading)
+          break
+        }
+        var count = 0
+        for try await sample in ring.samples {
+          print(sample.time, sample.value)
+          count += 1
+          if count == 500 { break }
+        }
       }
-      for try await (event, _) in ring.heartRates() {
-        guard case .reading(let reading) = event else { continue }
-        print(reading)
-        break
-      }
-
-      try await ring.startRawStream { sample, time in print(time, sample) }
-      await central.timers.sleep(for: .seconds(5))
-      await ring.stopRawStream()
-      await central.stop()
     }
   }
 }

@@ -137,29 +137,6 @@ public final class Central {
     add(Scan(self, parameters: parameters, filter: filter, handler: handler, onEnd: onEnd))
   }
 
-  /// Advertisements as a sequence. The scan ends with the iteration, and the sequence with the scan.
-  ///
-  /// - Parameters:
-  ///   - parameters: how often and how long to listen
-  ///   - filter: which reports the sequence contains
-  ///   - capacity: how many reports may wait; after that the oldest are dropped
-  public func advertisements(
-    _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(), capacity: Int = 256
-  ) -> AsyncStream<Advertisement> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Advertisement.self, bufferingPolicy: .bufferingNewest(capacity))
-    let scan = add(
-      Scan(self, parameters: parameters, filter: filter) {
-        continuation.yield($0)
-      } onEnd: {
-        continuation.finish()
-      })
-    continuation.onTermination = { _ in
-      BluetoothActor.run { scan.cancel() }
-    }
-    return stream
-  }
-
   private func add(_ scan: Scan) -> Scan {
     scans.append(scan)
     updateScan()

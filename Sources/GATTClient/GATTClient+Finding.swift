@@ -48,7 +48,7 @@ extension GATTClient {
   }
 
   /// `characteristic 2A37 (Heart Rate Measurement)`
-  private static func label(_ kind: String, _ uuid: BluetoothUUID, _ name: String?) -> String {
+  package static func label(_ kind: String, _ uuid: BluetoothUUID, _ name: String?) -> String {
     "\(kind) \(uuid)" + (name.map { " (\($0))" } ?? "")
   }
 }

@@ -216,31 +216,6 @@ extension GATTClient {
     return (configuration, wanted)
   }
 
-  /// The values that a peripheral sends, as a sequence: in order, and bounded. It ends with the subscription; the
-  /// reason is in ``NotificationSequence/failure``.
-  ///
-  /// - Parameters:
-  ///   - characteristic: as returned by a discovery
-  ///   - kind: nil for notifications where they are supported, otherwise indications
-  ///   - capacity: how many values may wait to be fetched; after that the oldest are dropped and counted
-  public func notifications(
-    of characteristic: Characteristic, as kind: SubscriptionKind? = nil, capacity: Int = 256
-  ) async throws(GATTError) -> (sequence: NotificationSequence, subscription: Subscription) {
-    let (sequence, continuation, ending) = NotificationSequence.make(capacity: capacity)
-    let end = { (reason: GATTError?) in
-      ending.fail(reason)
-      continuation.finish()
-    }
-    let sink = { (value: RawSpan, time: Instant) in
-      let notification = ReceivedValue(value: Array(value), time: time, droppedBefore: 0)
-      if case .dropped = continuation.yield(notification) { ending.addDropped() }
-    }
-    let subscription = try await awaitCallback {
-      (done: @escaping (Result<Subscription, GATTError>) -> Void) in
-      subscribe(to: characteristic, kind, onEnd: end, sink, done)
-    }
-    return (sequence, subscription)
-  }
 }
 
 extension Subscription {

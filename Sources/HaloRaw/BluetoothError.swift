@@ -4,11 +4,11 @@ import HCI
 
 /// Why something failed: the error of all that a ``Radio`` and its connections do.
 ///
-/// A program decides by the ``code``; `catch BluetoothError.Code.timedOut` catches one of them. The text is for a person. Codes may
-/// be added, so that a `switch` needs a `default`.
+/// A program decides by the ``code``; `catch BluetoothError.Code.timedOut` catches one of them. The text is for a
+/// person. Codes may be added, so that a `switch` needs a `default`.
 ///
-/// Functions that throw this error say `throws` without a type: the compiler of Swift 6.3 crashes on a `do` with a `catch` for one
-/// code, if what is thrown has a type and a closure stands before it in the same function.
+/// Functions that throw this error say `throws` without a type: the compiler of Swift 6.3 crashes on a `do` with a
+/// `catch` for one code, if what is thrown has a type and a closure stands before it in the same function.
 public struct BluetoothError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What kind of failure it is.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

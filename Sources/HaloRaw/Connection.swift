@@ -7,9 +7,9 @@ import HaloGATT
 
 /// A connection to a device.
 ///
-/// Characteristics are named by a ``CharacteristicID``: what is not known yet is discovered, and discovered again when the device
-/// says that its services have changed. Reads and writes are made one after the other, in the order of their calls. The device has
-/// 30 seconds to answer each request (Core Specification Vol 3, Part F, 3.3.3).
+/// Characteristics are named by a ``CharacteristicID``: what is not known yet is discovered, and discovered again when
+/// the device says that its services have changed. Reads and writes are made one after the other, in the order of their
+/// calls. The device has 30 seconds to answer each request (Core Specification Vol 3, Part F, 3.3.3).
 ///
 /// The link ends with ``disconnect()``, or when nothing uses the connection any more; iterators keep it.
 @BluetoothActor
@@ -23,7 +23,6 @@ public final class Connection {
   private var listeners: [UInt64: ValueFeed<ConnectionEvent>] = [:]
   private var nextListener: UInt64 = 0
   private var isClosed = false
-  private var watchesServices = false
 
   init(_ link: GATTLink, on radio: Radio) {
     self.link = link
@@ -31,6 +30,10 @@ public final class Connection {
     peer = link.peer
     link.onEvent = { [weak self] event in self?.tell(.linkChanged, event.description) }
     link.whenDisconnected { [weak self] loss in self?.lost(loss) }
+    // The table keeps handles.
+    link.gatt.whenServicesChanged { [weak self] range in
+      self?.tell(.servicesChanged, "the services from handle \(range.start) to \(range.end) have changed")
+    }
   }
 
   // MARK: Services
@@ -49,7 +52,8 @@ public final class Connection {
   ///
   /// - **Cancelled**: `.cancelled`; the answer is dropped.
   /// - **The link is lost**: `.linkLost`.
-  /// - **Misuse**: `.notFound` if the device has no such characteristic, `.notPermitted` if it does not let this client read it.
+  /// - **Misuse**: `.notFound` if the device has no such characteristic, `.notPermitted` if it does not let this client
+  ///   read it.
   ///
   /// - Throws: `.peerMisbehaved` as well, if the value has not the form of its type
   public func read<Value>(_ id: CharacteristicID<Value>) async throws -> Value {
@@ -120,25 +124,44 @@ public final class Connection {
     of id: CharacteristicID<Value>, keepingNewest capacity: Int = 256
   ) -> Values<Received<Value>> {
     Values(keepingNewest: capacity, counting: { $0.dropped = $1 }) { feed throws(BluetoothError) in
-      var undecodable = 0
-      let subscription = try await self.subscribe(Place(id)) { bytes, time in
-        do throws(DecodeError) {
-          feed.send(Received(value: try Value(parsing: bytes), time: time, undecodable: undecodable))
-          undecodable = 0
-        } catch {
-          undecodable += 1
-        }
-      } onEnd: { [weak self] error in
-        feed.finish(self?.error(error) ?? BluetoothError(error))
-      }
-      return { self.link.gatt.unsubscribe(subscription) { _ in } }
+      let subscription = try await self.fill(feed, Place(id))
+      return { self.end(subscription) }
     }
+  }
+
+  /// Runs `body` with the values that the device sends meanwhile: for a device that answers a write by a
+  /// notification.
+  ///
+  /// ```swift
+  /// try await connection.withValues(of: answers) { values in
+  ///   try await connection.write(command, to: commands)
+  ///   for try await answer in values { return print(answer.value) }
+  /// }
+  /// ```
+  ///
+  /// The device has confirmed the subscription when `body` begins. It ends with `body`.
+  ///
+  /// - **Cancelled**: `body` is cancelled; the subscription is ended by a task that cannot be cancelled.
+  /// - **The link is lost**: the iteration over the values throws `.linkLost`.
+  ///
+  /// - Parameters:
+  ///   - id: the characteristic
+  ///   - capacity: how many values may wait to be fetched; after that the oldest are dropped, and counted
+  ///   - body: the program
+  /// - Throws: what `body` throws; ``BluetoothError`` if the subscription fails
+  public nonisolated func withValues<Value, Result>(
+    of id: CharacteristicID<Value>, keepingNewest capacity: Int = 256,
+    _ body: (Values<Received<Value>>) async throws -> Result
+  ) async throws -> Result {
+    let feed = ValueFeed<Received<Value>>(capacity: capacity) { $0.dropped = $1 }
+    let subscription = try await fill(feed, Place(id))
+    return try await during(subscription) { try await body(Values(feed)) }
   }
 
   /// Calls `sink` with each value that the device sends, for as long as `body` runs: the way with the least delay.
   ///
-  /// The sink is called on the loop as soon as a packet is read. Nothing is copied, allocated or handed to another thread before;
-  /// the bytes are valid during the call only. It must not wait.
+  /// The sink is called on the loop as soon as a packet is read. Nothing is copied, allocated or handed to another
+  /// thread before; the bytes are valid during the call only. It must not wait.
   ///
   /// - **Cancelled**: `body` is cancelled; the subscription is ended by a task that cannot be cancelled.
   /// - **The link is lost**: no more values; `body` goes on. ``events`` tells of it.
@@ -152,7 +175,34 @@ public final class Connection {
     of id: CharacteristicID<Value>, sink: @escaping @BluetoothActor @Sendable (RawSpan, Instant) -> Void,
     _ body: () async throws -> Result
   ) async throws -> Result {
-    let subscription = try await begin(Place(id), sink)
+    try await during(try await begin(Place(id), sink), body)
+  }
+
+  private func begin(
+    _ place: Place, _ sink: @escaping @BluetoothActor @Sendable (RawSpan, Instant) -> Void
+  ) async throws(BluetoothError) -> Subscription {
+    try await subscribe(place, { sink($0, $1) }, onEnd: { _ in })
+  }
+
+  private func fill<Value: GATTValue>(
+    _ feed: ValueFeed<Received<Value>>, _ place: Place
+  ) async throws(BluetoothError) -> Subscription {
+    var undecodable = 0
+    return try await subscribe(place) { bytes, time in
+      do throws(DecodeError) {
+        feed.send(Received(value: try Value(parsing: bytes), time: time, undecodable: undecodable))
+        undecodable = 0
+      } catch {
+        undecodable += 1
+      }
+    } onEnd: { [weak self] error in
+      feed.finish(self?.error(error) ?? BluetoothError(error))
+    }
+  }
+
+  private nonisolated func during<Result>(
+    _ subscription: Subscription, _ body: () async throws -> Result
+  ) async throws -> Result {
     do {
       let result = try await body()
       await end(subscription)
@@ -161,12 +211,6 @@ public final class Connection {
       await end(subscription)
       throw error
     }
-  }
-
-  private func begin(
-    _ place: Place, _ sink: @escaping @BluetoothActor @Sendable (RawSpan, Instant) -> Void
-  ) async throws(BluetoothError) -> Subscription {
-    try await subscribe(place, { sink($0, $1) }, onEnd: { _ in })
   }
 
   private func end(_ subscription: Subscription) {
@@ -199,12 +243,6 @@ public final class Connection {
     guard link.isConnected else { throw error(.att(.closed(link.loss?.description ?? "disconnected"))) }
     defer { nextListener += 1 }
     listeners[nextListener] = feed
-    if !watchesServices {
-      watchesServices = true
-      link.gatt.whenServicesChanged { [weak self] range in
-        self?.tell(.servicesChanged, "the services from handle \(range.start) to \(range.end) have changed")
-      }
-    }
     return nextListener
   }
 
@@ -241,8 +279,9 @@ public final class Connection {
     }
   }
 
-  /// Ends the link, and returns when it has ended: within 5 seconds. What was written without response is sent before. Cancelling
-  /// the task does not cancel this, as a device that stays connected does not advertise. Another call does nothing.
+  /// Ends the link, and returns when it has ended: within 5 seconds. What was written without response is sent before.
+  /// Cancelling the task does not cancel this, as a device that stays connected does not advertise. Another call does
+  /// nothing.
   public func disconnect() async {
     isClosed = true
     await link.disconnect()

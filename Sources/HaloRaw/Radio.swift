@@ -16,8 +16,8 @@ import HaloEventLoop
 ///   - radio: which radio
 ///   - path: a file that records what goes over the radio, for `halo-raw decode` and `replay`; it must not exist, or be empty
 ///   - body: the program
-/// - Throws: what `body` throws; ``BluetoothError`` if the radio cannot be opened, or the recording is incomplete. When the task
-///   is cancelled, `body` is, and the radio is closed: each step of that lasts 5 seconds at most.
+/// - Throws: what `body` throws; ``BluetoothError`` if the radio cannot be opened, or the recording is incomplete. When
+///   the task is cancelled, `body` is, and the radio is closed: each step of that lasts 5 seconds at most.
 public func withRadio<Result>(
   _ radio: RadioSelector = .standard, recordingTo path: String? = nil,
   _ body: (Radio) async throws -> Result
@@ -38,8 +38,8 @@ public func withRadio<Result>(
 
 /// A radio that scans and connects.
 ///
-/// It is closed by ``close()``, at the end of ``withRadio(_:recordingTo:_:)``, or when nothing uses it any more: connections and
-/// iterators keep it.
+/// It is closed by ``close()``, at the end of ``withRadio(_:recordingTo:_:)``, or when nothing uses it any more:
+/// connections and iterators keep it.
 @BluetoothActor
 public final class Radio {
   let central: Central

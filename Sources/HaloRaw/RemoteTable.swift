@@ -15,56 +15,79 @@ struct Place: Hashable {
   }
 }
 
-/// The characteristics of a device that were asked for, on one link.
+/// The characteristics of a device on one link: a service is discovered when one of its characteristics is asked for.
 @BluetoothActor
 final class RemoteTable {
-  private var known: [Place: Characteristic] = [:]
-  private static let maximumCount = 1024
+  private struct Entry {
+    /// The characteristics of all services of one type that were discovered, in the order of their handles.
+    var characteristics: [Characteristic]
+    /// The last handle of these services.
+    var end: AttributeHandle
+    /// Whether there is no other service of the type.
+    var isComplete: Bool
+
+    subscript(_ place: Place) -> Characteristic? {
+      characteristics.lazy.filter { $0.uuid == place.uuid }.dropFirst(place.instance).first
+    }
+  }
+
+  private var entries: [BluetoothUUID: Entry] = [:]
+  /// A device of many services must not fill the memory; those that do not fit are discovered each time.
+  private static let maximumCount = 256
 
   nonisolated init() {}
 
-  /// The characteristic at a place. It is discovered the first time.
+  /// The characteristic at a place.
   ///
   /// - Throws: `.notFound` with what the device lacks: the service, or the characteristic
   func characteristic(_ place: Place, _ gatt: GATTClient) async throws(GATTError) -> Characteristic {
-    if let found = known[place] { return found }
-    let found =
-      if place.instance == 0 {
-        try await gatt.firstCharacteristic(place.uuid, of: place.service)
-      } else {
-        try await instance(place, gatt)
+    if let found = entries[place.service]?[place] { return found }
+    let label = GATTClient.label("service", place.service, GATTUUID.name(of: place.service))
+    var entry: Entry
+    if let known = entries[place.service] {
+      entry = known
+    } else {
+      guard let first = try await gatt.firstService(place.service) else { throw .notFound(label) }
+      entry = Entry(
+        characteristics: try await gatt.discoverCharacteristics(of: first), end: first.handles.end,
+        isComplete: false)
+      keep(entry, place.service)
+    }
+    if entry[place] == nil, !entry.isComplete {
+      for other in try await gatt.discoverServices([place.service]) where other.handles.start > entry.end {
+        entry.characteristics += try await gatt.discoverCharacteristics(of: other)
       }
-    if known.count < Self.maximumCount { known[place] = found }
+      entry.isComplete = true
+      keep(entry, place.service)
+    }
+    guard let found = entry[place] else {
+      let what = GATTClient.label("characteristic", place.uuid, GATTUUID.attributeName(of: place.uuid))
+      throw .notFound("\(what)\(place.instance == 0 ? "" : " number \(place.instance)") in \(label)")
+    }
     return found
   }
 
-  private func instance(_ place: Place, _ gatt: GATTClient) async throws(GATTError) -> Characteristic {
-    var rest = place.instance
-    for service in try await gatt.discoverServices([place.service]) {
-      for found in try await gatt.discoverCharacteristics([place.uuid], of: service) {
-        guard rest > 0 else { return found }
-        rest -= 1
-      }
-    }
-    throw .notFound("characteristic \(place.uuid) number \(place.instance) in service \(place.service)")
+  private func keep(_ entry: Entry, _ service: BluetoothUUID) {
+    if entries.count < Self.maximumCount { entries[service] = entry }
   }
 
   /// All services with their characteristics.
   func services(_ gatt: GATTClient) async throws(GATTError) -> [RemoteService] {
-    var counts: [Place: Int] = [:]
+    var found: [BluetoothUUID: Entry] = [:]
     var services: [RemoteService] = []
     for service in try await gatt.discoverServices() {
-      var characteristics: [RemoteCharacteristic] = []
-      for found in try await gatt.discoverCharacteristics(of: service) {
-        let first = CharacteristicID<[UInt8]>(found.uuid, in: service.uuid)
-        let number = counts[Place(first), default: 0]
-        counts[Place(first)] = number + 1
-        let id = first.instance(number)
-        if known.count < Self.maximumCount { known[Place(id)] = found }
-        characteristics.append(RemoteCharacteristic(id: id, properties: found.properties))
+      var entry =
+        found[service.uuid] ?? Entry(characteristics: [], end: service.handles.end, isComplete: true)
+      let characteristics = try await gatt.discoverCharacteristics(of: service).map { characteristic in
+        let number = entry.characteristics.count { $0.uuid == characteristic.uuid }
+        entry.characteristics.append(characteristic)
+        let id = CharacteristicID<[UInt8]>(characteristic.uuid, in: service.uuid).instance(number)
+        return RemoteCharacteristic(id: id, properties: characteristic.properties)
       }
+      found[service.uuid] = entry
       services.append(RemoteService(uuid: service.uuid, characteristics: characteristics))
     }
+    for (uuid, entry) in found { keep(entry, uuid) }
     return services
   }
 }

@@ -35,6 +35,12 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     self.start = start
   }
 
+  /// The elements of a feed that is filled already. They are for one iteration; what is left is for the next.
+  init(_ feed: ValueFeed<Element>) {
+    makeFeed = { feed }
+    start = { _ throws(BluetoothError) in {} }
+  }
+
   public func makeAsyncIterator() -> Iterator { Iterator(iteration: Iteration(makeFeed(), start)) }
 
   public struct Iterator: AsyncIteratorProtocol {

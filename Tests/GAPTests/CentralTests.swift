@@ -71,45 +71,6 @@ import Testing
     #expect(central.scanRefusal == nil)
   }
 
-  @Test func aSequenceEndsWithTheRadio() async {
-    let stream = central.advertisements()
-    adapter.report(1)
-    adapter.onFailure?(.transportClosed("unplugged"))
-    var seen = 0
-    for await _ in stream { seen += 1 }
-    #expect(seen == 1)
-  }
-
-  @Test func aSequenceEndsWithTheCentral() async {
-    let stream = central.advertisements()
-    await central.stop()
-    for await _ in stream { Issue.record("an advertisement") }
-    #expect(adapter.scans.last == .some(nil))
-    #expect(adapter.isClosed)
-  }
-
-  @Test func theScanEndsWithItsSequence() async {
-    do {
-      let stream = central.advertisements()
-      adapter.report(7)
-      for await advertisement in stream {
-        #expect(advertisement.address.value == 7)
-        break
-      }
-    }
-    for _ in 0..<10 where adapter.scans.last != .some(nil) { await settle() }
-    #expect(adapter.scans.last == .some(nil))
-  }
-
-  @Test func aSequenceHoldsABoundedNumber() async {
-    let stream = central.advertisements(capacity: 4)
-    for number in 1...100 as ClosedRange<UInt64> { adapter.report(number) }
-    adapter.onFailure?(.transportClosed("unplugged"))
-    var seen: [UInt64] = []
-    for await advertisement in stream { seen.append(advertisement.address.value) }
-    #expect(seen == [97, 98, 99, 100])
-  }
-
   @Test func connectingFailsWithTheReason() async {
     adapter.link = .failure(.peerNotFound(BluetoothAddress(1, .random), seconds: 1))
     await #expect(throws: GAPError.self) {

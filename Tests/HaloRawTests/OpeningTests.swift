@@ -14,7 +14,7 @@ import Testing
     let central = Central(opened.adapter)
     try await central.start()
     let device = try await RingFinder.find(.anyRing, on: central, deadline: .seconds(30))
-    let ring = try await Ring.open(try await central.connect(ConnectionRequest(peer: device.address)))
+    let ring = try await RingClient.open(try await central.connect(ConnectionRequest(peer: device.address)))
     let battery = try await ring.battery()
     await central.stop()
     #expect(try await opened.end() == 0)

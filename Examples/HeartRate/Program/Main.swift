@@ -8,29 +8,14 @@ enum HeartRate {
   static func main() async {
     await exitOnError {
       let arguments = CommandLine.arguments.dropFirst()
-      let adapter = try AdapterSpecification(arguments.first ?? "hci0")
-      let opened =
-        if let path = arguments.dropFirst().first {
-          try await adapter.open(recordingTo: path)
-        } else {
-          try await adapter.open()
-        }
-      let central = Central(opened.adapter)
-      try await central.start()
-      let filter = Central.ScanFilter(services: [HeartRateMonitor.service])
-      guard let device = try await central.find(within: .seconds(30), filter: filter) else {
-        throw NoSensor()
+      let adapter = RadioSelector(arguments.first ?? "hci0")
+      try await withRadio(adapter, recordingTo: arguments.dropFirst().first) { radio in
+        let sensor = try await radio.connect(to: .service(HeartRateMonitor.service))
+        let monitor = HeartRateMonitor(sensor)
+        print("battery", try await monitor.battery() ?? 0)
+        try await monitor.resetEnergy()
+        print("heart rates", try await monitor.heartRates(5))
       }
-      let monitor = try await HeartRateMonitor(device.address, on: central)
-      print("battery", try await monitor.battery() ?? 0)
-      try await monitor.resetEnergy()
-      print("heart rates", try await monitor.heartRates(5))
-      await central.stop()
-      try await opened.end()
     }
   }
-}
-
-private struct NoSensor: Error, CustomStringConvertible {
-  let description = "no heart rate sensor advertises; is one worn, and not connected to a phone?"
 }

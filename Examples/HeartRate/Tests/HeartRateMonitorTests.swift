@@ -8,12 +8,20 @@ import Testing
   private static let recording =
     "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/heart-rate.btsnoop"
 
+  /// A program on the recorded device.
+  private func replay<Value: Sendable>(
+    _ peripheral: ReplayedPeripheral, _ program: @escaping @Sendable (HeartRateMonitor) async throws -> Value
+  ) async throws -> Value {
+    try await peripheral.replay { radio in
+      try await program(HeartRateMonitor(radio.connect(to: .service(HeartRateMonitor.service))))
+    }
+  }
+
   @Test func theHeartRatesAreThoseOfTheRecording() async throws {
     let peripheral = try ReplayedPeripheral(path: Self.recording)
     peripheral.expect(write: [1], to: HeartRateMonitor.controlPoint)
     peripheral.expect(subscriptionTo: HeartRateMonitor.measurement)
-    let rates = try await peripheral.replay { central in
-      let monitor = try await HeartRateMonitor(peripheral.address, on: central)
+    let rates = try await replay(peripheral) { monitor in
       try await monitor.resetEnergy()
       return try await monitor.heartRates(3)
     }
@@ -23,10 +31,8 @@ import Testing
 
   @Test func theBatteryIsReadWithoutTheRest() async throws {
     let peripheral = try ReplayedPeripheral(path: Self.recording)
-    peripheral.expect(readOf: HeartRateMonitor.batteryLevel)
-    let battery = try await peripheral.replay { central in
-      try await HeartRateMonitor(peripheral.address, on: central).battery()
-    }
+    peripheral.expect(readOf: .batteryLevel)
+    let battery = try await replay(peripheral) { try await $0.battery() }
     #expect(battery == 81)
     try peripheral.verify()
   }
@@ -34,9 +40,7 @@ import Testing
   @Test func whatTheProgramForgetsIsListed() async throws {
     let peripheral = try ReplayedPeripheral(path: Self.recording)
     peripheral.expect(write: [1], to: HeartRateMonitor.controlPoint)
-    _ = try await peripheral.replay { central in
-      try await HeartRateMonitor(peripheral.address, on: central).battery()
-    }
+    _ = try await replay(peripheral) { try await $0.battery() }
     #expect(peripheral.unmet.map(\.description) == ["write 01 to 2A39"])
     #expect(throws: ReplayError.self) { try peripheral.verify() }
   }

@@ -151,8 +151,8 @@ import Testing
   @Test func whatHasMovedIsFoundAgain() async throws {
     let strap = try await Strap(tellsChanges: true)
     let connection = try await strap.connection()
-    #expect(try await connection.read(battery) == 81)
-    await testTimers.sleep(for: .seconds(5))
+    #expect(try await connection.read(battery.instance(1)) == 45)
+    await testTimers.sleep(for: .seconds(15))
     strap.moveBattery(to: 33)
     await testTimers.sleep(for: .seconds(5))
     #expect(try await connection.read(battery.instance(1)) == 33)

@@ -27,9 +27,13 @@ import Testing
       1, .ended(by: "the end of the link, or cancellation")
     ),
     "GATTClient/GATTClient+Discovery.swift": (4, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
     "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
+    "HaloRaw/Values.swift": (1, .ended(by: "an element, the end of the work, or cancellation")),
+    "HaloRaw/Radio.swift": (1, .deadline("the caller's")),
+    "HaloRaw/Connection.swift": (1, .deadline("30 s of ATT for each request")),
+    "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
     "HaloRaw/KeptAdapter.swift": (1, .ended(by: "the failure of the adapter, or close()")),
     "GAP/HCIAdapter.swift": (1, .deadline("HostController.commandDeadline for each command")),
     "GAP/HCILink.swift": (1, .deadline("HostController.commandDeadline")),
@@ -51,13 +55,15 @@ import Testing
       2,
       .deadline("the time for a ring to leave; events end with the link or by cancellation: they may be rare")
     ),
-    "RingLink/Measuring/Ring+Measurements.swift": (1, .deadline("MeasurementSession's times")),
-    "RingLink/Measuring/Ring+Sport.swift": (2, .deadline("the silence after which a session has ended")),
+    "RingLink/Measuring/RingClient+Measurements.swift": (1, .deadline("MeasurementSession's times")),
+    "RingLink/Measuring/RingClient+Sport.swift": (
+      2, .deadline("the silence after which a session has ended")
+    ),
     "RingLink/Ring/Exchanges.swift": (1, .deadline("RingExchange.silence")),
-    "RingLink/Ring/Ring+CountedStream.swift": (
+    "RingLink/Ring/RingClient+CountedStream.swift": (
       2, .deadline("the deadline of the first sample; RingExchange.usualSilence for the stop")
     ),
-    "RingLink/Ring/Ring+RawStream.swift": (
+    "RingLink/Ring/RingClient+RawStream.swift": (
       2, .deadline("firstSampleDeadline; 2 s for what is to be written")
     ),
     "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
@@ -100,13 +106,12 @@ import Testing
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
     "GATTClient/GATTClient+Proof.swift": (2, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+Subscriptions.swift": (3, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link")),
     "GAP/Peripheral.swift": (1, .ended(by: "the end of each link, after a few seconds")),
     "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
-    "GATTClient/NotificationSequence.swift": (2, .ended(by: "the end of the subscription")),
     "HCI/Host/HCITransport.swift": (2, .deadline("none is needed: they do nothing")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       4, .deadline("HostController.commandDeadline for each command, closeDeadline, or the caller's")
@@ -118,6 +123,11 @@ import Testing
     "HaloRaw/OpenedAdapter.swift": (
       1, .deadline("AdapterHelper.deadline for each step, 10 s for a stream, ManagementQueue's")
     ),
+    "HaloRaw/Values.swift": (2, .ended(by: "an element, the end of the work, or cancellation")),
+    "HaloRaw/Radio.swift": (4, .deadline("the caller's; that of Central.stop(); withRadio by its body")),
+    "HaloRaw/Connection.swift": (8, .deadline("30 s of ATT for each request; withValues by its body")),
+    "HaloRaw/ReplayedPeripheral+Radio.swift": (1, .deadline("none is needed: it ends with the recording")),
+    "HaloRaw/Ring/Ring.swift": (6, .deadline("those of the requests of RingClient")),
     "HaloRaw/KeptAdapter.swift": (1, .deadline("that of Central.stop()")),
     "Linux/LinuxBluetooth/Adapter/TakenAdapter.swift": (1, .deadline("restoreDeadline")),
     "Linux/LinuxBluetooth/Adapter/UserChannelTransport.swift": (
@@ -134,9 +144,6 @@ import Testing
       2, .deadline("10 s, or the caller's, name look-up included")
     ),
     "Captures/Recording/ATT/ReplayAdapter.swift": (2, .deadline("none is needed: they return at once")),
-    "Captures/Recording/ATT/ReplayedPeripheral+Replay.swift": (
-      1, .deadline("none is needed: it ends with the recording")
-    ),
     "Captures/Recording/TappedTransport.swift": (2, .deadline("those of the transport that it records")),
     "RingLink/Device/ActionsAndEvents.swift": (
       6, .deadline("RingExchange.silence, the time for a ring to leave; listen by the link's end")
@@ -145,29 +152,29 @@ import Testing
     "RingLink/Device/Device.swift": (3, .deadline("RingExchange.silence, 30 s of ATT")),
     "RingLink/History/ActivityLog.swift": (2, .deadline("RingExchange.silence")),
     "RingLink/History/DayLogs.swift": (3, .deadline("RingExchange.silence")),
-    "RingLink/History/Ring+History.swift": (2, .deadline("RingExchange.silence for each request")),
-    "RingLink/History/Ring+StoredSport.swift": (1, .deadline("bulkSilence for each request")),
+    "RingLink/History/RingClient+History.swift": (2, .deadline("RingExchange.silence for each request")),
+    "RingLink/History/RingClient+StoredSport.swift": (1, .deadline("bulkSilence for each request")),
     "RingLink/History/SedentaryLog.swift": (1, .deadline("bulkSilence")),
     "RingLink/History/SleepLog.swift": (1, .deadline("5 s for each of three requests")),
     "RingLink/History/TemperatureLogs.swift": (3, .deadline("RingExchange.silence")),
     "RingLink/History/VitalLogs.swift": (4, .deadline("RingExchange.silence")),
-    "RingLink/Measuring/Ring+Measurements.swift": (
+    "RingLink/Measuring/RingClient+Measurements.swift": (
       3, .deadline("MeasurementProcedure's; next() by the end of the measurement")
     ),
-    "RingLink/Measuring/Ring+Sport.swift": (
+    "RingLink/Measuring/RingClient+Sport.swift": (
       3, .ended(by: "silence of a request, ten seconds without data, or the link's end")
     ),
     "RingLink/Ring/Exchanges.swift": (6, .deadline("RingExchange.silence")),
     "RingLink/Ring/LongAnswers.swift": (2, .deadline("RingExchange.silence after each frame")),
-    "RingLink/Ring/Ring.swift": (2, .deadline("30 s of ATT for each request")),
-    "RingLink/Ring/Ring+CountedStream.swift": (
+    "RingLink/Ring/RingClient.swift": (2, .deadline("30 s of ATT for each request")),
+    "RingLink/Ring/RingClient+CountedStream.swift": (
       2, .deadline("the deadline of the first sample; RingExchange.usualSilence for the stop")
     ),
-    "RingLink/Ring/Ring+RawStream.swift": (
+    "RingLink/Ring/RingClient+RawStream.swift": (
       4, .deadline("firstSampleDeadline, 30 s of ATT, 2 s for what is to be written")
     ),
     "RingLink/Ring/RingFinder.swift": (2, .deadline("the caller's")),
-    "RingLink/Settings/Ring+Settings.swift": (8, .deadline("RingExchange.silence for each request")),
+    "RingLink/Settings/RingClient+Settings.swift": (8, .deadline("RingExchange.silence for each request")),
   ]
 
   /// The functions that a cancelled task does not end, or that have no deadline: what their documentation says.
@@ -181,15 +188,15 @@ import Testing
     ("GAP/Peripheral.swift", "public func stop(", "Cancelling the task does not cancel this, as"),
     ("HCI/Host/HCITransport.swift", "func finishClosing(", "Cancelling the task does not end the wait, as"),
     (
-      "RingLink/Ring/Ring+CountedStream.swift", "func stopCountedStream(",
+      "RingLink/Ring/RingClient+CountedStream.swift", "func stopCountedStream(",
       "Cancelling the task does not cancel this, as"
     ),
     (
-      "RingLink/Ring/Ring+RawStream.swift", "func stopRawStream(",
+      "RingLink/Ring/RingClient+RawStream.swift", "func stopRawStream(",
       "Cancelling the task does not cancel this, as"
     ),
     ("RingLink/Device/ActionsAndEvents.swift", "public func listen(", "no deadline, as"),
-    ("RingLink/Measuring/Ring+Sport.swift", "public func exercise(", "no deadline, but"),
+    ("RingLink/Measuring/RingClient+Sport.swift", "public func exercise(", "no deadline, but"),
   ]
 
   private static let root =

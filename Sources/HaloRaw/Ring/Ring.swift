@@ -1,0 +1,178 @@
+import BluetoothCore
+import RingLink
+
+/// A smart ring of the COLMI R02 family, on a connection.
+///
+/// ```swift
+/// try await withRadio { radio in
+///   let ring = try await Ring(radio.connect(to: .anyRing))
+///   print(try await ring.battery())
+///   for try await sample in ring.samples { print(sample.value) }
+/// }
+/// ```
+///
+/// The requests are made one after the other. A cancelled task gets `.cancelled`, a lost link is `.linkLost`, and a ring
+/// that does not answer is `.timedOut`. A sensor runs while somebody iterates over it; several iterations share it, and the
+/// last one that ends stops it, by a task that cannot be cancelled.
+@BluetoothActor
+public final class Ring {
+  /// The connection to it, which is kept as long as the ring.
+  public nonisolated let connection: Connection
+
+  let client: RingClient
+  private let rawStream: SharedSource<Received<RawSample>>
+  private let heartRate: SharedSource<Received<MeasurementEvent>>
+  private var listeners: [UInt64: ValueFeed<RingEvent>] = [:]
+  private var nextListener: UInt64 = 0
+
+  /// Opens a device as a ring: finds its two characteristics, and turns their notifications on.
+  ///
+  /// - Throws: `.notSupported` if the device is no ring
+  public init(_ connection: Connection) async throws {
+    let client = try await ringResult { () throws(RingError) in try await RingClient.open(connection.link) }
+    self.connection = connection
+    self.client = client
+    rawStream = SharedSource { deliver, _ throws(BluetoothError) in
+      try await ringResult { () throws(RingError) in
+        try await client.startRawStream { sample, time in
+          deliver(Received(value: sample, time: time, undecodable: 0))
+        }
+      }
+    } stop: {
+      await client.stopRawStream()
+    }
+    heartRate = SharedSource { deliver, end throws(BluetoothError) in
+      let events = client.heartRates()
+      BluetoothActor.run {
+        do throws(RingError) {
+          var iterator = events.makeAsyncIterator()
+          while let (event, time) = try await iterator.next() {
+            deliver(Received(value: event, time: time, undecodable: 0))
+          }
+          end(nil)
+        } catch {
+          end(BluetoothError(error))
+        }
+      }
+    } stop: {
+      await client.stopHeartRates()
+    }
+    client.onEvent = { [weak self] event in self?.tell(event) }
+    client.whenClosed { [weak self] error in self?.closed(BluetoothError(error)) }
+  }
+
+  /// The name of its firmware; nil if it has none.
+  public var firmwareRevision: String? { client.firmware.firmwareRevision }
+
+  // MARK: Requests
+
+  /// How full the battery is, and whether the ring is on its charger.
+  public func battery() async throws -> RingBattery {
+    try await ringResult { () throws(RingError) in try await client.battery() }
+  }
+
+  /// Sets the ring's clock, by which it stores its data.
+  public func setClock(to time: RingTime) async throws {
+    _ = try await ringResult { () throws(RingError) in try await client.setClock(to: time) }
+  }
+
+  /// Steps, distance and energy of today, by the ring's clock.
+  public func today() async throws -> TodayTotals {
+    try await ringResult { () throws(RingError) in try await client.today() }
+  }
+
+  /// Reads what the ring has stored of one kind, in the order of time.
+  ///
+  /// - Parameters:
+  ///   - kind: what
+  ///   - days: days of the ring's calendar; those without data give nothing
+  ///   - now: the time on the ring's clock, as rings count days back from today
+  /// - Throws: `.notSupported` by rings that do not store it, `.peerMisbehaved` if the answer stayed incomplete
+  public func history(
+    _ kind: HistoryKind, days: ClosedRange<RingDay>, now: RingTime
+  ) async throws -> HistoryRecords {
+    try await ringResult { () throws(RingError) in try await client.history(kind, days: days, now: now) }
+  }
+
+  /// Measures once. Rings measure one quantity at a time: another measurement ends this one.
+  ///
+  /// - **Cancelled**: `.cancelled`; the measurement is stopped.
+  ///
+  /// - Throws: `.refused` if it ended without a value: the ring is not worn, or on its charger
+  public func measure(_ kind: MeasurementKind) async throws -> MeasurementReading {
+    try await ringResult { () throws(RingError) in try await client.measure(kind) }
+  }
+
+  /// Lets the ring blink, so that it is found.
+  public func find() async throws {
+    try await ringResult { () throws(RingError) in try await client.find() }
+  }
+
+  // MARK: Sensors and events
+
+  /// The raw stream: the photoplethysmogram, the light of the oxygen sensor, and the acceleration.
+  ///
+  /// - **Cancelled**: the iteration ends; with the last one, the light goes out.
+  /// - **The link is lost**: `next()` throws `.linkLost`.
+  /// - **Misuse**: `.refused` by a ring on its charger.
+  public nonisolated var samples: Values<Received<RawSample>> {
+    Values(keepingNewest: 1024, counting: { $0.dropped = $1 }) { feed throws(BluetoothError) in
+      let leave = try await self.rawStream.listen(feed)
+      return { withExtendedLifetime(self) { leave() } }
+    }
+  }
+
+  /// The heart rate, measured continuously: about one value a second, after some 16 seconds.
+  ///
+  /// - **Cancelled**: the iteration ends; with the last one, the measurement.
+  /// - **The link is lost**: `next()` throws `.linkLost`.
+  /// - **Misuse**: `.refused` by a ring that is not worn. Another measurement ends this one.
+  public nonisolated var heartRates: Values<Received<MeasurementEvent>> {
+    Values(keepingNewest: 256, counting: { $0.dropped = $1 }) { feed throws(BluetoothError) in
+      let leave = try await self.heartRate.listen(feed)
+      return { withExtendedLifetime(self) { leave() } }
+    }
+  }
+
+  /// What the ring tells of itself: its battery, touches, alarms, steps.
+  ///
+  /// - **Cancelled**: the iteration ends.
+  /// - **The link is lost**: `next()` throws `.linkLost`.
+  public nonisolated var events: Values<RingEvent> {
+    Values(keepingNewest: 256) { feed throws(BluetoothError) in
+      let id = try self.listen(feed)
+      return { self.listeners[id] = nil }
+    }
+  }
+
+  private func listen(_ feed: ValueFeed<RingEvent>) throws(BluetoothError) -> UInt64 {
+    if let error = client.closedBy { throw BluetoothError(error) }
+    defer { nextListener += 1 }
+    listeners[nextListener] = feed
+    return nextListener
+  }
+
+  private func tell(_ event: RingEvent) {
+    for id in listeners.keys.sorted() { listeners[id]?.send(event) }
+  }
+
+  private func closed(_ error: BluetoothError) {
+    rawStream.end(error)
+    heartRate.end(error)
+    let ended = listeners
+    listeners = [:]
+    for id in ended.keys.sorted() { ended[id]?.finish(error) }
+  }
+}
+
+/// The result of a request to a ring; its error is one that programs know.
+@BluetoothActor
+private func ringResult<Result>(
+  _ work: @BluetoothActor () async throws(RingError) -> Result
+) async throws(BluetoothError) -> Result {
+  do throws(RingError) {
+    return try await work()
+  } catch {
+    throw BluetoothError(error)
+  }
+}

@@ -1,0 +1,139 @@
+import BluetoothCore
+
+/// A sensor that runs while somebody listens: the first listener starts it, the others share it, and the last one stops
+/// it.
+///
+/// A start and a stop take time, and a listener may come or go during both:
+///
+/// ```
+/// idle -> starting -> running -> stopping -> idle
+///            |                      |
+///            +--> idle (failed)     +--> starting (somebody has come)
+/// ```
+@BluetoothActor
+final class SharedSource<Element: Sendable> {
+  private enum State {
+    case idle
+    case starting(Task<Void, Never>)
+    case running
+    case stopping
+  }
+
+  /// Starts it, and returns when it runs. Elements go to `deliver`; `end` is called when it has ended by itself, and may be
+  /// called after a stop.
+  typealias Start =
+    @BluetoothActor (
+      _ deliver: @escaping (Element) -> Void, _ end: @escaping (BluetoothError?) -> Void
+    ) async throws(BluetoothError) -> Void
+
+  private let start: Start
+  private let stop: @BluetoothActor () async -> Void
+  private var state = State.idle
+  private var listeners: [UInt64: ValueFeed<Element>] = [:]
+  private var waiting: [UInt64: OneShot<Result<Void, BluetoothError>>] = [:]
+  private var next: UInt64 = 0
+
+  init(start: @escaping Start, stop: @escaping @BluetoothActor () async -> Void) {
+    self.start = start
+    self.stop = stop
+  }
+
+  /// Listens, and returns when it runs.
+  ///
+  /// - Returns: ends the listening
+  func listen(_ feed: ValueFeed<Element>) async throws(BluetoothError) -> () -> Void {
+    let id = next
+    next += 1
+    listeners[id] = feed
+    if case .idle = state { begin() }
+    if case .running = state { return { self.leave(id) } }
+    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+      let end = OneShot(done)
+      waiting[id] = end
+      return {
+        end(.failure(.cancelled))
+        self.leave(id)
+      }
+    }
+    return { self.leave(id) }
+  }
+
+  private func begin() {
+    let task = BluetoothActor.run {
+      do throws(BluetoothError) {
+        try await self.start({ self.deliver($0) }, { self.end($0) })
+        self.started()
+      } catch {
+        self.failed(error)
+      }
+    }
+    state = .starting(task)
+  }
+
+  private func deliver(_ element: Element) {
+    for listener in listeners.values { listener.send(element) }
+  }
+
+  private func started() {
+    guard case .starting = state else { return }
+    state = .running
+    resume(.success(()))
+    stopIfUnused()
+  }
+
+  private func failed(_ error: BluetoothError) {
+    guard case .starting = state else { return }
+    state = .idle
+    // The last listener had left, and another one has come since.
+    if error.code == .cancelled, !listeners.isEmpty { return begin() }
+    finish(error)
+  }
+
+  /// It has ended by itself.
+  func end(_ error: BluetoothError?) {
+    switch state {
+    case .running, .starting: finish(error)
+    case .idle, .stopping: break
+    }
+  }
+
+  private func finish(_ error: BluetoothError?) {
+    state = .idle
+    resume(.failure(error ?? .closed))
+    let ended = listeners
+    listeners = [:]
+    for feed in ended.values { feed.finish(error) }
+  }
+
+  private func resume(_ result: Result<Void, BluetoothError>) {
+    let waiting = self.waiting
+    self.waiting = [:]
+    for end in waiting.values { end(result) }
+  }
+
+  private func leave(_ id: UInt64) {
+    guard listeners.removeValue(forKey: id) != nil else { return }
+    waiting[id] = nil
+    stopIfUnused()
+  }
+
+  private func stopIfUnused() {
+    guard listeners.isEmpty else { return }
+    switch state {
+    case .starting(let task): task.cancel()
+    case .running:
+      state = .stopping
+      BluetoothActor.run {
+        await self.stop()
+        self.stopped()
+      }
+    case .idle, .stopping: break
+    }
+  }
+
+  private func stopped() {
+    guard case .stopping = state else { return }
+    state = .idle
+    if !listeners.isEmpty { begin() }
+  }
+}
