@@ -136,14 +136,15 @@ extension GATTClient {
       }
       guard value.count > bearer.mtu - 3 else {
         return run(
-          {
-            onStart()
+          { [weak self] in
+            // Procedures that wait when the link is lost begin, and fail.
+            if self?.isOpen == true { onStart() }
             return WriteValue(handle, value)
           }, completion: completion)
       }
       return run(
-        { [bearer] in
-          onStart()
+        { [weak self, bearer] in
+          if self?.isOpen == true { onStart() }
           return QueuedWrite([(handle, value)], mtu: bearer.mtu)
         }, completion: completion)
     }

@@ -1,6 +1,7 @@
 import BluetoothCore
 import GATTClient
 import HaloGATT
+import HaloSystemCalls
 
 /// The devices that a radio is connected to, and the services that are known of them, from any thread.
 package final class ConnectedServices: Sendable {

@@ -1,4 +1,3 @@
-import ATT
 import BluetoothCore
 import GAP
 import GATTClient
@@ -7,33 +6,33 @@ import HaloGATT
 
 /// A connection to a device.
 ///
-/// Characteristics are named by a ``CharacteristicID``: what is not known yet is discovered, and discovered again when
-/// the device says that its services have changed. Reads and writes are made one after the other, in the order of their
-/// calls. The device has 30 seconds to answer each request (Core Specification Vol 3, Part F, 3.3.3).
+/// Characteristics are named by a ``CharacteristicID``: what is not known yet is discovered, and discovered again when the
+/// device says that its services have changed. Reads and writes are made one after the other, in the order of their calls.
+/// The device has 30 seconds to answer each request (Core Specification Vol 3, Part F, 3.3.3).
+///
+/// A connection that was made with a ``Reconnection`` is kept: when its link is lost, another one is made. Reads wait for it,
+/// and are made again; so are writes that were not sent yet. Iterations over values go on, and the next element says how long
+/// nothing could be received.
 ///
 /// The link ends with ``disconnect()``, or when nothing uses the connection any more; iterators keep it.
 @BluetoothActor
 public final class Connection {
-  /// The address of the device.
+  /// The address of the device, as it was when it was connected to first.
   public nonisolated let peer: BluetoothAddress
 
-  let link: GATTLink
-  private let radio: Radio
-  private var table = RemoteTable()
+  let holder: LinkHolder
+  private let values = ValueListeners()
   private var listeners: [UInt64: ValueFeed<ConnectionEvent>] = [:]
   private var nextListener: UInt64 = 0
-  private var isClosed = false
+  private var openers: [(LiveLink) async throws(GATTError) -> Void] = []
+  private var endHandlers: [(BluetoothError) -> Void] = []
+  private var link: GATTLink { holder.live.link }
 
-  init(_ link: GATTLink, on radio: Radio) {
-    self.link = link
-    self.radio = radio
-    peer = link.peer
-    link.onEvent = { [weak self] event in self?.tell(.linkChanged, event.description) }
-    link.whenDisconnected { [weak self] loss in self?.lost(loss) }
-    // The table keeps handles.
-    link.gatt.whenServicesChanged { [weak self] range in
-      self?.tell(.servicesChanged, "the services from handle \(range.start) to \(range.end) have changed")
-    }
+  init(_ holder: LinkHolder) {
+    self.holder = holder
+    peer = holder.live.link.peer
+    holder.onChange = { [weak self] change in self?.changed(change) }
+    holder.onOpen = { [weak self] live throws(GATTError) in try await self?.open(live) }
   }
 
   // MARK: Services
@@ -43,7 +42,9 @@ public final class Connection {
   /// - **Cancelled**: `.cancelled`.
   /// - **The link is lost**: `.linkLost`.
   public func services() async throws -> [RemoteService] {
-    try await repeated { () throws(GATTError) in try await table.services(link.gatt) }
+    try await holder.perform(repeats: { true }) { live throws(GATTError) in
+      try await live.table.services(live.gatt)
+    }
   }
 
   // MARK: Values
@@ -57,8 +58,8 @@ public final class Connection {
   ///
   /// - Throws: `.peerMisbehaved` as well, if the value has not the form of its type
   public func read<Value>(_ id: CharacteristicID<Value>) async throws -> Value {
-    let bytes = try await repeated { () throws(GATTError) in
-      try await link.gatt.read(try await table.characteristic(Place(id), link.gatt))
+    let bytes = try await holder.perform(repeats: { true }) { live throws(GATTError) in
+      try await live.gatt.read(try await live.characteristic(Place(id)))
     }
     do throws(DecodeError) {
       return try Value(parsing: bytes.span.bytes)
@@ -76,10 +77,10 @@ public final class Connection {
     var isSent = false
     let bytes = value.encoded
     do throws(BluetoothError) {
-      try await repeated { () throws(GATTError) in
-        let characteristic = try await table.characteristic(Place(id), link.gatt)
+      try await holder.perform(repeats: { !isSent }) { live throws(GATTError) in
+        let characteristic = try await live.characteristic(Place(id))
         try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
-          link.gatt.write(bytes, to: characteristic, onStart: { isSent = true }, completion: done)
+          live.gatt.write(bytes, to: characteristic, onStart: { isSent = true }, completion: done)
         }
       }
     } catch {
@@ -100,9 +101,9 @@ public final class Connection {
     _ value: Value, to id: CharacteristicID<Value>
   ) async throws {
     let bytes = value.encoded
-    try await repeated { () throws(GATTError) in
-      let characteristic = try await table.characteristic(Place(id), link.gatt)
-      try await link.gatt.writeWithoutResponse(bytes, to: characteristic, within: .seconds(10))
+    try await holder.perform(repeats: { false }) { live throws(GATTError) in
+      let characteristic = try await live.characteristic(Place(id))
+      try await live.gatt.writeWithoutResponse(bytes, to: characteristic, within: .seconds(10))
     }
   }
 
@@ -124,8 +125,8 @@ public final class Connection {
     of id: CharacteristicID<Value>, keepingNewest capacity: Int = 256
   ) -> Values<Received<Value>> {
     Values(keepingNewest: capacity, counting: { $0.dropped = $1 }) { feed throws(BluetoothError) in
-      let subscription = try await self.fill(feed, Place(id))
-      return { self.end(subscription) }
+      let listener = try await self.fill(feed, Place(id))
+      return { self.end(listener) }
     }
   }
 
@@ -154,8 +155,8 @@ public final class Connection {
     _ body: (Values<Received<Value>>) async throws -> Result
   ) async throws -> Result {
     let feed = ValueFeed<Received<Value>>(capacity: capacity) { $0.dropped = $1 }
-    let subscription = try await fill(feed, Place(id))
-    return try await during(subscription) { try await body(Values(feed)) }
+    let listener = try await fill(feed, Place(id))
+    return try await during(listener) { try await body(Values(feed)) }
   }
 
   /// Calls `sink` with each value that the device sends, for as long as `body` runs: the way with the least delay.
@@ -180,51 +181,46 @@ public final class Connection {
 
   private func begin(
     _ place: Place, _ sink: @escaping @BluetoothActor @Sendable (RawSpan, Instant) -> Void
-  ) async throws(BluetoothError) -> Subscription {
-    try await subscribe(place, { sink($0, $1) }, onEnd: { _ in })
+  ) async throws(BluetoothError) -> ValueListener {
+    try await values.add(place, on: holder) { bytes, time, _ in
+      sink(bytes, time)
+    } fail: { _ in
+    }
   }
 
   private func fill<Value: GATTValue>(
     _ feed: ValueFeed<Received<Value>>, _ place: Place
-  ) async throws(BluetoothError) -> Subscription {
+  ) async throws(BluetoothError) -> ValueListener {
     var undecodable = 0
-    return try await subscribe(place) { bytes, time in
+    var gap: Duration?
+    return try await values.add(place, on: holder) { bytes, time, newGap in
+      gap = gap ?? newGap
       do throws(DecodeError) {
-        feed.send(Received(value: try Value(parsing: bytes), time: time, undecodable: undecodable))
+        feed.send(
+          Received(value: try Value(parsing: bytes), time: time, undecodable: undecodable, gap: gap.take()))
         undecodable = 0
       } catch {
         undecodable += 1
       }
-    } onEnd: { [weak self] error in
-      feed.finish(self?.error(error) ?? BluetoothError(error))
+    } fail: { error in
+      feed.finish(error)
     }
   }
 
   private nonisolated func during<Result>(
-    _ subscription: Subscription, _ body: () async throws -> Result
+    _ listener: ValueListener, _ body: () async throws -> Result
   ) async throws -> Result {
     do {
       let result = try await body()
-      await end(subscription)
+      await end(listener)
       return result
     } catch {
-      await end(subscription)
+      await end(listener)
       throw error
     }
   }
 
-  private func end(_ subscription: Subscription) {
-    link.gatt.unsubscribe(subscription) { _ in }
-  }
-
-  private func subscribe(
-    _ place: Place, _ sink: @escaping (RawSpan, Instant) -> Void, onEnd: @escaping (GATTError) -> Void
-  ) async throws(BluetoothError) -> Subscription {
-    try await repeated { () throws(GATTError) in
-      try await link.gatt.subscribe(
-        to: try await table.characteristic(place, link.gatt), onEnd: onEnd, sink: sink)
-    }
-  }
+  private func end(_ listener: ValueListener) { values.remove(listener) }
 
   // MARK: The link
 
@@ -240,7 +236,7 @@ public final class Connection {
   }
 
   private func addListener(_ feed: ValueFeed<ConnectionEvent>) throws(BluetoothError) -> UInt64 {
-    guard link.isConnected else { throw error(.att(.closed(link.loss?.description ?? "disconnected"))) }
+    if let end = holder.end { throw end }
     defer { nextListener += 1 }
     listeners[nextListener] = feed
     return nextListener
@@ -251,12 +247,39 @@ public final class Connection {
     for id in listeners.keys.sorted() { listeners[id]?.send(event) }
   }
 
-  private func lost(_ loss: LinkLoss) {
-    let error = error(.att(.closed(loss.description)))
-    tell(.lost, error.description, error)
-    for id in listeners.keys.sorted() { listeners[id]?.finish() }
-    listeners = [:]
+  private func changed(_ change: LinkHolder.Change) {
+    switch change {
+    case .event(let event): tell(.linkChanged, event.description)
+    case .servicesChanged(let range):
+      tell(.servicesChanged, "the services from handle \(range.start) to \(range.end) have changed")
+    case .restored: tell(.restored, "connected again")
+    case .lost(let error, isFinal: false):
+      values.lost(at: link.timers.now)
+      tell(.lost, error.description, error)
+    case .lost(let error, isFinal: true):
+      values.finish(error)
+      tell(.lost, error.description, error)
+      for id in listeners.keys.sorted() { listeners[id]?.finish() }
+      listeners = [:]
+      let handlers = endHandlers
+      (endHandlers, openers) = ([], [])
+      for handler in handlers { handler(error) }
+    }
   }
+
+  /// Prepares a new link for the iterations that go on.
+  private func open(_ live: LiveLink) async throws(GATTError) {
+    for opener in openers { try await opener(live) }
+    try await values.open(live)
+  }
+
+  /// Calls `handler` once, when there is no link and will be none; at once if that is so.
+  func whenEnded(_ handler: @escaping (BluetoothError) -> Void) {
+    if let end = holder.end { handler(end) } else { endHandlers.append(handler) }
+  }
+
+  /// Calls `opener` with each new link, before others use it.
+  func whenOpened(_ opener: @escaping (LiveLink) async throws(GATTError) -> Void) { openers.append(opener) }
 
   /// The properties of the link.
   public func status() -> ConnectionStatus {
@@ -283,32 +306,6 @@ public final class Connection {
   /// Cancelling the task does not cancel this, as a device that stays connected does not advertise. Another call does
   /// nothing.
   public func disconnect() async {
-    isClosed = true
-    await link.disconnect()
-  }
-
-  // MARK: Errors
-
-  /// Carries out what needs handles: once more if the device has said meanwhile that its services have changed.
-  private func repeated<Result>(
-    _ work: () async throws(GATTError) -> Result
-  ) async throws(BluetoothError) -> Result {
-    do throws(GATTError) {
-      do throws(GATTError) {
-        return try await work()
-      } catch .servicesChanged {
-        table = RemoteTable()
-        return try await work()
-      }
-    } catch {
-      // The device does not say that its services have changed.
-      if case .att(.refused(let response)) = error, response.code == .invalidHandle { table = RemoteTable() }
-      throw self.error(error)
-    }
-  }
-
-  private func error(_ error: GATTError) -> BluetoothError {
-    if isClosed, case .att(.closed) = error { return BluetoothError(.closed, "the connection was closed") }
-    return BluetoothError(error)
+    await holder.disconnect()
   }
 }

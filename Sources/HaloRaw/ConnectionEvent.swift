@@ -11,6 +11,8 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
 
     /// The link has ended; ``ConnectionEvent/error`` says why.
     public static let lost = Kind("lost")
+    /// The link was made again.
+    public static let restored = Kind("restored")
     /// The services of the device have changed. Reads, writes and iterations follow by themselves.
     public static let servicesChanged = Kind("servicesChanged")
     /// A property of the link has changed, or the device has asked for others: ``Connection/status()`` has those in force.

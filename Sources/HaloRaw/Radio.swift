@@ -44,7 +44,7 @@ public func withRadio<Result>(
 public final class Radio {
   let central: Central
   private let opened: OpenedAdapter
-  private var isClosed = false
+  private(set) var isClosed = false
   /// The recovery of a radio that has failed, and who waits for it.
   private var recovery: Task<Void, Never>?
   private var waiting: [OneShot<Result<Void, BluetoothError>>] = []
@@ -150,50 +150,24 @@ public final class Radio {
   /// Finds a device and connects to it.
   ///
   /// - **Cancelled**: `.cancelled`; the attempt is withdrawn.
-  /// - **The link is lost while it is made**: it is tried again, until `limit`.
+  /// - **The link is lost while it is made**: it is made again, until `limit`.
   /// - **The address of this radio**: `.notSupported`.
   ///
   /// - Parameters:
   ///   - device: which device; of several, the first one that is heard
   ///   - limit: how long it may take
+  ///   - reconnection: whether the link is made again when it is lost later: see ``Connection``
   /// - Throws: `.notFound` if the device was not heard in that time, `.timedOut` if it was, and did not answer
   public func connect(
-    to device: DeviceSelector, within limit: Duration = .seconds(30)
+    to device: DeviceSelector, within limit: Duration = .seconds(30),
+    reconnect reconnection: Reconnection = .never
   ) async throws -> Connection {
-    let end = central.timers.current + limit
-    try await untilUsable(within: limit)
-    let peer =
-      if let address = device.address { address } else { try await find(device, within: limit).address }
-    guard peer != central.information?.address else {
-      throw BluetoothError(.notSupported, "\(peer) is the address of this radio")
+    guard !isClosed else { throw BluetoothError.closed }
+    if let address = device.address, address == central.information?.address {
+      throw BluetoothError(.notSupported, "\(address) is the address of this radio")
     }
-    let rest = max(end - central.timers.current, .seconds(1))
-    do throws(GAPError) {
-      return Connection(try await central.connect(ConnectionRequest(peer: peer, deadline: rest)), on: self)
-    } catch {
-      throw BluetoothError(error)
-    }
-  }
-
-  /// The first device that is heard.
-  private func find(_ device: DeviceSelector, within time: Duration) async throws(BluetoothError)
-    -> Advertisement
-  {
-    let found: Advertisement?
-    do throws(GAPError) {
-      found = try await central.find(within: time, filter: device.filter) {
-        $0.address.kind.isKnown && device.matches($0)
-      }
-    } catch {
-      throw BluetoothError(error)
-    }
-    guard let found else {
-      throw BluetoothError(
-        .notFound,
-        "\(device) did not advertise for \(Int(time.inSeconds.rounded())) s; is it near, charged, and not held by a phone?"
-      )
-    }
-    return found
+    let maker = LinkMaker(self, device, within: limit, reconnection)
+    return Connection(LinkHolder(try await maker.first(), maker, isKept: reconnection != .never))
   }
 
   // MARK: Failures
@@ -205,7 +179,7 @@ public final class Radio {
   }
 
   /// Returns when the radio can be used: at once, or when it was recovered.
-  private func untilUsable(within limit: Duration) async throws(BluetoothError) {
+  func untilUsable(within limit: Duration) async throws(BluetoothError) {
     guard !isClosed else { throw .closed }
     guard let failure else { return }
     recover()

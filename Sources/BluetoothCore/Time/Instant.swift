@@ -54,4 +54,7 @@ extension Duration {
   public var inSeconds: Double {
     Double(wholeNanoseconds) / 1e9
   }
+
+  /// Longer than anything that is waited for: 100 years.
+  package static let forever = Duration.seconds(100 * 365 * 86400)
 }

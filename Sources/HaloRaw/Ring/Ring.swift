@@ -1,4 +1,5 @@
 import BluetoothCore
+import GATTClient
 import RingLink
 
 /// A smart ring of the COLMI R02 family, on a connection.
@@ -19,46 +20,53 @@ public final class Ring {
   /// The connection to it, which is kept as long as the ring.
   public nonisolated let connection: Connection
 
-  let client: RingClient
+  /// On the link that there is, or on the last one.
+  private var client: RingClient
   private let rawStream: SharedSource<Received<RawSample>>
   private let heartRate: SharedSource<Received<MeasurementEvent>>
   private var listeners: [UInt64: ValueFeed<RingEvent>] = [:]
   private var nextListener: UInt64 = 0
+  /// Why it answers no more.
+  private var end: BluetoothError?
 
   /// Opens a device as a ring: finds its two characteristics, and turns their notifications on.
   ///
   /// - Throws: `.notSupported` if the device is no ring
   public init(_ connection: Connection) async throws {
-    let client = try await ringResult { () throws(RingError) in try await RingClient.open(connection.link) }
+    let client = try await connection.ringResult { live throws(RingError) in
+      try await RingClient.open(live.link)
+    }
+    let current = CurrentClient(client)
     self.connection = connection
     self.client = client
-    rawStream = SharedSource { deliver, _ throws(BluetoothError) in
-      try await ringResult { () throws(RingError) in
-        try await client.startRawStream { sample, time in
-          deliver(Received(value: sample, time: time, undecodable: 0))
-        }
+    rawStream = .samples(of: current)
+    heartRate = .heartRates(of: current)
+    attend(client)
+    connection.whenOpened { [weak self] live throws(GATTError) in
+      guard let self else { return }
+      let layout = self.client.layout
+      let result = try await asResult { () throws(RingError) in
+        try await RingClient.open(live.link, layout: layout)
       }
-    } stop: {
-      await client.stopRawStream()
-    }
-    heartRate = SharedSource { deliver, end throws(BluetoothError) in
-      let events = client.heartRates()
-      BluetoothActor.run {
-        do throws(RingError) {
-          var iterator = events.makeAsyncIterator()
-          while let (event, time) = try await iterator.next() {
-            deliver(Received(value: event, time: time, undecodable: 0))
-          }
-          end(nil)
-        } catch {
-          end(BluetoothError(error))
-        }
+      guard case .success(let next) = result else {
+        if case .failure(let error) = result { ended(BluetoothError(error)) }
+        return
       }
-    } stop: {
-      await client.stopHeartRates()
+      (self.client, current.client) = (next, next)
+      attend(next)
+      let now = live.link.timers.now
+      rawStream.resume(at: now)
+      heartRate.resume(at: now)
     }
+    connection.whenEnded { [weak self] error in self?.ended(error) }
+  }
+
+  private func attend(_ client: RingClient) {
     client.onEvent = { [weak self] event in self?.tell(event) }
-    client.whenClosed { [weak self] error in self?.closed(BluetoothError(error)) }
+    client.whenClosed { [weak self, weak client] error in
+      guard let self, let client, client === self.client else { return }
+      closed(BluetoothError(error))
+    }
   }
 
   /// The name of its firmware; nil if it has none.
@@ -68,17 +76,17 @@ public final class Ring {
 
   /// How full the battery is, and whether the ring is on its charger.
   public func battery() async throws -> RingBattery {
-    try await ringResult { () throws(RingError) in try await client.battery() }
+    try await connection.ringResult { _ throws(RingError) in try await self.client.battery() }
   }
 
   /// Sets the ring's clock, by which it stores its data.
   public func setClock(to time: RingTime) async throws {
-    _ = try await ringResult { () throws(RingError) in try await client.setClock(to: time) }
+    _ = try await connection.ringResult { _ throws(RingError) in try await self.client.setClock(to: time) }
   }
 
   /// Steps, distance and energy of today, by the ring's clock.
   public func today() async throws -> TodayTotals {
-    try await ringResult { () throws(RingError) in try await client.today() }
+    try await connection.ringResult { _ throws(RingError) in try await self.client.today() }
   }
 
   /// Reads what the ring has stored of one kind, in the order of time.
@@ -91,7 +99,9 @@ public final class Ring {
   public func history(
     _ kind: HistoryKind, days: ClosedRange<RingDay>, now: RingTime
   ) async throws -> HistoryRecords {
-    try await ringResult { () throws(RingError) in try await client.history(kind, days: days, now: now) }
+    try await connection.ringResult { _ throws(RingError) in
+      try await self.client.history(kind, days: days, now: now)
+    }
   }
 
   /// Measures once. Rings measure one quantity at a time: another measurement ends this one.
@@ -100,12 +110,12 @@ public final class Ring {
   ///
   /// - Throws: `.refused` if it ended without a value: the ring is not worn, or on its charger
   public func measure(_ kind: MeasurementKind) async throws -> MeasurementReading {
-    try await ringResult { () throws(RingError) in try await client.measure(kind) }
+    try await connection.ringResult { _ throws(RingError) in try await self.client.measure(kind) }
   }
 
   /// Lets the ring blink, so that it is found.
   public func find() async throws {
-    try await ringResult { () throws(RingError) in try await client.find() }
+    try await connection.ringResult { _ throws(RingError) in try await self.client.find() }
   }
 
   // MARK: Sensors and events
@@ -146,7 +156,7 @@ public final class Ring {
   }
 
   private func listen(_ feed: ValueFeed<RingEvent>) throws(BluetoothError) -> UInt64 {
-    if let error = client.closedBy { throw BluetoothError(error) }
+    if let end { throw end }
     defer { nextListener += 1 }
     listeners[nextListener] = feed
     return nextListener
@@ -156,7 +166,19 @@ public final class Ring {
     for id in listeners.keys.sorted() { listeners[id]?.send(event) }
   }
 
+  /// The link is lost, or the ring is not what it was.
   private func closed(_ error: BluetoothError) {
+    guard !connection.holder.isMade(after: error) else {
+      let now = client.timers.now
+      rawStream.interrupt(at: now)
+      return heartRate.interrupt(at: now)
+    }
+    ended(error)
+  }
+
+  private func ended(_ error: BluetoothError) {
+    guard end == nil else { return }
+    end = error
     rawStream.end(error)
     heartRate.end(error)
     let ended = listeners
@@ -165,9 +187,87 @@ public final class Ring {
   }
 }
 
-/// The result of a request to a ring; its error is one that programs know.
+/// The ring's client, which is another one on each link.
 @BluetoothActor
-private func ringResult<Result>(
+private final class CurrentClient {
+  var client: RingClient
+
+  init(_ client: RingClient) {
+    self.client = client
+  }
+}
+
+extension SharedSource where Element == Received<RawSample> {
+  fileprivate static func samples(of ring: CurrentClient) -> Self {
+    Self { gap, deliver, _ throws(BluetoothError) in
+      var gap = gap
+      try await ringError { () throws(RingError) in
+        try await ring.client.startRawStream { sample, time in
+          deliver(Received(value: sample, time: time, undecodable: 0, gap: gap.take()))
+        }
+      }
+    } stop: {
+      await ring.client.stopRawStream()
+    }
+  }
+}
+
+extension SharedSource where Element == Received<MeasurementEvent> {
+  fileprivate static func heartRates(of ring: CurrentClient) -> Self {
+    Self { gap, deliver, end throws(BluetoothError) in
+      let events = ring.client.heartRates()
+      BluetoothActor.run {
+        var gap = gap
+        do throws(RingError) {
+          var iterator = events.makeAsyncIterator()
+          while let (event, time) = try await iterator.next() {
+            deliver(Received(value: event, time: time, undecodable: 0, gap: gap.take()))
+          }
+          end(nil)
+        } catch {
+          end(BluetoothError(error))
+        }
+      }
+    } stop: {
+      await ring.client.stopHeartRates()
+    }
+  }
+}
+
+extension Connection {
+  /// The result of a request to the ring at the other end, which is made again on the next link if this one is lost.
+  fileprivate func ringResult<Result>(
+    _ work: (LiveLink) async throws(RingError) -> Result
+  ) async throws(BluetoothError) -> Result {
+    let result = try await holder.perform(repeats: { true }) { live throws(GATTError) in
+      try await asResult { () throws(RingError) in try await work(live) }
+    }
+    do throws(RingError) {
+      return try result.get()
+    } catch {
+      throw BluetoothError(error)
+    }
+  }
+}
+
+/// The result of a request to a ring. It throws what says something of the link.
+@BluetoothActor
+private func asResult<Value>(
+  _ work: () async throws(RingError) -> Value
+) async throws(GATTError) -> Result<Value, RingError> {
+  do throws(RingError) {
+    return .success(try await work())
+  } catch .disconnected(let reason) {
+    throw .att(.closed(reason))
+  } catch .bluetooth(.gatt(let error)) {
+    throw error
+  } catch {
+    return .failure(error)
+  }
+}
+
+@BluetoothActor
+private func ringError<Result>(
   _ work: @BluetoothActor () async throws(RingError) -> Result
 ) async throws(BluetoothError) -> Result {
   do throws(RingError) {

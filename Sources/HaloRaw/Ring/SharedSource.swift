@@ -7,8 +7,10 @@ import BluetoothCore
 ///
 /// ```
 /// idle -> starting -> running -> stopping -> idle
-///            |                      |
-///            +--> idle (failed)     +--> starting (somebody has come)
+///            |           |          |
+///            |           |          +--> starting (somebody has come)
+///            +--> idle (failed, ended)
+///            +--> interrupted -> starting (the link is there again)
 /// ```
 @BluetoothActor
 final class SharedSource<Element: Sendable> {
@@ -17,13 +19,15 @@ final class SharedSource<Element: Sendable> {
     case starting(Task<Void, Never>)
     case running
     case stopping
+    /// The link is lost, and will be made again.
+    case interrupted(since: Instant)
   }
 
   /// Starts it, and returns when it runs. Elements go to `deliver`; `end` is called when it has ended by itself, and may be
-  /// called after a stop.
+  /// called after a stop. After an interruption, `gap` says how long it was.
   typealias Start =
     @BluetoothActor (
-      _ deliver: @escaping (Element) -> Void, _ end: @escaping (BluetoothError?) -> Void
+      _ gap: Duration?, _ deliver: @escaping (Element) -> Void, _ end: @escaping (BluetoothError?) -> Void
     ) async throws(BluetoothError) -> Void
 
   private let start: Start
@@ -58,10 +62,10 @@ final class SharedSource<Element: Sendable> {
     return { self.leave(id) }
   }
 
-  private func begin() {
+  private func begin(after gap: Duration? = nil) {
     let task = BluetoothActor.run {
       do throws(BluetoothError) {
-        try await self.start({ self.deliver($0) }, { self.end($0) })
+        try await self.start(gap, { self.deliver($0) }, { self.end($0) })
         self.started()
       } catch {
         self.failed(error)
@@ -92,9 +96,24 @@ final class SharedSource<Element: Sendable> {
   /// It has ended by itself.
   func end(_ error: BluetoothError?) {
     switch state {
-    case .running, .starting: finish(error)
+    case .running, .starting, .interrupted: finish(error)
     case .idle, .stopping: break
     }
+  }
+
+  /// The link is lost, and will be made again: those who listen wait.
+  func interrupt(at time: Instant) {
+    switch state {
+    case .interrupted: break
+    case .idle, .running, .starting, .stopping: state = .interrupted(since: time)
+    }
+  }
+
+  /// The link is there again.
+  func resume(at time: Instant) {
+    guard case .interrupted(let start) = state else { return }
+    state = .idle
+    if !listeners.isEmpty { begin(after: time - start) }
   }
 
   private func finish(_ error: BluetoothError?) {
@@ -127,7 +146,7 @@ final class SharedSource<Element: Sendable> {
         await self.stop()
         self.stopped()
       }
-    case .idle, .stopping: break
+    case .idle, .stopping, .interrupted: break
     }
   }
 

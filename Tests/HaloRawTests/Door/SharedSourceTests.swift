@@ -16,8 +16,8 @@ import Testing
 
     func source() -> SharedSource<Int> {
       let timers = testTimers
-      return SharedSource { deliver, end throws(BluetoothError) in
-        self.log.append("start")
+      return SharedSource { gap, deliver, end throws(BluetoothError) in
+        self.log.append(gap.map { "start after \($0)" } ?? "start")
         await timers.sleep(for: .seconds(1))
         if Task.isCancelled { throw .cancelled }
         if let failure = self.failure { throw failure }
@@ -96,5 +96,22 @@ import Testing
     sensor.end(BluetoothError(.linkLost, "gone"))
     #expect(await failure { try await next.value }?.code == .linkLost)
     #expect(sensor.log == ["start", "start", "runs"])
+  }
+
+  @Test func anInterruptionIsWaitedForAndCounted() async throws {
+    let sensor = Sensor()
+    let source = sensor.source()
+    let first = spawn { try await values(source).first(2) }
+    await sleep(.seconds(2))
+    sensor.deliver(1)
+    source.interrupt(at: testTimers.now)
+    let second = spawn { try await values(source).first(1) }
+    await sleep(.seconds(5))
+    source.resume(at: testTimers.now)
+    await sleep(.seconds(2))
+    sensor.deliver(2)
+    #expect(try await first.value == [1, 2])
+    #expect(try await second.value == [2])
+    #expect(sensor.log.prefix(4) == ["start", "runs", "start after 5.0 seconds", "runs"])
   }
 }

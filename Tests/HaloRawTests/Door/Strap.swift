@@ -60,6 +60,11 @@ final class Strap {
     try advertise()
   }
 
+  /// Whether it can be found and connected to.
+  var isPresent = true {
+    didSet { if isPresent { try? advertise() } else { peripheral.stopAdvertising() } }
+  }
+
   private func advertise() throws {
     let advertising = Advertising(
       [
@@ -98,8 +103,8 @@ final class Strap {
   func radio() async throws -> Radio { try await Radio.start(OpenedAdapter(HCIAdapter(AirTransport(air)))) }
 
   /// A connection that nothing else keeps.
-  func connection() async throws -> Connection {
-    try await radio().connect(to: .service(0x180D), within: .seconds(10))
+  func connection(reconnect: Reconnection = .never) async throws -> Connection {
+    try await radio().connect(to: .service(0x180D), within: .seconds(10), reconnect: reconnect)
   }
 }
 

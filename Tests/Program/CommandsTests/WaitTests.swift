@@ -33,6 +33,7 @@ import Testing
     "HaloRaw/Values.swift": (1, .ended(by: "an element, the end of the work, or cancellation")),
     "HaloRaw/Radio.swift": (1, .deadline("the caller's")),
     "HaloRaw/Connection.swift": (1, .deadline("30 s of ATT for each request")),
+    "HaloRaw/LinkHolder.swift": (1, .ended(by: "the next link, its maker's end, or cancellation")),
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
     "HaloRaw/KeptAdapter.swift": (1, .ended(by: "the failure of the adapter, or close()")),
     "GAP/HCIAdapter.swift": (1, .deadline("HostController.commandDeadline for each command")),

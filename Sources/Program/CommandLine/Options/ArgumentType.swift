@@ -88,9 +88,6 @@ extension ArgumentType where Value == Duration {
 }
 
 extension Duration {
-  /// Longer than anything that is waited for: 100 years.
-  package static let forever = Duration.seconds(100 * 365 * 86400)
-
   /// The time of a limit; nil for none.
   package var ifLimited: Duration? { self < .forever ? self : nil }
 

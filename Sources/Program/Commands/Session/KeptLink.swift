@@ -19,7 +19,7 @@ extension GATTLink: LinkedDevice {
 
 /// A device that a command uses, with a link that is made again when it is lost.
 ///
-/// It carries out what a ``LinkKeeper`` decides. No other code tries again.
+/// It carries out what a ``LinkKeeper`` decides. No other code of the commands tries again.
 @BluetoothActor
 final class KeptLink<Device: LinkedDevice> {
   /// Makes a new link usable.

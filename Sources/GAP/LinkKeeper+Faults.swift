@@ -1,10 +1,9 @@
-import GAP
 import GATTClient
 import HCI
 
 /// What errors say about a link. What is not known to be final is repeated: within a budget, repeating does no harm.
 extension LinkKeeper.Fault {
-  init(_ error: HCIError) {
+  package init(_ error: HCIError) {
     self =
       switch error {
       case .commandFailed(_, .unknownCommand), .commandFailed(_, .unsupportedFeatureOrParameterValue),
@@ -24,7 +23,7 @@ extension LinkKeeper.Fault {
       }
   }
 
-  init(_ error: AdapterError) {
+  package init(_ error: AdapterError) {
     self =
       switch error.reason {
       case .noBluetooth, .noAdapters, .adapterUp, .missing, .deviceInUse, .cancelled, .notOffered,
@@ -41,12 +40,20 @@ extension LinkKeeper.Fault {
       }
   }
 
-  init(_ error: GATTError) {
+  package init(_ error: GATTError) {
     self =
       switch error {
       case .att(.closed), .servicesChanged: .link
       case .att(.timedOut), .noRoomInTime: .silence
       default: .final
+      }
+  }
+
+  package init(_ error: GAPError) {
+    self =
+      switch error {
+      case .hci(let error): Self(error)
+      case .gatt(let error): Self(error)
       }
   }
 }

@@ -1,0 +1,189 @@
+import ATT
+import BluetoothCore
+import GAP
+import GATTClient
+import HaloGATT
+
+/// A link of a connection, with what was discovered on it.
+@BluetoothActor
+final class LiveLink {
+  let link: GATTLink
+  var table = RemoteTable()
+  var gatt: GATTClient { link.gatt }
+
+  init(_ link: GATTLink) {
+    self.link = link
+  }
+
+  func characteristic(_ place: Place) async throws(GATTError) -> Characteristic {
+    try await table.characteristic(place, gatt)
+  }
+}
+
+/// The links of a connection, one after the other: carries out requests on the one that there is, and lets others wait for the
+/// next one.
+@BluetoothActor
+final class LinkHolder {
+  /// What happens to the link.
+  enum Change {
+    case lost(BluetoothError, isFinal: Bool)
+    case restored
+    case event(LinkEvent)
+    case servicesChanged(HandleRange)
+  }
+
+  /// The link that there is, or the last one.
+  private(set) var live: LiveLink
+  /// Called after each change.
+  var onChange: (Change) -> Void = { _ in }
+  /// Called with a new link, before other requests are made on it.
+  var onOpen: (LiveLink) async throws(GATTError) -> Void = { _ throws(GATTError) in }
+
+  private let maker: LinkMaker
+  private let isKept: Bool
+  private var isClosed = false
+  /// Makes the next link; nil while there is one, and when there will be none.
+  private var making: Task<Void, Never>?
+  /// Why there will be no other link.
+  private(set) var end: BluetoothError?
+  private var waiting: [OneShot<Result<Void, BluetoothError>>] = []
+  private static let closed = BluetoothError(.closed, "the connection was closed")
+
+  init(_ link: GATTLink, _ maker: LinkMaker, isKept: Bool) {
+    live = LiveLink(link)
+    self.maker = maker
+    self.isKept = isKept
+    watch(link)
+  }
+
+  isolated deinit {
+    making?.cancel()
+  }
+
+  private func watch(_ link: GATTLink) {
+    link.onEvent = { [weak self] event in self?.onChange(.event(event)) }
+    link.whenDisconnected { [weak self, weak link] loss in
+      if let link { self?.lost(link, loss) }
+    }
+    // The table keeps handles.
+    link.gatt.whenServicesChanged { [weak self] range in self?.onChange(.servicesChanged(range)) }
+  }
+
+  private func lost(_ link: GATTLink, _ loss: LinkLoss) {
+    // While a link is made, the maker learns of its loss.
+    guard link === live.link else { return }
+    let error =
+      isClosed ? Self.closed : BluetoothError(GATTError.att(.closed(loss.description)))
+    guard isKept, !isClosed else { return finish(error) }
+    onChange(.lost(error, isFinal: false))
+    making = BluetoothActor.run { [weak self, maker] in
+      do throws(BluetoothError) {
+        let link = try await maker.next(after: loss) { link throws(LinkFailure) in
+          guard let self else { throw LinkFailure(.cancelled, .final) }
+          try await self.open(link)
+        }
+        self?.restored(link)
+      } catch {
+        self?.finish(error)
+      }
+    }
+  }
+
+  /// The next link, which is open but not live yet.
+  private var next: LiveLink?
+
+  private func open(_ link: GATTLink) async throws(LinkFailure) {
+    let opened = LiveLink(link)
+    do throws(GATTError) {
+      try await onOpen(opened)
+    } catch {
+      throw LinkFailure(.gatt(error))
+    }
+    next = opened
+  }
+
+  private func restored(_ link: GATTLink) {
+    making = nil
+    live = next ?? LiveLink(link)
+    next = nil
+    onChange(.restored)
+    // It may be lost already, which is told at once.
+    watch(link)
+    if making == nil { resume(.success(())) }
+  }
+
+  private func finish(_ error: BluetoothError) {
+    guard end == nil else { return }
+    making = nil
+    end = error
+    onChange(.lost(error, isFinal: true))
+    resume(.failure(error))
+  }
+
+  private func resume(_ result: Result<Void, BluetoothError>) {
+    let waiting = self.waiting
+    self.waiting = []
+    for end in waiting { end(result) }
+  }
+
+  /// Whether another link is made, or will be, when one was lost with this error.
+  func isMade(after error: BluetoothError) -> Bool {
+    isKept && !isClosed && end == nil && error.code == .linkLost
+  }
+
+  // MARK: Requests
+
+  /// The link that there is; waits for it while it is made.
+  func current() async throws(BluetoothError) -> LiveLink {
+    while making != nil {
+      try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+        let end = OneShot(done)
+        waiting.append(end)
+        return { end(.failure(.cancelled)) }
+      }
+    }
+    if let end { throw end }
+    return live
+  }
+
+  /// Carries out a request: on the next link if this one is lost and the request may be repeated, and once more if the device has
+  /// said meanwhile that its services have changed.
+  func perform<Result>(
+    repeats mayRepeat: () -> Bool, _ work: (LiveLink) async throws(GATTError) -> Result
+  ) async throws(BluetoothError) -> Result {
+    while true {
+      let live = try await current()
+      do throws(GATTError) {
+        do throws(GATTError) {
+          return try await work(live)
+        } catch .servicesChanged {
+          live.table = RemoteTable()
+          return try await work(live)
+        }
+      } catch {
+        // The device does not say that its services have changed.
+        if error.code == .invalidHandle { live.table = RemoteTable() }
+        if case .att(.closed) = error {
+          if isKept, end == nil, mayRepeat() { continue }
+          if let end { throw end }
+        }
+        throw BluetoothError(error)
+      }
+    }
+  }
+
+  /// Ends the link, and makes no other.
+  func disconnect() async {
+    isClosed = true
+    making?.cancel()
+    await live.link.disconnect()
+    finish(Self.closed)
+  }
+}
+
+extension GATTError {
+  /// The reason of a server.
+  fileprivate var code: ATTErrorCode? {
+    if case .att(let error) = self { error.code } else { nil }
+  }
+}

@@ -1,0 +1,16 @@
+import BluetoothCore
+
+/// Whether a link that is lost is made again.
+public struct Reconnection: Hashable, Sendable {
+  /// How long it is tried; nil for not at all.
+  let time: Duration?
+
+  /// The end of the link is the end of the connection.
+  public static let never = Reconnection(time: nil)
+
+  /// It is tried for as long as the connection is used.
+  public static let forever = Reconnection(time: .forever)
+
+  /// It is tried for a time. A link that has lasted for ten seconds has the whole time again.
+  public static func within(_ time: Duration) -> Self { Self(time: time) }
+}

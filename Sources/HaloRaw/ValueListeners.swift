@@ -1,0 +1,130 @@
+import BluetoothCore
+import GATTClient
+
+/// One who listens to a characteristic, over all links of a connection.
+@BluetoothActor
+final class ValueListener {
+  fileprivate let place: Place
+  fileprivate let sink: (RawSpan, Instant, Duration?) -> Void
+  fileprivate let fail: (BluetoothError) -> Void
+  /// The link on which it is subscribed, and the subscription.
+  fileprivate var live: LiveLink?
+  fileprivate var subscription: Subscription?
+  /// Since when nothing could be received; nil while the link is there.
+  fileprivate var lossTime: Instant?
+  /// How long nothing could be received before the next value.
+  fileprivate var gap: Duration?
+
+  fileprivate init(
+    _ place: Place, _ sink: @escaping (RawSpan, Instant, Duration?) -> Void,
+    _ fail: @escaping (BluetoothError) -> Void
+  ) {
+    self.place = place
+    self.sink = sink
+    self.fail = fail
+  }
+}
+
+/// Those who listen to what a device sends. They are subscribed again on each new link.
+@BluetoothActor
+final class ValueListeners {
+  private var listeners: [ValueListener] = []
+
+  nonisolated init() {}
+
+  /// Begins to listen, and returns when the device has confirmed the subscription.
+  ///
+  /// - Parameters:
+  ///   - place: the characteristic
+  ///   - holder: the links
+  ///   - sink: gets each value, its time, and for the first one after a loss how long nothing could be received
+  ///   - fail: called when no more values will come
+  func add(
+    _ place: Place, on holder: LinkHolder, sink: @escaping (RawSpan, Instant, Duration?) -> Void,
+    fail: @escaping (BluetoothError) -> Void
+  ) async throws(BluetoothError) -> ValueListener {
+    let listener = ValueListener(place, sink, fail)
+    listeners.append(listener)
+    do throws(BluetoothError) {
+      try await holder.perform(repeats: { true }) { live throws(GATTError) in
+        try await self.subscribe(listener, live)
+      }
+      return listener
+    } catch {
+      remove(listener)
+      throw error
+    }
+  }
+
+  /// Ends a listener; its subscription is ended by a request that nobody waits for.
+  func remove(_ listener: ValueListener) {
+    listeners.removeAll { $0 === listener }
+    guard let live = listener.live, let subscription = listener.subscription else { return }
+    listener.subscription = nil
+    live.gatt.unsubscribe(subscription) { _ in }
+  }
+
+  private func subscribe(_ listener: ValueListener, _ live: LiveLink) async throws(GATTError) {
+    // A new link may have been opened for it.
+    guard listener.live !== live else { return }
+    let characteristic = try await live.characteristic(listener.place)
+    let subscription = try await live.gatt.subscribe(to: characteristic) { [weak self, weak listener] error in
+      // The end of the link is told to all.
+      guard let self, let listener, error.isAboutAttribute else { return }
+      end(listener, BluetoothError(error))
+    } sink: { [unowned listener] value, time in
+      listener.sink(value, time, listener.gap.take())
+    }
+    guard listeners.contains(where: { $0 === listener }) else {
+      return live.gatt.unsubscribe(subscription) { _ in }
+    }
+    listener.subscription = subscription
+    listener.live = live
+    if let loss = listener.lossTime.take() { listener.gap = live.link.timers.now - loss }
+  }
+
+  private func end(_ listener: ValueListener, _ error: BluetoothError) {
+    listeners.removeAll { $0 === listener }
+    listener.subscription = nil
+    listener.fail(error)
+  }
+
+  /// Subscribes all again, on a new link. The ones whose characteristic is gone are ended.
+  func open(_ live: LiveLink) async throws(GATTError) {
+    for listener in listeners {
+      do throws(GATTError) {
+        try await subscribe(listener, live)
+      } catch  where error.isAboutAttribute {
+        end(listener, BluetoothError(error))
+      }
+    }
+  }
+
+  /// The link is lost.
+  func lost(at time: Instant) {
+    for listener in listeners {
+      listener.subscription = nil
+      listener.lossTime = listener.lossTime ?? time
+    }
+  }
+
+  /// There will be no other link.
+  func finish(_ error: BluetoothError) {
+    let ended = listeners
+    listeners = []
+    for listener in ended {
+      listener.subscription = nil
+      listener.fail(error)
+    }
+  }
+}
+
+extension GATTError {
+  /// Whether it says something of one attribute, and not of the link.
+  fileprivate var isAboutAttribute: Bool {
+    switch self {
+    case .att(.closed), .att(.timedOut), .cancelled, .servicesChanged: false
+    default: true
+    }
+  }
+}
