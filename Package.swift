@@ -136,10 +136,10 @@ let storage = [
 let facade = library(
   "HaloRaw",
   on: [
-    "BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRadio",
-    "VirtualRing", "HaloEventLoop",
-    "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloKnownDevices",
-  ], tests: ["TestLink", "TestLoop"])
+    "BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRing",
+    "HaloSystemCalls", "HaloEventLoop", "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording",
+    "HaloKnownDevices",
+  ], tests: ["TestLink", "TestLoop", "VirtualRadio"])
 
 let layers = protocols + linux + captures + storage + [facade]
 let layerNames: [String] = layers.compactMap(\.first?.name)
@@ -186,14 +186,23 @@ products.append(.executable(name: "halo-raw", targets: ["halo-raw"]))
 var targets: [Target] = layers.flatMap { $0 } + program.flatMap { $0 }
 targets += [
   .target(
-    name: "CoreBluetooth", dependencies: ["HaloRaw", "HaloFiles"], path: "Sources/Apple/CoreBluetooth",
+    name: "CoreBluetooth",
+    dependencies: [
+      "ATT", "BluetoothCore", "GAP", "GATTClient", "HCI", "HaloFiles", "HaloGATT", "HaloKnownDevices",
+      "HaloLinuxBluetooth", "HaloRaw", "HaloSystemCalls",
+    ], path: "Sources/Apple/CoreBluetooth",
     swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
-    dependencies: ["CoreBluetooth", "AccessorySetupKit", "HaloRaw", "TestSupport", "VirtualRadio"],
+    dependencies: [
+      "ATT", "AccessorySetupKit", "BluetoothCore", "CoreBluetooth", "GAP", "GATTServer", "HCI",
+      "HaloEventLoop", "HaloGATT", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls", "L2CAP", "TestSupport",
+      "VirtualRadio",
+    ],
     path: "Tests/Apple/CoreBluetoothTests", swiftSettings: settings),
   .target(
-    name: "AccessorySetupKit", dependencies: ["CoreBluetooth", "HaloJSON", "HaloRaw"],
+    name: "AccessorySetupKit",
+    dependencies: ["CoreBluetooth", "HaloJSON", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls"],
     path: "Sources/Apple/AccessorySetupKit", swiftSettings: settings),
   // Programs against CoreBluetooth alone, in both language modes: docs/corebluetooth.md.
   .executableTarget(
@@ -242,10 +251,13 @@ targets += [
     name: "pulse", dependencies: ["HaloRaw"],
     path: "Examples/Pulse", swiftSettings: settings),
   .executableTarget(
+    name: "beats", dependencies: ["HaloRaw"],
+    path: "Examples/Beats", swiftSettings: settings),
+  .executableTarget(
     name: "first-steps", dependencies: ["HaloRaw"],
     path: "Examples/FirstSteps", swiftSettings: settings),
   .executableTarget(
-    name: "thermometer", dependencies: ["HaloRaw"],
+    name: "thermometer", dependencies: ["GAP", "GATTServer", "HCI", "HaloRaw"],
     path: "Examples/Thermometer", swiftSettings: settings),
   // An example with a test on a recorded device: docs/replay.md.
   .target(

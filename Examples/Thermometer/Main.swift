@@ -1,3 +1,6 @@
+import GAP
+import GATTServer
+import HCI
 import HaloRaw
 
 /// A thermometer that phones find, read and subscribe to: `swift run thermometer user:hci0`.

@@ -6,7 +6,7 @@ import HaloGATT
 
 /// A connection to a device.
 ///
-/// Characteristics are named by a ``CharacteristicID``: what is not known yet is discovered, and discovered again when the
+/// Characteristics are named by a `CharacteristicID`: what is not known yet is discovered, and discovered again when the
 /// device says that its services have changed. Reads and writes are made one after the other, in the order of their calls.
 /// The device has 30 seconds to answer each request (Core Specification Vol 3, Part F, 3.3.3).
 ///

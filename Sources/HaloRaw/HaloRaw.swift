@@ -1,16 +1,31 @@
-// One import for a program that uses the stack: adapters, scanning and connecting, GATT, rings, recordings.
-@_exported import ATT
-@_exported import BluetoothCore
-@_exported import GAP
-@_exported import GATTClient
-@_exported import GATTServer
-@_exported import HCI
-@_exported import HaloCapture
-@_exported import HaloEventLoop
-@_exported import HaloGATT
-@_exported import HaloKnownDevices
-@_exported import HaloLinuxBluetooth
-@_exported import HaloRecording
-@_exported import RingLink
-@_exported import VirtualRadio
-@_exported import VirtualRing
+// What a program names with one import: the door, and the values that it mentions.
+@_exported import struct ATT.ATTErrorCode
+@_exported import class BluetoothCore.BluetoothActor
+@_exported import struct BluetoothCore.BluetoothAddress
+@_exported import struct BluetoothCore.BluetoothUUID
+@_exported import struct BluetoothCore.DecodeError
+@_exported import struct BluetoothCore.Instant
+@_exported import struct HCI.Advertisement
+@_exported import struct HCI.AdvertisingData
+@_exported import struct HCI.HCIErrorCode
+@_exported import struct HaloGATT.AppearanceValue
+@_exported import struct HaloGATT.Celsius
+@_exported import struct HaloGATT.CharacteristicID
+@_exported import struct HaloGATT.CharacteristicProperties
+@_exported import protocol HaloGATT.GATTValue
+@_exported import struct HaloGATT.HeartRateMeasurement
+@_exported import struct HaloGATT.Percent
+@_exported import struct HaloGATT.PnPID
+@_exported import struct HaloGATT.PreferredConnectionParameters
+@_exported import class HaloRecording.ReplayedPeripheral
+@_exported import enum RingLink.HistoryKind
+@_exported import enum RingLink.HistoryRecords
+@_exported import enum RingLink.MeasurementEvent
+@_exported import struct RingLink.MeasurementKind
+@_exported import struct RingLink.MeasurementReading
+@_exported import enum RingLink.RawSample
+@_exported import struct RingLink.RingBattery
+@_exported import struct RingLink.RingDay
+@_exported import enum RingLink.RingEvent
+@_exported import struct RingLink.RingTime
+@_exported import struct RingLink.TodayTotals

@@ -2,7 +2,7 @@ import BluetoothCore
 import GAP
 import HCI
 
-/// Why there is no link, for a program and for the ``LinkKeeper``.
+/// Why there is no link, for a program and for the `LinkKeeper`.
 struct LinkFailure: Error {
   var error: BluetoothError
   var fault: LinkKeeper.Fault
@@ -15,7 +15,7 @@ struct LinkFailure: Error {
   init(_ error: GAPError) { self.init(BluetoothError(error), LinkKeeper.Fault(error)) }
 }
 
-/// Makes the links of a connection: carries out what a ``LinkKeeper`` decides, on a radio.
+/// Makes the links of a connection: carries out what a `LinkKeeper` decides, on a radio.
 @BluetoothActor
 final class LinkMaker {
   /// Makes a link usable that was just established.

@@ -1,6 +1,7 @@
 import BluetoothCore
 import GAP
 import HCI
+import HaloCapture
 import HaloEventLoop
 
 /// Opens a radio, runs `body` with it, and closes it, whether `body` returns or throws.

@@ -12,7 +12,7 @@ public struct RemoteService: Hashable, Sendable {
 /// A characteristic of a device, as it was discovered.
 public struct RemoteCharacteristic: Hashable, Sendable {
   /// Reads, writes and iterates over it as bytes. A device may have several characteristics of one type:
-  /// ``CharacteristicID/instance`` tells them apart.
+  /// `CharacteristicID.instance` tells them apart.
   public let id: CharacteristicID<[UInt8]>
   /// What can be done with it.
   public let properties: CharacteristicProperties

@@ -25,7 +25,7 @@ final class ValueListener {
   }
 }
 
-/// Those who listen to what a device sends. They are subscribed again on each new link.
+/// All who listen to what a device sends. They are subscribed again on each new link.
 @BluetoothActor
 final class ValueListeners {
   private var listeners: [ValueListener] = []

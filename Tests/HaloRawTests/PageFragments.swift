@@ -2,27 +2,22 @@ import HaloRaw
 
 /// What docs/library.md and docs/replay.md show of a program: here it is compiled. Tests/Interop/program/test_docs.py
 /// compares.
-@BluetoothActor
 enum PageFragments {
-  static func errors(_ central: Central, _ device: Advertisement) async {
+  static func errors(_ radio: Radio) async throws {
     do {
-      let connection = try await central.connect(to: device)
-      let level = try await connection.gatt.readFirst(uuid: "2A19")
-      print("battery", level ?? [])
-    } catch GAPError.hci(.peerNotFound) {
+      let sensor = try await radio.connect(to: .service("180F"), within: .seconds(10))
+      print("battery", try await sensor.read(.batteryLevel))
+    } catch BluetoothError.Code.notFound {
       print("out of reach")
-    } catch GATTError.att(.refused(let response)) {
-      print("refused:", response.code)
-    } catch {
-      print(error)
+    } catch let error as BluetoothError {
+      print(error.code, error.attCode as Any)
     }
   }
 
   static func recording() async throws {
-    let opened = try await AdapterSpecification("hci0").open(recordingTo: "session.btsnoop")
-    let central = Central(opened.adapter)
-    // ...
-    await central.stop()
-    try await opened.end()
+    try await withRadio("hci0", recordingTo: "session.btsnoop") { radio in
+      let sensor = try await radio.connect(to: .service("180D"))
+      print(try await sensor.read(.batteryLevel))
+    }
   }
 }

@@ -9,9 +9,12 @@ final class Model {
 
   func run() async throws {
     try await withRadio { radio in
-      let connection = try await radio.connect(to: .name("Strap"), within: .seconds(5))
+      let connection = try await radio.connect(to: .name("Strap"), within: .seconds(5), reconnect: .forever)
+      var last: Instant?
       for try await beat in connection.values(of: .heartRateMeasurement) {
         self.rates.append(Int(beat.value.beatsPerMinute))
+        if let last, beat.time - last > .seconds(2) || beat.gap != nil { self.text = "after a pause" }
+        last = beat.time
       }
       let control = CharacteristicID<[UInt8]>("2A39", in: "180D")
       try await connection.write([1, 2], to: control)

@@ -1,3 +1,4 @@
+import HaloRecording
 import HaloRaw
 import HeartRateMonitor
 import Testing

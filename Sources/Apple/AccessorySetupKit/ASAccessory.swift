@@ -1,4 +1,5 @@
 @_exported import Foundation
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// An accessory that the user has chosen for this program.

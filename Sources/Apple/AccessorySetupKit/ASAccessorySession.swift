@@ -1,5 +1,6 @@
 package import CoreBluetooth
 @_exported import Foundation
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// The accessories that the user has chosen for this program, and the picker to choose another one. Events are reported

@@ -1,4 +1,5 @@
 public import CoreBluetooth
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// A company's assigned number (Assigned Numbers, 7.1).

@@ -1,4 +1,5 @@
 import Foundation
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// A kind of accessory that the picker offers.

@@ -1,4 +1,5 @@
 import Foundation
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// What a program changes of the picker.

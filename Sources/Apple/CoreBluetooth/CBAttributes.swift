@@ -1,4 +1,6 @@
+internal import BluetoothCore
 import Foundation
+internal import HaloGATT
 internal import HaloRaw
 
 /// What services, characteristics and descriptors have.

@@ -1,3 +1,5 @@
+internal import HaloSystemCalls
+internal import ATT
 import Foundation
 package import HaloRaw
 

@@ -1,4 +1,6 @@
 import Foundation
+internal import HaloLinuxBluetooth
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// What the managers of both roles have.

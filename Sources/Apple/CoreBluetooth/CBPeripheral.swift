@@ -1,4 +1,9 @@
 import Foundation
+internal import ATT
+internal import GAP
+internal import GATTClient
+internal import HaloGATT
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// A device that another one can connect to, or that has connected.

@@ -1,4 +1,5 @@
 @_exported import Foundation
+internal import HaloGATT
 internal import HaloRaw
 
 /// A UUID of 16, 32 or 128 bits. The short forms equal the 128-bit form with the Bluetooth Base UUID.

@@ -1,4 +1,8 @@
 import Foundation
+internal import BluetoothCore
+internal import GAP
+internal import HCI
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// The loop's half of a central manager: its scan and its links on a radio that others may share.

@@ -1,3 +1,7 @@
+internal import GAP
+internal import ATT
+internal import GATTClient
+internal import HaloGATT
 import Foundation
 package import HaloRaw
 

@@ -1,4 +1,5 @@
 import Foundation
+internal import HaloSystemCalls
 internal import HaloRaw
 
 // What stands in for key-value observing, which Foundation on Linux has not: `observe(\.state)` of a peripheral and of a

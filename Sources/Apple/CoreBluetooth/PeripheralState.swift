@@ -1,3 +1,4 @@
+internal import ATT
 internal import HaloRaw
 
 extension CBPeripheral {

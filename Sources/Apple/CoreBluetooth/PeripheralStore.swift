@@ -1,5 +1,7 @@
 import Foundation
 internal import HaloFiles
+internal import HaloKnownDevices
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// The names of peripherals that were connected, in a file that all programs of a user share. It is read when it is first

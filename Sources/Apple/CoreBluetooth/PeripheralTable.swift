@@ -1,4 +1,5 @@
 import Foundation
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// The peripherals of a manager: one object for each, which is held while it connects and while it is connected. Changes of

@@ -1,4 +1,6 @@
 import Foundation
+internal import HaloKnownDevices
+internal import HaloSystemCalls
 internal import HaloRaw
 
 /// What a manager with a restore identifier does: stored off the queues of the program, and taken up at the next start of

@@ -1,4 +1,7 @@
 import Foundation
+internal import GAP
+internal import GATTClient
+internal import HCI
 internal import HaloRaw
 
 extension Result {

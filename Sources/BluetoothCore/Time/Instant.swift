@@ -34,7 +34,11 @@ public struct Instant: Hashable, Sendable {
   }
 }
 
-extension Instant: Comparable {
+extension Instant: InstantProtocol {
+  public func advanced(by duration: Duration) -> Instant { self + duration }
+
+  public func duration(to later: Instant) -> Duration { later - self }
+
   public static func < (left: Instant, right: Instant) -> Bool {
     left.nanoseconds < right.nanoseconds
   }

@@ -1,6 +1,6 @@
 import BluetoothCore
 import Glibc
-@_exported import HaloSystemCalls
+import HaloSystemCalls
 import Synchronization
 
 /// The event loop of the process. One thread sleeps in epoll until a descriptor is ready, a timer is due or a task is

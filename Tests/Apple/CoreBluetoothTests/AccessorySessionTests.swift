@@ -1,6 +1,6 @@
 import CoreBluetooth
+import HaloKnownDevices
 import HaloRaw
-import HaloSystemCalls
 import TestSupport
 import Testing
 @testable import AccessorySetupKit

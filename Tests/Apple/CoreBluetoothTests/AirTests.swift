@@ -1,4 +1,7 @@
 import CoreBluetooth
+import GAP
+import HCI
+import HaloEventLoop
 import HaloRaw
 import Testing
 import VirtualRadio

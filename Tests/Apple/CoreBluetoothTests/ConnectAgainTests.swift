@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloSystemCalls
 import HaloRaw
 import TestSupport
 import Testing

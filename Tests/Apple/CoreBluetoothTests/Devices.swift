@@ -1,4 +1,8 @@
 import CoreBluetooth
+import ATT
+import GATTServer
+import HCI
+import HaloGATT
 import HaloRaw
 
 /// Peripherals for tests.

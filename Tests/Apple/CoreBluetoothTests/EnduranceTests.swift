@@ -1,4 +1,5 @@
 import CoreBluetooth
+import BluetoothCore
 import HaloRaw
 import TestSupport
 import Testing

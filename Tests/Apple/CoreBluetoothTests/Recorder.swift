@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloSystemCalls
 import HaloRaw
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloKnownDevices
 import HaloRaw
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import AccessorySetupKit
 import CoreBluetooth
+import HaloSystemCalls
 import HaloRaw
 
 /// A session whose events, output and answers are written down, on a terminal of the test.

@@ -1,3 +1,8 @@
+import ATT
+import BluetoothCore
+import GATTServer
+import HCI
+import VirtualRadio
 import HaloRaw
 import L2CAP
 

@@ -1,3 +1,8 @@
+import BluetoothCore
+import GAP
+import HCI
+import HaloEventLoop
+import VirtualRadio
 import HaloRaw
 import L2CAP
 

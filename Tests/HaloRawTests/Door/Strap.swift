@@ -2,6 +2,7 @@ import GAP
 import GATTServer
 import HCI
 import HaloGATT
+import ATT
 import HaloRaw
 import TestLoop
 import Testing

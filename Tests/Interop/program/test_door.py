@@ -18,6 +18,7 @@ MODES = {
 }
 PROGRAMS = [
     *sorted((ROOT / "Tests/Programs").glob("*.swift")),
+    ROOT / "Examples/Beats/Beats.swift",
     ROOT / "Examples/FirstSteps/FirstSteps.swift",
     ROOT / "Examples/Pulse/Pulse.swift",
     ROOT / "Examples/HeartRate/HeartRateMonitor/HeartRateMonitor.swift",

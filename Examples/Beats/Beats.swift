@@ -1,13 +1,13 @@
 import HaloRaw
 
-/// The program that docs/library.md begins with, for a strap of any maker.
 @main
-enum HeartRate {
+enum Beats {
   static func main() async throws {
     try await withRadio("hci0") { radio in
-      let strap = try await radio.connect(to: .service("180D"))
+      let strap = try await radio.connect(to: .service("180D"), reconnect: .forever)
       print("battery", try await strap.read(.batteryLevel))
       for try await beat in strap.values(of: .heartRateMeasurement) {
+        if let gap = beat.gap { print("nothing for", gap) }
         print(beat.value.beatsPerMinute, "bpm")
       }
     }
