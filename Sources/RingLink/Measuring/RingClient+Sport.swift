@@ -1,6 +1,6 @@
 import BluetoothCore
 
-/// A sport session that runs on a ring. It ends when ``Ring/exercise(_:began:sink:)`` does.
+/// A sport session that runs on a ring. It ends when ``RingClient/exercise(_:began:sink:)`` does.
 @BluetoothActor
 public final class SportSession {
   public let sport: Sport

@@ -73,7 +73,7 @@ extension RingClient {
   }
 }
 
-/// The automatic measurements of a ring, saved to be restored: ``Ring/automaticMeasurements()``.
+/// The automatic measurements of a ring, saved to be restored: ``RingClient/automaticMeasurements()``.
 public struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
   /// The settings that are on: the numbers of their fields, by the names of the settings.
   public var settings: [String: [String: Int]]
