@@ -38,34 +38,35 @@ func library(
 /// use one.
 let protocols = [
   // The staircase: packets, frames, attributes.
-  library("BluetoothCore", on: []),
-  library("HCI", on: ["BluetoothCore"]),
-  library("L2CAP", on: ["BluetoothCore", "HCI"]),
-  library("ATT", on: ["BluetoothCore"]),
+  library("HaloBluetoothCore", in: "BluetoothCore", on: []),
+  library("HCI", on: ["HaloBluetoothCore"]),
+  library("L2CAP", on: ["HaloBluetoothCore", "HCI"]),
+  library("ATT", on: ["HaloBluetoothCore"]),
   // Services: the procedures of a client, and a server.
-  library("HaloGATT", in: "GATT", on: ["BluetoothCore", "ATT"]),
-  library("GATTClient", on: ["BluetoothCore", "ATT", "HaloGATT"], tests: ["TestBearer", "TestLoop"]),
-  library("GATTServer", on: ["BluetoothCore", "ATT", "HaloGATT"]),
+  library("HaloGATT", in: "GATT", on: ["HaloBluetoothCore", "ATT"]),
+  library("GATTClient", on: ["HaloBluetoothCore", "ATT", "HaloGATT"], tests: ["TestBearer", "TestLoop"]),
+  library("GATTServer", on: ["HaloBluetoothCore", "ATT", "HaloGATT"]),
   // Pairing; roles and connections.
-  library("SecurityManager", on: ["BluetoothCore"]),
+  library("HaloSecurityManager", in: "SecurityManager", on: ["HaloBluetoothCore"]),
   library(
     "GAP",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "SecurityManager", "ATT", "HaloGATT", "GATTClient", "GATTServer",
+      "HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "ATT", "HaloGATT", "GATTClient",
+      "GATTServer",
     ],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
   // A radio in memory: an air with controllers and devices.
   library(
-    "VirtualRadio", on: ["BluetoothCore", "HCI"],
+    "VirtualRadio", on: ["HaloBluetoothCore", "HCI"],
     tests: ["ATT", "GAP", "GATTClient", "GATTServer", "HaloGATT", "TestLoop"]),
   // The ring; a ring in memory.
   library(
-    "RingLink", on: ["BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP"],
+    "RingLink", on: ["HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP"],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
   library(
     "VirtualRing",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "RingLink",
+      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "RingLink",
       "VirtualRadio",
     ],
     tests: ["GAP", "HaloEventLoop", "TestLoop"]),
@@ -77,34 +78,34 @@ let protocols = [
 let linux = [
   library("HaloSystemCalls", in: "Linux/SystemCalls", on: ["CHaloLinux"]),
   library(
-    "HaloEventLoop", in: "Linux/EventLoop", on: ["BluetoothCore", "HaloSystemCalls"],
+    "HaloEventLoop", in: "Linux/EventLoop", on: ["HaloBluetoothCore", "HaloSystemCalls"],
     tests: ["CHaloLinux", "TestLoop"]),
-  library("HaloFiles", in: "Linux/Files", on: ["BluetoothCore", "HaloSystemCalls"]),
+  library("HaloFiles", in: "Linux/Files", on: ["HaloBluetoothCore", "HaloSystemCalls"]),
   library(
     "HaloLinuxBluetooth", in: "Linux/LinuxBluetooth",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "GAP", "CBlueZHCI", "HaloSystemCalls", "HaloEventLoop",
+      "HaloBluetoothCore", "HCI", "L2CAP", "GAP", "CBlueZHCI", "HaloSystemCalls", "HaloEventLoop",
       "HaloFiles",
     ], tests: ["CHaloLinux", "TestLoop", "VirtualRing"]),
 ]
 
 /// Captures: their files, what they say, recording and replay.
 let captures = [
-  library("HaloCapture", in: "Captures/Capture", on: ["BluetoothCore", "HaloFiles", "HaloSystemCalls"]),
+  library("HaloCapture", in: "Captures/Capture", on: ["HaloBluetoothCore", "HaloFiles", "HaloSystemCalls"]),
   // What decoding and replay both follow of a capture.
   library(
     "HaloCaptureLinks", in: "Captures/Links",
-    on: ["BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "HaloCapture"]),
+    on: ["HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "HaloCapture"]),
   library(
     "HaloDissection", in: "Captures/Dissection",
     on: [
-      "BluetoothCore", "HaloCapture", "HaloCaptureLinks", "HCI", "L2CAP", "SecurityManager", "ATT",
+      "HaloBluetoothCore", "HaloCapture", "HaloCaptureLinks", "HCI", "L2CAP", "HaloSecurityManager", "ATT",
       "HaloGATT", "RingLink",
     ]),
   library(
     "HaloRecording", in: "Captures/Recording",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTServer", "GAP", "HaloCapture",
+      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTServer", "GAP", "HaloCapture",
       "HaloCaptureLinks", "HaloEventLoop", "HaloLinuxBluetooth", "HaloSystemCalls",
     ], tests: ["TestLoop"]),
 ]
@@ -113,22 +114,24 @@ let captures = [
 let storage = [
   [
     .target(
-      name: "HaloSQLite", dependencies: ["BluetoothCore", "HaloFiles", "CHaloSQLite"],
+      name: "HaloSQLite", dependencies: ["HaloBluetoothCore", "HaloFiles", "CHaloSQLite"],
       path: "Sources/Storage/SQLite",
       swiftSettings: settings, linkerSettings: [.linkedLibrary("sqlite3")])
   ],
   library(
     "HaloKnownDevices", in: "Storage/KnownDevices",
     on: [
-      "BluetoothCore", "HaloFiles", "HaloJSON", "ATT", "HaloGATT", "GATTServer", "RingLink",
+      "HaloBluetoothCore", "HaloFiles", "HaloJSON", "ATT", "HaloGATT", "GATTServer", "RingLink",
     ],
     tests: ["GAP", "HaloEventLoop", "HCI", "TestLoop", "VirtualRing"]),
   library(
-    "HaloRingStore", in: "Storage/RingStore", on: ["BluetoothCore", "HaloFiles", "RingLink", "HaloSQLite"],
+    "HaloRingStore", in: "Storage/RingStore",
+    on: ["HaloBluetoothCore", "HaloFiles", "RingLink", "HaloSQLite"],
     tests: ["CHaloSQLite"]),
   library(
     "HaloMQTT", in: "Storage/MQTT",
-    on: ["BluetoothCore", "HaloFiles", "HaloJSON", "HaloSQLite", "HaloSystemCalls"], tests: ["CHaloMosquitto"]
+    on: ["HaloBluetoothCore", "HaloFiles", "HaloJSON", "HaloSQLite", "HaloSystemCalls"],
+    tests: ["CHaloMosquitto"]
   ),
 ]
 
@@ -136,7 +139,8 @@ let storage = [
 let facade = library(
   "HaloRaw",
   on: [
-    "BluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink", "VirtualRing",
+    "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink",
+    "VirtualRing",
     "HaloSystemCalls", "HaloEventLoop", "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording",
     "HaloKnownDevices",
   ], tests: ["TestLink", "TestLoop", "VirtualRadio"])
@@ -150,17 +154,18 @@ let program = [
   // What the command line prints: a library of its own, so that the check of the hot path goes all the way to it.
   library(
     "HaloLineOutput", in: "Program/LineOutput",
-    on: ["BluetoothCore", "HaloJSON", "RingLink", "HaloSystemCalls"]),
+    on: ["HaloBluetoothCore", "HaloJSON", "RingLink", "HaloSystemCalls"]),
   // Options, invocations and help, the terminal, signals and privileges: nothing of Bluetooth.
   library(
     "HaloCommandLine", in: "Program/CommandLine",
-    on: ["BluetoothCore", "HaloFiles", "HaloSystemCalls", "HaloEventLoop", "HaloLineOutput"],
+    on: ["HaloBluetoothCore", "HaloFiles", "HaloSystemCalls", "HaloEventLoop", "HaloLineOutput"],
     tests: ["TestLoop"]),
   // What `decode` shows of a capture, and `--explain` of a link: lines, blocks, JSON, values, samples, a page.
   library(
     "HaloCaptureView", in: "Program/CaptureView",
     on: [
-      "BluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "RingLink", "HaloFiles", "HaloJSON",
+      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "RingLink", "HaloFiles",
+      "HaloJSON",
       "HaloSystemCalls", "HaloEventLoop", "HaloCapture", "HaloDissection", "HaloRecording",
       "HaloKnownDevices",
       "HaloLineOutput", "HaloCommandLine", "HaloReportAssets",
@@ -168,7 +173,7 @@ let program = [
   // The report of a session with its plots, and the plots that a terminal shows.
   library(
     "HaloReports", in: "Program/Reports",
-    on: ["BluetoothCore", "HaloJSON", "RingLink", "HaloLineOutput", "HaloReportAssets"]),
+    on: ["HaloBluetoothCore", "HaloJSON", "RingLink", "HaloLineOutput", "HaloReportAssets"]),
   // The commands: sessions with rings and other peripherals, their output, stores and brokers.
   library(
     "HaloCommands", in: "Program/Commands",
@@ -188,14 +193,14 @@ targets += [
   .target(
     name: "CoreBluetooth",
     dependencies: [
-      "ATT", "BluetoothCore", "GAP", "GATTClient", "HCI", "HaloFiles", "HaloGATT", "HaloKnownDevices",
+      "ATT", "HaloBluetoothCore", "GAP", "GATTClient", "HCI", "HaloFiles", "HaloGATT", "HaloKnownDevices",
       "HaloLinuxBluetooth", "HaloRaw", "HaloSystemCalls",
     ], path: "Sources/Apple/CoreBluetooth",
     swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
     dependencies: [
-      "ATT", "AccessorySetupKit", "BluetoothCore", "CoreBluetooth", "GAP", "GATTServer", "HCI",
+      "ATT", "AccessorySetupKit", "HaloBluetoothCore", "CoreBluetooth", "GAP", "GATTServer", "HCI",
       "HaloEventLoop", "HaloGATT", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls", "L2CAP", "TestSupport",
       "VirtualRadio",
     ],
@@ -242,7 +247,8 @@ targets += [
   .testTarget(
     name: "HostilePeerTests",
     dependencies: [
-      "BluetoothCore", "HaloEventLoop", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP",
+      "HaloBluetoothCore", "HaloEventLoop", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer",
+      "GAP",
       "RingLink", "HaloLinuxBluetooth", "HaloRecording", "TestLoop", "TestSupport",
     ],
     swiftSettings: settings),
@@ -277,7 +283,7 @@ targets += [
   .executableTarget(
     name: "soak-check",
     dependencies: [
-      "BluetoothCore", "GAP", "HaloEventLoop", "GATTClient", "HCI", "RingLink", "VirtualRadio",
+      "HaloBluetoothCore", "GAP", "HaloEventLoop", "GATTClient", "HCI", "RingLink", "VirtualRadio",
       "VirtualRing",
     ],
     path: "Tests/Soak", swiftSettings: settings),
@@ -289,16 +295,17 @@ targets += [
     path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
   // What tests share: without an event loop; on the event loop; a bearer for the client; a link for what stands on it.
   .target(
-    name: "TestSupport", dependencies: ["ATT", "BluetoothCore", "HCI", "HaloSystemCalls"],
+    name: "TestSupport", dependencies: ["ATT", "HaloBluetoothCore", "HCI", "HaloSystemCalls"],
     path: "Tests/TestSupport", swiftSettings: settings),
   .target(
-    name: "TestLoop", dependencies: ["BluetoothCore", "HaloEventLoop"],
+    name: "TestLoop", dependencies: ["HaloBluetoothCore", "HaloEventLoop"],
     path: "Tests/TestLoop", swiftSettings: settings),
   .target(
-    name: "TestBearer", dependencies: ["ATT", "BluetoothCore", "GATTClient", "TestLoop", "TestSupport"],
+    name: "TestBearer", dependencies: ["ATT", "HaloBluetoothCore", "GATTClient", "TestLoop", "TestSupport"],
     path: "Tests/TestBearer", swiftSettings: settings),
   .target(
-    name: "TestLink", dependencies: ["BluetoothCore", "GAP", "HCI", "TestBearer", "TestLoop", "TestSupport"],
+    name: "TestLink",
+    dependencies: ["HaloBluetoothCore", "GAP", "HCI", "TestBearer", "TestLoop", "TestSupport"],
     path: "Tests/TestLink", swiftSettings: settings),
 ]
 

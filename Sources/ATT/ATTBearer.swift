@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// An ATT bearer (Core Specification Vol 3, Part F, 3.2.11): a client half and a server half that share the MTU.
 ///

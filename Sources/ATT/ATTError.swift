@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Why an ATT transaction failed.
 public enum ATTError: Error, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Why a server refused a request (Core Specification Vol 3, Part F, 3.4.1.1; the common profile codes are in
 /// the Core Specification Supplement, Part B).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The first byte of an ATT PDU: the method, a command flag and a signature flag (Core Specification Vol 3,
 /// Part F, 3.3.1).

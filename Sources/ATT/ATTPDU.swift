@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A PDU of the Attribute Protocol (Core Specification Vol 3, Part F, 3.4). Its fields are the parameters after the
 /// opcode, in the byte order of the wire. One declaration is sufficient to write, read, name and show the PDU. It also

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The server half of a bearer: it gets what a client sends, and answers with ``ATTBearer/sendFromServer(_:)``.
 ///

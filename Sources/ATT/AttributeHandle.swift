@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// An attribute handle: 0x0001 to 0xFFFF; 0x0000 is reserved (Core Specification Vol 3, Part F, 3.2.2).
 public struct AttributeHandle: RawRepresentable, Hashable, Sendable, Comparable {

@@ -1,8 +1,8 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 import HaloGATT
 import L2CAP
-import SecurityManager
+import HaloSecurityManager
 
 /// An ATT link over this package's L2CAP.
 @BluetoothActor

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// Keeps a link: decides how it is made, and made again, until data flow. A value without I/O; events and their times go in,

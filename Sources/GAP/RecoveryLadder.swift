@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The steps to recover a radio that does not answer, in order. They run at most once a minute: a broken radio is

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A group of characteristics that belong together (Core Specification Vol 3, Part G, 2.6.1).
 public struct Service: Hashable, Sendable {

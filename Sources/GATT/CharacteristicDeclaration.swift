@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The value of a characteristic declaration (Core Specification Vol 3, Part G, 3.3.1): properties (1), the handle of
 /// the characteristic's value (2, little-endian), UUID (2 or 16).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The UUIDs defined by GATT (Core Specification Vol 3, Part G, 3; Assigned Numbers 3).
 public enum GATTUUID {

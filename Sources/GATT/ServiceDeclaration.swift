@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The declaration of a service (Core Specification Vol 3, Part G, 3.1): its type says whether the service is primary,
 /// its value is the UUID.

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// Maps the discovered characteristics and services of one link to their handles, so that a characteristic can be found

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// Whether attributes of an earlier link are still where they were, each with one request.

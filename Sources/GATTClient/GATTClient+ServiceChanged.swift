@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// Service Changed: notifies programs that keep handles when the handles change (Core Specification Vol 3, Part G,

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// How a server sends a value (Core Specification Vol 3, Part G, 3.3.3.3).

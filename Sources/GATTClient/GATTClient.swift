@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// The client of a peer's attributes, on the ATT bearer of a link: discovery, values, subscriptions (Core Specification

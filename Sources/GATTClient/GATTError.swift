@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Why a GATT operation failed.
 public enum GATTError: Error, Hashable, Sendable {

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Runs procedures on a bearer, one after the other: the parts of prepared writes must not be mixed, and servers are
 /// most reliable with one procedure at a time.

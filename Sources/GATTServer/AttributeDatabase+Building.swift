@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// Services are added in the order of their handles, each with its characteristics. Within

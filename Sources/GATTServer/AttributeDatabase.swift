@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// The attributes of a device, for all its clients (Core Specification Vol 3, Part G, 2.5.1).

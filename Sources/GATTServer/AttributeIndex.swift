@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Attributes in the order of their handles, and the handles of each type. Every search takes a number of steps that is
 /// the logarithm of the number of attributes.

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The indication that a client has not confirmed, and those that wait (Core Specification Vol 3, Part F, 3.4.7.2):
 /// bounded in number and in bytes.

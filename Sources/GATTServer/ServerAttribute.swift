@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// An attribute of a server as a row of a table: its type, value and permissions (Core Specification Vol 3, Part F,

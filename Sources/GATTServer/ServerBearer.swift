@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// The server half of a bearer: what one client sees of an ``AttributeDatabase`` (Core Specification Vol 3, Part F,

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A server whose bearer is not that of a link: what it sends is collected, and its owner has the time. For replays,
 /// which send answers when it suits them, and for tests.

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// Why something failed: the error of all that a ``Radio`` and its connections do.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import GAP
 
 /// Something that has happened to a connection.

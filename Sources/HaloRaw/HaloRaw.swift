@@ -1,10 +1,10 @@
 // What a program names with one import: the door, and the values that it mentions.
 @_exported import struct ATT.ATTErrorCode
-@_exported import class BluetoothCore.BluetoothActor
-@_exported import struct BluetoothCore.BluetoothAddress
-@_exported import struct BluetoothCore.BluetoothUUID
-@_exported import struct BluetoothCore.DecodeError
-@_exported import struct BluetoothCore.Instant
+@_exported import class HaloBluetoothCore.BluetoothActor
+@_exported import struct HaloBluetoothCore.BluetoothAddress
+@_exported import struct HaloBluetoothCore.BluetoothUUID
+@_exported import struct HaloBluetoothCore.DecodeError
+@_exported import struct HaloBluetoothCore.Instant
 @_exported import struct HCI.Advertisement
 @_exported import struct HCI.AdvertisingData
 @_exported import struct HCI.HCIErrorCode

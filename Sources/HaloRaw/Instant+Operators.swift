@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The operators of the layers, for programs that import this module alone: operators are not exported with their type.
 extension InstantProtocol where Self == Instant {

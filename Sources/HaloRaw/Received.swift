@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A value that a device has sent.
 public struct Received<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Whether a link that is lost is made again.
 public struct Reconnection: Hashable, Sendable {

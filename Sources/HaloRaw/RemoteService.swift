@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// A service of a device, as it was discovered.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import GATTClient
 
 /// One who listens to a characteristic, over all links of a connection.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// What a radio or a device sends, as a sequence: advertisements, the values of a characteristic, the events of a connection.
 ///

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 // Commands that open, configure and close channels, which the stack does not do (Core Specification Vol 3, Part A, 4.2

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// An L2CAP channel identifier (Core Specification Vol 3, Part A, 2.1).

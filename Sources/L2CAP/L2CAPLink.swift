@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// L2CAP on one LE link: recombines and fragments frames, answers signaling, and delivers the frames of the channels that are

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// A Protocol/Service Multiplexer: the protocol of a channel that is opened, on BR/EDR or, as SPSM, on LE (Core

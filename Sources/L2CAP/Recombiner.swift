@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Recombines the ACL fragments of one link into L2CAP frames (Core Specification Vol 3, Part A, 7.2).
 ///

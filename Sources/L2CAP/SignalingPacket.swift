@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// A command on the LE signalling channel: code, identifier, length, data (Core Specification Vol 3, Part A, 4).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The central's side of the LE signalling channel. It opens no channels, and only answers.

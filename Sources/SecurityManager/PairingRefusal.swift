@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The side of a device that does not pair: a request is rejected, and the peer may continue without (Core Specification
 /// Vol 3, Part H, 3.5).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The PDUs of the Security Manager Protocol (Core Specification Vol 3, Part H, 3).
 public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {

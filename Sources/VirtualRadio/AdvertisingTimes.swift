@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// When a device sends its advertising events: after each interval and a delay of up to 10 ms, so that two advertisers do not
 /// meet for ever (Core Specification Vol 6, Part B, 4.4.2.2.1).

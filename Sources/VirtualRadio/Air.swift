@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The air in memory: controllers and devices without a host, which are all in reach of each other.

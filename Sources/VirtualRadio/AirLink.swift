@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// A link of two devices in the ``Air``: data cross at its connection events, according to the interval.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The transport to a controller in the ``Air``: for hosts that meet in one process.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The properties of a ``VirtualController``. The same options produce the same behaviour at the same times, bit for bit.
 public struct ControllerOptions: Hashable, Sendable {

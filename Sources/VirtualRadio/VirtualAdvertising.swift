@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// What the host of a controller advertises. One advertising set is in the air at a time.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// A command that the virtual controller supports, and its answer. A row in one of the tables is sufficient:

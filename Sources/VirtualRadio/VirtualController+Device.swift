@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The controller as the other devices of the air meet it, and the ends of its links in both roles.

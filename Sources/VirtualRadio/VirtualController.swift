@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// A controller in the ``Air``: HCI packets in, HCI packets out, each with its H4 type byte. It can have both roles.

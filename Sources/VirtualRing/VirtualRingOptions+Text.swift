@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// Text that does not describe a virtual ring: a one-line description of the error.

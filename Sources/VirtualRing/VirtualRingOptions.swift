@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// The properties of a virtual ring and its controller. The same options produce the same behaviour at the same times,

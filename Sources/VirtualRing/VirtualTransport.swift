@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The transport to a virtual ring in this process: `virtual[:OPTIONS]`. Its users cannot distinguish it from a radio.

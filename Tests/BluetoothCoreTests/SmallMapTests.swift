@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import Testing
 
 @Suite struct SmallMapTests {

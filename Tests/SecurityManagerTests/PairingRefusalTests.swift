@@ -1,4 +1,4 @@
-import SecurityManager
+import HaloSecurityManager
 import TestSupport
 import Testing
 

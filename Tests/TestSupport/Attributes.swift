@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The UUID that a test writes as text.
 public func uuid(_ text: String) -> BluetoothUUID {

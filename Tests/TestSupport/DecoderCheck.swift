@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Runs `decode` on `bytes`, on every truncation of them, with every single bit flipped, and with bytes
 /// appended. What it returns or throws does not matter here: it must come back at all.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The bytes that a test spells: `hex("04 0e 04")`. Anything but hexadecimal digits ends the test run.
 public func hex(_ text: String) -> [UInt8] {

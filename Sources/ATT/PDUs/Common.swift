@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A PDU without parameters.
 public protocol ATTEmptyPDU: ATTPDU {}

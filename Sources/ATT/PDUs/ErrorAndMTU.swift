@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The answer to a request that failed (3.4.1.1). `handle` is informative: many servers send a handle other than the
 /// requested one.

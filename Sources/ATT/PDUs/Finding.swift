@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Asks for the types of the attributes in a range (3.4.3.1).
 public struct ATTFindInformationRequest: ATTPDU {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A value that a server sends on its own; there is no answer (3.4.7.1).
 public struct ATTHandleValueNotification: ATTAttributePDU {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Asks for the values of the attributes in a range that have a type (3.4.4.1).
 public struct ATTReadByTypeRequest: ATTTypeRequest {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Values of attributes, all of one size (3.4.4.2).
 public struct ATTReadByTypeResponse: ATTPDU {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Asks to write a value (3.4.5.1).
 public struct ATTWriteRequest: ATTWrite {

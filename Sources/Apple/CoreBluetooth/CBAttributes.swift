@@ -1,4 +1,4 @@
-internal import BluetoothCore
+internal import HaloBluetoothCore
 import Foundation
 internal import HaloGATT
 internal import HaloRaw

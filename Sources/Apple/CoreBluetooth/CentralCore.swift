@@ -1,5 +1,5 @@
 import Foundation
-internal import BluetoothCore
+internal import HaloBluetoothCore
 internal import GAP
 internal import HCI
 internal import HaloSystemCalls

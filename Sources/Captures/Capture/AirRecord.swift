@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension CaptureLinkType {
   /// Packets of the air, from the access address to the CRC.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The btsnoop format: a header of 16 bytes, then records of 24 bytes and a packet each, all integers
 /// big-endian (RFC 1761 with Bluetooth's datalinks; the format of `btmon -w` and of Android's snoop log).

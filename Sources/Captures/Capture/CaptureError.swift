@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloFiles
 
 /// Why a capture can't be read or written.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Reads a capture of any format record by record, with a fixed amount of memory. Files that ``CaptureSource`` has put
 /// together, such as the logs of a bug report, are read as one.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The direction of a packet, as seen from the host.
 public enum CaptureDirection: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The reader for a file format, with its state between records.
 enum FormatReader {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The format of `hcidump -w`, the predecessor of btmon: records of a header of twelve bytes, all integers
 /// little-endian, and an HCI packet with its H4 type byte, without a file header (BlueZ's `tools/hcidump.c`;

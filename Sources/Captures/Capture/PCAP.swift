@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The pcap format: a header of 24 bytes, then records of 16 bytes and a packet each, in the writer's byte order
 /// (draft-ietf-opsawg-pcap).

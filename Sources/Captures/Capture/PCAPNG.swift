@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The pcapng format: blocks of a type, a length, a body and the length again, in the byte order of their section
 /// (draft-ietf-opsawg-pcapng). Packets belong to interfaces, which the section describes.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// An interface of a section of a pcapng file.
 struct PCAPNGInterface {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Apple's PacketLogger format (.pklg of macOS, iOS and their Bluetooth logging profile): records of a length, a
 /// timestamp, a type and bytes, without a file header. The byte order is the writer's. Detection and record types

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The Bluetooth adapters in a USB capture, and their HCI packets (Core Specification Vol 4, Part B, 2): commands are
 /// class requests to endpoint 0, events come from the interrupt endpoint 1, and data use the bulk endpoints 2. A

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Puts a packet together that takes several transfers.
 struct USBAssembler {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension CaptureLinkType {
   /// USB transfers of Linux (usbmon), with the first 48 bytes of their header.

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// The attributes of a server, as far as the requests of clients and their answers show them. Bounded: once it is full, new

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A characteristic of a service, with the type of its value.
 public struct CharacteristicID<Value: GATTValue>: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// What a device looks like: a category and a kind of it (Core Specification Vol 3, Part C, 12.2; Assigned Numbers,
 /// 2.6).

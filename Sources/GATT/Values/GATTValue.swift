@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A value of an attribute with a meaning: it is parsed from bytes and written to bytes.
 ///

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A heart rate, and what was measured with it (GATT Specification Supplement, Heart Rate Measurement).
 public struct HeartRateMeasurement: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A percentage without a fraction: 0 to 100, in one byte (GATT Specification Supplement, Battery Level).
 public struct Percent: Hashable, Sendable, ExpressibleByIntegerLiteral {

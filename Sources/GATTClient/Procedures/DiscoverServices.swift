@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// Discover All Primary Services (Core Specification Vol 3, Part G, 4.4.1).

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// Finds the first characteristic with a UUID in some services: reads the declarations in the order of their handles,

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Read Characteristic Value and Read Long Characteristic Values in one (Vol 3, Part G, 4.8.1, 4.8.3): reads on
 /// for as long as the answers fill the MTU, so that the value is whole. The peer may exchange a larger MTU during the

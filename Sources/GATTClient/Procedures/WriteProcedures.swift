@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Write Characteristic Value (Core Specification Vol 3, Part G, 4.9.3).
 public struct WriteValue: GATTProcedure {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// One element of advertising data: length, type, payload (Core Specification Vol 3, Part C, 11; Core
 /// Specification Supplement, Part A).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The type of an AD structure (Assigned Numbers, 2.3).
 public struct ADType: HCICode {

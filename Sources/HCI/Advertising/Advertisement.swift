@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// All information about an advertising device: its last advertisement and its last scan response.
 public struct Advertisement: Hashable, Sendable, Identifiable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Combines reports into devices. A report is returned immediately; the scan response is merged when it arrives.
 ///

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The data of an advertisement or a scan response: a list of AD structures (Core Specification Vol 3, Part C, 11).
 public struct AdvertisingData: Hashable, Sendable {

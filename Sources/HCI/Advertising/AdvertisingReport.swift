@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// An advertising report, in one form for the legacy, the directed and the extended report (Core Specification Vol 4,
 /// Part E, 7.7.65.2, 7.7.65.11 and 7.7.65.13).

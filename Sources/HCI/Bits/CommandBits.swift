@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension SupportedCommands {
   /// The bits of Supported Commands (Core Specification Vol 4, Part E, 6.27), with the names of the commands.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 // The bits of event masks: their names are those of the events.
 

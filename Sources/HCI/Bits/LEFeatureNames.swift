@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension LEFeatures {
   /// The names of all pages (Core Specification Vol 6, Part B, 4.6): page 0 has the bits from 0 to 63, page 1 those from 64

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension LMPFeatures {
   /// The names of page 0 (Core Specification Vol 2, Part C, 3.3).

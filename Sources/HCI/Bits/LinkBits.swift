@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 // The bits of parameters of links and of advertising (Core Specification Vol 4, Part E).
 

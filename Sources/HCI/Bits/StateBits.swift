@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The states and roles of a controller that can exist at the same time (Core Specification Vol 4, Part E, 7.8.27).
 enum LEStateBits {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Sets which events the controller sends.
 public struct SetEventMask: HCICompletingCommand {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Reads the versions that the controller implements, and its manufacturer.
 public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {

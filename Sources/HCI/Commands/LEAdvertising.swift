@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Sets the advertising parameters; not allowed while advertising.
 public struct LESetAdvertisingParameters: HCICompletingCommand {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Reads all features of the controller.
 public struct LEReadAllLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The connection parameters that a host requests, in the order that all commands share (Core Specification Vol 4, Part
 /// E, 7.8.12).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Sets which LE events the controller sends.
 public struct LESetEventMask: HCICompletingCommand {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Sets the random address of an advertising set.
 public struct LESetAdvertisingSetRandomAddress: HCICompletingCommand {

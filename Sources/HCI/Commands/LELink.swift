@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Changes the parameters of a link. LE Connection Update Complete follows, with those in force.
 public struct LEConnectionUpdate: HCIStatusCommand, HCILinkFields {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The scan parameters for one PHY.
 public struct PHYScanParameters: PacketFields {

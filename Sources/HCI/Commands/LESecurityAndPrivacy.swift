@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Encrypts a block with AES-128.
 public struct LEEncrypt: HCICompletingCommand {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Ends a link; Disconnection Complete follows.
 public struct Disconnect: HCIStatusCommand, HCILinkFields {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 // Events of BR/EDR links. The stack does not use them; they are decoded for captures of phones.
 

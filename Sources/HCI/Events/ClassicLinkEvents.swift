@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 // Further events of BR/EDR links. The stack does not use them; they are decoded for captures of phones (Core
 // Specification Vol 4, Part E, 7.7).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A command has completed, or was rejected (Core Specification Vol 4, Part E, 7.7.14).
 public struct CommandComplete: PacketFields {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// An event code (Core Specification Vol 4, Part E, 7.7).
 public struct HCIEventCode: HCICode, ExpressibleByIntegerLiteral {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// An event sent by a controller (Core Specification Vol 4, Part E, 7.7).
 public enum HCIEvent: Sendable, Equatable {

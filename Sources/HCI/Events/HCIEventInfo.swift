@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The specification of an event: its name, section and parameters. A class, as it is looked up for each event: only its
 /// reference is copied.

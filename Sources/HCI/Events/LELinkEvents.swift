@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The parameters in force on a link (Core Specification Vol 4, Part E, 7.7.65.1, 7.7.65.3).
 public struct LinkParameters: PacketFields, Hashable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The status and the link: the leading parameters of many events.
 public struct LinkStatus: HCILinkFields {

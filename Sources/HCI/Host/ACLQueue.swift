@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Sends ACL data to the controller in fragments, within its buffer size and number of free buffers (Core Specification
 /// Vol 4, Part E, 4.1.1). Links take turns.

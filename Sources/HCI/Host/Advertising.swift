@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// What to advertise, with the legacy PDUs that every scanner receives (Core Specification Vol 6, Part B, 2.3.1).
 public struct Advertising: Hashable, Sendable {

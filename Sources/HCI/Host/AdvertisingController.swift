@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Keeps the controller's advertising in the desired state. That state persists while the controller refuses it, and may
 /// change while a command is pending.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Sends commands to the controller one at a time, within its command credits, and returns its answers to the callers
 /// (Core Specification Vol 4, Part E, 4.4).

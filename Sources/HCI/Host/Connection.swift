@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension LinkParameters: CustomStringConvertible {
   public var description: String {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The attempts to establish links, one at a time, as a value: events with their time in, actions out. It does no I/O;
 /// ``ConnectionRunner`` runs it.

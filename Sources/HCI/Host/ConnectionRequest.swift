@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A connection request.
 public struct ConnectionRequest: Hashable, Sendable {

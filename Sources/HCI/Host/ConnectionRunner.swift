@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Runs ``ConnectionAttempts``: holds their completions and their timer.
 package final class ConnectionRunner<Link> {

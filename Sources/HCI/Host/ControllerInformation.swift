@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The properties that a controller reported during setup.
 public struct ControllerInformation: Hashable, Sendable {

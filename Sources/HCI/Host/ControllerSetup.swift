@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The commands that take a controller from any state to one that can scan and connect, as a value: responses in,
 /// commands out. It does no I/O; ``HostController`` runs it.

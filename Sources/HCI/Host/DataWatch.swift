@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Detects a controller that has stopped working although it holds data. One that sends nothing at all does not report its
 /// links as disconnected; a command with a deadline checks whether it responds. Another one answers commands, and never

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Data of links that the controller has not reported yet. Over USB, data and events take different paths, and the first data
 /// of a link have come before its LE Connection Complete, by up to 11 ms (bluetooth-next#472, bumble#935, CachyOS

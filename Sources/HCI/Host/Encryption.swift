@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A key of a bond, which encrypts a link (Core Specification Vol 3, Part H, 2.4.4).
 public struct LongTermKey: Hashable, Sendable {

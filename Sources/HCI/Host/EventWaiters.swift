@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The callers that wait for the event that ends a procedure of a link, in the order of their commands.
 package final class EventWaiters<Value> {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Why a host operation on the controller failed.
 public enum HCIError: Error, Hashable, Sendable {

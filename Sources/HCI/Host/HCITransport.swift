@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A connection to a controller that carries complete HCI packets, each preceded by its H4 type byte: a byte stream,
 /// the built-in virtual controller, a recording, a kernel socket.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The host side of HCI: sets up the controller, sends commands, and hands events to what they concern (Core
 /// Specification Vol 4, Part E). `LinkTable` holds the links and their data, `Initiator` establishes them,

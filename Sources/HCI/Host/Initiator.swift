@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Establishes links by LE Create Connection, as ``ConnectionAttempts`` say. A controller accepts no second one while one
 /// is pending.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension LEConnection {
   /// A property of the link has changed, or could not be changed.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The links of a controller, and their data on the way to it.
 final class LinkTable {

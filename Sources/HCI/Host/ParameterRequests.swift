@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Answers the peers' requests for other connection parameters (Vol 4, Part E, 7.7.65.6).
 final class ParameterRequests {

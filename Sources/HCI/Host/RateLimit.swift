@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Limits the number of events within any period of a given length.
 struct RateLimit: Hashable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A controller driven by the kernel's host, shared through the raw channel. Links and data are handled by the kernel;
 /// this class scans, and observes links through the controller's events.

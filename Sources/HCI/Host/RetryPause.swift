@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// How long to wait before something that has failed is tried again: each time twice as long.
 package struct RetryPause {

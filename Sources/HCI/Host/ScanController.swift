@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Keeps the controller's scan in the desired state. That state persists while the scan is paused for connecting, while the
 /// controller refuses it, and may change while a command is pending.

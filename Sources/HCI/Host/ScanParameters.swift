@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The parameters of a scan.
 public struct ScanParameters: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A request for a link that waits until the controller is set up.
 final class WaitingConnection {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A set of data channels: 37 bits, one for each channel index (Core Specification Vol 6, Part B, 1.4.1).
 public struct ChannelMap: FieldValue, Hashable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The features of a link layer: 64 bits (Core Specification Vol 6, Part B, 4.6).
 public struct LEFeatures: OptionSet, HCICode {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A version of the Core Specification, as numbered by controllers (Assigned Numbers, 2.1).
 public struct CoreVersion: HCICode {

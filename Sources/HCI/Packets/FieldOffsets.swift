@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Finds the offsets of the status, the connection handle and the address in parameters of fixed size.
 struct FieldOffsets: FieldVisitor {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Splits a byte stream (a UART, a socket) into HCI packets, and resynchronizes after garbage (Core Specification Vol
 /// 4, Part A).

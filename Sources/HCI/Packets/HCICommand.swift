@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A command from the host to the controller (Core Specification Vol 4, Part E, 5.4.1). Its fields are the command's
 /// parameters. One declaration is sufficient to write, read, name and show the command, and for the virtual controller

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Why a command was rejected, a connection ended, or was not established: the status and reason codes of HCI (Core
 /// Specification Vol 1, Part F).

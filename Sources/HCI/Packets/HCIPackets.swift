@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The header before a command's parameters (Core Specification Vol 4, Part E, 5.4.1).
 public struct CommandHeader: PacketFields {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The header before isochronous data, and the one of its load (Core Specification Vol 4, Part E, 5.4.5).
 public struct ISODataHeader: PacketFields {

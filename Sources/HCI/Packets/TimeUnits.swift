@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A time that HCI counts in steps.
 public protocol TimeInSteps: HCICode, Comparable where RawValue == UInt16 {

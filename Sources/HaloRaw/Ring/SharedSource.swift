@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A sensor that runs while somebody listens: the first listener starts it, the others share it, and the last one stops
 /// it.

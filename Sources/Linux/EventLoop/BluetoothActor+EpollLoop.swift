@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension BluetoothActor: EventLoopProvider {
   public static var eventLoop: any StackExecutor { EpollLoop.shared }

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import Glibc
 
 /// The kernel's clocks. Only the loop and code that opens captures read them.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloSystemCalls
 
 /// The privileges of a thread that makes a blocking call off the loop.

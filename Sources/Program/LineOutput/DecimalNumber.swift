@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A number with one or two decimals; `?` if it is none.
 package func decimal(_ value: Double, _ places: Int) -> String {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// The time of day of receive stamps: ISO 8601 with microseconds and the offset from UTC,

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// Samples of the counted stream. Beside what is read of them, a line has their bytes as they were sent: neither the order

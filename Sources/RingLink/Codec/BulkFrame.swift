@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A frame of the bulk characteristics: any number of bytes with an id (ring reference, 3 and 6).
 ///

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// One frame of the raw stream, command 0xA1 (ring reference, 5). Decoding does not allocate.
 public enum RawSample: Hashable, Sendable {

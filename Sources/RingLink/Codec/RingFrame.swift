@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The 16-byte message of host and ring: a command, 14 bytes of payload padded with zeros, and the sum of the first 15
 /// bytes modulo 256 (ring reference, 2).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The revision strings of a ring, and the properties that follow from them (ring reference, 0.2). Rings sold under one

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 public final class ActionCommands: CommandGroup {
   static let shared = ActionCommands()

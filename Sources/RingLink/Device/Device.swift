@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import GATTClient
 
 /// The host's description of its system (ring reference, 4.3). It has no known effect on rings.

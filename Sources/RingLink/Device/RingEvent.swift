@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// An unsolicited event of a ring (ring reference, 4.3, 4.13 and 4.15).
 public enum RingEvent: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A time in the ring's representation: the wall clock that was set, without zone and without daylight saving time
 /// (ring reference, 4.1). It is sent as seconds since 1970 as if that wall clock were UTC.

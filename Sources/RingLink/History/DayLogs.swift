@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The values that a ring has stored of a day at intervals.
 public struct SlotLog: Hashable, Sendable {

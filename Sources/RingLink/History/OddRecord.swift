@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A stored record of a ring that cannot be what it says, such as a night of 50 hours or a day in month 0. It is left out;
 /// the others of the same answer are used.

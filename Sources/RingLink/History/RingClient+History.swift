@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A ring's stored data of any kind.
 extension RingClient {

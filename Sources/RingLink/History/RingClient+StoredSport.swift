@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension RingClient {
   /// The sport sessions that the ring has stored, with their courses, in the order of time.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The sport sessions that a ring has stored, without their courses (ring reference, 6.7).
 public struct SportLog: BulkContents, BulkRecord {

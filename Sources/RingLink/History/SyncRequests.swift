@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A request without parameters.
 public struct NoBulkFields: BulkRequest, BulkRecord {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The result of a measurement, with its unit.
 public enum MeasuredValue: Hashable, Sendable {

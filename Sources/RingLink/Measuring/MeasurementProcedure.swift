@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// One measurement (ring reference, 4.9) as a value: frames and time in, frames and events out. It does no I/O;
 /// ``MeasurementSession`` runs it.

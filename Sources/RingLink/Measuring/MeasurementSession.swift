@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// One measurement, from its start until the stop command has been sent (ring reference, 4.9). It does no I/O: frames
 /// pass through the dispatcher, and the timers supply the time.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension RingClient {
   /// Measures something once; it takes about half a minute. A task that is cancelled stops it.

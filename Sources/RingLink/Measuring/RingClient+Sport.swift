@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A sport session that runs on a ring. It ends when ``RingClient/exercise(_:began:sink:)`` does.
 @BluetoothActor

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Begins, pauses or ends a sport session (ring reference, 4.14).
 public struct SportControl: FrameRecord {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Statistics of a stream: number of samples, rate, jitter and pauses. Adding a sample does not allocate.
 ///

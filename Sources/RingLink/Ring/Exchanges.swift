@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A message to a ring.
 public enum RingMessage: Hashable, Sendable {

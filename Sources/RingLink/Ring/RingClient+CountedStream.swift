@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension RingClient {
   /// Starts the counted stream, and returns when the first sample is there (ring reference, 5.7). It goes on until

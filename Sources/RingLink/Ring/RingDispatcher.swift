@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Dispatches the messages of a ring: answers go to the open exchange, samples to the stream, the rest is an event or
 /// passed on raw. One exchange is open at a time: a ring puts slow commands into an unguarded queue of ten (ring

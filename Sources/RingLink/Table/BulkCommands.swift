@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A request on the bulk characteristics, and its answer; or a bulk frame that a ring sends unsolicited.
 public struct BulkQuery<Contents: BulkContents>: CommandRow {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A value in the payload of a bulk frame, for tools that show it.
 public struct BulkValue: Hashable, Sendable {

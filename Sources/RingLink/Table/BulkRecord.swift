@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A value in the payload of a bulk frame. The ``fields`` that a type lists, in the order of the payload, are its
 /// complete description: payloads are parsed and written with them, and the reference is generated from them. Integers

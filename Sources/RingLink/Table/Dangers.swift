@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension CommandTable {
   /// Why a frame must not be sent; nil if it may.

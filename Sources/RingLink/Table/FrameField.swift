@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The description of a frame's field, for users and tools. A class, as it is read for each frame: only its reference is
 /// copied.

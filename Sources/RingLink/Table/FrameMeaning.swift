@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The interpretation of a frame. The live link, `decode`, `raw` and the virtual ring all get it from ``CommandTable``:
 /// the command of a frame, its form, whether it refuses, and the values of its fields are determined only there.

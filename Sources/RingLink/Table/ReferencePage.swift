@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The reference page of the ring's commands, in Markdown, generated from the command table.
 public enum ReferencePage {

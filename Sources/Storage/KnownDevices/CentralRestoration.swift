@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloJSON
 
 /// What a program does with its central manager: the connections that it wants and its scan. It is done again when the

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// The rings that were used before, in a JSON file: their handles, which save a scan and a

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloJSON
 
 /// Puts the records of one ring into batches: `{"session":…,"batch":0,"ring":{…},"records":[…]}`. `batch` counts from 0 in

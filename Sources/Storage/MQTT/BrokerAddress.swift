@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Where messages go: a broker, and the start of all topics.
 ///

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloJSON
 
 /// Describes a ring to Home Assistant, so that its values appear there (MQTT discovery): an announcement for each.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloJSON
 
 /// Something that has happened to a ring, for those who listen at that moment: Home Assistant takes no event from a

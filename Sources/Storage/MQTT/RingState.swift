@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloJSON
 
 /// What is known of a ring at a time; the newest value of each.

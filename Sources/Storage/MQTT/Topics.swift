@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The topics of this package below a prefix.
 package struct Topics: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// The data of rings, in one SQLite file. Rows are never stored twice and never deleted, even if a ring loses its data or

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// What a ring asks its central as soon as it is connected (ring reference, 1.5): it discovers the Generic Attribute

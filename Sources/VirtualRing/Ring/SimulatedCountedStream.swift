@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// The packets of a counted stream (ring reference, 5.7). Its counter goes on when the stream is requested again.

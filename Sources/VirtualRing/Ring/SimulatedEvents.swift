@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// The ring's unsolicited events: at intervals, and gestures in camera mode.

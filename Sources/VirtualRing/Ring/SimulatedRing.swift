@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// The ring's protocol: frames in, frames out (ring reference, 2 to 5). Independent of Bluetooth.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// A sport session: a second of brisk walking after the other (ring reference, 4.14).

@@ -1,5 +1,5 @@
 import CoreBluetooth
-import BluetoothCore
+import HaloBluetoothCore
 import HaloRaw
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import Dispatch
 import TestSupport
 import Testing

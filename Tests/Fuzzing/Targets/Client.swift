@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import GAP
 import GATTClient
 import Glibc

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Something that takes untrusted bytes. It must return from any: a trap, a leak or a loop is a finding.
 public struct FuzzTarget: Sendable {

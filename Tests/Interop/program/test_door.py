@@ -4,6 +4,7 @@ that only what is imported is seen. A package that depends on this one is in tes
 What does not compile for a class of the main actor was written about in manolofdez/AsyncBluetooth 60 and
 dpearson2699/swift-ios-skills 8."""
 
+import json
 import subprocess
 
 import pytest
@@ -34,3 +35,38 @@ def test_a_program_compiles_without_a_warning(program, mode, tmp_path):
         ["swiftc", *MODES[mode], "-warnings-as-errors", "-parse-as-library", "-module-name", "Program", "-c", program,
          "-I", modules, "-o", tmp_path / "program.o"], capture_output=True, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
+
+
+# Targets that others have: of PureSwift/Bluetooth, GATT and BluetoothLinux, of stephencelis/SQLite.swift, vapor/sqlite-nio and
+# swift-server-community/mqtt-nio, and names that any program may give its own.
+NAMES = [
+    "JSON", "Files", "Capture", "MQTT", "SQLite", "CSQLite", "GATT", "Bluetooth", "BluetoothGAP", "BluetoothGATT",
+    "BluetoothHCI", "BluetoothLinux", "DarwinGATT", "SQLiteSwift", "SQLiteNIO", "MQTTNIO", "BluetoothCore", "SecurityManager",
+    "Core", "Storage", "Recording", "Dissection", "Commands", "CommandLine", "Reports", "Radio", "Connection", "Ring",
+    "TestSupport", "Thermometer", "HeartRateMonitor", "bird", "explore", "pulse", "beats", "thermometer",
+]
+
+
+@pytest.mark.verdict
+def test_a_package_with_targets_of_usual_names_can_depend_on_this_one(tmp_path):
+    """SwiftPM refuses two targets of one name in all packages of a program."""
+    package = tmp_path / "Package.swift"
+    package.write_text(f"""// swift-tools-version: 6.0
+import PackageDescription
+let names = {json.dumps(NAMES)}
+let package = Package(
+  name: "stranger", dependencies: [.package(name: "halo-raw", path: "{ROOT}")],
+  targets: names.map {{ .target(name: $0, path: "Sources/\\($0)") }} + [
+    .executableTarget(
+      name: "stranger",
+      dependencies: names.map {{ .target(name: $0) }} + ["HaloRaw", "CoreBluetooth", "AccessorySetupKit"].map {{
+        .product(name: $0, package: "halo-raw")
+      }})
+  ])
+""")
+    for name in [*NAMES, "stranger"]:
+        (tmp_path / "Sources" / name).mkdir(parents=True)
+        (tmp_path / "Sources" / name / "main.swift").write_text("")
+    shown = subprocess.run(
+        ["swift", "package", "show-dependencies"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert shown.returncode == 0 and "error" not in shown.stderr, shown.stdout + shown.stderr

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import Testing
 
 @testable import RingLink

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloSystemCalls
 
 /// The summary of recent packets that Android keeps in memory and puts into bug reports, called btsnooz: most packets are cut

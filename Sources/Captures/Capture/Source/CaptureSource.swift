@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloSystemCalls
 
 /// Files with captures, opened: a ``CaptureReader`` reads them as one.

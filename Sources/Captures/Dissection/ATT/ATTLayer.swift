@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// An ATT PDU (Core Specification Vol 3, Part F, 3.4).

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The GATT meaning of an ATT PDU (Core Specification Vol 3, Part G).
 public struct GATTLayer: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloCaptureLinks
 
 /// A device's attributes, shared by all links to it: a later link needs no discovery.

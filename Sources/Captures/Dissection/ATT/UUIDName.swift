@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 import RingLink
 

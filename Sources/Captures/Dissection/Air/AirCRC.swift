@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The CRC of packets on the air: 24 bits, over the PDU with its header (Core Specification Vol 6, Part B, 3.1.1).
 enum AirCRC {

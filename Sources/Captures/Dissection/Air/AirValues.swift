@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// Which link a packet of the air belongs to (Core Specification Vol 6, Part B, 2.1.2).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The Common Extended Advertising Payload: a header of optional fields, then advertising data (Core Specification

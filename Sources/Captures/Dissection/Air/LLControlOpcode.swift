@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The opcode of an LL Control PDU (Core Specification Vol 6, Part B, 2.4.2), with all that is known of it.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 // The data of LL Control PDUs, behind the opcode (Core Specification Vol 6, Part B, 2.4.2), whose values are used, or whose

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The fields of an LL Control PDU that is only shown, behind the opcode (Core Specification Vol 6, Part B, 2.4.2): the

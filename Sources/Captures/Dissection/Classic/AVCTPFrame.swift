@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// A message of AVCTP, and of AVRCP in it (AVCTP 1.4, 6.1; AVRCP 1.6, 6 and 22).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A signalling message of AVDTP (AVDTP 1.3, 8).
 enum AVDTPFrame: ClassicProtocol {

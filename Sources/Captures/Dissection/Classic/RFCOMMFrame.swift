@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A frame of RFCOMM: address, control, length, data, frame check sequence (RFCOMM 1.2, 5; TS 07.10, 5.2).
 enum RFCOMMFrame: ClassicProtocol {

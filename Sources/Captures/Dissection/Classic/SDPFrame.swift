@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A PDU of the Service Discovery Protocol (Core Specification Vol 3, Part B, 4).
 enum SDPFrame: ClassicProtocol {

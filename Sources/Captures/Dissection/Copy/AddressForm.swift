@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The forms in which packets have a device address.
 enum AddressForm: CaseIterable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The addresses, names and keys of a capture, with what stands for them in a copy that can be shown to others. What stands
 /// for an address or a name depends on their order in the capture, and on nothing else: a copy is made twice alike, and tells

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// What is not valid in an event that reports a failure (Core Specification Vol 4, Part E, 4.5).

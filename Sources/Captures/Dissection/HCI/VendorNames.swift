@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The public names of vendor-specific commands and events. The manufacturer of the controller decides which apply; it is

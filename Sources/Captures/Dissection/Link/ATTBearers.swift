@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The two sides of an ATT bearer as clients: each has one open request. The fixed channel of a link is one bearer,
 /// each credit-based channel with the PSM of EATT another one (Core Specification Vol 3, Part F, 3.2.11).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The attributes of the devices of a capture, by their addresses. Bounded: the one that was not used for longest is
 /// forgotten.

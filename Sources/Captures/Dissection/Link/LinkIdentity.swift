@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The link of a packet: its handle, and the device at the other end. All packets of a link share one.

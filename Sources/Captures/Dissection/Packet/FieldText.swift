@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 extension TextBuffer {
   /// Writes fields in one line, with their names: `interval 15 ms, latency 0 events`.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The devices of a capture that a ``PacketFilter`` means by their names, so that it also selects the packets before a name
 /// was known. Bounded.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Why a packet, or a layer of it, is malformed. It holds numbers only, so that a packet is copied without a cost.
 public enum PacketProblem: Hashable, Sendable, TextWritable {

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import RingLink
 
 /// A message to or from a ring (ring reference, 2 and 3).

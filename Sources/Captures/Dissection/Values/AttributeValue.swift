@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The value of an attribute, or a part of it, that a packet carries.
 public struct AttributeValue: Hashable, Sendable {

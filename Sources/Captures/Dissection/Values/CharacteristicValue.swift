@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The values of the SIG's characteristics and descriptors, as defined in the GATT Specification Supplement.

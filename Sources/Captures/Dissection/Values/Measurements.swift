@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 // The fields of measurements and of times (GATT Specification Supplement).

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// Delivers the advertising reports of a capture to a scan: each a few times, the peripheral's first.

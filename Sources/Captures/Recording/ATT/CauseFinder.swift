@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloCaptureLinks
 
 /// Finds the write that a notification answers.

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// What the recorded server sent on its own, and when a replay sends it.
 ///

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// What a client needs to use an attribute that was discovered before the capture: a characteristic, and a service around

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The ATT traffic of one LE connection of a capture, with the side that is the server.

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The traffic of one recorded connection by its meaning: what was asked and answered, and what the server sent on its
 /// own.

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// What the answers of a replayed server have in common: the recorded connection, the values so far, and what follows from
 /// the PDU that is being answered.

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A request that the capture has no answer for.
 public struct MissingAnswer: Hashable, Sendable, CustomStringConvertible {

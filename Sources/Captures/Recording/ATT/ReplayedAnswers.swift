@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Finds the recorded answers to the requests of a client, by their meaning. What follows from a request is returned: it
 /// keeps no time, and sends nothing.

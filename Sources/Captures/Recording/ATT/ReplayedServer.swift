@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// The server of a replayed link: requests in, recorded answers out. It does no I/O; its time is that of `timers`.

@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloGATT
 
 /// Answers writes as the recorded server did: the same value, or one that is alike.

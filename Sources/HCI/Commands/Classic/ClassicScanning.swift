@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 // Commands for being found and connected to on BR/EDR. The stack does not send them; they are decoded for captures
 // of other hosts (Core Specification Vol 4, Part E, 7.1 to 7.5).

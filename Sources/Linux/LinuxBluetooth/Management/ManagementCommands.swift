@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// A command of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt). Each is answered with Command

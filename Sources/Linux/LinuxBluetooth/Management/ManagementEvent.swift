@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// An event of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt).
 enum ManagementEvent: Hashable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// A packet of the kernel's Bluetooth management interface: a header of six bytes - code, adapter, length, all

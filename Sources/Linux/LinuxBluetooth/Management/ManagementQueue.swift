@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// Sends commands to the kernel's management interface, and returns its answers to the callers. It does no I/O.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 
 /// Reads the physical layers that an adapter supports (BlueZ, doc/mgmt-api.txt, "Get PHY Configuration"). Needs

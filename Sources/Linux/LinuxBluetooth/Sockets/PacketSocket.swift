@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import Glibc
 import HaloEventLoop
 import HaloSystemCalls

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// The receive time of a packet, on the loop's clock.
 enum ReceiveTime {

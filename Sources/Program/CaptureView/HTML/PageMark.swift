@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HCI
 import HaloDissection
 import L2CAP

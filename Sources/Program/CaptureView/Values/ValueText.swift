@@ -1,5 +1,5 @@
 import ATT
-import BluetoothCore
+import HaloBluetoothCore
 import HaloDissection
 
 /// Values as lines of a table, in 80 columns where numbers are not large. A line before the first value of an attribute

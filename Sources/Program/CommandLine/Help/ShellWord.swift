@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A text as one word of a shell, with quotes if it needs them.
 package func shellWord(_ text: String) -> String {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// A type of values on the command line: how the help names them, which ones are valid, and how they are read.
 package struct ArgumentType<Value: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloEventLoop
 
 /// A command, as the parser and the help see it.

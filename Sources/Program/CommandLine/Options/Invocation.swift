@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import Glibc
 
 /// A command line: the positional arguments and the values of the options, checked.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Reads values of a ring now and every few minutes, beside a stream.
 @BluetoothActor

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloLineOutput
 import HaloRingStore

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloCommandLine
 
 /// All commands, in the order in which the help shows them.

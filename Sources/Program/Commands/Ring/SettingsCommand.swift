@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloEventLoop
 import HaloLineOutput

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloEventLoop
 import HaloKnownDevices
@@ -64,7 +64,9 @@ let timeCommand = CommandSpec(
 
 extension Session {
   /// What is known about the clock of a ring.
-  fileprivate func assessClock(of ring: RingClient, _ policy: TimePolicy) async throws(Failure) -> ClockAssessment {
+  fileprivate func assessClock(of ring: RingClient, _ policy: TimePolicy) async throws(Failure)
+    -> ClockAssessment
+  {
     let record = clockRecord(of: ring.connection.peer)
     var clock = self.clock
     clock.policy = policy
@@ -76,7 +78,9 @@ extension Session {
   }
 
   /// Sets the clock at the start of a second; a ring has no fractions of one.
-  fileprivate func setClock(of ring: RingClient, _ policy: TimePolicy) async throws(Failure) -> RingCapabilities {
+  fileprivate func setClock(of ring: RingClient, _ policy: TimePolicy) async throws(Failure)
+    -> RingCapabilities
+  {
     clock.policy = policy
     await timers.sleep(for: .microseconds(1_000_000 - clock.unixMicroseconds % 1_000_000))
     let unix = Int((clock.unixMicroseconds + 500_000) / 1_000_000)

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import GAP
 import HCI
 import HaloCommandLine
@@ -203,7 +203,8 @@ extension Session {
   // MARK: Rings
 
   /// - Parameter last: the ring on its last link; nil if this is the first one
-  private func open(_ connection: GATTLink, _ last: RingClient?, _ identifies: Bool) async throws(Failure) -> RingClient
+  private func open(_ connection: GATTLink, _ last: RingClient?, _ identifies: Bool) async throws(Failure)
+    -> RingClient
   {
     let selector = RingSelector.address(connection.peer.value, connection.peer.kind)
     do throws(RingError) {

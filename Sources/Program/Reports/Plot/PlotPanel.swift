@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloLineOutput
 
 /// A signal of the last seconds, drawn with its scale.

@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 
 /// Estimates heart beats per minute from the photoplethysmogram: the shortest period after which the signal repeats itself.
 package struct PulseRate {

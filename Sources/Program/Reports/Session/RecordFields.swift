@@ -1,4 +1,4 @@
-import BluetoothCore
+import HaloBluetoothCore
 import HaloJSON
 
 /// The records of a live command, in csv or in JSON, line by line.
