@@ -135,7 +135,7 @@ let storage = [
   ),
 ]
 
-/// All of it with one import, and adapters by their specification.
+/// The door for programs, and adapters by their specification.
 let facade = library(
   "HaloRaw",
   on: [
@@ -145,7 +145,11 @@ let facade = library(
     "HaloKnownDevices",
   ], tests: ["TestLink", "TestLoop", "VirtualRadio"])
 
-let layers = protocols + linux + captures + storage + [facade]
+/// Captures for programs, and what their bytes mean: not stable.
+let packets = library(
+  "HaloPackets", on: ["HaloBluetoothCore", "HaloCapture", "HaloDissection"])
+
+let layers = protocols + linux + captures + storage + [facade, packets]
 let layerNames: [String] = layers.compactMap(\.first?.name)
 let allLayers: [Target.Dependency] = layerNames.map { .byName(name: $0) }
 
@@ -184,8 +188,11 @@ let program = [
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
 let appleModules = ["CoreBluetooth", "AccessorySetupKit"]
 
+/// What programs depend on. The list of all that they can name is docs/api.txt.
+let libraryProducts = ["HaloRaw", "HaloPackets"] + appleModules
+
 // Parts of one array would take some compilers long to type-check.
-var products: [Product] = (layerNames + appleModules).map { .library(name: $0, targets: [$0]) }
+var products: [Product] = libraryProducts.map { .library(name: $0, targets: [$0]) }
 products.append(.executable(name: "halo-raw", targets: ["halo-raw"]))
 
 var targets: [Target] = layers.flatMap { $0 } + program.flatMap { $0 }

@@ -67,7 +67,7 @@ package struct LinkKeeper: Sendable {
     }
   }
 
-  /// What to do next. Its result is given to ``succeeded(at:)`` or ``failed(_:during:at:)``.
+  /// What to do next. Its result is given to `succeeded(_:at:)` or `failed(_:during:endedByPeer:at:)`.
   package enum Action: Hashable, Sendable {
     case find(within: Duration)
     case connect(within: Duration)
@@ -172,6 +172,7 @@ package struct LinkKeeper: Sendable {
   ///   - fault: what the failure says
   ///   - procedure: what was under way on the link when it was lost
   ///   - isPeers: whether the peer has ended the link
+  ///   - now: the time
   package mutating func failed(
     _ fault: Fault, during procedure: LinkProcedure? = nil, endedByPeer isPeers: Bool = false, at now: Instant
   ) -> Action {

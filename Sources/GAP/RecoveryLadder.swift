@@ -66,7 +66,7 @@ package protocol RecoverableRadio: AnyObject {
 
   /// Performs a step of the ladder.
   ///
-  /// - Throws: ``HCIError/cancelled`` if the task is cancelled, otherwise only errors that make further steps pointless
+  /// - Throws: `HCIError.cancelled` if the task is cancelled, otherwise only errors that make further steps pointless
   func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome
   /// Opens the radio if it is present and powered on, and sets it up.
   ///
@@ -94,9 +94,10 @@ package final class AdapterRecovery {
   }
 
   /// - Parameters:
-  ///   - failure: why the radio is unusable
+  ///   - radio: the radio
+  ///   - failure: why it is unusable
   ///   - time: how long to wait for it
-  /// - Throws: `failure` after that time; ``HCIError/cancelled``; an error that describes the steps tried
+  /// - Throws: `failure` after that time; `HCIError.cancelled`; an error that describes the steps tried
   package func recover(
     _ radio: some RecoverableRadio, from failure: HCIError, within time: Duration
   ) async throws(HCIError) -> AdapterInformation {

@@ -107,8 +107,8 @@ extension GATTClient {
     }
   }
 
-  /// The same for callers that do not wait; see ``run(_:completion:)``. `onStart` is called when the first request is about to be
-  /// sent: from then on, the value may be written.
+  /// The same for callers that do not wait; see ``run(_:completion:)``. `onStart` is called when the first request is
+  /// about to be sent: from then on, the value may be written.
   @discardableResult
   public func write(
     _ value: [UInt8], to characteristic: Characteristic, onStart: @escaping () -> Void = {},

@@ -146,8 +146,8 @@ final class LinkHolder {
     return live
   }
 
-  /// Carries out a request: on the next link if this one is lost and the request may be repeated, and once more if the device has
-  /// said meanwhile that its services have changed.
+  /// Carries out a request: on the next link if this one is lost and the request may be repeated, and once more if the
+  /// device has said meanwhile that its services have changed.
   func perform<Result>(
     repeats mayRepeat: () -> Bool, _ work: (LiveLink) async throws(GATTError) -> Result
   ) async throws(BluetoothError) -> Result {

@@ -87,7 +87,7 @@ package struct LearnedAttributes: Sendable {
 
   // MARK: Adding
 
-  /// - Parameter value: nil if it is not known; what was known before stays then
+  /// Adds an attribute. A value that is nil is not known; what was known before stays then.
   package mutating func insert(_ handle: AttributeHandle, _ type: BluetoothUUID, _ value: [UInt8]? = nil) {
     guard handle.isValid, entries.count < Self.capacity || entries[handle] != nil else { return }
     var entry = entries[handle] ?? Entry(type: type)

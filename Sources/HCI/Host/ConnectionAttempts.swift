@@ -243,7 +243,7 @@ package struct ConnectionAttempts<Link> {
 
   // MARK: Events
 
-  /// - Parameter id: the attempt that the event belongs to, which may have ended; nil for the current one
+  /// Handles an event of the attempt with the identifier `id`, which may have ended; nil is the current one.
   package mutating func handle(_ event: Event, of id: ID? = nil, at now: Instant) -> [Action] {
     guard let entry = entries.first, id == nil || id == entry.id else { return [] }
     switch (event, phase) {

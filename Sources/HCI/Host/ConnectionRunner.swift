@@ -33,7 +33,7 @@ package final class ConnectionRunner<Link> {
     }
   }
 
-  /// - Parameter id: the attempt that the event belongs to, which may have ended; nil for the current one
+  /// Handles an event of the attempt with the identifier `id`, which may have ended; nil is the current one.
   package func handle(_ event: Attempts.Event, of id: Attempts.ID? = nil) {
     run(attempts.handle(event, of: id, at: timers.now))
   }

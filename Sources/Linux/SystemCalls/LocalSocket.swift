@@ -96,7 +96,7 @@ package enum LocalSocket {
     return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
   }
 
-  /// - Parameter name: a path, or `@` and an abstract name
+  /// Connects to the socket with a name: a path, or `@` and an abstract name.
   package static func connect(_ socket: Int32, _ name: String) -> Int32? {
     withAddress(name) { Glibc.connect(socket, $0, $1) }
   }

@@ -21,9 +21,7 @@ package enum SystemCall: Hashable, Sendable, CaseIterable {
     perform(.write, descriptor, count) { Glibc.write(descriptor, buffer, $0) }
   }
 
-  /// `send` that never raises SIGPIPE.
-  ///
-  /// - Parameter waits: whether to wait for room even if the descriptor blocks
+  /// `send` that never raises SIGPIPE. With `waits`, it waits for room even if the descriptor blocks.
   package static func send(
     _ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int, waits: Bool = true
   ) -> Int {
@@ -32,9 +30,7 @@ package enum SystemCall: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Makes a call, or applies its injected fault.
-  ///
-  /// - Parameter make: makes the call with at most this many bytes
+  /// Makes a call, or applies its injected fault: `make` makes it with at most the bytes that it gets.
   @inline(__always)
   package static func perform(
     _ call: SystemCall, _ descriptor: Int32, _ count: Int, _ make: (Int) -> Int
@@ -86,7 +82,7 @@ extension SystemCall {
     perform(.status, on: descriptor) { fstat(descriptor, status) }
   }
 
-  /// - Parameter operation: as of flock(2)
+  /// flock(2).
   package static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
     perform(.lock, on: descriptor) { flock(descriptor, operation) }
   }

@@ -84,10 +84,9 @@ package enum HelperThread {
     hook.withLock { $0 }?()
   }
 
-  /// Runs `body` on a separate thread.
+  /// Runs `body` on a separate thread. The start hook is called first, unless `callsHook` is false: for a body that needs what
+  /// the hook drops, and calls ``callStartHook()`` afterwards.
   ///
-  /// - Parameter callsHook: whether the start hook is called first; false for a body that needs what the hook drops,
-  ///   and calls ``callStartHook()`` afterwards
   /// - Returns: zero, or the error number if no thread can be started
   package static func start(
     stackSize: Int = 1 << 17, callsHook: Bool = true, _ body: @escaping @Sendable () -> Void

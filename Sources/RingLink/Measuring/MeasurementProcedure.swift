@@ -28,7 +28,7 @@ package struct MeasurementProcedure {
   private var limit: Instant?
   private var keepAlive: Instant?
 
-  /// - Parameter kind: used only by the spot method; the others measure heart rate
+  /// A measurement of `kind` by the spot method, and of the heart rate by the others.
   package init(_ kind: MeasurementKind, method: MeasurementSession.Method) {
     self.kind = method == .spot ? kind : .continuousHeartRate
     self.method = method
@@ -142,6 +142,7 @@ package struct MeasurementProcedure {
   /// Takes a frame of ``command``, or a refusal of it.
   ///
   /// - Parameters:
+  ///   - frame: the frame
   ///   - time: when it was received
   ///   - now: the time that the deadlines count from
   package mutating func receive(_ frame: RingFrame, at time: Instant, now: Instant) -> [Action] {

@@ -63,6 +63,7 @@ package final class Publisher: Sendable {
   /// Starts to publish what the queue has.
   ///
   /// - Parameters:
+  ///   - library: libmosquitto
   ///   - queue: which nothing else uses
   ///   - target: the broker
   ///   - report: called on other threads

@@ -9,7 +9,7 @@ package enum RingMoment: Hashable, Sendable {
   /// `too-high` or `too-low`, and the heart rate in beats per minute.
   case alarm(String, beatsPerMinute: Int)
 
-  /// - Parameter time: ISO 8601
+  /// The message; `time` is in ISO 8601.
   package func message(_ topics: Topics, of ring: BluetoothAddress, time: String) -> Message {
     let (topic, type, rate): (String, String, Int?) =
       switch self {

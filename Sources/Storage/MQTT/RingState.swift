@@ -18,7 +18,7 @@ package struct RingState: Equatable, Sendable {
     if Self.names[kind] != nil { values[kind] = value }
   }
 
-  /// - Parameter time: of the newest value, ISO 8601
+  /// The message; `time` is that of the newest value, in ISO 8601.
   package func message(_ topics: Topics, of ring: BluetoothAddress, time: String) -> Message {
     var members = ["time": JSONValue.string(time)]
     for (kind, name) in Self.names { members[name] = values[kind] }
@@ -69,7 +69,7 @@ package struct RingReading: Equatable, Sendable {
     self.isEstimate = isEstimate
   }
 
-  /// - Parameter time: ISO 8601
+  /// The message; `time` is in ISO 8601.
   package func message(
     _ topics: Topics, _ kind: RingValue, of ring: BluetoothAddress, time: String
   ) -> Message {

@@ -56,7 +56,7 @@ def test_the_bytes_it_speaks_of_are_shown(name):
 
 def test_the_programs_that_are_shown_are_those_that_are_built():
     """A part that is shown alone is in a test, with what it needs around it."""
-    folders = (ROOT / "Examples", ROOT / "Tests/HaloRawTests", ROOT / "Sources/HCI/Commands")
+    folders = [ROOT / each for each in ("Examples", "Tests/HaloRawTests", "Tests/HaloPacketsTests", "Sources/HCI/Commands")]
     built = [path.read_text() for folder in folders for path in folder.rglob("*.swift")]
     articles = sorted(ROOT.glob("Sources/*/*.docc/*.md"))
     assert articles
