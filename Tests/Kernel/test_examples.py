@@ -56,9 +56,19 @@ def test_the_bird_is_read_each_time_that_it_comes(example, peripheral):
         assert visit[1] == "Möwe: weiß, alpha 0.75"
 
 
+def strap_that_leaves(peripheral, after=None) -> str:
+    return peripheral(bumble_heart_rate, more=False, leave_after=after, for_good=False)
+
+
 def test_a_heart_rate_is_received(example, peripheral):
-    strap = example("heart-rate-central", peripheral(bumble_heart_rate, more=False, leave_after=None))
-    strap.until("bpm")
+    example("heart-rate-central", strap_that_leaves(peripheral)).until("bpm")
+
+
+def test_a_program_of_the_library_goes_on_when_its_link_was_lost(example, peripheral):
+    """The strap ends the link after two values."""
+    adapter = strap_that_leaves(peripheral, after=2)
+    lines = example("heart-rate", adapter, adapter).until("heart rates")
+    assert lines == ["battery 81", "heart rates [64, 65, 64, 65, 300]"]
 
 
 def test_a_ring_is_chosen_once_and_found_again(example, ring_adapter):

@@ -10,8 +10,8 @@ enum HeartRate {
       let arguments = CommandLine.arguments.dropFirst()
       let adapter = RadioSelector(arguments.first ?? "hci0")
       try await withRadio(adapter, recordingTo: arguments.dropFirst().first) { radio in
-        let sensor = try await radio.connect(to: .service(HeartRateMonitor.service))
-        let monitor = HeartRateMonitor(sensor)
+        let sensor = DeviceSelector.service(HeartRateMonitor.service)
+        let monitor = HeartRateMonitor(try await radio.connect(to: sensor, reconnect: .within(.seconds(60))))
         print("battery", try await monitor.battery() ?? 0)
         try await monitor.resetEnergy()
         print("heart rates", try await monitor.heartRates(5))

@@ -1,5 +1,5 @@
-import HaloRecording
 import HaloRaw
+import HaloRecording
 import HeartRateMonitor
 import Testing
 

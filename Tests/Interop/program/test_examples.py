@@ -152,6 +152,13 @@ def test_an_example_without_a_standard_error_ends(tmp_path):
     assert process.returncode == 1
 
 
+@pytest.mark.verdict
+def test_an_example_goes_on_when_its_link_was_lost(peripheral):
+    """The strap ends the link after two values; the program subscribes again on the next one."""
+    adapter = peripheral("bumble_heart_rate.py", "--leave-after", "2")
+    assert ended("heart-rate", adapter).succeeded().out == "battery 81\nheart rates [64, 65, 64, 65, 300]\n"
+
+
 def test_an_example_records_itself(strap, tmp_path):
     """The recording replays, and is not replaced by a second run."""
     path = tmp_path / "heart-rate.btsnoop"
