@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GAP
 import GATTClient
+import HaloBluetoothCore
 import HaloGATT
 
 /// A link of a connection, with what was discovered on it.
@@ -48,6 +48,8 @@ final class LinkHolder {
   private(set) var end: BluetoothError?
   private var waiting: [OneShot<Result<Void, BluetoothError>>] = []
   private static let closed = BluetoothError(.closed, "the connection was closed")
+  /// How long a link may take to end.
+  private static let endingTime = Duration.seconds(5)
 
   init(_ link: GATTLink, _ maker: LinkMaker, isKept: Bool) {
     live = LiveLink(link)
@@ -164,7 +166,10 @@ final class LinkHolder {
         // The device does not say that its services have changed.
         if error.code == .invalidHandle { live.table = RemoteTable() }
         if case .att(.closed) = error {
-          if isKept, end == nil, mayRepeat() { continue }
+          // A link on which an answer is missing carries no other request, and is about to end.
+          let link = live.link
+          _ = await link.timers.within(Self.endingTime) { _ = try? await link.disconnection() }
+          if isKept, end == nil, !link.isConnected, mayRepeat() { continue }
           if let end { throw end }
         }
         throw BluetoothError(error)

@@ -119,9 +119,10 @@ import Testing
     #expect(try await beats.value.isEmpty)
   }
 
-  /// The ring is opened again, and its stream begun again.
-  @Test func aRingStreamsOverTheLoss() async throws {
-    let radio = try await Radio.open("virtual:fast,drop-after=30,early=1")
+  /// The ring is opened again, and its stream begun again. With `deaf`, it answers nothing on its second link, which is given
+  /// up after a time.
+  @Test(arguments: ["early=1", "deaf"]) func aRingStreamsOverTheLoss(_ fault: String) async throws {
+    let radio = try await Radio.open(RadioSelector("virtual:fast,drop-after=30,\(fault)"))
     let ring = try await Ring(radio.connect(to: .anyRing, reconnect: .forever))
     let events = spawn { try await ring.events.first(1000) }
     let samples = try await ring.samples.first(200)

@@ -1,8 +1,8 @@
+import ATT
 import GAP
 import GATTServer
 import HCI
 import HaloGATT
-import ATT
 import HaloRaw
 import TestLoop
 import Testing
