@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloGATT
 
 /// A link to a peer that carries ATT PDUs.

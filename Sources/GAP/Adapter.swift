@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GATTClient
 import HCI
+import HaloBluetoothCore
 
 /// A radio that can scan and connect, and perhaps advertise. Callers see no difference between its implementations.
 @BluetoothActor

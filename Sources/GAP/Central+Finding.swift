@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GATTClient
 import HCI
+import HaloBluetoothCore
 
 extension Central {
   // MARK: Finding

@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
 import HCI
+import HaloBluetoothCore
 
 /// The central role: scans for advertisers and establishes links (Core Specification Vol 3, Part C).
 ///

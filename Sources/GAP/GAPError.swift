@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GATTClient
 import HCI
+import HaloBluetoothCore
 
 /// Why an operation on an adapter, a link or a peripheral failed: the error of ``Central`` and ``GATTLink``, so that one
 /// `catch` serves a program that connects, discovers and reads.

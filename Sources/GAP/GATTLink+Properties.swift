@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GATTClient
 import HCI
+import HaloBluetoothCore
 import HaloGATT
 
 /// The properties of the link. Each request for others ends with the procedure of the link layers, after 45 s at the

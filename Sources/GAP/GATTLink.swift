@@ -1,8 +1,8 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
 import GATTServer
 import HCI
+import HaloBluetoothCore
 import HaloGATT
 
 /// A link to a peer: its properties, its end, and the attributes that go over it (Core Specification Vol 3, Part C).

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import L2CAP
 
 /// A radio at the other end of an HCI transport. This package has all layers above it: the host controller, L2CAP, ATT.

@@ -1,8 +1,8 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloGATT
-import L2CAP
 import HaloSecurityManager
+import L2CAP
 
 /// An ATT link over this package's L2CAP.
 @BluetoothActor

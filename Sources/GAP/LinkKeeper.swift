@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// Keeps a link: decides how it is made, and made again, until data flow. A value without I/O; events and their times go in,
 /// and what to do next comes out.

@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GATTClient
 import HCI
+import HaloBluetoothCore
 
 /// A connection to a peripheral that may be absent. It waits for an advertisement of the peripheral, without holding up
 /// scans and other connections, and connects then; see ``Central/connectWhenHeard(_:completion:)``.

@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GATTServer
 import HCI
+import HaloBluetoothCore
 
 /// The peripheral role: advertises, and serves attributes to the centrals that connect (Core Specification Vol 3, Part C,
 /// 2.2.2).

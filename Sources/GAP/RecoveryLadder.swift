@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The steps to recover a radio that does not answer, in order. They run at most once a minute: a broken radio is
 /// reported, not power-cycled forever.

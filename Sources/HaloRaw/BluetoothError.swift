@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// Why something failed: the error of all that a ``Radio`` and its connections do.
 ///

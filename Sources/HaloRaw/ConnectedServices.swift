@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 import HaloGATT
 import HaloSystemCalls
 

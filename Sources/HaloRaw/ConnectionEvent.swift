@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import GAP
+import HaloBluetoothCore
 
 /// Something that has happened to a connection.
 public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {

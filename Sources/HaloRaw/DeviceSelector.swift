@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GAP
 import HCI
+import HaloBluetoothCore
 
 /// Which device is meant, among those that advertise.
 public struct DeviceSelector: Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GAP
 import HCI
+import HaloBluetoothCore
 
 /// Why there is no link, for a program and for the `LinkKeeper`.
 struct LinkFailure: Error {

@@ -1,7 +1,7 @@
-import HaloBluetoothCore
 import GAP
 import GATTServer
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 import HaloEventLoop
 import HaloLinuxBluetooth

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloEventLoop
 
 /// Runs the work of a program on the event loop. If it throws, the process ends with code 1 and one line on standard

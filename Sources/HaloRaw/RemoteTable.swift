@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 import HaloGATT
 
 /// Where a characteristic is to be found, without the type of its value.

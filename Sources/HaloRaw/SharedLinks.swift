@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GAP
 import GATTClient
+import HaloBluetoothCore
 
 /// The links of a radio whose programs do not know of each other. A controller has one link to a device: those that connect to
 /// the same one share it, and it ends when the last of them leaves.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 
 /// One who listens to a characteristic, over all links of a connection.
 @BluetoothActor

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 // Commands that open, configure and close channels, which the stack does not do (Core Specification Vol 3, Part A, 4.2
 // to 4.11 and 4.22 to 4.28).

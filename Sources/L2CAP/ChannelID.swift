@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// An L2CAP channel identifier (Core Specification Vol 3, Part A, 2.1).
 public struct ChannelID: HCICode {

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// L2CAP on one LE link: recombines and fragments frames, answers signaling, and delivers the frames of the channels that are
 /// registered (Core Specification Vol 3, Part A).

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// A Protocol/Service Multiplexer: the protocol of a channel that is opened, on BR/EDR or, as SPSM, on LE (Core
 /// Specification Vol 3, Part A, 4.2 and 4.22; Assigned Numbers, 2.3).

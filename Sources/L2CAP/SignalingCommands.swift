@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 extension SignalingPacket.Code {
   /// The specification of a command: name, section, data.

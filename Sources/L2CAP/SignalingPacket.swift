@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// A command on the LE signalling channel: code, identifier, length, data (Core Specification Vol 3, Part A, 4).
 public struct SignalingPacket: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The central's side of the LE signalling channel. It opens no channels, and only answers.
 enum SignalingResponder {

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The air in memory: controllers and devices without a host, which are all in reach of each other.
 ///

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// A link of two devices in the ``Air``: data cross at its connection events, according to the interval.
 public final class AirLink {

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The transport to a controller in the ``Air``: for hosts that meet in one process.
 @BluetoothActor

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 extension VirtualController {
   /// The commands that set the controller up and read its properties.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// What the host of a controller advertises. One advertising set is in the air at a time.
 struct VirtualAdvertising {

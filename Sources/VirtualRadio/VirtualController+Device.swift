@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The controller as the other devices of the air meet it, and the ends of its links in both roles.
 extension VirtualController: AirDevice {

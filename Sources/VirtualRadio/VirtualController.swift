@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// A controller in the ``Air``: HCI packets in, HCI packets out, each with its H4 type byte. It can have both roles.
 ///

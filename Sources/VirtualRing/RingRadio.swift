@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import L2CAP
 import RingLink
 import VirtualRadio

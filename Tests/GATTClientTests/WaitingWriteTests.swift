@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 import TestBearer
 import TestLoop
 import TestSupport

@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTServer
+import HaloBluetoothCore
 import HaloGATT
 import TestSupport
 import Testing

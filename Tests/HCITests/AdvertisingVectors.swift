@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import TestSupport
 
 // Packets with the values that a decoder must find in them. The byte sequences are those of the test files of

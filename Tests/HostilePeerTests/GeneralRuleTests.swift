@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 import L2CAP
 import TestLoop

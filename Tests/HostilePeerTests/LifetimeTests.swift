@@ -1,8 +1,8 @@
 import ATT
-import HaloBluetoothCore
 import GAP
 import GATTClient
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 import L2CAP
 import RingLink

@@ -1,7 +1,7 @@
-import HaloBluetoothCore
 import GAP
 import GATTClient
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 import TestLoop
 import TestSupport

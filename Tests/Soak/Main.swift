@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloEventLoop
 
 /// Thirty days of a ring that comes and goes, in virtual time: links that are lost, damaged frames, a charger, a

@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 import TestLoop
 
 /// A bearer with a server that a test plays on its other end.

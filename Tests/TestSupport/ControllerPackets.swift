@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// What controllers that tests play take and send.
 extension HCIEvent {

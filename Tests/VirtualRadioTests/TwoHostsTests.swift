@@ -1,9 +1,9 @@
 import ATT
-import HaloBluetoothCore
 import GAP
 import GATTClient
 import GATTServer
 import HCI
+import HaloBluetoothCore
 import HaloGATT
 import TestLoop
 import Testing

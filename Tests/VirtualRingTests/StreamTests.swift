@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import RingLink
 import TestSupport
 import Testing

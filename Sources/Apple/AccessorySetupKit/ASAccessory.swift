@@ -1,6 +1,6 @@
 @_exported import Foundation
-internal import HaloSystemCalls
 internal import HaloRaw
+internal import HaloSystemCalls
 
 /// An accessory that the user has chosen for this program.
 open class ASAccessory: NSObject, @unchecked Sendable {

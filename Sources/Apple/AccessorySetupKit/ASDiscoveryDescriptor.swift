@@ -1,6 +1,6 @@
 public import CoreBluetooth
-internal import HaloSystemCalls
 internal import HaloRaw
+internal import HaloSystemCalls
 
 /// A company's assigned number (Assigned Numbers, 7.1).
 public struct ASBluetoothCompanyIdentifier: RawRepresentable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
-internal import HaloSystemCalls
 internal import HaloRaw
+internal import HaloSystemCalls
 
 /// A kind of accessory that the picker offers.
 open class ASPickerDisplayItem: NSObject, @unchecked Sendable {

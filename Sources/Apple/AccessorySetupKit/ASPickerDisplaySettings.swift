@@ -1,6 +1,6 @@
 import Foundation
-internal import HaloSystemCalls
 internal import HaloRaw
+internal import HaloSystemCalls
 
 /// What a program changes of the picker.
 open class ASPickerDisplaySettings: NSObject, @unchecked Sendable {

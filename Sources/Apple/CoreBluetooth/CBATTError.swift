@@ -1,5 +1,5 @@
-import Foundation
 internal import ATT
+import Foundation
 internal import HaloRaw
 
 /// Why a peripheral refused a request (Core Specification Vol 3, Part F, 3.4.1.1).

@@ -1,5 +1,5 @@
-internal import HaloBluetoothCore
 import Foundation
+internal import HaloBluetoothCore
 internal import HaloGATT
 internal import HaloRaw
 

@@ -1,6 +1,6 @@
-internal import HaloSystemCalls
 internal import ATT
 import Foundation
+internal import HaloSystemCalls
 package import HaloRaw
 
 /// Scans for peripherals and connects to them. Its delegate is called on its queue, one call after the other; properties

@@ -1,7 +1,7 @@
 import Foundation
 internal import HaloLinuxBluetooth
-internal import HaloSystemCalls
 internal import HaloRaw
+internal import HaloSystemCalls
 
 /// What the managers of both roles have.
 open class CBManager: NSObject {

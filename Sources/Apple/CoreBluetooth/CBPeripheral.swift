@@ -1,10 +1,10 @@
-import Foundation
 internal import ATT
+import Foundation
 internal import GAP
 internal import GATTClient
 internal import HaloGATT
-internal import HaloSystemCalls
 internal import HaloRaw
+internal import HaloSystemCalls
 
 /// A device that another one can connect to, or that has connected.
 open class CBPeer: NSObject {

@@ -1,9 +1,9 @@
 import Foundation
-internal import HaloBluetoothCore
 internal import GAP
 internal import HCI
-internal import HaloSystemCalls
+internal import HaloBluetoothCore
 internal import HaloRaw
+internal import HaloSystemCalls
 
 /// The loop's half of a central manager: its scan and its links on a radio that others may share.
 @BluetoothActor

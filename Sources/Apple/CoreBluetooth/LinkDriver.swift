@@ -1,8 +1,8 @@
-internal import GAP
 internal import ATT
+import Foundation
+internal import GAP
 internal import GATTClient
 internal import HaloGATT
-import Foundation
 package import HaloRaw
 
 /// The loop's half of one link to a peripheral. Attributes are valid on the link on which they were discovered.

@@ -1,6 +1,6 @@
 import Foundation
-internal import HaloSystemCalls
 internal import HaloRaw
+internal import HaloSystemCalls
 
 // What stands in for key-value observing, which Foundation on Linux has not: `observe(\.state)` of a peripheral and of a
 // manager, with Apple's names.

@@ -1,6 +1,6 @@
 import Foundation
-internal import HaloSystemCalls
 internal import HaloRaw
+internal import HaloSystemCalls
 
 /// The peripherals of a manager: one object for each, which is held while it connects and while it is connected. Changes of
 /// their connections are made here, from any thread, and the loop gets what follows from them in their order.

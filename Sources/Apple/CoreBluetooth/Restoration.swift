@@ -1,7 +1,7 @@
 import Foundation
 internal import HaloKnownDevices
-internal import HaloSystemCalls
 internal import HaloRaw
+internal import HaloSystemCalls
 
 /// What a manager with a restore identifier does: stored off the queues of the program, and taken up at the next start of
 /// the program.

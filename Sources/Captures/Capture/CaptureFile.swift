@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloSystemCalls
 
 /// The message of the last system call error.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// What a command or an event says of the links of its adapter.
 package enum LinkChange {

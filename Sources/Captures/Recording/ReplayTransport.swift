@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 
 /// Replays a recorded session in place of the controller. Recorded packets from the controller are delivered as soon as

@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import L2CAP
 
 /// Packets that the stack has sent and that were not found in the recording yet.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 
 /// A transport with a tap, which receives each packet in order.

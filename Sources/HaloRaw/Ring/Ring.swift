@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 import RingLink
 
 /// A smart ring of the COLMI R02 family, on a connection.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 
 /// The kernel's clocks. Only the loop and code that opens captures read them.
 public enum SystemClock {

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloSystemCalls
 
 /// Why a file can't be read or written.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloSystemCalls
 
 /// Files in a folder that follow one another, each with the time of its beginning in its name:

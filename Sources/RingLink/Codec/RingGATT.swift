@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 import HaloGATT
 
 /// The services and characteristics of a ring (ring reference, 1.2).

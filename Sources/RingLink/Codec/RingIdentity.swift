@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The revision strings of a ring, and the properties that follow from them (ring reference, 0.2). Rings sold under one
 /// name have had four different chips inside: only these strings identify them.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 
 /// The host's description of its system (ring reference, 4.3). It has no known effect on rings.
 public struct HostInformation: FrameRecord {

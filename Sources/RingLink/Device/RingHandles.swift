@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
 import GATTServer
+import HaloBluetoothCore
 import HaloGATT
 
 /// Recognizes the services of a ring by the values that are written and notified, where their UUIDs are not known: a

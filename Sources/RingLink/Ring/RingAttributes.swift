@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 import HaloGATT
 
 /// What is discovered and read to open a ring.

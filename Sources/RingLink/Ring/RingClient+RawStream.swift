@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 
 extension RingClient {
   /// The timeout for the first sample.

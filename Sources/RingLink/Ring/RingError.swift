@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GAP
 import GATTClient
+import HaloBluetoothCore
 
 /// Why an operation on a ring failed.
 public enum RingError: Error, Hashable, Sendable {

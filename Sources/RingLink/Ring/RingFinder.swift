@@ -1,7 +1,7 @@
-import HaloBluetoothCore
 import GAP
 import GATTClient
 import HCI
+import HaloBluetoothCore
 
 /// Selects a device.
 public enum RingSelector: Hashable, Sendable {

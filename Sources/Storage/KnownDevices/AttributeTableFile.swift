@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTServer
+import HaloBluetoothCore
 import HaloFiles
 import HaloGATT
 import HaloJSON

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloFiles
 
 /// A file in the folder of the queues: a queue, or what is left of a damaged one.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloFiles
 
 /// Why a database cannot be used, in the words of what is kept in it.

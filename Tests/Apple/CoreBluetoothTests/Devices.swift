@@ -1,5 +1,5 @@
-import CoreBluetooth
 import ATT
+import CoreBluetooth
 import GATTServer
 import HCI
 import HaloGATT

@@ -1,6 +1,6 @@
 import CoreBluetooth
-import HaloSystemCalls
 import HaloRaw
+import HaloSystemCalls
 import TestSupport
 import Testing
 

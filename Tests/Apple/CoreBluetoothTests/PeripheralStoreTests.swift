@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Dispatch
+import HaloBluetoothCore
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import CoreBluetooth
-import HaloSystemCalls
 import HaloRaw
+import HaloSystemCalls
 import Synchronization
 import Testing
 

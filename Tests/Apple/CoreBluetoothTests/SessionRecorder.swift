@@ -1,7 +1,7 @@
 import AccessorySetupKit
 import CoreBluetooth
-import HaloSystemCalls
 import HaloRaw
+import HaloSystemCalls
 
 /// A session whose events, output and answers are written down, on a terminal of the test.
 final class SessionRecorder: @unchecked Sendable {

@@ -1,10 +1,10 @@
 import ATT
-import HaloBluetoothCore
 import GATTServer
 import HCI
-import VirtualRadio
+import HaloBluetoothCore
 import HaloRaw
 import L2CAP
+import VirtualRadio
 
 /// A peripheral in the air, with a database of attributes.
 @BluetoothActor

@@ -1,10 +1,10 @@
-import HaloBluetoothCore
 import GAP
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
-import VirtualRadio
 import HaloRaw
 import L2CAP
+import VirtualRadio
 
 /// The radio of a machine, with peripherals in its air. It can be switched off and on.
 ///

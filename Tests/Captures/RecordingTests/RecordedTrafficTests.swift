@@ -1,8 +1,8 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 import HaloGATT
 import TestLoop

@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import TestLoop
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
 import GATTServer
+import HaloBluetoothCore
 import HaloGATT
 
 /// A good GATT server: Generic Access with a name, Generic Attribute with Service Changed, Heart Rate, Battery.

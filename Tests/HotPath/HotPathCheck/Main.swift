@@ -1,9 +1,9 @@
-import HaloBluetoothCore
 import CAllocationCounter
 import GAP
 import GATTClient
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 import HaloEventLoop
 import HaloLineOutput

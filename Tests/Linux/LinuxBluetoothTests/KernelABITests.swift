@@ -1,7 +1,7 @@
-import HaloBluetoothCore
 import CBlueZHCI
 import CHaloLinux
 import HCI
+import HaloBluetoothCore
 import Testing
 
 @testable import HaloLinuxBluetooth

@@ -1,7 +1,7 @@
-import HaloBluetoothCore
 import GATTClient
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 import TestLoop
 import TestSupport

@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloFiles
 import HaloSystemCalls
 import TestSupport

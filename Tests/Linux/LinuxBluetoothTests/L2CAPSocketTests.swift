@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 import HaloSystemCalls
 import TestLoop

@@ -72,7 +72,8 @@ import Testing
     #expect(inStoreys.count > 10 && inStoreys.allSatisfy { $0.output.1.hasPrefix("Halo") })
     #expect(
       Set(layers.map { String($0.output.1) }) == [
-        "ATT", "GAP", "GATTClient", "GATTServer", "HCI", "HaloPackets", "HaloRaw", "L2CAP", "RingLink", "VirtualRadio",
+        "ATT", "GAP", "GATTClient", "GATTServer", "HCI", "HaloPackets", "HaloRaw", "L2CAP", "RingLink",
+        "VirtualRadio",
         "VirtualRing",
       ])
   }

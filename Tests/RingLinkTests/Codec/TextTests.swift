@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GAP
 import GATTClient
+import HaloBluetoothCore
 import Testing
 
 @testable import RingLink

@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GAP
 import GATTClient
+import HaloBluetoothCore
 import HaloGATT
 import TestLink
 import TestLoop

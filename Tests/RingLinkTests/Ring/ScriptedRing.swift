@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
 import GATTServer
+import HaloBluetoothCore
 import TestLink
 import TestLoop
 import TestSupport

@@ -1,9 +1,9 @@
 import ATT
-import HaloBluetoothCore
 import GAP
 import GATTClient
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 import HaloFiles
 import HaloGATT

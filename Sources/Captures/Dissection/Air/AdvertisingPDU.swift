@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 
 /// The type of an advertising physical channel PDU (Core Specification Vol 6, Part B, 2.3). Some types have other names

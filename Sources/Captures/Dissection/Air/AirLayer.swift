@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 
 /// A packet of the air: the link layer's PDU between access address and CRC (Core Specification Vol 6, Part B, 2).

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 
 /// What a capture of the air has shown so far: connections by their access addresses, periodic advertising, and the

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// Which link a packet of the air belongs to (Core Specification Vol 6, Part B, 2.1.2).
 struct AccessAddress: HCICode {

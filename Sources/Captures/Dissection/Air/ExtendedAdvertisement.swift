@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The Common Extended Advertising Payload: a header of optional fields, then advertising data (Core Specification
 /// Vol 6, Part B, 2.3.4). ADV_EXT_IND, AUX_ADV_IND, AUX_SCAN_RSP, AUX_SYNC_IND, AUX_CHAIN_IND and AUX_CONNECT_RSP.

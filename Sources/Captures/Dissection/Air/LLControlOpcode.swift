@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The opcode of an LL Control PDU (Core Specification Vol 6, Part B, 2.4.2), with all that is known of it.
 public struct LLControlOpcode: RawRepresentable, Hashable, Sendable {

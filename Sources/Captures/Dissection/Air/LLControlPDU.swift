@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 // The data of LL Control PDUs, behind the opcode (Core Specification Vol 6, Part B, 2.4.2), whose values are used, or whose
 // fields depend on others. LLControlOpcode says which belongs to which opcode; all others are LLFields.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The fields of an LL Control PDU that is only shown, behind the opcode (Core Specification Vol 6, Part B, 2.4.2): the
 /// PDUs whose values something else depends on are types of their own.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The results of an inquiry in a line, as those of a scan.
 enum ClassicReports {

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import L2CAP
 
 /// A protocol above L2CAP on BR/EDR whose frames are decoded.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// What is not valid in an event that reports a failure (Core Specification Vol 4, Part E, 4.5).
 extension HCILayer {

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 
 /// The HCI packet (Core Specification Vol 4, Part E, 5.4).

@@ -1,7 +1,7 @@
-import HaloBluetoothCore
 import HCI
-import L2CAP
+import HaloBluetoothCore
 import HaloSecurityManager
+import L2CAP
 
 /// An L2CAP frame, at the packet that completes it (Core Specification Vol 3, Part A, 3).
 public struct L2CAPLayer: Hashable, Sendable {

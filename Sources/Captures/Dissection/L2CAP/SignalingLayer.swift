@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import L2CAP
 
 /// A command on a signalling channel (Core Specification Vol 3, Part A, 4).

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 
 /// Finds the command of an event: the one that it answers, or the one whose result it brings. Bounded: the oldest

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The link of a packet: its handle, and the device at the other end. All packets of a link share one.
 public final class LinkIdentity: Hashable, Sendable {

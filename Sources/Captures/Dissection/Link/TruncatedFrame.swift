@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import L2CAP
 
 /// An L2CAP frame of which the capture has only the beginning, as its packets were truncated (snap length). Headers

@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloGATT
 
 /// Chooses packets: terms of the form `key=value`, with commas or spaces between them, all of which must hold. A value

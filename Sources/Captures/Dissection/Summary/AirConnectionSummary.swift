@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The summary of a connection on the air.
 public struct AirConnectionSummary: Hashable, Sendable {

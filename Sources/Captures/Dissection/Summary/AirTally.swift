@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 
 /// What a capture of the air has: packets of each kind, and connections in the order in which they began.

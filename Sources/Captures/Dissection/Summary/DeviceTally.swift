@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 extension CaptureSummary {
   /// A device whose advertisements were received.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 
 /// The links of a capture over HCI, in the order in which they began.

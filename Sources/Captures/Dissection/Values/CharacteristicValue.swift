@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The values of the SIG's characteristics and descriptors, as defined in the GATT Specification Supplement.
 public enum CharacteristicValue {

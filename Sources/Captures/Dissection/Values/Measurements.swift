@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 // The fields of measurements and of times (GATT Specification Supplement).
 

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// Delivers the advertising reports of a capture to a scan: each a few times, the peripheral's first.
 @BluetoothActor

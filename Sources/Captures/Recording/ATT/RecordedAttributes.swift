@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTServer
+import HaloBluetoothCore
 import HaloCaptureLinks
 import HaloGATT
 

@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The ATT traffic of one LE connection of a capture, with the side that is the server.
 public struct RecordedConnection: Sendable {

@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GAP
 import HCI
+import HaloBluetoothCore
 
 /// A radio in whose range is one replayed peripheral, and what else advertised in its capture.
 ///

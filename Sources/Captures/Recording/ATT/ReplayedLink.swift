@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GAP
 import HCI
+import HaloBluetoothCore
 
 /// The link to a replayed peripheral.
 @BluetoothActor

@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GATTServer
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 import HaloGATT
 

@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTServer
+import HaloBluetoothCore
 import HaloGATT
 
 /// Answers discoveries and reads as the recorded server did, or from the table of its attributes.

@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// The server of a replayed link: requests in, recorded answers out. It does no I/O; its time is that of `timers`.
 @BluetoothActor

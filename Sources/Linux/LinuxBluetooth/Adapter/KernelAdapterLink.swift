@@ -1,7 +1,7 @@
-import HaloBluetoothCore
 import GAP
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 import HaloSystemCalls
 import L2CAP

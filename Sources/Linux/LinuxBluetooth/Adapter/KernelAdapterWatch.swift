@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 
 /// Watches whether an adapter of the kernel is present and powered on, and finds it again under another index. It does

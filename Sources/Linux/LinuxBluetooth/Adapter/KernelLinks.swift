@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GAP
 import HCI
+import HaloBluetoothCore
 import HaloSystemCalls
 
 /// The links over the kernel's L2CAP, and what the controller reports about all links of the adapter.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 
 /// The kernel's state of an adapter.

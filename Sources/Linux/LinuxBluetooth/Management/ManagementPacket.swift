@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// A packet of the kernel's Bluetooth management interface: a header of six bytes - code, adapter, length, all
 /// little-endian - and parameters (BlueZ, doc/mgmt-api.txt, "Packet Structures").

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// Sends commands to the kernel's management interface, and returns its answers to the callers. It does no I/O.
 ///

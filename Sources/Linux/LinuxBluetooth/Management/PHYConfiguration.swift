@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import HCI
+import HaloBluetoothCore
 
 /// Reads the physical layers that an adapter supports (BlueZ, doc/mgmt-api.txt, "Get PHY Configuration"). Needs
 /// CAP_NET_ADMIN.

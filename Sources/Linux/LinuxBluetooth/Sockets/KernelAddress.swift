@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import Glibc
 import HCI
+import HaloBluetoothCore
 import L2CAP
 
 /// The address of a Bluetooth socket in the kernel's form.

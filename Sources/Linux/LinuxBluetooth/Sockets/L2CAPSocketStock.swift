@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloSystemCalls
 
 /// L2CAP sockets with a large receive buffer, for connection attempts to come.

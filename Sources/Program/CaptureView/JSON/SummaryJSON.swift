@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
 import HCI
+import HaloBluetoothCore
 import HaloDissection
 import HaloLineOutput
 import RingLink

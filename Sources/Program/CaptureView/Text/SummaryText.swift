@@ -1,6 +1,6 @@
 import ATT
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloDissection
 import HaloGATT

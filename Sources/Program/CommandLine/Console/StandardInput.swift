@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloEventLoop
 
 /// Lines of standard input: a terminal or a pipe. The loop is not blocked.

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import GATTClient
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloLineOutput
 import RingLink

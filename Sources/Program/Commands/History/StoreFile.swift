@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import Glibc
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloEventLoop
 import HaloFiles

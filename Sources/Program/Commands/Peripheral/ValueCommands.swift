@@ -1,7 +1,7 @@
 import ATT
-import HaloBluetoothCore
 import GAP
 import GATTClient
+import HaloBluetoothCore
 import HaloCaptureView
 import HaloCommandLine
 import HaloEventLoop

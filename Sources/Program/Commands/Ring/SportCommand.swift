@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GAP
 import GATTClient
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloEventLoop
 import HaloLineOutput

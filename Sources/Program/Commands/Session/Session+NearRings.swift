@@ -1,6 +1,6 @@
-import HaloBluetoothCore
 import GAP
 import HCI
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloKnownDevices
 import RingLink

@@ -1,8 +1,8 @@
-import HaloBluetoothCore
 import GAP
 import GATTClient
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloCapture
 import HaloCaptureView
 import HaloCommandLine

@@ -1,5 +1,5 @@
-import HaloBluetoothCore
 import GAP
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloJSON
 import HaloLineOutput
