@@ -46,7 +46,7 @@ final class LinkHolder {
   private var making: Task<Void, Never>?
   /// Why there will be no other link.
   private(set) var end: BluetoothError?
-  private var waiting: [OneShot<Result<Void, BluetoothError>>] = []
+  private var waiting = Waiters()
   private static let closed = BluetoothError(.closed, "the connection was closed")
   /// How long a link may take to end.
   private static let endingTime = Duration.seconds(5)
@@ -111,7 +111,7 @@ final class LinkHolder {
     onChange(.restored)
     // It may be lost already, which is told at once.
     watch(link)
-    if making == nil { resume(.success(())) }
+    if making == nil { waiting.end(with: .success(())) }
   }
 
   private func finish(_ error: BluetoothError) {
@@ -119,13 +119,7 @@ final class LinkHolder {
     making = nil
     end = error
     onChange(.lost(error, isFinal: true))
-    resume(.failure(error))
-  }
-
-  private func resume(_ result: Result<Void, BluetoothError>) {
-    let waiting = self.waiting
-    self.waiting = []
-    for end in waiting { end(result) }
+    waiting.end(with: .failure(error))
   }
 
   /// Whether another link is made, or will be, when one was lost with this error.
@@ -139,9 +133,8 @@ final class LinkHolder {
   func current() async throws(BluetoothError) -> LiveLink {
     while making != nil {
       try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
-        let end = OneShot(done)
-        waiting.append(end)
-        return { end(.failure(.cancelled)) }
+        let wait = waiting.add(done)
+        return { self.waiting.cancel(wait.id) }
       }
     }
     if let end { throw end }

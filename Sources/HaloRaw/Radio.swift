@@ -48,7 +48,7 @@ public final class Radio {
   private(set) var isClosed = false
   /// The recovery of a radio that has failed, and who waits for it.
   private var recovery: Task<Void, Never>?
-  private var waiting: [OneShot<Result<Void, BluetoothError>>] = []
+  private var waiting = Waiters()
 
   private init(_ opened: OpenedAdapter, _ central: Central) {
     self.opened = opened
@@ -84,7 +84,7 @@ public final class Radio {
       try await central.start()
     } catch {
       await central.stop()
-      _ = try? await opened.end()
+      _ = try? await opened.end(within: Self.closingTime)
       throw BluetoothError(error)
     }
     return Radio(opened, central)
@@ -95,7 +95,7 @@ public final class Radio {
     let (central, opened) = (self.central, self.opened)
     BluetoothActor.run {
       await central.stop()
-      _ = try? await opened.end()
+      _ = try? await opened.end(within: Self.closingTime)
     }
   }
 
@@ -109,7 +109,7 @@ public final class Radio {
     recovery?.cancel()
     await central.stop()
     do throws(CaptureError) {
-      try await opened.end()
+      try await opened.end(within: Self.closingTime)
     } catch {
       throw BluetoothError(error)
     }
@@ -174,6 +174,8 @@ public final class Radio {
   // MARK: Failures
 
   private static let recoveryTime = Duration.seconds(30)
+  /// How long the disk may take to complete a recording.
+  private static let closingTime = Duration.seconds(5)
 
   private var failure: BluetoothError? {
     isClosed ? .closed : central.failure.map { BluetoothError($0) }
@@ -185,10 +187,9 @@ public final class Radio {
     guard let failure else { return }
     recover()
     try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
-      let end = OneShot(done)
-      end.expire(after: limit, in: central.timers, with: .failure(failure))
-      waiting.append(end)
-      return { end(.failure(.cancelled)) }
+      let wait = waiting.add(done)
+      wait.end.expire(after: limit, in: central.timers, with: .failure(failure))
+      return { self.waiting.cancel(wait.id) }
     }
   }
 
@@ -207,8 +208,6 @@ public final class Radio {
 
   private func recovered(_ result: Result<Void, BluetoothError>) {
     recovery = nil
-    let waiting = self.waiting
-    self.waiting = []
-    for end in waiting { end(isClosed ? .failure(.closed) : result) }
+    waiting.end(with: isClosed ? .failure(.closed) : result)
   }
 }

@@ -34,7 +34,7 @@ final class SharedSource<Element: Sendable> {
   private let stop: @BluetoothActor () async -> Void
   private var state = State.idle
   private var listeners: [UInt64: ValueFeed<Element>] = [:]
-  private var waiting: [UInt64: OneShot<Result<Void, BluetoothError>>] = [:]
+  private var waiting = Waiters()
   private var next: UInt64 = 0
 
   init(start: @escaping Start, stop: @escaping @BluetoothActor () async -> Void) {
@@ -52,10 +52,9 @@ final class SharedSource<Element: Sendable> {
     if case .idle = state { begin() }
     if case .running = state { return { self.leave(id) } }
     try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
-      let end = OneShot(done)
-      waiting[id] = end
+      let wait = waiting.add(done)
       return {
-        end(.failure(.cancelled))
+        self.waiting.cancel(wait.id)
         self.leave(id)
       }
     }
@@ -81,7 +80,7 @@ final class SharedSource<Element: Sendable> {
   private func started() {
     guard case .starting = state else { return }
     state = .running
-    resume(.success(()))
+    waiting.end(with: .success(()))
     stopIfUnused()
   }
 
@@ -118,21 +117,14 @@ final class SharedSource<Element: Sendable> {
 
   private func finish(_ error: BluetoothError?) {
     state = .idle
-    resume(.failure(error ?? .closed))
+    waiting.end(with: .failure(error ?? .closed))
     let ended = listeners
     listeners = [:]
     for feed in ended.values { feed.finish(error) }
   }
 
-  private func resume(_ result: Result<Void, BluetoothError>) {
-    let waiting = self.waiting
-    self.waiting = [:]
-    for end in waiting.values { end(result) }
-  }
-
   private func leave(_ id: UInt64) {
     guard listeners.removeValue(forKey: id) != nil else { return }
-    waiting[id] = nil
     stopIfUnused()
   }
 
