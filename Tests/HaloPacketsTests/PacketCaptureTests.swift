@@ -25,11 +25,14 @@ import Testing
   }
 
   /// What docs/library.md shows.
-  @Test func thePageShowsAProgram() throws {
-    #expect(throws: (any Error).self) {
-      let capture = try PacketCapture(path: "session.btsnoop")
-      while let packet = try capture.next() { print(packet.number, packet.summary) }
-    }
+  private func show() throws {
+    let capture = try PacketCapture(path: "session.btsnoop")
+    while let packet = try capture.next() { print(packet.number, packet.summary) }
+  }
+
+  @Test func aFileThatIsMissingSaysSo() {
+    let error = #expect(throws: (any Error).self) { try show() }
+    #expect(error.map { "\($0)" }?.contains("session.btsnoop") == true)
   }
 
   @Test func theLaterPacketsAreExplainedByTheEarlierOnes() {
