@@ -107,10 +107,7 @@ public final class KeptAdapter {
     task?.cancel()
     let (central, opened) = (self.central, self.opened)
     guard central != nil || opened != nil else { return }
-    BluetoothActor.run {
-      await central?.stop()
-      _ = opened?.finish()
-    }
+    BluetoothActor.run { await Self.release(central, opened) }
   }
 
   /// Uses an adapter that is open.
@@ -189,6 +186,10 @@ public final class KeptAdapter {
     let (central, opened) = (self.central, self.opened)
     self.central = nil
     self.opened = nil
+    await Self.release(central, opened)
+  }
+
+  private static func release(_ central: Central?, _ opened: OpenedAdapter?) async {
     await central?.stop()
     _ = opened?.finish()
   }

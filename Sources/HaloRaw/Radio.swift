@@ -83,8 +83,7 @@ public final class Radio {
     do throws(GAPError) {
       try await central.start()
     } catch {
-      await central.stop()
-      _ = try? await opened.end(within: Self.closingTime)
+      try? await release(central, opened)
       throw BluetoothError(error)
     }
     return Radio(opened, central)
@@ -93,10 +92,7 @@ public final class Radio {
   isolated deinit {
     guard !isClosed else { return }
     let (central, opened) = (self.central, self.opened)
-    BluetoothActor.run {
-      await central.stop()
-      _ = try? await opened.end(within: Self.closingTime)
-    }
+    BluetoothActor.run { try? await Self.release(central, opened) }
   }
 
   /// Ends all links and releases the radio; each step within 5 seconds. Cancelling the task does not cancel this. Another call
@@ -107,9 +103,13 @@ public final class Radio {
     guard !isClosed else { return }
     isClosed = true
     recovery?.cancel()
+    try await Self.release(central, opened)
+  }
+
+  private static func release(_ central: Central, _ opened: OpenedAdapter) async throws(BluetoothError) {
     await central.stop()
     do throws(CaptureError) {
-      try await opened.end(within: Self.closingTime)
+      try await opened.end(within: closingTime)
     } catch {
       throw BluetoothError(error)
     }
