@@ -22,8 +22,7 @@ public final class Connection {
 
   let holder: LinkHolder
   private let values = ValueListeners()
-  private var listeners: [UInt64: ValueFeed<ConnectionEvent>] = [:]
-  private var nextListener: UInt64 = 0
+  private var listeners = Feeds<ConnectionEvent>()
   private var openers: [(LiveLink) async throws(GATTError) -> Void] = []
   private var endHandlers: [(BluetoothError) -> Void] = []
   private var link: GATTLink { holder.live.link }
@@ -230,21 +229,14 @@ public final class Connection {
   /// - **The link is lost**: the last element says so, and why.
   public nonisolated var events: Values<ConnectionEvent> {
     Values(keepingNewest: 256) { feed throws(BluetoothError) in
-      let id = try self.addListener(feed)
-      return { self.listeners[id] = nil }
+      if let end = self.holder.end { throw end }
+      let id = self.listeners.add(feed)
+      return { self.listeners.remove(id) }
     }
   }
 
-  private func addListener(_ feed: ValueFeed<ConnectionEvent>) throws(BluetoothError) -> UInt64 {
-    if let end = holder.end { throw end }
-    defer { nextListener += 1 }
-    listeners[nextListener] = feed
-    return nextListener
-  }
-
   private func tell(_ kind: ConnectionEvent.Kind, _ text: String, _ error: BluetoothError? = nil) {
-    let event = ConnectionEvent(kind: kind, time: link.timers.now, description: text, error: error)
-    for id in listeners.keys.sorted() { listeners[id]?.send(event) }
+    listeners.send(ConnectionEvent(kind: kind, time: link.timers.now, description: text, error: error))
   }
 
   private func changed(_ change: LinkHolder.Change) {
@@ -259,8 +251,7 @@ public final class Connection {
     case .lost(let error, isFinal: true):
       values.finish(error)
       tell(.lost, error.description, error)
-      for id in listeners.keys.sorted() { listeners[id]?.finish() }
-      listeners = [:]
+      listeners.finish()
       let handlers = endHandlers
       (endHandlers, openers) = ([], [])
       for handler in handlers { handler(error) }

@@ -20,12 +20,11 @@ public final class Ring {
   /// The connection to it, which is kept as long as the ring.
   public nonisolated let connection: Connection
 
-  /// On the link that there is, or on the last one.
-  private var client: RingClient
+  private let current: CurrentClient
+  private var client: RingClient { current.client }
   private let rawStream: SharedSource<Received<RawSample>>
   private let heartRate: SharedSource<Received<MeasurementEvent>>
-  private var listeners: [UInt64: ValueFeed<RingEvent>] = [:]
-  private var nextListener: UInt64 = 0
+  private var listeners = Feeds<RingEvent>()
   /// Why it answers no more.
   private var end: BluetoothError?
 
@@ -38,7 +37,7 @@ public final class Ring {
     }
     let current = CurrentClient(client)
     self.connection = connection
-    self.client = client
+    self.current = current
     rawStream = .samples(of: current)
     heartRate = .heartRates(of: current)
     attend(client)
@@ -52,7 +51,7 @@ public final class Ring {
         if case .failure(let error) = result { ended(BluetoothError(error)) }
         return
       }
-      (self.client, current.client) = (next, next)
+      current.client = next
       attend(next)
       let now = live.link.timers.now
       rawStream.resume(at: now)
@@ -62,7 +61,7 @@ public final class Ring {
   }
 
   private func attend(_ client: RingClient) {
-    client.onEvent = { [weak self] event in self?.tell(event) }
+    client.onEvent = { [weak self] event in self?.listeners.send(event) }
     client.whenClosed { [weak self, weak client] error in
       guard let self, let client, client === self.client else { return }
       closed(BluetoothError(error))
@@ -150,20 +149,10 @@ public final class Ring {
   /// - **The link is lost**: `next()` throws `.linkLost`.
   public nonisolated var events: Values<RingEvent> {
     Values(keepingNewest: 256) { feed throws(BluetoothError) in
-      let id = try self.listen(feed)
-      return { self.listeners[id] = nil }
+      if let end = self.end { throw end }
+      let id = self.listeners.add(feed)
+      return { self.listeners.remove(id) }
     }
-  }
-
-  private func listen(_ feed: ValueFeed<RingEvent>) throws(BluetoothError) -> UInt64 {
-    if let end { throw end }
-    defer { nextListener += 1 }
-    listeners[nextListener] = feed
-    return nextListener
-  }
-
-  private func tell(_ event: RingEvent) {
-    for id in listeners.keys.sorted() { listeners[id]?.send(event) }
   }
 
   /// The link is lost, or the ring is not what it was.
@@ -181,13 +170,11 @@ public final class Ring {
     end = error
     rawStream.end(error)
     heartRate.end(error)
-    let ended = listeners
-    listeners = [:]
-    for id in ended.keys.sorted() { ended[id]?.finish(error) }
+    listeners.finish(error)
   }
 }
 
-/// The ring's client, which is another one on each link.
+/// The ring's client on the link that there is, or on the last one.
 @BluetoothActor
 private final class CurrentClient {
   var client: RingClient
@@ -201,10 +188,12 @@ extension SharedSource where Element == Received<RawSample> {
   fileprivate static func samples(of ring: CurrentClient) -> Self {
     Self { gap, deliver, _ throws(BluetoothError) in
       var gap = gap
-      try await ringError { () throws(RingError) in
+      do throws(RingError) {
         try await ring.client.startRawStream { sample, time in
           deliver(Received(value: sample, time: time, undecodable: 0, gap: gap.take()))
         }
+      } catch {
+        throw BluetoothError(error)
       }
     } stop: {
       await ring.client.stopRawStream()
@@ -263,16 +252,5 @@ private func asResult<Value>(
     throw error
   } catch {
     return .failure(error)
-  }
-}
-
-@BluetoothActor
-private func ringError<Result>(
-  _ work: @BluetoothActor () async throws(RingError) -> Result
-) async throws(BluetoothError) -> Result {
-  do throws(RingError) {
-    return try await work()
-  } catch {
-    throw BluetoothError(error)
   }
 }

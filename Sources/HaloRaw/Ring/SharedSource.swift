@@ -33,9 +33,8 @@ final class SharedSource<Element: Sendable> {
   private let start: Start
   private let stop: @BluetoothActor () async -> Void
   private var state = State.idle
-  private var listeners: [UInt64: ValueFeed<Element>] = [:]
+  private var listeners = Feeds<Element>()
   private var waiting = Waiters()
-  private var next: UInt64 = 0
 
   init(start: @escaping Start, stop: @escaping @BluetoothActor () async -> Void) {
     self.start = start
@@ -46,9 +45,7 @@ final class SharedSource<Element: Sendable> {
   ///
   /// - Returns: ends the listening
   func listen(_ feed: ValueFeed<Element>) async throws(BluetoothError) -> () -> Void {
-    let id = next
-    next += 1
-    listeners[id] = feed
+    let id = listeners.add(feed)
     if case .idle = state { begin() }
     if case .running = state { return { self.leave(id) } }
     try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
@@ -64,17 +61,13 @@ final class SharedSource<Element: Sendable> {
   private func begin(after gap: Duration? = nil) {
     let task = BluetoothActor.run {
       do throws(BluetoothError) {
-        try await self.start(gap, { self.deliver($0) }, { self.end($0) })
+        try await self.start(gap, { self.listeners.send($0) }, { self.end($0) })
         self.started()
       } catch {
         self.failed(error)
       }
     }
     state = .starting(task)
-  }
-
-  private func deliver(_ element: Element) {
-    for listener in listeners.values { listener.send(element) }
   }
 
   private func started() {
@@ -118,13 +111,11 @@ final class SharedSource<Element: Sendable> {
   private func finish(_ error: BluetoothError?) {
     state = .idle
     waiting.end(with: .failure(error ?? .closed))
-    let ended = listeners
-    listeners = [:]
-    for feed in ended.values { feed.finish(error) }
+    listeners.finish(error)
   }
 
   private func leave(_ id: UInt64) {
-    guard listeners.removeValue(forKey: id) != nil else { return }
+    guard listeners.remove(id) else { return }
     stopIfUnused()
   }
 
