@@ -77,9 +77,6 @@ public final class RingClient {
     case done
   }
 
-  /// Why it answers no more; nil while it does.
-  package var closedBy: RingError? { dispatcher.closed }
-
   /// Calls `handler` once, when the ring answers no more; at once if it already does not.
   package func whenClosed(_ handler: @escaping (RingError) -> Void) { dispatcher.whenClosed(handler) }
 

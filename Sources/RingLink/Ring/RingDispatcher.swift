@@ -45,7 +45,7 @@ public final class RingDispatcher {
   private var queue: [Open] = []
   private var nextToken: UInt64 = 0
   private var timeout: Timers.Token?
-  private(set) var closed: RingError?
+  private var closed: RingError?
   private var closeHandlers: [(RingError) -> Void] = []
   private var listeners: [RingCommand: (RingFrame, Instant) -> Void] = [:]
   private var assembler = BulkAssembler()
