@@ -30,6 +30,19 @@ import Testing
     return client
   }
 
+  /// A handle of one device means something else on another one, or nothing.
+  @Test func whatWasDiscoveredOnAnotherLinkIsRefused() async throws {
+    let found = try await client().firstCharacteristic(Self.alertLevel)
+    let otherLink = FakeBearer()
+    let other = otherLink.client()
+    let error = GATTError.discoveredElsewhere(found.valueHandle)
+    await #expect(throws: error) { try await other.read(found) }
+    await #expect(throws: error) { try await other.write([1], to: found) }
+    #expect(throws: error) { try other.writeWithoutResponse([1], to: found) }
+    await #expect(throws: error) { try await other.discoverDescriptors(of: found) }
+    #expect(otherLink.sent == [])
+  }
+
   @Test func itIsTheFirstOfAllServices() async throws {
     let found = try await client().firstCharacteristic(Self.alertLevel)
     #expect(found.uuid == Self.alertLevel && found.properties == [.read, .write])
