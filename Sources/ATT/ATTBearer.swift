@@ -8,41 +8,41 @@ import HaloBluetoothCore
 ///
 /// Pass received PDUs to ``receive(_:at:)``; outgoing PDUs are passed to the closure given to the initializer. `Timers`
 /// provides the time. Do not call ``receive(_:at:)`` from within the closures that it calls.
-public final class ATTBearer {
+package final class ATTBearer {
   /// Counts of discarded input.
-  public struct Counters: Hashable, Sendable {
+  package struct Counters: Hashable, Sendable {
     /// Responses without an outstanding request, older than it, or of another type than it expects.
-    public var unexpectedResponses = 0
+    package var unexpectedResponses = 0
     /// PDUs that can't be decoded and are not responses.
-    public var malformed = 0
+    package var malformed = 0
     /// Requests from the peer, each of which is answered.
-    public var peerRequests = 0
+    package var peerRequests = 0
   }
 
   /// The MTU before any exchange (Part G, 5.2.1).
-  public static let defaultMTU = 23
+  package static let defaultMTU = 23
   /// The most bytes that the value of an attribute has (3.2.9).
-  public static let maximumValueLength = 512
+  package static let maximumValueLength = 512
   /// The largest value with the longest header before one, that of Prepare Write.
-  public static let largestMTU = maximumValueLength + 5
+  package static let largestMTU = maximumValueLength + 5
   /// How long a server may take to answer (3.3.3).
-  public static let transactionTimeout = Duration.seconds(30)
+  package static let transactionTimeout = Duration.seconds(30)
 
   /// The MTU in force, in bytes.
-  public private(set) var mtu = ATTBearer.defaultMTU
+  package private(set) var mtu = ATTBearer.defaultMTU
   /// What the peer has sent, counted.
-  public private(set) var counters = Counters()
+  package private(set) var counters = Counters()
   /// Whether the bearer has ended: no request is sent any more.
-  public var isClosed: Bool { end != nil }
+  package var isClosed: Bool { end != nil }
 
   /// Called for each notification with its handle, its value and the time at which the packet was received. The span is
   /// valid only during the call.
-  @exclusivity(unchecked) public var onNotification: ((AttributeHandle, RawSpan, Instant) -> Void)?
+  @exclusivity(unchecked) package var onNotification: ((AttributeHandle, RawSpan, Instant) -> Void)?
   /// Called for each indication, after it has been confirmed.
-  public var onIndication: ((AttributeHandle, RawSpan, Instant) -> Void)?
+  package var onIndication: ((AttributeHandle, RawSpan, Instant) -> Void)?
   /// Called once when the bearer closes itself because a required response or confirmation did not arrive; the owner
   /// disconnects the link. Not called after ``close(_:)``.
-  public var onTimeout: ((ATTError) -> Void)?
+  package var onTimeout: ((ATTError) -> Void)?
 
   private struct Transaction {
     var request: any ATTPDU
@@ -70,7 +70,7 @@ public final class ATTBearer {
   /// How often packets were read from the link; nil if it does not say. What one read brings was there before a request
   /// that is sent while it is handled, and so does not answer it: a peer that repeats a response would answer the next
   /// request, too.
-  public var reads: (() -> UInt64?)?
+  package var reads: (() -> UInt64?)?
 
   private var server: (any ATTServer)?
   private let receiveMTU: Int
@@ -95,7 +95,7 @@ public final class ATTBearer {
   ///   - exchangesMTU: whether ``exchangeMTU(completion:)`` asks the peer. The exchange is optional, and some peers end
   ///     the link at it.
   ///   - send: sends a PDU to the peer; the span is valid only during the call
-  public init(
+  package init(
     timers: Timers, receiveMTU: Int = ATTBearer.largestMTU, exchangesMTU: Bool = true,
     send: @escaping (RawSpan) -> Void
   ) {
@@ -109,7 +109,7 @@ public final class ATTBearer {
 
   /// Checks each value before it is written, with or without response. Returns the reason if the value must not be
   /// written. The offset is nil unless the value is part of a longer one.
-  public var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)?
+  package var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)?
 
   /// Sends a request once all earlier requests are answered. `completion` is called exactly once, with the response or
   /// the error.
@@ -119,7 +119,7 @@ public final class ATTBearer {
   ///   - isExpendable: whether the bearer stays open if this request times out. No request may follow an
   ///     unanswered one (3.3.3), so the bearer closes when the next request is made.
   ///   - completion: called with the response or the error
-  public func request(
+  package func request(
     _ request: any ATTPDU, isExpendable: Bool = false,
     completion: @escaping (Result<any ATTPDU, ATTError>) -> Void
   ) {
@@ -144,7 +144,7 @@ public final class ATTBearer {
   }
 
   /// Sends a Write Command. There is no response, and no indication of success (3.4.5.3).
-  public func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(ATTError) {
+  package func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(ATTError) {
     if let end { throw end }
     if let unanswered {
       giveUp(unanswered)
@@ -157,14 +157,14 @@ public final class ATTBearer {
   }
 
   /// Whether commands were sent, and no answer to a later request proves that they have arrived.
-  public var hasUnprovedCommands: Bool { commands != .proved }
+  package var hasUnprovedCommands: Bool { commands != .proved }
 
   /// Exchanges the MTU and uses the smaller of both values. If the server rejects the request, the default MTU stays in
   /// force and no error is reported. A client sends this request only once (3.4.2.1): later calls return the first
   /// result.
   ///
   /// - Parameter completion: called with the MTU in force
-  public func exchangeMTU(completion: @escaping (Result<Int, ATTError>) -> Void) {
+  package func exchangeMTU(completion: @escaping (Result<Int, ATTError>) -> Void) {
     if let end { return completion(.failure(end)) }
     switch mtuExchange {
     case .done(let result): return completion(result.map { mtu })
@@ -186,12 +186,12 @@ public final class ATTBearer {
   }
 
   /// Whether the peer has not answered the request for the MTU.
-  public var isExchangingMTU: Bool {
+  package var isExchangingMTU: Bool {
     if case .open = mtuExchange { true } else { false }
   }
 
   /// Fails all outstanding, queued and future requests with `.closed(reason)`. Nothing is sent or received afterwards.
-  public func close(_ reason: String) {
+  package func close(_ reason: String) {
     finish(current: .closed(reason), queued: .closed(reason))
   }
 
@@ -262,7 +262,7 @@ public final class ATTBearer {
   /// - Parameters:
   ///   - pdu: the opcode and its parameters
   ///   - time: when the packet was received
-  public func receive(_ pdu: RawSpan, at time: Instant) {
+  package func receive(_ pdu: RawSpan, at time: Instant) {
     guard !isClosed else { return }
     guard let first = pdu.byte(at: 0) else {
       counters.malformed += 1
@@ -358,7 +358,7 @@ public final class ATTBearer {
 
   /// Lets `server` answer what the peer's client sends from now on. The bearer keeps it until it ends; the server keeps
   /// the bearer weakly.
-  public func serve(with server: any ATTServer) {
+  package func serve(with server: any ATTServer) {
     guard !isClosed else { return server.bearerClosed() }
     self.server = server
   }
@@ -368,14 +368,14 @@ public final class ATTBearer {
   /// - Parameter pdu: of at most ``mtu`` bytes; a longer one is not sent
   /// - Returns: whether it was sent
   @discardableResult
-  public func sendFromServer(_ pdu: RawSpan) -> Bool {
+  package func sendFromServer(_ pdu: RawSpan) -> Bool {
     guard !isClosed, pdu.byteCount <= mtu else { return false }
     send(pdu)
     return true
   }
 
   /// Ends the bearer: the client has not confirmed an indication within 30 seconds, and no other may be sent (3.3.3).
-  public func indicationTimedOut() {
+  package func indicationTimedOut() {
     guard !isClosed else { return }
     giveUp(.timedOut(.handleValueIndication))
   }

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// Why an ATT transaction failed.
-public enum ATTError: Error, Hashable, Sendable {
+package enum ATTError: Error, Hashable, Sendable {
   /// The server answered with an Error Response.
   case refused(ATTErrorResponse)
   /// The server's response can't be decoded.
@@ -17,13 +17,13 @@ public enum ATTError: Error, Hashable, Sendable {
   case forbidden(String)
 
   /// The code of an Error Response.
-  public var code: ATTErrorCode? {
+  package var code: ATTErrorCode? {
     if case .refused(let response) = self { response.code } else { nil }
   }
 }
 
 extension ATTError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .refused(let response):
       "the peer refused the \(response.request) on handle \(response.handle): \(response.code)"

@@ -6,7 +6,7 @@ import HaloBluetoothCore
 ///
 /// Bytes after the last field of a fixed-size PDU are ignored, as later versions of the specification may add fields.
 /// Lists must fit exactly: a truncated entry invalidates the list.
-public protocol ATTPDU: PacketFields, Hashable {
+package protocol ATTPDU: PacketFields, Hashable {
   static var info: ATTPDUInfo { get }
 
   /// The first byte of the PDU.
@@ -24,14 +24,14 @@ public protocol ATTPDU: PacketFields, Hashable {
 }
 
 extension ATTPDU {
-  public var opcode: ATTOpcode { Self.info.opcode }
-  public var target: ATTTarget { .none }
-  public var lastFound: AttributeHandle? { nil }
+  package var opcode: ATTOpcode { Self.info.opcode }
+  package var target: ATTTarget { .none }
+  package var lastFound: AttributeHandle? { nil }
 
   /// Reads one complete PDU of this type, opcode first.
   ///
   /// - Throws: `DecodeError` also for a PDU of another type
-  public init(pdu: RawSpan) throws(DecodeError) {
+  package init(pdu: RawSpan) throws(DecodeError) {
     var reader = ByteReader(pdu)
     guard try reader.readUInt8() == Self.info.opcode.rawValue else {
       throw DecodeError(offset: 0, reason: .invalid("another PDU"))
@@ -40,7 +40,7 @@ extension ATTPDU {
   }
 
   /// Whether this may be the answer to a request: its response, or an error.
-  public func answers(_ request: any ATTPDU) -> Bool {
+  package func answers(_ request: any ATTPDU) -> Bool {
     guard opcode == .errorResponse else { return opcode == request.opcode.response }
     return (self as? ATTErrorResponse)?.request == request.opcode
   }
@@ -49,29 +49,29 @@ extension ATTPDU {
   ///
   /// The format requires list entries of equal size; entries of another size than the first are omitted, as are the
   /// bytes of an entry that exceed a length byte.
-  public func writePDU(into writer: inout ByteWriter) {
+  package func writePDU(into writer: inout ByteWriter) {
     writer.write(opcode.rawValue)
     write(into: &writer)
   }
 
   /// The complete PDU as a byte array.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = ByteWriter(capacity: 32)
     writePDU(into: &writer)
     return writer.bytes
   }
 
   /// Whether both are the same PDU. The opcode counts, too, which is no field.
-  public static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+  package static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
 
-  public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 /// Whether both are the same PDU.
-public func == (left: (any ATTPDU)?, right: (any ATTPDU)?) -> Bool { left?.bytes == right?.bytes }
+package func == (left: (any ATTPDU)?, right: (any ATTPDU)?) -> Bool { left?.bytes == right?.bytes }
 
 /// The attributes that a request names.
-public enum ATTTarget: Hashable, Sendable {
+package enum ATTTarget: Hashable, Sendable {
   /// No attribute.
   case none
   /// One; the first one, of several.
@@ -80,19 +80,19 @@ public enum ATTTarget: Hashable, Sendable {
   case range(HandleRange)
 
   /// The range; nil for other targets.
-  public var range: HandleRange? {
+  package var range: HandleRange? {
     if case .range(let range) = self { range } else { nil }
   }
 }
 
 /// The specification of a PDU, except its parameters.
-public struct ATTPDUInfo: Sendable {
-  public let opcode: ATTOpcode
+package struct ATTPDUInfo: Sendable {
+  package let opcode: ATTOpcode
   /// The name in the specification.
-  public let name: String
-  public let kind: ATTOpcode.Kind
+  package let name: String
+  package let kind: ATTOpcode.Kind
   /// The opcode of the success answer, if it is a request or an indication.
-  public let response: ATTOpcode?
+  package let response: ATTOpcode?
   /// In Vol 3, Part F, 3.4.
   private let section: String
 
@@ -113,10 +113,10 @@ public struct ATTPDUInfo: Sendable {
   }
 
   /// Where the PDU is specified: `Vol 3, Part F, 3.4.7.1`.
-  public var reference: String { "Vol 3, Part F, 3.4.\(section)" }
+  package var reference: String { "Vol 3, Part F, 3.4.\(section)" }
 
   /// All PDUs of the specification.
-  public static let declared: [any ATTPDU.Type] = [
+  package static let declared: [any ATTPDU.Type] = [
     ATTErrorResponse.self,
     ATTExchangeMTURequest.self, ATTExchangeMTUResponse.self,
     ATTFindInformationRequest.self, ATTFindInformationResponse.self,
@@ -136,41 +136,41 @@ public struct ATTPDUInfo: Sendable {
 }
 
 /// A PDU with an opcode that this version of the specification does not have.
-public struct ATTUnknownPDU: ATTPDU {
-  public static let info = ATTPDUInfo(ATTOpcode(rawValue: 0), "", "", .unknown)
+package struct ATTUnknownPDU: ATTPDU {
+  package static let info = ATTPDUInfo(ATTOpcode(rawValue: 0), "", "", .unknown)
 
-  public var opcode = ATTOpcode(rawValue: 0)
-  public var parameters: [UInt8] = []
+  package var opcode = ATTOpcode(rawValue: 0)
+  package var parameters: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(_ opcode: ATTOpcode, parameters: [UInt8]) {
+  package init(_ opcode: ATTOpcode, parameters: [UInt8]) {
     self.opcode = opcode
     self.parameters = parameters
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.rest("value", &parameters)
   }
 }
 
 /// Reads PDUs of any kind.
-public enum ATTReader {
+package enum ATTReader {
   /// Reads one complete PDU, opcode first, up to the end of the reader.
-  public static func read(_ reader: inout ByteReader) throws(DecodeError) -> any ATTPDU {
+  package static func read(_ reader: inout ByteReader) throws(DecodeError) -> any ATTPDU {
     let opcode = ATTOpcode(rawValue: try reader.readUInt8())
     return try opcode.type.map { type throws(DecodeError) in try type.init(parsing: &reader) }
       ?? ATTUnknownPDU(opcode, parameters: reader.readRemainingBytes())
   }
 
   /// Reads one complete PDU.
-  public static func read(_ bytes: RawSpan) throws(DecodeError) -> any ATTPDU {
+  package static func read(_ bytes: RawSpan) throws(DecodeError) -> any ATTPDU {
     var reader = ByteReader(bytes)
     return try read(&reader)
   }
 
   /// Lists the opcode and the parameters of the PDU that `lister` stands at.
-  public static func list(_ lister: inout FieldLister) throws(DecodeError) {
+  package static func list(_ lister: inout FieldLister) throws(DecodeError) {
     var opcode = ATTOpcode(rawValue: 0)
     try lister.value("opcode", &opcode)
     var pdu: any ATTPDU = opcode.type?.init() ?? ATTUnknownPDU(opcode, parameters: [])

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// The server half of a bearer: it gets what a client sends, and answers with ``ATTBearer/sendFromServer(_:)``.
 ///
 /// The bearer itself answers Exchange MTU Request, as both halves share the MTU.
-public protocol ATTServer: AnyObject {
+package protocol ATTServer: AnyObject {
   /// Handles a request, a command or a confirmation of the client.
   ///
   /// A request gets exactly one answer, now or later; anything else gets none.
@@ -22,7 +22,7 @@ extension ATTReader {
   ///
   /// - Parameter bytes: one complete PDU, opcode first, and nothing behind it
   /// - Throws: the Error Response that a request gets; commands and confirmations get no answer
-  public static func read(fromClient bytes: RawSpan) throws(ATTErrorResponse) -> any ATTPDU {
+  package static func read(fromClient bytes: RawSpan) throws(ATTErrorResponse) -> any ATTPDU {
     let opcode = ATTOpcode(rawValue: bytes.byte(at: 0) ?? 0)
     var reader = ByteReader(bytes)
     // Other PDUs may get fields in a later version of the specification. A client must not send them before.
@@ -53,7 +53,7 @@ extension ATTPDU {
   }
 
   /// The answer to a request for attributes that do not exist; nil for a PDU that is about no attribute.
-  public var refusalWithoutAttribute: ATTErrorResponse? {
+  package var refusalWithoutAttribute: ATTErrorResponse? {
     switch target {
     case .none: nil
     case .attribute(let handle): ATTErrorResponse(request: opcode, handle: handle, code: .invalidHandle)

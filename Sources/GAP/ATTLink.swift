@@ -4,7 +4,7 @@ import HaloGATT
 
 /// A link to a peer that carries ATT PDUs.
 @BluetoothActor
-public protocol ATTLink: AnyObject {
+package protocol ATTLink: AnyObject {
   /// The address of the peer.
   var peer: BluetoothAddress { get }
   /// The role of this side.
@@ -64,45 +64,45 @@ public protocol ATTLink: AnyObject {
 }
 
 extension ATTLink {
-  public var role: LERole { .central }
-  public var localAddress: BluetoothAddress? { nil }
-  public var security: LinkSecurity { .none }
-  public var reads: UInt64? { nil }
+  package var role: LERole { .central }
+  package var localAddress: BluetoothAddress? { nil }
+  package var security: LinkSecurity { .none }
+  package var reads: UInt64? { nil }
   /// A link whose buffer space is not known accepts everything.
-  public var hasRoom: Bool { true }
+  package var hasRoom: Bool { true }
   /// The kernel answers such requests without counting them.
-  public var excessParameterRequests: Int { 0 }
-  public var onRoom: (() -> Void)? {
+  package var excessParameterRequests: Int { 0 }
+  package var onRoom: (() -> Void)? {
     get { nil }
     set {}
   }
-  public var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? {
+  package var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? {
     get { nil }
     set {}
   }
-  public var unfinished: LinkProcedure? { nil }
-  public var hasUnsentPackets: Bool { false }
-  public var dropsPacketsAtEnd: Bool { false }
-  public var phys: LinkPHYs? { nil }
-  public var dataLengths: DataLengths? { nil }
-  public func update(
+  package var unfinished: LinkProcedure? { nil }
+  package var hasUnsentPackets: Bool { false }
+  package var dropsPacketsAtEnd: Bool { false }
+  package var phys: LinkPHYs? { nil }
+  package var dataLengths: DataLengths? { nil }
+  package func update(
     _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void
   ) {
     completion(.failure(.adapter(AdapterError("change the connection parameters", .notOffered))))
   }
-  public func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {
+  package func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {
     completion(.failure(.adapter(AdapterError("change the PHY", .notOffered))))
   }
-  public func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
+  package func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
     completion(.failure(.adapter(AdapterError("change the data length", .notOffered))))
   }
-  public func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void) {
+  package func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void) {
     completion(.failure(.adapter(AdapterError("encrypt the link", .notOffered))))
   }
 }
 
 /// Why a link has ended.
-public enum LinkLoss: Hashable, Sendable {
+package enum LinkLoss: Hashable, Sendable {
   /// This side ended it.
   case local
   /// The adapter has become unusable, and the link with it.
@@ -112,7 +112,7 @@ public enum LinkLoss: Hashable, Sendable {
 }
 
 extension LinkLoss: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .local: "disconnected"
     case .adapter(let error): error.description
@@ -125,7 +125,7 @@ extension LinkLoss: CustomStringConvertible {
 }
 
 /// Something about a link that has changed.
-public enum LinkEvent: Hashable, Sendable {
+package enum LinkEvent: Hashable, Sendable {
   /// A property has changed, or could not be changed.
   case change(LEConnection.Change)
   /// The peer requested other parameters; says whether they were accepted.
@@ -135,7 +135,7 @@ public enum LinkEvent: Hashable, Sendable {
 }
 
 extension LinkEvent: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .change(let change): "link: \(change)"
     case .parameterRequest(let request, let isAccepted):

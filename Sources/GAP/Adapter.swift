@@ -4,7 +4,7 @@ import HaloBluetoothCore
 
 /// A radio that can scan and connect, and perhaps advertise. Callers see no difference between its implementations.
 @BluetoothActor
-public protocol Adapter: AnyObject {
+package protocol Adapter: AnyObject {
   /// The time of this radio: that of its reports and of its links.
   var timers: Timers { get }
   /// Called for each advertising report.
@@ -58,42 +58,42 @@ public protocol Adapter: AnyObject {
 }
 
 extension Adapter {
-  public var onNote: ((String) -> Void)? {
+  package var onNote: ((String) -> Void)? {
     get { nil }
     set {}
   }
-  public var onAdvertisingRefusal: ((HCIError?) -> Void)? {
+  package var onAdvertisingRefusal: ((HCIError?) -> Void)? {
     get { nil }
     set {}
   }
-  public var onAccepted: ((any ATTLink) -> Void)? {
+  package var onAccepted: ((any ATTLink) -> Void)? {
     get { nil }
     set {}
   }
-  public var droppedPackets: Int? { nil }
+  package var droppedPackets: Int? { nil }
 
-  public func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
+  package func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
     throw .adapter(AdapterError("advertise", .notOffered))
   }
 
   /// The links of an adapter that no other program shares are known to its user.
-  public func hasLink(to peer: BluetoothAddress) -> Bool { false }
+  package func hasLink(to peer: BluetoothAddress) -> Bool { false }
 
-  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+  package func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     throw .notReady
   }
 }
 
 /// A description of a radio for the user.
-public struct AdapterInformation: Hashable, Sendable {
+package struct AdapterInformation: Hashable, Sendable {
   /// The address with which it scans and connects.
-  public var address: BluetoothAddress
+  package var address: BluetoothAddress
   /// The version of the controller: `5.0`.
-  public var version: String
+  package var version: String
   /// Whether it scans with the extended commands of Bluetooth 5.
-  public var usesExtendedScan: Bool
+  package var usesExtendedScan: Bool
 
-  public init(address: BluetoothAddress, version: String, usesExtendedScan: Bool) {
+  package init(address: BluetoothAddress, version: String, usesExtendedScan: Bool) {
     self.address = address
     self.version = version
     self.usesExtendedScan = usesExtendedScan

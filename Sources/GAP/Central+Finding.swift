@@ -18,7 +18,7 @@ extension Central {
   /// - Returns: the device; nil if it was not heard in that time
   /// - Throws: `.hci(.cancelled)` when the task is cancelled or the central is stopped; otherwise why the radio has
   ///   failed, or why it does not scan
-  public func find(
+  package func find(
     named name: String, within time: Duration, parameters: ScanParameters = .gentle
   ) async throws(GAPError) -> Advertisement? {
     try await find(within: time, parameters: parameters) { $0.address.kind.isKnown && $0.isNamed(name) }
@@ -34,7 +34,7 @@ extension Central {
   ///     everything known about its device
   /// - Returns: the device; nil if none was heard in that time
   /// - Throws: what ``find(named:within:parameters:)`` throws
-  public func find(
+  package func find(
     within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle,
     where isWanted: @escaping (Advertisement) -> Bool = { _ in true }
   ) async throws(GAPError) -> Advertisement? {
@@ -56,7 +56,7 @@ extension Central {
   ///   - filter: which devices are wanted
   ///   - parameters: how often and how long to listen
   /// - Throws: what ``find(named:within:parameters:)`` throws; if devices were heard, the radio scans
-  public func devices(
+  package func devices(
     within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle
   ) async throws(GAPError) -> [Advertisement] {
     var heard = HeardDevices()
@@ -112,7 +112,7 @@ extension Central {
   ///   - parameters: the connection parameters
   ///   - time: the deadline, including failed attempts; nil for that of `ConnectionRequest`
   /// - Throws: what ``connect(_:)`` throws
-  public func connect(
+  package func connect(
     to device: Advertisement, parameters: ConnectionParameters = .fast, within time: Duration? = nil
   ) async throws(GAPError) -> GATTLink {
     var request = ConnectionRequest(peer: device.address, parameters: parameters)

@@ -7,15 +7,15 @@ import HaloBluetoothCore
 ///
 /// An `async` function returns at once when its task is cancelled, and has a deadline, unless it says otherwise.
 @BluetoothActor
-public final class Central {
+package final class Central {
   /// Which advertisements to report.
-  public struct ScanFilter: Sendable {
+  package struct ScanFilter: Sendable {
     /// Devices that advertise one of these; empty for all.
-    public var services: [BluetoothUUID]
+    package var services: [BluetoothUUID]
     /// The weakest signal in dBm. A report without a strength has the last one of its device; devices without any pass.
-    public var minimumRSSI: Int8?
+    package var minimumRSSI: Int8?
 
-    public init(services: [BluetoothUUID] = [], minimumRSSI: Int8? = nil) {
+    package init(services: [BluetoothUUID] = [], minimumRSSI: Int8? = nil) {
       self.services = services
       self.minimumRSSI = minimumRSSI
     }
@@ -28,7 +28,7 @@ public final class Central {
 
   /// A subscriber of advertisements. The adapter scans while there is one.
   @BluetoothActor
-  public final class Scan {
+  package final class Scan {
     fileprivate let parameters: ScanParameters
     fileprivate let filter: ScanFilter
     fileprivate let handler: (Advertisement) -> Void
@@ -48,7 +48,7 @@ public final class Central {
     }
 
     /// Stops listening.
-    public func cancel() {
+    package func cancel() {
       central?.remove(self)
       central = nil
     }
@@ -56,20 +56,20 @@ public final class Central {
 
   /// Why the radio does not scan as the subscribers ask for; nil if it does. One that does not scan at all is asked again,
   /// with longer and longer pauses, of ten seconds at most.
-  public private(set) var scanRefusal: GAPError?
+  package private(set) var scanRefusal: GAPError?
   /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
-  public var onFailure: ((GAPError) -> Void)?
+  package var onFailure: ((GAPError) -> Void)?
   /// Why the radio has failed; nil while it works.
   package private(set) var failure: GAPError?
   /// A description of the radio; nil until it is started.
-  public private(set) var information: AdapterInformation?
+  package private(set) var information: AdapterInformation?
 
   /// The number of packets that the kernel dropped because they were not read in time; nil where that can't happen or is
   /// unknown.
-  public var droppedPackets: Int? { adapter.droppedPackets }
+  package var droppedPackets: Int? { adapter.droppedPackets }
 
   /// The time of the adapter.
-  public var timers: Timers { adapter.timers }
+  package var timers: Timers { adapter.timers }
 
   private let adapter: any Adapter
   private var collector = AdvertisementCollector()
@@ -80,7 +80,7 @@ public final class Central {
   private static let maximumSilentPeers = 64
 
   /// A central on an adapter that is not started yet.
-  public init(_ adapter: any Adapter) {
+  package init(_ adapter: any Adapter) {
     self.adapter = adapter
     adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
     adapter.onScanRefusal = { [weak self] error in self?.scanRefusal = error.map { .hci($0) } }
@@ -93,7 +93,7 @@ public final class Central {
 
   /// Initializes the radio. Call it first. Each command has a deadline, `HostController/commandDeadline`.
   @discardableResult
-  public func start() async throws(GAPError) -> AdapterInformation {
+  package func start() async throws(GAPError) -> AdapterInformation {
     let information = try await wrappingHCIError(await adapter.start())
     failure = nil
     self.information = information
@@ -103,7 +103,7 @@ public final class Central {
   /// Makes the radio usable again after ``onFailure``, as soon as it is present and powered on: see
   /// ``Adapter/recover(within:)``.
   @discardableResult
-  public func recover(within time: Duration) async throws(GAPError) -> AdapterInformation {
+  package func recover(within time: Duration) async throws(GAPError) -> AdapterInformation {
     let information = try await wrappingHCIError(await adapter.recover(within: time))
     failure = nil
     self.information = information
@@ -112,7 +112,7 @@ public final class Central {
 
   /// Ends all links and releases the radio; each within a few seconds. Cancelling the task does not cancel this, as peers
   /// that stay connected do not advertise.
-  public func stop() async {
+  package func stop() async {
     endScans()
     adapter.setScan(nil)
     for connection in connections { await connection.disconnect() }
@@ -130,7 +130,7 @@ public final class Central {
   ///   - onEnd: called when the scan ends without being cancelled, because the radio has failed
   ///   - handler: called on the loop for each report, as soon as it is received, with everything known about
   ///     the device. A scan response is a separate report.
-  public func scan(
+  package func scan(
     _ parameters: ScanParameters = .gentle, filter: ScanFilter = ScanFilter(),
     onEnd: @escaping () -> Void = {}, handler: @escaping (Advertisement) -> Void
   ) -> Scan {
@@ -191,7 +191,7 @@ public final class Central {
 
   /// Connects to a peripheral that advertises, and returns when the link has proved to work.
   /// - Throws: `GAPError`, after the request's deadline at the latest
-  public func connect(_ request: ConnectionRequest) async throws(GAPError) -> GATTLink {
+  package func connect(_ request: ConnectionRequest) async throws(GAPError) -> GATTLink {
     try await awaitCallback { (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
       connect(request, completion: done)
     }
@@ -203,7 +203,7 @@ public final class Central {
   ///   - request: the peer, the link's parameters and the deadline
   ///   - completion: called exactly once, on the loop, before anything that the peer sends is handled
   /// - Returns: a closure that cancels the attempt
-  public func connect(
+  package func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<GATTLink, GAPError>) -> Void
   ) -> () -> Void {
     let timers = adapter.timers
@@ -237,7 +237,7 @@ public final class Central {
   /// - Parameters:
   ///   - request: the peer and the link's parameters; its deadline limits each attempt
   ///   - completion: called once, on the loop, unless the connection is cancelled
-  public func connectWhenHeard(
+  package func connectWhenHeard(
     _ request: ConnectionRequest, completion: @escaping (Result<GATTLink, GAPError>) -> Void
   ) -> PendingConnection {
     PendingConnection(

@@ -4,7 +4,7 @@ import HaloBluetoothCore
 
 /// Why an operation on an adapter, a link or a peripheral failed: the error of ``Central`` and ``GATTLink``, so that one
 /// `catch` serves a program that connects, discovers and reads.
-public enum GAPError: Error, Hashable, Sendable {
+package enum GAPError: Error, Hashable, Sendable {
   /// Why the adapter failed, there is no link, or its properties are not changed.
   case hci(HCIError)
   /// Why an operation on a peripheral failed: `.att(.closed)` after the loss of the link.
@@ -12,7 +12,7 @@ public enum GAPError: Error, Hashable, Sendable {
 }
 
 extension GAPError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .hci(let error): error.description
     case .gatt(let error): error.description

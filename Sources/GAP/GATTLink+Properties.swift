@@ -7,16 +7,16 @@ import HaloGATT
 /// latest; another one does not wait for it.
 extension GATTLink {
   /// The role of this side: whether it has connected, or has advertised.
-  public var role: LERole { link.role }
+  package var role: LERole { link.role }
 
   /// The address of this side on the link; nil if unknown.
-  public var localAddress: BluetoothAddress? { link.localAddress }
+  package var localAddress: BluetoothAddress? { link.localAddress }
 
   /// The encryption of the link, and the key of that; none if the kernel does not tell.
-  public var security: LinkSecurity { link.security }
+  package var security: LinkSecurity { link.security }
 
   /// The key that is used when the peer encrypts the link, by its Rand and EDIV; nil if there is none. In the peripheral role.
-  public var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? {
+  package var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)? {
     get { link.onKeyRequest }
     set { link.onKeyRequest = newValue }
   }
@@ -25,27 +25,27 @@ extension GATTLink {
   ///
   /// - Throws: `.hci(.commandFailed)` with `.pinOrKeyMissing` if the peer does not have the key. If its key is another one, the
   ///   link is lost.
-  public func encrypt(with key: LongTermKey) async throws(GAPError) {
+  package func encrypt(with key: LongTermKey) async throws(GAPError) {
     try await ask { link.encrypt(with: key, completion: $0) }
   }
 
   /// The connection parameters; nil if unknown.
-  public var parameters: LinkParameters? { link.parameters }
+  package var parameters: LinkParameters? { link.parameters }
 
   /// The PHYs in use; nil if unknown.
-  public var phys: LinkPHYs? { link.phys }
+  package var phys: LinkPHYs? { link.phys }
 
   /// The longest packets on air; nil if unknown.
-  public var dataLengths: DataLengths? { link.dataLengths }
+  package var dataLengths: DataLengths? { link.dataLengths }
 
   /// The largest ATT PDU that both ends take, in bytes.
-  public var mtu: Int { gatt.mtu }
+  package var mtu: Int { gatt.mtu }
 
   /// The number of the peer's connection parameter requests that were rejected because there were too many.
-  public var excessParameterRequests: Int { link.excessParameterRequests }
+  package var excessParameterRequests: Int { link.excessParameterRequests }
 
   /// The signal strength in dBm; nil if it is not available.
-  public func readRSSI() async throws(GAPError) -> Int8? {
+  package func readRSSI() async throws(GAPError) -> Int8? {
     try await wrappingHCIError(await link.readRSSI())
   }
 
@@ -53,7 +53,7 @@ extension GATTLink {
   ///
   /// - Returns: those in force
   @discardableResult
-  public func updateParameters(
+  package func updateParameters(
     _ parameters: ConnectionParameters
   ) async throws(GAPError) -> LinkParameters {
     try await ask { link.update(parameters, completion: $0) }
@@ -64,14 +64,14 @@ extension GATTLink {
   /// - Parameter phys: the PHYs that may be used; empty for no preference
   /// - Returns: those in use; the peer may keep the ones that were used
   @discardableResult
-  public func setPHYs(_ phys: LEPHYs) async throws(GAPError) -> LinkPHYs {
+  package func setPHYs(_ phys: LEPHYs) async throws(GAPError) -> LinkPHYs {
     try await ask { link.setPHYs(phys, completion: $0) }
   }
 
   /// Requests longer or shorter packets to send. ``onEvent`` reports the lengths in force, if they change.
   ///
   /// - Parameter octets: the maximum payload, 27 to 251 bytes
-  public func setDataLength(_ octets: Int) async throws(GAPError) {
+  package func setDataLength(_ octets: Int) async throws(GAPError) {
     try await ask { link.setDataLength(octets, completion: $0) }
   }
 

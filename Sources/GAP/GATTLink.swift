@@ -9,20 +9,20 @@ import HaloGATT
 ///
 /// An `async` function returns at once when its task is cancelled, unless it says otherwise.
 @BluetoothActor
-public final class GATTLink {
+package final class GATTLink {
   /// The address of the peer.
-  public let peer: BluetoothAddress
+  package let peer: BluetoothAddress
   /// The client of the peer's attributes.
-  public let gatt: GATTClient
+  package let gatt: GATTClient
   /// The server of the attributes that ``serve(_:)`` was called with; without one, the peer is answered as by a device without
   /// attributes.
-  public private(set) var server: ServerBearer?
+  package private(set) var server: ServerBearer?
   /// Called with a description of a change of the link, for the user.
-  public var onEvent: ((LinkEvent) -> Void)?
+  package var onEvent: ((LinkEvent) -> Void)?
   /// Why the link has ended; nil while it exists.
-  public private(set) var loss: LinkLoss?
+  package private(set) var loss: LinkLoss?
   /// What was requested and not done when the link was lost; nil if nothing was, or the link exists.
-  public private(set) var unfinished: LinkProcedure?
+  package private(set) var unfinished: LinkProcedure?
 
   let link: any ATTLink
   private let bearer: ATTBearer
@@ -36,7 +36,7 @@ public final class GATTLink {
   ///   - link: the link
   ///   - timers: the clock of its deadlines
   ///   - mtu: the largest PDU to receive, in bytes; nil if the MTU is not to be exchanged
-  public init(_ link: any ATTLink, timers: Timers, mtu: Int? = ATTBearer.largestMTU) {
+  package init(_ link: any ATTLink, timers: Timers, mtu: Int? = ATTBearer.largestMTU) {
     self.link = link
     peer = link.peer
     // The link holds the bearer, and the connection holds both.
@@ -74,16 +74,16 @@ public final class GATTLink {
   }
 
   /// The time of the link.
-  public var timers: Timers { gatt.timers }
+  package var timers: Timers { gatt.timers }
 
   /// Whether the link exists.
-  public var isConnected: Bool { loss == nil }
+  package var isConnected: Bool { loss == nil }
 
   // MARK: The server
 
   /// Lets the peer see attributes of this device from now on, as the permissions and the security of the link allow.
   @discardableResult
-  public func serve(_ database: AttributeDatabase) -> ServerBearer {
+  package func serve(_ database: AttributeDatabase) -> ServerBearer {
     let server = ServerBearer(database, on: bearer, timers: timers, security: security)
     self.server = server
     return server
@@ -93,7 +93,7 @@ public final class GATTLink {
 
   /// Ends the link and returns when it has ended: after a few seconds at the latest, if the controller does not report
   /// it. Cancelling the task does not cancel this, as a peer that stays connected does not advertise.
-  public func disconnect() async {
+  package func disconnect() async {
     guard loss == nil else { return }
     end()
     await withCheckedContinuation { continuation in
@@ -103,7 +103,7 @@ public final class GATTLink {
 
   /// Ends the link, without waiting for its end. What was written without response is sent before, for two seconds at most:
   /// see ``hasUnsentWrites``.
-  public func end() {
+  package func end() {
     guard loss == nil, !isEnding else { return }
     isEnding = true
     guard link.dropsPacketsAtEnd, bearer.hasUnprovedCommands else { return link.disconnect() }
@@ -115,19 +115,19 @@ public final class GATTLink {
   }
 
   /// Whether values that were written without response may not have been sent when the link was ended.
-  public var hasUnsentWrites: Bool {
+  package var hasUnsentWrites: Bool {
     link.hasUnsentPackets || link.dropsPacketsAtEnd && bearer.hasUnprovedCommands
   }
 
   /// Calls `handler` once, when the link has ended; at once if it already has. All open operations have failed by then.
-  public func whenDisconnected(_ handler: @escaping (LinkLoss) -> Void) {
+  package func whenDisconnected(_ handler: @escaping (LinkLoss) -> Void) {
     if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
   }
 
   /// Waits until the link has ended, and returns why. It has no deadline, as a link may last for ever.
   ///
   /// - Throws: when the task is cancelled before that
-  public func disconnection() async throws(CancellationError) -> LinkLoss {
+  package func disconnection() async throws(CancellationError) -> LinkLoss {
     try await awaitCallback(cancelled: CancellationError()) { done in
       whenDisconnected { done(.success($0)) }
     }

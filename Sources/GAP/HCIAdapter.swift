@@ -4,20 +4,20 @@ import L2CAP
 
 /// A radio at the other end of an HCI transport. This package has all layers above it: the host controller, L2CAP, ATT.
 @BluetoothActor
-public final class HCIAdapter: Adapter {
-  public var onReport: ((AdvertisingReport, Instant) -> Void)? {
+package final class HCIAdapter: Adapter {
+  package var onReport: ((AdvertisingReport, Instant) -> Void)? {
     get { host.onReport }
     set { host.onReport = newValue }
   }
-  public var onScanRefusal: ((HCIError?) -> Void)? {
+  package var onScanRefusal: ((HCIError?) -> Void)? {
     get { host.onScanRefusal }
     set { host.onScanRefusal = newValue }
   }
-  public var onAdvertisingRefusal: ((HCIError?) -> Void)? {
+  package var onAdvertisingRefusal: ((HCIError?) -> Void)? {
     get { host.onAdvertisingRefusal }
     set { host.onAdvertisingRefusal = newValue }
   }
-  public var onAccepted: ((any ATTLink) -> Void)? {
+  package var onAccepted: ((any ATTLink) -> Void)? {
     didSet {
       // Without this closure, the host ends such links.
       guard let onAccepted else { return host.onAccepted = nil }
@@ -26,8 +26,8 @@ public final class HCIAdapter: Adapter {
       }
     }
   }
-  public var onFailure: ((HCIError) -> Void)?
-  public var onNote: ((String) -> Void)? {
+  package var onFailure: ((HCIError) -> Void)?
+  package var onNote: ((String) -> Void)? {
     get { recovery.onNote }
     set {
       recovery.onNote = newValue
@@ -35,9 +35,9 @@ public final class HCIAdapter: Adapter {
     }
   }
 
-  public var timers: Timers { transport.timers }
+  package var timers: Timers { transport.timers }
   var reads: UInt64? { transport.reads }
-  public var droppedPackets: Int? { transport.droppedPackets }
+  package var droppedPackets: Int? { transport.droppedPackets }
 
   private let transport: any HCITransport
   private let host: HostController
@@ -50,7 +50,7 @@ public final class HCIAdapter: Adapter {
   /// - Parameters:
   ///   - transport: the controller; not started yet
   ///   - randomAddress: used if the controller has no public address; made up if nil
-  public init(_ transport: any HCITransport, randomAddress: BluetoothAddress? = nil) {
+  package init(_ transport: any HCITransport, randomAddress: BluetoothAddress? = nil) {
     self.transport = transport
     recovery = AdapterRecovery(timers: transport.timers)
     let madeUp = BluetoothAddress(UInt64.random(in: 0..<1 << 46) | 3 << 46, .random)
@@ -66,12 +66,12 @@ public final class HCIAdapter: Adapter {
   }
 
   /// Discarded input, counted.
-  public var counters: HostController.Counters { host.counters }
+  package var counters: HostController.Counters { host.counters }
   /// The number of ACL packets waiting for room in the controller.
-  public var waitingPackets: Int { host.waitingPackets }
+  package var waitingPackets: Int { host.waitingPackets }
 
   /// Sets the controller up. Each command has a deadline; a task that is cancelled returns at once.
-  public func start() async throws(HCIError) -> AdapterInformation {
+  package func start() async throws(HCIError) -> AdapterInformation {
     attach()
     return try await setUp()
   }
@@ -104,7 +104,7 @@ public final class HCIAdapter: Adapter {
   /// address under another index.
   ///
   /// - Throws: the failure that ended it, after `time`; `HCIError.cancelled` if the task is cancelled
-  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+  package func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     guard let failure else {
       // A working controller keeps its links.
       guard host.failure == nil, let controller = host.controller else { throw host.failure ?? .notReady }
@@ -120,18 +120,18 @@ public final class HCIAdapter: Adapter {
     return information
   }
 
-  public func setScan(_ parameters: ScanParameters?) {
+  package func setScan(_ parameters: ScanParameters?) {
     var parameters = parameters
     // Links on LE Coded are made with devices that advertise on it.
     if transport.linkPreferences?.phys?.contains(.leCoded) == true { parameters?.includesCoded = true }
     host.setScan(parameters)
   }
 
-  public func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
+  package func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
     host.setAdvertising(advertising)
   }
 
-  public func connect(
+  package func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
     var request = request
@@ -141,7 +141,7 @@ public final class HCIAdapter: Adapter {
     }
   }
 
-  public func close() async {
+  package func close() async {
     release()
     await transport.finishClosing()
   }

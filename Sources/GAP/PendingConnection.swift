@@ -5,7 +5,7 @@ import HaloBluetoothCore
 /// A connection to a peripheral that may be absent. It waits for an advertisement of the peripheral, without holding up
 /// scans and other connections, and connects then; see ``Central/connectWhenHeard(_:completion:)``.
 @BluetoothActor
-public final class PendingConnection {
+package final class PendingConnection {
   /// How long the scan for it is continuous; after that it listens for 1/8 of the time.
   private static let eagerTime = Duration.seconds(30)
 
@@ -36,7 +36,7 @@ public final class PendingConnection {
   }
 
   /// Gives it up. The completion is not called any more.
-  public func cancel() {
+  package func cancel() {
     completion = nil
     end()
   }

@@ -7,18 +7,18 @@ import HaloBluetoothCore
 ///
 /// A ``Central`` may use the same adapter. The adapter is started once: by the central, or with ``Adapter/start()``.
 @BluetoothActor
-public final class Peripheral {
+package final class Peripheral {
   /// The attributes that each central sees.
-  public let database: AttributeDatabase
+  package let database: AttributeDatabase
   /// The most links to centrals. Nothing is advertised while there are as many.
-  public let maximumConnections: Int
+  package let maximumConnections: Int
   /// The links to centrals, the oldest first.
-  public private(set) var connections: [GATTLink] = []
+  package private(set) var connections: [GATTLink] = []
   /// Why the radio does not advertise; nil if it does, or need not. It is asked again, with longer and longer pauses, of ten
   /// seconds at most.
-  public private(set) var advertisingRefusal: GAPError?
+  package private(set) var advertisingRefusal: GAPError?
   /// Called with each link to a central, before anything that the central sends is handled.
-  public var onConnection: ((GATTLink) -> Void)?
+  package var onConnection: ((GATTLink) -> Void)?
 
   private let adapter: any Adapter
   private var advertising: Advertising?
@@ -27,7 +27,7 @@ public final class Peripheral {
   ///   - adapter: the radio
   ///   - database: the attributes that each central sees
   ///   - maximumConnections: the most links to centrals
-  public init(_ adapter: any Adapter, serving database: AttributeDatabase, maximumConnections: Int = 1) {
+  package init(_ adapter: any Adapter, serving database: AttributeDatabase, maximumConnections: Int = 1) {
     self.adapter = adapter
     self.database = database
     self.maximumConnections = maximumConnections
@@ -43,7 +43,7 @@ public final class Peripheral {
   /// Advertises until ``stopAdvertising()``, except while there are ``maximumConnections``.
   ///
   /// - Throws: if this radio does not advertise for programs
-  public func startAdvertising(_ advertising: Advertising) throws(GAPError) {
+  package func startAdvertising(_ advertising: Advertising) throws(GAPError) {
     do throws(HCIError) {
       try adapter.setAdvertising(isFull ? nil : advertising)
     } catch {
@@ -53,7 +53,7 @@ public final class Peripheral {
   }
 
   /// Advertises no longer. The links stay.
-  public func stopAdvertising() {
+  package func stopAdvertising() {
     advertising = nil
     advertisingRefusal = nil
     advertise()
@@ -61,7 +61,7 @@ public final class Peripheral {
 
   /// Advertises no longer, and ends all links; each within a few seconds. Cancelling the task does not cancel this,
   /// as a central would keep its link.
-  public func stop() async {
+  package func stop() async {
     stopAdvertising()
     for connection in connections { await connection.disconnect() }
   }

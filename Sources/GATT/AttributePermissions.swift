@@ -2,17 +2,17 @@ import ATT
 
 /// What a link has to offer before an attribute is read or written on it (Core Specification Vol 3, Part F, 3.2.5; Part
 /// C, 10.3.1).
-public struct SecurityRequirement: Hashable, Sendable {
+package struct SecurityRequirement: Hashable, Sendable {
   /// Whether the link must be encrypted.
-  public var needsEncryption: Bool
+  package var needsEncryption: Bool
   /// Whether the key must come from a pairing that is protected against an attacker in the middle.
-  public var needsAuthentication: Bool
+  package var needsAuthentication: Bool
   /// Whether the user or the program must have allowed this client.
-  public var needsAuthorization: Bool
+  package var needsAuthorization: Bool
   /// The shortest key of the encryption, in bytes: 0, or 7 to 16.
-  public var minimumKeySize: Int
+  package var minimumKeySize: Int
 
-  public init(
+  package init(
     needsEncryption: Bool = false, needsAuthentication: Bool = false, needsAuthorization: Bool = false,
     minimumKeySize: Int = 0
   ) {
@@ -23,29 +23,29 @@ public struct SecurityRequirement: Hashable, Sendable {
   }
 
   /// Any link will do.
-  public static let none = SecurityRequirement()
+  package static let none = SecurityRequirement()
   /// An encrypted link.
-  public static let encrypted = SecurityRequirement(needsEncryption: true)
+  package static let encrypted = SecurityRequirement(needsEncryption: true)
   /// An encrypted link, with a key of an authenticated pairing.
-  public static let authenticated = SecurityRequirement(needsEncryption: true, needsAuthentication: true)
+  package static let authenticated = SecurityRequirement(needsEncryption: true, needsAuthentication: true)
   /// A client that was allowed.
-  public static let authorized = SecurityRequirement(needsAuthorization: true)
+  package static let authorized = SecurityRequirement(needsAuthorization: true)
 }
 
 /// The security of a link, as far as attributes ask for it.
-public struct LinkSecurity: Hashable, Sendable {
+package struct LinkSecurity: Hashable, Sendable {
   /// Whether the link is encrypted.
-  public var isEncrypted: Bool
+  package var isEncrypted: Bool
   /// Whether its key comes from a pairing that is protected against an attacker in the middle.
-  public var isAuthenticated: Bool
+  package var isAuthenticated: Bool
   /// Whether the user or the program has allowed this client.
-  public var isAuthorized: Bool
+  package var isAuthorized: Bool
   /// Whether there is a key of the peer, also while the link is not encrypted with it.
-  public var isPaired: Bool
+  package var isPaired: Bool
   /// The length of the key of the encryption, in bytes.
-  public var keySize: Int
+  package var keySize: Int
 
-  public init(
+  package init(
     isEncrypted: Bool = false, isAuthenticated: Bool = false, isAuthorized: Bool = false,
     isPaired: Bool = false, keySize: Int = 16
   ) {
@@ -57,11 +57,11 @@ public struct LinkSecurity: Hashable, Sendable {
   }
 
   /// A new link.
-  public static let none = LinkSecurity()
+  package static let none = LinkSecurity()
 
   /// Why an access is refused; nil if the link meets the requirement. A client without a key is told that it has to
   /// pair (Insufficient Authentication), one with a key that it has to encrypt (Vol 3, Part C, 10.3.1).
-  public func refusal(of requirement: SecurityRequirement) -> ATTErrorCode? {
+  package func refusal(of requirement: SecurityRequirement) -> ATTErrorCode? {
     let needsLink = requirement.needsEncryption || requirement.minimumKeySize > 0
     if needsLink || requirement.needsAuthentication, !isEncrypted {
       return isPaired ? .insufficientEncryption : .insufficientAuthentication

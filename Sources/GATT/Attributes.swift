@@ -2,47 +2,47 @@ import ATT
 import HaloBluetoothCore
 
 /// A group of characteristics that belong together (Core Specification Vol 3, Part G, 2.6.1).
-public struct Service: Hashable, Sendable {
+package struct Service: Hashable, Sendable {
   /// The type.
-  public var uuid: BluetoothUUID
+  package var uuid: BluetoothUUID
   /// The declaration and all that belongs to it.
-  public var handles: HandleRange
+  package var handles: HandleRange
   package var stamp: DiscoveryStamp?
 
-  public init(uuid: BluetoothUUID, handles: HandleRange) {
+  package init(uuid: BluetoothUUID, handles: HandleRange) {
     self.uuid = uuid
     self.handles = handles
   }
 }
 
 /// A service that another one refers to (2.6.3, 3.2).
-public struct IncludedService: Hashable, Sendable {
+package struct IncludedService: Hashable, Sendable {
   /// The handle of the include declaration.
-  public var declaration: AttributeHandle
+  package var declaration: AttributeHandle
   /// The service that is referred to.
-  public var service: Service
+  package var service: Service
 
-  public init(declaration: AttributeHandle, service: Service) {
+  package init(declaration: AttributeHandle, service: Service) {
     self.declaration = declaration
     self.service = service
   }
 }
 
 /// A value with its properties (2.6.4, 3.3).
-public struct Characteristic: Hashable, Sendable {
+package struct Characteristic: Hashable, Sendable {
   /// The type.
-  public var uuid: BluetoothUUID
+  package var uuid: BluetoothUUID
   /// What can be done with the value.
-  public var properties: CharacteristicProperties
+  package var properties: CharacteristicProperties
   /// The handle of the declaration.
-  public var declaration: AttributeHandle
+  package var declaration: AttributeHandle
   /// The handle of the value: what is read, written and notified.
-  public var valueHandle: AttributeHandle
+  package var valueHandle: AttributeHandle
   /// The last handle that can belong to it; the descriptors are between the value and this handle.
-  public var end: AttributeHandle
+  package var end: AttributeHandle
   package var stamp: DiscoveryStamp?
 
-  public init(
+  package init(
     uuid: BluetoothUUID, properties: CharacteristicProperties, declaration: AttributeHandle,
     valueHandle: AttributeHandle, end: AttributeHandle
   ) {
@@ -61,21 +61,21 @@ public struct Characteristic: Hashable, Sendable {
   }
 
   /// The range of its descriptors; nil if it cannot have any.
-  public var descriptorHandles: HandleRange? {
+  package var descriptorHandles: HandleRange? {
     guard let start = valueHandle.next, start <= end else { return nil }
     return HandleRange(start, end)
   }
 }
 
 /// Metadata of a characteristic (3.3.3).
-public struct Descriptor: Hashable, Sendable {
+package struct Descriptor: Hashable, Sendable {
   /// The type.
-  public var uuid: BluetoothUUID
+  package var uuid: BluetoothUUID
   /// The handle to read and write.
-  public var handle: AttributeHandle
+  package var handle: AttributeHandle
   package var stamp: DiscoveryStamp?
 
-  public init(uuid: BluetoothUUID, handle: AttributeHandle) {
+  package init(uuid: BluetoothUUID, handle: AttributeHandle) {
     self.uuid = uuid
     self.handle = handle
   }
@@ -107,10 +107,10 @@ extension CharacteristicProperties: CustomStringConvertible {
   ]
 
   /// The names of the properties: `write without response`.
-  public var names: [String] { Self.all.filter { contains($0.property) }.map(\.name) }
+  package var names: [String] { Self.all.filter { contains($0.property) }.map(\.name) }
 
   /// The properties with these names; others are left out.
-  public init(names: [String]) {
+  package init(names: [String]) {
     self = CharacteristicProperties(Self.all.filter { names.contains($0.name) }.map(\.property))
   }
 

@@ -3,12 +3,12 @@ import HaloBluetoothCore
 
 /// The value of a characteristic declaration (Core Specification Vol 3, Part G, 3.3.1): properties (1), the handle of
 /// the characteristic's value (2, little-endian), UUID (2 or 16).
-public struct CharacteristicDeclaration: Hashable, Sendable {
-  public var properties: CharacteristicProperties
-  public var valueHandle: AttributeHandle
-  public var uuid: BluetoothUUID
+package struct CharacteristicDeclaration: Hashable, Sendable {
+  package var properties: CharacteristicProperties
+  package var valueHandle: AttributeHandle
+  package var uuid: BluetoothUUID
 
-  public init(_ uuid: BluetoothUUID, _ properties: CharacteristicProperties, at valueHandle: AttributeHandle)
+  package init(_ uuid: BluetoothUUID, _ properties: CharacteristicProperties, at valueHandle: AttributeHandle)
   {
     self.uuid = uuid
     self.properties = properties
@@ -16,7 +16,7 @@ public struct CharacteristicDeclaration: Hashable, Sendable {
   }
 
   /// Nil for bytes of another length. Any handle is taken, also 0, which no attribute has.
-  public init?(parsing bytes: [UInt8]) {
+  package init?(parsing bytes: [UInt8]) {
     guard bytes.count == 5 || bytes.count == 19 else { return nil }
     let fields = bytes.withReader { reader -> Self? in
       guard let properties = try? reader.readUInt8(), let handle = try? reader.readUInt16(),
@@ -28,7 +28,7 @@ public struct CharacteristicDeclaration: Hashable, Sendable {
     self = fields
   }
 
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = ByteWriter()
     writer.write(properties.rawValue)
     writer.write(valueHandle.rawValue)

@@ -2,33 +2,33 @@ import HaloBluetoothCore
 
 /// The value of a Client Characteristic Configuration: what a client wants to be sent on its own (Core Specification
 /// Vol 3, Part G, 3.3.3.3). Each client has its own.
-public struct ClientConfiguration: OptionSet, Hashable, Sendable {
-  public var rawValue: UInt16
+package struct ClientConfiguration: OptionSet, Hashable, Sendable {
+  package var rawValue: UInt16
 
-  public init(rawValue: UInt16) {
+  package init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
 
   /// The value is notified.
-  public static let notify = ClientConfiguration(rawValue: 1)
+  package static let notify = ClientConfiguration(rawValue: 1)
   /// The value is indicated: the client confirms each.
-  public static let indicate = ClientConfiguration(rawValue: 2)
+  package static let indicate = ClientConfiguration(rawValue: 2)
 
   /// What a characteristic with these properties can be configured to.
-  public init(allowedBy properties: CharacteristicProperties) {
+  package init(allowedBy properties: CharacteristicProperties) {
     self = []
     if properties.contains(.notify) { insert(.notify) }
     if properties.contains(.indicate) { insert(.indicate) }
   }
 
   /// Nil for another length than 2 bytes.
-  public init?(parsing bytes: [UInt8]) {
+  package init?(parsing bytes: [UInt8]) {
     guard bytes.count == 2 else { return nil }
     self.init(rawValue: UInt16(bytes[1]) << 8 | UInt16(bytes[0]))
   }
 
   /// The value of the attribute: 2 bytes, little-endian.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     [UInt8(truncatingIfNeeded: rawValue), UInt8(truncatingIfNeeded: rawValue >> 8)]
   }
 }

@@ -1,31 +1,31 @@
 import HaloBluetoothCore
 
 /// The UUIDs defined by GATT (Core Specification Vol 3, Part G, 3; Assigned Numbers 3).
-public enum GATTUUID {
-  public static let primaryService = BluetoothUUID(primaryServiceType)
+package enum GATTUUID {
+  package static let primaryService = BluetoothUUID(primaryServiceType)
   /// The number of ``primaryService``, for requests whose type is a number.
   package static let primaryServiceType: UInt16 = 0x2800
-  public static let secondaryService = BluetoothUUID(UInt16(0x2801))
-  public static let include = BluetoothUUID(UInt16(0x2802))
-  public static let characteristic = BluetoothUUID(UInt16(0x2803))
-  public static let characteristicUserDescription = BluetoothUUID(UInt16(0x2901))
-  public static let clientCharacteristicConfiguration = BluetoothUUID(UInt16(0x2902))
-  public static let genericAccess = BluetoothUUID(UInt16(0x1800))
-  public static let genericAttribute = BluetoothUUID(UInt16(0x1801))
-  public static let deviceInformation = BluetoothUUID(UInt16(0x180A))
-  public static let deviceName = BluetoothUUID(UInt16(0x2A00))
-  public static let appearance = BluetoothUUID(UInt16(0x2A01))
-  public static let preferredConnectionParameters = BluetoothUUID(UInt16(0x2A04))
-  public static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
-  public static let serviceChanged = BluetoothUUID(UInt16(0x2A05))
-  public static let databaseHash = BluetoothUUID(UInt16(0x2B2A))
+  package static let secondaryService = BluetoothUUID(UInt16(0x2801))
+  package static let include = BluetoothUUID(UInt16(0x2802))
+  package static let characteristic = BluetoothUUID(UInt16(0x2803))
+  package static let characteristicUserDescription = BluetoothUUID(UInt16(0x2901))
+  package static let clientCharacteristicConfiguration = BluetoothUUID(UInt16(0x2902))
+  package static let genericAccess = BluetoothUUID(UInt16(0x1800))
+  package static let genericAttribute = BluetoothUUID(UInt16(0x1801))
+  package static let deviceInformation = BluetoothUUID(UInt16(0x180A))
+  package static let deviceName = BluetoothUUID(UInt16(0x2A00))
+  package static let appearance = BluetoothUUID(UInt16(0x2A01))
+  package static let preferredConnectionParameters = BluetoothUUID(UInt16(0x2A04))
+  package static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
+  package static let serviceChanged = BluetoothUUID(UInt16(0x2A05))
+  package static let databaseHash = BluetoothUUID(UInt16(0x2B2A))
 
   /// The name in Assigned Numbers; nil for UUIDs of 128 bits and those without a name.
-  public static func name(of uuid: BluetoothUUID) -> String? { uuid.short.flatMap(AssignedNumbers.uuid) }
+  package static func name(of uuid: BluetoothUUID) -> String? { uuid.short.flatMap(AssignedNumbers.uuid) }
 
   /// The same for the type of an attribute: a declaration, a characteristic, a descriptor. Nil for a number that the SIG
   /// gave to a service or to a company, such as 0xFFF1; many devices use such numbers for characteristics of their own.
-  public static func attributeName(of uuid: BluetoothUUID) -> String? {
+  package static func attributeName(of uuid: BluetoothUUID) -> String? {
     uuid.short.flatMap { attributeTypes.contains($0) ? AssignedNumbers.uuid($0) : nil }
   }
 

@@ -3,51 +3,51 @@ import HaloBluetoothCore
 
 /// The declaration of a service (Core Specification Vol 3, Part G, 3.1): its type says whether the service is primary,
 /// its value is the UUID.
-public struct ServiceDeclaration: Hashable, Sendable {
+package struct ServiceDeclaration: Hashable, Sendable {
   /// The type of the service.
-  public var uuid: BluetoothUUID
+  package var uuid: BluetoothUUID
   /// Whether clients find the service by themselves; a secondary one is only included by others.
-  public var isPrimary: Bool
+  package var isPrimary: Bool
 
-  public init(_ uuid: BluetoothUUID, isPrimary: Bool = true) {
+  package init(_ uuid: BluetoothUUID, isPrimary: Bool = true) {
     self.uuid = uuid
     self.isPrimary = isPrimary
   }
 
   /// Reads the attribute. Nil for another type than Primary Service (0x2800) and Secondary Service (0x2801), and for a
   /// value of another length than 2 and 16 bytes.
-  public init?(type: BluetoothUUID, parsing bytes: [UInt8]) {
+  package init?(type: BluetoothUUID, parsing bytes: [UInt8]) {
     guard Self.isType(type), let uuid = BluetoothUUID(wireBytes: bytes) else { return nil }
     self.init(uuid, isPrimary: type == GATTUUID.primaryService)
   }
 
   /// Whether attributes of a type declare services.
-  public static func isType(_ type: BluetoothUUID) -> Bool {
+  package static func isType(_ type: BluetoothUUID) -> Bool {
     type == GATTUUID.primaryService || type == GATTUUID.secondaryService
   }
 
   /// The type of the attribute.
-  public var type: BluetoothUUID { isPrimary ? GATTUUID.primaryService : GATTUUID.secondaryService }
+  package var type: BluetoothUUID { isPrimary ? GATTUUID.primaryService : GATTUUID.secondaryService }
   /// The value of the attribute, least significant byte first.
-  public var bytes: [UInt8] { uuid.wireBytes }
+  package var bytes: [UInt8] { uuid.wireBytes }
 }
 
 /// The value of an include declaration (Core Specification Vol 3, Part G, 3.2): the first and the last handle of the
 /// included service (2 each, little-endian), and its UUID if that is of 16 bits.
-public struct IncludeDeclaration: Hashable, Sendable {
+package struct IncludeDeclaration: Hashable, Sendable {
   /// The handles of the included service.
-  public var handles: HandleRange
+  package var handles: HandleRange
   /// The type of the included service; nil if the declaration does not have it. Only a UUID of 16 bits is written.
-  public var uuid: BluetoothUUID?
+  package var uuid: BluetoothUUID?
 
-  public init(_ handles: HandleRange, _ uuid: BluetoothUUID?) {
+  package init(_ handles: HandleRange, _ uuid: BluetoothUUID?) {
     self.handles = handles
     self.uuid = uuid
   }
 
   /// Nil for another length than 4 and 6 bytes, and 20, which some servers send although it is not specified. Any
   /// handles are taken, also a range that ends before it starts.
-  public init?(parsing bytes: [UInt8]) {
+  package init?(parsing bytes: [UInt8]) {
     guard [4, 6, 20].contains(bytes.count) else { return nil }
     let handles = bytes.withReader { reader in
       try? HandleRange(AttributeHandle(reader.readUInt16()), AttributeHandle(reader.readUInt16()))
@@ -57,7 +57,7 @@ public struct IncludeDeclaration: Hashable, Sendable {
   }
 
   /// The value of the attribute.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = ByteWriter(capacity: 6)
     writer.write(handles.start.rawValue)
     writer.write(handles.end.rawValue)
@@ -69,7 +69,7 @@ public struct IncludeDeclaration: Hashable, Sendable {
 extension BluetoothUUID {
   /// Reads the UUID in a value of an attribute, least significant byte first: 2 or 16 bytes, as ATT has no form of 32
   /// bits (Core Specification Vol 3, Part F, 3.2.1). Nil for any other length.
-  public init?(wireBytes bytes: [UInt8]) {
+  package init?(wireBytes bytes: [UInt8]) {
     guard bytes.count == 2 || bytes.count == 16 else { return nil }
     let uuid = bytes.withReader { reader in try? BluetoothUUID(parsing: &reader, length: bytes.count) }
     guard let uuid else { return nil }
@@ -77,7 +77,7 @@ extension BluetoothUUID {
   }
 
   /// The bytes in the order of an attribute's value, in the shortest form that ATT has: 2 or 16.
-  public var wireBytes: [UInt8] {
+  package var wireBytes: [UInt8] {
     var writer = ByteWriter(capacity: 16)
     write(into: &writer)
     return writer.bytes

@@ -6,7 +6,7 @@ extension GATTClient {
   /// Discovers primary services.
   ///
   /// - Parameter uuids: the services to discover, each with one request; nil for all
-  public func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(GATTError) -> [Service] {
+  package func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(GATTError) -> [Service] {
     try await awaitCallback { (done: @escaping (Result<[Service], GATTError>) -> Void) in
       discoverServices(uuids, completion: done)
     }
@@ -14,7 +14,7 @@ extension GATTClient {
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
-  public func discoverServices(
+  package func discoverServices(
     _ uuids: [BluetoothUUID]? = nil, completion: @escaping (Result<[Service], GATTError>) -> Void
   ) -> () -> Void {
     guard let uuids else {
@@ -45,13 +45,13 @@ extension GATTClient {
   }
 
   /// The first primary service with a UUID, with one round trip; nil if there is none.
-  public func firstService(_ uuid: BluetoothUUID) async throws(GATTError) -> Service? {
+  package func firstService(_ uuid: BluetoothUUID) async throws(GATTError) -> Service? {
     let stamp = startDiscovery()
     return note(try await run { DiscoverServicesByUUID(uuid, limit: 1) }, stamp).first
   }
 
   /// Discovers the services that a service includes.
-  public func discoverIncludedServices(
+  package func discoverIncludedServices(
     of service: Service
   ) async throws(GATTError) -> [IncludedService] {
     try await awaitCallback { (done: @escaping (Result<[IncludedService], GATTError>) -> Void) in
@@ -61,7 +61,7 @@ extension GATTClient {
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
-  public func discoverIncludedServices(
+  package func discoverIncludedServices(
     of service: Service, completion: @escaping (Result<[IncludedService], GATTError>) -> Void
   ) -> () -> Void {
     checked(service.handles.start, service.stamp, completion) {
@@ -86,7 +86,7 @@ extension GATTClient {
   /// - Parameters:
   ///   - uuids: which of them to return; nil for all
   ///   - service: as returned by a discovery
-  public func discoverCharacteristics(
+  package func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service
   ) async throws(GATTError) -> [Characteristic] {
     try await awaitCallback { (done: @escaping (Result<[Characteristic], GATTError>) -> Void) in
@@ -96,7 +96,7 @@ extension GATTClient {
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
-  public func discoverCharacteristics(
+  package func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service,
     completion: @escaping (Result<[Characteristic], GATTError>) -> Void
   ) -> () -> Void {
@@ -114,7 +114,7 @@ extension GATTClient {
   }
 
   /// Discovers the descriptors of a characteristic. They are remembered for as long as they are true.
-  public func discoverDescriptors(
+  package func discoverDescriptors(
     of characteristic: Characteristic
   ) async throws(GATTError) -> [Descriptor] {
     try await awaitCallback { (done: @escaping (Result<[Descriptor], GATTError>) -> Void) in
@@ -124,7 +124,7 @@ extension GATTClient {
 
   /// The same for callers that do not wait; see ``run(_:completion:)``. Known descriptors are given at once.
   @discardableResult
-  public func discoverDescriptors(
+  package func discoverDescriptors(
     of characteristic: Characteristic, completion: @escaping (Result<[Descriptor], GATTError>) -> Void
   ) -> () -> Void {
     let handle = characteristic.valueHandle
@@ -165,7 +165,7 @@ extension GATTClient {
 
   /// Uses descriptors discovered on an earlier link, so that they need not be discovered again. If they are out of
   /// date, operations on them fail. Nil discards the known descriptors.
-  public func assume(_ known: [Descriptor]?, of characteristic: Characteristic) {
+  package func assume(_ known: [Descriptor]?, of characteristic: Characteristic) {
     keepHandles()
     descriptors[characteristic.valueHandle] = known
   }

@@ -16,7 +16,7 @@ extension GATTClient {
   ///     has the characteristic counts.
   /// - Returns: the characteristic, as returned by a discovery
   /// - Throws: `.notFound` with what the peripheral lacks: the service, or the characteristic
-  public func firstCharacteristic(
+  package func firstCharacteristic(
     _ uuid: BluetoothUUID, of service: BluetoothUUID? = nil
   ) async throws(GATTError) -> Characteristic {
     let wanted = Self.label("characteristic", uuid, GATTUUID.attributeName(of: uuid))

@@ -8,7 +8,7 @@ extension GATTClient {
   ///
   /// - Returns: false also if the server refuses to answer, as one does that considers this client out of date (Vol 3,
   ///   Part G, 2.5.2.1)
-  public func holds(_ type: BluetoothUUID, at handle: AttributeHandle) async throws(GATTError) -> Bool {
+  package func holds(_ type: BluetoothUUID, at handle: AttributeHandle) async throws(GATTError) -> Bool {
     do throws(GATTError) {
       return try await run { FindAttributeType(handle: handle) } == type
     } catch .att(.refused), .misbehaved {
@@ -20,7 +20,7 @@ extension GATTClient {
   /// with each of them.
   ///
   /// - Returns: nil from servers that have none, which is usual
-  public func databaseHash() async throws(GATTError) -> [UInt8]? {
+  package func databaseHash() async throws(GATTError) -> [UInt8]? {
     do throws(GATTError) {
       let value = try await readFirst(uuid: GATTUUID.databaseHash)
       return value?.count == 16 ? value : nil

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 import HaloGATT
 
 /// How a server sends a value (Core Specification Vol 3, Part G, 3.3.3.3).
-public enum SubscriptionKind: Hashable, Sendable {
+package enum SubscriptionKind: Hashable, Sendable {
   /// Without an answer.
   case notification
   /// With a confirmation for each; the next is sent after it.
@@ -19,16 +19,16 @@ public enum SubscriptionKind: Hashable, Sendable {
 }
 
 /// Identifies a subscriber to a value.
-public struct Subscription: Hashable, Sendable {
+package struct Subscription: Hashable, Sendable {
   /// The handle of the value, as it was when this was made; see ``GATTClient/onSubscriptionMoved``.
-  public var handle: AttributeHandle
-  public var kind: SubscriptionKind
+  package var handle: AttributeHandle
+  package var kind: SubscriptionKind
   /// The descriptor that was written; nil if nothing was: see ``GATTClient/listen(to:onEnd:sink:)``.
-  public let configuration: AttributeHandle?
+  package let configuration: AttributeHandle?
   let id: UInt64
 
-  public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
-  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+  package static func == (left: Self, right: Self) -> Bool { left.id == right.id }
+  package func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 /// A subscription as stored by the client, from before the write that enables it until it ends.
@@ -61,7 +61,7 @@ extension GATTClient {
   ///     is lost, or the characteristic is gone. Not called if this throws.
   ///   - sink: called on the loop for each value, with its receive time. The view is only valid during the
   ///     call. Nothing is copied, allocated or handed to another thread on the way here.
-  public func subscribe(
+  package func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
     onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
   ) async throws(GATTError) -> Subscription {
@@ -74,7 +74,7 @@ extension GATTClient {
   ///
   /// - Returns: a closure that cancels the request
   @discardableResult
-  public func subscribe(
+  package func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
     onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void,
     completion: @escaping (Result<Subscription, GATTError>) -> Void
@@ -121,7 +121,7 @@ extension GATTClient {
   /// Gets what the peer sends of a value, and writes nothing: for peers that send without a subscription, and for
   /// characteristics that lack the descriptor or the property. The rest is as in
   /// ``subscribe(to:as:onEnd:sink:)``.
-  public func listen(
+  package func listen(
     to characteristic: Characteristic, onEnd: ((GATTError) -> Void)? = nil,
     sink: @escaping (RawSpan, Instant) -> Void
   ) -> Subscription {
@@ -184,14 +184,14 @@ extension GATTClient {
 
   /// Removes a subscriber. With the last one, notifications are disabled; also if the task is cancelled, when this returns at
   /// once.
-  public func unsubscribe(_ subscription: Subscription) async throws(GATTError) {
+  package func unsubscribe(_ subscription: Subscription) async throws(GATTError) {
     try await awaitCallback(cancelled: .cancelled) { done in
       unsubscribe(subscription, completion: done)
     }
   }
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
-  public func unsubscribe(
+  package func unsubscribe(
     _ subscription: Subscription, completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
     guard let (handle, wanted) = remove(subscription) else { return completion(.success(())) }

@@ -4,13 +4,13 @@ import HaloGATT
 
 extension GATTClient {
   /// Reads a value of any length.
-  public func read(_ handle: AttributeHandle) async throws(GATTError) -> [UInt8] {
+  package func read(_ handle: AttributeHandle) async throws(GATTError) -> [UInt8] {
     try await read(handle, nil)
   }
 
   /// Reads the first value of a type, of any length, without discovering it first: with one round trip if it is short.
   /// Nil if there is none; only its beginning if the server does not return the rest.
-  public func readFirst(uuid: BluetoothUUID) async throws(GATTError) -> [UInt8]? {
+  package func readFirst(uuid: BluetoothUUID) async throws(GATTError) -> [UInt8]? {
     guard let found = try await read(uuid: uuid, limit: 1).first else { return nil }
     let bearer = self.bearer
     // The maximum length of a list entry, for a value of any length (Part F, 3.4.4.2).
@@ -23,12 +23,12 @@ extension GATTClient {
   }
 
   /// Reads the value of a characteristic, of any length.
-  public func read(_ characteristic: Characteristic) async throws(GATTError) -> [UInt8] {
+  package func read(_ characteristic: Characteristic) async throws(GATTError) -> [UInt8] {
     try await read(characteristic.valueHandle, characteristic.stamp)
   }
 
   /// Reads the value of a descriptor, of any length.
-  public func read(_ descriptor: Descriptor) async throws(GATTError) -> [UInt8] {
+  package func read(_ descriptor: Descriptor) async throws(GATTError) -> [UInt8] {
     try await read(descriptor.handle, descriptor.stamp)
   }
 
@@ -42,14 +42,14 @@ extension GATTClient {
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
-  public func read(
+  package func read(
     _ characteristic: Characteristic, completion: @escaping (Result<[UInt8], GATTError>) -> Void
   ) -> () -> Void {
     read(characteristic.valueHandle, characteristic.stamp, completion)
   }
 
   @discardableResult
-  public func read(
+  package func read(
     _ descriptor: Descriptor, completion: @escaping (Result<[UInt8], GATTError>) -> Void
   ) -> () -> Void {
     read(descriptor.handle, descriptor.stamp, completion)
@@ -71,7 +71,7 @@ extension GATTClient {
   ///   - uuid: the type
   ///   - range: the handles to search
   ///   - limit: the maximum number; with one, a single round trip is enough
-  public func read(
+  package func read(
     uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max
   ) async throws(GATTError) -> [ATTHandleAndValue] {
     try await run { ReadByUUID(uuid, in: range, limit: limit) }
@@ -80,7 +80,7 @@ extension GATTClient {
   /// Reads several values of known lengths with one request; they are returned without separators.
   ///
   /// - Parameter handles: two or more
-  public func readMultiple(_ handles: [AttributeHandle]) async throws(GATTError) -> [UInt8] {
+  package func readMultiple(_ handles: [AttributeHandle]) async throws(GATTError) -> [UInt8] {
     for handle in handles { try check(handle) }
     return try await run { ReadMultiple(handles) }
   }
@@ -88,14 +88,14 @@ extension GATTClient {
   /// Reads several values with one request. The last is cut where the MTU ends.
   ///
   /// - Parameter handles: two or more
-  public func readMultipleVariable(_ handles: [AttributeHandle]) async throws(GATTError) -> [[UInt8]] {
+  package func readMultipleVariable(_ handles: [AttributeHandle]) async throws(GATTError) -> [[UInt8]] {
     for handle in handles { try check(handle) }
     return try await run { ReadMultipleVariable(handles) }
   }
 
   /// Writes a value and waits for the server's confirmation. A value that does not fit into a PDU is written in parts,
   /// which take effect together.
-  public func write(_ value: [UInt8], to handle: AttributeHandle) async throws(GATTError) {
+  package func write(_ value: [UInt8], to handle: AttributeHandle) async throws(GATTError) {
     try await write(value, to: handle, nil)
   }
 
@@ -110,7 +110,7 @@ extension GATTClient {
   /// The same for callers that do not wait; see ``run(_:completion:)``. `onStart` is called when the first request is
   /// about to be sent: from then on, the value may be written.
   @discardableResult
-  public func write(
+  package func write(
     _ value: [UInt8], to characteristic: Characteristic, onStart: @escaping () -> Void = {},
     completion: @escaping (Result<Void, GATTError>) -> Void
   ) -> () -> Void {
@@ -118,7 +118,7 @@ extension GATTClient {
   }
 
   @discardableResult
-  public func write(
+  package func write(
     _ value: [UInt8], to descriptor: Descriptor, completion: @escaping (Result<Void, GATTError>) -> Void
   ) -> () -> Void {
     write(value, to: descriptor.handle, descriptor.stamp, completion)
@@ -149,11 +149,11 @@ extension GATTClient {
     }
   }
 
-  public func write(_ value: [UInt8], to characteristic: Characteristic) async throws(GATTError) {
+  package func write(_ value: [UInt8], to characteristic: Characteristic) async throws(GATTError) {
     try await write(value, to: characteristic.valueHandle, characteristic.stamp)
   }
 
-  public func write(_ value: [UInt8], to descriptor: Descriptor) async throws(GATTError) {
+  package func write(_ value: [UInt8], to descriptor: Descriptor) async throws(GATTError) {
     try await write(value, to: descriptor.handle, descriptor.stamp)
   }
 
@@ -163,7 +163,7 @@ extension GATTClient {
   ///   - value: what fits into one PDU
   ///   - handle: the attribute to write
   ///   - onFailure: called if it cannot be written
-  public func post(
+  package func post(
     _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (GATTError) -> Void = { _ in }
   ) {
     do throws(GATTError) {
@@ -179,7 +179,7 @@ extension GATTClient {
   }
 
   /// Writes several values so that either all are written, as the server has echoed them, or none.
-  public func writeReliably(
+  package func writeReliably(
     _ writes: [(handle: AttributeHandle, value: [UInt8])]
   ) async throws(GATTError) {
     for write in writes {

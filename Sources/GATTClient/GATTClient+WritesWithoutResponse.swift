@@ -41,17 +41,17 @@ struct WaitingWrites {
 /// the sender. A link accepts a bounded number of them; there is room again as they are sent.
 extension GATTClient {
   /// Whether a write without response can be sent now.
-  public var canSendWriteWithoutResponse: Bool { isOpen && waitingWrites.isEmpty && hasRoom() }
+  package var canSendWriteWithoutResponse: Bool { isOpen && waitingWrites.isEmpty && hasRoom() }
 
   /// Writes a value without a response: immediately, ahead of all queued procedures, and without confirmation.
   ///
   /// - Throws: ``GATTError/noRoom`` if the link has no room: then nothing was sent. Wait with
   ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``, or for ``onReadyToSendWriteWithoutResponse``.
-  public func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(GATTError) {
+  package func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(GATTError) {
     try writeNow(value, to: handle, nil)
   }
 
-  public func writeWithoutResponse(
+  package func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic
   ) throws(GATTError) {
     try writeNow(value, to: characteristic.valueHandle, characteristic.stamp)
@@ -65,13 +65,13 @@ extension GATTClient {
   ///   - handle: the attribute to write
   ///   - time: how long to wait for room
   /// - Throws: ``GATTError/noRoomInTime(seconds:)``, and `.cancelled`: then nothing was sent
-  public func writeWithoutResponse(
+  package func writeWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration
   ) async throws(GATTError) {
     try await write(value, to: handle, nil, within: time)
   }
 
-  public func writeWithoutResponse(
+  package func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, within time: Duration
   ) async throws(GATTError) {
     try await write(value, to: characteristic.valueHandle, characteristic.stamp, within: time)
@@ -84,14 +84,14 @@ extension GATTClient {
   ///   - handle: the attribute to write
   ///   - time: how long to wait for room
   ///   - completion: called once, when it was sent or has failed
-  public func postWithoutResponse(
+  package func postWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration,
     completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
     _ = post(value, to: handle, nil, within: time, completion)
   }
 
-  public func postWithoutResponse(
+  package func postWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, within time: Duration,
     completion: @escaping (Result<Void, GATTError>) -> Void
   ) {

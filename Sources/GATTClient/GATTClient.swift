@@ -8,28 +8,28 @@ import HaloGATT
 /// An `async` function returns at once when its task is cancelled, unless it says otherwise. Each of its requests is
 /// answered within 30 s, or the bearer is closed (Vol 3, Part F, 3.3.3).
 @BluetoothActor
-public final class GATTClient {
+package final class GATTClient {
   /// Called when the server indicates that its attributes have changed; see ``whenServicesChanged(_:)``.
   package private(set) var servicesChangedHandlers: [(HandleRange) -> Void] = []
   /// Called when a subscription has moved, with its new handles.
-  public var onSubscriptionMoved: ((Subscription) -> Void)?
+  package var onSubscriptionMoved: ((Subscription) -> Void)?
   /// Whether to subscribe to Service Changed. For a program that polls, this happens only if it subscribes to a value
   /// or calls ``whenServicesChanged(_:)``. Set this to false, before discovering anything, for peers that must not get these
   /// requests.
-  public var watchesServiceChanges = true
+  package var watchesServiceChanges = true
   /// Called when there is room again for writes without response, after there was none.
-  public var onReadyToSendWriteWithoutResponse: (() -> Void)?
+  package var onReadyToSendWriteWithoutResponse: (() -> Void)?
 
   /// Checks each value before it is written, from any caller and with any procedure; returns the reason if it must not
   /// be written. The write then fails with `ATTError.forbidden(_:)`. The offset is nil unless the value is a part
   /// of a longer one.
-  public var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)? {
+  package var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)? {
     get { bearer.writeGuard }
     set { bearer.writeGuard = newValue }
   }
 
   /// The time of the link.
-  public let timers: Timers
+  package let timers: Timers
   let bearer: ATTBearer
   let procedures: ProcedureQueue
   let subscriptions = Subscriptions()
@@ -47,7 +47,7 @@ public final class GATTClient {
   var serviceChangedTimer: Timers.Token?
   var isWatchingServiceChanges = false
   /// Called when the server has not answered a request that no program has made.
-  public var onSilence: (() -> Void)?
+  package var onSilence: (() -> Void)?
   var displaced = DisplacedSubscriptions()
   var isMoving = false
   var moveCount = 0
@@ -65,7 +65,7 @@ public final class GATTClient {
   ///   - bearer: sends requests, and gets what the peer sends
   ///   - timers: the clock of its deadlines
   ///   - hasRoom: whether the link has room for a write without response. ``roomAvailable()`` says that there is room again.
-  public init(_ bearer: ATTBearer, timers: Timers, hasRoom: @escaping () -> Bool = { true }) {
+  package init(_ bearer: ATTBearer, timers: Timers, hasRoom: @escaping () -> Bool = { true }) {
     self.bearer = bearer
     self.timers = timers
     self.hasRoom = hasRoom
@@ -87,7 +87,7 @@ public final class GATTClient {
   /// Fails all that is open, as the link has ended, and closes the bearer.
   ///
   /// - Parameter reason: why, for the errors
-  public func close(_ reason: String) {
+  package func close(_ reason: String) {
     guard isOpen else { return }
     isOpen = false
     timers.cancel(serviceChangedTimer)
@@ -100,12 +100,12 @@ public final class GATTClient {
   }
 
   /// The link has room again: writes without response that wait are sent.
-  public func roomAvailable() { sendWaitingWrites() }
+  package func roomAvailable() { sendWaitingWrites() }
 
   /// Calls `handler` each time the server indicates that its attributes have changed, for as long as the link lasts. Attributes
   /// discovered in that range are no longer used: operations on them fail with ``GATTError/servicesChanged`` until they are
   /// discovered again. Subscriptions in it move with their characteristics, or end with a reason.
-  public func whenServicesChanged(_ handler: @escaping (HandleRange) -> Void) {
+  package func whenServicesChanged(_ handler: @escaping (HandleRange) -> Void) {
     servicesChangedHandlers.append(handler)
     if isIdle { watchServiceChangesSoon() }
   }
@@ -113,16 +113,16 @@ public final class GATTClient {
   // MARK: The bearer
 
   /// The largest PDU that both ends take, in bytes.
-  public var mtu: Int { bearer.mtu }
+  package var mtu: Int { bearer.mtu }
 
   /// The most bytes that ``writeWithoutResponse(_:to:)-(_,AttributeHandle)`` takes.
-  public var maximumWriteWithoutResponse: Int { bearer.mtu - 3 }
+  package var maximumWriteWithoutResponse: Int { bearer.mtu - 3 }
 
   /// Whether no procedure runs or waits.
-  public var isIdle: Bool { procedures.isIdle }
+  package var isIdle: Bool { procedures.isIdle }
 
   /// Calls `handler` once, when no procedure runs or waits any more; also when the link is gone.
-  public func whenIdle(_ handler: @escaping () -> Void) {
+  package func whenIdle(_ handler: @escaping () -> Void) {
     if isIdle { handler() } else { idleHandlers.append(handler) }
   }
 
@@ -131,14 +131,14 @@ public final class GATTClient {
   ///
   /// - Returns: the MTU in force
   @discardableResult
-  public func exchangeMTU() async throws(GATTError) -> Int {
+  package func exchangeMTU() async throws(GATTError) -> Int {
     try await awaitCallback(cancelled: GATTError.cancelled) { done in
       exchangeMTU(completion: done)
     }
   }
 
   /// The same for callers that do not wait.
-  public func exchangeMTU(completion: @escaping (Result<Int, GATTError>) -> Void) {
+  package func exchangeMTU(completion: @escaping (Result<Int, GATTError>) -> Void) {
     bearer.exchangeMTU { completion($0.mapError { .att($0) }) }
   }
 
@@ -146,7 +146,7 @@ public final class GATTClient {
 
   /// Runs a procedure. A cancelled task returns at once; a procedure that has begun ends with the response to its open
   /// request, as a request cannot be withdrawn.
-  public func run<Procedure: GATTProcedure>(
+  package func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure
   ) async throws(GATTError) -> Procedure.Output {
     try await awaitCallback { (done: @escaping (Result<Procedure.Output, GATTError>) -> Void) in
@@ -159,7 +159,7 @@ public final class GATTClient {
   ///
   /// - Returns: a closure that cancels the procedure, which calls `completion` with ``GATTError/cancelled`` then
   @discardableResult
-  public func run<Procedure: GATTProcedure>(
+  package func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure,
     completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
   ) -> () -> Void {

@@ -2,7 +2,7 @@ import ATT
 import HaloBluetoothCore
 
 /// Why a GATT operation failed.
-public enum GATTError: Error, Hashable, Sendable {
+package enum GATTError: Error, Hashable, Sendable {
   /// A transaction failed: refused, not answered, or the link is gone.
   case att(ATTError)
   /// The server's response violates the specification and cannot be used.
@@ -29,7 +29,7 @@ public enum GATTError: Error, Hashable, Sendable {
 }
 
 extension GATTError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .att(let error): error.description
     case .misbehaved(let what): "the peer's GATT server breaks the rules: \(what)"

@@ -3,9 +3,9 @@ import HaloBluetoothCore
 
 /// Runs procedures on a bearer, one after the other: the parts of prepared writes must not be mixed, and servers are
 /// most reliable with one procedure at a time.
-public final class ProcedureQueue {
+package final class ProcedureQueue {
   /// Names a procedure that waits or runs.
-  public struct Token: Hashable, Sendable {
+  package struct Token: Hashable, Sendable {
     fileprivate let id: UInt64
   }
 
@@ -23,14 +23,14 @@ public final class ProcedureQueue {
   private var nextID: UInt64 = 0
 
   /// Called each time the last procedure has ended.
-  public var onIdle: (() -> Void)?
+  package var onIdle: (() -> Void)?
 
-  public init(_ bearer: ATTBearer) {
+  package init(_ bearer: ATTBearer) {
     self.bearer = bearer
   }
 
   /// Whether no procedure runs or waits.
-  public var isIdle: Bool { running == nil && waiting.isEmpty }
+  package var isIdle: Bool { running == nil && waiting.isEmpty }
 
   /// Runs a procedure after the previous ones. `completion` is called exactly once, unless the
   /// procedure is cancelled.
@@ -41,7 +41,7 @@ public final class ProcedureQueue {
   ///   - make: creates the procedure when it starts; the MTU may have changed by then
   ///   - completion: called with the result or the error
   @discardableResult
-  public func run<Procedure: GATTProcedure>(
+  package func run<Procedure: GATTProcedure>(
     isExpendable: Bool = false, _ make: @escaping () -> Procedure,
     completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
   ) -> Token {
@@ -55,7 +55,7 @@ public final class ProcedureQueue {
 
   /// Cancels a procedure; its completion is not called. One that has not begun is removed. One that has begun ends with
   /// the response to its open request, which cannot be withdrawn; further requests are not sent.
-  public func cancel(_ token: Token) {
+  package func cancel(_ token: Token) {
     if token.id == running {
       isAbandoned = true
     } else if let index = waiting.firstIndex(where: { $0.id == token.id }) {

@@ -13,7 +13,7 @@ extension AttributeDatabase {
   ///   - isPrimary: whether clients find it by itself; a secondary service is included by others
   /// - Returns: the handle of its declaration; 0 if there is none left
   @discardableResult
-  public func addService(
+  package func addService(
     _ uuid: BluetoothUUID, at handle: AttributeHandle? = nil, isPrimary: Bool = true
   ) -> AttributeHandle {
     open(ServiceDeclaration(uuid, isPrimary: isPrimary), at: handle)
@@ -26,7 +26,7 @@ extension AttributeDatabase {
   ///   - uuid: its type; only one of 16 bits is part of the declaration
   /// - Returns: the handle of the declaration; 0 if there is none left
   @discardableResult
-  public func addInclude(_ handles: HandleRange, _ uuid: BluetoothUUID) -> AttributeHandle {
+  package func addInclude(_ handles: HandleRange, _ uuid: BluetoothUUID) -> AttributeHandle {
     let declaration = IncludeDeclaration(handles, uuid)
     return add(ServerAttribute(handle: 0, type: GATTUUID.include, value: declaration.bytes))
   }
@@ -43,7 +43,7 @@ extension AttributeDatabase {
   ///   - write: takes what is written; without one it is stored
   /// - Returns: the handle of the value; 0 if there are not enough handles left, and then nothing is added
   @discardableResult
-  public func addCharacteristic(
+  package func addCharacteristic(
     _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: [UInt8] = [],
     capacity: Int = ATTBearer.maximumValueLength,
     security: SecurityRequirement = .none, read: ReadHandler? = nil, write: WriteHandler? = nil
@@ -82,7 +82,7 @@ extension AttributeDatabase {
   ///   - security: what a link needs to read or write it
   /// - Returns: its handle; 0 if there is none left
   @discardableResult
-  public func addDescriptor(
+  package func addDescriptor(
     _ uuid: BluetoothUUID, value: [UInt8], access: ServerAttribute.Access = .read,
     capacity: Int = ATTBearer.maximumValueLength,
     security: SecurityRequirement = .none

@@ -7,16 +7,16 @@ import HaloGATT
 /// What belongs to one client (configurations, prepared writes) is in its ``ServerBearer``. Handles are stable: those
 /// of what stays never change, and those of what was removed are not given to anything else. There is no I/O in it, and
 /// no time.
-public final class AttributeDatabase {
+package final class AttributeDatabase {
   /// Answers a read: `reply` is called once, now or within ``ServerBearer/answerLimit``, with the whole value or the
   /// reason why it can't be read. Further calls do nothing.
-  public typealias ReadHandler = (
+  package typealias ReadHandler = (
     _ client: ServerBearer, _ reply: @escaping (Result<[UInt8], ATTErrorCode>) -> Void
   ) -> Void
   /// Takes a value that a client has written, whole: `reply` is called once, now or within
   /// ``ServerBearer/answerLimit``, with nil or the reason why it is refused. Further calls do nothing. A command has no
   /// answer, whatever is replied.
-  public typealias WriteHandler = (
+  package typealias WriteHandler = (
     _ value: [UInt8], _ client: ServerBearer, _ reply: @escaping (ATTErrorCode?) -> Void
   ) -> Void
 
@@ -32,10 +32,10 @@ public final class AttributeDatabase {
 
   /// How often attributes were added or removed: a client that has discovered them at another count may have other
   /// ones.
-  public private(set) var changeCount = 0
+  package private(set) var changeCount = 0
   /// Called after each change with the range of handles in which attributes were added or removed: what Service Changed
   /// says (Part G, 7.1). The bearers have indicated it before.
-  public var onChange: ((HandleRange) -> Void)?
+  package var onChange: ((HandleRange) -> Void)?
 
   private var index = AttributeIndex<Entry>()
   private var configurations: [AttributeHandle: AttributeHandle] = [:]
@@ -52,11 +52,11 @@ public final class AttributeDatabase {
     weak var bearer: ServerBearer?
   }
 
-  public init() {}
+  package init() {}
 
   /// The attributes of a table, in any order; of several with one handle, the last. A configuration belongs to the
   /// characteristic that is declared before it.
-  public convenience init(_ attributes: [ServerAttribute]) {
+  package convenience init(_ attributes: [ServerAttribute]) {
     self.init()
     var known: [AttributeHandle: ServerAttribute] = [:]
     for attribute in attributes { known[attribute.handle] = attribute }
@@ -68,9 +68,9 @@ public final class AttributeDatabase {
   // MARK: Looking up
 
   /// The attributes in the order of their handles. A copy: not for lookups.
-  public var attributes: [ServerAttribute] { index.entries.map(\.attribute) }
+  package var attributes: [ServerAttribute] { index.entries.map(\.attribute) }
   /// Whether there is no handle left for another attribute.
-  public var isFull: Bool { highest == .max }
+  package var isFull: Bool { highest == .max }
 
   func entry(_ handle: AttributeHandle) -> Entry? { index[handle] }
 
@@ -78,12 +78,12 @@ public final class AttributeDatabase {
   func entries(in range: HandleRange) -> ArraySlice<Entry> { index.entries[index.places(in: range)] }
 
   /// The handles of the attributes of a type, in rising order.
-  public func handles(of type: BluetoothUUID, in range: HandleRange = .all) -> ArraySlice<AttributeHandle> {
+  package func handles(of type: BluetoothUUID, in range: HandleRange = .all) -> ArraySlice<AttributeHandle> {
     index.handles(of: type, in: range)
   }
 
   /// The Client Characteristic Configuration of the characteristic with its value at this handle; nil if it has none.
-  public func configuration(of value: AttributeHandle) -> AttributeHandle? { configurations[value] }
+  package func configuration(of value: AttributeHandle) -> AttributeHandle? { configurations[value] }
 
   /// The last handle of the group that an attribute declares: a service or a characteristic; its own for any other one.
   func groupEnd(of entry: Entry) -> AttributeHandle {
@@ -103,17 +103,17 @@ public final class AttributeDatabase {
   // MARK: Values
 
   /// The value that is stored for an attribute; nil if there is no such attribute. That of a handler is not stored.
-  public func value(of handle: AttributeHandle) -> [UInt8]? { index[handle]?.attribute.value }
+  package func value(of handle: AttributeHandle) -> [UInt8]? { index[handle]?.attribute.value }
 
   /// Stores a value, which clients read from then on. It is not sent to them: see ``ServerBearer/notify(_:of:)``.
-  public func setValue(_ value: [UInt8], of handle: AttributeHandle) {
+  package func setValue(_ value: [UInt8], of handle: AttributeHandle) {
     guard var entry = index[handle] else { return }
     entry.attribute.value = value
     index[handle] = entry
   }
 
   /// Lets handlers answer reads and writes of an attribute in place of the stored value; nil for the stored value.
-  public func setHandlers(of handle: AttributeHandle, read: ReadHandler?, write: WriteHandler?) {
+  package func setHandlers(of handle: AttributeHandle, read: ReadHandler?, write: WriteHandler?) {
     guard var entry = index[handle] else { return }
     entry.read = read
     entry.write = write
@@ -123,7 +123,7 @@ public final class AttributeDatabase {
   // MARK: Changes
 
   /// Makes several changes, which are indicated to clients as one.
-  public func update<Result>(_ body: (AttributeDatabase) -> Result) -> Result {
+  package func update<Result>(_ body: (AttributeDatabase) -> Result) -> Result {
     guard pending == nil else { return body(self) }
     pending = []
     let result = body(self)
@@ -140,7 +140,7 @@ public final class AttributeDatabase {
   /// - Parameter declaration: the handle of its declaration
   /// - Returns: its handles; nil if there is no such service
   @discardableResult
-  public func removeService(at declaration: AttributeHandle) -> HandleRange? {
+  package func removeService(at declaration: AttributeHandle) -> HandleRange? {
     guard let entry = index[declaration], ServiceDeclaration.isType(entry.attribute.type) else { return nil }
     let range = HandleRange(declaration, max(declaration, groupEnd(of: entry)))
     for entry in entries(in: range) { if let owner = entry.owner { configurations[owner] = nil } }

@@ -4,22 +4,22 @@ import HaloGATT
 
 /// An attribute of a server as a row of a table: its type, value and permissions (Core Specification Vol 3, Part F,
 /// 3.2).
-public struct ServerAttribute: Hashable, Sendable {
+package struct ServerAttribute: Hashable, Sendable {
   /// The ways in which a client may use the value.
-  public struct Access: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt8
+  package struct Access: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
 
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It may be read.
-    public static let read = Access(rawValue: 1)
+    package static let read = Access(rawValue: 1)
     /// It may be written by requests.
-    public static let write = Access(rawValue: 2)
+    package static let write = Access(rawValue: 2)
     /// It may be written by commands.
-    public static let writeCommand = Access(rawValue: 4)
+    package static let writeCommand = Access(rawValue: 4)
 
     /// What the properties of a characteristic promise.
-    public init(_ properties: CharacteristicProperties) {
+    package init(_ properties: CharacteristicProperties) {
       self = []
       if properties.contains(.read) { insert(.read) }
       if properties.contains(.write) { insert(.write) }
@@ -28,25 +28,25 @@ public struct ServerAttribute: Hashable, Sendable {
   }
 
   /// Its place in the table.
-  public var handle: AttributeHandle
+  package var handle: AttributeHandle
   /// What it is.
-  public var type: BluetoothUUID
+  package var type: BluetoothUUID
   /// How it may be used.
-  public var access: Access
+  package var access: Access
   /// What a link needs before it is read.
-  public var readSecurity: SecurityRequirement
+  package var readSecurity: SecurityRequirement
   /// What a link needs before it is written.
-  public var writeSecurity: SecurityRequirement
+  package var writeSecurity: SecurityRequirement
   /// In the byte order of the wire. That of a configuration belongs to each client, and is not kept here.
-  public var value: [UInt8]
+  package var value: [UInt8]
   /// The most bytes that may be written.
-  public var capacity: Int
+  package var capacity: Int
   /// The last handle of the service that this attribute declares.
-  public var groupEnd: AttributeHandle?
+  package var groupEnd: AttributeHandle?
   /// What this descriptor can enable, if it is a Client Characteristic Configuration: 1 notify, 2 indicate.
-  public var configuration: UInt8?
+  package var configuration: UInt8?
 
-  public init(
+  package init(
     handle: AttributeHandle, type: BluetoothUUID, access: Access = .read, value: [UInt8] = [],
     capacity: Int = 0, groupEnd: AttributeHandle? = nil, configuration: UInt8? = nil,
     readSecurity: SecurityRequirement = .none, writeSecurity: SecurityRequirement = .none

@@ -5,19 +5,19 @@ import HaloGATT
 /// What the server sends on its own (Core Specification Vol 3, Part F, 3.4.7).
 extension ServerBearer {
   /// How long a client may take to confirm an indication (3.3.3).
-  public static let confirmationLimit = ATTBearer.transactionTimeout
+  package static let confirmationLimit = ATTBearer.transactionTimeout
 
   /// What the client has configured for the characteristic with its value at this handle.
-  public func configuration(of value: AttributeHandle) -> ClientConfiguration {
+  package func configuration(of value: AttributeHandle) -> ClientConfiguration {
     configurations[value, default: []]
   }
 
   /// The values that the client wants to be sent, by their handles.
-  public var subscriptions: [AttributeHandle: ClientConfiguration] { configurations }
+  package var subscriptions: [AttributeHandle: ClientConfiguration] { configurations }
 
   /// Notifies a value if the client has asked for that. It is cut to the MTU less 3 bytes.
   @discardableResult
-  public func notify(_ value: [UInt8], of handle: AttributeHandle) -> Delivery {
+  package func notify(_ value: [UInt8], of handle: AttributeHandle) -> Delivery {
     guard wants(.notify, handle) else { return .notSubscribed }
     send(ATTHandleValueNotification(handle, value: Array(value.prefix(mtu - 3))))
     return .sent
@@ -26,7 +26,7 @@ extension ServerBearer {
   /// Indicates a value if the client has asked for that; it waits until the client has confirmed earlier ones. If the
   /// client does not confirm within ``confirmationLimit``, the bearer ends.
   @discardableResult
-  public func indicate(_ value: [UInt8], of handle: AttributeHandle) -> Delivery {
+  package func indicate(_ value: [UInt8], of handle: AttributeHandle) -> Delivery {
     guard wants(.indicate, handle) else { return .notSubscribed }
     guard indications.append(value, of: handle) else { return .full }
     let isFree = indications.open == nil
@@ -36,7 +36,7 @@ extension ServerBearer {
 
   /// Indicates to a client that has asked for it that attributes may have been added or removed (Part G, 7.1). Several
   /// changes are indicated as one if the client is slow.
-  public func indicateServiceChanged(_ range: HandleRange) {
+  package func indicateServiceChanged(_ range: HandleRange) {
     guard let handle = serviceChanged, wants(.indicate, handle) else { return }
     indications.add(change: range)
     sendIndication()

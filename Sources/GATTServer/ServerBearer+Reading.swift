@@ -86,13 +86,13 @@ extension ServerBearer {
 }
 
 /// The values of one response: they are sent up to the MTU, so that the last may be cut.
-public struct SeveralValues: Hashable, Sendable {
+package struct SeveralValues: Hashable, Sendable {
   /// Whether each has its length before it: Read Multiple Variable Response.
   private let hasLengths: Bool
   private var values: [[UInt8]] = []
   private var size = 1
 
-  public init(hasLengths: Bool, _ values: [[UInt8]] = []) {
+  package init(hasLengths: Bool, _ values: [[UInt8]] = []) {
     self.hasLengths = hasLengths
     for value in values { append(value) }
   }
@@ -112,7 +112,7 @@ public struct SeveralValues: Hashable, Sendable {
   }
 
   /// The bytes of the response, cut at the MTU: the length of a value that is cut is that of the whole.
-  public func responseBytes(mtu: Int) -> [UInt8] { Array(response(mtu: mtu).bytes.prefix(mtu)) }
+  package func responseBytes(mtu: Int) -> [UInt8] { Array(response(mtu: mtu).bytes.prefix(mtu)) }
 
   /// The response, which is still to be cut.
   func response(mtu: Int) -> any ATTPDU {

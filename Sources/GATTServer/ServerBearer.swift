@@ -10,9 +10,9 @@ import HaloGATT
 ///
 /// One request is answered at a time. While a handler of the database has not answered, further requests wait;
 /// commands, notifications and indications do not.
-public final class ServerBearer: ATTServer {
+package final class ServerBearer: ATTServer {
   /// What a client has done.
-  public enum Event: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
     /// It has written a value, which is stored or was accepted by the handler. The response has been sent.
     case written(AttributeHandle, [UInt8])
     /// It has configured the characteristic with its value at this handle; also its link has ended, and with that the
@@ -27,7 +27,7 @@ public final class ServerBearer: ATTServer {
   }
 
   /// What has become of a value that was to be sent.
-  public enum Delivery: Hashable, Sendable {
+  package enum Delivery: Hashable, Sendable {
     /// It was sent.
     case sent
     /// It waits until the client has confirmed earlier ones.
@@ -39,18 +39,18 @@ public final class ServerBearer: ATTServer {
   }
 
   /// How long a handler may take to answer. A client waits 30 seconds (3.3.3).
-  public static let answerLimit = Duration.seconds(25)
+  package static let answerLimit = Duration.seconds(25)
   /// The most requests that wait. A client must not send a second one before the first is answered.
   static let heldLimit = 16
 
   /// The attributes.
-  public let database: AttributeDatabase
+  package let database: AttributeDatabase
   /// The security of the link, which its owner keeps up to date.
-  public var security: LinkSecurity
+  package var security: LinkSecurity
   /// Called for what the client does. Do not pass PDUs to the bearer from within it.
-  public var onEvent: ((Event) -> Void)?
+  package var onEvent: ((Event) -> Void)?
   /// The largest PDU that both ends take, in bytes.
-  public var mtu: Int { bearer?.mtu ?? ATTBearer.defaultMTU }
+  package var mtu: Int { bearer?.mtu ?? ATTBearer.defaultMTU }
 
   let timers: Timers
   weak var bearer: ATTBearer?
@@ -81,7 +81,7 @@ public final class ServerBearer: ATTServer {
   ///   - bearer: the link, which keeps this object until it ends
   ///   - timers: the time of the deadlines
   ///   - security: that of the link
-  public init(
+  package init(
     _ database: AttributeDatabase, on bearer: ATTBearer, timers: Timers, security: LinkSecurity = .none
   ) {
     self.database = database
@@ -94,7 +94,7 @@ public final class ServerBearer: ATTServer {
 
   // MARK: Receiving
 
-  public func receive(_ pdu: RawSpan, at time: Instant) {
+  package func receive(_ pdu: RawSpan, at time: Instant) {
     guard !isClosed, let first = pdu.byte(at: 0) else { return }
     let opcode = ATTOpcode(rawValue: first)
     switch opcode.kind {
@@ -107,7 +107,7 @@ public final class ServerBearer: ATTServer {
     }
   }
 
-  public func bearerClosed() {
+  package func bearerClosed() {
     guard !isClosed else { return }
     isClosed = true
     timers.cancel(turn?.deadline)

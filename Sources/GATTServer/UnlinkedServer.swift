@@ -3,13 +3,13 @@ import HaloBluetoothCore
 
 /// A server whose bearer is not that of a link: what it sends is collected, and its owner has the time. For replays,
 /// which send answers when it suits them, and for tests.
-public final class UnlinkedServer {
+package final class UnlinkedServer {
   /// The bearer, which has the MTU.
-  public let bearer: ATTBearer
+  package let bearer: ATTBearer
   /// What the client sees of the attributes.
-  public let server: ServerBearer
+  package let server: ServerBearer
   /// The time of the deadlines. Its owner advances it.
-  public let timers: Timers
+  package let timers: Timers
 
   private let out: Collected
 
@@ -21,7 +21,7 @@ public final class UnlinkedServer {
   ///   - database: the attributes
   ///   - mtu: the largest PDU that the server takes, in bytes
   ///   - timers: the time of the deadlines
-  public init(_ database: AttributeDatabase, mtu: Int = ATTBearer.largestMTU, timers: Timers = Timers()) {
+  package init(_ database: AttributeDatabase, mtu: Int = ATTBearer.largestMTU, timers: Timers = Timers()) {
     let out = Collected()
     self.out = out
     self.timers = timers
@@ -30,20 +30,20 @@ public final class UnlinkedServer {
   }
 
   /// The MTU in force, in bytes.
-  public var mtu: Int { bearer.mtu }
+  package var mtu: Int { bearer.mtu }
 
   /// Hands in a PDU of the client.
   ///
   /// - Returns: what the server has sent at once, in order
   @discardableResult
-  public func receive(_ pdu: RawSpan) -> [[UInt8]] {
+  package func receive(_ pdu: RawSpan) -> [[UInt8]] {
     out.pdus = []
     bearer.receive(pdu, at: timers.now)
     return takeSent()
   }
 
   /// What was sent since the last call of this function or ``receive(_:)``, in order.
-  public func takeSent() -> [[UInt8]] {
+  package func takeSent() -> [[UInt8]] {
     defer { out.pdus = [] }
     return out.pdus
   }

@@ -6,7 +6,7 @@ import VirtualRing
 
 /// Which adapter to use, as a user writes it: `hci0`, `user:hci0`, `virtual[:OPTIONS]`, `tcp:HOST:PORT`, `unix:PATH`,
 /// `serial:PATH[@BAUD]` or `replay:FILE`.
-public enum AdapterSpecification: Sendable {
+package enum AdapterSpecification: Sendable {
   /// An adapter that the kernel drives; nil for the first one that is up.
   case kernel(AdapterIndex?)
   /// An adapter of this machine, for this program alone.
@@ -19,14 +19,14 @@ public enum AdapterSpecification: Sendable {
   case replay(path: String, ReplayOptions)
 
   /// Whether its devices exist after the session.
-  public var isReal: Bool {
+  package var isReal: Bool {
     switch self {
     case .virtual, .replay: false
     case .kernel, .user, .tcp, .unix, .serial: true
     }
   }
 
-  public init(_ text: String) throws(AdapterSpecificationError) {
+  package init(_ text: String) throws(AdapterSpecificationError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let rest = parts.count > 1 ? String(parts[1]) : ""
     if let index = AdapterIndex(text) {
@@ -69,7 +69,7 @@ public enum AdapterSpecification: Sendable {
   }
 
   /// Reads `HOST:PORT`; an IPv6 address is in brackets.
-  public static func hostAndPort(_ text: String, in whole: String) throws(AdapterSpecificationError) -> (
+  package static func hostAndPort(_ text: String, in whole: String) throws(AdapterSpecificationError) -> (
     host: String, port: UInt16
   ) {
     guard let colon = text.lastIndex(of: ":"), colon > text.startIndex else {
@@ -157,7 +157,7 @@ extension ReplayOptions {
   /// Selects a connection by its number or by the address of the peer.
   ///
   /// - Returns: false if the text is neither
-  public mutating func choose(connection text: String) -> Bool {
+  package mutating func choose(connection text: String) -> Bool {
     if let number = Int(text), number > 0 {
       connection = number
     } else if let address = BluetoothAddress(text) {
@@ -170,8 +170,8 @@ extension ReplayOptions {
 }
 
 /// Why a text is not the specification of an adapter.
-public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
+package struct AdapterSpecificationError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
 
   init(_ description: String) {
     self.description = description

@@ -8,8 +8,8 @@ import HaloLinuxBluetooth
 /// An adapter over time. It is opened as soon as it can be, and again after it was switched off and on, pulled out and
 /// plugged in, or reset; ``state`` says whether it can be used now.
 @BluetoothActor
-public final class KeptAdapter {
-  public enum State: Hashable, Sendable {
+package final class KeptAdapter {
+  package enum State: Hashable, Sendable {
     /// It is being opened.
     case unknown
     /// It will be back: its controller is set up again, or another program has it.
@@ -25,7 +25,7 @@ public final class KeptAdapter {
 
   /// Receives the changes of a state, until it is cancelled or released.
   @BluetoothActor
-  public final class Observation {
+  package final class Observation {
     fileprivate let handler: (State) -> Void
     fileprivate weak var radio: KeptAdapter?
 
@@ -34,7 +34,7 @@ public final class KeptAdapter {
       self.handler = handler
     }
 
-    public func cancel() {
+    package func cancel() {
       radio?.observations.removeAll { $0.value === self || $0.value == nil }
       radio = nil
     }
@@ -45,11 +45,11 @@ public final class KeptAdapter {
   }
 
   /// Whether the adapter can be used.
-  public private(set) var state = State.unknown
+  package private(set) var state = State.unknown
   /// Why it can't be used; nil while it can.
-  public private(set) var failure: String?
+  package private(set) var failure: String?
   /// Scans and connects, while the state is ``State/poweredOn``.
-  public private(set) var central: Central?
+  package private(set) var central: Central?
 
   /// The links of programs that do not know of each other.
   package let links = SharedLinks()
@@ -93,7 +93,7 @@ public final class KeptAdapter {
   private static let recoveryTime = Duration.seconds(60)
 
   /// Opens an adapter, now and after each failure to open it.
-  public init(_ open: @escaping @BluetoothActor () async throws -> OpenedAdapter) {
+  package init(_ open: @escaping @BluetoothActor () async throws -> OpenedAdapter) {
     self.open = open
     task = BluetoothActor.run { [weak self] in
       while !Task.isCancelled, let (pause, limit) = await self?.step() {
@@ -111,12 +111,12 @@ public final class KeptAdapter {
   }
 
   /// Uses an adapter that is open.
-  public convenience init(_ adapter: any Adapter) {
+  package convenience init(_ adapter: any Adapter) {
     self.init { OpenedAdapter(adapter) }
   }
 
   /// Calls `handler` on the loop with each new state.
-  public func observe(_ handler: @escaping (State) -> Void) -> Observation {
+  package func observe(_ handler: @escaping (State) -> Void) -> Observation {
     let observation = Observation(self, handler)
     observations.removeAll { $0.value == nil }
     observations.append(Observer(value: observation))
@@ -124,7 +124,7 @@ public final class KeptAdapter {
   }
 
   /// Ends all links and releases the adapter.
-  public func close() async {
+  package func close() async {
     task?.cancel()
     pause()
     observations = []

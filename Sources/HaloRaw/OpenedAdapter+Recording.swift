@@ -14,7 +14,7 @@ extension AdapterSpecification {
   ///   - opening: the other choices; its `makeTap` is not called
   /// - Throws: `CaptureError` if the file can't be made; and what ``open(_:)`` throws, in which case no file is made
   @BluetoothActor
-  public func open(
+  package func open(
     recordingTo path: String, replacing: Bool = false, _ opening: AdapterOpening = AdapterOpening()
   ) async throws -> OpenedAdapter {
     var opening = opening
@@ -35,7 +35,7 @@ extension OpenedAdapter {
   /// - Returns: the number of packets that the recording lacks, as they arrived faster than they were read or written
   /// - Throws: `CaptureError` if the recording is incomplete: writing has failed, or the disk was not fast enough
   @discardableResult
-  public func end(within time: Duration = .seconds(10)) async throws(CaptureError) -> Int {
+  package func end(within time: Duration = .seconds(10)) async throws(CaptureError) -> Int {
     let lost = finish()
     guard let writer = tap?.writer else { return lost }
     guard await writer.close(within: time), let named = await writer.nameLastFile(within: time) else {

@@ -10,26 +10,26 @@ import VirtualRing
 
 /// How to open an adapter.
 @BluetoothActor
-public struct AdapterOpening {
+package struct AdapterOpening {
   /// Whether `user:hciN` may take an adapter that is up. Its links end; it is brought up again when it is closed.
-  public var takesAdapter = false
+  package var takesAdapter = false
   /// Private folders, of which the first that this user can write gets a record of the adapter that is taken. If the
   /// process is killed, the next one that opens an adapter with these folders brings it up again.
-  public var recordFolders: [String] = []
+  package var recordFolders: [String] = []
   /// Makes the tap that observes the traffic, once the adapter is open; nil for none. In a replay at the level of HCI it
   /// gets the recording, at the level of ATT the offset from the timers to the recorded time of day, in microseconds.
-  public var makeTap: ((Timers, ReplayTransport?, _ wallOffset: Int64?) throws -> TrafficTap?)?
+  package var makeTap: ((Timers, ReplayTransport?, _ wallOffset: Int64?) throws -> TrafficTap?)?
   /// Called when the sockets are open, before any file is created: the time to drop privileges. An adapter that the
   /// kernel drives still needs CAP_NET_RAW.
-  public var onOpened: (_ needsRawSocket: Bool) throws -> Void = { _ in }
+  package var onOpened: (_ needsRawSocket: Bool) throws -> Void = { _ in }
   /// Called with consequences for others: links that end, an adapter that is restored.
-  public var onNote: (String) -> Void = { _ in }
+  package var onNote: (String) -> Void = { _ in }
   /// Changes the options of the virtual ring, which runs in this time.
-  public var prepareRing: (VirtualRingOptions, Timers) -> VirtualRingOptions = { options, _ in options }
+  package var prepareRing: (VirtualRingOptions, Timers) -> VirtualRingOptions = { options, _ in options }
   /// The attributes of a device that was used before, for captures that begin after discovery; nil if unknown.
-  public var knownAttributes: (BluetoothAddress) -> [ServerAttribute]? = { _ in nil }
+  package var knownAttributes: (BluetoothAddress) -> [ServerAttribute]? = { _ in nil }
 
-  public init() {}
+  package init() {}
 
   /// Makes an adapter of a transport, with its tap.
   fileprivate func attach(
@@ -52,14 +52,14 @@ public struct AdapterOpening {
 
 /// An adapter that was opened by its specification. Give it to a `Central`.
 @BluetoothActor
-public struct OpenedAdapter {
-  public let adapter: any Adapter
+package struct OpenedAdapter {
+  package let adapter: any Adapter
   /// The recording that takes the controller's place; nil if there is none.
-  public fileprivate(set) var replay: ReplayTransport?
+  package fileprivate(set) var replay: ReplayTransport?
   /// The recording that takes the peripheral's place; nil if there is none.
-  public fileprivate(set) var replayAdapter: ReplayAdapter?
+  package fileprivate(set) var replayAdapter: ReplayAdapter?
   /// Observes the traffic; nil if no tap was made.
-  public fileprivate(set) var tap: TrafficTap?
+  package fileprivate(set) var tap: TrafficTap?
   /// The source of the tap for an adapter that the kernel drives.
   fileprivate var monitor: MonitorTap?
   fileprivate var virtualTime: VirtualTime?
@@ -76,7 +76,7 @@ public struct OpenedAdapter {
   }
 
   /// An adapter that a program has made.
-  public init(_ adapter: any Adapter) {
+  package init(_ adapter: any Adapter) {
     self.init(adapter: adapter)
   }
 
@@ -84,7 +84,7 @@ public struct OpenedAdapter {
   /// for them, too.
   ///
   /// - Returns: the number of packets that the tap lacks, as they arrived faster than they were read
-  public func finish() -> Int {
+  package func finish() -> Int {
     monitor?.close()
     if let virtualTime { EpollLoop.shared.end(virtualTime) }
     return monitor?.droppedPackets ?? 0
@@ -96,7 +96,7 @@ extension AdapterSpecification {
   ///
   /// - Throws: `AdapterError`, `TransportError`, `CaptureError`, and what the closures of `opening` throw
   @BluetoothActor
-  public func open(_ opening: AdapterOpening = AdapterOpening()) async throws -> OpenedAdapter {
+  package func open(_ opening: AdapterOpening = AdapterOpening()) async throws -> OpenedAdapter {
     switch self {
     case .kernel(let wanted):
       await Self.restoreAdapters(opening)

@@ -115,6 +115,21 @@ public final class Radio {
     }
   }
 
+  // MARK: Time
+
+  /// The time of the radio: that of the instants in ``Received`` and ``ConnectionEvent``.
+  ///
+  /// The time of `virtual:fast`, and that of a recording, is virtual: it goes on when the program waits.
+  public var now: Instant { central.timers.current }
+
+  /// Waits in the time of the radio.
+  ///
+  /// - Throws: `.cancelled` when the task is cancelled
+  public func sleep(for duration: Duration) async throws {
+    await central.timers.sleep(for: duration)
+    if Task.isCancelled { throw BluetoothError.cancelled }
+  }
+
   // MARK: Finding
 
   /// What devices advertise, as soon as it is heard. The radio scans during the iteration; all iterations share one scan.

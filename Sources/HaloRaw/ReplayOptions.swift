@@ -8,9 +8,9 @@ import HaloRecording
 import RingLink
 
 /// How to replay a capture.
-public struct ReplayOptions: Hashable, Sendable {
+package struct ReplayOptions: Hashable, Sendable {
   /// What takes the place of the hardware.
-  public enum Level: String, Hashable, Sendable, CaseIterable {
+  package enum Level: String, Hashable, Sendable, CaseIterable {
     /// The controller: every packet of the host is compared with the recorded one. For recordings of this package.
     case hci
     /// The peripheral: it answers by the meaning of requests. For captures of any program.
@@ -18,21 +18,21 @@ public struct ReplayOptions: Hashable, Sendable {
   }
 
   /// Nil to choose: HCI for a recording of this package, as far as its host had the controller for itself, else ATT.
-  public var level: Level?
+  package var level: Level?
   /// What follows from a difference.
-  public var strictness = ReplayTransport.Strictness.strict
+  package var strictness = ReplayTransport.Strictness.strict
   /// The index of the adapter; nil for the first in the file, or for any at the level of ATT.
-  public var adapter: UInt16?
+  package var adapter: UInt16?
   /// The number of the first packet to replay.
-  public var first = 1
+  package var first = 1
   /// The number of the connection, at the level of ATT; nil to choose.
-  public var connection: Int?
+  package var connection: Int?
   /// The peer of the connection, at the level of ATT; nil for any.
-  public var peer: BluetoothAddress?
+  package var peer: BluetoothAddress?
   /// A file with the attribute table, as `inspect --format jsonl` prints it; nil for what the capture shows.
-  public var table: String?
+  package var table: String?
 
-  public init() {}
+  package init() {}
 
   var transport: ReplayTransport.Options {
     ReplayTransport.Options(strictness: strictness, adapter: adapter, first: first)
@@ -41,7 +41,7 @@ public struct ReplayOptions: Hashable, Sendable {
   /// The level that is replayed: the chosen one, else the one that fits the file.
   ///
   /// - Throws: `CaptureError` if the file can't be opened or read
-  public func level(of path: String) throws(CaptureError) -> Level {
+  package func level(of path: String) throws(CaptureError) -> Level {
     if let level { return level }
     guard connection == nil, peer == nil, table == nil else { return .att }
     do throws(CaptureError) {
@@ -63,7 +63,7 @@ public struct ReplayOptions: Hashable, Sendable {
   ///   - known: the attributes of a device that was used before, by its address
   /// - Throws: `CaptureError`, `AttributeTableError`, `ReplayError`
   @BluetoothActor
-  public func peripheral(
+  package func peripheral(
     of path: String, known: (BluetoothAddress) -> [ServerAttribute]? = { _ in nil }
   ) throws -> ReplayedPeripheral {
     let given = try table.map { try AttributeTableFile.read($0) }
@@ -108,7 +108,7 @@ extension RecordedConnection {
 
 extension RingHandles {
   /// The values in the traffic of a connection.
-  public init(_ connection: RecordedConnection) {
+  package init(_ connection: RecordedConnection) {
     self.init()
     var read: AttributeHandle?
     for pdu in connection.pdus {

@@ -5,6 +5,19 @@ import HaloRecording
 
 /// A recorded device in a test of a program.
 extension ReplayedPeripheral {
+  /// The ring of a capture. It knows the services of rings, also if they were discovered before the capture, and which of their
+  /// commands are alike.
+  ///
+  /// - Parameter path: a capture of the HCI, in any of the formats of `halo-raw decode`
+  /// - Throws: `.file` if the capture cannot be read, or has no such device
+  public static func ring(path: String) throws -> ReplayedPeripheral {
+    do {
+      return try ReplayOptions().peripheral(of: path)
+    } catch {
+      throw BluetoothError(error)
+    }
+  }
+
   /// Runs a program on a radio with this device, in a virtual time of its own, and closes the radio.
   ///
   /// Where the recording has nothing more for a program that waits, the program's task is cancelled: no test hangs.

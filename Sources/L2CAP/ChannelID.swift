@@ -2,29 +2,29 @@ import HCI
 import HaloBluetoothCore
 
 /// An L2CAP channel identifier (Core Specification Vol 3, Part A, 2.1).
-public struct ChannelID: HCICode {
-  public var rawValue: UInt16
+@usableFromInline package struct ChannelID: HCICode {
+  @usableFromInline package var rawValue: UInt16
 
-  public init(rawValue: UInt16) {
+  @usableFromInline package init(rawValue: UInt16) {
     self.rawValue = rawValue
   }
 
   /// The signalling channel of a BR/EDR link.
-  public static let signaling = ChannelID(rawValue: 0x0001)
+  package static let signaling = ChannelID(rawValue: 0x0001)
   /// The Attribute Protocol.
-  public static let attribute = ChannelID(rawValue: 0x0004)
+  package static let attribute = ChannelID(rawValue: 0x0004)
   /// The signalling channel of an LE link.
-  public static let leSignaling = ChannelID(rawValue: 0x0005)
+  package static let leSignaling = ChannelID(rawValue: 0x0005)
   /// The Security Manager Protocol.
-  public static let securityManager = ChannelID(rawValue: 0x0006)
+  package static let securityManager = ChannelID(rawValue: 0x0006)
 }
 
 extension ChannelID {
   /// Whether it is assigned when a channel is opened.
-  public var isDynamic: Bool { rawValue >= 0x0040 }
+  package var isDynamic: Bool { rawValue >= 0x0040 }
 
   /// The name in the specification, if any.
-  public var description: String {
+  @usableFromInline package var description: String {
     switch rawValue {
     case 0x0001: "BR/EDR signalling"
     case 0x0002: "connectionless"
@@ -39,28 +39,28 @@ extension ChannelID {
     }
   }
 
-  public var fieldText: String { "\(self) (\(Hex.string(rawValue)))" }
+  @usableFromInline package var fieldText: String { "\(self) (\(Hex.string(rawValue)))" }
 }
 
 /// The basic header of each frame (Vol 3, Part A, 3.1).
-public struct BasicHeader: PacketFields {
+@usableFromInline package struct BasicHeader: PacketFields {
   /// The length of the payload, in bytes.
-  public var payloadLength: UInt16 = 0
-  public var channel = ChannelID()
+  @usableFromInline package var payloadLength: UInt16 = 0
+  @usableFromInline package var channel = ChannelID()
 
   /// In bytes.
-  public static let length = 4
+  @usableFromInline package static let length = 4
 
-  public init() {}
+  @usableFromInline package init() {}
 
   @inlinable
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("length", &payloadLength, .unit("bytes"))
     try fields.value("channel", &channel)
   }
 
   /// Writes a complete frame.
-  public static func writeFrame(_ payload: RawSpan, on channel: ChannelID, into writer: inout ByteWriter) {
+  package static func writeFrame(_ payload: RawSpan, on channel: ChannelID, into writer: inout ByteWriter) {
     var header = BasicHeader()
     header.payloadLength = UInt16(truncatingIfNeeded: payload.byteCount)
     header.channel = channel

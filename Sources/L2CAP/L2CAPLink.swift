@@ -3,31 +3,31 @@ import HaloBluetoothCore
 
 /// L2CAP on one LE link: recombines and fragments frames, answers signaling, and delivers the frames of the channels that are
 /// registered (Core Specification Vol 3, Part A).
-public final class L2CAPLink {
+package final class L2CAPLink {
   /// The link of the controller.
-  public let connection: LEConnection
+  package let connection: LEConnection
   /// Takes the payload of a frame, with the time at which its last packet was received. The span is valid only during the
   /// call.
-  public typealias Receiver = (RawSpan, Instant) -> Void
+  package typealias Receiver = (RawSpan, Instant) -> Void
 
   /// Called once, when the link is disconnected.
-  public var onDisconnected: ((HCIErrorCode) -> Void)?
+  package var onDisconnected: ((HCIErrorCode) -> Void)?
   /// Called when there is room again for what can wait, after ``hasRoom`` was false.
-  public var onRoom: (() -> Void)? {
+  package var onRoom: (() -> Void)? {
     get { connection.onRoom }
     set { connection.onRoom = newValue }
   }
   /// Whether there is room for a PDU that can wait.
-  public var hasRoom: Bool { connection.hasRoom }
+  package var hasRoom: Bool { connection.hasRoom }
   /// Called when a peripheral has requested other connection parameters, with whether they were accepted. Not called
   /// for excess requests, which are rejected.
-  public var onParameterRequest: ((ConnectionParameters, Bool) -> Void)?
+  package var onParameterRequest: ((ConnectionParameters, Bool) -> Void)?
 
   @exclusivity(unchecked) private var receivers = SmallMap<ChannelID, Receiver>()
   private let recombiner = Recombiner()
   private var writer = ByteWriter(capacity: 64)
 
-  public init(_ connection: LEConnection) {
+  package init(_ connection: LEConnection) {
     self.connection = connection
     // Not weak, which costs 200 instructions a packet: the closures go with this object.
     connection.onData = { [unowned self] data, isStart, time in
@@ -46,17 +46,17 @@ public final class L2CAPLink {
   }
 
   /// Counts of discarded input.
-  public var counters: Recombiner.Counters { recombiner.counters }
+  package var counters: Recombiner.Counters { recombiner.counters }
 
   /// Who receives the frames of a channel; nil if nobody does. On LE, a frame on such a channel is discarded without an answer
   /// (3.2).
-  public subscript(_ channel: ChannelID) -> Receiver? {
+  package subscript(_ channel: ChannelID) -> Receiver? {
     get { receivers[channel] }
     set { receivers[channel] = newValue }
   }
 
   /// Sends a frame.
-  public func send(_ payload: RawSpan, on channel: ChannelID) {
+  package func send(_ payload: RawSpan, on channel: ChannelID) {
     var frame = writer
     frame.removeAll()
     BasicHeader.writeFrame(payload, on: channel, into: &frame)

@@ -6,21 +6,21 @@ import HaloBluetoothCore
 /// largest accepted frame; larger frames are skipped.
 ///
 /// A class, so that `deliver` can read the counters; it must not call ``receive(_:isStart:deliver:)``.
-public final class Recombiner {
+package final class Recombiner {
   /// Counts of discarded input.
-  public struct Counters: Hashable, Sendable {
+  package struct Counters: Hashable, Sendable {
     /// Incomplete frames, interrupted by the start of another one.
-    public var unfinished = 0
+    package var unfinished = 0
     /// Continuation fragments without a frame.
-    public var orphans = 0
+    package var orphans = 0
     /// Frames longer than stated in their header.
-    public var overlong = 0
+    package var overlong = 0
     /// Frames larger than the accepted maximum.
-    public var tooLarge = 0
+    package var tooLarge = 0
   }
 
   /// Discarded input, counted.
-  @exclusivity(unchecked) public private(set) var counters = Counters()
+  @exclusivity(unchecked) package private(set) var counters = Counters()
   private let maximumPayload: Int
   @exclusivity(unchecked) private var partial: ByteWriter
   /// Whether a frame has begun; its first fragment may be empty.
@@ -31,13 +31,13 @@ public final class Recombiner {
   /// - Parameters:
   ///   - maximumPayload: the largest accepted frame, in bytes without the header
   ///   - reserved: the frame size to reserve memory for; nil for the largest
-  public init(maximumPayload: Int = 1024, reserved: Int? = nil) {
+  package init(maximumPayload: Int = 1024, reserved: Int? = nil) {
     self.maximumPayload = maximumPayload
     partial = ByteWriter(capacity: (reserved ?? maximumPayload) + BasicHeader.length)
   }
 
   /// Whether a frame has begun and is not complete.
-  public var isCollecting: Bool { hasBegun || skipping > 0 }
+  package var isCollecting: Bool { hasBegun || skipping > 0 }
 
   /// Processes the data of an ACL packet.
   ///
@@ -46,7 +46,7 @@ public final class Recombiner {
   ///   - isStart: whether the packet boundary flag marks the start of a frame
   ///   - deliver: called with the channel and payload of a complete frame; the span is valid only during the
   ///     call
-  public func receive(
+  package func receive(
     _ fragment: RawSpan, isStart: Bool, deliver: (ChannelID, RawSpan) -> Void
   ) {
     if isStart {
@@ -76,7 +76,7 @@ public final class Recombiner {
   }
 
   /// Discards an incomplete frame.
-  public func reset() {
+  package func reset() {
     if partial.count > 0 { partial.removeAll() }
     hasBegun = false
     skipping = 0

@@ -35,20 +35,20 @@ extension SignalingPacket.Code {
   ]
 
   /// Name and number.
-  public var description: String { "\(name ?? "code") (\(Hex.string(rawValue)))" }
+  package var description: String { "\(name ?? "code") (\(Hex.string(rawValue)))" }
 
   /// The name in the specification; nil if unknown.
-  public var name: String? { Self.table[self]?.name }
+  package var name: String? { Self.table[self]?.name }
 
   /// `Vol 3, Part A, 4.20`.
-  public var reference: String { "Vol 3, Part A, " + (Self.table[self]?.section ?? "4") }
+  package var reference: String { "Vol 3, Part A, " + (Self.table[self]?.section ?? "4") }
 
   /// The data, all zero; nil if it is not declared.
-  public var data: (any PacketFields)? { Self.table[self]?.data }
+  package var data: (any PacketFields)? { Self.table[self]?.data }
 }
 
 /// A command that could not be answered (4.1).
-public struct CommandReject: PacketFields {
+package struct CommandReject: PacketFields {
   /// Why it could not (Table 4.4).
   enum Reason: UInt16 {
     case commandNotUnderstood = 0
@@ -57,18 +57,18 @@ public struct CommandReject: PacketFields {
   }
 
   /// 0 command not understood, 1 MTU exceeded, 2 invalid CID.
-  public var reason: UInt16 = 0
+  package var reason: UInt16 = 0
   /// The largest MTU, or the two identifiers of the channel; empty for other reasons.
-  public var data: [UInt16] = []
+  package var data: [UInt16] = []
 
-  public init() {}
+  package init() {}
 
   init(reason: Reason, data: [UInt16]) {
     self.reason = reason.rawValue
     self.data = data
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value(
       "reason", &reason, .names([0: "command not understood", 1: "MTU exceeded", 2: "invalid CID"]))
     guard let left = fields.bytesLeft else {
@@ -87,16 +87,16 @@ public struct CommandReject: PacketFields {
 }
 
 /// The parameters that a peripheral requests (4.20).
-public struct ConnectionParameterUpdateRequest: PacketFields {
-  public var parameters = ConnectionParameters()
+package struct ConnectionParameterUpdateRequest: PacketFields {
+  package var parameters = ConnectionParameters()
 
-  public init() {}
+  package init() {}
 
-  public init(_ parameters: ConnectionParameters) {
+  package init(_ parameters: ConnectionParameters) {
     self.parameters = parameters
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("interval min", &parameters.intervalMin)
     try fields.value("interval max", &parameters.intervalMax)
     try fields.value("latency", &parameters.latency, .unit("events"))
@@ -105,20 +105,20 @@ public struct ConnectionParameterUpdateRequest: PacketFields {
 }
 
 /// The central's answer (4.21).
-public struct ConnectionParameterUpdateResponse: PacketFields {
+package struct ConnectionParameterUpdateResponse: PacketFields {
   /// 0 is accepted, 1 is rejected.
-  public var result: UInt16 = 0
+  package var result: UInt16 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(isAccepted: Bool) {
+  package init(isAccepted: Bool) {
     result = isAccepted ? 0 : 1
   }
 
   /// Whether the parameters will be used.
-  public var isAccepted: Bool { result == 0 }
+  package var isAccepted: Bool { result == 0 }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("result", &result, .names([0: "accepted", 1: "rejected"]))
   }
 }

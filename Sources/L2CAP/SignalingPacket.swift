@@ -2,35 +2,35 @@ import HCI
 import HaloBluetoothCore
 
 /// A command on the LE signalling channel: code, identifier, length, data (Core Specification Vol 3, Part A, 4).
-public struct SignalingPacket: Hashable, Sendable {
+package struct SignalingPacket: Hashable, Sendable {
   /// The kind of a command (4, Table 4.2).
-  public struct Code: HCICode {
-    public var rawValue: UInt8
+  package struct Code: HCICode {
+    package var rawValue: UInt8
 
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
       self.rawValue = rawValue
     }
 
-    public static let commandReject = Code(rawValue: 0x01)
-    public static let connectionRequest = Code(rawValue: 0x02)
-    public static let connectionResponse = Code(rawValue: 0x03)
-    public static let configurationRequest = Code(rawValue: 0x04)
-    public static let configurationResponse = Code(rawValue: 0x05)
-    public static let disconnectionRequest = Code(rawValue: 0x06)
-    public static let disconnectionResponse = Code(rawValue: 0x07)
-    public static let echoRequest = Code(rawValue: 0x08)
-    public static let echoResponse = Code(rawValue: 0x09)
-    public static let informationRequest = Code(rawValue: 0x0A)
-    public static let informationResponse = Code(rawValue: 0x0B)
-    public static let connectionParameterUpdateRequest = Code(rawValue: 0x12)
-    public static let connectionParameterUpdateResponse = Code(rawValue: 0x13)
-    public static let leCreditBasedConnectionRequest = Code(rawValue: 0x14)
-    public static let leCreditBasedConnectionResponse = Code(rawValue: 0x15)
-    public static let flowControlCredit = Code(rawValue: 0x16)
-    public static let creditBasedConnectionRequest = Code(rawValue: 0x17)
-    public static let creditBasedConnectionResponse = Code(rawValue: 0x18)
-    public static let creditBasedReconfigureRequest = Code(rawValue: 0x19)
-    public static let creditBasedReconfigureResponse = Code(rawValue: 0x1A)
+    package static let commandReject = Code(rawValue: 0x01)
+    package static let connectionRequest = Code(rawValue: 0x02)
+    package static let connectionResponse = Code(rawValue: 0x03)
+    package static let configurationRequest = Code(rawValue: 0x04)
+    package static let configurationResponse = Code(rawValue: 0x05)
+    package static let disconnectionRequest = Code(rawValue: 0x06)
+    package static let disconnectionResponse = Code(rawValue: 0x07)
+    package static let echoRequest = Code(rawValue: 0x08)
+    package static let echoResponse = Code(rawValue: 0x09)
+    package static let informationRequest = Code(rawValue: 0x0A)
+    package static let informationResponse = Code(rawValue: 0x0B)
+    package static let connectionParameterUpdateRequest = Code(rawValue: 0x12)
+    package static let connectionParameterUpdateResponse = Code(rawValue: 0x13)
+    package static let leCreditBasedConnectionRequest = Code(rawValue: 0x14)
+    package static let leCreditBasedConnectionResponse = Code(rawValue: 0x15)
+    package static let flowControlCredit = Code(rawValue: 0x16)
+    package static let creditBasedConnectionRequest = Code(rawValue: 0x17)
+    package static let creditBasedConnectionResponse = Code(rawValue: 0x18)
+    package static let creditBasedReconfigureRequest = Code(rawValue: 0x19)
+    package static let creditBasedReconfigureResponse = Code(rawValue: 0x1A)
 
     /// Whether it is an answer. Answers are never answered, not even unknown ones: otherwise two devices could reject
     /// each other forever.
@@ -45,25 +45,25 @@ public struct SignalingPacket: Hashable, Sendable {
     }
   }
 
-  public var code: Code
+  package var code: Code
   /// Matches a request with its response; never zero.
-  public var identifier: UInt8
+  package var identifier: UInt8
   /// What follows the header.
-  public var data: [UInt8]
+  package var data: [UInt8]
 
-  public init(code: Code, identifier: UInt8, data: [UInt8]) {
+  package init(code: Code, identifier: UInt8, data: [UInt8]) {
     self.code = code
     self.identifier = identifier
     self.data = data
   }
 
-  public init(code: Code, identifier: UInt8, data: some PacketFields) {
+  package init(code: Code, identifier: UInt8, data: some PacketFields) {
     self.init(code: code, identifier: identifier, data: data.encoded())
   }
 
   /// Reads the single command in an LE signalling frame.
   /// - Throws: `DecodeError` if the length does not match the data.
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+  package init(parsing reader: inout ByteReader) throws(DecodeError) {
     let header = try SignalingHeader(parsing: &reader)
     code = header.code
     identifier = header.identifier
@@ -71,7 +71,7 @@ public struct SignalingPacket: Hashable, Sendable {
     try reader.expectEnd()
   }
 
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     let header = SignalingHeader {
       $0.code = code
       $0.identifier = identifier
@@ -82,7 +82,7 @@ public struct SignalingPacket: Hashable, Sendable {
   }
 
   /// Decodes the data as the fields of its command.
-  public func fields<Fields: PacketFields>(_ type: Fields.Type) -> Fields? {
+  package func fields<Fields: PacketFields>(_ type: Fields.Type) -> Fields? {
     data.withReader { reader in
       guard let fields = try? Fields(parsing: &reader), reader.isAtEnd else { return nil }
       return fields
@@ -91,15 +91,15 @@ public struct SignalingPacket: Hashable, Sendable {
 }
 
 /// The first four bytes of a signalling command (4).
-public struct SignalingHeader: PacketFields {
-  public var code = SignalingPacket.Code(rawValue: 0)
-  public var identifier: UInt8 = 0
+package struct SignalingHeader: PacketFields {
+  package var code = SignalingPacket.Code(rawValue: 0)
+  package var identifier: UInt8 = 0
   /// The length of the data, in bytes.
-  public var length: UInt16 = 0
+  package var length: UInt16 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("code", &code)
     try fields.value("identifier", &identifier)
     try fields.value("length", &length, .unit("bytes"))

@@ -1,17 +1,17 @@
 import HaloBluetoothCore
 
 /// The PDUs of the Security Manager Protocol (Core Specification Vol 3, Part H, 3).
-public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
-  public var rawValue: UInt8
+package struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let pairingRequest = SecurityManagerCode(rawValue: 0x01)
-  public static let pairingFailed = SecurityManagerCode(rawValue: 0x05)
-  public static let securityRequest = SecurityManagerCode(rawValue: 0x0B)
+  package static let pairingRequest = SecurityManagerCode(rawValue: 0x01)
+  package static let pairingFailed = SecurityManagerCode(rawValue: 0x05)
+  package static let securityRequest = SecurityManagerCode(rawValue: 0x0B)
 
   /// Whether the PDU distributes a key: LTK, IRK or CSRK.
-  public var isKey: Bool { [0x06, 0x08, 0x0A].contains(rawValue) }
+  package var isKey: Bool { [0x06, 0x08, 0x0A].contains(rawValue) }
 
   /// Name, section and fields; each PDU begins with its code.
   private static let table: [UInt8: (name: String, section: String, fields: any PacketFields)] = [
@@ -32,27 +32,27 @@ public struct SecurityManagerCode: RawRepresentable, Hashable, Sendable {
   ]
 
   /// The name in the specification; nil if unknown.
-  public var name: String? { Self.table[rawValue]?.name }
+  package var name: String? { Self.table[rawValue]?.name }
 
   /// `Vol 3, Part H, 3.5.1`.
-  public var reference: String { "Vol 3, Part H, " + (Self.table[rawValue]?.section ?? "3.3") }
+  package var reference: String { "Vol 3, Part H, " + (Self.table[rawValue]?.section ?? "3.3") }
 
   /// The fields after the code, all zero; nil for unknown codes.
-  public var fields: (any PacketFields)? { Self.table[rawValue]?.fields }
+  package var fields: (any PacketFields)? { Self.table[rawValue]?.fields }
 }
 
 /// The reason why pairing has failed (3.5.5).
-public struct PairingFailed: PacketFields {
+package struct PairingFailed: PacketFields {
   /// A key of ``reasons``.
-  public var reason: UInt8 = 0
+  package var reason: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
   /// The answer to every request for pairing.
-  public static let pairingNotSupported = PairingFailed { $0.reason = 0x05 }
+  package static let pairingNotSupported = PairingFailed { $0.reason = 0x05 }
 
   /// The names of the reasons (3.5.5).
-  public static let reasons: [UInt64: String] = [
+  package static let reasons: [UInt64: String] = [
     0x01: "passkey entry failed", 0x02: "OOB not available", 0x03: "authentication requirements",
     0x04: "confirm value failed", 0x05: "pairing not supported", 0x06: "encryption key size",
     0x07: "command not supported", 0x08: "unspecified reason", 0x09: "repeated attempts",
@@ -61,7 +61,7 @@ public struct PairingFailed: PacketFields {
     0x0F: "key rejected",
   ]
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("reason", &reason, .names(Self.reasons))
   }
 }

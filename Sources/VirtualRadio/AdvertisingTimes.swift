@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// When a device sends its advertising events: after each interval and a delay of up to 10 ms, so that two advertisers do not
 /// meet for ever (Core Specification Vol 6, Part B, 4.4.2.2.1).
-public struct AdvertisingTimes: Sendable {
+package struct AdvertisingTimes: Sendable {
   private let seed: UInt64
   private let interval: Int64
   private let start: Instant
@@ -11,14 +11,14 @@ public struct AdvertisingTimes: Sendable {
   ///   - seed: decides the delays
   ///   - interval: at least 20 ms; a shorter one counts as that
   ///   - start: the time from which the intervals count
-  public init(seed: UInt64, interval: Duration, start: Instant) {
+  package init(seed: UInt64, interval: Duration, start: Instant) {
     self.seed = seed
     self.interval = max(20_000_000, interval.wholeNanoseconds)
     self.start = start
   }
 
   /// The first advertising event after `now`.
-  public func nextEvent(after now: Instant) -> Instant {
+  package func nextEvent(after now: Instant) -> Instant {
     var number = max(0, now.nanoseconds(since: start) / interval - 1)
     while true {
       let delay = Int64(SplitMix.mix(seed &+ UInt64(number)) % 10_000_000)

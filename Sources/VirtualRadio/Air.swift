@@ -4,9 +4,9 @@ import HaloBluetoothCore
 /// The air in memory: controllers and devices without a host, which are all in reach of each other.
 ///
 /// It does not keep them; their owners do. Nothing in it has a clock: `Timers` supply the time.
-public final class Air {
+package final class Air {
   /// The virtual or real time.
-  public let timers: Timers
+  package let timers: Timers
 
   private struct Place {
     weak var device: (any AirDevice)?
@@ -15,19 +15,19 @@ public final class Air {
   private var places: [Place] = []
   private var controllers: [VirtualController] { places.compactMap { $0.device as? VirtualController } }
 
-  public init(timers: Timers) {
+  package init(timers: Timers) {
     self.timers = timers
   }
 
   /// Brings a device into the air. The controllers that were there before, and those that come later, can hear it.
-  public func add(_ device: any AirDevice) {
+  package func add(_ device: any AirDevice) {
     places.removeAll { $0.device == nil || $0.device === device }
     for controller in controllers { controller.reaches(device) }
     places.append(Place(device: device))
   }
 
   /// Takes a device out of the air: its links are lost.
-  public func remove(_ device: any AirDevice) {
+  package func remove(_ device: any AirDevice) {
     places.removeAll { $0.device == nil || $0.device === device }
     for controller in controllers { controller.misses(device) }
     (device as? VirtualController)?.reset()
@@ -36,13 +36,13 @@ public final class Air {
   var devices: [any AirDevice] { places.compactMap(\.device) }
 
   /// A device advertises now, or other data, or no longer: the controllers that scan or connect listen for it.
-  public func advertisingChanged(_ device: any AirDevice) {
+  package func advertisingChanged(_ device: any AirDevice) {
     for controller in controllers { controller.listen(to: device) }
   }
 }
 
 /// A device in the ``Air``: it may advertise, and have links in the peripheral role.
-public protocol AirDevice: AnyObject {
+package protocol AirDevice: AnyObject {
   /// The address that it advertises with.
   var address: BluetoothAddress { get }
   /// The strength with which the others hear it, in dBm.
@@ -72,21 +72,21 @@ public protocol AirDevice: AnyObject {
 }
 
 extension AirDevice {
-  public func changed(_ change: AirLink.Change, on link: AirLink) {}
-  public func keyRequested(
+  package func changed(_ change: AirLink.Change, on link: AirLink) {}
+  package func keyRequested(
     _ random: UInt64, _ diversifier: UInt16, on link: AirLink, reply: @escaping ([UInt8]?) -> Void
   ) { reply(nil) }
 }
 
 /// What a device advertises.
-public struct RadioAdvertisement: Sendable {
+package struct RadioAdvertisement: Sendable {
   /// The event type of the advertisement in an extended report.
-  public var type: AdvertisingReport.EventType
-  public var data: [UInt8]
+  package var type: AdvertisingReport.EventType
+  package var data: [UInt8]
   /// What an active scanner gets besides, if ``type`` is scannable; nil if it hears no response.
-  public var scanResponse: [UInt8]?
+  package var scanResponse: [UInt8]?
 
-  public init(
+  package init(
     _ type: AdvertisingReport.EventType = [.legacy, .connectable, .scannable], data: [UInt8],
     scanResponse: [UInt8]? = []
   ) {
@@ -97,12 +97,12 @@ public struct RadioAdvertisement: Sendable {
 }
 
 /// The version and manufacturer of a link layer.
-public struct RemoteVersion: Sendable {
-  public var version: CoreVersion
-  public var manufacturer: CompanyIdentifier
-  public var subversion: UInt16
+package struct RemoteVersion: Sendable {
+  package var version: CoreVersion
+  package var manufacturer: CompanyIdentifier
+  package var subversion: UInt16
 
-  public init(_ version: CoreVersion, _ manufacturer: CompanyIdentifier, subversion: UInt16 = 1) {
+  package init(_ version: CoreVersion, _ manufacturer: CompanyIdentifier, subversion: UInt16 = 1) {
     self.version = version
     self.manufacturer = manufacturer
     self.subversion = subversion
@@ -110,12 +110,12 @@ public struct RemoteVersion: Sendable {
 }
 
 /// A part of an L2CAP frame, as one packet carries it.
-public struct AirFragment: Sendable {
-  public var data: [UInt8]
+package struct AirFragment: Sendable {
+  package var data: [UInt8]
   /// Whether the frame starts here.
-  public var isStart: Bool
+  package var isStart: Bool
 
-  public init(_ data: [UInt8], isStart: Bool) {
+  package init(_ data: [UInt8], isStart: Bool) {
     self.data = data
     self.isStart = isStart
   }

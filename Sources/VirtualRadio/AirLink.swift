@@ -2,16 +2,16 @@ import HCI
 import HaloBluetoothCore
 
 /// A link of two devices in the ``Air``: data cross at its connection events, according to the interval.
-public final class AirLink {
+package final class AirLink {
   /// One end of it.
-  public enum End: Sendable {
+  package enum End: Sendable {
     case central, peripheral
 
-    public var other: End { self == .central ? .peripheral : .central }
+    package var other: End { self == .central ? .peripheral : .central }
   }
 
   /// A property that has changed for both ends.
-  public enum Change: Sendable {
+  package enum Change: Sendable {
     case parameters(LinkParameters)
     case phys(LinkPHYs)
     /// The longest packets, in bytes.
@@ -20,21 +20,21 @@ public final class AirLink {
     case encrypted(isRenewal: Bool)
   }
 
-  public private(set) weak var central: VirtualController?
-  public private(set) weak var peripheral: (any AirDevice)?
+  package private(set) weak var central: VirtualController?
+  package private(set) weak var peripheral: (any AirDevice)?
   /// The address of the central on this link.
-  public let centralAddress: BluetoothAddress
-  public private(set) var parameters: LinkParameters
-  public private(set) var phys = LinkPHYs {
+  package let centralAddress: BluetoothAddress
+  package private(set) var parameters: LinkParameters
+  package private(set) var phys = LinkPHYs {
     $0.transmit = .le1M
     $0.receive = .le1M
   }
-  public private(set) var isEncrypted = false
+  package private(set) var isEncrypted = false
   /// Whether it exists.
-  public private(set) var isOpen = true
+  package private(set) var isOpen = true
   /// Whether the peripheral does not take part in it: nothing crosses. If that is so from the start, the link will fail to be
   /// established.
-  public var isDead = false {
+  package var isDead = false {
     didSet { if !fromCentral.isEmpty || !fromPeripheral.isEmpty { awaitEvent() } }
   }
 
@@ -81,7 +81,7 @@ public final class AirLink {
   }
 
   /// Runs a closure later, unless the link has ended by then.
-  public func after(_ delay: Duration, _ action: @escaping (AirLink) -> Void) {
+  package func after(_ delay: Duration, _ action: @escaping (AirLink) -> Void) {
     guard isOpen else { return }
     tokens.append(
       timers.schedule(after: delay) { [weak self] in
@@ -90,7 +90,7 @@ public final class AirLink {
   }
 
   /// Runs a closure at the `count`-th connection event from now, unless the link has ended by then.
-  public func afterEvents(_ count: Int64, _ action: @escaping (AirLink) -> Void) {
+  package func afterEvents(_ count: Int64, _ action: @escaping (AirLink) -> Void) {
     let first = nextEvent(after: timers.now) - timers.now
     after(first + .nanoseconds((count - 1) * parameters.interval.duration.wholeNanoseconds), action)
   }
@@ -113,7 +113,7 @@ public final class AirLink {
   }
 
   /// Queues an L2CAP frame of the peripheral, in as many fragments as the central's controller takes.
-  public func sendFromPeripheral(_ frame: RawSpan) {
+  package func sendFromPeripheral(_ frame: RawSpan) {
     guard isOpen, let central else { return }
     let length = max(1, Int(central.options.aclLength))
     var offset = 0
@@ -176,7 +176,7 @@ public final class AirLink {
   }
 
   /// - Parameter octets: the longest packets that one end wants to send
-  public func changeDataLength(_ octets: UInt16) {
+  package func changeDataLength(_ octets: UInt16) {
     guard dataLength != octets, (27...251).contains(octets) else { return }
     dataLength = octets
     announce(.dataLength(octets))
@@ -215,7 +215,7 @@ public final class AirLink {
   /// - Parameters:
   ///   - centralReason: what the central is told
   ///   - peripheralReason: what the peripheral is told
-  public func end(_ centralReason: HCIErrorCode, _ peripheralReason: HCIErrorCode) {
+  package func end(_ centralReason: HCIErrorCode, _ peripheralReason: HCIErrorCode) {
     guard isOpen else { return }
     close()
     let (central, peripheral) = (central, peripheral)

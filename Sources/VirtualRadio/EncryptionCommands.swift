@@ -32,7 +32,7 @@ extension VirtualController {
   private static let responseTimeout = Duration.seconds(40)
 
   /// Asks the host of the peripheral for the key. A host that does not answer, or that masks the event, loses the link.
-  public func keyRequested(
+  package func keyRequested(
     _ random: UInt64, _ diversifier: UInt16, on link: AirLink, reply: @escaping ([UInt8]?) -> Void
   ) {
     guard let handle = handle(of: link) else { return }

@@ -3,14 +3,14 @@ import HaloBluetoothCore
 
 /// The controller as the other devices of the air meet it, and the ends of its links in both roles.
 extension VirtualController: AirDevice {
-  public var address: BluetoothAddress { advertising.address ?? options.address }
-  public var rssi: Int8 { options.rssi }
-  public var version: RemoteVersion {
+  package var address: BluetoothAddress { advertising.address ?? options.address }
+  package var rssi: Int8 { options.rssi }
+  package var version: RemoteVersion {
     RemoteVersion(
       CoreVersion(rawValue: options.bluetooth5 ? 9 : 8), CompanyIdentifier(rawValue: 0xFFFF))
   }
 
-  public var features: LEFeatures {
+  package var features: LEFeatures {
     var features: LEFeatures = [
       .encryption, .connectionParametersRequestProcedure, .extendedRejectIndication,
       .peripheralInitiatedFeaturesExchange, .ping, .dataPacketLengthExtension,
@@ -19,15 +19,15 @@ extension VirtualController: AirDevice {
     return features
   }
 
-  public var advertisement: RadioAdvertisement? { advertising.current }
+  package var advertisement: RadioAdvertisement? { advertising.current }
 
-  public func nextAdvertisement(after now: Instant) -> Instant? { advertising.times?.nextEvent(after: now) }
+  package func nextAdvertisement(after now: Instant) -> Instant? { advertising.times?.nextEvent(after: now) }
 
-  public func acceptsLink(from central: BluetoothAddress) -> Bool {
+  package func acceptsLink(from central: BluetoothAddress) -> Bool {
     advertising.acceptsLink(from: central, acceptList)
   }
 
-  public func connected(_ link: AirLink) {
+  package func connected(_ link: AirLink) {
     guard let place = place(of: link.central) else { return link.isDead = true }
     place.link = link
     let set = advertising.ended()
@@ -63,7 +63,7 @@ extension VirtualController: AirDevice {
     link.send(AirFragment(Array(packet.data), isStart: packet.header.boundary != .continuing), from: end)
   }
 
-  public func received(_ fragment: AirFragment, on link: AirLink) {
+  package func received(_ fragment: AirFragment, on link: AirLink) {
     guard let handle = handle(of: link) else { return }
     var writer = ByteWriter(capacity: 5 + fragment.data.count)
     writer.write(HCIPacketType.acl.rawValue)
@@ -83,7 +83,7 @@ extension VirtualController: AirDevice {
 
   // MARK: Properties
 
-  public func changed(_ change: AirLink.Change, on link: AirLink) {
+  package func changed(_ change: AirLink.Change, on link: AirLink) {
     guard let handle = handle(of: link) else { return }
     switch change {
     case .parameters(let parameters):
@@ -127,7 +127,7 @@ extension VirtualController: AirDevice {
     for place in reach where place.link === link { end(place) }
   }
 
-  public func ended(_ link: AirLink, _ reason: HCIErrorCode) {
+  package func ended(_ link: AirLink, _ reason: HCIErrorCode) {
     let peer = link.central === self ? link.peripheral : link.central
     forget(link)
     guard let handle = place(of: peer)?.handle else { return }

@@ -6,29 +6,29 @@ import HaloBluetoothCore
 /// It has no clock: `Timers` supply the time, and all packets are sent from within a timer, never from within
 /// ``receive(_:)``. The radio is ideal: nothing is lost, and scanning ignores the requested window. Data crosses a link
 /// at the connection events, according to the interval.
-public final class VirtualController {
+package final class VirtualController {
   /// Input from the host, counted.
-  public struct Counters: Hashable, Sendable {
+  package struct Counters: Hashable, Sendable {
     /// All commands.
-    public var commands = 0
+    package var commands = 0
     /// Packets that could not be read, or of a type that no host sends.
-    public var malformedPackets = 0
+    package var malformedPackets = 0
     /// Commands that the controller does not support.
-    public var unknownCommands = 0
+    package var unknownCommands = 0
     /// ACL packets for links that do not exist, or larger than ``ControllerOptions/aclLength``.
-    public var rejectedACL = 0
+    package var rejectedACL = 0
     /// ACL packets beyond the number that the host may have under way.
-    public var excessACL = 0
+    package var excessACL = 0
   }
 
-  public let options: ControllerOptions
+  package let options: ControllerOptions
   /// Where it is.
-  public let air: Air
+  package let air: Air
   /// Input from the host, counted.
-  public internal(set) var counters = Counters()
+  package internal(set) var counters = Counters()
   /// The handle of the link to the first device in reach; the next device has the next handle. A handle is used again at
   /// once, as many controllers do.
-  public static let firstHandle = ConnectionHandle(rawValue: 0x0040)
+  package static let firstHandle = ConnectionHandle(rawValue: 0x0040)
 
   var timers: Timers { air.timers }
   /// The other devices, in the order in which they came.
@@ -67,7 +67,7 @@ public final class VirtualController {
   ///   - options: its properties
   ///   - air: where it is
   ///   - emit: receives a packet for the host; the span is valid only during the call
-  public init(_ options: ControllerOptions = .init(), in air: Air, emit: @escaping (RawSpan) -> Void) {
+  package init(_ options: ControllerOptions = .init(), in air: Air, emit: @escaping (RawSpan) -> Void) {
     self.options = options
     self.air = air
     self.emit = emit
@@ -119,12 +119,12 @@ public final class VirtualController {
   }
 
   /// Whether there is a link.
-  public var isConnected: Bool { reach.contains { $0.link != nil } }
+  package var isConnected: Bool { reach.contains { $0.link != nil } }
 
   // MARK: The host
 
   /// Handles a packet from the host. Returns for any contents.
-  public func receive(_ packet: RawSpan) {
+  package func receive(_ packet: RawSpan) {
     guard !options.staysSilent else { return }
     var reader = ByteReader(packet)
     switch (try? reader.readUInt8()).map(HCIPacketType.init) {
@@ -138,7 +138,7 @@ public final class VirtualController {
   package func troubleOfNextLink() -> RadioFaults.LinkTrouble? { faults?.troubleOfNextLink() }
 
   /// Reports a failure of the controller, as it happens on bad hardware.
-  public func fail(code: UInt8) {
+  package func fail(code: UInt8) {
     post(.hardwareError(HardwareError(code: code)))
   }
 

@@ -5,19 +5,19 @@ import RingLink
 import VirtualRadio
 
 /// A controller with rings in reach, in memory: HCI packets in, HCI packets out.
-public final class RingRadio {
+package final class RingRadio {
   /// The handle of the link to the first ring; the next ring has the next handle.
-  public static let firstHandle = VirtualController.firstHandle
+  package static let firstHandle = VirtualController.firstHandle
 
   /// The properties of the controller, and of the first ring.
-  public let options: VirtualRingOptions
-  public let controller: VirtualController
+  package let options: VirtualRingOptions
+  package let controller: VirtualController
   /// The rings in reach.
-  public var peripherals: [VirtualPeripheral] { rings.map(\.peripheral) }
+  package var peripherals: [VirtualPeripheral] { rings.map(\.peripheral) }
   /// The first ring.
-  public var peripheral: VirtualPeripheral { rings[0].peripheral }
+  package var peripheral: VirtualPeripheral { rings[0].peripheral }
   /// Whether a link to the first ring exists.
-  public var isConnected: Bool { rings[0].link != nil }
+  package var isConnected: Bool { rings[0].link != nil }
 
   private let rings: [RingInAir]
 
@@ -25,7 +25,7 @@ public final class RingRadio {
   ///   - options: of the controller, and of the rings
   ///   - timers: the virtual or real time
   ///   - emit: receives a packet for the host; the span is valid only during the call
-  public init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
+  package init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
     self.options = options
     let air = Air(timers: timers)
     rings = ([options] + options.others).map { RingInAir($0, in: air) }
@@ -35,10 +35,10 @@ public final class RingRadio {
   }
 
   /// Handles a packet from the host. Returns for any contents.
-  public func receive(_ packet: RawSpan) { controller.receive(packet) }
+  package func receive(_ packet: RawSpan) { controller.receive(packet) }
 
   /// Ends the link to the first ring from its side, or as if it were out of reach.
-  public func disconnect(reason: HCIErrorCode = .remoteUserTerminatedConnection) {
+  package func disconnect(reason: HCIErrorCode = .remoteUserTerminatedConnection) {
     rings[0].link?.end(reason, .connectionTerminatedByLocalHost)
   }
 }

@@ -3,8 +3,8 @@ import HaloBluetoothCore
 import RingLink
 
 /// Text that does not describe a virtual ring: a one-line description of the error.
-public struct VirtualRingOptionsError: Error, Hashable, Sendable, CustomStringConvertible {
-  public var description: String
+package struct VirtualRingOptionsError: Error, Hashable, Sendable, CustomStringConvertible {
+  package var description: String
 }
 
 extension VirtualRingOptions {
@@ -12,7 +12,7 @@ extension VirtualRingOptions {
   /// be written alone, or with `=true` or `=false`.
   ///
   /// `rings=3` makes three rings; what follows `ring=2` is about the second one only: `rings=3,rate=4,ring=2,charging`.
-  public init(parsing text: String) throws(VirtualRingOptionsError) {
+  package init(parsing text: String) throws(VirtualRingOptionsError) {
     self.init()
     var rest = text[...]
     if rest == "virtual" { return }
@@ -45,10 +45,10 @@ extension VirtualRingOptions {
   }
 
   /// The number of rings that one controller can have in reach.
-  public static let maximumRings = 64
+  package static let maximumRings = 64
 
   /// The names of all options, for messages and help.
-  public static let optionNames = [
+  package static let optionNames = [
     "rings", "ring", "ignore-connections", "rate", "seed", "name", "address", "firmware", "hardware",
     "encoding", "battery",
     "charging", "mtu",

@@ -3,59 +3,59 @@ import RingLink
 
 /// The properties of a virtual ring and its controller. The same options produce the same behaviour at the same times,
 /// bit for bit.
-public struct VirtualRingOptions: Hashable, Sendable {
+package struct VirtualRingOptions: Hashable, Sendable {
   /// More rings in reach of the controller. Their options of the controller and their ``others`` have no effect.
-  public var others: [VirtualRingOptions] = []
+  package var others: [VirtualRingOptions] = []
   /// Chooses the course of the pulse, the breath and the movements.
-  public var seed: UInt64 = 1
+  package var seed: UInt64 = 1
   /// Rings are called after the last two bytes of their address.
-  public var name = "R02_BEEF"
+  package var name = "R02_BEEF"
   /// The address with which it advertises.
-  public var address = BluetoothAddress(0x3035_3841_BEEF, .public)
+  package var address = BluetoothAddress(0x3035_3841_BEEF, .public)
   /// Decides the family, and with it the encoding of acceleration.
-  public var firmware = "RT02R_3.11.00_250611"
+  package var firmware = "RT02R_3.11.00_250611"
   /// The hardware revision, as in the Device Information service.
-  public var hardware = "RT02R_V3.1"
+  package var hardware = "RT02R_V3.1"
   /// Overrides the encoding that ``firmware`` implies.
-  public var accelerometerEncoding: AccelerometerEncoding?
+  package var accelerometerEncoding: AccelerometerEncoding?
   /// In percent.
-  public var battery: UInt8 = 87
+  package var battery: UInt8 = 87
   /// On its charger a ring refuses to stream.
-  public var isCharging = false
+  package var isCharging = false
   /// Whether it touches a skin.
-  public var isWorn = true
+  package var isWorn = true
   /// The time to the first value of a spot measurement; the other times of measurements follow from it.
-  public var warmUp = Duration.milliseconds(25_500)
+  package var warmUp = Duration.milliseconds(25_500)
   /// The time between two events of the ring; nil for no events.
-  public var eventInterval: Duration?
+  package var eventInterval: Duration?
   /// The oldest rings lack the bulk service.
-  public var hasBulkService = true
+  package var hasBulkService = true
   /// Sets of raw samples in a second. Rings as sold send 1, which shows no pulse.
-  public var rate = 25.0
+  package var rate = 25.0
   /// Names of `DeviceSupport`: what the ring reports to have beside what its family has.
-  public var support: [String] = []
+  package var support: [String] = []
   /// Whether it has the counted stream, too.
-  public var hasCountedStream = false
+  package var hasCountedStream = false
   /// The ATT MTU that the ring requests and accepts.
-  public var mtu: UInt16 = 247
+  package var mtu: UInt16 = 247
   /// The time between two advertisements.
-  public var advertisingInterval = Duration.milliseconds(100)
+  package var advertisingInterval = Duration.milliseconds(100)
   /// Whether its command service is in the advertisement; some rings advertise none.
-  public var advertisesService = true
+  package var advertisesService = true
   /// In dBm.
-  public var rssi: Int8 = -56
+  package var rssi: Int8 = -56
   /// Whether the controller supports the extended commands of Core Specification 5.
-  public var bluetooth5 = true
+  package var bluetooth5 = true
   /// The most data in an ACL packet, in bytes, either way.
-  public var aclLength: UInt16 = 251
+  package var aclLength: UInt16 = 251
   /// How many ACL packets the controller accepts before it has sent one.
-  public var aclPackets: UInt8 = 8
+  package var aclPackets: UInt8 = 8
   /// The ring's clock when it is switched on. Rings do not have the time until it is set.
-  public var clock: RingTime?
+  package var clock: RingTime?
   /// The faults to show.
-  public var faults = VirtualRingFaults()
+  package var faults = VirtualRingFaults()
 
-  public init() {}
+  package init() {}
 
   /// The encoding in force. Where the family leaves it open, 16 bits.
   var encoding: AccelerometerEncoding { accelerometerEncoding ?? family.accelerometerEncoding ?? .sixteenBit }
@@ -75,65 +75,65 @@ public struct VirtualRingOptions: Hashable, Sendable {
   }
 
   /// The rates that this package can simulate, in sets per second.
-  public static let rates = 0.01...2000.0
+  package static let rates = 0.01...2000.0
 }
 
 /// The faults of a virtual ring, for tests.
-public struct VirtualRingFaults: Hashable, Sendable {
+package struct VirtualRingFaults: Hashable, Sendable {
   /// So many connections end with 0x3E (failed to be established) before one holds.
-  public var establishFailures = 0
+  package var establishFailures = 0
   /// The ring advertises, and answers no request to connect.
-  public var ignoresConnections = false
+  package var ignoresConnections = false
   /// The ring answers a start of the raw stream with a refusal.
-  public var refusesRawStream = false
+  package var refusesRawStream = false
   /// The ring refuses command 0x69, as if it supported only the older command for live heart rate.
-  public var refusesMeasurements = false
+  package var refusesMeasurements = false
   /// The ring accepts a start of the raw stream, and sends nothing.
-  public var silentRawStream = false
+  package var silentRawStream = false
   /// After this number of sets of a stream the ring is gone: supervision timeout.
-  public var dropsAfter: Int?
+  package var dropsAfter: Int?
   /// After this number of sets the ring answers nothing any more, and sends nothing, until the link ends.
-  public var mutesAfter: Int?
+  package var mutesAfter: Int?
   /// As many links, from the first one, are lost at the host's first request: supervision timeout.
-  public var earlyLosses = 0
+  package var earlyLosses = 0
   /// Every second link is lost at the host's first request.
-  public var losesTwice = false
+  package var losesTwice = false
   /// All faults of docs/links.md at random, drawn with this seed; nil for none.
-  public var randomSeed: UInt64?
+  package var randomSeed: UInt64?
   /// The ring ends a link on which the MTU is to be exchanged.
-  public var leavesAtMTU = false
+  package var leavesAtMTU = false
   /// On the second link the ring answers nothing.
-  public var isDeafOnSecondLink = false
+  package var isDeafOnSecondLink = false
   /// After this number of sets the ring stops a stream, without a word.
-  public var stopsAfter: Int?
+  package var stopsAfter: Int?
   /// After this number of sets the ring stops a stream, and says that it refuses (A1 EE).
-  public var refusesAfter: Int?
+  package var refusesAfter: Int?
   /// After this number of sets the ring is put on its charger.
-  public var chargesAfter: Int?
+  package var chargesAfter: Int?
   /// Every Nth frame of a stream has a wrong checksum.
-  public var badChecksumEvery: Int?
+  package var badChecksumEvery: Int?
   /// Every Nth packet of the counted stream is lost.
-  public var losesPacketEvery: Int?
+  package var losesPacketEvery: Int?
   /// Every tenth packet of the counted stream is sent after the one that follows it.
-  public var reordersPackets = false
+  package var reordersPackets = false
   /// The ring's services are missing: a look-alike of another manufacturer.
-  public var omitsRingService = false
+  package var omitsRingService = false
   /// Settings that are written are acknowledged, and stay as they are.
-  public var ignoresSettings = false
+  package var ignoresSettings = false
   /// The controller never answers.
-  public var staysSilent = false
+  package var staysSilent = false
   /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.
-  public var refusesIdleScanDisable = false
+  package var refusesIdleScanDisable = false
   /// Every Nth frame of a log is lost.
-  public var losesLogFrameEvery: Int?
+  package var losesLogFrameEvery: Int?
   /// Every Nth frame of a log is sent twice.
-  public var doublesLogFrameEvery: Int?
+  package var doublesLogFrameEvery: Int?
   /// Every Nth frame of a log is sent after the one that follows it.
-  public var delaysLogFrameEvery: Int?
+  package var delaysLogFrameEvery: Int?
   /// After this number of log frames the ring sends no more of them.
-  public var logFramesUntilSilence: Int?
+  package var logFramesUntilSilence: Int?
   /// So many bulk frames have a wrong CRC.
-  public var badBulkCRCs = 0
+  package var badBulkCRCs = 0
 
-  public init() {}
+  package init() {}
 }

@@ -3,22 +3,22 @@ import HaloBluetoothCore
 
 /// The transport to a virtual ring in this process: `virtual[:OPTIONS]`. Its users cannot distinguish it from a radio.
 @BluetoothActor
-public final class VirtualTransport: HCITransport {
-  public var onPacket: ((RawSpan, Instant) -> Void)?
+package final class VirtualTransport: HCITransport {
+  package var onPacket: ((RawSpan, Instant) -> Void)?
   /// Never called: memory does not go away.
-  public var onClose: ((String) -> Void)?
+  package var onClose: ((String) -> Void)?
 
   /// The controller and its rings, from ``start()`` to ``close()``.
-  public private(set) var radio: RingRadio?
-  public let timers: Timers
+  package private(set) var radio: RingRadio?
+  package let timers: Timers
   private let options: VirtualRingOptions
 
-  public init(_ options: VirtualRingOptions, timers: Timers) {
+  package init(_ options: VirtualRingOptions, timers: Timers) {
     self.options = options
     self.timers = timers
   }
 
-  public func start() {
+  package func start() {
     let timers = self.timers
     radio = RingRadio(options: options, timers: timers) { [weak self] packet in
       // The time at which it was due, not at which the loop processed it: the same in every run.
@@ -26,11 +26,11 @@ public final class VirtualTransport: HCITransport {
     }
   }
 
-  public func send(_ packet: RawSpan) {
+  package func send(_ packet: RawSpan) {
     radio?.receive(packet)
   }
 
-  public func close() {
+  package func close() {
     radio = nil
     onPacket = nil
   }

@@ -5,14 +5,14 @@ import TestLoop
 
 /// A bearer with a server that a test plays on its other end.
 @BluetoothActor
-public final class FakeBearer: ScriptedServer {
+package final class FakeBearer: ScriptedServer {
   private var bearer: ATTBearer?
   private weak var gatt: GATTClient?
   /// Whether its link has ended.
-  public private(set) var isLost = false
+  package private(set) var isLost = false
 
   /// A client on this bearer.
-  public func client() -> GATTClient {
+  package func client() -> GATTClient {
     let bearer = ATTBearer(timers: timers) { [weak self] in self?.send($0) }
     bearer.onTimeout = { [weak self] in self?.lose("\($0)") }
     onPDU = { bearer.receive($0, at: $1) }
@@ -23,13 +23,13 @@ public final class FakeBearer: ScriptedServer {
   }
 
   /// Makes room for as many PDUs.
-  public func makeRoom(_ count: Int?) {
+  package func makeRoom(_ count: Int?) {
     room = count
     gatt?.roomAvailable()
   }
 
   /// The link of the bearer has ended.
-  public func lose(_ reason: String) {
+  package func lose(_ reason: String) {
     isLost = true
     onPDU = nil
     gatt?.close(reason)

@@ -5,28 +5,28 @@ import TestSupport
 /// A server that a test plays: what is sent to it is answered from a table, or not at all.
 @BluetoothActor
 open class ScriptedServer {
-  public let timers = testTimers
+  package let timers = testTimers
   /// Called for each PDU that it sends, with the time.
-  public var onPDU: ((RawSpan, Instant) -> Void)?
+  package var onPDU: ((RawSpan, Instant) -> Void)?
 
   /// How many more PDUs there is room for; nil for any number.
-  public var room: Int?
-  public var hasRoom: Bool { room != 0 }
+  package var room: Int?
+  package var hasRoom: Bool { room != 0 }
 
-  public private(set) var sent: [String] = []
+  package private(set) var sent: [String] = []
   private var answers: [String: [String]] = [:]
   /// Answers what the table does not.
-  public var server: (([UInt8]) -> [UInt8]?)?
+  package var server: (([UInt8]) -> [UInt8]?)?
 
-  public init() {}
+  package init() {}
 
   /// Answers `request` with PDUs, one after the other, each time.
-  public func answer(_ request: String, _ pdus: String...) {
+  package func answer(_ request: String, _ pdus: String...) {
     answers[request.filter { $0 != " " }] = pdus
   }
 
   /// Answers the search for Service Changed, which is at 0x0003, and the subscription to it with `1204000200`.
-  public func offerServiceChanged() {
+  package func offerServiceChanged() {
     answer("06 0100 ffff 0028 0118", "07 0100 0400")
     answer("06 0500 ffff 0028 0118", "01 06 0500 0a")
     answer("08 0100 0400 0328", "09 07 0200 20 0300 052a")
@@ -35,13 +35,13 @@ open class ScriptedServer {
     answer("12 0400 0200", "13")
   }
 
-  public func takeSent() -> [String] {
+  package func takeSent() -> [String] {
     defer { sent = [] }
     return sent
   }
 
   /// Takes a PDU of the client.
-  public func send(_ pdu: RawSpan) {
+  package func send(_ pdu: RawSpan) {
     let text = Hex.string(Array(pdu))
     sent.append(text)
     if let room { self.room = max(0, room - 1) }
@@ -52,7 +52,7 @@ open class ScriptedServer {
   }
 
   /// Sends a PDU to the client.
-  public func receive(_ pdu: String) {
+  package func receive(_ pdu: String) {
     let bytes = hex(pdu)
     onPDU?(bytes.span.bytes, timers.now)
   }

@@ -6,28 +6,28 @@ import TestLoop
 
 /// A link to a server that a test plays.
 @BluetoothActor
-public final class FakeLink: ScriptedServer, ATTLink {
-  public let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
-  public var parameters: LinkParameters?
-  public var onClosed: ((LinkLoss) -> Void)?
-  public var onEvent: ((LinkEvent) -> Void)?
-  public var onRoom: (() -> Void)?
+package final class FakeLink: ScriptedServer, ATTLink {
+  package let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
+  package var parameters: LinkParameters?
+  package var onClosed: ((LinkLoss) -> Void)?
+  package var onEvent: ((LinkEvent) -> Void)?
+  package var onRoom: (() -> Void)?
 
   /// Whether the end of the link drops what is on its way.
-  public var dropsPacketsAtEnd = false
+  package var dropsPacketsAtEnd = false
 
-  public func lose(_ loss: LinkLoss) {
+  package func lose(_ loss: LinkLoss) {
     let onClosed = self.onClosed
     self.onClosed = nil
     onClosed?(loss)
   }
 
-  public func disconnect() {
+  package func disconnect() {
     timers.schedule(after: .milliseconds(10)) { self.lose(.local) }
   }
 
-  public func readRSSI() async throws(HCIError) -> Int8? { -50 }
+  package func readRSSI() async throws(HCIError) -> Int8? { -50 }
 
   /// A connection on this link.
-  public func connection() -> GATTLink { GATTLink(self, timers: timers) }
+  package func connection() -> GATTLink { GATTLink(self, timers: timers) }
 }

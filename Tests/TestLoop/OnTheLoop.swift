@@ -8,12 +8,12 @@ import Testing
 ///
 /// A test that hangs ends the process, as nothing else would end a loop that hangs. `.timeLimit(_:)` would count the time of
 /// the tests before it, and of other programs.
-public struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
+package struct OnTheLoop: SuiteTrait, TestTrait, TestScoping {
   @TaskLocal static var scope: VirtualTimeScope?
 
-  public var isRecursive: Bool { true }
+  package var isRecursive: Bool { true }
 
-  public func provideScope(
+  package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     // A suite and a test in it may both have the trait.
@@ -72,7 +72,7 @@ private enum Hang {
 }
 
 extension Trait where Self == OnTheLoop {
-  public static var onTheLoop: Self { OnTheLoop() }
+  package static var onTheLoop: Self { OnTheLoop() }
 }
 
 /// The virtual time of one test, which has its turn for as long as this exists.
@@ -101,22 +101,22 @@ final class VirtualTimeScope {
 
 /// The virtual time of the running test, which has the trait `.onTheLoop`. A closure that the loop calls belongs to no
 /// test: what it needs is read before.
-@BluetoothActor public var testTime: VirtualTime {
+@BluetoothActor package var testTime: VirtualTime {
   guard let scope = OnTheLoop.scope else { fatalError("the test needs the trait .onTheLoop") }
   return scope.time
 }
 
 /// The timers of ``testTime``.
-@BluetoothActor public var testTimers: Timers { testTime.timers }
+@BluetoothActor package var testTimers: Timers { testTime.timers }
 
 /// Waits until the loop has nothing else to do.
-@BluetoothActor public func settle() async {
+@BluetoothActor package func settle() async {
   await testTimers.sleep(for: .nanoseconds(1))
 }
 
 /// Starts a task that stays on the loop.
 @BluetoothActor
-public func spawn<Value: Sendable>(
+package func spawn<Value: Sendable>(
   _ work: @escaping @BluetoothActor () async throws -> Value
 ) -> Task<Value, any Error> {
   Task(executorPreference: EpollLoop.shared) { try await work() }

@@ -2,11 +2,11 @@ import ATT
 import HaloBluetoothCore
 
 /// The UUID that a test writes as text.
-public func uuid(_ text: String) -> BluetoothUUID {
+package func uuid(_ text: String) -> BluetoothUUID {
   guard let uuid = BluetoothUUID(text) else { preconditionFailure("no UUID: \(text)") }
   return uuid
 }
 
-public func range(_ start: UInt16, _ end: UInt16) -> HandleRange {
+package func range(_ start: UInt16, _ end: UInt16) -> HandleRange {
   HandleRange(AttributeHandle(start), AttributeHandle(end))
 }

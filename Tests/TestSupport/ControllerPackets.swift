@@ -4,7 +4,7 @@ import HaloBluetoothCore
 /// What controllers that tests play take and send.
 extension HCIEvent {
   /// The packet, H4 type byte first.
-  public var packet: [UInt8] {
+  package var packet: [UInt8] {
     var writer = ByteWriter()
     packet(into: &writer)
     return writer.bytes
@@ -13,25 +13,25 @@ extension HCIEvent {
   /// Command Complete.
   ///
   /// - Parameter parameters: the status and what follows it
-  public static func complete(_ opcode: HCIOpcode, _ parameters: [UInt8], credits: UInt8 = 1) -> HCIEvent {
+  package static func complete(_ opcode: HCIOpcode, _ parameters: [UInt8], credits: UInt8 = 1) -> HCIEvent {
     .commandComplete(CommandComplete(commandCredits: credits, opcode: opcode, returnParameters: parameters))
   }
 
   /// Command Complete with success.
-  public static func complete<Command: HCICompletingCommand>(
+  package static func complete<Command: HCICompletingCommand>(
     _ command: Command.Type, _ response: Command.Response
   ) -> HCIEvent {
     .commandComplete(CommandComplete(command, response: response))
   }
 
-  public static func status(
+  package static func status(
     _ opcode: HCIOpcode, _ status: HCIErrorCode = .success, credits: UInt8 = 1
   ) -> HCIEvent {
     .commandStatus(CommandStatus(status: status, commandCredits: credits, opcode: opcode))
   }
 
   /// The answer of a Bluetooth 5.0 controller to Read Local Version Information.
-  public static let version = complete(
+  package static let version = complete(
     ReadLocalVersionInformation.self,
     .init {
       $0.hciVersion = CoreVersion(rawValue: 9)
@@ -44,7 +44,7 @@ extension HCIEvent {
 
 extension HCIOpcode {
   /// - Parameter packet: of a command, H4 type byte first
-  public init(ofCommand packet: [UInt8]) {
+  package init(ofCommand packet: [UInt8]) {
     self.init(rawValue: UInt16(packet[2]) << 8 | UInt16(packet[1]))
   }
 }

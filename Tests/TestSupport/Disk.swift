@@ -1,9 +1,9 @@
 import Glibc
 
 /// What is in folders and files.
-public enum Disk {
+package enum Disk {
   /// The names of what is in a folder, sorted; none if it can't be read.
-  public static func names(in folder: String) -> [String] {
+  package static func names(in folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
     var names: [String] = []
@@ -17,14 +17,14 @@ public enum Disk {
   }
 
   /// The paths of the Swift files in a folder and in the folders below it, sorted.
-  public static func swiftFiles(below folder: String) -> [String] {
+  package static func swiftFiles(below folder: String) -> [String] {
     names(in: folder).flatMap { name in
       name.hasSuffix(".swift") ? ["\(folder)/\(name)"] : swiftFiles(below: "\(folder)/\(name)")
     }
   }
 
   /// The first MiB of a file; nil if it can't be read. Does not wait for the writer of a FIFO.
-  public static func bytes(of path: String) -> [UInt8]? {
+  package static func bytes(of path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
@@ -34,12 +34,12 @@ public enum Disk {
   }
 
   /// The same as text.
-  public static func text(of path: String) -> String? {
+  package static func text(of path: String) -> String? {
     bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Removes a file, or a folder with all that is in it.
-  public static func remove(_ path: String) {
+  package static func remove(_ path: String) {
     for name in names(in: path) { remove("\(path)/\(name)") }
     Glibc.remove(path)
   }

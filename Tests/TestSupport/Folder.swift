@@ -1,18 +1,18 @@
 import Glibc
 
 /// A folder that is made for a test.
-public struct Folder {
-  public let path: String
+package struct Folder {
+  package let path: String
 
   private struct Failure: Error {}
 
-  public init() throws {
+  package init() throws {
     var template = Array("/tmp/halo-raw-test.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Failure() }
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  public func write(_ name: String, _ text: String) {
+  package func write(_ name: String, _ text: String) {
     var folder = path
     for part in name.split(separator: "/").dropLast() {
       folder += "/\(part)"
@@ -23,17 +23,17 @@ public struct Folder {
     fclose(file)
   }
 
-  public func remove() { Disk.remove(path) }
+  package func remove() { Disk.remove(path) }
 
   /// The names of what is in a folder below, sorted.
-  public func names(in folder: String) -> [String] { Disk.names(in: "\(path)/\(folder)") }
+  package func names(in folder: String) -> [String] { Disk.names(in: "\(path)/\(folder)") }
 
   /// The permissions of a file; nil if it does not exist.
-  public func mode(of name: String) -> mode_t? {
+  package func mode(of name: String) -> mode_t? {
     var status = stat()
     return stat("\(path)/\(name)", &status) == 0 ? status.st_mode & 0o777 : nil
   }
 
   /// The contents of a file; nil if it can't be read.
-  public func text(of name: String) -> String? { Disk.text(of: "\(path)/\(name)") }
+  package func text(of name: String) -> String? { Disk.text(of: "\(path)/\(name)") }
 }

@@ -1,5 +1,4 @@
 import HaloRaw
-import HaloRecording
 import HeartRateMonitor
 import Testing
 

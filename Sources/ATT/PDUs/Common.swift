@@ -1,82 +1,82 @@
 import HaloBluetoothCore
 
 /// A PDU without parameters.
-public protocol ATTEmptyPDU: ATTPDU {}
+package protocol ATTEmptyPDU: ATTPDU {}
 
 extension ATTEmptyPDU {
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {}
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {}
 }
 
 /// A PDU that is a value.
-public protocol ATTValuePDU: ATTPDU {
+package protocol ATTValuePDU: ATTPDU {
   var value: [UInt8] { get set }
 }
 
 extension ATTValuePDU {
-  public init(_ value: [UInt8]) { self.init { $0.value = value } }
+  package init(_ value: [UInt8]) { self.init { $0.value = value } }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.rest("value", &value)
   }
 }
 
 /// A PDU that is a handle and a value.
-public protocol ATTAttributePDU: ATTPDU {
+package protocol ATTAttributePDU: ATTPDU {
   var handle: AttributeHandle { get set }
   var value: [UInt8] { get set }
 }
 
 extension ATTAttributePDU {
-  public var target: ATTTarget { .attribute(handle) }
+  package var target: ATTTarget { .attribute(handle) }
 
-  public init(_ handle: AttributeHandle, value: [UInt8]) {
+  package init(_ handle: AttributeHandle, value: [UInt8]) {
     self.init()
     self.handle = handle
     self.value = value
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("handle", &handle)
     try fields.rest("value", &value)
   }
 }
 
 /// A value that a client writes, in one PDU.
-public protocol ATTWrite: ATTAttributePDU {}
+package protocol ATTWrite: ATTAttributePDU {}
 
 /// A request for the attributes of a type in a range.
-public protocol ATTTypeRequest: ATTPDU {
+package protocol ATTTypeRequest: ATTPDU {
   var range: HandleRange { get set }
   var type: BluetoothUUID { get set }
 }
 
 extension ATTTypeRequest {
-  public var target: ATTTarget { .range(range) }
+  package var target: ATTTarget { .range(range) }
 
-  public init(_ range: HandleRange, type: BluetoothUUID) {
+  package init(_ range: HandleRange, type: BluetoothUUID) {
     self.init()
     self.range = range
     self.type = type
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try range.visit(&fields)
     try fields.attributeType(&type)
   }
 }
 
 /// A request for the values of several attributes.
-public protocol ATTHandlesRequest: ATTPDU {
+package protocol ATTHandlesRequest: ATTPDU {
   var handles: [AttributeHandle] { get set }
 }
 
 extension ATTHandlesRequest {
-  public var target: ATTTarget { .attribute(handles.first ?? 0) }
+  package var target: ATTTarget { .attribute(handles.first ?? 0) }
 
-  public init(_ handles: [AttributeHandle]) { self.init { $0.handles = handles } }
+  package init(_ handles: [AttributeHandle]) { self.init { $0.handles = handles } }
 
   /// Two handles or more (3.4.4.7).
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     var items = handles.map { HandleItem(handle: $0) }
     try fields.items(nil, &items, like: HandleItem())
     try fields.check(items.count >= 2, "a set of \(items.count) handle, two are needed")
@@ -98,9 +98,9 @@ private struct HandleItem: PacketFields {
 extension HandleRange: PacketFields {
   static let none = HandleRange(0, 0)
 
-  public init() { self = .none }
+  package init() { self = .none }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("first handle", &start)
     try fields.value("last handle", &end)
   }

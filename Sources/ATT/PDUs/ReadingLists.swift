@@ -1,17 +1,17 @@
 import HaloBluetoothCore
 
 /// Values of attributes, all of one size (3.4.4.2).
-public struct ATTReadByTypeResponse: ATTPDU {
-  public static let info = ATTPDUInfo(.readByTypeResponse, "Read By Type Response", "4.2", .response)
+package struct ATTReadByTypeResponse: ATTPDU {
+  package static let info = ATTPDUInfo(.readByTypeResponse, "Read By Type Response", "4.2", .response)
 
-  public var entries: [ATTHandleAndValue] = []
+  package var entries: [ATTHandleAndValue] = []
 
-  public init() {}
-  public init(_ entries: [ATTHandleAndValue]) { self.entries = entries }
+  package init() {}
+  package init(_ entries: [ATTHandleAndValue]) { self.entries = entries }
 
-  public var lastFound: AttributeHandle? { entries.last?.handle }
+  package var lastFound: AttributeHandle? { entries.last?.handle }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     var items = entries.map { ValueEntry($0.handle, nil, $0.value) }
     try items.visit(&fields, like: ValueEntry(0, nil, []))
     entries = items.map { ATTHandleAndValue(handle: $0.handle, value: $0.value) }
@@ -19,29 +19,29 @@ public struct ATTReadByTypeResponse: ATTPDU {
 }
 
 /// An entry of Read By Type Response (3.4.4.2) and of Multiple Handle Value Notification (3.4.7.4).
-public struct ATTHandleAndValue: Hashable, Sendable {
-  public var handle: AttributeHandle
-  public var value: [UInt8]
+package struct ATTHandleAndValue: Hashable, Sendable {
+  package var handle: AttributeHandle
+  package var value: [UInt8]
 
-  public init(handle: AttributeHandle, value: [UInt8]) {
+  package init(handle: AttributeHandle, value: [UInt8]) {
     self.handle = handle
     self.value = value
   }
 }
 
 /// Groups of attributes with the values of their first attributes, all of one size (3.4.4.10).
-public struct ATTReadByGroupTypeResponse: ATTPDU {
-  public static let info = ATTPDUInfo(
+package struct ATTReadByGroupTypeResponse: ATTPDU {
+  package static let info = ATTPDUInfo(
     .readByGroupTypeResponse, "Read By Group Type Response", "4.10", .response)
 
-  public var entries: [ATTGroupAndValue] = []
+  package var entries: [ATTGroupAndValue] = []
 
-  public init() {}
-  public init(_ entries: [ATTGroupAndValue]) { self.entries = entries }
+  package init() {}
+  package init(_ entries: [ATTGroupAndValue]) { self.entries = entries }
 
-  public var lastFound: AttributeHandle? { entries.last?.group.end }
+  package var lastFound: AttributeHandle? { entries.last?.group.end }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     var items = entries.map { ValueEntry($0.group.start, $0.group.end, $0.value) }
     try items.visit(&fields, like: ValueEntry(0, 0, []))
     entries = items.map {
@@ -51,12 +51,12 @@ public struct ATTReadByGroupTypeResponse: ATTPDU {
 }
 
 /// An entry of Read By Group Type Response (3.4.4.10).
-public struct ATTGroupAndValue: Hashable, Sendable {
+package struct ATTGroupAndValue: Hashable, Sendable {
   /// The handles of the group.
-  public var group: HandleRange
-  public var value: [UInt8]
+  package var group: HandleRange
+  package var value: [UInt8]
 
-  public init(group: HandleRange, value: [UInt8]) {
+  package init(group: HandleRange, value: [UInt8]) {
     self.group = group
     self.value = value
   }

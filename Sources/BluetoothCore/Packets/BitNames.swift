@@ -1,9 +1,9 @@
 /// The names of the bits of a field, for ``FieldStyle/bits(_:)``.
 ///
 /// A class, as each field of its kind refers to the same names.
-public final class BitNames: Sendable {
+@usableFromInline package final class BitNames: Sendable {
   /// Where the bits are counted from.
-  public enum Numbering: Sendable {
+  package enum Numbering: Sendable {
     /// From the lowest bit of the field: `bit 12`.
     case ofField
     /// In each byte: `octet 5, bit 6`.
@@ -27,7 +27,7 @@ public final class BitNames: Sendable {
   ///   - plural: what several bits are
   ///   - expected: the bits that a reader wants to know of if they are off
   ///   - numbering: where bits are counted from
-  public init(
+  package init(
     _ names: [Int: String], plural: StaticString = "bits",
     listingUnset expected: some Sequence<Int> = [Int](),
     numbering: Numbering = .ofField

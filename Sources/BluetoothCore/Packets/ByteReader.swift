@@ -2,25 +2,25 @@
 /// little-endian, as everywhere in Bluetooth, unless the name says otherwise.
 ///
 /// Packet types decode themselves with `init(parsing: inout ByteReader) throws(DecodeError)`.
-public struct ByteReader: ~Escapable {
+@usableFromInline package struct ByteReader: ~Escapable {
   /// All bytes, including those already read.
-  public let bytes: RawSpan
+  @usableFromInline package let bytes: RawSpan
   /// Index of the next byte to read.
-  @inlinable public var offset: Int { position }
+  @inlinable package var offset: Int { position }
   @usableFromInline var position = 0
 
   /// Begins at the first byte.
   @_lifetime(copy bytes)
   @inlinable
-  public init(_ bytes: RawSpan) {
+  package init(_ bytes: RawSpan) {
     self.bytes = bytes
   }
 
   /// The number of unread bytes.
-  @inlinable public var remaining: Int { bytes.byteCount - position }
+  @inlinable package var remaining: Int { bytes.byteCount - position }
 
   /// Whether all bytes are read.
-  @inlinable public var isAtEnd: Bool { remaining == 0 }
+  @inlinable package var isAtEnd: Bool { remaining == 0 }
 
   /// Advances by `count` bytes and returns the offset of the first of them.
   @inlinable @inline(__always)
@@ -39,42 +39,42 @@ public struct ByteReader: ~Escapable {
 
   /// The next byte.
   @inlinable @inline(__always)
-  public mutating func readUInt8() throws(DecodeError) -> UInt8 {
+  package mutating func readUInt8() throws(DecodeError) -> UInt8 {
     try readInteger(UInt8.self)
   }
 
   /// The next byte, in two's complement.
   @inlinable @inline(__always)
-  public mutating func readInt8() throws(DecodeError) -> Int8 {
+  package mutating func readInt8() throws(DecodeError) -> Int8 {
     try readInteger(Int8.self)
   }
 
   /// Two bytes, little-endian.
   @inlinable @inline(__always)
-  public mutating func readUInt16() throws(DecodeError) -> UInt16 {
+  package mutating func readUInt16() throws(DecodeError) -> UInt16 {
     try readInteger(UInt16.self)
   }
 
   /// Four bytes, little-endian.
   @inlinable @inline(__always)
-  public mutating func readUInt32() throws(DecodeError) -> UInt32 {
+  package mutating func readUInt32() throws(DecodeError) -> UInt32 {
     try readInteger(UInt32.self)
   }
 
   /// Eight bytes, little-endian.
   @inlinable @inline(__always)
-  public mutating func readUInt64() throws(DecodeError) -> UInt64 {
+  package mutating func readUInt64() throws(DecodeError) -> UInt64 {
     try readInteger(UInt64.self)
   }
 
   /// Two bytes, big-endian.
   @inlinable @inline(__always)
-  public mutating func readUInt16BigEndian() throws(DecodeError) -> UInt16 {
+  package mutating func readUInt16BigEndian() throws(DecodeError) -> UInt16 {
     try readUInt16().byteSwapped
   }
 
   /// Three bytes, little-endian.
-  public mutating func readUInt24() throws(DecodeError) -> UInt32 {
+  package mutating func readUInt24() throws(DecodeError) -> UInt32 {
     let start = try take(3)
     return UInt32(byte(start)) | UInt32(byte(start + 1)) << 8 | UInt32(byte(start + 2)) << 16
   }
@@ -96,14 +96,14 @@ public struct ByteReader: ~Escapable {
   /// The next `count` bytes, as a span.
   @inlinable
   @_lifetime(copy self)
-  public mutating func readSpan(_ count: Int) throws(DecodeError) -> RawSpan {
+  package mutating func readSpan(_ count: Int) throws(DecodeError) -> RawSpan {
     let start = try take(count)
     return bytes.extracting(start..<start + count)
   }
 
   /// All remaining bytes, as a span.
   @_lifetime(copy self)
-  public mutating func readRest() -> RawSpan {
+  package mutating func readRest() -> RawSpan {
     let start = position
     position = bytes.byteCount
     return bytes.extracting(start..<bytes.byteCount)
@@ -111,34 +111,34 @@ public struct ByteReader: ~Escapable {
 
   /// The next `count` bytes, copied.
   @_lifetime(self: copy self)
-  public mutating func readBytes(_ count: Int) throws(DecodeError) -> [UInt8] {
+  @usableFromInline package mutating func readBytes(_ count: Int) throws(DecodeError) -> [UInt8] {
     Array(try readSpan(count))
   }
 
   /// All remaining bytes, copied.
-  public mutating func readRemainingBytes() -> [UInt8] {
+  @usableFromInline package mutating func readRemainingBytes() -> [UInt8] {
     Array(readRest())
   }
 
   /// Advances by `count` bytes.
   @inlinable
   @_lifetime(self: copy self)
-  public mutating func skip(_ count: Int) throws(DecodeError) {
+  package mutating func skip(_ count: Int) throws(DecodeError) {
     _ = try take(count)
   }
 
   /// The next byte, without advancing; nil at the end.
-  public func peek() -> UInt8? {
+  package func peek() -> UInt8? {
     isAtEnd ? nil : byte(offset)
   }
 
   /// Throws if bytes remain.
-  public func expectEnd() throws(DecodeError) {
+  package func expectEnd() throws(DecodeError) {
     guard isAtEnd else { throw DecodeError(offset: offset, reason: .trailing(count: remaining)) }
   }
 
   /// An error for the field that ends here.
-  public func invalid(_ what: String) -> DecodeError {
+  @usableFromInline package func invalid(_ what: String) -> DecodeError {
     DecodeError(offset: offset, reason: .invalid(what))
   }
 }
@@ -146,12 +146,12 @@ public struct ByteReader: ~Escapable {
 extension RawSpan {
   /// The byte at `index`; nil if out of bounds.
   @inlinable @inline(__always)
-  public func byte(at index: Int) -> UInt8? {
+  package func byte(at index: Int) -> UInt8? {
     index >= 0 && index < byteCount ? unsafeLoad(fromByteOffset: index, as: UInt8.self) : nil
   }
 
   /// Whether both contain the same bytes.
-  public func elementsEqual(_ other: RawSpan) -> Bool {
+  package func elementsEqual(_ other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
     var index = 0
     while index + 8 <= byteCount {
@@ -173,12 +173,12 @@ extension RawSpan {
 extension Array where Element == UInt8 {
   /// A copy of the bytes of a span.
   @inlinable
-  public init(_ bytes: RawSpan) {
+  package init(_ bytes: RawSpan) {
     self = bytes.withUnsafeBytes { Array($0) }
   }
 
   /// Runs `body` with a reader over these bytes.
-  public func withReader<Result, Failure: Error>(
+  package func withReader<Result, Failure: Error>(
     _ body: (inout ByteReader) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var reader = ByteReader(span.bytes)

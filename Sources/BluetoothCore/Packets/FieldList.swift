@@ -1,6 +1,6 @@
 /// A field with an address, a name or a key.
-public struct PersonalField: Hashable, Sendable {
-  public enum Kind: Hashable, Sendable {
+package struct PersonalField: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// A device address: six bytes, least significant first.
     case address
     /// A text, up to its first zero byte.
@@ -9,11 +9,11 @@ public struct PersonalField: Hashable, Sendable {
     case key
   }
 
-  public var kind: Kind
+  package var kind: Kind
   /// Its bytes, as indices into the bytes given to the lister.
-  public var range: Range<Int>
+  package var range: Range<Int>
 
-  public init(kind: Kind, range: Range<Int>) {
+  package init(kind: Kind, range: Range<Int>) {
     self.kind = kind
     self.range = range
   }
@@ -26,18 +26,18 @@ public struct PersonalField: Hashable, Sendable {
 ///     list.read(bytes, range, reference: "Vol 3, Part A, 3.1") { lister throws(DecodeError) in
 ///       try header.list(&lister)
 ///     }
-public final class FieldList {
+@usableFromInline package final class FieldList {
   /// A field; its texts are ranges of the text of all fields: see ``FieldList/bytes(_:)``.
-  public struct Entry: Hashable, Sendable {
-    public var name: Range<Int>
-    public var value: Range<Int>
+  @usableFromInline package struct Entry: Hashable, Sendable {
+    @usableFromInline package var name: Range<Int>
+    @usableFromInline package var value: Range<Int>
     /// The byte range, as indices into the bytes given to the lister.
-    public var range: Range<Int>
-    public var depth: Int
+    @usableFromInline package var range: Range<Int>
+    @usableFromInline package var depth: Int
     /// The index in ``FieldList/references``.
-    public var reference: Int
+    @usableFromInline package var reference: Int
     /// The value as a number; see ``PacketField/number``.
-    public var number: FieldNumber?
+    @usableFromInline package var number: FieldNumber?
 
     @inlinable
     init(
@@ -52,31 +52,31 @@ public final class FieldList {
     }
   }
 
-  public var entries: [Entry] { list }
+  @usableFromInline package var entries: [Entry] { list }
   @exclusivity(unchecked) @usableFromInline var buffer = TextBuffer(capacity: 0)
   @exclusivity(unchecked) @usableFromInline var list: [Entry] = []
   /// The sections of the specification that define the fields.
-  @exclusivity(unchecked) public private(set) var references: [String] = []
+  @exclusivity(unchecked) package private(set) var references: [String] = []
 
   /// Whether a capture has only the beginning of the bytes: what is missing is no damage.
   @exclusivity(unchecked) private(set) var isCut = false
 
   /// What the fields tell about people and their devices, if ``collectsPersonal``.
-  @exclusivity(unchecked) public private(set) var personal: [PersonalField] = []
+  @exclusivity(unchecked) package private(set) var personal: [PersonalField] = []
   /// Whether ``personal`` is filled.
-  @exclusivity(unchecked) public var collectsPersonal = false
+  @exclusivity(unchecked) package var collectsPersonal = false
 
   /// Whether bits that have names are fields of their own, below the field that they are in.
   @exclusivity(unchecked) @usableFromInline private(set) var namesBits = false
 
-  public init() {}
+  package init() {}
 
   /// Removes all fields, and keeps the memory.
   ///
   /// - Parameters:
   ///   - isCut: whether a capture has only the beginning of the bytes whose fields are to be listed
   ///   - namesBits: whether bits that have names are listed, below the field that they are in
-  public func removeAll(isCut: Bool = false, namesBits: Bool = false) {
+  package func removeAll(isCut: Bool = false, namesBits: Bool = false) {
     self.isCut = isCut
     self.namesBits = namesBits
     buffer.removeAll()
@@ -86,9 +86,9 @@ public final class FieldList {
   }
 
   /// Notes that a capture has only the beginning of the bytes whose fields are listed from now on.
-  public func noteCut() { isCut = true }
+  package func noteCut() { isCut = true }
 
-  public var count: Int { list.count }
+  package var count: Int { list.count }
 
   /// The index of a reference, which is added unless it is the last one.
   func index(ofReference reference: String) -> Int {
@@ -144,7 +144,7 @@ public final class FieldList {
   }
 
   /// Adds a field. `value` writes its text.
-  public func add(
+  package func add(
     _ name: StaticString, range: Range<Int>, reference: String, depth: Int = 0,
     value: (inout TextBuffer) -> Void
   ) {
@@ -152,13 +152,13 @@ public final class FieldList {
   }
 
   /// Adds a field that is there already.
-  public func append(_ field: PacketField) {
+  package func append(_ field: PacketField) {
     add(
       field.range, reference: index(ofReference: field.reference), depth: field.depth, number: field.number,
       name: { $0.write(field.name) }, value: { $0.write(field.value) })
   }
 
-  public func append(_ fields: [PacketField]) {
+  package func append(_ fields: [PacketField]) {
     for field in fields { append(field) }
   }
 
@@ -166,14 +166,14 @@ public final class FieldList {
   func change(_ index: Int, _ body: (inout Entry) -> Void) { body(&list[index]) }
 
   /// Gives a field another value, which `body` writes.
-  public func setValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
+  package func setValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
     let start = buffer.count
     body(&buffer)
     list[index].value = start..<buffer.count
   }
 
   /// Adds to the value of a field.
-  public func extendValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
+  package func extendValue(of index: Int, _ body: (inout TextBuffer) -> Void) {
     let old = list[index].value
     setValue(of: index) { text in
       text.repeatText(old)
@@ -182,12 +182,12 @@ public final class FieldList {
   }
 
   /// Gives a field another reference.
-  public func setReference(of index: Int, _ reference: String) {
+  package func setReference(of index: Int, _ reference: String) {
     list[index].reference = self.index(ofReference: reference)
   }
 
   /// Inserts fields before the one at `index`, or at the end.
-  public func insert(_ fields: [PacketField], at index: Int) {
+  package func insert(_ fields: [PacketField], at index: Int) {
     let start = list.count
     append(fields)
     let inserted = list[start...]
@@ -196,27 +196,27 @@ public final class FieldList {
   }
 
   /// Removes the last fields.
-  public func truncate(to count: Int) {
+  package func truncate(to count: Int) {
     if count < list.count { list.removeLast(list.count - max(0, count)) }
   }
 
   /// Whether the field has this name.
-  public func isNamed(_ index: Int, _ name: StaticString) -> Bool {
+  package func isNamed(_ index: Int, _ name: StaticString) -> Bool {
     guard list[index].name.count == name.utf8CodeUnitCount else { return false }
     return name.withUTF8Buffer { bytes(list[index].name).elementsEqual($0.span.bytes) }
   }
 
   /// The name or the value of a field, as bytes.
   @_lifetime(borrow self)
-  public func bytes(_ range: Range<Int>) -> RawSpan {
+  package func bytes(_ range: Range<Int>) -> RawSpan {
     _overrideLifetime(buffer.span.extracting(range.clamped(to: 0..<buffer.count)), borrowing: self)
   }
 
   /// The same as a string.
-  public func string(_ range: Range<Int>) -> String { buffer.string(range) }
+  package func string(_ range: Range<Int>) -> String { buffer.string(range) }
 
   /// The fields as values of their own.
-  public var fields: [PacketField] { list.map(field) }
+  package var fields: [PacketField] { list.map(field) }
 
   private func field(_ entry: Entry) -> PacketField {
     var field = PacketField(
@@ -227,7 +227,7 @@ public final class FieldList {
   }
 
   /// Lists the fields in `range` of `bytes`. Bytes that `body` can't decode or leaves unread are listed, too.
-  public func read(
+  package func read(
     _ bytes: RawSpan, _ range: Range<Int>, reference: String,
     _ body: (inout FieldLister) throws(DecodeError) -> Void
   ) {

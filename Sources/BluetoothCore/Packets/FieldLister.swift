@@ -1,19 +1,19 @@
 /// A field of a packet for display: its name, its value, and its byte range.
-public struct PacketField: Hashable, Sendable {
+package struct PacketField: Hashable, Sendable {
   /// The name in the specification, in lower case.
-  public var name: String
+  package var name: String
   /// The value as text, with its unit.
-  public var value: String
+  package var value: String
   /// The byte range, as indices into the bytes given to the lister.
-  public var range: Range<Int>
+  package var range: Range<Int>
   /// Where it is specified: `Vol 4, Part E, 7.7.65.2`.
-  public var reference: String
+  package var reference: String
   /// The nesting depth; 0 is the top of its layer.
-  public var depth: Int
+  package var depth: Int
   /// The value as a number, if it is one: as in the packet, in the units of the specification.
-  public var number: FieldNumber?
+  package var number: FieldNumber?
 
-  public init(_ name: String, _ value: String, range: Range<Int>, reference: String, depth: Int = 0) {
+  package init(_ name: String, _ value: String, range: Range<Int>, reference: String, depth: Int = 0) {
     self.name = name
     self.value = value
     self.range = range
@@ -23,22 +23,22 @@ public struct PacketField: Hashable, Sendable {
 }
 
 /// A number with a fixed count of decimal places: 3650 with 2 places is 36.50.
-public struct FieldNumber: Hashable, Sendable, TextWritable {
-  public var value: Int64
-  public var places: Int
+@usableFromInline package struct FieldNumber: Hashable, Sendable, TextWritable {
+  package var value: Int64
+  package var places: Int
 
-  public init(_ value: Int64, places: Int = 0) {
+  @usableFromInline package init(_ value: Int64, places: Int = 0) {
     self.value = value
     self.places = places
   }
 
-  public func write(to text: inout TextBuffer) {
+  @usableFromInline package func write(to text: inout TextBuffer) {
     if places == 0 { text.write(Int(value)) } else { text.write(value, places: places) }
   }
 }
 
 /// Reads the fields of packets, and records their values and byte ranges.
-public struct FieldLister: ~Escapable {
+@usableFromInline package struct FieldLister: ~Escapable {
   @usableFromInline let list: FieldList
   @usableFromInline var reader: ByteReader
   /// The index of the reader's first byte in the bytes that the ranges refer to.
@@ -53,7 +53,7 @@ public struct FieldLister: ~Escapable {
   ///   - reference: the section of the specification that defines the fields
   ///   - list: receives the fields
   @_lifetime(copy bytes)
-  public init(
+  package init(
     _ bytes: RawSpan, _ range: Range<Int>, reference: String, addingTo list: FieldList = FieldList()
   ) {
     self.list = list
@@ -64,32 +64,32 @@ public struct FieldLister: ~Escapable {
   }
 
   /// The fields so far.
-  public var fields: [PacketField] { list.fields }
+  package var fields: [PacketField] { list.fields }
 
-  public var remaining: Int { reader.remaining }
-  public var isAtEnd: Bool { reader.isAtEnd }
+  package var remaining: Int { reader.remaining }
+  package var isAtEnd: Bool { reader.isAtEnd }
   /// The number of bytes read.
-  public var offset: Int { reader.offset }
+  package var offset: Int { reader.offset }
 
   /// The byte at an offset from the next one, without reading it; nil if there are fewer.
-  public func peek(at index: Int) -> UInt8? {
+  package func peek(at index: Int) -> UInt8? {
     index >= 0 ? reader.bytes.byte(at: reader.offset + index) : nil
   }
 
   /// Two bytes at an offset from the next one, the most significant first; 0 if there are fewer.
-  public func peekWord(at index: Int) -> UInt16 {
+  package func peekWord(at index: Int) -> UInt16 {
     guard let high = peek(at: index), let low = peek(at: index + 1) else { return 0 }
     return UInt16(high) << 8 | UInt16(low)
   }
 
   /// An error for bytes that should follow.
-  public func missing(_ count: Int) -> DecodeError {
+  package func missing(_ count: Int) -> DecodeError {
     DecodeError(offset: reader.offset, reason: .truncated(needed: count, available: remaining))
   }
 
   /// Reads a value without a field; see ``note(_:_:number:from:)``.
   @_lifetime(self: copy self)
-  public mutating func take<Value>(
+  package mutating func take<Value>(
     _ read: (inout ByteReader) throws(DecodeError) -> Value
   ) throws(DecodeError) -> Value {
     try readWhole(read)
@@ -97,7 +97,7 @@ public struct FieldLister: ~Escapable {
 
   /// Adds a field for bytes that were read already.
   @_lifetime(self: copy self)
-  public mutating func note(
+  package mutating func note(
     _ name: String, _ value: String, number: FieldNumber? = nil, from start: Int? = nil
   ) {
     list.add(
@@ -124,7 +124,7 @@ public struct FieldLister: ~Escapable {
 
   /// Lists the fields of `packet`. Undecodable and remaining bytes are listed as fields, too.
   @_lifetime(self: copy self)
-  public mutating func list(_ packet: some PacketFields) {
+  package mutating func list(_ packet: some PacketFields) {
     readAll { lister throws(DecodeError) in
       var packet = packet
       try packet.list(&lister)
@@ -133,7 +133,7 @@ public struct FieldLister: ~Escapable {
 
   /// Runs `body`. Bytes that it can't decode or leaves unread are listed as fields, too.
   @_lifetime(self: copy self)
-  public mutating func readAll(_ body: (inout FieldLister) throws(DecodeError) -> Void) {
+  package mutating func readAll(_ body: (inout FieldLister) throws(DecodeError) -> Void) {
     do throws(DecodeError) {
       try body(&self)
       if !isAtEnd { showRest("more bytes than known") }
@@ -151,7 +151,7 @@ public struct FieldLister: ~Escapable {
 
   /// Reads a group of fields one level deeper, below a field for the whole group.
   @_lifetime(self: copy self)
-  public mutating func group(
+  package mutating func group(
     _ name: String, _ value: String = "", _ body: (inout FieldLister) throws(DecodeError) -> Void
   ) throws(DecodeError) {
     let index = list.count
@@ -169,7 +169,7 @@ public struct FieldLister: ~Escapable {
   /// Reads any value, and formats it with `text`.
   @_lifetime(self: copy self)
   @discardableResult
-  public mutating func show<Value>(
+  package mutating func show<Value>(
     _ name: String, _ read: (inout ByteReader) throws(DecodeError) -> Value, as text: (Value) -> String
   ) throws(DecodeError) -> Value {
     let start = reader.offset
@@ -195,7 +195,7 @@ public struct FieldLister: ~Escapable {
 
   /// All remaining bytes; no field if there are none.
   @_lifetime(self: copy self)
-  public mutating func showRest(_ name: String) {
+  package mutating func showRest(_ name: String) {
     guard !isAtEnd else { return }
     let start = reader.offset
     let bytes = reader.readRest()
@@ -206,13 +206,13 @@ public struct FieldLister: ~Escapable {
 }
 
 extension FieldLister: FieldVisitor {
-  public typealias Failure = DecodeError
+  @usableFromInline package typealias Failure = DecodeError
 
-  public var bytesLeft: Int? { remaining }
+  @usableFromInline package var bytesLeft: Int? { remaining }
 
   @inlinable
   @_lifetime(self: copy self)
-  public mutating func value<Value: FieldValue>(
+  package mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
   ) throws(DecodeError) {
     let start = reader.offset
@@ -238,7 +238,7 @@ extension FieldLister: FieldVisitor {
   }
 
   @_lifetime(self: copy self)
-  public mutating func bytes(
+  @usableFromInline package mutating func bytes(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
   ) throws(DecodeError) {
     let start = reader.offset
@@ -252,14 +252,14 @@ extension FieldLister: FieldVisitor {
   }
 
   @_lifetime(self: copy self)
-  public mutating func rest(
+  @usableFromInline package mutating func rest(
     _ name: StaticString, _ bytes: inout [UInt8], _ style: @autoclosure () -> FieldStyle
   ) throws(DecodeError) {
     try self.bytes(name, &bytes, count: remaining, style())
   }
 
   @_lifetime(self: copy self)
-  public mutating func address(
+  @usableFromInline package mutating func address(
     _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,
     _ style: @autoclosure () -> FieldStyle
   ) throws(DecodeError) {
@@ -274,7 +274,7 @@ extension FieldLister: FieldVisitor {
 
   /// A damaged group is listed as such, with the fields that could be decoded.
   @_lifetime(self: copy self)
-  public mutating func group<Fields: PacketFields>(
+  @usableFromInline package mutating func group<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
   ) throws(DecodeError) {
     try group(number.map { "\(name.description) \($0)" } ?? name.description) { lister throws(DecodeError) in
@@ -283,7 +283,7 @@ extension FieldLister: FieldVisitor {
   }
 
   @_lifetime(self: copy self)
-  public mutating func bytes<Fields: PacketFields>(
+  @usableFromInline package mutating func bytes<Fields: PacketFields>(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, as: Fields.Type
   ) throws(DecodeError) {
     let start = reader.offset
@@ -306,7 +306,7 @@ extension FieldLister: FieldVisitor {
   }
 
   @_lifetime(self: copy self)
-  public mutating func items<Item: PacketFields>(
+  @usableFromInline package mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item], like prototype: Item
   ) throws(DecodeError) {
     while !isAtEnd {
@@ -317,7 +317,9 @@ extension FieldLister: FieldVisitor {
   }
 
   @_lifetime(self: copy self)
-  public mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) throws(DecodeError) {
+  @usableFromInline package mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String)
+    throws(DecodeError)
+  {
     guard isValid else { throw reader.invalid(problem()) }
   }
 }
@@ -325,7 +327,7 @@ extension FieldLister: FieldVisitor {
 extension PacketFields {
   /// Lists the fields. Specialized where the packet type is declared.
   @inlinable
-  public mutating func list(_ lister: inout FieldLister) throws(DecodeError) {
+  package mutating func list(_ lister: inout FieldLister) throws(DecodeError) {
     try visit(&lister)
   }
 }

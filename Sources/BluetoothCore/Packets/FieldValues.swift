@@ -1,73 +1,80 @@
 // The basic field value types.
 
 extension FieldValue where Self: FixedWidthInteger {
-  public var fieldNumber: UInt64? { UInt64(truncatingIfNeeded: self) }
+  @usableFromInline package var fieldNumber: UInt64? { UInt64(truncatingIfNeeded: self) }
 }
 
 /// A value of fixed width whose numbers the specification assigns. Every number can be read and written, known or not.
-public protocol FieldCode: RawRepresentable, FieldValue where RawValue: FixedWidthInteger & FieldValue {
+@usableFromInline package protocol FieldCode: RawRepresentable, FieldValue
+where RawValue: FixedWidthInteger & FieldValue {
   init(rawValue: RawValue)
 }
 
 extension FieldCode {
   @inlinable @inline(__always)
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+  package init(parsing reader: inout ByteReader) throws(DecodeError) {
     self.init(rawValue: try RawValue(parsing: &reader))
   }
 
   @inlinable @inline(__always)
-  public func write(into writer: inout ByteWriter) { rawValue.write(into: &writer) }
+  package func write(into writer: inout ByteWriter) { rawValue.write(into: &writer) }
 
-  public var fieldNumber: UInt64? { rawValue.fieldNumber }
+  @usableFromInline package var fieldNumber: UInt64? { rawValue.fieldNumber }
 }
 
 extension UInt8: FieldValue {
   @inlinable @inline(__always)
-  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt8() }
+  package init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt8() }
   @inlinable @inline(__always)
-  public func write(into writer: inout ByteWriter) { writer.write(self) }
+  package func write(into writer: inout ByteWriter) { writer.write(self) }
 }
 
 extension Int8: FieldValue {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readInt8() }
-  public func write(into writer: inout ByteWriter) { writer.write(self) }
+  @usableFromInline package init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self = try reader.readInt8()
+  }
+  @usableFromInline package func write(into writer: inout ByteWriter) { writer.write(self) }
 }
 
 extension UInt16: FieldValue {
   @inlinable @inline(__always)
-  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt16() }
+  package init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt16() }
   @inlinable @inline(__always)
-  public func write(into writer: inout ByteWriter) { writer.write(self) }
+  package func write(into writer: inout ByteWriter) { writer.write(self) }
 }
 
 extension UInt32: FieldValue {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt32() }
-  public func write(into writer: inout ByteWriter) { writer.write(self) }
+  @usableFromInline package init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self = try reader.readUInt32()
+  }
+  @usableFromInline package func write(into writer: inout ByteWriter) { writer.write(self) }
 }
 
 extension UInt64: FieldValue {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) { self = try reader.readUInt64() }
-  public func write(into writer: inout ByteWriter) { writer.write(self) }
+  @usableFromInline package init(parsing reader: inout ByteReader) throws(DecodeError) {
+    self = try reader.readUInt64()
+  }
+  @usableFromInline package func write(into writer: inout ByteWriter) { writer.write(self) }
 }
 
 /// Three bytes, little-endian.
-public struct UInt24: FieldValue, Hashable {
-  public var value: UInt32
+package struct UInt24: FieldValue, Hashable {
+  package var value: UInt32
 
-  public init(_ value: UInt32 = 0) {
+  package init(_ value: UInt32 = 0) {
     self.value = value & 0xFF_FFFF
   }
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) { value = try reader.readUInt24() }
-  public func write(into writer: inout ByteWriter) { writer.writeUInt24(value) }
+  package init(parsing reader: inout ByteReader) throws(DecodeError) { value = try reader.readUInt24() }
+  package func write(into writer: inout ByteWriter) { writer.writeUInt24(value) }
 
-  public var fieldNumber: UInt64? { UInt64(value) }
-  public var description: String { "\(value)" }
+  package var fieldNumber: UInt64? { UInt64(value) }
+  package var description: String { "\(value)" }
 }
 
 /// A byte that may only be 0 or 1.
 extension Bool: FieldValue {
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+  @usableFromInline package init(parsing reader: inout ByteReader) throws(DecodeError) {
     switch try reader.readUInt8() {
     case 0: self = false
     case 1: self = true
@@ -75,10 +82,10 @@ extension Bool: FieldValue {
     }
   }
 
-  public func write(into writer: inout ByteWriter) { writer.write(UInt8(self ? 1 : 0)) }
+  @usableFromInline package func write(into writer: inout ByteWriter) { writer.write(UInt8(self ? 1 : 0)) }
 
-  public var fieldNumber: UInt64? { self ? 1 : 0 }
-  public var fieldText: String { self ? "yes" : "no" }
+  @usableFromInline package var fieldNumber: UInt64? { self ? 1 : 0 }
+  @usableFromInline package var fieldText: String { self ? "yes" : "no" }
 }
 
 extension BluetoothAddress.Kind: FieldCode {}

@@ -1,23 +1,23 @@
 /// The H4 packet type indicator: the byte before each packet on a UART, and in all captures and streams of this package
 /// (Core Specification Vol 4, Part A, 2).
-public struct HCIPacketType: RawRepresentable, Hashable, Sendable {
-  public var rawValue: UInt8
+@usableFromInline package struct HCIPacketType: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
+  @usableFromInline package init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  public static let command = HCIPacketType(rawValue: 1)
-  public static let acl = HCIPacketType(rawValue: 2)
-  public static let synchronous = HCIPacketType(rawValue: 3)
-  public static let event = HCIPacketType(rawValue: 4)
-  public static let isochronous = HCIPacketType(rawValue: 5)
+  package static let command = HCIPacketType(rawValue: 1)
+  @usableFromInline package static let acl = HCIPacketType(rawValue: 2)
+  package static let synchronous = HCIPacketType(rawValue: 3)
+  @usableFromInline package static let event = HCIPacketType(rawValue: 4)
+  @usableFromInline package static let isochronous = HCIPacketType(rawValue: 5)
 }
 
 extension HCIPacketType: FieldCode {
-  public var description: String { TextBuffer.string { writeField(to: &$0) } }
+  @usableFromInline package var description: String { TextBuffer.string { writeField(to: &$0) } }
 
-  public func writeField(to text: inout TextBuffer) {
+  @usableFromInline package func writeField(to text: inout TextBuffer) {
     switch self {
     case .command: text.write("command (1)")
     case .acl: text.write("ACL data (2)")
@@ -32,7 +32,7 @@ extension HCIPacketType: FieldCode {
 extension HCIPacketType {
   /// The number of bytes from the type byte to the length of the parameters or data, which is the end of the header
   /// (Core Specification Vol 4, Part E, 5.4). A type that is unknown counts as a command.
-  @inlinable public var headerLength: Int {
+  @inlinable package var headerLength: Int {
     switch self {
     case .event: 3
     case .acl, .isochronous: 5
@@ -46,7 +46,7 @@ extension HCIPacketType {
   ///   - bytes: have the header from `start` on
   ///   - start: the offset of the type byte
   /// - Returns: nil if the header is incomplete
-  @inlinable public func statedLength(in bytes: RawSpan, at start: Int) -> Int? {
+  @inlinable package func statedLength(in bytes: RawSpan, at start: Int) -> Int? {
     let end = start + headerLength
     guard start >= 0, end <= bytes.byteCount, let last = bytes.byte(at: end - 1) else { return nil }
     switch self {

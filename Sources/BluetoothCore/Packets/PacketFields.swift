@@ -10,7 +10,7 @@
 ///         try fields.value("filter duplicates", &filtersDuplicates)
 ///       }
 ///     }
-public protocol PacketFields: Sendable {
+@usableFromInline package protocol PacketFields: Sendable {
   /// Creates a value with all fields zero or empty, to be filled by decoding.
   init()
 
@@ -23,7 +23,7 @@ public protocol PacketFields: Sendable {
 }
 
 /// A value that forms one field of a packet: it reads, writes and describes itself.
-public protocol FieldValue: Sendable, CustomStringConvertible {
+@usableFromInline package protocol FieldValue: Sendable, CustomStringConvertible {
   init(parsing reader: inout ByteReader) throws(DecodeError)
   func write(into writer: inout ByteWriter)
   /// The value as a number, for a ``FieldStyle``; nil if it has none.
@@ -37,21 +37,21 @@ public protocol FieldValue: Sendable, CustomStringConvertible {
 }
 
 extension FieldValue {
-  public var fieldPlaces: Int { 0 }
-  public var fieldText: String { description }
+  @usableFromInline package var fieldPlaces: Int { 0 }
+  @usableFromInline package var fieldText: String { description }
 
-  public func writeField(to text: inout TextBuffer) { text.write(fieldText) }
+  @usableFromInline package func writeField(to text: inout TextBuffer) { text.write(fieldText) }
 }
 
 extension FieldValue where Self: FixedWidthInteger {
-  public func writeField(to text: inout TextBuffer) {
+  @usableFromInline package func writeField(to text: inout TextBuffer) {
     if self < 0 { text.write(ascii: UInt8(ascii: "-")) }
     text.write(magnitude: UInt64(magnitude), digits: 1)
   }
 }
 
 /// Visits the fields of a packet. ``ByteReader`` reads them, ``ByteWriter`` writes them.
-public protocol FieldVisitor: ~Escapable {
+@usableFromInline package protocol FieldVisitor: ~Escapable {
   /// The error that ends the visit: ``DecodeError`` for readers, `Never` for writers.
   associatedtype Failure: Error
 
@@ -120,7 +120,7 @@ public protocol FieldVisitor: ~Escapable {
 }
 
 /// How a field is displayed.
-public enum FieldStyle: Sendable {
+@usableFromInline package enum FieldStyle: Sendable {
   /// The value's own description.
   case plain
   /// A number followed by a unit: `bytes`, `us`.
@@ -146,11 +146,11 @@ public enum FieldStyle: Sendable {
 
 /// For a visitor to which a group is no more than its fields.
 extension FieldVisitor where Self: ~Escapable {
-  public var bytesLeft: Int? { nil }
+  @usableFromInline package var bytesLeft: Int? { nil }
 
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  public mutating func group<Fields: PacketFields>(
+  package mutating func group<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
   ) throws(Failure) {
     try fields.visit(&self)
@@ -158,7 +158,7 @@ extension FieldVisitor where Self: ~Escapable {
 
   @inlinable
   @_lifetime(self: copy self)
-  public mutating func tryGroup<Fields: PacketFields>(
+  package mutating func tryGroup<Fields: PacketFields>(
     _ name: StaticString, number: Int?, _ fields: inout Fields
   ) throws(Failure) -> Bool {
     try group(name, number: number, &fields)
@@ -167,7 +167,7 @@ extension FieldVisitor where Self: ~Escapable {
 
   @inlinable
   @_lifetime(self: copy self)
-  public mutating func bytes<Fields: PacketFields>(
+  package mutating func bytes<Fields: PacketFields>(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type
   ) throws(Failure) {
     try self.bytes(name, &bytes, count: count, .plain)
@@ -177,7 +177,7 @@ extension FieldVisitor where Self: ~Escapable {
 extension FieldVisitor where Self: ~Escapable {
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  public mutating func value<Value: FieldValue>(
+  package mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value
   ) throws(Failure) {
     try self.value(name, &value, .plain)
@@ -186,7 +186,7 @@ extension FieldVisitor where Self: ~Escapable {
   /// A field in which one value means that there is none.
   @inlinable
   @_lifetime(self: copy self)
-  public mutating func value<Value: FieldValue & Equatable>(
+  package mutating func value<Value: FieldValue & Equatable>(
     _ name: StaticString, _ value: inout Value?, none: Value, _ style: @autoclosure () -> FieldStyle = .plain
   ) throws(Failure) {
     var raw = value ?? none
@@ -196,7 +196,7 @@ extension FieldVisitor where Self: ~Escapable {
 
   @inlinable
   @_lifetime(self: copy self)
-  public mutating func items<Item: PacketFields>(
+  package mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item]
   ) throws(Failure) {
     try self.items(name, &items, like: Item())
@@ -204,13 +204,13 @@ extension FieldVisitor where Self: ~Escapable {
 
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  public mutating func rest(_ name: StaticString, _ bytes: inout [UInt8]) throws(Failure) {
+  package mutating func rest(_ name: StaticString, _ bytes: inout [UInt8]) throws(Failure) {
     try rest(name, &bytes, .plain)
   }
 
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  public mutating func bytes(
+  package mutating func bytes(
     _ name: StaticString, _ bytes: inout [UInt8], count: Int
   ) throws(Failure) {
     try self.bytes(name, &bytes, count: count, .plain)
@@ -218,7 +218,7 @@ extension FieldVisitor where Self: ~Escapable {
 
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  public mutating func address(
+  package mutating func address(
     _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind
   ) throws(Failure) {
     try self.address(name, &address, kind: kind, .plain)
@@ -233,7 +233,7 @@ extension FieldVisitor where Self: ~Escapable {
   ///   - isUsed: whether the other fields say that the address has a meaning
   @inlinable
   @_lifetime(self: copy self)
-  public mutating func typedAddress(
+  package mutating func typedAddress(
     _ name: StaticString, type: StaticString, _ address: inout BluetoothAddress, isUsed: Bool = true
   ) throws(Failure) {
     var kind = address.kind
@@ -251,7 +251,7 @@ extension FieldVisitor where Self: ~Escapable {
   ///   - style: how the number is displayed
   @inlinable
   @_lifetime(self: copy self)
-  public mutating func list<Item: PacketFields>(
+  package mutating func list<Item: PacketFields>(
     _ count: StaticString, of name: StaticString? = nil, _ items: inout [Item], limit: Int = 255,
     _ style: @autoclosure () -> FieldStyle = .plain
   ) throws(Failure) {
@@ -272,7 +272,7 @@ extension FieldVisitor where Self: ~Escapable {
   /// Fields that are present only if `isPresent`. A writer writes zeros for absent fields.
   @inlinable
   @_lifetime(self: copy self)
-  public mutating func group<Fields: PacketFields>(
+  package mutating func group<Fields: PacketFields>(
     _ name: StaticString, _ fields: inout Fields?, isPresent: Bool
   ) throws(Failure) {
     guard isPresent else { return fields = nil }

@@ -6,7 +6,7 @@ public actor BluetoothActor {
 
   /// The event loop. The layers do not know it: the one linked module that has a loop conforms this actor to
   /// ``EventLoopProvider``.
-  public static let loop: any StackExecutor = {
+  package static let loop: any StackExecutor = {
     guard let provider = BluetoothActor.self as Any.Type as? any EventLoopProvider.Type else {
       fatalError(
         "no event loop: link a module that conforms BluetoothActor to EventLoopProvider, such as EventLoop")
@@ -29,10 +29,10 @@ public actor BluetoothActor {
 }
 
 /// What the stack runs on: one thread that runs one job after the other.
-public typealias StackExecutor = SerialExecutor & TaskExecutor
+package typealias StackExecutor = SerialExecutor & TaskExecutor
 
 /// Provides the event loop of the process. To run the stack on another platform, write a loop, and conform
 /// ``BluetoothActor`` to this protocol.
-public protocol EventLoopProvider {
+package protocol EventLoopProvider {
   static var eventLoop: any StackExecutor { get }
 }

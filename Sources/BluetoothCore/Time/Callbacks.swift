@@ -4,7 +4,7 @@
 /// - Parameter start: starts the operation with the closure to call with its result, and returns a closure that cancels
 ///   it. A cancelled operation still calls back, with an error or a result. Only the first call has an effect.
 @BluetoothActor
-public func awaitCallback<Value: Sendable, Failure: Error>(
+package func awaitCallback<Value: Sendable, Failure: Error>(
   _ start: (@escaping (Result<Value, Failure>) -> Void) -> () -> Void
 ) async throws(Failure) -> Value {
   let cancellation = Cancellation()
@@ -28,7 +28,7 @@ public func awaitCallback<Value: Sendable, Failure: Error>(
 ///
 /// - Parameter start: starts the operation with the closure to call with its result
 @BluetoothActor
-public func awaitCallback<Value: Sendable, Failure: Error>(
+package func awaitCallback<Value: Sendable, Failure: Error>(
   cancelled error: Failure, _ start: (@escaping (Result<Value, Failure>) -> Void) -> Void
 ) async throws(Failure) -> Value {
   try await awaitCallback { (done: @escaping (Result<Value, Failure>) -> Void) in
@@ -55,7 +55,7 @@ extension Timers {
   /// Runs `work` for at most `limit`; then its task is cancelled and its result ignored.
   ///
   /// - Returns: whether it returned in time
-  @BluetoothActor public func within(
+  @BluetoothActor package func within(
     _ limit: Duration, _ work: @escaping @Sendable @BluetoothActor () async -> Void
   ) async -> Bool {
     await awaitCallback { (done: @escaping (Result<Bool, Never>) -> Void) in
@@ -74,7 +74,7 @@ extension Timers {
   }
 
   /// Waits for `duration`; returns early if the task is cancelled.
-  @BluetoothActor public func sleep(for duration: Duration) async {
+  @BluetoothActor package func sleep(for duration: Duration) async {
     await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
       let end = OneShot(done)
       end.expire(after: duration, in: self, with: .success(()))

@@ -13,12 +13,12 @@ public struct Instant: Hashable, Sendable {
 
   /// This instant rounded down to whole microseconds, the resolution of capture files, so that recorded and live
   /// receive times are equal.
-  public var wholeMicroseconds: Instant {
+  package var wholeMicroseconds: Instant {
     Instant(nanoseconds: nanoseconds - nanoseconds % 1000)
   }
 
   /// Nanoseconds from `earlier` to this instant.
-  public func nanoseconds(since earlier: Instant) -> Int64 {
+  package func nanoseconds(since earlier: Instant) -> Int64 {
     nanoseconds &- earlier.nanoseconds
   }
 
@@ -46,7 +46,7 @@ extension Instant: InstantProtocol {
 
 extension Duration {
   /// This duration in nanoseconds, clamped to the range of `Int64` (292 years).
-  public var wholeNanoseconds: Int64 {
+  package var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     guard !overflow else { return seconds < 0 ? .min : .max }
@@ -55,7 +55,7 @@ extension Duration {
   }
 
   /// This duration in seconds.
-  public var inSeconds: Double {
+  package var inSeconds: Double {
     Double(wholeNanoseconds) / 1e9
   }
 

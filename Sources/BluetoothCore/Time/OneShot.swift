@@ -1,20 +1,20 @@
 /// A closure that is called at most once: the end of a wait that several events can end, of which the first counts. The
 /// call releases the closure and cancels the deadline, if there is one.
 @BluetoothActor
-public final class OneShot<Value> {
+package final class OneShot<Value> {
   private var action: ((Value) -> Void)?
   private var timers: Timers?
   private var deadline: Timers.Token?
 
-  public init(_ action: @escaping (Value) -> Void) {
+  package init(_ action: @escaping (Value) -> Void) {
     self.action = action
   }
 
   /// Whether it has not been called.
-  public var isPending: Bool { action != nil }
+  package var isPending: Bool { action != nil }
 
   /// Calls it with `value` when `time` has passed.
-  public func expire(after time: Duration, in timers: Timers, with value: Value) {
+  package func expire(after time: Duration, in timers: Timers, with value: Value) {
     timers.cancel(deadline)
     guard isPending else { return }
     self.timers = timers
@@ -23,7 +23,7 @@ public final class OneShot<Value> {
 
   /// - Returns: whether this was the first call; others do nothing
   @discardableResult
-  public func callAsFunction(_ value: Value) -> Bool {
+  package func callAsFunction(_ value: Value) -> Bool {
     guard let action = action.take() else { return false }
     timers?.cancel(deadline)
     action(value)
@@ -33,5 +33,5 @@ public final class OneShot<Value> {
 
 extension OneShot where Value == Void {
   @discardableResult
-  public func callAsFunction() -> Bool { self(()) }
+  package func callAsFunction() -> Bool { self(()) }
 }

@@ -5,9 +5,9 @@
 ///
 /// On the way of every packet: properties are read and written without dynamic checks for exclusive access, which cost 80
 /// instructions each. No access here lasts longer than one statement.
-public final class Timers {
+@usableFromInline package final class Timers {
   /// Identifies a timer, so that it can be cancelled.
-  public struct Token: Hashable, Sendable {
+  package struct Token: Hashable, Sendable {
     fileprivate let id: UInt64
   }
 
@@ -18,12 +18,12 @@ public final class Timers {
   }
 
   /// The current time, as last set.
-  public var now: Instant { time }
+  @usableFromInline package var now: Instant { time }
   /// Apart from ``now``: other modules read a stored property with a check nevertheless.
   @exclusivity(unchecked) private var time: Instant
 
   /// The current time: the clock's, or ``now`` without a clock.
-  public var current: Instant { clock?() ?? now }
+  package var current: Instant { clock?() ?? now }
 
   private let clock: (() -> Instant)?
   private var nextID: UInt64 = 0
@@ -31,24 +31,24 @@ public final class Timers {
   @exclusivity(unchecked) private var entries: [Entry] = []
 
   /// A virtual time, which its owner advances.
-  public init(now: Instant = .zero) {
+  package init(now: Instant = .zero) {
     time = now
     clock = nil
   }
 
   /// The time of a clock, which must be monotonic.
-  public init(clock: @escaping () -> Instant) {
+  package init(clock: @escaping () -> Instant) {
     time = clock()
     self.clock = clock
   }
 
   /// The deadline of the next timer; nil if there is none.
-  public var nextDeadline: Instant? { entries.last?.deadline }
+  package var nextDeadline: Instant? { entries.last?.deadline }
 
   /// Runs `action` once, as soon as the time reaches `deadline`. Timers with the same deadline run in the order of
   /// creation.
   @discardableResult
-  public func schedule(at deadline: Instant, _ action: @escaping () -> Void) -> Token {
+  package func schedule(at deadline: Instant, _ action: @escaping () -> Void) -> Token {
     let id = nextID
     nextID &+= 1
     var low = 0
@@ -63,12 +63,12 @@ public final class Timers {
 
   /// Runs `action` once, `delay` from now.
   @discardableResult
-  public func schedule(after delay: Duration, _ action: @escaping () -> Void) -> Token {
+  package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> Token {
     schedule(at: now + delay, action)
   }
 
   /// Cancels a timer. Does nothing if it has already run or was cancelled.
-  public func cancel(_ token: Token?) {
+  package func cancel(_ token: Token?) {
     guard let token, let index = entries.firstIndex(where: { $0.id == token.id }) else { return }
     entries.remove(at: index)
   }
@@ -76,7 +76,7 @@ public final class Timers {
   /// Sets the time, and runs the timers that are due, earliest first; while a timer runs, ``now`` is its deadline.
   /// Timers scheduled by these actions run too if they are due. Time never decreases: an earlier `instant` only runs
   /// the timers that are already due.
-  public func advance(to instant: Instant) {
+  package func advance(to instant: Instant) {
     let target = max(now, instant)
     while let next = entries.last, next.deadline <= target {
       entries.removeLast()
@@ -88,12 +88,12 @@ public final class Timers {
 
   /// Sets the time without running timers; the ones that are due run with the next ``advance(to:)``. For input that is
   /// older than these timers.
-  public func skip(to instant: Instant) {
+  package func skip(to instant: Instant) {
     time = max(time, instant)
   }
 
   /// Advances the time by `duration`.
-  public func advance(by duration: Duration) {
+  package func advance(by duration: Duration) {
     advance(to: now + duration)
   }
 }

@@ -1,16 +1,16 @@
 /// The names that the Bluetooth SIG has assigned to numbers (Assigned Numbers). They are constants of the program: a
 /// look-up is a binary search in them, and allocates only the name.
-public enum AssignedNumbers {
+package enum AssignedNumbers {
   /// The name of a UUID of 16 bits: a service, a characteristic, a descriptor, a protocol or a service class.
-  public static func uuid(_ number: UInt16) -> String? { name(of: number, in: AssignedNumbersTable.uuids) }
+  package static func uuid(_ number: UInt16) -> String? { name(of: number, in: AssignedNumbersTable.uuids) }
 
   /// The name of a company.
-  public static func company(_ number: UInt16) -> String? {
+  package static func company(_ number: UInt16) -> String? {
     name(of: number, in: AssignedNumbersTable.companies)
   }
 
   /// The name of an appearance: its category, and its subcategory if it has one with a name.
-  public static func appearance(_ number: UInt16) -> String? {
+  package static func appearance(_ number: UInt16) -> String? {
     let table = AssignedNumbersTable.appearances
     return name(of: number, in: table) ?? name(of: number & 0xFFC0, in: table)
   }

@@ -21,7 +21,7 @@ public struct BluetoothAddress: Hashable, Sendable {
     public static let anonymous = Kind(rawValue: 0xFF)
 
     /// Whether the specification defines this address type, so that it can be used to connect.
-    public var isKnown: Bool { rawValue <= Kind.randomIdentity.rawValue }
+    package var isKnown: Bool { rawValue <= Kind.randomIdentity.rawValue }
   }
 
   /// The 48 bits; the first byte in the text form is the most significant.
@@ -30,7 +30,7 @@ public struct BluetoothAddress: Hashable, Sendable {
   public var kind: Kind
 
   /// All zero: no address.
-  public static let zero = BluetoothAddress(0, .public)
+  package static let zero = BluetoothAddress(0, .public)
 
   /// Takes the low 48 bits of `value`.
   public init(_ value: UInt64, _ kind: Kind) {
@@ -58,14 +58,14 @@ public struct BluetoothAddress: Hashable, Sendable {
   }
 
   /// Reads six bytes, least significant first.
-  public init(parsing reader: inout ByteReader, kind: Kind) throws(DecodeError) {
+  @usableFromInline package init(parsing reader: inout ByteReader, kind: Kind) throws(DecodeError) {
     let low = try reader.readUInt32()
     let high = try reader.readUInt16()
     self.init(UInt64(high) << 32 | UInt64(low), kind)
   }
 
   /// Writes the six bytes, least significant first; packets carry the type in a separate field.
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     writer.write(UInt32(truncatingIfNeeded: value))
     writer.write(UInt16(truncatingIfNeeded: value >> 32))
   }
@@ -73,7 +73,9 @@ public struct BluetoothAddress: Hashable, Sendable {
 
 extension BluetoothAddress: TextWritable {
   /// `C0:11:22:33:A1:B2`, without the type.
-  public func write(to text: inout TextBuffer) {
+  public var description: String { TextBuffer.string { $0.write(self) } }
+
+  @usableFromInline package func write(to text: inout TextBuffer) {
     text.withRoom(17) { room in
       for index in 0..<17 {
         let isColon = index % 3 == 2

@@ -8,7 +8,7 @@ public struct BluetoothUUID: Hashable, Sendable {
   private static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
 
   /// All zero: no UUID.
-  public static let zero = BluetoothUUID(UInt128(0))
+  package static let zero = BluetoothUUID(UInt128(0))
 
   /// All 128 bits; the first byte in the text form is the most significant.
   public init(_ value: UInt128) {
@@ -21,7 +21,7 @@ public struct BluetoothUUID: Hashable, Sendable {
   }
 
   /// A 32-bit UUID (Core Specification Vol 3, Part B, 2.5.1).
-  public init(_ short: UInt32) {
+  package init(_ short: UInt32) {
     self.init(Self.base | UInt128(short) << 96)
   }
 
@@ -50,12 +50,12 @@ public struct BluetoothUUID: Hashable, Sendable {
   }
 
   /// The 16- or 32-bit form, where there is one.
-  public var shorter: UInt32? {
+  package var shorter: UInt32? {
     value & ~(UInt128(UInt32.max) << 96) == Self.base ? UInt32(truncatingIfNeeded: value >> 96) : nil
   }
 
   /// Reads a UUID of `length` bytes (2, 4 or 16), least significant first.
-  public init(parsing reader: inout ByteReader, length: Int) throws(DecodeError) {
+  package init(parsing reader: inout ByteReader, length: Int) throws(DecodeError) {
     switch length {
     case 2: self.init(try reader.readUInt16())
     case 4: self.init(try reader.readUInt32())
@@ -69,10 +69,10 @@ public struct BluetoothUUID: Hashable, Sendable {
 
   /// The number of bytes that ``write(into:)`` writes: 2 if there is a 16-bit form, else 16. ATT has no 32-bit form
   /// (Vol 3, Part F, 3.2.1).
-  public var wireLength: Int { short == nil ? 16 : 2 }
+  package var wireLength: Int { short == nil ? 16 : 2 }
 
   /// Writes the shortest form that ATT supports, least significant byte first.
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     if let short {
       writer.write(short)
     } else {
@@ -81,7 +81,7 @@ public struct BluetoothUUID: Hashable, Sendable {
   }
 
   /// Writes all 16 bytes, least significant byte first.
-  public func writeLong(into writer: inout ByteWriter) {
+  package func writeLong(into writer: inout ByteWriter) {
     writer.write(UInt64(truncatingIfNeeded: value))
     writer.write(UInt64(truncatingIfNeeded: value >> 64))
   }
@@ -89,7 +89,9 @@ public struct BluetoothUUID: Hashable, Sendable {
 
 extension BluetoothUUID: TextWritable {
   /// The shortest form, in upper case: `180A`, or 36 characters.
-  public func write(to text: inout TextBuffer) {
+  public var description: String { TextBuffer.string { $0.write(self) } }
+
+  @usableFromInline package func write(to text: inout TextBuffer) {
     let count = shorter == nil ? 32 : short == nil ? 8 : 4
     // The short forms are the most significant digits of the first group.
     let digits = shorter.map { UInt128($0) } ?? value

@@ -1,5 +1,5 @@
 /// Bytes written as hexadecimal digits.
-public enum Hex {
+@usableFromInline package enum Hex {
   /// The two digits of each byte, as they stand in memory.
   static let pairs: [UInt16] = {
     let digits = Array("0123456789abcdef".utf8)
@@ -8,7 +8,7 @@ public enum Hex {
 
   /// Two digits a byte, `separator` between the bytes: `"a1 04"`.
   @inlinable
-  public static func string(_ bytes: some Collection<UInt8>, separator: String = "") -> String {
+  package static func string(_ bytes: some Collection<UInt8>, separator: String = "") -> String {
     if let string = bytes.withContiguousStorageIfAvailable({ string($0.span.bytes, separator: separator) }) {
       return string
     }
@@ -16,7 +16,7 @@ public enum Hex {
   }
 
   /// Two digits a byte, `separator` between the bytes: `"a1 04"`.
-  public static func string(_ bytes: RawSpan, separator: String = "") -> String {
+  @usableFromInline package static func string(_ bytes: RawSpan, separator: String = "") -> String {
     TextBuffer.string(capacity: bytes.byteCount * (2 + separator.utf8.count)) { text in
       switch separator {
       case "": text.writeHex(bytes)
@@ -32,18 +32,18 @@ public enum Hex {
 
   /// An integer with all its leading zeros: `"0x0012"`.
   @inlinable
-  public static func string(_ value: some FixedWidthInteger & UnsignedInteger) -> String {
+  package static func string(_ value: some FixedWidthInteger & UnsignedInteger) -> String {
     string(UInt64(value), bytes: value.bitWidth / 8)
   }
 
   /// The low `bytes` bytes of an integer, with all leading zeros: `"0x000012"`.
-  public static func string(_ value: UInt64, bytes: Int) -> String {
+  @usableFromInline package static func string(_ value: UInt64, bytes: Int) -> String {
     TextBuffer.string(capacity: 2 + 2 * bytes) { $0.writeHex(value, bytes: bytes) }
   }
 
   /// The bytes that `text` represents. Spaces, colons, dashes and underscores between bytes and a leading `0x` are
   /// allowed; nil for anything else that is not a pair of digits.
-  public static func bytes(_ text: some StringProtocol) -> [UInt8]? {
+  package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     var bytes: [UInt8] = []
     var high: UInt8?
     var characters = Substring(text)

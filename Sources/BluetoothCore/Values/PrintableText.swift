@@ -2,7 +2,7 @@ extension String {
   /// Untrusted text, made safe to print: invalid UTF-8, control characters and characters that change the direction or
   /// appearance of the following text are escaped (`\x1b`, `\u{202e}`). Trailing zero bytes are dropped, as names are
   /// often padded.
-  public init(printable bytes: some Collection<UInt8>) {
+  package init(printable bytes: some Collection<UInt8>) {
     var rest = Array(bytes)
     while rest.last == 0 { rest.removeLast() }
     // Most names are plain ASCII.
@@ -33,12 +33,12 @@ extension String {
   }
 
   /// This text, safe to print; see ``init(printable:)``.
-  public var printable: String { String(printable: utf8) }
+  package var printable: String { String(printable: utf8) }
 }
 
 extension UnicodeScalar {
   /// Whether a terminal shows it. Other characters it obeys, such as U+202E, which turns the direction of what follows.
-  public var isShown: Bool {
+  package var isShown: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
       false
@@ -55,15 +55,15 @@ extension UnicodeScalar {
 }
 
 /// Integers as decimal text.
-public enum DecimalText {
+package enum DecimalText {
   /// A number in units of 10^-places: `3650` with 2 places is `36.50`.
-  public static func string(_ number: Int64, places: Int) -> String {
+  package static func string(_ number: Int64, places: Int) -> String {
     let digits = padded(number.magnitude, places + 1)
     return (number < 0 ? "-" : "") + digits.dropLast(places) + "." + digits.suffix(places)
   }
 
   /// A number with leading zeros: `7` with a width of 2 is `07`.
-  public static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
+  package static func padded(_ number: some BinaryInteger, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }

@@ -1,15 +1,15 @@
 /// A dictionary of few entries, which are compared one by one: finding one of a few keys takes 20 instructions, where
 /// hashing a key takes 190. For look-ups on the way of every packet.
 @frozen
-public struct SmallMap<Key: Equatable, Value> {
+@usableFromInline package struct SmallMap<Key: Equatable, Value> {
   @usableFromInline var entries: [(key: Key, value: Value)] = []
 
   @inlinable
-  public init() {}
+  package init() {}
 
   /// The value of a key; nil if there is none.
   @inlinable
-  public subscript(key: Key) -> Value? {
+  package subscript(key: Key) -> Value? {
     get {
       for index in entries.indices where entries[index].key == key { return entries[index].value }
       return nil
@@ -26,5 +26,5 @@ public struct SmallMap<Key: Equatable, Value> {
   }
 
   /// The values, in the order in which their keys were added.
-  public var values: [Value] { entries.map(\.value) }
+  package var values: [Value] { entries.map(\.value) }
 }

@@ -7,18 +7,18 @@
 ///
 /// It can't be copied, so that its memory has one owner: an array would look at its reference count at each write, which
 /// was 6 % of the instructions of a line of `decode`.
-public struct TextBuffer: ~Copyable, @unchecked Sendable {
+@usableFromInline package struct TextBuffer: ~Copyable, @unchecked Sendable {
   @usableFromInline var memory: UnsafeMutablePointer<UInt8>
   @usableFromInline var capacity: Int
   /// In bytes.
-  public internal(set) var count: Int {
+  @usableFromInline package internal(set) var count: Int {
     @inlinable get { end }
     @inlinable set { end = newValue }
   }
   @usableFromInline var end = 0
 
   /// - Parameter capacity: the size that it has at first, in bytes; it grows
-  public init(capacity: Int = 256) {
+  package init(capacity: Int = 256) {
     self.capacity = max(0, capacity)
     memory = .allocate(capacity: self.capacity)
   }
@@ -27,29 +27,29 @@ public struct TextBuffer: ~Copyable, @unchecked Sendable {
 
   /// Removes the text, and keeps the memory.
   @inlinable
-  public mutating func removeAll() { end = 0 }
+  package mutating func removeAll() { end = 0 }
 
   /// Removes everything behind the first `count` bytes.
-  public mutating func truncate(to count: Int) { end = min(end, max(0, count)) }
+  package mutating func truncate(to count: Int) { end = min(end, max(0, count)) }
 
   /// The text as bytes.
-  public var span: RawSpan {
+  @usableFromInline package var span: RawSpan {
     @_lifetime(borrow self)
     get { _overrideLifetime(RawSpan(_unsafeStart: memory, byteCount: end), borrowing: self) }
   }
 
   /// A part of the text; what is outside of it is left out.
-  public func string(_ range: Range<Int>) -> String {
+  package func string(_ range: Range<Int>) -> String {
     let range = range.clamped(to: 0..<end)
     return String(
       decoding: UnsafeBufferPointer(start: memory + range.lowerBound, count: range.count), as: UTF8.self)
   }
 
   /// The text.
-  public var string: String { string(0..<end) }
+  package var string: String { string(0..<end) }
 
   /// The text that `body` writes.
-  public static func string(capacity: Int = 64, _ body: (inout TextBuffer) -> Void) -> String {
+  package static func string(capacity: Int = 64, _ body: (inout TextBuffer) -> Void) -> String {
     var text = TextBuffer(capacity: capacity)
     body(&text)
     return text.string
@@ -78,7 +78,7 @@ public struct TextBuffer: ~Copyable, @unchecked Sendable {
 extension TextBuffer {
   /// Inlined, as the text and its length are constants for the caller: lines are made of many such pieces.
   @inlinable @inline(__always)
-  public mutating func write(_ text: StaticString) {
+  package mutating func write(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
     withRoom(length) { room in
       room.update(from: text.utf8Start, count: length)
@@ -87,7 +87,7 @@ extension TextBuffer {
   }
 
   @_disfavoredOverload
-  public mutating func write(_ text: String) {
+  @usableFromInline package mutating func write(_ text: String) {
     let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { write(UnsafeRawBufferPointer($0)) }
     guard isWritten == nil else { return }
     // A string that is not in one piece.
@@ -95,13 +95,13 @@ extension TextBuffer {
   }
 
   /// Writes UTF-8.
-  public mutating func write(_ bytes: RawSpan) {
+  package mutating func write(_ bytes: RawSpan) {
     bytes.withUnsafeBytes { write($0) }
   }
 
   /// Writes UTF-8.
   @inlinable
-  public mutating func write(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func write(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress else { return }
     withRoom(bytes.count) { room in
       UnsafeMutableRawPointer(room).copyMemory(from: source, byteCount: bytes.count)
@@ -110,7 +110,7 @@ extension TextBuffer {
   }
 
   /// Writes a part of this text again, at the end.
-  public mutating func repeatText(_ range: Range<Int>) {
+  package mutating func repeatText(_ range: Range<Int>) {
     let range = range.clamped(to: 0..<end)
     let start = end
     withRoom(range.count) { room in
@@ -123,7 +123,7 @@ extension TextBuffer {
 
   /// Writes one ASCII character.
   @inlinable @inline(__always)
-  public mutating func write(ascii character: UInt8) {
+  package mutating func write(ascii character: UInt8) {
     withRoom(1) { room in
       room.pointee = character
       return 1
@@ -132,7 +132,7 @@ extension TextBuffer {
 
   /// Writes `count` spaces; none if it is negative.
   @inlinable
-  public mutating func space(_ count: Int) {
+  package mutating func space(_ count: Int) {
     guard count > 0 else { return }
     withRoom(count) { room in
       room.update(repeating: 0x20, count: count)
@@ -141,10 +141,10 @@ extension TextBuffer {
   }
 
   @inlinable
-  public mutating func write(_ value: some TextWritable) { value.write(to: &self) }
+  package mutating func write(_ value: some TextWritable) { value.write(to: &self) }
 
   /// Writes untrusted text as `String(printable:)` does.
-  public mutating func writePrintable(_ bytes: RawSpan) {
+  package mutating func writePrintable(_ bytes: RawSpan) {
     var isPlain = bytes.byteCount == 0 || bytes.byte(at: bytes.byteCount - 1) != 0
     for index in 0..<bytes.byteCount where isPlain {
       guard let byte = bytes.byte(at: index) else { break }
@@ -159,13 +159,13 @@ extension TextBuffer {
 extension TextBuffer {
   /// Writes a whole number.
   @inlinable
-  public mutating func write(_ value: Int) {
+  package mutating func write(_ value: Int) {
     if value < 0 { write(ascii: UInt8(ascii: "-")) }
     write(magnitude: UInt64(value.magnitude), digits: 1)
   }
 
   /// Writes a number with spaces before it, up to `width`.
-  public mutating func write(_ value: Int, width: Int) {
+  package mutating func write(_ value: Int, width: Int) {
     let digits = Self.countDigits(of: UInt64(value.magnitude))
     space(width - digits - (value < 0 ? 1 : 0))
     if value < 0 { write(ascii: UInt8(ascii: "-")) }
@@ -173,7 +173,7 @@ extension TextBuffer {
   }
 
   /// Writes a number with leading zeros up to `digits`.
-  public mutating func write(magnitude: UInt64, digits: Int) {
+  @usableFromInline package mutating func write(magnitude: UInt64, digits: Int) {
     if magnitude < 10, digits <= 1 { return write(ascii: UInt8(ascii: "0") + UInt8(magnitude)) }
     writeDigits(of: magnitude, count: max(Self.countDigits(of: magnitude), digits))
   }
@@ -220,7 +220,7 @@ extension TextBuffer {
   }
 
   /// Writes a number in units of 10^-places: `3650` with 2 places is `36.50`.
-  public mutating func write(_ number: Int64, places: Int) {
+  package mutating func write(_ number: Int64, places: Int) {
     if number < 0 { write(ascii: UInt8(ascii: "-")) }
     var unit: UInt64 = 1
     for _ in 0..<places { unit &*= 10 }
@@ -235,7 +235,7 @@ extension TextBuffer {
 
 extension TextBuffer {
   /// Writes bytes as hexadecimal digits: `a104`.
-  public mutating func writeHex(_ bytes: RawSpan) {
+  package mutating func writeHex(_ bytes: RawSpan) {
     withRoom(2 * bytes.byteCount) { room in
       bytes.withUnsafeBytes { bytes in
         let room = UnsafeMutableRawPointer(room)
@@ -270,7 +270,7 @@ extension TextBuffer {
   }
 
   /// Writes bytes as hexadecimal digits with spaces between them: `a1 04`.
-  public mutating func writeSpacedHex(_ bytes: RawSpan) {
+  package mutating func writeSpacedHex(_ bytes: RawSpan) {
     guard bytes.byteCount > 0 else { return }
     withRoom(3 * bytes.byteCount) { room in
       bytes.withUnsafeBytes { bytes in
@@ -288,12 +288,12 @@ extension TextBuffer {
 
   /// Writes an integer with all its leading zeros: `0x0012`.
   @inlinable
-  public mutating func writeHex(_ value: some FixedWidthInteger & UnsignedInteger) {
+  package mutating func writeHex(_ value: some FixedWidthInteger & UnsignedInteger) {
     writeHex(UInt64(value), bytes: value.bitWidth / 8)
   }
 
   /// Writes the low `bytes` bytes of an integer, with all leading zeros: `0x000012`.
-  public mutating func writeHex(_ value: UInt64, bytes: Int) {
+  @usableFromInline package mutating func writeHex(_ value: UInt64, bytes: Int) {
     write("0x")
     withRoom(2 * bytes) { room in
       Hex.pairs.withUnsafeBufferPointer { pairs in
@@ -310,7 +310,7 @@ extension TextBuffer {
 
 extension TextBuffer {
   /// Writes name and number of a code, `Success (0x00)`; or, for a code without a name, `unnamed` and the number.
-  public mutating func write(
+  package mutating func write(
     name: String?, _ number: some FixedWidthInteger & UnsignedInteger, unnamed: StaticString
   ) {
     guard let name else {
@@ -326,10 +326,10 @@ extension TextBuffer {
 
 /// A value whose text is written into a buffer, without a string of its own. ``TextBuffer`` calls `write(to:)`;
 /// `description` is the same text for those who want a string.
-public protocol TextWritable: CustomStringConvertible {
+@usableFromInline package protocol TextWritable: CustomStringConvertible {
   func write(to text: inout TextBuffer)
 }
 
 extension TextWritable {
-  public var description: String { TextBuffer.string { $0.write(self) } }
+  @usableFromInline package var description: String { TextBuffer.string { $0.write(self) } }
 }

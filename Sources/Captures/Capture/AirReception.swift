@@ -1,9 +1,9 @@
 /// How a sniffer has received a packet of the air, whatever its file format says it in. The bytes of such a record are
 /// the access address (4 bytes), the coding indicator on LE Coded (1 byte), the PDU with its header, and the CRC (3
 /// bytes), each least significant byte first (Core Specification Vol 6, Part B, 2.1).
-public struct AirReception: Hashable, Sendable {
+@usableFromInline package struct AirReception: Hashable, Sendable {
   /// The link type of the file, or of the interface.
-  public enum Source: UInt8, Hashable, Sendable {
+  package enum Source: UInt8, Hashable, Sendable {
     /// LINKTYPE_BLUETOOTH_LE_LL (251): no header.
     case linkLayer
     /// LINKTYPE_BLUETOOTH_LE_LL_WITH_PHDR (256).
@@ -15,7 +15,7 @@ public struct AirReception: Hashable, Sendable {
   }
 
   /// What kind of PDU it is, as far as the sniffer says so.
-  public enum Role: UInt8, Hashable, Sendable {
+  package enum Role: UInt8, Hashable, Sendable {
     /// An advertising PDU, or one of a connection from either side: the access address tells which.
     case unspecified
     case advertising
@@ -29,15 +29,15 @@ public struct AirReception: Hashable, Sendable {
   }
 
   /// Which extended advertising PDU it is (a field of the nRF Sniffer).
-  public enum AuxiliaryType: UInt8, Hashable, Sendable {
+  package enum AuxiliaryType: UInt8, Hashable, Sendable {
     case advertisement, chain, synchronization, scanResponse
   }
 
   /// The PHY on which it was sent.
-  public enum PHY: UInt8, Hashable, Sendable, CustomStringConvertible {
+  package enum PHY: UInt8, Hashable, Sendable, CustomStringConvertible {
     case le1M, le2M, leCoded
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .le1M: "LE 1M"
       case .le2M: "LE 2M"
@@ -47,71 +47,71 @@ public struct AirReception: Hashable, Sendable {
   }
 
   /// What the sniffer has found out about the packet.
-  public struct Flags: OptionSet, Hashable, Sendable {
-    public var rawValue: UInt16
+  package struct Flags: OptionSet, Hashable, Sendable {
+    package var rawValue: UInt16
 
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    public static let crcChecked = Flags(rawValue: 1 << 0)
-    public static let crcValid = Flags(rawValue: 1 << 1)
+    package static let crcChecked = Flags(rawValue: 1 << 0)
+    package static let crcValid = Flags(rawValue: 1 << 1)
     /// It was encrypted on the air.
-    public static let encrypted = Flags(rawValue: 1 << 2)
+    package static let encrypted = Flags(rawValue: 1 << 2)
     /// The sniffer has decrypted it.
-    public static let decrypted = Flags(rawValue: 1 << 3)
-    public static let micChecked = Flags(rawValue: 1 << 4)
-    public static let micValid = Flags(rawValue: 1 << 5)
+    package static let decrypted = Flags(rawValue: 1 << 3)
+    package static let micChecked = Flags(rawValue: 1 << 4)
+    package static let micValid = Flags(rawValue: 1 << 5)
     /// ``AirReception/offenses`` is valid.
-    public static let hasOffenses = Flags(rawValue: 1 << 6)
+    package static let hasOffenses = Flags(rawValue: 1 << 6)
     /// ``AirReception/referenceAddress`` is valid.
-    public static let hasReferenceAddress = Flags(rawValue: 1 << 7)
+    package static let hasReferenceAddress = Flags(rawValue: 1 << 7)
     /// The packet may have been sent on another channel.
-    public static let channelAliased = Flags(rawValue: 1 << 8)
+    package static let channelAliased = Flags(rawValue: 1 << 8)
     /// The PDU is still whitened, so that its bytes have no meaning.
-    public static let whitened = Flags(rawValue: 1 << 9)
+    package static let whitened = Flags(rawValue: 1 << 9)
     /// ``AirReception/packetCounter`` is valid.
-    public static let hasCounter = Flags(rawValue: 1 << 10)
+    package static let hasCounter = Flags(rawValue: 1 << 10)
     /// ``AirReception/eventCounter`` is valid.
-    public static let hasEvent = Flags(rawValue: 1 << 11)
+    package static let hasEvent = Flags(rawValue: 1 << 11)
     /// The resolvable private address of the advertiser is a known one.
-    public static let addressResolved = Flags(rawValue: 1 << 12)
+    package static let addressResolved = Flags(rawValue: 1 << 12)
     /// The record has fewer bytes than the header of its link type.
-    public static let incompleteHeader = Flags(rawValue: 1 << 13)
+    package static let incompleteHeader = Flags(rawValue: 1 << 13)
   }
 
-  public var source: Source
-  public var role = Role.unspecified
+  package var source: Source
+  package var role = Role.unspecified
   /// Nil if the format has no field for it.
-  public var phy: PHY?
-  public var auxiliaryType: AuxiliaryType?
-  public var flags: Flags = []
+  package var phy: PHY?
+  package var auxiliaryType: AuxiliaryType?
+  package var flags: Flags = []
   /// The channel index: 0 to 36 are data channels, 37 to 39 are the primary advertising channels (Vol 6, Part B, 1.4.1).
-  public var channel: UInt8?
+  package var channel: UInt8?
   /// The signal's strength in dBm.
-  public var rssi: Int8?
+  package var rssi: Int8?
   /// The noise in dBm.
-  public var noise: Int8?
+  package var noise: Int8?
   /// Bits of the access address that were received wrongly.
-  public var offenses: UInt8 = 0
+  package var offenses: UInt8 = 0
   /// The version of the nRF Sniffer's header.
-  public var version: UInt8 = 0
+  package var version: UInt8 = 0
   /// The number of the connection event, for PDUs of a connection (nRF Sniffer).
-  public var eventCounter: UInt16 = 0
+  package var eventCounter: UInt16 = 0
   /// The number of the packet on the way from the sniffer to the host (nRF Sniffer).
-  public var packetCounter: UInt16 = 0
+  package var packetCounter: UInt16 = 0
   /// In microseconds: from the end of the packet before to the start of this one in versions 1 and 2 of the nRF
   /// Sniffer's header; the sniffer's clock at the start of the packet in version 3. In steps of 100 ns: Ubertooth's clock
   /// with PPI.
-  public var time: UInt32 = 0
+  package var time: UInt32 = 0
   /// The access address that the sniffer was set to.
-  public var referenceAddress: UInt32 = 0
+  package var referenceAddress: UInt32 = 0
 
-  public init(_ source: Source) { self.source = source }
+  package init(_ source: Source) { self.source = source }
 
   /// Whether the CRC is right, as the sniffer has found; nil if it has not checked it.
-  public var isCRCValid: Bool? { flags.contains(.crcChecked) ? flags.contains(.crcValid) : nil }
+  package var isCRCValid: Bool? { flags.contains(.crcChecked) ? flags.contains(.crcValid) : nil }
 
   /// The side that has sent it on a connection: the central is taken for the host; nil if the file does not tell.
-  public var direction: CaptureDirection? {
+  package var direction: CaptureDirection? {
     switch role {
     case .fromCentral, .isochronousFromCentral: .hostToController
     case .fromPeripheral, .isochronousFromPeripheral: .controllerToHost

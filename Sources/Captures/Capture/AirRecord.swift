@@ -2,16 +2,16 @@ import HaloBluetoothCore
 
 extension CaptureLinkType {
   /// Packets of the air, from the access address to the CRC.
-  public static let lowEnergyLinkLayer = CaptureLinkType(rawValue: 251)
+  package static let lowEnergyLinkLayer = CaptureLinkType(rawValue: 251)
   /// The same, preceded by ten bytes on their reception.
-  public static let lowEnergyLinkLayerWithHeader = CaptureLinkType(rawValue: 256)
+  package static let lowEnergyLinkLayerWithHeader = CaptureLinkType(rawValue: 256)
   /// The same, preceded by the header of Nordic's nRF Sniffer.
-  public static let nordicSniffer = CaptureLinkType(rawValue: 272)
+  package static let nordicSniffer = CaptureLinkType(rawValue: 272)
   /// Packets of a type that their header names, for any protocol.
-  public static let perPacketInformation = CaptureLinkType(rawValue: 192)
+  package static let perPacketInformation = CaptureLinkType(rawValue: 192)
 
   /// Whether packets of this type were received on the air; those with ``perPacketInformation`` may be others.
-  public var isAir: Bool {
+  package var isAir: Bool {
     switch self {
     case .lowEnergyLinkLayer, .lowEnergyLinkLayerWithHeader, .nordicSniffer, .perPacketInformation: true
     default: false

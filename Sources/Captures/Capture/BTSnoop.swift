@@ -2,31 +2,31 @@ import HaloBluetoothCore
 
 /// The btsnoop format: a header of 16 bytes, then records of 24 bytes and a packet each, all integers
 /// big-endian (RFC 1761 with Bluetooth's datalinks; the format of `btmon -w` and of Android's snoop log).
-public enum BTSnoop {
+package enum BTSnoop {
   static let magic: [UInt8] = Array("btsnoop\0".utf8)
   static let version: UInt32 = 1
   /// The length of the file header, in bytes.
-  public static let headerLength = 16
+  package static let headerLength = 16
   /// The length of each record header, in bytes.
-  public static let recordHeaderLength = 24
+  package static let recordHeaderLength = 24
 
   /// Microseconds from the year 0, where btsnoop begins to count, to 1970.
   private static let epochOffset: Int64 = 0x00DC_DDB3_0F2F_8000
 
   /// The packet encapsulation of a file.
-  public struct Datalink: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    public var rawValue: UInt32
+  package struct Datalink: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    package var rawValue: UInt32
 
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// HCI packets without the type byte; the record flags distinguish commands and events from data.
-    public static let h1 = Datalink(rawValue: 1001)
+    package static let h1 = Datalink(rawValue: 1001)
     /// HCI packets with the H4 type byte.
-    public static let h4 = Datalink(rawValue: 1002)
+    package static let h4 = Datalink(rawValue: 1002)
     /// Records of the Linux monitor; the flags of a record are adapter and opcode, two bytes each.
-    public static let linuxMonitor = Datalink(rawValue: 2001)
+    package static let linuxMonitor = Datalink(rawValue: 2001)
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .h1: "1001 (H1)"
       case .h4: "1002 (H4)"
@@ -45,7 +45,7 @@ public enum BTSnoop {
   }
 
   /// Writes the header of a file.
-  public static func writeHeader(_ datalink: Datalink, into writer: inout ByteWriter) {
+  package static func writeHeader(_ datalink: Datalink, into writer: inout ByteWriter) {
     writer.write(magic)
     writer.writeBigEndian(version)
     writer.writeBigEndian(datalink.rawValue)
@@ -60,7 +60,7 @@ public enum BTSnoop {
   ///   - drops: the number of packets lost since the start of the file
   ///   - originalLength: of the packet, if `packet` is only its beginning
   ///   - writer: receives the record
-  public static func writeRecord(
+  package static func writeRecord(
     _ packet: RawSpan, direction: CaptureDirection, microseconds: Int64, drops: Int = 0,
     originalLength: Int = 0, into writer: inout ByteWriter
   ) {
@@ -80,7 +80,7 @@ public enum BTSnoop {
   ///   - drops: the number of packets lost since the start of the file
   ///   - originalLength: of the payload, if `payload` is only its beginning
   ///   - writer: receives the record
-  public static func writeRecord(
+  package static func writeRecord(
     _ payload: RawSpan, opcode: MonitorOpcode, adapter: UInt16?, microseconds: Int64, drops: Int = 0,
     originalLength: Int = 0, into writer: inout ByteWriter
   ) {

@@ -2,9 +2,9 @@ import HaloBluetoothCore
 import HaloFiles
 
 /// Why a capture can't be read or written.
-public struct CaptureError: Error, Hashable, Sendable {
+package struct CaptureError: Error, Hashable, Sendable {
   /// Why it failed. The texts are the system's or the format's description.
-  public enum Reason: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
     case cannotOpen(String)
     case cannotRead(String)
     case cannotCreate(String)
@@ -61,13 +61,13 @@ public struct CaptureError: Error, Hashable, Sendable {
   }
 
   /// Why it failed.
-  public var reason: Reason
+  package var reason: Reason
   /// The file offset of the damaged record, if any.
-  public var offset: Int?
+  package var offset: Int?
   /// The path of the file, if known.
-  public var path: String?
+  package var path: String?
 
-  public init(_ reason: Reason, offset: Int? = nil, path: String? = nil) {
+  package init(_ reason: Reason, offset: Int? = nil, path: String? = nil) {
     self.reason = reason
     self.offset = offset
     self.path = path
@@ -75,7 +75,7 @@ public struct CaptureError: Error, Hashable, Sendable {
 }
 
 /// Compressed files that are recognized by their first bytes.
-public enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
+package enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
   case gzip, zstd, xz, bzip2, lz4, zip
 
   private var magic: [UInt8] {
@@ -90,7 +90,7 @@ public enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
   }
 
   /// The program that writes a file of this format, decompressed, to standard output.
-  public var reader: String {
+  package var reader: String {
     switch self {
     case .gzip: "zcat"
     case .zstd: "zstdcat"
@@ -112,7 +112,7 @@ public enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What happened to a file that is followed.
-public enum FileChange: Hashable, Sendable {
+package enum FileChange: Hashable, Sendable {
   /// It has fewer bytes than were read.
   case shrunk(from: Int, to: Int)
   /// Its path leads to another file.
@@ -120,7 +120,7 @@ public enum FileChange: Hashable, Sendable {
 }
 
 extension CaptureError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     let file = path.map { $0 == "-" ? "standard input: " : "\($0): " } ?? ""
     let place = offset.map { " (record at byte \($0))" } ?? ""
     return file + what + place

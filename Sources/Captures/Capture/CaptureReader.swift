@@ -9,9 +9,9 @@ import HaloBluetoothCore
 ///     }
 ///
 /// All records before a damaged one are returned before the error is thrown; of several files, those of the others too.
-public struct CaptureReader: ~Copyable {
+@usableFromInline package struct CaptureReader: ~Copyable {
   /// The result of ``advance()``.
-  public enum Progress: Hashable, Sendable {
+  @usableFromInline package enum Progress: Hashable, Sendable {
     /// ``info`` and ``bytes`` describe the next record.
     case record
     /// No more data is available now. Only if the file is followed.
@@ -21,15 +21,15 @@ public struct CaptureReader: ~Copyable {
   }
 
   /// For messages: the path of the file that is read now, followed by the name in an archive; "-" for standard input.
-  public var path: String { file.part.name }
+  package var path: String { file.part.name }
   /// The format of the file; nil only if it is followed and still too short to identify.
-  public var format: CaptureFormat? { reader.format }
+  package var format: CaptureFormat? { reader.format }
   /// The current record; see ``advance()``.
-  public private(set) var info = CaptureRecordInfo(
+  package private(set) var info = CaptureRecordInfo(
     number: 0, microseconds: nil, content: .hci(nil), originalLength: 0)
   /// The number of bytes of incomplete records at the end of the files. Valid after ``advance()`` has returned
   /// ``Progress/end``.
-  public private(set) var truncatedBytes = 0
+  package private(set) var truncatedBytes = 0
 
   private var file: CaptureFile
   /// The files after this one.
@@ -56,7 +56,7 @@ public struct CaptureReader: ~Copyable {
   ///     ``Progress/needsMore``, and the caller decides when to call it again (``descriptor``).
   ///   - isReadAgain: whether the caller opens the file more than once, which requires a regular file
   /// - Throws: ``CaptureError`` if it can't be opened or is not a capture
-  public init(path: String, follow: Bool = false, isReadAgain: Bool = false) throws(CaptureError) {
+  package init(path: String, follow: Bool = false, isReadAgain: Bool = false) throws(CaptureError) {
     let source = try CaptureSource([path], follow: follow)
     if isReadAgain, !source.parts.allSatisfy(\.isRegular) { throw CaptureError(.notARegularFile, path: path) }
     try self.init(source, follow: follow)
@@ -69,7 +69,7 @@ public struct CaptureReader: ~Copyable {
   ///   - follow: whether the last file is still being written; see ``init(path:follow:isReadAgain:)``
   ///   - waits: whether to wait for the data of a pipe, instead of returning ``Progress/needsMore``
   /// - Throws: ``CaptureError`` if the first file is not a capture
-  public init(_ source: CaptureSource, follow: Bool = false, waits: Bool = true) throws(CaptureError) {
+  package init(_ source: CaptureSource, follow: Bool = false, waits: Bool = true) throws(CaptureError) {
     try self.init(source.parts, source.damage, isFollowing: follow, waits: waits)
   }
 
@@ -115,12 +115,12 @@ public struct CaptureReader: ~Copyable {
 
   /// The descriptor being read. Watch it for more data of a pipe. A regular file is always readable, and has to be
   /// polled.
-  public var descriptor: Int32 { file.part.descriptor }
+  package var descriptor: Int32 { file.part.descriptor }
   /// Whether this is a regular file, which may grow after its end was reached.
-  public var isRegularFile: Bool { file.part.isRegular }
+  package var isRegularFile: Bool { file.part.isRegular }
 
   /// The bytes of the current record, in the reader's buffer.
-  public var bytes: RawSpan {
+  package var bytes: RawSpan {
     @_lifetime(borrow self)
     get {
       if range.lowerBound < 0, let usb { return _overrideLifetime(usb.joined.span.bytes, borrowing: self) }
@@ -131,7 +131,7 @@ public struct CaptureReader: ~Copyable {
   /// Advances to the next record. An incomplete last record is omitted and counted in ``truncatedBytes``.
   ///
   /// - Throws: ``CaptureError`` with the offset where the file is damaged; every later call throws it again
-  public mutating func advance() throws(CaptureError) -> Progress {
+  package mutating func advance() throws(CaptureError) -> Progress {
     if let failure { throw failure }
     do throws(CaptureError) {
       return try readRecord()
@@ -142,7 +142,7 @@ public struct CaptureReader: ~Copyable {
   }
 
   /// The next record with a copy of its bytes; nil if ``advance()`` finds none.
-  public mutating func next() throws(CaptureError) -> CaptureRecord? {
+  package mutating func next() throws(CaptureError) -> CaptureRecord? {
     guard try advance() == .record else { return nil }
     return CaptureRecord(info: info, bytes: Array(bytes))
   }

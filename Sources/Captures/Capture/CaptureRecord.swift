@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// The direction of a packet, as seen from the host.
-public enum CaptureDirection: Hashable, Sendable {
+@usableFromInline package enum CaptureDirection: Hashable, Sendable {
   /// Commands, and data that the host sends.
   case hostToController
   /// Events, and data that the host receives.
@@ -9,7 +9,7 @@ public enum CaptureDirection: Hashable, Sendable {
 }
 
 /// The content of a record.
-public enum CaptureContent: Hashable, Sendable {
+@usableFromInline package enum CaptureContent: Hashable, Sendable {
   /// An HCI packet preceded by its H4 type byte, whatever the file has in its place. In files of H4 packets the type
   /// byte is that of the file: it may be unknown, and a packet may be empty.
   ///
@@ -26,25 +26,25 @@ public enum CaptureContent: Hashable, Sendable {
 }
 
 /// All properties of a record except its bytes.
-public struct CaptureRecordInfo: Hashable, Sendable {
+@usableFromInline package struct CaptureRecordInfo: Hashable, Sendable {
   /// The record number, counted from 1 like Wireshark's frame number. In pcapng, journal entries and custom blocks
   /// count, although they are not returned.
-  public var number: Int
+  package var number: Int
   /// The file offset of the record.
-  public var fileOffset: Int
+  package var fileOffset: Int
   /// Microseconds since 1970-01-01 UTC as stored in the file; may decrease. Nil if the record has no timestamp.
-  public var microseconds: Int64?
+  package var microseconds: Int64?
   /// The adapter's index (0 is hci0), if the capture has it.
-  public var adapter: UInt16?
+  package var adapter: UInt16?
   /// What the bytes are.
-  public var content: CaptureContent
+  package var content: CaptureContent
   /// The original length as stated in the file: greater than that of the bytes if the packet was truncated (snap
   /// length); some programs write too small a number.
-  public var originalLength: Int
+  package var originalLength: Int
   /// The number of packets that the recorder lost between the record before and this one.
-  public var drops = 0
+  package var drops = 0
 
-  public init(
+  @usableFromInline package init(
     number: Int = 1, fileOffset: Int = 0, microseconds: Int64?, adapter: UInt16? = nil,
     content: CaptureContent, originalLength: Int
   ) {
@@ -57,45 +57,45 @@ public struct CaptureRecordInfo: Hashable, Sendable {
   }
 
   /// The direction of an HCI packet, if the capture has it.
-  public var direction: CaptureDirection? {
+  @usableFromInline package var direction: CaptureDirection? {
     if case .hci(let direction) = content { direction } else { nil }
   }
 }
 
 /// A record of a capture, with a copy of its bytes.
-public struct CaptureRecord: Hashable, Sendable {
+package struct CaptureRecord: Hashable, Sendable {
   /// Everything but the bytes.
-  public var info: CaptureRecordInfo
+  package var info: CaptureRecordInfo
   /// The bytes; their form is given by the content.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
 
-  public init(info: CaptureRecordInfo, bytes: [UInt8]) {
+  package init(info: CaptureRecordInfo, bytes: [UInt8]) {
     self.info = info
     self.bytes = bytes
   }
 
   /// Whether the packet was truncated.
-  public var isCut: Bool { bytes.count < info.originalLength }
+  package var isCut: Bool { bytes.count < info.originalLength }
 }
 
 /// A comment in a capture for information that no packet carries, such as the time zone. It is stored as a
 /// vendor-specific HCI event (code 0xFF) from the controller that begins with a signature. Wireshark and btmon show it
 /// among the packets; a replay removes it.
-public enum CaptureNote {
+package enum CaptureNote {
   static let signature = Array("halo-raw: ".utf8)
   private static let eventType: UInt8 = 4
   private static let vendorSpecific: UInt8 = 0xFF
   /// An event has up to 255 bytes.
-  public static let maximumLength = 255 - signature.count
+  package static let maximumLength = 255 - signature.count
 
   /// The packet, with its H4 type byte. Text that is too long is truncated.
-  public static func packet(_ text: String) -> [UInt8] {
+  package static func packet(_ text: String) -> [UInt8] {
     let text = text.utf8.prefix(maximumLength)
     return [eventType, vendorSpecific, UInt8(signature.count + text.count)] + signature + text
   }
 
   /// The text; nil if the packet is not a note.
-  public static func text(of packet: [UInt8]) -> String? {
+  package static func text(of packet: [UInt8]) -> String? {
     guard packet.count >= 3 + signature.count, packet[0] == eventType, packet[1] == vendorSpecific,
       Int(packet[2]) == packet.count - 3, packet[3..<3 + signature.count].elementsEqual(signature)
     else { return nil }
@@ -104,30 +104,30 @@ public enum CaptureNote {
 }
 
 /// The type of a record of the Linux monitor channel (the kernel's `hci_mon.h`; BlueZ's `btsnoop.h`).
-public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
-  public var rawValue: UInt16
+@usableFromInline package struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt16
 
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  @usableFromInline package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// An adapter was added: type, bus, address (6 bytes), name (8 bytes).
-  public static let newIndex = MonitorOpcode(rawValue: 0)
-  public static let deleteIndex = MonitorOpcode(rawValue: 1)
-  public static let openIndex = MonitorOpcode(rawValue: 8)
-  public static let closeIndex = MonitorOpcode(rawValue: 9)
+  package static let newIndex = MonitorOpcode(rawValue: 0)
+  package static let deleteIndex = MonitorOpcode(rawValue: 1)
+  package static let openIndex = MonitorOpcode(rawValue: 8)
+  package static let closeIndex = MonitorOpcode(rawValue: 9)
   /// Address (6 bytes) and manufacturer (2 bytes, little-endian).
-  public static let indexInfo = MonitorOpcode(rawValue: 10)
-  public static let vendorDiagnostic = MonitorOpcode(rawValue: 11)
+  package static let indexInfo = MonitorOpcode(rawValue: 10)
+  package static let vendorDiagnostic = MonitorOpcode(rawValue: 11)
   /// Text from the kernel, terminated by a zero byte.
-  public static let systemNote = MonitorOpcode(rawValue: 12)
+  package static let systemNote = MonitorOpcode(rawValue: 12)
   /// Text from a program: priority (1 byte), length of its name (1 byte), name, text.
-  public static let userLogging = MonitorOpcode(rawValue: 13)
-  public static let controlOpen = MonitorOpcode(rawValue: 14)
-  public static let controlClose = MonitorOpcode(rawValue: 15)
-  public static let controlCommand = MonitorOpcode(rawValue: 16)
-  public static let controlEvent = MonitorOpcode(rawValue: 17)
+  package static let userLogging = MonitorOpcode(rawValue: 13)
+  package static let controlOpen = MonitorOpcode(rawValue: 14)
+  package static let controlClose = MonitorOpcode(rawValue: 15)
+  package static let controlCommand = MonitorOpcode(rawValue: 16)
+  package static let controlEvent = MonitorOpcode(rawValue: 17)
 
   /// The type of the HCI packet that follows without its type byte; nil for other records.
-  public var packet: (type: HCIPacketType, direction: CaptureDirection)? {
+  package var packet: (type: HCIPacketType, direction: CaptureDirection)? {
     switch rawValue {
     case 2: (.command, .hostToController)
     case 3: (.event, .controllerToHost)
@@ -142,7 +142,7 @@ public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
   }
 
   /// The opcode of an HCI packet; nil for types that the monitor does not support.
-  public init?(_ type: HCIPacketType, _ direction: CaptureDirection) {
+  package init?(_ type: HCIPacketType, _ direction: CaptureDirection) {
     let isReceived = direction == .controllerToHost
     switch type {
     case .command: self.init(rawValue: 2)
@@ -155,5 +155,5 @@ public struct MonitorOpcode: RawRepresentable, Hashable, Sendable {
   }
 
   /// The index of records without an adapter.
-  public static let noAdapter: UInt16 = 0xFFFF
+  package static let noAdapter: UInt16 = 0xFFFF
 }

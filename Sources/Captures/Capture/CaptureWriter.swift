@@ -6,9 +6,9 @@ import HaloSystemCalls
 /// Writes a capture file. Writing never blocks on the disk: an `OutputQueue` writes complete records in order. After
 /// a crash the file contains only complete records; at most the records of the last tenth of a second are lost, or more
 /// if the disk is slow.
-public final class CaptureWriter {
+package final class CaptureWriter {
   /// The file.
-  public let path: String
+  package let path: String
   private let datalink: BTSnoop.Datalink
   private let queue: OutputQueue
   /// Gives the last file of a series its name; nil for a single file.
@@ -17,7 +17,7 @@ public final class CaptureWriter {
   /// Where each record of ``writer`` ends.
   @exclusivity(unchecked) private var ends: [Int] = []
   /// The number of records dropped because the disk was too slow. The next record in the file stores it, too.
-  @exclusivity(unchecked) public private(set) var droppedRecords = 0
+  @exclusivity(unchecked) package private(set) var droppedRecords = 0
 
   /// The number of records that a recorder had lost before those that were copied from its file.
   @exclusivity(unchecked) private var lostBefore = 0
@@ -35,7 +35,7 @@ public final class CaptureWriter {
   ///   - path: the file
   ///   - datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
   ///   - replaces: whether a file with data is replaced; otherwise it is an error
-  public init(
+  package init(
     path: String, datalink: BTSnoop.Datalink = .h4, replaces: Bool = true
   ) throws(CaptureError) {
     self.path = path
@@ -62,7 +62,7 @@ public final class CaptureWriter {
   /// - Parameters:
   ///   - files: decides when the next file begins
   ///   - datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
-  public init(_ files: FileRotation, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
+  package init(_ files: FileRotation, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
     path = files.path
     self.datalink = datalink
     completion = files.completion
@@ -90,7 +90,7 @@ public final class CaptureWriter {
   }
 
   /// The reason why writing has stopped; nil if it has not.
-  public var failure: CaptureError? {
+  package var failure: CaptureError? {
     switch queue.failure {
     case nil: nil
     case .readerGone: CaptureError(.cannotWrite("the reader has closed it"), path: path)
@@ -100,10 +100,10 @@ public final class CaptureWriter {
 
   /// The number of bytes that are not written yet: a program that makes records faster than a disk takes them waits for
   /// ``whenWritten(_:)`` now and then.
-  public var waitingBytes: Int { writer.count + queue.waitingBytes }
+  package var waitingBytes: Int { writer.count + queue.waitingBytes }
 
   /// Calls `handler` once, on any thread, when all records are written or writing has failed.
-  public func whenWritten(_ handler: @escaping @Sendable () -> Void) {
+  package func whenWritten(_ handler: @escaping @Sendable () -> Void) {
     flush()
     queue.whenDrained(handler)
   }
@@ -116,7 +116,7 @@ public final class CaptureWriter {
   }
 
   /// Waits until all records are written or writing has failed. Do not call it on the event loop.
-  public func waitUntilWritten() {
+  package func waitUntilWritten() {
     flush()
     queue.waitUntilDrained()
   }
@@ -125,7 +125,7 @@ public final class CaptureWriter {
   /// complete.
   ///
   /// - Returns: whether all records are in the file
-  public func waitUntilWritten(for seconds: Double) -> Bool {
+  package func waitUntilWritten(for seconds: Double) -> Bool {
     flush()
     guard queue.waitUntilDrained(for: seconds) else { return false }
     try? completion?()
@@ -138,7 +138,7 @@ public final class CaptureWriter {
   ///   - packet: an HCI packet with its type byte
   ///   - direction: the side that sent it
   ///   - microseconds: since 1970-01-01 UTC
-  public func write(_ packet: RawSpan, direction: CaptureDirection, microseconds: Int64) {
+  package func write(_ packet: RawSpan, direction: CaptureDirection, microseconds: Int64) {
     write(
       packet,
       CaptureRecordInfo(
@@ -152,7 +152,7 @@ public final class CaptureWriter {
   /// - Parameters:
   ///   - bytes: as returned by ``CaptureReader``: an HCI packet begins with its type byte
   ///   - info: content, adapter and time
-  public func write(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
+  package func write(_ bytes: RawSpan, _ info: CaptureRecordInfo) {
     collect(bytes, info)
     flush()
   }
@@ -161,7 +161,7 @@ public final class CaptureWriter {
   ///
   /// - Returns: whether the file format can store it
   @discardableResult
-  public func collect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> Bool {
+  package func collect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> Bool {
     guard queue.failure == nil else { return true }
     let time = info.microseconds ?? 0
     lostBefore += info.drops
@@ -189,7 +189,7 @@ public final class CaptureWriter {
   }
 
   /// Passes on the collected records, with one write if possible.
-  public func flush() {
+  package func flush() {
     guard !ends.isEmpty else { return }
     let accepted = queue.write(writer.span, ends: ends.span)
     if queue.failure == nil { droppedRecords += ends.count - accepted }

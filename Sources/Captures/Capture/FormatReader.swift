@@ -85,7 +85,7 @@ enum FormatReader {
 }
 
 /// The format of a capture file.
-public enum CaptureFormat: Hashable, Sendable, CustomStringConvertible {
+package enum CaptureFormat: Hashable, Sendable, CustomStringConvertible {
   case btsnoop(BTSnoop.Datalink)
   case pcap(CaptureLinkType)
   case pcapng
@@ -93,7 +93,7 @@ public enum CaptureFormat: Hashable, Sendable, CustomStringConvertible {
   /// The format of `hcidump -w`.
   case hcidump
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .btsnoop(let datalink): "btsnoop, datalink \(datalink)"
     case .pcap(let linkType): "pcap, link type \(linkType)"

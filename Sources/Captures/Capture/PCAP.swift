@@ -60,24 +60,25 @@ struct PCAP {
 }
 
 /// The link type of a pcap file, or of an interface of a pcapng file (tcpdump.org's list of link types).
-public struct CaptureLinkType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  public var rawValue: UInt16
+@usableFromInline
+package struct CaptureLinkType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  @usableFromInline package var rawValue: UInt16
 
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  @usableFromInline package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// HCI packets with the H4 type byte, without a direction.
-  public static let h4 = CaptureLinkType(rawValue: 187)
+  package static let h4 = CaptureLinkType(rawValue: 187)
   /// HCI packets with the H4 type byte, preceded by four bytes for the direction.
-  public static let h4WithDirection = CaptureLinkType(rawValue: 201)
+  package static let h4WithDirection = CaptureLinkType(rawValue: 201)
   /// Records of the Linux monitor: adapter and opcode, two bytes each, then the payload.
-  public static let linuxMonitor = CaptureLinkType(rawValue: 254)
+  package static let linuxMonitor = CaptureLinkType(rawValue: 254)
 
   /// Whether all packets of this type are those of Bluetooth.
   fileprivate var isBluetooth: Bool {
     self == .h4 || self == .h4WithDirection || self == .linuxMonitor || isAir
   }
 
-  public var description: String {
+  @usableFromInline package var description: String {
     switch self {
     case .h4: "187 (H4)"
     case .h4WithDirection: "201 (H4 with direction)"

@@ -3,12 +3,12 @@ import HaloBluetoothCore
 /// Apple's PacketLogger format (.pklg of macOS, iOS and their Bluetooth logging profile): records of a length, a
 /// timestamp, a type and bytes, without a file header. The byte order is the writer's. Detection and record types
 /// follow Wireshark's wiretap/packetlogger.c.
-public enum PacketLogger {
+@usableFromInline package enum PacketLogger {
   /// The type of a record.
-  public struct RecordType: RawRepresentable, Hashable, Sendable {
-    public var rawValue: UInt8
+  @usableFromInline package struct RecordType: RawRepresentable, Hashable, Sendable {
+    @usableFromInline package var rawValue: UInt8
 
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    @usableFromInline package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The type of the HCI packet that follows without its type byte; nil for other records.
     var packet: (type: HCIPacketType, direction: CaptureDirection)? {
@@ -64,7 +64,7 @@ public enum PacketLogger {
 
 extension PacketLogger.RecordType {
   /// The name of the type; nil if unknown.
-  public var name: String? {
+  package var name: String? {
     switch rawValue {
     case 0x00: "HCI command"
     case 0x01: "HCI event"

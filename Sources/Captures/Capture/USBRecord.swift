@@ -2,14 +2,14 @@ import HaloBluetoothCore
 
 extension CaptureLinkType {
   /// USB transfers of Linux (usbmon), with the first 48 bytes of their header.
-  public static let usbLinux = CaptureLinkType(rawValue: 189)
+  package static let usbLinux = CaptureLinkType(rawValue: 189)
   /// USB transfers of Linux (usbmon), with all 64 bytes of their header.
-  public static let usbLinuxMapped = CaptureLinkType(rawValue: 220)
+  package static let usbLinuxMapped = CaptureLinkType(rawValue: 220)
   /// USB transfers of Windows (USBPcap).
-  public static let usbPcap = CaptureLinkType(rawValue: 249)
+  package static let usbPcap = CaptureLinkType(rawValue: 249)
 
   /// Whether the records are USB transfers, of which those of a Bluetooth adapter are HCI packets.
-  public var isUSB: Bool { self == .usbLinux || self == .usbLinuxMapped || self == .usbPcap }
+  package var isUSB: Bool { self == .usbLinux || self == .usbLinuxMapped || self == .usbPcap }
 }
 
 /// A record of a USB capture: the submission or the completion of a transfer, without its data.

@@ -8,17 +8,17 @@ import HaloGATT
 ///
 /// It does no I/O and has no clock. Its state - links, open requests, attributes - is bounded for any input; see
 /// `AdapterState`. Only the headers are parsed for each packet; text is produced on demand.
-public final class Dissector {
+package final class Dissector {
   /// Adapters whose links are kept apart; those that a capture has beyond share one state.
   static let adapterCapacity = 16
 
   /// What is known about a device before its capture begins: the handles of its characteristics.
-  public struct KnownDevice: Sendable {
-    public var address: BluetoothAddress
-    public var characteristics: [Characteristic]
-    public var descriptors: [Descriptor]
+  package struct KnownDevice: Sendable {
+    package var address: BluetoothAddress
+    package var characteristics: [Characteristic]
+    package var descriptors: [Descriptor]
 
-    public init(address: BluetoothAddress, characteristics: [Characteristic], descriptors: [Descriptor]) {
+    package init(address: BluetoothAddress, characteristics: [Characteristic], descriptors: [Descriptor]) {
       self.address = address
       self.characteristics = characteristics
       self.descriptors = descriptors
@@ -33,7 +33,7 @@ public final class Dissector {
   private var air: AirState?
 
   /// - Parameter known: devices whose attributes were discovered before; the capture takes precedence
-  public init(known: [KnownDevice] = []) {
+  package init(known: [KnownDevice] = []) {
     knownDevices = known
   }
 
@@ -45,14 +45,14 @@ public final class Dissector {
   /// - Parameters:
   ///   - bytes: as returned by `CaptureReader`: an HCI packet begins with its H4 type byte
   ///   - info: the record's time, direction and kind
-  public func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> DissectedPacket {
+  package func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> DissectedPacket {
     var packet = DissectedPacket()
     dissect(bytes, info, into: &packet)
     return packet
   }
 
   /// The same for many packets: the memory of `packet` is used again.
-  public func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo, into packet: inout DissectedPacket) {
+  package func dissect(_ bytes: RawSpan, _ info: CaptureRecordInfo, into packet: inout DissectedPacket) {
     packet.begin(bytes, info)
     if packet.hci != nil {
       state(of: info.adapter ?? 0).dissect(&packet, bytes)
@@ -68,19 +68,19 @@ public final class Dissector {
   }
 
   /// The requests that have no answer so far: the numbers of their packets, in order.
-  public var openRequests: [Int] {
+  package var openRequests: [Int] {
     (adapters.values.flatMap { $0.links.open.flatMap(\.open) } + (air?.openRequests ?? [])).sorted()
   }
 
   /// A device whose attributes were discovered, in the capture.
-  public struct KnownServer: Sendable {
+  package struct KnownServer: Sendable {
     /// Its address; `this machine`; or the link, if the address is unknown.
-    public var name: String
-    public var table: AttributeTable
+    package var name: String
+    package var table: AttributeTable
   }
 
   /// The devices with known attributes; devices without any are omitted.
-  public var servers: [KnownServer] {
+  package var servers: [KnownServer] {
     adapters.sorted { $0.key < $1.key }.flatMap { $0.value.knownServers } + (air?.knownServers ?? [])
   }
 

@@ -9,9 +9,9 @@ import HaloSystemCalls
 /// A tap on the kernel's monitor channel: captures the traffic of all adapters, like `btmon`, while other programs use
 /// them.
 @BluetoothActor
-public final class MonitorTap {
+package final class MonitorTap {
   /// The part of the traffic to capture.
-  public enum Scope: Hashable, Sendable {
+  package enum Scope: Hashable, Sendable {
     /// Everything on the channel: packets, added and removed adapters, management, notes.
     case everything
     /// Everything about one adapter.
@@ -21,7 +21,7 @@ public final class MonitorTap {
   }
 
   /// The number of packets lost because they were not read in time.
-  public var droppedPackets: Int { socket.packets.droppedPackets }
+  package var droppedPackets: Int { socket.packets.droppedPackets }
 
   /// How often packets are read that are only recorded: the smallest receive buffer, of 530 packets, lasts for that long at
   /// 5,000 a second.
@@ -31,7 +31,7 @@ public final class MonitorTap {
   private let socket: HCISocket<MonitorChannel>
 
   /// Opens the monitor channel (CAP_NET_RAW).
-  public init(_ scope: Scope) throws(AdapterError) {
+  package init(_ scope: Scope) throws(AdapterError) {
     self.scope = scope
     socket = try HCISocket<MonitorChannel>()
   }
@@ -41,7 +41,7 @@ public final class MonitorTap {
   /// - Parameters:
   ///   - tap: receives the packets
   ///   - onClosed: called once if the kernel closes the channel, with the reason
-  public func start(_ tap: TrafficTap, onClosed: ((AdapterError) -> Void)? = nil) throws(AdapterError) {
+  package func start(_ tap: TrafficTap, onClosed: ((AdapterError) -> Void)? = nil) throws(AdapterError) {
     // A session has one adapter; its recording does not name it.
     let isSession = if case .packets = scope { true } else { false }
     let scope = self.scope
@@ -64,7 +64,7 @@ public final class MonitorTap {
   }
 
   /// Processes the pending packets, and closes the channel.
-  public func close() {
+  package func close() {
     socket.packets.receivePending()
     socket.packets.close()
   }

@@ -5,32 +5,32 @@ import HaloCaptureLinks
 import HaloLinuxBluetooth
 
 /// The properties of the recorded host, read before the replay.
-public struct RecordedHost: Hashable, Sendable {
+package struct RecordedHost: Hashable, Sendable {
   /// The adapter whose packets are replayed, if the capture has adapters.
-  public private(set) var adapter: UInt16?
+  package private(set) var adapter: UInt16?
   /// The address set with LE Set Random Address, if any.
-  public private(set) var randomAddress: BluetoothAddress?
+  package private(set) var randomAddress: BluetoothAddress?
   /// What it requested of its links first.
-  public private(set) var linkPreferences = LinkPreferences()
+  package private(set) var linkPreferences = LinkPreferences()
   /// The start of the capture, in microseconds since 1970-01-01 UTC; nil if its first record has no timestamp.
-  public private(set) var beginning: Int64?
+  package private(set) var beginning: Int64?
   /// Whether the first command is Reset, as sent by a host with exclusive access. A host beside the kernel does not
   /// send it, and a capture may begin at any point. Nil if there is no command.
-  public private(set) var beginsWithReset: Bool?
+  package private(set) var beginsWithReset: Bool?
   /// Its commands that this stack does not send beside the kernel, each once.
-  public private(set) var foreignCommands: [HCIOpcode] = []
+  package private(set) var foreignCommands: [HCIOpcode] = []
   /// The number of the first packet with data of a link that was not established in the capture.
-  public private(set) var strayData: Int?
+  package private(set) var strayData: Int?
   /// The numbers of its Resets.
-  public private(set) var resets: [Int] = []
+  package private(set) var resets: [Int] = []
   /// The notes; see `CaptureNote`.
-  public private(set) var notes: [String] = []
+  package private(set) var notes: [String] = []
 
   /// Its first commands.
   private var firstCommands: [HCIOpcode] = []
 
   /// Whether its first commands are those with which this package sets a controller up.
-  public var isSetUpLikeOurs: Bool {
+  package var isSetUpLikeOurs: Bool {
     !firstCommands.isEmpty && Self.setUp.starts(with: firstCommands)
   }
 
@@ -41,13 +41,13 @@ public struct RecordedHost: Hashable, Sendable {
   ]
 
   /// Whether it was recorded by this package.
-  public var isOurs: Bool { !notes.isEmpty }
+  package var isOurs: Bool { !notes.isEmpty }
 
   /// The number of records to examine: the setup is within the first commands, and a link of the kernel follows soon.
   private static let mostRecords = 10_000
 
   /// - Throws: `CaptureError` if there is nothing to replay
-  public init(path: String, _ options: ReplayTransport.Options) throws(CaptureError) {
+  package init(path: String, _ options: ReplayTransport.Options) throws(CaptureError) {
     var reader = try CaptureReader(path: path, isReadAgain: true)
     adapter = options.adapter
     var others: Set<UInt16> = []

@@ -9,9 +9,9 @@ import HaloCapture
 /// Time is virtual: a replay takes only as long as the stack's computation. Where the recording waited for an external
 /// event (Ctrl-C, a count that was reached, a program that ended), ``onInterrupt`` is called.
 @BluetoothActor
-public final class ReplayTransport: HCITransport {
+package final class ReplayTransport: HCITransport {
   /// What follows from a difference.
-  public enum Strictness: Hashable, Sendable {
+  package enum Strictness: Hashable, Sendable {
     /// The first difference ends the replay.
     case strict
     /// Differences are counted, and the replay continues.
@@ -19,15 +19,15 @@ public final class ReplayTransport: HCITransport {
   }
 
   /// Which part of a file is replayed, and how.
-  public struct Options: Hashable, Sendable {
+  package struct Options: Hashable, Sendable {
     /// What follows from a difference.
-    public var strictness = Strictness.strict
+    package var strictness = Strictness.strict
     /// The index of the adapter whose packets are replayed; nil for the first in the file.
-    public var adapter: UInt16?
+    package var adapter: UInt16?
     /// The number of the first packet to replay.
-    public var first = 1
+    package var first = 1
 
-    public init(strictness: Strictness = .strict, adapter: UInt16? = nil, first: Int = 1) {
+    package init(strictness: Strictness = .strict, adapter: UInt16? = nil, first: Int = 1) {
       self.strictness = strictness
       self.adapter = adapter
       self.first = first
@@ -35,55 +35,55 @@ public final class ReplayTransport: HCITransport {
   }
 
   /// A packet that differs from the recording.
-  public struct Difference: Hashable, Sendable {
+  package struct Difference: Hashable, Sendable {
     /// The number of the packet in the file, counted from 1; nil after the end of the file.
-    public var number: Int?
+    package var number: Int?
     /// The recorded packet; nil if the recording had ended.
-    public var recorded: [UInt8]?
+    package var recorded: [UInt8]?
     /// The packet from the stack; nil if it sent none.
-    public var sent: [UInt8]?
+    package var sent: [UInt8]?
   }
 
   /// The result of comparing the stack's packets with the recording.
-  public struct Report: Hashable, Sendable {
+  package struct Report: Hashable, Sendable {
     /// The number of packets sent as recorded.
-    public var matched = 0
+    package var matched = 0
     /// The first packet that differs; nil if none does.
-    public var firstDifference: Difference?
+    package var firstDifference: Difference?
     /// The number of packets that differ, are additional, or are missing.
-    public var differences = 0
+    package var differences = 0
     /// Whether the stack was waiting for more at the end of the recording.
-    public var endedEarly = false
+    package var endedEarly = false
     /// The number of the first packet from the controller that is truncated in the file (snap length), and therefore
     /// not replayed.
-    public var firstCut: Int?
+    package var firstCut: Int?
     /// The number of bytes of an incomplete record at the end of the file.
-    public var truncatedBytes = 0
+    package var truncatedBytes = 0
   }
 
-  public var onPacket: ((RawSpan, Instant) -> Void)?
-  public var onClose: ((String) -> Void)?
+  package var onPacket: ((RawSpan, Instant) -> Void)?
+  package var onClose: ((String) -> Void)?
   /// Called when the recording shows that an external event happened next.
-  public var onInterrupt: (() -> Void)?
+  package var onInterrupt: (() -> Void)?
 
   /// Called for each packet of the recording when it is replayed: when the stack has sent it, or before the stack
   /// receives it.
-  public var onPlayed: ((CaptureRecord) -> Void)?
+  package var onPlayed: ((CaptureRecord) -> Void)?
 
   /// The result so far.
-  public private(set) var report = Report()
+  package private(set) var report = Report()
   /// The properties of the recorded host.
-  public let host: RecordedHost
+  package let host: RecordedHost
   /// The offset from the loop's microseconds to the recorded time of day, in microseconds since 1970-01-01 UTC. Valid
   /// once the replay has started.
-  public var wallOffset: Int64 { (origin ?? 0) &- base.nanoseconds / 1000 }
+  package var wallOffset: Int64 { (origin ?? 0) &- base.nanoseconds / 1000 }
 
   /// Whether the whole recording was replayed.
-  public var isOver: Bool { next == nil }
+  package var isOver: Bool { next == nil }
 
-  public var timers: Timers { time.timers }
+  package var timers: Timers { time.timers }
   /// The preferences of the recorded host.
-  public var linkPreferences: LinkPreferences? { host.linkPreferences }
+  package var linkPreferences: LinkPreferences? { host.linkPreferences }
 
   private let time: VirtualTime
   private var reader: CaptureReader
@@ -103,14 +103,14 @@ public final class ReplayTransport: HCITransport {
   ///   - options: how to replay it
   ///   - time: the virtual time, which the event loop advances
   /// - Throws: `CaptureError` if the file can't be read or has nothing to replay
-  public init(path: String, _ options: Options = Options(), time: VirtualTime) throws(CaptureError) {
+  package init(path: String, _ options: Options = Options(), time: VirtualTime) throws(CaptureError) {
     host = try RecordedHost(path: path, options)
     reader = try CaptureReader(path: path, isReadAgain: true)
     self.options = options
     self.time = time
   }
 
-  public func start() {
+  package func start() {
     isRunning = true
     base = timers.now
     time.onIdle = { [weak self] deadline in self?.idle(until: deadline) ?? false }
@@ -118,13 +118,13 @@ public final class ReplayTransport: HCITransport {
     proceed()
   }
 
-  public func close() {
+  package func close() {
     guard isRunning else { return }
     isRunning = false
     report.truncatedBytes = reader.truncatedBytes
   }
 
-  public func send(_ packet: RawSpan) {
+  package func send(_ packet: RawSpan) {
     guard isRunning else { return }
     sent.append(packet)
     isToProceed = true
@@ -254,7 +254,7 @@ public final class ReplayTransport: HCITransport {
 
 extension ReplayTransport.Difference: CustomStringConvertible {
   /// The description has only the bytes; decoding them is left to higher layers.
-  public var description: String {
+  package var description: String {
     let place = number.map { "packet \($0)" } ?? "after the end of the recording"
     let there = recorded.map { "the recording has \(Self.digits($0)), " } ?? ""
     return "\(place): \(there)the stack sent \(sent.map(Self.digits) ?? "nothing")"

@@ -5,20 +5,20 @@ import HaloEventLoop
 /// Observes HCI traffic: numbers the packets in one order, and passes each to a recording, to an observer, or to both.
 /// The number, the time and the bytes are those of the recording.
 @BluetoothActor
-public final class TrafficTap {
+package final class TrafficTap {
   /// Called for each packet and each note, after it was written. The span is valid only during the call.
-  @exclusivity(unchecked) public var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
+  @exclusivity(unchecked) package var onPacket: ((RawSpan, CaptureRecordInfo) -> Void)?
   /// Called once, when writing has failed; observing continues.
-  public var onFailure: ((CaptureError) -> Void)?
+  package var onFailure: ((CaptureError) -> Void)?
 
   /// The number of packets.
-  @exclusivity(unchecked) public private(set) var count = 0
+  @exclusivity(unchecked) package private(set) var count = 0
   /// The offset from the loop's microseconds to the time of day, in microseconds since 1970-01-01 UTC. Determined once:
   /// the wall clock may be set during the capture, and its times must not jump.
-  public let wallOffset: Int64
+  package let wallOffset: Int64
 
   /// The recording; nil if none.
-  public let writer: CaptureWriter?
+  package let writer: CaptureWriter?
   private let timers: Timers
   @exclusivity(unchecked) private var last = Instant.zero
   /// Whether records are collected, which are written at the end of this turn of the loop.
@@ -28,7 +28,7 @@ public final class TrafficTap {
   ///   - writer: the recording; nil if none
   ///   - timers: the time of the packets
   ///   - wallOffset: see ``wallOffset``; by default, from the kernel's clock
-  public init(writer: CaptureWriter? = nil, timers: Timers, wallOffset: Int64? = nil) {
+  package init(writer: CaptureWriter? = nil, timers: Timers, wallOffset: Int64? = nil) {
     self.writer = writer
     self.timers = timers
     self.wallOffset = wallOffset ?? SystemClock.wallOffset(of: timers)
@@ -46,7 +46,7 @@ public final class TrafficTap {
   ///   - time: when it was received or sent
   /// - Returns: the time assigned to it
   @discardableResult
-  public func take(
+  package func take(
     _ bytes: RawSpan, _ content: CaptureContent, adapter: UInt16? = nil, at time: Instant
   ) -> Instant {
     last = max(last, time)
@@ -66,7 +66,7 @@ public final class TrafficTap {
   }
 
   /// Records a note; see `CaptureNote`.
-  public func note(_ text: String) {
+  package func note(_ text: String) {
     take(
       CaptureNote.packet(text).span.bytes, .hci(.controllerToHost), at: timers.now)
   }
@@ -75,7 +75,7 @@ public final class TrafficTap {
 
 extension TrafficTap: @BluetoothActor TurnEnd {
   /// The packets of one wake-up are written together.
-  public func turnEnds() {
+  package func turnEnds() {
     isCollecting = false
     guard let writer, onFailure != nil || writer.failure == nil else { return }
     writer.flush()

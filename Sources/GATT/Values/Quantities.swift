@@ -27,9 +27,9 @@ extension Percent: FixedValue {
 /// Temperature).
 public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral {
   /// The lowest temperature, absolute zero: -273.15 degrees.
-  public static let lowest = -27_315
+  package static let lowest = -27_315
   /// The highest temperature: 327.67 degrees.
-  public static let highest = 32_767
+  package static let highest = 32_767
 
   /// In hundredths of a degree; nil if the temperature is not known.
   public let hundredths: Int?
@@ -37,8 +37,8 @@ public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral {
   /// A temperature that is not known.
   public static let unknown = Celsius(hundredths: nil)
 
-  /// - Parameter hundredths: of a degree; values outside of ``lowest`` to ``highest`` become the nearest of these. Nil
-  ///   if the temperature is not known.
+  /// - Parameter hundredths: of a degree; -27315 to 32767; another value becomes the nearest of these. Nil if
+  ///   the temperature is not known.
   public init(hundredths: Int?) {
     self.hundredths = hundredths.map { min(max($0, Self.lowest), Self.highest) }
   }

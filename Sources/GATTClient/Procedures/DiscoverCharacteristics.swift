@@ -40,22 +40,22 @@ struct DeclaredCharacteristics {
 }
 
 /// Discover All Characteristics of a Service (Core Specification Vol 3, Part G, 4.6.1).
-public struct DiscoverCharacteristics: GATTProcedure {
+package struct DiscoverCharacteristics: GATTProcedure {
   private var declared: DeclaredCharacteristics
   private var cursor: DiscoveryCursor
 
-  public init(in service: Service) {
+  package init(in service: Service) {
     declared = DeclaredCharacteristics(service: service)
     cursor = DiscoveryCursor(service.handles)
   }
 
-  public mutating func start() -> GATTStep<[Characteristic]> {
+  package mutating func start() -> GATTStep<[Characteristic]> {
     // A characteristic takes two attributes at least.
     guard let range = cursor.remaining, range.start < range.end else { return .done(declared.all) }
     return .request(ATTReadByTypeRequest(range, type: GATTUUID.characteristic))
   }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Characteristic]> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Characteristic]> {
     switch result {
     case .success(let response as ATTReadByTypeResponse):
       for entry in response.entries {
@@ -69,20 +69,20 @@ public struct DiscoverCharacteristics: GATTProcedure {
 }
 
 /// Discover All Characteristic Descriptors (4.7.1).
-public struct DiscoverDescriptors: GATTProcedure {
+package struct DiscoverDescriptors: GATTProcedure {
   private var cursor: DiscoveryCursor?
   private var descriptors: [Descriptor] = []
 
-  public init(of characteristic: Characteristic) {
+  package init(of characteristic: Characteristic) {
     cursor = characteristic.descriptorHandles.map { DiscoveryCursor($0) }
   }
 
-  public mutating func start() -> GATTStep<[Descriptor]> {
+  package mutating func start() -> GATTStep<[Descriptor]> {
     guard let range = cursor?.remaining else { return .done(descriptors) }
     return .request(ATTFindInformationRequest(range))
   }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Descriptor]> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Descriptor]> {
     switch result {
     case .success(let response as ATTFindInformationResponse):
       for entry in response.entries {

@@ -3,23 +3,23 @@ import HaloBluetoothCore
 import HaloGATT
 
 /// Discover All Primary Services (Core Specification Vol 3, Part G, 4.4.1).
-public struct DiscoverAllServices: GATTProcedure {
+package struct DiscoverAllServices: GATTProcedure {
   private var cursor: DiscoveryCursor
   private var services: [Service] = []
   private let lastStart: AttributeHandle
 
   /// - Parameter range: where the services begin; the last one may extend beyond it
-  public init(in range: HandleRange = .all) {
+  package init(in range: HandleRange = .all) {
     cursor = DiscoveryCursor(HandleRange(range.start, .last))
     lastStart = range.end
   }
 
-  public mutating func start() -> GATTStep<[Service]> {
+  package mutating func start() -> GATTStep<[Service]> {
     guard let range = cursor.remaining, range.start <= lastStart else { return .done(services) }
     return .request(ATTReadByGroupTypeRequest(range, type: GATTUUID.primaryService))
   }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Service]> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Service]> {
     switch result {
     case .success(let response as ATTReadByGroupTypeResponse):
       for entry in response.entries {
@@ -42,7 +42,7 @@ public struct DiscoverAllServices: GATTProcedure {
 ///
 /// The server compares the bytes of the UUID. Some store short UUIDs in 16 bytes, so where there is no service with the short
 /// form, the long one is searched for.
-public struct DiscoverServicesByUUID: GATTProcedure {
+package struct DiscoverServicesByUUID: GATTProcedure {
   private let uuid: BluetoothUUID
   private let limit: Int
   private var cursor = DiscoveryCursor(.all)
@@ -52,19 +52,19 @@ public struct DiscoverServicesByUUID: GATTProcedure {
   /// - Parameters:
   ///   - uuid: of the services to find
   ///   - limit: the maximum number; with one, a single round trip is enough
-  public init(_ uuid: BluetoothUUID, limit: Int = .max) {
+  package init(_ uuid: BluetoothUUID, limit: Int = .max) {
     self.uuid = uuid
     self.limit = limit
   }
 
-  public mutating func start() -> GATTStep<[Service]> {
+  package mutating func start() -> GATTStep<[Service]> {
     guard let range = cursor.remaining else { return .done(services) }
     var value = ByteWriter(capacity: 16)
     if isLong { uuid.writeLong(into: &value) } else { uuid.write(into: &value) }
     return .request(ATTFindByTypeValueRequest(range, type: GATTUUID.primaryServiceType, value: value.bytes))
   }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Service]> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Service]> {
     switch result {
     case .success(let response as ATTFindByTypeValueResponse):
       for range in response.ranges {
@@ -84,22 +84,22 @@ public struct DiscoverServicesByUUID: GATTProcedure {
 
 /// Find Included Services (4.5.1). A 128-bit UUID does not fit into an include declaration, so it is read from the
 /// included service.
-public struct FindIncludedServices: GATTProcedure {
+package struct FindIncludedServices: GATTProcedure {
   private var cursor: DiscoveryCursor
   private var found: [IncludedService] = []
   private var unnamed: [(declaration: AttributeHandle, handles: HandleRange)] = []
 
-  public init(in service: Service) {
+  package init(in service: Service) {
     cursor = DiscoveryCursor(service.handles)
   }
 
-  public mutating func start() -> GATTStep<[IncludedService]> {
+  package mutating func start() -> GATTStep<[IncludedService]> {
     if let next = unnamed.first { return .request(ATTReadRequest(next.handles.start)) }
     guard let range = cursor.remaining else { return .done(found) }
     return .request(ATTReadByTypeRequest(range, type: GATTUUID.include))
   }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[IncludedService]> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[IncludedService]> {
     switch result {
     case .success(let response as ATTReadByTypeResponse):
       for entry in response.entries {

@@ -2,7 +2,7 @@ import ATT
 
 /// A GATT procedure (Core Specification Vol 3, Part G, 4): a sequence of ATT requests and responses. It does no I/O; its
 /// caller sends the requests and passes the responses to it.
-public protocol GATTProcedure {
+package protocol GATTProcedure {
   /// The result of the procedure.
   associatedtype Output: Sendable
 
@@ -16,11 +16,11 @@ public protocol GATTProcedure {
 }
 
 extension GATTProcedure {
-  public mutating func abandon() -> (any ATTPDU)? { nil }
+  package mutating func abandon() -> (any ATTPDU)? { nil }
 }
 
 /// What a procedure does next.
-public enum GATTStep<Output: Sendable>: Sendable {
+package enum GATTStep<Output: Sendable>: Sendable {
   /// Sends a request, and waits for its response.
   case request(any ATTPDU)
   /// Ends with a result.

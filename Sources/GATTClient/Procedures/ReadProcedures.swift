@@ -4,7 +4,7 @@ import HaloBluetoothCore
 /// Read Characteristic Value and Read Long Characteristic Values in one (Vol 3, Part G, 4.8.1, 4.8.3): reads on
 /// for as long as the answers fill the MTU, so that the value is whole. The peer may exchange a larger MTU during the
 /// read: an answer that fills the first one may be the last, which costs one more request.
-public struct ReadValue: GATTProcedure {
+package struct ReadValue: GATTProcedure {
   private let handle: AttributeHandle
   private let mtu: Int
   private var value: [UInt8] = []
@@ -13,13 +13,13 @@ public struct ReadValue: GATTProcedure {
   ///   - handle: the attribute to read
   ///   - beginning: the known beginning of the value; reading continues after it
   ///   - mtu: the ATT_MTU of the link when the read begins, in bytes; it never becomes smaller
-  public init(_ handle: AttributeHandle, after beginning: [UInt8] = [], mtu: Int) {
+  package init(_ handle: AttributeHandle, after beginning: [UInt8] = [], mtu: Int) {
     self.handle = handle
     self.mtu = mtu
     value = beginning
   }
 
-  public mutating func start() -> GATTStep<[UInt8]> {
+  package mutating func start() -> GATTStep<[UInt8]> {
     if value.isEmpty { return .request(ATTReadRequest(handle)) }
     return .request(ATTReadBlobRequest(handle, offset: UInt16(truncatingIfNeeded: value.count)))
   }
@@ -28,7 +28,7 @@ public struct ReadValue: GATTProcedure {
   /// that does not support Read Blob has no values that are longer.
   private static let ends: Set<ATTErrorCode?> = [.attributeNotLong, .invalidOffset, .requestNotSupported]
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
     switch result {
     case .success(let response as ATTReadResponse): return take(response.value)
     case .success(let response as ATTReadBlobResponse): return take(response.value)
@@ -49,7 +49,7 @@ public struct ReadValue: GATTProcedure {
 }
 
 /// Read Using Characteristic UUID (4.8.2): all values of that type in a range.
-public struct ReadByUUID: GATTProcedure {
+package struct ReadByUUID: GATTProcedure {
   private let uuid: BluetoothUUID
   private let limit: Int
   private var cursor: DiscoveryCursor
@@ -59,18 +59,18 @@ public struct ReadByUUID: GATTProcedure {
   ///   - uuid: the type
   ///   - range: the handles to search
   ///   - limit: the maximum number; with one, a single round trip is enough
-  public init(_ uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max) {
+  package init(_ uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max) {
     self.uuid = uuid
     self.limit = limit
     cursor = DiscoveryCursor(range)
   }
 
-  public mutating func start() -> GATTStep<[ATTHandleAndValue]> {
+  package mutating func start() -> GATTStep<[ATTHandleAndValue]> {
     guard let range = cursor.remaining else { return .done(values) }
     return .request(ATTReadByTypeRequest(range, type: uuid))
   }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[ATTHandleAndValue]> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[ATTHandleAndValue]> {
     switch result {
     case .success(let response as ATTReadByTypeResponse):
       for entry in response.entries {
@@ -90,34 +90,34 @@ public struct ReadByUUID: GATTProcedure {
 }
 
 /// Read Multiple Characteristic Values (4.8.4). The answer has the values without anything between them.
-public struct ReadMultiple: GATTProcedure {
+package struct ReadMultiple: GATTProcedure {
   private let handles: [AttributeHandle]
 
   /// - Parameter handles: two or more
-  public init(_ handles: [AttributeHandle]) {
+  package init(_ handles: [AttributeHandle]) {
     self.handles = handles
   }
 
-  public mutating func start() -> GATTStep<[UInt8]> { .request(ATTReadMultipleRequest(handles)) }
+  package mutating func start() -> GATTStep<[UInt8]> { .request(ATTReadMultipleRequest(handles)) }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
     if case .success(let response as ATTReadMultipleResponse) = result { return .done(response.value) }
     return .failed(result)
   }
 }
 
 /// Read Multiple Variable Length Characteristic Values (4.8.5). The last value is cut where the MTU ends.
-public struct ReadMultipleVariable: GATTProcedure {
+package struct ReadMultipleVariable: GATTProcedure {
   private let handles: [AttributeHandle]
 
   /// - Parameter handles: two or more
-  public init(_ handles: [AttributeHandle]) {
+  package init(_ handles: [AttributeHandle]) {
     self.handles = handles
   }
 
-  public mutating func start() -> GATTStep<[[UInt8]]> { .request(ATTReadMultipleVariableRequest(handles)) }
+  package mutating func start() -> GATTStep<[[UInt8]]> { .request(ATTReadMultipleVariableRequest(handles)) }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[[UInt8]]> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[[UInt8]]> {
     guard case .success(let response as ATTReadMultipleVariableResponse) = result else {
       return .failed(result)
     }

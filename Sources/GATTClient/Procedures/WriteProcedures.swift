@@ -2,18 +2,18 @@ import ATT
 import HaloBluetoothCore
 
 /// Write Characteristic Value (Core Specification Vol 3, Part G, 4.9.3).
-public struct WriteValue: GATTProcedure {
+package struct WriteValue: GATTProcedure {
   private let handle: AttributeHandle
   private let value: [UInt8]
 
-  public init(_ handle: AttributeHandle, _ value: [UInt8]) {
+  package init(_ handle: AttributeHandle, _ value: [UInt8]) {
     self.handle = handle
     self.value = value
   }
 
-  public mutating func start() -> GATTStep<Void> { .request(ATTWriteRequest(handle, value: value)) }
+  package mutating func start() -> GATTStep<Void> { .request(ATTWriteRequest(handle, value: value)) }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Void> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Void> {
     if case .success(is ATTWriteResponse) = result { return .done(()) }
     return .failed(result)
   }
@@ -22,14 +22,14 @@ public struct WriteValue: GATTProcedure {
 /// Write Long Characteristic Values and Reliable Writes (4.9.4, 4.9.5): parts are queued with Prepare Write and
 /// executed together. The server echoes each part; if an echo differs, or a part is refused, the queue is cancelled
 /// before the failure is reported, since the next Execute Write would write its contents.
-public struct QueuedWrite: GATTProcedure {
+package struct QueuedWrite: GATTProcedure {
   private var parts: [ATTPreparedWrite]
   private var sent = 0
   private var failure: GATTError?
   private var isExecuting = false
 
   /// Parts of one value or of several, in order; a part that does not fit into the MTU is cut into several.
-  public init(_ writes: [(handle: AttributeHandle, value: [UInt8])], mtu: Int) {
+  package init(_ writes: [(handle: AttributeHandle, value: [UInt8])], mtu: Int) {
     let room = max(1, mtu - 5)
     parts = writes.flatMap { write in
       // An empty value is written by an empty part.
@@ -41,7 +41,7 @@ public struct QueuedWrite: GATTProcedure {
     }
   }
 
-  public mutating func start() -> GATTStep<Void> {
+  package mutating func start() -> GATTStep<Void> {
     guard sent < parts.count else {
       isExecuting = true
       return .request(ATTExecuteWriteRequest(.write))
@@ -49,7 +49,7 @@ public struct QueuedWrite: GATTProcedure {
     return .request(ATTPrepareWriteRequest(parts[sent]))
   }
 
-  public mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Void> {
+  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Void> {
     if let failure { return .failed(failure) }
     switch result {
     case .success(let response as ATTPrepareWriteResponse) where !isExecuting:
@@ -71,7 +71,7 @@ public struct QueuedWrite: GATTProcedure {
   }
 
   /// The next Execute Write would write the contents of the queue.
-  public mutating func abandon() -> (any ATTPDU)? {
+  package mutating func abandon() -> (any ATTPDU)? {
     isExecuting || failure != nil ? nil : ATTExecuteWriteRequest(.cancel)
   }
 

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// One element of advertising data: length, type, payload (Core Specification Vol 3, Part C, 11; Core
 /// Specification Supplement, Part A).
-public enum ADStructure: Hashable, Sendable {
+package enum ADStructure: Hashable, Sendable {
   case flags(ADFlags)
   /// The bytes as received: print them with ``AdvertisingData/localName``.
   case localName([UInt8], isComplete: Bool)
@@ -34,7 +34,7 @@ extension ADStructure {
   /// - Parameters:
   ///   - type: the type
   ///   - payload: what follows it
-  public init(_ type: ADType, _ payload: RawSpan) {
+  package init(_ type: ADType, _ payload: RawSpan) {
     var reader = ByteReader(payload)
     let read = try? Self.read(type, &reader)
     self = if let read, reader.isAtEnd { read } else { .malformed(type, Array(payload)) }
@@ -102,7 +102,7 @@ extension ADStructure {
   }
 
   /// The AD type; nil for ``malformed(_:_:)`` without a type.
-  public var type: ADType? {
+  package var type: ADType? {
     switch self {
     case .flags: .flags
     case .localName(_, let isComplete): isComplete ? .completeLocalName : .shortenedLocalName
@@ -131,7 +131,7 @@ extension ADStructure {
   }
 
   /// Writes length, type and payload. A payload of more than 254 bytes does not fit, and is omitted with its header.
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     guard let type else { return }
     var payload = ByteWriter()
     writePayload(into: &payload)

@@ -1,33 +1,33 @@
 import HaloBluetoothCore
 
 /// The type of an AD structure (Assigned Numbers, 2.3).
-public struct ADType: HCICode {
-  public var rawValue: UInt8
+package struct ADType: HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let flags = ADType(rawValue: 0x01)
-  public static let incompleteServiceUUIDs16 = ADType(rawValue: 0x02)
-  public static let completeServiceUUIDs16 = ADType(rawValue: 0x03)
-  public static let incompleteServiceUUIDs32 = ADType(rawValue: 0x04)
-  public static let completeServiceUUIDs32 = ADType(rawValue: 0x05)
-  public static let incompleteServiceUUIDs128 = ADType(rawValue: 0x06)
-  public static let completeServiceUUIDs128 = ADType(rawValue: 0x07)
-  public static let shortenedLocalName = ADType(rawValue: 0x08)
-  public static let completeLocalName = ADType(rawValue: 0x09)
-  public static let txPower = ADType(rawValue: 0x0A)
-  public static let connectionIntervalRange = ADType(rawValue: 0x12)
-  public static let solicitedServiceUUIDs16 = ADType(rawValue: 0x14)
-  public static let solicitedServiceUUIDs128 = ADType(rawValue: 0x15)
-  public static let serviceData16 = ADType(rawValue: 0x16)
-  public static let appearance = ADType(rawValue: 0x19)
-  public static let deviceAddress = ADType(rawValue: 0x1B)
-  public static let role = ADType(rawValue: 0x1C)
-  public static let solicitedServiceUUIDs32 = ADType(rawValue: 0x1F)
-  public static let serviceData32 = ADType(rawValue: 0x20)
-  public static let serviceData128 = ADType(rawValue: 0x21)
-  public static let uri = ADType(rawValue: 0x24)
-  public static let manufacturerData = ADType(rawValue: 0xFF)
+  package static let flags = ADType(rawValue: 0x01)
+  package static let incompleteServiceUUIDs16 = ADType(rawValue: 0x02)
+  package static let completeServiceUUIDs16 = ADType(rawValue: 0x03)
+  package static let incompleteServiceUUIDs32 = ADType(rawValue: 0x04)
+  package static let completeServiceUUIDs32 = ADType(rawValue: 0x05)
+  package static let incompleteServiceUUIDs128 = ADType(rawValue: 0x06)
+  package static let completeServiceUUIDs128 = ADType(rawValue: 0x07)
+  package static let shortenedLocalName = ADType(rawValue: 0x08)
+  package static let completeLocalName = ADType(rawValue: 0x09)
+  package static let txPower = ADType(rawValue: 0x0A)
+  package static let connectionIntervalRange = ADType(rawValue: 0x12)
+  package static let solicitedServiceUUIDs16 = ADType(rawValue: 0x14)
+  package static let solicitedServiceUUIDs128 = ADType(rawValue: 0x15)
+  package static let serviceData16 = ADType(rawValue: 0x16)
+  package static let appearance = ADType(rawValue: 0x19)
+  package static let deviceAddress = ADType(rawValue: 0x1B)
+  package static let role = ADType(rawValue: 0x1C)
+  package static let solicitedServiceUUIDs32 = ADType(rawValue: 0x1F)
+  package static let serviceData32 = ADType(rawValue: 0x20)
+  package static let serviceData128 = ADType(rawValue: 0x21)
+  package static let uri = ADType(rawValue: 0x24)
+  package static let manufacturerData = ADType(rawValue: 0xFF)
 
   private static let texts: [ADType: String] = [
     .flags: "flags", .incompleteServiceUUIDs16: "incomplete list of 16-bit service UUIDs",
@@ -59,7 +59,7 @@ public struct ADType: HCICode {
     ADType(rawValue: 0x32): "periodic advertising response timing",
   ]
 
-  public var description: String { Self.texts[self] ?? "type \(Hex.string(rawValue))" }
+  package var description: String { Self.texts[self] ?? "type \(Hex.string(rawValue))" }
 
   /// Names are shown as text, and secrets for pairing as keys.
   fileprivate var style: FieldStyle {
@@ -72,7 +72,7 @@ public struct ADType: HCICode {
   }
 
   /// Where the payload is specified: in the Core Specification Supplement (CSS), Part A.
-  public var reference: String {
+  package var reference: String {
     let section =
       switch rawValue {
       case 0x01: "1.3"
@@ -106,17 +106,17 @@ public struct ADType: HCICode {
 }
 
 /// The discoverable mode and the supported transports of a device (Core Specification Supplement, Part A, 1.3).
-public struct ADFlags: OptionSet, HCICode, CustomStringConvertible {
-  public var rawValue: UInt8
+package struct ADFlags: OptionSet, HCICode, CustomStringConvertible {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let limitedDiscoverable = ADFlags(rawValue: 1 << 0)
-  public static let generalDiscoverable = ADFlags(rawValue: 1 << 1)
-  public static let brEDRNotSupported = ADFlags(rawValue: 1 << 2)
-  public static let simultaneousLEAndBREDR = ADFlags(rawValue: 1 << 3)
+  package static let limitedDiscoverable = ADFlags(rawValue: 1 << 0)
+  package static let generalDiscoverable = ADFlags(rawValue: 1 << 1)
+  package static let brEDRNotSupported = ADFlags(rawValue: 1 << 2)
+  package static let simultaneousLEAndBREDR = ADFlags(rawValue: 1 << 3)
 
-  public var description: String {
+  package var description: String {
     let names: [(ADFlags, String)] = [
       (.limitedDiscoverable, "limited discoverable"), (.generalDiscoverable, "general discoverable"),
       (.brEDRNotSupported, "BR/EDR not supported"), (.simultaneousLEAndBREDR, "LE and BR/EDR at once"),
@@ -128,31 +128,31 @@ public struct ADFlags: OptionSet, HCICode, CustomStringConvertible {
 }
 
 /// The external appearance of a device (Assigned Numbers, 2.6): ten bits of category, six of subcategory.
-public struct Appearance: HCICode, CustomStringConvertible {
-  public var rawValue: UInt16
+package struct Appearance: HCICode, CustomStringConvertible {
+  package var rawValue: UInt16
 
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  public var category: UInt16 { rawValue >> 6 }
-  public var subcategory: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
+  package var category: UInt16 { rawValue >> 6 }
+  package var subcategory: UInt8 { UInt8(truncatingIfNeeded: rawValue & 0x3F) }
 
-  public var description: String { Hex.string(rawValue) }
+  package var description: String { Hex.string(rawValue) }
 
   /// Name and number: `Watch (0x00c0)`.
-  public var fieldText: String {
+  package var fieldText: String {
     AssignedNumbers.appearance(rawValue).map { "\($0) (\(self))" } ?? description
   }
 }
 
 /// The number of bytes that encode a UUID in advertising data. It is kept because a UUID is equal in all its forms, and
 /// data is written as it was read.
-public enum UUIDWidth: Int, Hashable, Sendable {
+package enum UUIDWidth: Int, Hashable, Sendable {
   case two = 2
   case four = 4
   case sixteen = 16
 
   /// The smallest width that can encode all `uuids`.
-  public init(for uuids: [BluetoothUUID]) {
+  package init(for uuids: [BluetoothUUID]) {
     if uuids.allSatisfy({ $0.short != nil }) {
       self = .two
     } else {
@@ -172,12 +172,12 @@ public enum UUIDWidth: Int, Hashable, Sendable {
 
 /// The fields of advertising data for display: a list of AD structures (Core Specification Vol 3, Part C, 11).
 /// ``AdvertisingData`` decodes the structures.
-public struct ADFields: PacketFields {
+package struct ADFields: PacketFields {
   private var structures: [Structure] = []
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.items("AD structure", &structures)
   }
 

@@ -3,17 +3,17 @@ import HaloBluetoothCore
 /// All information about an advertising device: its last advertisement and its last scan response.
 public struct Advertisement: Hashable, Sendable, Identifiable {
   /// What is new in a report. A payload is new if the device has not sent it for 30 seconds.
-  public struct News: OptionSet, Hashable, Sendable {
-    public var rawValue: UInt8
+  package struct News: OptionSet, Hashable, Sendable {
+    package var rawValue: UInt8
 
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The device is new.
-    public static let device = News(rawValue: 1 << 0)
+    package static let device = News(rawValue: 1 << 0)
     /// The advertising data.
-    public static let advertisingData = News(rawValue: 1 << 1)
+    package static let advertisingData = News(rawValue: 1 << 1)
     /// The scan response.
-    public static let scanResponse = News(rawValue: 1 << 2)
+    package static let scanResponse = News(rawValue: 1 << 2)
   }
 
   /// Identifies a device by its address, and an anonymous advertiser by the number of its advertising set.
@@ -31,7 +31,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
   /// The address of the advertiser.
   public var address: BluetoothAddress { id.address }
   /// The type of the last advertisement, not of the scan response; empty if only a scan response was received.
-  public private(set) var eventType: AdvertisingReport.EventType = []
+  package private(set) var eventType: AdvertisingReport.EventType = []
   /// The last one; nil until an advertisement is received.
   public var advertisingData: AdvertisingData? { advertisement?.data }
   /// The last one; nil until a scan response is received.
@@ -41,16 +41,16 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
   /// The last strength that was reported, in dBm.
   public private(set) var lastRSSI: Int8?
   /// The PHYs of the last report.
-  public private(set) var primaryPHY: LEPHY = .le1M
-  public private(set) var secondaryPHY: LEPHY = .none
+  package private(set) var primaryPHY: LEPHY = .le1M
+  package private(set) var secondaryPHY: LEPHY = .none
   /// Whether the end of the last payload was lost.
-  public private(set) var isTruncated = false
+  package private(set) var isTruncated = false
   public let firstSeen: Instant
   public private(set) var lastSeen: Instant
   /// The number of complete reports.
-  public private(set) var reportCount: UInt64 = 0
+  package private(set) var reportCount: UInt64 = 0
   /// What was new in the last report.
-  public private(set) var news: News = []
+  package private(set) var news: News = []
 
   /// In dBm, from an extended report, else from the advertising data.
   public var txPower: Int8? { reportedTxPower ?? advertisingData?.txPower ?? scanResponse?.txPower }
@@ -188,9 +188,9 @@ extension Advertisement {
     unique(advertisingData?.manufacturerData ?? [], scanResponse?.manufacturerData ?? [])
   }
 
-  public var appearance: Appearance? { advertisingData?.appearance ?? scanResponse?.appearance }
+  package var appearance: Appearance? { advertisingData?.appearance ?? scanResponse?.appearance }
 
-  public var flags: ADFlags? { advertisingData?.flags ?? scanResponse?.flags }
+  package var flags: ADFlags? { advertisingData?.flags ?? scanResponse?.flags }
 }
 
 extension Advertisement: CustomStringConvertible {

@@ -4,16 +4,16 @@ import HaloBluetoothCore
 ///
 /// Memory use is bounded whatever is received: if there are too many devices, the one silent for longest is removed,
 /// and unfinished extended advertising data is truncated.
-public struct AdvertisementCollector: Sendable {
+package struct AdvertisementCollector: Sendable {
   /// The maximum length of extended advertising data (Core Specification Vol 4, Part E, 7.8.57).
-  public static let largestData = 1650
+  package static let largestData = 1650
   /// How long after a fragment the next one may come. The controller reports those of one chain of packets one after the
   /// other; a longer time is that of the next advertisement, and the last end was lost.
   private static let longestPause = Duration.milliseconds(500)
   /// The maximum number of devices with fragmented data being assembled.
   private static let largestAssemblies = 32
 
-  public let capacity: Int
+  package let capacity: Int
   private var devices: [Advertisement.ID: Advertisement] = [:]
   /// Incomplete payloads, oldest first.
   private var assemblies: [Assembly] = []
@@ -33,19 +33,19 @@ public struct AdvertisementCollector: Sendable {
   }
 
   /// - Parameter capacity: the maximum number of devices to keep, at least one
-  public init(capacity: Int = 1024) {
+  package init(capacity: Int = 1024) {
     self.capacity = max(1, capacity)
   }
 
   /// The number of devices kept.
-  public var count: Int { devices.count }
+  package var count: Int { devices.count }
 
   /// The last known state of a device.
-  public subscript(address: BluetoothAddress) -> Advertisement? {
+  package subscript(address: BluetoothAddress) -> Advertisement? {
     devices[Advertisement.ID(address)]
   }
 
-  public mutating func removeAll() {
+  package mutating func removeAll() {
     devices.removeAll()
     assemblies.removeAll()
   }
@@ -53,7 +53,7 @@ public struct AdvertisementCollector: Sendable {
   /// Processes a report.
   /// - Returns: the device updated by the report, with ``Advertisement/news``; nil if the report is a fragment with
   ///   more to follow, or of a kind that is not specified
-  public mutating func receive(_ report: AdvertisingReport, at instant: Instant) -> Advertisement? {
+  package mutating func receive(_ report: AdvertisingReport, at instant: Instant) -> Advertisement? {
     guard report.reservedType == nil, let (data, isTruncated) = assemble(report, at: instant) else {
       return nil
     }

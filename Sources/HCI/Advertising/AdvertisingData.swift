@@ -2,17 +2,17 @@ import HaloBluetoothCore
 
 /// The data of an advertisement or a scan response: a list of AD structures (Core Specification Vol 3, Part C, 11).
 public struct AdvertisingData: Hashable, Sendable {
-  public var structures: [ADStructure]
+  package var structures: [ADStructure]
   /// A structure of length zero ends the data early; these are the bytes from there on, without meaning.
-  public var padding: [UInt8]
+  package var padding: [UInt8]
 
-  public init(_ structures: [ADStructure] = []) {
+  package init(_ structures: [ADStructure] = []) {
     self.structures = structures
     padding = []
   }
 
   /// Decodes any bytes; never fails. Malformed structures are kept as bytes, and decoding continues after them.
-  public init(_ bytes: RawSpan) {
+  package init(_ bytes: RawSpan) {
     structures = []
     padding = []
     var offset = 0
@@ -39,7 +39,7 @@ public struct AdvertisingData: Hashable, Sendable {
     self.init(bytes.span.bytes)
   }
 
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     for structure in structures { structure.write(into: &writer) }
     writer.write(padding)
   }
@@ -62,7 +62,7 @@ extension AdvertisingData {
   /// without characters is none.
   ///
   /// - Returns: the place of its bytes; nil if there is none
-  public static func nameRange(in bytes: RawSpan) -> (range: Range<Int>, isComplete: Bool)? {
+  package static func nameRange(in bytes: RawSpan) -> (range: Range<Int>, isComplete: Bool)? {
     var offset = 0
     var shortened: Range<Int>?
     while let length = bytes.byte(at: offset).map(Int.init), length > 0, offset + length < bytes.byteCount {
@@ -91,7 +91,7 @@ extension AdvertisingData {
     return nil
   }
 
-  public var flags: ADFlags? {
+  package var flags: ADFlags? {
     first {
       switch $0 {
       case .flags(let flags): flags
@@ -125,7 +125,7 @@ extension AdvertisingData {
   }
 
   /// The entries of all lists.
-  public var solicitedServiceUUIDs: [BluetoothUUID] {
+  package var solicitedServiceUUIDs: [BluetoothUUID] {
     var all: [BluetoothUUID] = []
     for case .solicitedServiceUUIDs(let uuids, _) in structures { all += uuids }
     return all
@@ -176,7 +176,7 @@ extension AdvertisingData {
     first { if case .txPower(let power) = $0 { power } else { nil } }
   }
 
-  public var appearance: Appearance? {
+  package var appearance: Appearance? {
     first { if case .appearance(let appearance) = $0 { appearance } else { nil } }
   }
 }

@@ -2,59 +2,59 @@ import HaloBluetoothCore
 
 /// An advertising report, in one form for the legacy, the directed and the extended report (Core Specification Vol 4,
 /// Part E, 7.7.65.2, 7.7.65.11 and 7.7.65.13).
-public struct AdvertisingReport: Hashable, Sendable {
+package struct AdvertisingReport: Hashable, Sendable {
   /// The properties of the advertisement: the bits of the extended report, into which legacy types are translated.
-  public struct EventType: OptionSet, Hashable, Sendable {
-    public var rawValue: UInt16
+  package struct EventType: OptionSet, Hashable, Sendable {
+    package var rawValue: UInt16
 
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    public static let connectable = EventType(rawValue: 1 << 0)
-    public static let scannable = EventType(rawValue: 1 << 1)
-    public static let directed = EventType(rawValue: 1 << 2)
-    public static let scanResponse = EventType(rawValue: 1 << 3)
+    package static let connectable = EventType(rawValue: 1 << 0)
+    package static let scannable = EventType(rawValue: 1 << 1)
+    package static let directed = EventType(rawValue: 1 << 2)
+    package static let scanResponse = EventType(rawValue: 1 << 3)
     /// Sent in a legacy PDU.
-    public static let legacy = EventType(rawValue: 1 << 4)
+    package static let legacy = EventType(rawValue: 1 << 4)
   }
 
   /// Whether the data is complete.
-  public struct DataStatus: RawRepresentable, Hashable, Sendable {
-    public let rawValue: UInt8
+  package struct DataStatus: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt8
 
     /// - Parameter rawValue: two bits
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
       self.rawValue = rawValue & 3
     }
 
-    public static let complete = DataStatus(rawValue: 0)
+    package static let complete = DataStatus(rawValue: 0)
     /// A fragment; more data follows in the next report of this advertiser.
-    public static let incomplete = DataStatus(rawValue: 1)
+    package static let incomplete = DataStatus(rawValue: 1)
     /// The rest was lost, and will not follow.
-    public static let truncated = DataStatus(rawValue: 2)
+    package static let truncated = DataStatus(rawValue: 2)
   }
 
-  public var address: BluetoothAddress
+  package var address: BluetoothAddress
   /// Without the bits of ``dataStatus``.
-  public var eventType: EventType
-  public var dataStatus: DataStatus
+  package var eventType: EventType
+  package var dataStatus: DataStatus
   /// The number of a legacy report's type that no specification has; nil for known types. Such a report is no advertisement.
-  public internal(set) var reservedType: UInt8?
+  package internal(set) var reservedType: UInt8?
   /// In dBm; nil if unavailable.
-  public var rssi: Int8?
+  package var rssi: Int8?
   /// The transmit power stated by the advertiser, in dBm; nil if not stated.
-  public var txPower: Int8?
-  public var primaryPHY: LEPHY
+  package var txPower: Int8?
+  package var primaryPHY: LEPHY
   /// ``LEPHY/none`` if there are no packets on the secondary channels.
-  public var secondaryPHY: LEPHY
+  package var secondaryPHY: LEPHY
   /// The advertising set identifier; nil if none.
-  public var advertisingSID: UInt8?
-  public var periodicAdvertisingInterval: PeriodicAdvertisingInterval
+  package var advertisingSID: UInt8?
+  package var periodicAdvertisingInterval: PeriodicAdvertisingInterval
   /// The target of directed advertising; nil if undirected.
-  public var directAddress: BluetoothAddress?
+  package var directAddress: BluetoothAddress?
   /// AD structures; see ``AdvertisingData``.
-  public var data: [UInt8]
+  package var data: [UInt8]
 
-  public init(
+  package init(
     address: BluetoothAddress, eventType: EventType, dataStatus: DataStatus = .complete, rssi: Int8?,
     txPower: Int8? = nil, primaryPHY: LEPHY = .le1M, secondaryPHY: LEPHY = .none,
     advertisingSID: UInt8? = nil,
@@ -188,9 +188,9 @@ private struct ExtendedEventType: HCICode {
 
 /// The reports of one event. A damaged report hides the following ones, whose start is then unknown, but not the
 /// preceding ones.
-public struct AdvertisingReports: PacketFields {
+package struct AdvertisingReports: PacketFields {
   /// The event that carries the reports.
-  public enum Form: Hashable, Sendable {
+  package enum Form: Hashable, Sendable {
     /// LE Advertising Report (Core Specification Vol 4, Part E, 7.7.65.2).
     case legacy
     /// LE Directed Advertising Report (7.7.65.11).
@@ -211,27 +211,27 @@ public struct AdvertisingReports: PacketFields {
   /// extended report.
   static let largestData = 229
 
-  public var form = Form.legacy
-  public var reports: [AdvertisingReport] = []
+  package var form = Form.legacy
+  package var reports: [AdvertisingReport] = []
   /// The number of reports stated in the event.
-  public var claimed: UInt8 = 0
+  package var claimed: UInt8 = 0
   /// Undecodable bytes, from the damaged report on; or bytes after the last report.
-  public var unread: [UInt8] = []
+  package var unread: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(form: Form) { self.form = form }
+  package init(form: Form) { self.form = form }
 
-  public init(_ form: Form, _ reports: [AdvertisingReport]) {
+  package init(_ form: Form, _ reports: [AdvertisingReport]) {
     self.form = form
     self.reports = reports
     claimed = UInt8(clamping: reports.count)
   }
 
   /// Whether the event does not match its stated contents.
-  public var isDamaged: Bool { Int(claimed) != reports.count || !unread.isEmpty }
+  package var isDamaged: Bool { Int(claimed) != reports.count || !unread.isEmpty }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("reports", &claimed)
     let isReading = fields.bytesLeft != nil
     for index in 0..<Int(claimed) {

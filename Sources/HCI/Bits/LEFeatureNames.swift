@@ -32,10 +32,10 @@ extension LEFeatures {
   ]
 
   /// The bits of one page or of all of them, from page 0 on.
-  public static let bits = BitNames(namesByBit, plural: "features")
+  package static let bits = BitNames(namesByBit, plural: "features")
 
   /// The bits of a page of 24 bytes, from page 1 on, as the link layer exchanges them (2.4.2.40).
-  public static func bits(ofPage page: UInt8) -> BitNames {
+  package static func bits(ofPage page: UInt8) -> BitNames {
     page == 1 ? page1Bits : BitNames([:], plural: "features")
   }
 
@@ -44,7 +44,7 @@ extension LEFeatures {
     plural: "features")
 
   /// One name for each feature of page 0, ordered by bit; `bit 50` for an unknown one.
-  public var names: [String] {
+  package var names: [String] {
     var names: [String] = []
     for bit in 0..<64 where rawValue >> UInt64(bit) & 1 == 1 {
       let name = Self.namesByBit[bit] ?? "bit \(bit)"

@@ -1,23 +1,23 @@
 import HaloBluetoothCore
 
 /// Reads the versions that the controller implements, and its manufacturer.
-public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(
+package struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(
     0x1001, "Read Local Version Information", "7.4.1", octet: 14, bit: 3)
 
-  public struct Response: PacketFields, Hashable {
-    public var hciVersion = CoreVersion()
+  package struct Response: PacketFields, Hashable {
+    package var hciVersion = CoreVersion()
     /// Vendor-specific.
-    public var hciSubversion: UInt16 = 0
+    package var hciSubversion: UInt16 = 0
     /// The version of the link manager or link layer.
-    public var lmpVersion = CoreVersion()
-    public var manufacturer = CompanyIdentifier()
+    package var lmpVersion = CoreVersion()
+    package var manufacturer = CompanyIdentifier()
     /// Vendor-specific.
-    public var lmpSubversion: UInt16 = 0
+    package var lmpSubversion: UInt16 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("HCI version", &hciVersion)
       try fields.value("HCI subversion", &hciSubversion, .hex)
       try fields.value("LMP version", &lmpVersion)
@@ -26,51 +26,52 @@ public struct ReadLocalVersionInformation: HCICompletingCommand, HCIEmpty {
     }
   }
 
-  public init() {}
+  package init() {}
 }
 
 /// Reads the commands that the controller supports.
-public struct ReadLocalSupportedCommands: HCICompletingCommand, HCIEmpty {
-  public typealias Response = SupportedCommands
+package struct ReadLocalSupportedCommands: HCICompletingCommand, HCIEmpty {
+  package typealias Response = SupportedCommands
 
-  public static let info = HCICommandInfo(0x1002, "Read Local Supported Commands", "7.4.2", octet: 14, bit: 4)
+  package static let info = HCICommandInfo(
+    0x1002, "Read Local Supported Commands", "7.4.2", octet: 14, bit: 4)
 
-  public init() {}
+  package init() {}
 }
 
 /// Reads page 0 of the controller's features.
-public struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(
+package struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(
     0x1003, "Read Local Supported Features", "7.4.3", octet: 14, bit: 5)
 
-  public struct Response: PacketFields {
-    public var features: LMPFeatures = []
+  package struct Response: PacketFields {
+    package var features: LMPFeatures = []
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("features", &features, .bits(LMPFeatures.bits(ofPage: 0)))
     }
   }
 
-  public init() {}
+  package init() {}
 }
 
 /// Reads another page of the controller's features.
-public struct ReadLocalExtendedFeatures: HCICompletingCommand {
-  public static let info = HCICommandInfo(
+package struct ReadLocalExtendedFeatures: HCICompletingCommand {
+  package static let info = HCICommandInfo(
     0x1004, "Read Local Extended Features", "7.4.4", octet: 14, bit: 6)
 
-  public var page: UInt8 = 0
+  package var page: UInt8 = 0
 
-  public struct Response: PacketFields {
-    public var page: UInt8 = 0
-    public var lastPage: UInt8 = 0
-    public var features: UInt64 = 0
+  package struct Response: PacketFields {
+    package var page: UInt8 = 0
+    package var lastPage: UInt8 = 0
+    package var features: UInt64 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("page", &page)
       try fields.value("last page", &lastPage)
       let number = page
@@ -78,37 +79,37 @@ public struct ReadLocalExtendedFeatures: HCICompletingCommand {
     }
   }
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("page", &page)
   }
 }
 
 /// Reads the controller's buffers for data from the host. LE links share the ACL buffers if LE Read Buffer Size reports
 /// none.
-public struct ReadBufferSize: HCICompletingCommand, HCIEmpty {
-  public typealias Response = BufferSizes
+package struct ReadBufferSize: HCICompletingCommand, HCIEmpty {
+  package typealias Response = BufferSizes
 
-  public static let info = HCICommandInfo(0x1005, "Read Buffer Size", "7.4.5", octet: 14, bit: 7)
+  package static let info = HCICommandInfo(0x1005, "Read Buffer Size", "7.4.5", octet: 14, bit: 7)
 
-  public init() {}
+  package init() {}
 }
 
 /// Buffers for data, of the controller (7.4.5) or of the host (7.3.39).
-public struct BufferSizes: PacketFields {
+package struct BufferSizes: PacketFields {
   /// The maximum length of the data in an ACL packet, in bytes.
-  public var aclDataLength: UInt16 = 0
+  package var aclDataLength: UInt16 = 0
   /// The maximum length of the data in a synchronous packet, in bytes.
-  public var synchronousDataLength: UInt8 = 0
+  package var synchronousDataLength: UInt8 = 0
   /// The number of ACL packet buffers.
-  public var aclPackets: UInt16 = 0
+  package var aclPackets: UInt16 = 0
   /// The number of synchronous packet buffers.
-  public var synchronousPackets: UInt16 = 0
+  package var synchronousPackets: UInt16 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("ACL data length", &aclDataLength, .unit("bytes"))
     try fields.value("synchronous data length", &synchronousDataLength, .unit("bytes"))
     try fields.value("ACL packets", &aclPackets)
@@ -117,18 +118,18 @@ public struct BufferSizes: PacketFields {
 }
 
 /// Reads the controller's public address; all zero if it has none.
-public struct ReadBDADDR: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(0x1009, "Read BD_ADDR", "7.4.6", octet: 15, bit: 1)
+package struct ReadBDADDR: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(0x1009, "Read BD_ADDR", "7.4.6", octet: 15, bit: 1)
 
-  public struct Response: PacketFields {
-    public var address = BluetoothAddress.zero
+  package struct Response: PacketFields {
+    package var address = BluetoothAddress.zero
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.address("address", &address, kind: .public)
     }
   }
 
-  public init() {}
+  package init() {}
 }

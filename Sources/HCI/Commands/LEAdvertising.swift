@@ -1,23 +1,24 @@
 import HaloBluetoothCore
 
 /// Sets the advertising parameters; not allowed while advertising.
-public struct LESetAdvertisingParameters: HCICompletingCommand {
-  public static let info = HCICommandInfo(0x2006, "LE Set Advertising Parameters", "7.8.5", octet: 25, bit: 5)
+package struct LESetAdvertisingParameters: HCICompletingCommand {
+  package static let info = HCICommandInfo(
+    0x2006, "LE Set Advertising Parameters", "7.8.5", octet: 25, bit: 5)
 
-  public var intervalMin = AdvertisingInterval()
-  public var intervalMax = AdvertisingInterval()
-  public var type = AdvertisingType.connectableUndirected
-  public var ownAddressType = OwnAddressType.public
+  package var intervalMin = AdvertisingInterval()
+  package var intervalMax = AdvertisingInterval()
+  package var type = AdvertisingType.connectableUndirected
+  package var ownAddressType = OwnAddressType.public
   /// The target of directed advertising.
-  public var peerAddress = BluetoothAddress.zero
-  public var channels = AdvertisingChannels.all
+  package var peerAddress = BluetoothAddress.zero
+  package var channels = AdvertisingChannels.all
   /// Which devices may send scan requests (bit 0) or connection requests (bit 1): all (0), or those on the filter
   /// accept list (1).
-  public var filterPolicy: UInt8 = 0
+  package var filterPolicy: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("interval min", &intervalMin)
     try fields.value("interval max", &intervalMax)
     try fields.value("type", &type)
@@ -30,55 +31,55 @@ public struct LESetAdvertisingParameters: HCICompletingCommand {
 }
 
 /// Sets the advertising data.
-public struct LESetAdvertisingData: HCICompletingCommand {
-  public static let info = HCICommandInfo(0x2008, "LE Set Advertising Data", "7.8.7", octet: 25, bit: 7)
+package struct LESetAdvertisingData: HCICompletingCommand {
+  package static let info = HCICommandInfo(0x2008, "LE Set Advertising Data", "7.8.7", octet: 25, bit: 7)
 
-  public var data = LegacyAdvertisingData()
+  package var data = LegacyAdvertisingData()
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try data.visit(&fields)
   }
 }
 
 /// Sets the scan response data.
-public struct LESetScanResponseData: HCICompletingCommand {
-  public static let info = HCICommandInfo(0x2009, "LE Set Scan Response Data", "7.8.8", octet: 26, bit: 0)
+package struct LESetScanResponseData: HCICompletingCommand {
+  package static let info = HCICommandInfo(0x2009, "LE Set Scan Response Data", "7.8.8", octet: 26, bit: 0)
 
-  public var data = LegacyAdvertisingData()
+  package var data = LegacyAdvertisingData()
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try data.visit(&fields)
   }
 }
 
 /// Starts or stops advertising.
-public struct LESetAdvertisingEnable: HCICompletingCommand, HCISwitch {
-  public static let info = HCICommandInfo(0x200A, "LE Set Advertising Enable", "7.8.9", octet: 26, bit: 1)
+package struct LESetAdvertisingEnable: HCICompletingCommand, HCISwitch {
+  package static let info = HCICommandInfo(0x200A, "LE Set Advertising Enable", "7.8.9", octet: 26, bit: 1)
 
-  public var isEnabled = false
+  package var isEnabled = false
 
-  public init() {}
+  package init() {}
 }
 
 /// The kind of an advertisement (7.8.5).
-public struct AdvertisingType: HCICode {
-  public var rawValue: UInt8
+package struct AdvertisingType: HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Any device may connect and send scan requests.
-  public static let connectableUndirected = AdvertisingType(rawValue: 0)
-  public static let connectableDirectedHighDuty = AdvertisingType(rawValue: 1)
+  package static let connectableUndirected = AdvertisingType(rawValue: 0)
+  package static let connectableDirectedHighDuty = AdvertisingType(rawValue: 1)
   /// Any device may send scan requests.
-  public static let scannableUndirected = AdvertisingType(rawValue: 2)
-  public static let nonConnectableUndirected = AdvertisingType(rawValue: 3)
-  public static let connectableDirectedLowDuty = AdvertisingType(rawValue: 4)
+  package static let scannableUndirected = AdvertisingType(rawValue: 2)
+  package static let nonConnectableUndirected = AdvertisingType(rawValue: 3)
+  package static let connectableDirectedLowDuty = AdvertisingType(rawValue: 4)
 
-  public static let names: [UInt8: String] = [
+  package static let names: [UInt8: String] = [
     0: "connectable, undirected", 1: "connectable, directed, high duty cycle", 2: "scannable, undirected",
     3: "not connectable, undirected", 4: "connectable, directed, low duty cycle",
   ]
@@ -95,31 +96,31 @@ public struct AdvertisingType: HCICode {
 }
 
 /// The channels that advertisements are sent on (7.8.5).
-public struct AdvertisingChannels: OptionSet, HCICode {
-  public var rawValue: UInt8
+package struct AdvertisingChannels: OptionSet, HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let channel37 = AdvertisingChannels(rawValue: 1)
-  public static let channel38 = AdvertisingChannels(rawValue: 2)
-  public static let channel39 = AdvertisingChannels(rawValue: 4)
-  public static let all: AdvertisingChannels = [.channel37, .channel38, .channel39]
+  package static let channel37 = AdvertisingChannels(rawValue: 1)
+  package static let channel38 = AdvertisingChannels(rawValue: 2)
+  package static let channel39 = AdvertisingChannels(rawValue: 4)
+  package static let all: AdvertisingChannels = [.channel37, .channel38, .channel39]
 }
 
 /// Up to 31 bytes of advertising data in a field of fixed size: a length, then 31 bytes (7.8.7).
-public struct LegacyAdvertisingData: PacketFields, Hashable {
-  public static let capacity = 31
+package struct LegacyAdvertisingData: PacketFields, Hashable {
+  package static let capacity = 31
 
-  public private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
   /// Takes the first 31 bytes.
-  public init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     self.bytes = Array(bytes.prefix(Self.capacity))
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     var length = UInt8(bytes.count)
     try fields.value("data length", &length, .unit("bytes"))
     try fields.check(

@@ -2,18 +2,18 @@ import HaloBluetoothCore
 
 /// The connection parameters that a host requests, in the order that all commands share (Core Specification Vol 4, Part
 /// E, 7.8.12).
-public struct ConnectionParameters: PacketFields, Hashable {
-  public var intervalMin = ConnectionInterval()
-  public var intervalMax = ConnectionInterval()
+package struct ConnectionParameters: PacketFields, Hashable {
+  package var intervalMin = ConnectionInterval()
+  package var intervalMax = ConnectionInterval()
   /// The number of connection events that the peripheral may skip: 0 to 499.
-  public var latency: UInt16 = 0
-  public var supervisionTimeout = SupervisionTimeout()
-  public var eventLengthMin = ConnectionEventLength()
-  public var eventLengthMax = ConnectionEventLength()
+  package var latency: UInt16 = 0
+  package var supervisionTimeout = SupervisionTimeout()
+  package var eventLengthMin = ConnectionEventLength()
+  package var eventLengthMax = ConnectionEventLength()
 
-  public init() {}
+  package init() {}
 
-  public init(
+  package init(
     intervalMin: ConnectionInterval, intervalMax: ConnectionInterval, latency: UInt16 = 0,
     supervisionTimeout: SupervisionTimeout
   ) {
@@ -23,7 +23,7 @@ public struct ConnectionParameters: PacketFields, Hashable {
     self.supervisionTimeout = supervisionTimeout
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("connection interval min", &intervalMin)
     try fields.value("connection interval max", &intervalMax)
     try fields.value("latency", &latency, .unit("events"))
@@ -34,7 +34,7 @@ public struct ConnectionParameters: PacketFields, Hashable {
 
   /// Whether the specification allows these parameters: each is in its range, and the supervision timeout is longer
   /// than two connection intervals times the latency plus one. Some controllers accept others.
-  public var isLegal: Bool {
+  package var isLegal: Bool {
     let interval = Int64(intervalMax.rawValue) * ConnectionInterval.step
     let timeout = Int64(supervisionTimeout.rawValue) * SupervisionTimeout.step
     return intervalMin.isLegal && intervalMax.isLegal && intervalMin <= intervalMax && latency <= 499
@@ -44,18 +44,18 @@ public struct ConnectionParameters: PacketFields, Hashable {
 }
 
 /// How long and how often to listen for the peer (7.8.12).
-public struct InitiatorScan: PacketFields {
-  public var interval = ScanInterval()
-  public var window = ScanInterval()
+package struct InitiatorScan: PacketFields {
+  package var interval = ScanInterval()
+  package var window = ScanInterval()
 
-  public init() {}
+  package init() {}
 
-  public init(interval: ScanInterval, window: ScanInterval) {
+  package init(interval: ScanInterval, window: ScanInterval) {
     self.interval = interval
     self.window = window
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("scan interval", &interval)
     try fields.value("scan window", &window)
   }
@@ -63,23 +63,23 @@ public struct InitiatorScan: PacketFields {
 
 /// Connects to the first matching advertiser. LE Connection Complete follows with the link or the error; the controller
 /// has no time limit.
-public struct LECreateConnection: HCIStatusCommand {
-  public static let info = HCICommandInfo(
+package struct LECreateConnection: HCIStatusCommand {
+  package static let info = HCICommandInfo(
     0x200D, "LE Create Connection", "7.8.12", octet: 26, bit: 4,
     endsWith: [
       .leEvent(.connectionComplete), .leEvent(.enhancedConnectionComplete),
       .leEvent(.enhancedConnectionCompleteV2),
     ])
 
-  public var scan = InitiatorScan()
-  public var filterPolicy = InitiatorFilterPolicy.peerAddress
-  public var peerAddress = BluetoothAddress.zero
-  public var ownAddressType = OwnAddressType.public
-  public var parameters = ConnectionParameters()
+  package var scan = InitiatorScan()
+  package var filterPolicy = InitiatorFilterPolicy.peerAddress
+  package var peerAddress = BluetoothAddress.zero
+  package var ownAddressType = OwnAddressType.public
+  package var parameters = ConnectionParameters()
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try scan.visit(&fields)
     try fields.value("initiator filter policy", &filterPolicy)
     let isUsed = filterPolicy == .peerAddress
@@ -91,8 +91,8 @@ public struct LECreateConnection: HCIStatusCommand {
 
 /// Connects to the first matching advertiser, legacy or extended, with parameters for each PHY. LE (Enhanced)
 /// Connection Complete follows with the link or the error.
-public struct LEExtendedCreateConnection: HCIStatusCommand {
-  public static let info = HCICommandInfo(
+package struct LEExtendedCreateConnection: HCIStatusCommand {
+  package static let info = HCICommandInfo(
     0x2043, "LE Extended Create Connection", "7.8.66", octet: 37, bit: 7,
     endsWith: [
       .leEvent(.connectionComplete), .leEvent(.enhancedConnectionComplete),
@@ -100,35 +100,35 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
     ])
 
   /// The scan and connection parameters for one PHY.
-  public struct Initiation: PacketFields {
+  package struct Initiation: PacketFields {
     /// Not used for LE 2M, which has no primary advertising.
-    public var scan = InitiatorScan()
-    public var parameters = ConnectionParameters()
+    package var scan = InitiatorScan()
+    package var parameters = ConnectionParameters()
 
-    public init() {}
+    package init() {}
 
-    public init(scan: InitiatorScan, parameters: ConnectionParameters) {
+    package init(scan: InitiatorScan, parameters: ConnectionParameters) {
       self.scan = scan
       self.parameters = parameters
     }
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try scan.visit(&fields)
       try parameters.visit(&fields)
     }
   }
 
-  public var filterPolicy = InitiatorFilterPolicy.peerAddress
-  public var ownAddressType = OwnAddressType.public
-  public var peerAddress = BluetoothAddress.zero
+  package var filterPolicy = InitiatorFilterPolicy.peerAddress
+  package var ownAddressType = OwnAddressType.public
+  package var peerAddress = BluetoothAddress.zero
   /// For LE 1M; nil to omit it. The same applies to the other two.
-  public var le1M: Initiation?
-  public var le2M: Initiation?
-  public var leCoded: Initiation?
+  package var le1M: Initiation?
+  package var le2M: Initiation?
+  package var leCoded: Initiation?
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("initiator filter policy", &filterPolicy)
     try fields.value("own address type", &ownAddressType)
     let isUsed = filterPolicy == .peerAddress
@@ -146,21 +146,21 @@ public struct LEExtendedCreateConnection: HCIStatusCommand {
 
 /// Cancels LE (Extended) Create Connection. LE Connection Complete always follows: with Unknown Connection Identifier,
 /// or with a link that was established first.
-public struct LECreateConnectionCancel: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(0x200E, "LE Create Connection Cancel", "7.8.13", octet: 26, bit: 5)
+package struct LECreateConnectionCancel: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(0x200E, "LE Create Connection Cancel", "7.8.13", octet: 26, bit: 5)
 
-  public init() {}
+  package init() {}
 }
 
 /// Which devices to connect to (7.8.12).
-public struct InitiatorFilterPolicy: HCICode {
-  public var rawValue: UInt8
+package struct InitiatorFilterPolicy: HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let peerAddress = InitiatorFilterPolicy(rawValue: 0)
+  package static let peerAddress = InitiatorFilterPolicy(rawValue: 0)
   /// Any device of the list; the peer address is ignored.
-  public static let filterAcceptList = InitiatorFilterPolicy(rawValue: 1)
+  package static let filterAcceptList = InitiatorFilterPolicy(rawValue: 1)
 
-  public static let names: [UInt8: String] = [0: "the peer address", 1: "the filter accept list"]
+  package static let names: [UInt8: String] = [0: "the peer address", 1: "the filter accept list"]
 }

@@ -1,54 +1,54 @@
 import HaloBluetoothCore
 
 /// Sets which LE events the controller sends.
-public struct LESetEventMask: HCICompletingCommand {
-  public static let info = HCICommandInfo(0x2001, "LE Set Event Mask", "7.8.1", octet: 25, bit: 0)
+package struct LESetEventMask: HCICompletingCommand {
+  package static let info = HCICommandInfo(0x2001, "LE Set Event Mask", "7.8.1", octet: 25, bit: 0)
 
-  public var mask: LEEventMask = []
+  package var mask: LEEventMask = []
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("LE events", &mask, .bits(LEEventMask.bits))
   }
 }
 
 /// Reads the controller's buffers for data on LE links. All zero: LE links share those of Read Buffer Size.
-public struct LEReadBufferSize: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(0x2002, "LE Read Buffer Size", "7.8.2", octet: 25, bit: 1)
+package struct LEReadBufferSize: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(0x2002, "LE Read Buffer Size", "7.8.2", octet: 25, bit: 1)
 
-  public struct Response: PacketFields {
+  package struct Response: PacketFields {
     /// The maximum length of the data in an ACL packet, in bytes.
-    public var aclDataLength: UInt16 = 0
+    package var aclDataLength: UInt16 = 0
     /// The number of ACL packet buffers.
-    public var aclPackets: UInt8 = 0
+    package var aclPackets: UInt8 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value(
         "LE ACL data length", &aclDataLength, .namesOrUnit([0: "that of BR/EDR"], "bytes"))
       try fields.value("LE ACL packets", &aclPackets)
     }
   }
 
-  public init() {}
+  package init() {}
 }
 
 /// Version 2 of LE Read Buffer Size, with the buffers for isochronous data.
-public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(0x2060, "LE Read Buffer Size [v2]", "7.8.2", octet: 41, bit: 5)
+package struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(0x2060, "LE Read Buffer Size [v2]", "7.8.2", octet: 41, bit: 5)
 
-  public struct Response: PacketFields {
-    public var acl = LEReadBufferSize.Response()
+  package struct Response: PacketFields {
+    package var acl = LEReadBufferSize.Response()
     /// In bytes.
-    public var isochronousDataLength: UInt16 = 0
+    package var isochronousDataLength: UInt16 = 0
     /// The number of packets that the controller can hold.
-    public var isochronousPackets: UInt8 = 0
+    package var isochronousPackets: UInt8 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try acl.visit(&fields)
       try fields.value(
         "isochronous data length", &isochronousDataLength, .namesOrUnit([0: "no buffers"], "bytes"))
@@ -56,109 +56,109 @@ public struct LEReadBufferSizeV2: HCICompletingCommand, HCIEmpty {
     }
   }
 
-  public init() {}
+  package init() {}
 }
 
 /// Reads the features of the controller's link layer.
-public struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(
+package struct LEReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(
     0x2003, "LE Read Local Supported Features Page 0", "7.8.3", octet: 25, bit: 2)
 
-  public struct Response: PacketFields {
-    public var features: LEFeatures = []
+  package struct Response: PacketFields {
+    package var features: LEFeatures = []
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("LE features", &features, .bits(LEFeatures.bits))
     }
   }
 
-  public init() {}
+  package init() {}
 }
 
 /// Sets the address used with ``OwnAddressType/random``. Not allowed while the controller uses it to scan, advertise or
 /// connect.
-public struct LESetRandomAddress: HCICompletingCommand {
-  public static let info = HCICommandInfo(0x2005, "LE Set Random Address", "7.8.4", octet: 25, bit: 4)
+package struct LESetRandomAddress: HCICompletingCommand {
+  package static let info = HCICommandInfo(0x2005, "LE Set Random Address", "7.8.4", octet: 25, bit: 4)
 
-  public var address = BluetoothAddress(0, .random)
+  package var address = BluetoothAddress(0, .random)
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.address("random address", &address, kind: .random)
   }
 }
 
 /// Reads how many devices the filter accept list can hold.
-public struct LEReadFilterAcceptListSize: HCICompletingCommand, HCIEmpty {
-  public typealias Response = ListSize
+package struct LEReadFilterAcceptListSize: HCICompletingCommand, HCIEmpty {
+  package typealias Response = ListSize
 
-  public static let info = HCICommandInfo(
+  package static let info = HCICommandInfo(
     0x200F, "LE Read Filter Accept List Size", "7.8.14", octet: 26, bit: 6)
 
-  public init() {}
+  package init() {}
 }
 
 /// The size of a list in the controller (7.8.14, 7.8.41).
-public struct ListSize: PacketFields {
+package struct ListSize: PacketFields {
   /// The number of entries.
-  public var size: UInt8 = 0
+  package var size: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("max entries", &size)
   }
 }
 
 /// Empties the list of devices that filter policies accept.
-public struct LEClearFilterAcceptList: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(0x2010, "LE Clear Filter Accept List", "7.8.15", octet: 26, bit: 7)
+package struct LEClearFilterAcceptList: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(0x2010, "LE Clear Filter Accept List", "7.8.15", octet: 26, bit: 7)
 
-  public init() {}
+  package init() {}
 }
 
 /// Adds a device to the list that filter policies accept.
-public struct LEAddDeviceToFilterAcceptList: HCICompletingCommand {
-  public static let info = HCICommandInfo(
+package struct LEAddDeviceToFilterAcceptList: HCICompletingCommand {
+  package static let info = HCICommandInfo(
     0x2011, "LE Add Device To Filter Accept List", "7.8.16", octet: 27, bit: 0)
 
-  public var address = BluetoothAddress.zero
+  package var address = BluetoothAddress.zero
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.typedAddress("address", type: "address type", &address)
   }
 }
 
 /// Removes a device from the list that filter policies accept.
-public struct LERemoveDeviceFromFilterAcceptList: HCICompletingCommand {
-  public static let info = HCICommandInfo(
+package struct LERemoveDeviceFromFilterAcceptList: HCICompletingCommand {
+  package static let info = HCICommandInfo(
     0x2012, "LE Remove Device From Filter Accept List", "7.8.17", octet: 27, bit: 1)
 
-  public var address = BluetoothAddress.zero
+  package var address = BluetoothAddress.zero
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.typedAddress("address", type: "address type", &address)
   }
 }
 
 /// Sets which channels are bad because of interference.
-public struct LESetHostChannelClassification: HCICompletingCommand {
-  public static let info = HCICommandInfo(
+package struct LESetHostChannelClassification: HCICompletingCommand {
+  package static let info = HCICommandInfo(
     0x2014, "LE Set Host Channel Classification", "7.8.19", octet: 27, bit: 3)
 
   /// Five bytes; bit n is data channel n, 0 to 36.
-  public var channelMap: [UInt8] = []
+  package var channelMap: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     var map = ChannelMap(channelMap)
     try fields.value("channel map", &map)
     channelMap = map.bytes
@@ -166,62 +166,62 @@ public struct LESetHostChannelClassification: HCICompletingCommand {
 }
 
 /// Reads the state combinations that the controller supports.
-public struct LEReadSupportedStates: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(0x201C, "LE Read Supported States", "7.8.27", octet: 28, bit: 3)
+package struct LEReadSupportedStates: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(0x201C, "LE Read Supported States", "7.8.27", octet: 28, bit: 3)
 
-  public struct Response: PacketFields {
+  package struct Response: PacketFields {
     /// A bit for each combination of states (7.8.27).
-    public var states: UInt64 = 0
+    package var states: UInt64 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("states", &states, .bits(LEStateBits.names))
     }
   }
 
-  public init() {}
+  package init() {}
 }
 
 /// A transmit power.
-public struct TransmitPower: PacketFields {
+package struct TransmitPower: PacketFields {
   /// In dBm.
-  public var power: Int8 = 0
+  package var power: Int8 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("transmit power", &power, .power)
   }
 }
 
 /// Reads the power of legacy advertising.
-public struct LEReadAdvertisingPhysicalChannelTxPower: HCICompletingCommand, HCIEmpty {
-  public typealias Response = TransmitPower
+package struct LEReadAdvertisingPhysicalChannelTxPower: HCICompletingCommand, HCIEmpty {
+  package typealias Response = TransmitPower
 
-  public static let info = HCICommandInfo(
+  package static let info = HCICommandInfo(
     0x2007, "LE Read Advertising Physical Channel Tx Power", "7.8.6", octet: 25, bit: 6)
 
-  public init() {}
+  package init() {}
 }
 
 /// Reads the minimum and maximum transmit power of the controller.
-public struct LEReadTransmitPower: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(0x204B, "LE Read Transmit Power", "7.8.74", octet: 38, bit: 7)
+package struct LEReadTransmitPower: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(0x204B, "LE Read Transmit Power", "7.8.74", octet: 38, bit: 7)
 
-  public struct Response: PacketFields {
+  package struct Response: PacketFields {
     /// In dBm, as is the maximum.
-    public var min: Int8 = 0
+    package var min: Int8 = 0
     /// In dBm.
-    public var max: Int8 = 0
+    package var max: Int8 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("min transmit power", &min, .power)
       try fields.value("max transmit power", &max, .power)
     }
   }
 
-  public init() {}
+  package init() {}
 }

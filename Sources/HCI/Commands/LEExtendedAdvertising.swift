@@ -1,62 +1,62 @@
 import HaloBluetoothCore
 
 /// Sets the random address of an advertising set.
-public struct LESetAdvertisingSetRandomAddress: HCICompletingCommand {
-  public static let info = HCICommandInfo(
+package struct LESetAdvertisingSetRandomAddress: HCICompletingCommand {
+  package static let info = HCICommandInfo(
     0x2035, "LE Set Advertising Set Random Address", "7.8.52", octet: 36, bit: 1)
 
   /// The handle of the advertising set: 0 to 0xEF.
-  public var advertisingHandle: UInt8 = 0
-  public var address = BluetoothAddress(0, .random)
+  package var advertisingHandle: UInt8 = 0
+  package var address = BluetoothAddress(0, .random)
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("advertising handle", &advertisingHandle)
     try fields.address("random address", &address, kind: .random)
   }
 }
 
 /// Sets the parameters of an advertising set.
-public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
-  public static let info = HCICommandInfo(
+package struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
+  package static let info = HCICommandInfo(
     0x2036, "LE Set Extended Advertising Parameters", "7.8.53", octet: 36, bit: 2)
 
   /// The handle of the advertising set: 0 to 0xEF.
-  public var advertisingHandle: UInt8 = 0
-  public var properties: AdvertisingEventProperties = []
-  public var intervalMin = ExtendedAdvertisingInterval()
-  public var intervalMax = ExtendedAdvertisingInterval()
-  public var channels = AdvertisingChannels.all
-  public var ownAddressType = OwnAddressType.public
-  public var peerAddress = BluetoothAddress.zero
+  package var advertisingHandle: UInt8 = 0
+  package var properties: AdvertisingEventProperties = []
+  package var intervalMin = ExtendedAdvertisingInterval()
+  package var intervalMax = ExtendedAdvertisingInterval()
+  package var channels = AdvertisingChannels.all
+  package var ownAddressType = OwnAddressType.public
+  package var peerAddress = BluetoothAddress.zero
   /// A mask: bit 0 for scan requests, bit 1 for connection requests, from the Filter Accept List only.
-  public var filterPolicy: UInt8 = 0
+  package var filterPolicy: UInt8 = 0
   /// In dBm; 127 for no preference.
-  public var power: Int8 = .max
-  public var primaryPHY = LEPHY.le1M
+  package var power: Int8 = .max
+  package var primaryPHY = LEPHY.le1M
   /// The number of advertising events that may be skipped before AUX_ADV_IND.
-  public var secondaryMaxSkip: UInt8 = 0
-  public var secondaryPHY = LEPHY.le1M
+  package var secondaryMaxSkip: UInt8 = 0
+  package var secondaryPHY = LEPHY.le1M
   /// Advertising_SID, 0 to 15.
-  public var sid: UInt8 = 0
+  package var sid: UInt8 = 0
   /// Whether LE Scan Request Received is sent.
-  public var reportsScanRequests = false
+  package var reportsScanRequests = false
 
-  public struct Response: PacketFields {
+  package struct Response: PacketFields {
     /// In dBm.
-    public var power: Int8 = 0
+    package var power: Int8 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("selected transmit power", &power, .power)
     }
   }
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("advertising handle", &advertisingHandle)
     try fields.value("event properties", &properties, .bits(AdvertisingEventProperties.bits))
     try fields.value("primary interval min", &intervalMin)
@@ -78,21 +78,21 @@ public struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
 }
 
 /// The properties of the events of an advertising set (7.8.53).
-public struct AdvertisingEventProperties: OptionSet, HCICode {
-  public var rawValue: UInt16
+package struct AdvertisingEventProperties: OptionSet, HCICode {
+  package var rawValue: UInt16
 
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  public static let connectable = AdvertisingEventProperties(rawValue: 1 << 0)
-  public static let scannable = AdvertisingEventProperties(rawValue: 1 << 1)
-  public static let directed = AdvertisingEventProperties(rawValue: 1 << 2)
-  public static let directedHighDuty = AdvertisingEventProperties(rawValue: 1 << 3)
+  package static let connectable = AdvertisingEventProperties(rawValue: 1 << 0)
+  package static let scannable = AdvertisingEventProperties(rawValue: 1 << 1)
+  package static let directed = AdvertisingEventProperties(rawValue: 1 << 2)
+  package static let directedHighDuty = AdvertisingEventProperties(rawValue: 1 << 3)
   /// With the PDUs that scanners before Bluetooth 5 receive, too.
-  public static let legacy = AdvertisingEventProperties(rawValue: 1 << 4)
+  package static let legacy = AdvertisingEventProperties(rawValue: 1 << 4)
 }
 
 /// A fragment of the data of an advertising set (7.8.54, 7.8.55).
-public protocol HCIAdvertisingDataFields: PacketFields {
+package protocol HCIAdvertisingDataFields: PacketFields {
   var advertisingHandle: UInt8 { get set }
   var operation: UInt8 { get set }
   var fragmentPreference: UInt8 { get set }
@@ -100,7 +100,7 @@ public protocol HCIAdvertisingDataFields: PacketFields {
 }
 
 extension HCIAdvertisingDataFields {
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("advertising handle", &advertisingHandle)
     try fields.value(
       "operation", &operation,
@@ -115,67 +115,67 @@ extension HCIAdvertisingDataFields {
 }
 
 /// Sets the advertising data of an advertising set.
-public struct LESetExtendedAdvertisingData: HCICompletingCommand, HCIAdvertisingDataFields {
-  public static let info = HCICommandInfo(
+package struct LESetExtendedAdvertisingData: HCICompletingCommand, HCIAdvertisingDataFields {
+  package static let info = HCICommandInfo(
     0x2037, "LE Set Extended Advertising Data", "7.8.54", octet: 36, bit: 3)
 
   /// The handle of the advertising set: 0 to 0xEF.
-  public var advertisingHandle: UInt8 = 0
+  package var advertisingHandle: UInt8 = 0
   /// 0 intermediate, 1 first, 2 last fragment, 3 complete data, 4 unchanged data.
-  public var operation: UInt8 = 3
+  package var operation: UInt8 = 3
   /// 0: the controller may fragment the data; 1: it should not.
-  public var fragmentPreference: UInt8 = 0
+  package var fragmentPreference: UInt8 = 0
   /// At most 251 bytes.
-  public var data: [UInt8] = []
+  package var data: [UInt8] = []
 
-  public init() {}
+  package init() {}
 }
 
 /// Sets the scan response data of an advertising set.
-public struct LESetExtendedScanResponseData: HCICompletingCommand, HCIAdvertisingDataFields {
-  public static let info = HCICommandInfo(
+package struct LESetExtendedScanResponseData: HCICompletingCommand, HCIAdvertisingDataFields {
+  package static let info = HCICommandInfo(
     0x2038, "LE Set Extended Scan Response Data", "7.8.55", octet: 36, bit: 4)
 
   /// The handle of the advertising set: 0 to 0xEF.
-  public var advertisingHandle: UInt8 = 0
+  package var advertisingHandle: UInt8 = 0
   /// 0 intermediate, 1 first, 2 last fragment, 3 complete data, 4 unchanged data.
-  public var operation: UInt8 = 3
+  package var operation: UInt8 = 3
   /// 0: the controller may fragment the data; 1: it should not.
-  public var fragmentPreference: UInt8 = 0
+  package var fragmentPreference: UInt8 = 0
   /// At most 251 bytes.
-  public var data: [UInt8] = []
+  package var data: [UInt8] = []
 
-  public init() {}
+  package init() {}
 }
 
 /// Starts or stops advertising sets.
-public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
-  public static let info = HCICommandInfo(
+package struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
+  package static let info = HCICommandInfo(
     0x2039, "LE Set Extended Advertising Enable", "7.8.56", octet: 36, bit: 5)
 
   /// An advertising set to switch on or off.
-  public struct AdvertisingSet: PacketFields {
+  package struct AdvertisingSet: PacketFields {
     /// The handle of the advertising set: 0 to 0xEF.
-    public var handle: UInt8 = 0
-    public var duration = ScanDuration()
+    package var handle: UInt8 = 0
+    package var duration = ScanDuration()
     /// The number of advertising events after which it ends; 0 for no limit.
-    public var maxEvents: UInt8 = 0
+    package var maxEvents: UInt8 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("advertising handle", &handle)
       try fields.value("duration", &duration)
       try fields.value("max events", &maxEvents, .names([0: "no limit"]))
     }
   }
 
-  public var isEnabled = false
-  public var sets: [AdvertisingSet] = []
+  package var isEnabled = false
+  package var sets: [AdvertisingSet] = []
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("enabled", &isEnabled)
     // Without sets, all are stopped.
     let isEnabled = isEnabled
@@ -184,60 +184,60 @@ public struct LESetExtendedAdvertisingEnable: HCICompletingCommand {
 }
 
 /// Reads the maximum length of advertising data.
-public struct LEReadMaximumAdvertisingDataLength: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(
+package struct LEReadMaximumAdvertisingDataLength: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(
     0x203A, "LE Read Maximum Advertising Data Length", "7.8.57", octet: 36, bit: 6)
 
-  public struct Response: PacketFields {
+  package struct Response: PacketFields {
     /// In bytes.
-    public var length: UInt16 = 0
+    package var length: UInt16 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("max advertising data length", &length, .unit("bytes"))
     }
   }
 
-  public init() {}
+  package init() {}
 }
 
 /// Reads the number of supported advertising sets.
-public struct LEReadNumberOfSupportedAdvertisingSets: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(
+package struct LEReadNumberOfSupportedAdvertisingSets: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(
     0x203B, "LE Read Number of Supported Advertising Sets", "7.8.58", octet: 36, bit: 7)
 
-  public struct Response: PacketFields {
+  package struct Response: PacketFields {
     /// The number of advertising sets that the controller supports at the same time.
-    public var count: UInt8 = 0
+    package var count: UInt8 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.value("advertising sets", &count)
     }
   }
 
-  public init() {}
+  package init() {}
 }
 
 /// Removes an advertising set.
-public struct LERemoveAdvertisingSet: HCICompletingCommand {
-  public static let info = HCICommandInfo(0x203C, "LE Remove Advertising Set", "7.8.59", octet: 37, bit: 0)
+package struct LERemoveAdvertisingSet: HCICompletingCommand {
+  package static let info = HCICommandInfo(0x203C, "LE Remove Advertising Set", "7.8.59", octet: 37, bit: 0)
 
   /// The handle of the advertising set: 0 to 0xEF.
-  public var advertisingHandle: UInt8 = 0
+  package var advertisingHandle: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("advertising handle", &advertisingHandle)
   }
 }
 
 /// Removes all advertising sets.
-public struct LEClearAdvertisingSets: HCICompletingCommand, HCIEmpty {
-  public static let info = HCICommandInfo(0x203D, "LE Clear Advertising Sets", "7.8.60", octet: 37, bit: 1)
+package struct LEClearAdvertisingSets: HCICompletingCommand, HCIEmpty {
+  package static let info = HCICommandInfo(0x203D, "LE Clear Advertising Sets", "7.8.60", octet: 37, bit: 1)
 
-  public init() {}
+  package init() {}
 }

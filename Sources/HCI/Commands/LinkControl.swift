@@ -1,58 +1,58 @@
 import HaloBluetoothCore
 
 /// Ends a link; Disconnection Complete follows.
-public struct Disconnect: HCIStatusCommand, HCILinkFields {
-  public static let info = HCICommandInfo(
+package struct Disconnect: HCIStatusCommand, HCILinkFields {
+  package static let info = HCICommandInfo(
     0x0406, "Disconnect", "7.1.6", octet: 0, bit: 5, endsWith: [.event(.disconnectionComplete)])
 
-  public var handle = ConnectionHandle()
+  package var handle = ConnectionHandle()
   /// The reason sent to the peer.
-  public var reason = HCIErrorCode.remoteUserTerminatedConnection
+  package var reason = HCIErrorCode.remoteUserTerminatedConnection
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try fields.value("reason", &reason)
   }
 }
 
 /// Reads the version and manufacturer of the peer's controller; Read Remote Version Information Complete follows.
-public struct ReadRemoteVersionInformation: HCIStatusCommand, HCILinkFields {
-  public static let info = HCICommandInfo(
+package struct ReadRemoteVersionInformation: HCIStatusCommand, HCILinkFields {
+  package static let info = HCICommandInfo(
     0x041D, "Read Remote Version Information", "7.1.23", octet: 2, bit: 7,
     endsWith: [.event(.readRemoteVersionInformationComplete)])
 
-  public var handle = ConnectionHandle()
+  package var handle = ConnectionHandle()
 
-  public init() {}
+  package init() {}
 }
 
 /// Reads the features of the peer's BR/EDR controller.
-public struct ReadRemoteSupportedFeatures: HCIStatusCommand, HCILinkFields {
-  public static let info = HCICommandInfo(
+package struct ReadRemoteSupportedFeatures: HCIStatusCommand, HCILinkFields {
+  package static let info = HCICommandInfo(
     0x041B, "Read Remote Supported Features", "7.1.21", octet: 2, bit: 5,
     endsWith: [.event(.readRemoteSupportedFeaturesComplete)])
 
-  public var handle = ConnectionHandle()
+  package var handle = ConnectionHandle()
 
-  public init() {}
+  package init() {}
 }
 
 /// Connects to a BR/EDR device.
-public struct CreateConnection: HCIStatusCommand {
-  public static let info = HCICommandInfo(
+package struct CreateConnection: HCIStatusCommand {
+  package static let info = HCICommandInfo(
     0x0405, "Create Connection", "7.1.5", octet: 0, bit: 4, endsWith: [.event(.connectionComplete)])
 
-  public var peerAddress = BluetoothAddress.zero
+  package var peerAddress = BluetoothAddress.zero
   /// A mask of ACL packet types (7.1.5).
-  public var packetTypes: UInt16 = 0
-  public var page = PageParameters()
-  public var allowsRoleSwitch = false
+  package var packetTypes: UInt16 = 0
+  package var page = PageParameters()
+  package var allowsRoleSwitch = false
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
     try fields.value("packet types", &packetTypes, .bits(ClassicLinkBits.packetTypes))
     try page.visit(&fields)
@@ -61,32 +61,32 @@ public struct CreateConnection: HCIStatusCommand {
 }
 
 /// Asks a BR/EDR device for its name.
-public struct RemoteNameRequest: HCIStatusCommand {
-  public static let info = HCICommandInfo(
+package struct RemoteNameRequest: HCIStatusCommand {
+  package static let info = HCICommandInfo(
     0x0419, "Remote Name Request", "7.1.19", octet: 2, bit: 3, endsWith: [.event(.remoteNameRequestComplete)])
 
-  public var peerAddress = BluetoothAddress.zero
-  public var page = PageParameters()
+  package var peerAddress = BluetoothAddress.zero
+  package var page = PageParameters()
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
     try page.visit(&fields)
   }
 }
 
 /// How to page a BR/EDR device (7.1.5).
-public struct PageParameters: PacketFields {
+package struct PageParameters: PacketFields {
   /// 0 R0, 1 R1, 2 R2.
-  public var scanRepetitionMode: UInt8 = 0
-  public var reserved: UInt8 = 0
+  package var scanRepetitionMode: UInt8 = 0
+  package var reserved: UInt8 = 0
   /// In units of 1.25 ms; bit 15 says whether it is valid.
-  public var clockOffset: UInt16 = 0
+  package var clockOffset: UInt16 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("page scan repetition mode", &scanRepetitionMode, .names(Self.repetitionModes))
     try fields.value("reserved", &reserved)
     var offset = ClockOffset(rawValue: clockOffset)
@@ -105,45 +105,45 @@ public struct PageParameters: PacketFields {
 }
 
 /// Reads the RSSI of a link.
-public struct ReadRSSI: HCICompletingCommand, HCILinkFields {
-  public static let info = HCICommandInfo(0x1405, "Read RSSI", "7.5.4", octet: 15, bit: 5)
+package struct ReadRSSI: HCICompletingCommand, HCILinkFields {
+  package static let info = HCICommandInfo(0x1405, "Read RSSI", "7.5.4", octet: 15, bit: 5)
 
-  public var handle = ConnectionHandle()
+  package var handle = ConnectionHandle()
 
-  public struct Response: HCILinkFields {
-    public var handle = ConnectionHandle()
+  package struct Response: HCILinkFields {
+    package var handle = ConnectionHandle()
     /// In dBm; nil if unavailable.
-    public var rssi: Int8?
+    package var rssi: Int8?
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
       try fields.value("RSSI", &rssi, none: .max, .power)
     }
   }
 
-  public init() {}
+  package init() {}
 }
 
 /// Reads the length of a link's encryption key.
-public struct ReadEncryptionKeySize: HCICompletingCommand, HCILinkFields {
-  public static let info = HCICommandInfo(0x1408, "Read Encryption Key Size", "7.5.7", octet: 20, bit: 4)
+package struct ReadEncryptionKeySize: HCICompletingCommand, HCILinkFields {
+  package static let info = HCICommandInfo(0x1408, "Read Encryption Key Size", "7.5.7", octet: 20, bit: 4)
 
-  public var handle = ConnectionHandle()
+  package var handle = ConnectionHandle()
 
-  public struct Response: HCILinkFields {
-    public var handle = ConnectionHandle()
+  package struct Response: HCILinkFields {
+    package var handle = ConnectionHandle()
     /// In bytes.
-    public var keySize: UInt8 = 0
+    package var keySize: UInt8 = 0
 
-    public init() {}
+    package init() {}
 
-    public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
       try fields.connectionHandle(&handle)
       try fields.value("key size", &keySize, .unit("bytes"))
     }
   }
 
-  public init() {}
+  package init() {}
 }

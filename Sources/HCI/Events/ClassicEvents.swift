@@ -3,16 +3,16 @@ import HaloBluetoothCore
 // Events of BR/EDR links. The stack does not use them; they are decoded for captures of phones.
 
 /// A link to a BR/EDR device was established, or has failed (Core Specification Vol 4, Part E, 7.7.3).
-public struct ConnectionComplete: HCILinkFields {
-  public var status = HCIErrorCode.success
-  public var handle = ConnectionHandle()
-  public var peerAddress = BluetoothAddress.zero
-  public var linkType = LinkType.acl
-  public var encryption = LinkEncryption.off
+package struct ConnectionComplete: HCILinkFields {
+  package var status = HCIErrorCode.success
+  package var handle = ConnectionHandle()
+  package var peerAddress = BluetoothAddress.zero
+  package var linkType = LinkType.acl
+  package var encryption = LinkEncryption.off
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     let isThere = status == .success
     try fields.value("connection handle", &handle, isThere ? .plain : .words("not valid"))
@@ -23,15 +23,15 @@ public struct ConnectionComplete: HCILinkFields {
 }
 
 /// A BR/EDR device requests a connection (7.7.4).
-public struct ClassicConnectionRequest: PacketFields {
-  public var peerAddress = BluetoothAddress.zero
+package struct ClassicConnectionRequest: PacketFields {
+  package var peerAddress = BluetoothAddress.zero
   /// Three bytes, the least significant first.
-  public var classOfDevice: [UInt8] = []
-  public var linkType = LinkType.acl
+  package var classOfDevice: [UInt8] = []
+  package var linkType = LinkType.acl
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
     try fields.bytes("class of device", &classOfDevice, count: 3)
     try fields.value("link type", &linkType)
@@ -39,15 +39,15 @@ public struct ClassicConnectionRequest: PacketFields {
 }
 
 /// The name of a BR/EDR device (7.7.7).
-public struct RemoteNameRequestComplete: PacketFields {
-  public var status = HCIErrorCode.success
-  public var peerAddress = BluetoothAddress.zero
+package struct RemoteNameRequestComplete: PacketFields {
+  package var status = HCIErrorCode.success
+  package var peerAddress = BluetoothAddress.zero
   /// UTF-8; shorter names end with a zero.
-  public var name: [UInt8] = []
+  package var name: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.peerAddress(&peerAddress)
     try fields.rest("name", &name, .text)
@@ -55,14 +55,14 @@ public struct RemoteNameRequestComplete: PacketFields {
 }
 
 /// Central and peripheral have switched roles (7.7.18).
-public struct RoleChange: PacketFields {
-  public var status = HCIErrorCode.success
-  public var peerAddress = BluetoothAddress.zero
-  public var role = LERole.central
+package struct RoleChange: PacketFields {
+  package var status = HCIErrorCode.success
+  package var peerAddress = BluetoothAddress.zero
+  package var role = LERole.central
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.peerAddress(&peerAddress)
     try fields.value("new role", &role)
@@ -70,50 +70,50 @@ public struct RoleChange: PacketFields {
 }
 
 /// An event that begins with a status and an address (7.7.42).
-public struct AddressStatus: PacketFields {
-  public var status = HCIErrorCode.success
-  public var peerAddress = BluetoothAddress.zero
+package struct AddressStatus: PacketFields {
+  package var status = HCIErrorCode.success
+  package var peerAddress = BluetoothAddress.zero
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.peerAddress(&peerAddress)
   }
 }
 
 /// The maximum packet length on a link, in slots (7.7.27).
-public struct MaxSlotsChange: HCILinkFields {
-  public var handle = ConnectionHandle()
+package struct MaxSlotsChange: HCILinkFields {
+  package var handle = ConnectionHandle()
   /// 1, 3 or 5.
-  public var slots: UInt8 = 0
+  package var slots: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try fields.value("max slots", &slots)
   }
 }
 
 /// An event that begins with a status.
-public struct StatusOnly: PacketFields {
-  public var status = HCIErrorCode.success
+package struct StatusOnly: PacketFields {
+  package var status = HCIErrorCode.success
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
   }
 }
 
 /// The type of a link (7.7.3).
-public struct LinkType: HCICode {
-  public var rawValue: UInt8
+package struct LinkType: HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let acl = LinkType(rawValue: 1)
+  package static let acl = LinkType(rawValue: 1)
 
-  public static let names: [UInt8: String] = [0: "SCO", 1: "ACL", 2: "eSCO"]
+  package static let names: [UInt8: String] = [0: "SCO", 1: "ACL", 2: "eSCO"]
 }

@@ -337,20 +337,20 @@ struct InquiryResponse: PacketFields {
 }
 
 /// The responses of an inquiry in one event.
-public struct InquiryResult: PacketFields {
+package struct InquiryResult: PacketFields {
   private var form = InquiryResponse.Form.plain
   private var responses: [InquiryResponse] = []
 
-  public init() {}
+  package init() {}
 
   init(_ form: InquiryResponse.Form) { self.form = form }
 
   /// Address, RSSI and AD structures of each response.
-  public var devices: [(address: BluetoothAddress, rssi: Int8?, data: [UInt8])] {
+  package var devices: [(address: BluetoothAddress, rssi: Int8?, data: [UInt8])] {
     responses.map { ($0.peerAddress, $0.form == .plain ? nil : $0.rssi, $0.data) }
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     var count = UInt8(clamping: responses.count)
     try fields.value("responses", &count)
     for index in 0..<Int(count) {
@@ -361,13 +361,13 @@ public struct InquiryResult: PacketFields {
 }
 
 /// The class of a BR/EDR device (Assigned Numbers, 2.8).
-public struct ClassOfDevice: FieldValue, Hashable {
-  public var bits = UInt24()
+package struct ClassOfDevice: FieldValue, Hashable {
+  package var bits = UInt24()
 
-  public init() {}
-  public init(parsing reader: inout ByteReader) throws(DecodeError) { bits = try UInt24(parsing: &reader) }
-  public func write(into writer: inout ByteWriter) { bits.write(into: &writer) }
-  public var fieldNumber: UInt64? { bits.fieldNumber }
+  package init() {}
+  package init(parsing reader: inout ByteReader) throws(DecodeError) { bits = try UInt24(parsing: &reader) }
+  package func write(into writer: inout ByteWriter) { bits.write(into: &writer) }
+  package var fieldNumber: UInt64? { bits.fieldNumber }
 
   private static let majors: [UInt32: String] = [
     0: "miscellaneous", 1: "computer", 2: "phone", 3: "network access point", 4: "audio or video",
@@ -375,7 +375,7 @@ public struct ClassOfDevice: FieldValue, Hashable {
   ]
 
   /// The major class, and the number.
-  public var description: String {
+  package var description: String {
     let number = Hex.string(UInt64(bits.value), bytes: 3)
     return Self.majors[bits.value >> 8 & 31].map { "\($0) (\(number))" } ?? number
   }

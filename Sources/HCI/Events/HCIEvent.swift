@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// An event sent by a controller (Core Specification Vol 4, Part E, 7.7).
-public enum HCIEvent: Sendable, Equatable {
+package enum HCIEvent: Sendable, Equatable {
   case disconnectionComplete(DisconnectionComplete)
   case encryptionChange(EncryptionChange)
   case encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete)
@@ -32,7 +32,7 @@ public enum HCIEvent: Sendable, Equatable {
   /// Reads a packet without its H4 type byte: event code, length, parameters. Parameters after the last known one are
   /// ignored, as later versions of the specification may append some.
   /// - Throws: `DecodeError` if the length does not match the parameters, or if parameters are missing.
-  public init(parsing packet: inout ByteReader) throws(DecodeError) {
+  package init(parsing packet: inout ByteReader) throws(DecodeError) {
     let code = try HCIEventCode(parsing: &packet)
     let length = Int(try packet.readUInt8())
     guard packet.remaining >= length else {
@@ -95,7 +95,7 @@ public enum HCIEvent: Sendable, Equatable {
   }
 
   /// Whether both have the same encoding.
-  public static func == (left: HCIEvent, right: HCIEvent) -> Bool {
+  package static func == (left: HCIEvent, right: HCIEvent) -> Bool {
     var writers = (ByteWriter(), ByteWriter())
     left.write(into: &writers.0)
     right.write(into: &writers.1)
@@ -113,7 +113,7 @@ private func read<Fields: PacketFields>(
 }
 
 extension HCIEvent {
-  public var code: HCIEventCode {
+  package var code: HCIEventCode {
     switch self {
     case .disconnectionComplete: .disconnectionComplete
     case .encryptionChange: .encryptionChange
@@ -129,7 +129,7 @@ extension HCIEvent {
   }
 
   /// The subevent code of an LE Meta event; nil for other events.
-  public var subevent: LESubevent? {
+  package var subevent: LESubevent? {
     switch self {
     case .leConnectionComplete(let event): event.form.subevent
     case .leAdvertisingReports(let event): event.form.subevent
@@ -148,7 +148,7 @@ extension HCIEvent {
   }
 
   /// Writes a packet without its H4 type byte. Parameters are limited to the 255 bytes that the length can express.
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     code.write(into: &writer)
     let start = writer.count
     writer.write(UInt8(0))
@@ -158,7 +158,7 @@ extension HCIEvent {
   }
 
   /// The complete packet with its H4 type byte: `04`, code, parameter length, parameters.
-  public func packet(into writer: inout ByteWriter) {
+  package func packet(into writer: inout ByteWriter) {
     writer.removeAll()
     writer.write(HCIPacketType.event.rawValue)
     write(into: &writer)

@@ -2,22 +2,22 @@ import HaloBluetoothCore
 
 /// The specification of an event: its name, section and parameters. A class, as it is looked up for each event: only its
 /// reference is copied.
-public final class HCIEventInfo: Sendable {
+package final class HCIEventInfo: Sendable {
   /// The name in the specification.
-  public let name: String
+  package let name: String
   /// The section of the Core Specification: `Vol 4, Part E, 7.7.5`; of a withdrawn event, `no longer specified`.
-  public let reference: String
+  package let reference: String
   /// The parameters, all zero, or the leading ones that are declared; nil if none are declared.
-  public let parameters: (any PacketFields)?
+  package let parameters: (any PacketFields)?
   /// The offset of the status in the parameters.
-  public let statusOffset: Int?
+  package let statusOffset: Int?
   /// The offset of the connection handle in the parameters.
-  public let handleOffset: Int?
+  package let handleOffset: Int?
 
   /// Whether the specification no longer has the event.
-  public let isWithdrawn: Bool
+  package let isWithdrawn: Bool
   /// How many bytes of the parameters are valid if the status is an error; nil if all are.
-  public let validAfterFailure: Int?
+  package let validAfterFailure: Int?
   /// Whether the connection handle is valid if the status is an error.
   private let hasHandleAfterFailure: Bool
 
@@ -46,23 +46,23 @@ public final class HCIEventInfo: Sendable {
     }
   }
 
-  public static subscript(_ code: HCIEventCode) -> HCIEventInfo? { events[Int(code.rawValue)] }
+  package static subscript(_ code: HCIEventCode) -> HCIEventInfo? { events[Int(code.rawValue)] }
 
-  public static subscript(_ subevent: LESubevent) -> HCIEventInfo? { leEvents[Int(subevent.rawValue)] }
+  package static subscript(_ subevent: LESubevent) -> HCIEventInfo? { leEvents[Int(subevent.rawValue)] }
 
   /// Where status and connection handle are in the parameters of an event; nil for what it does not have.
-  public struct Offsets: Hashable, Sendable {
-    public var status: Int?
-    public var handle: Int?
+  package struct Offsets: Hashable, Sendable {
+    package var status: Int?
+    package var handle: Int?
     /// Whether the handle is valid if the status is an error.
-    public var hasHandleAfterFailure = true
+    package var hasHandleAfterFailure = true
   }
 
-  public static func offsets(of code: HCIEventCode) -> Offsets {
+  package static func offsets(of code: HCIEventCode) -> Offsets {
     offsets(events[Int(code.rawValue)])
   }
 
-  public static func offsets(of subevent: LESubevent) -> Offsets {
+  package static func offsets(of subevent: LESubevent) -> Offsets {
     offsets(leEvents[Int(subevent.rawValue)])
   }
 

@@ -1,21 +1,21 @@
 import HaloBluetoothCore
 
 /// The parameters in force on a link (Core Specification Vol 4, Part E, 7.7.65.1, 7.7.65.3).
-public struct LinkParameters: PacketFields, Hashable {
-  public var interval = ConnectionInterval()
+package struct LinkParameters: PacketFields, Hashable {
+  package var interval = ConnectionInterval()
   /// The number of connection events that the peripheral may skip.
-  public var latency: UInt16 = 0
-  public var supervisionTimeout = SupervisionTimeout()
+  package var latency: UInt16 = 0
+  package var supervisionTimeout = SupervisionTimeout()
 
-  public init() {}
+  package init() {}
 
-  public init(interval: ConnectionInterval, latency: UInt16 = 0, supervisionTimeout: SupervisionTimeout) {
+  package init(interval: ConnectionInterval, latency: UInt16 = 0, supervisionTimeout: SupervisionTimeout) {
     self.interval = interval
     self.latency = latency
     self.supervisionTimeout = supervisionTimeout
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("connection interval", &interval)
     try fields.value("latency", &latency, .unit("events"))
     try fields.value("supervision timeout", &supervisionTimeout)
@@ -23,14 +23,14 @@ public struct LinkParameters: PacketFields, Hashable {
 }
 
 /// The parameters of a link have changed, or the change has failed (7.7.65.3).
-public struct LEConnectionUpdateComplete: HCILinkFields {
-  public var status = HCIErrorCode.success
-  public var handle = ConnectionHandle()
-  public var parameters = LinkParameters()
+package struct LEConnectionUpdateComplete: HCILinkFields {
+  package var status = HCIErrorCode.success
+  package var handle = ConnectionHandle()
+  package var parameters = LinkParameters()
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
     try parameters.visit(&fields)
@@ -38,14 +38,14 @@ public struct LEConnectionUpdateComplete: HCILinkFields {
 }
 
 /// The features supported by the peer's link layer (7.7.65.4).
-public struct LEReadRemoteFeaturesComplete: HCILinkFields {
-  public var status = HCIErrorCode.success
-  public var handle = ConnectionHandle()
-  public var features: LEFeatures = []
+package struct LEReadRemoteFeaturesComplete: HCILinkFields {
+  package var status = HCIErrorCode.success
+  package var handle = ConnectionHandle()
+  package var features: LEFeatures = []
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
     try fields.value("features", &features, .bits(LEFeatures.bits))
@@ -53,16 +53,16 @@ public struct LEReadRemoteFeaturesComplete: HCILinkFields {
 }
 
 /// The peer requests encryption of a link, for which its key is needed (7.7.65.5).
-public struct LELongTermKeyRequest: HCILinkFields {
-  public var handle = ConnectionHandle()
+package struct LELongTermKeyRequest: HCILinkFields {
+  package var handle = ConnectionHandle()
   /// The random number (Rand), least significant byte first on the wire.
-  public var random: UInt64 = 0
+  package var random: UInt64 = 0
   /// EDIV.
-  public var encryptedDiversifier: UInt16 = 0
+  package var encryptedDiversifier: UInt16 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try fields.value("random number", &random, .hex)
     try fields.value("encrypted diversifier", &encryptedDiversifier, .hex)
@@ -70,17 +70,17 @@ public struct LELongTermKeyRequest: HCILinkFields {
 }
 
 /// The peer requests other parameters, and waits for a reply (7.7.65.6).
-public struct LERemoteConnectionParameterRequest: HCILinkFields {
-  public var handle = ConnectionHandle()
-  public var intervalMin = ConnectionInterval()
-  public var intervalMax = ConnectionInterval()
+package struct LERemoteConnectionParameterRequest: HCILinkFields {
+  package var handle = ConnectionHandle()
+  package var intervalMin = ConnectionInterval()
+  package var intervalMax = ConnectionInterval()
   /// The number of connection events that the peripheral may skip.
-  public var latency: UInt16 = 0
-  public var supervisionTimeout = SupervisionTimeout()
+  package var latency: UInt16 = 0
+  package var supervisionTimeout = SupervisionTimeout()
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try fields.value("connection interval min", &intervalMin)
     try fields.value("connection interval max", &intervalMax)
@@ -90,27 +90,27 @@ public struct LERemoteConnectionParameterRequest: HCILinkFields {
 }
 
 /// The longest packets on a link have changed (7.7.65.7).
-public struct LEDataLengthChange: HCILinkFields {
-  public var handle = ConnectionHandle()
-  public var lengths = DataLengths()
+package struct LEDataLengthChange: HCILinkFields {
+  package var handle = ConnectionHandle()
+  package var lengths = DataLengths()
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try lengths.visit(&fields)
   }
 }
 
 /// The PHYs that a link uses now (7.7.65.12).
-public struct LEPHYUpdateComplete: HCILinkFields {
-  public var status = HCIErrorCode.success
-  public var handle = ConnectionHandle()
-  public var phys = LinkPHYs()
+package struct LEPHYUpdateComplete: HCILinkFields {
+  package var status = HCIErrorCode.success
+  package var handle = ConnectionHandle()
+  package var phys = LinkPHYs()
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
     try phys.visit(&fields)
@@ -118,31 +118,31 @@ public struct LEPHYUpdateComplete: HCILinkFields {
 }
 
 /// The channel selection algorithm of a link (7.7.65.20).
-public struct LEChannelSelectionAlgorithm: HCILinkFields {
-  public var handle = ConnectionHandle()
+package struct LEChannelSelectionAlgorithm: HCILinkFields {
+  package var handle = ConnectionHandle()
   /// 0 is algorithm #1, 1 is algorithm #2.
-  public var algorithm: UInt8 = 0
+  package var algorithm: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
     try fields.value("channel selection algorithm", &algorithm, .names([0: "#1", 1: "#2"]))
   }
 }
 
 /// An advertising set has ended, with or without a link (7.7.65.18).
-public struct LEAdvertisingSetTerminated: PacketFields {
-  public var status = HCIErrorCode.success
+package struct LEAdvertisingSetTerminated: PacketFields {
+  package var status = HCIErrorCode.success
   /// The handle of the advertising set: 0 to 0xEF.
-  public var advertisingHandle: UInt8 = 0
-  public var handle = ConnectionHandle()
+  package var advertisingHandle: UInt8 = 0
+  package var handle = ConnectionHandle()
   /// The number of advertising events sent.
-  public var events: UInt8 = 0
+  package var events: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.value("advertising handle", &advertisingHandle)
     // Only a connection ends advertising with success.
@@ -155,15 +155,15 @@ public struct LEAdvertisingSetTerminated: PacketFields {
 // MARK: Events that the stack does not use
 
 /// The controller's public key for pairing (7.7.65.8).
-public struct LEReadLocalP256PublicKeyComplete: PacketFields {
-  public var status = HCIErrorCode.success
+package struct LEReadLocalP256PublicKeyComplete: PacketFields {
+  package var status = HCIErrorCode.success
   /// 32 bytes each, least significant byte first.
-  public var x: [UInt8] = []
-  public var y: [UInt8] = []
+  package var x: [UInt8] = []
+  package var y: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.bytes("public key X", &x, count: 32)
     try fields.bytes("public key Y", &y, count: 32)
@@ -171,27 +171,27 @@ public struct LEReadLocalP256PublicKeyComplete: PacketFields {
 }
 
 /// A Diffie-Hellman key (7.7.65.9).
-public struct LEGenerateDHKeyComplete: PacketFields {
-  public var status = HCIErrorCode.success
-  public var key: [UInt8] = []
+package struct LEGenerateDHKeyComplete: PacketFields {
+  package var status = HCIErrorCode.success
+  package var key: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.bytes("Diffie-Hellman key", &key, count: 32, .key)
   }
 }
 
 /// A scanner has sent a scan request (7.7.65.19).
-public struct LEScanRequestReceived: PacketFields {
+package struct LEScanRequestReceived: PacketFields {
   /// The handle of the advertising set: 0 to 0xEF.
-  public var advertisingHandle: UInt8 = 0
-  public var scanner = BluetoothAddress.zero
+  package var advertisingHandle: UInt8 = 0
+  package var scanner = BluetoothAddress.zero
 
-  public init() {}
+  package init() {}
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("advertising handle", &advertisingHandle)
     try fields.typedAddress("scanner address", type: "scanner address type", &scanner)
   }
@@ -199,9 +199,9 @@ public struct LEScanRequestReceived: PacketFields {
 
 /// A link was established, or has failed (Core Specification Vol 4, Part E, 7.7.65.1 and 7.7.65.10). The controller's
 /// version and the event mask determine which of three forms it sends; they have the same meaning.
-public struct LEConnectionComplete: PacketFields {
+package struct LEConnectionComplete: PacketFields {
   /// The form on the wire.
-  public enum Form: Hashable, Sendable {
+  package enum Form: Hashable, Sendable {
     /// LE Connection Complete.
     case plain
     /// LE Enhanced Connection Complete, with resolvable private addresses.
@@ -219,26 +219,26 @@ public struct LEConnectionComplete: PacketFields {
     }
   }
 
-  public var form = Form.plain
+  package var form = Form.plain
   /// If this is an error, only ``role`` and ``peerAddress`` may be valid.
-  public var status = HCIErrorCode.success
-  public var handle = ConnectionHandle()
-  public var role = LERole.central
-  public var peerAddress = BluetoothAddress.zero
+  package var status = HCIErrorCode.success
+  package var handle = ConnectionHandle()
+  package var role = LERole.central
+  package var peerAddress = BluetoothAddress.zero
   /// The resolvable private address that this side used; nil if none, or not reported.
-  public var localResolvableAddress: BluetoothAddress?
+  package var localResolvableAddress: BluetoothAddress?
   /// The resolvable private address that the peer used; nil if none, or not reported.
-  public var peerResolvableAddress: BluetoothAddress?
-  public var parameters = LinkParameters()
-  public var clockAccuracy = ClockAccuracy.ppm500
+  package var peerResolvableAddress: BluetoothAddress?
+  package var parameters = LinkParameters()
+  package var clockAccuracy = ClockAccuracy.ppm500
   /// The periodic advertising that this side sent; nil if none, or not reported.
-  public var advertisingHandle: UInt8?
+  package var advertisingHandle: UInt8?
   /// The periodic advertising that this side received; nil if none, or not reported.
-  public var syncHandle: UInt16?
+  package var syncHandle: UInt16?
 
-  public init() {}
+  package init() {}
 
-  public init(form: Form) { self.form = form }
+  package init(form: Form) { self.form = form }
 
   /// Whether it is about a link in the peripheral role, or about directed advertising that is over. The role may be wrong in
   /// other failures.
@@ -246,7 +246,7 @@ public struct LEConnectionComplete: PacketFields {
     role == .peripheral && (status == .success || status == .advertisingTimeout)
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.status(&status)
     try fields.connectionHandle(&handle)
     try fields.value("role", &role)

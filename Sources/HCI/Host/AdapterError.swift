@@ -1,7 +1,7 @@
 /// Why the operating system's adapter can't be used: what failed, and why.
-public struct AdapterError: Error, Hashable, Sendable {
+package struct AdapterError: Error, Hashable, Sendable {
   /// Why the adapter can't be used.
-  public enum Reason: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
     /// The system has no Bluetooth.
     case noBluetooth
     case noSuchAdapter
@@ -47,26 +47,26 @@ public struct AdapterError: Error, Hashable, Sendable {
   }
 
   /// The operation that failed: `open hci0`.
-  public var operation: String
-  public var reason: Reason
+  package var operation: String
+  package var reason: Reason
 
-  public init(_ operation: String, _ reason: Reason) {
+  package init(_ operation: String, _ reason: Reason) {
     self.operation = operation
     self.reason = reason
   }
 
   /// Whether a privilege is missing.
-  public var isMissingPrivilege: Bool {
+  package var isMissingPrivilege: Bool {
     if case .missing = reason { true } else { false }
   }
 }
 
 extension AdapterError: CustomStringConvertible {
-  public var description: String { "cannot \(operation): \(reason)" }
+  package var description: String { "cannot \(operation): \(reason)" }
 }
 
 extension AdapterError.Reason: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .noBluetooth: "this system has no Bluetooth"
     case .noSuchAdapter: "there is no such adapter"

@@ -1,22 +1,22 @@
 import HaloBluetoothCore
 
 /// A connection request.
-public struct ConnectionRequest: Hashable, Sendable {
-  public var peer: BluetoothAddress
-  public var parameters: ConnectionParameters
-  public var parameterPolicy: ParameterPolicy
+package struct ConnectionRequest: Hashable, Sendable {
+  package var peer: BluetoothAddress
+  package var parameters: ConnectionParameters
+  package var parameterPolicy: ParameterPolicy
   /// What to request of the link once it is established; nil for the adapter's choice: ``LinkPreferences/standard``, or
   /// what the kernel chooses.
-  public var preferences: LinkPreferences?
+  package var preferences: LinkPreferences?
   /// The largest ATT PDU to receive, in bytes; nil for the largest that ATT needs. It is exchanged with the peer, unless
   /// ``leftOut`` has ``LinkProcedure/exchangeMTU``.
-  public var mtu: Int?
+  package var mtu: Int?
   /// What this link does without.
-  public var leftOut: Set<LinkProcedure> = []
+  package var leftOut: Set<LinkProcedure> = []
   /// The timeout for finding the peer, including failed attempts.
-  public var deadline: Duration
+  package var deadline: Duration
 
-  public init(
+  package init(
     peer: BluetoothAddress, parameters: ConnectionParameters = .fast,
     parameterPolicy: ParameterPolicy = .accept, deadline: Duration = .seconds(30)
   ) {
@@ -28,7 +28,7 @@ public struct ConnectionRequest: Hashable, Sendable {
 }
 
 /// A procedure on a new link that some peers and controllers do not survive, and that a link can do without.
-public enum LinkProcedure: Hashable, Sendable, CaseIterable {
+package enum LinkProcedure: Hashable, Sendable, CaseIterable {
   case exchangeMTU
   /// LE Read Remote Features, which proves a new link, too.
   case readFeatures
@@ -37,7 +37,7 @@ public enum LinkProcedure: Hashable, Sendable, CaseIterable {
 }
 
 extension LinkProcedure: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .exchangeMTU: "the exchange of the MTU"
     case .readFeatures: "reading the peer's features"
@@ -50,7 +50,7 @@ extension LinkProcedure: CustomStringConvertible {
 extension ConnectionParameters {
   /// A short interval for discovery and streams, and a supervision timeout suitable for a Raspberry Pi: with the Linux
   /// kernel's 420 ms, links are lost.
-  public static let fast = ConnectionParameters(
+  package static let fast = ConnectionParameters(
     intervalMin: ConnectionInterval(.microseconds(7500)), intervalMax: ConnectionInterval(.milliseconds(15)),
     supervisionTimeout: SupervisionTimeout(.seconds(4)))
 }

@@ -1,24 +1,24 @@
 import HaloBluetoothCore
 
 /// The properties that a controller reported during setup.
-public struct ControllerInformation: Hashable, Sendable {
-  public var version: ReadLocalVersionInformation.Response
-  public var supportedCommands: SupportedCommands
-  public var features: LMPFeatures
-  public var leFeatures: LEFeatures
+package struct ControllerInformation: Hashable, Sendable {
+  package var version: ReadLocalVersionInformation.Response
+  package var supportedCommands: SupportedCommands
+  package var features: LMPFeatures
+  package var leFeatures: LEFeatures
   /// The address for scanning and connecting: the controller's public one, or a random static one if it has none.
-  public var address: BluetoothAddress
+  package var address: BluetoothAddress
   /// The maximum length of the data in an ACL packet to the controller, in bytes.
-  public var aclDataLength: Int
+  package var aclDataLength: Int
   /// The number of ACL packet buffers in the controller.
-  public var aclPackets: Int
+  package var aclPackets: Int
 
   /// Whether to scan with the extended commands of Bluetooth 5.
-  public var usesExtendedScan: Bool { supportedCommands.haveExtendedScan }
+  package var usesExtendedScan: Bool { supportedCommands.haveExtendedScan }
 
   /// Whether to connect with the extended commands. This has to match the scan commands, as controllers reject a
   /// mixture.
-  public var usesExtendedConnect: Bool {
+  package var usesExtendedConnect: Bool {
     usesExtendedScan && supportedCommands.contains(LEExtendedCreateConnection.self)
   }
 

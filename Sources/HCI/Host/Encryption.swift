@@ -1,19 +1,19 @@
 import HaloBluetoothCore
 
 /// A key of a bond, which encrypts a link (Core Specification Vol 3, Part H, 2.4.4).
-public struct LongTermKey: Hashable, Sendable {
+package struct LongTermKey: Hashable, Sendable {
   /// 16 bytes, the least significant first.
-  public var value: [UInt8]
+  package var value: [UInt8]
   /// Rand, which names a key of LE legacy pairing; 0 for others.
-  public var random: UInt64
+  package var random: UInt64
   /// EDIV, which names a key of LE legacy pairing; 0 for others.
-  public var diversifier: UInt16
+  package var diversifier: UInt16
   /// Whether its pairing was protected against an attacker in the middle.
-  public var isAuthenticated: Bool
+  package var isAuthenticated: Bool
   /// Its length, in bytes: 7 to 16. The most significant bytes of a shorter one are zero.
-  public var size: Int
+  package var size: Int
 
-  public init(
+  package init(
     _ value: [UInt8], random: UInt64 = 0, diversifier: UInt16 = 0, isAuthenticated: Bool = false,
     size: Int = 16
   ) {
@@ -34,7 +34,7 @@ extension LEConnection {
   ///   - key: the key, which the peripheral must have, too
   ///   - completion: called exactly once, when the link is encrypted or that has failed: with `.pinOrKeyMissing` if the
   ///     peripheral does not have the key. If its key is another one, the link is lost.
-  public func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void) {
+  package func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void) {
     nextKey = key
     perform(encryptions, completion) {
       LEEnableEncryption {

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// Why a host operation on the controller failed.
-public enum HCIError: Error, Hashable, Sendable {
+package enum HCIError: Error, Hashable, Sendable {
   /// The controller answered a command with an error.
   case commandFailed(HCIOpcode, HCIErrorCode)
   /// The controller did not answer in time. It is considered unresponsive: nothing more is sent until it is reset.
@@ -48,7 +48,7 @@ public enum HCIError: Error, Hashable, Sendable {
 }
 
 extension HCIError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .commandFailed(let opcode, let code): "the controller refused \(opcode): \(code)"
     case .commandTimedOut(let opcode):

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// A connection to a controller that carries complete HCI packets, each preceded by its H4 type byte: a byte stream,
 /// the built-in virtual controller, a recording, a kernel socket.
 @BluetoothActor
-public protocol HCITransport: AnyObject {
+package protocol HCITransport: AnyObject {
   /// Called for each packet from the controller, with the time at which it was received; set it before ``start()``. The
   /// span is valid only during the call. Not called from within ``send(_:)``.
   var onPacket: ((RawSpan, Instant) -> Void)? { get set }
@@ -40,25 +40,25 @@ public protocol HCITransport: AnyObject {
 }
 
 extension HCITransport {
-  public var droppedPackets: Int? { nil }
-  public var reads: UInt64? { nil }
-  public var linkPreferences: LinkPreferences? { nil }
-  public var name: String { "the controller" }
-  public func reopen(within time: Duration) async throws(HCIError) { throw .notReady }
-  public func finishClosing() async {}
+  package var droppedPackets: Int? { nil }
+  package var reads: UInt64? { nil }
+  package var linkPreferences: LinkPreferences? { nil }
+  package var name: String { "the controller" }
+  package func reopen(within time: Duration) async throws(HCIError) { throw .notReady }
+  package func finishClosing() async {}
 }
 
 /// Why a transport can't be opened.
-public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The target, as the user wrote it: `tcp:localhost:9105`.
-  public var target: String
+  package var target: String
   /// The reason, as text.
-  public var reason: String
+  package var reason: String
 
-  public init(_ target: String, _ reason: String) {
+  package init(_ target: String, _ reason: String) {
     self.target = target
     self.reason = reason
   }
 
-  public var description: String { "cannot open \(target): \(reason)" }
+  package var description: String { "cannot open \(target): \(reason)" }
 }

@@ -9,44 +9,44 @@ import HaloBluetoothCore
 /// provides the time. Call ``initialize(completion:)`` first.
 ///
 /// What each packet reads has no dynamic check for exclusive access, here and in the layers above: 80 instructions each.
-public final class HostController {
+package final class HostController {
   /// Counts of discarded input.
-  public struct Counters: Hashable, Sendable {
+  package struct Counters: Hashable, Sendable {
     /// Packets that can't be decoded.
-    public var malformedPackets = 0
+    package var malformedPackets = 0
     /// ACL data of unknown or disconnected links.
-    public var strayData = 0
+    package var strayData = 0
     /// The number of times that the controller failed and was set up again.
-    public var breakdowns = 0
+    package var breakdowns = 0
     /// Requests for other connection parameters that were rejected because there were too many.
-    public var excessParameterRequests = 0
+    package var excessParameterRequests = 0
   }
 
   /// The timeout of a command.
-  public static let commandDeadline = Duration.seconds(3)
+  package static let commandDeadline = Duration.seconds(3)
   /// The maximum number of breakdowns within ``breakdownPeriod``. After less frequent ones the controller is always set up
   /// again.
   static let maximumBreakdowns = 3
   static let breakdownPeriod = Duration.seconds(600)
 
-  @exclusivity(unchecked) public private(set) var counters = Counters()
+  @exclusivity(unchecked) package private(set) var counters = Counters()
   /// The properties of the controller; nil until it is set up.
-  public private(set) var controller: ControllerInformation?
+  package private(set) var controller: ControllerInformation?
 
   /// Called for each advertising report.
-  public var onReport: ((AdvertisingReport, Instant) -> Void)?
+  package var onReport: ((AdvertisingReport, Instant) -> Void)?
   /// Called when the controller refuses the scan, which is tried again; and with nil when it scans nevertheless.
-  public var onScanRefusal: ((HCIError?) -> Void)?
+  package var onScanRefusal: ((HCIError?) -> Void)?
   /// Called when the controller refuses to advertise, which is tried again; and with nil when it advertises nevertheless.
-  public var onAdvertisingRefusal: ((HCIError?) -> Void)?
+  package var onAdvertisingRefusal: ((HCIError?) -> Void)?
   /// Called for each link that a central has established, before its data are handled: set the closures of the link in here.
   /// Without this closure, such links are disconnected.
-  public var onAccepted: ((LEConnection) -> Void)?
+  package var onAccepted: ((LEConnection) -> Void)?
   /// Called with information for the user.
-  public var onNote: ((String) -> Void)?
+  package var onNote: ((String) -> Void)?
   /// Called when the controller has failed for good: once, and once more after each ``revive()``. All links have been
   /// reported as disconnected before.
-  public var onFailure: ((HCIError) -> Void)?
+  package var onFailure: ((HCIError) -> Void)?
 
   private let timers: Timers
   /// The times of recent breakdowns.
@@ -67,14 +67,14 @@ public final class HostController {
   private var onSetUp: ((Result<ControllerInformation, HCIError>) -> Void)?
   private var waiting: [WaitingConnection] = []
   /// The failure of the controller; nil while it is usable.
-  @exclusivity(unchecked) public private(set) var failure: HCIError?
+  @exclusivity(unchecked) package private(set) var failure: HCIError?
 
   /// - Parameters:
   ///   - timers: the clock of all deadlines
   ///   - randomAddress: the address to scan and connect with if the controller has no public one: a random
   ///     static address, whose two most significant bits are 1
   ///   - send: sends a packet to the controller; the span is valid only during the call
-  public init(timers: Timers, randomAddress: BluetoothAddress, send: @escaping (RawSpan) -> Void) {
+  package init(timers: Timers, randomAddress: BluetoothAddress, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
     self.randomAddress = randomAddress
     let commands = CommandQueue(timers: timers, send: send)
@@ -108,7 +108,7 @@ public final class HostController {
   // MARK: Setting up
 
   /// Resets the controller and reads its properties.
-  public func initialize(completion: @escaping (Result<ControllerInformation, HCIError>) -> Void) {
+  package func initialize(completion: @escaping (Result<ControllerInformation, HCIError>) -> Void) {
     if let failure { return completion(.failure(failure)) }
     dropLinks(.hardwareFailure, .cancelled)
     let last = onSetUp.take()
@@ -142,7 +142,7 @@ public final class HostController {
 
   /// Allows packets again after a failure; call ``initialize(completion:)`` next. ``onFailure`` may be called again. Do
   /// not call it after ``close()``.
-  public func revive() {
+  package func revive() {
     if failure != .cancelled { failure = nil }
   }
 
@@ -168,12 +168,12 @@ public final class HostController {
   }
 
   /// The transport was closed: all outstanding operations fail.
-  public func transportClosed(_ reason: String) {
+  package func transportClosed(_ reason: String) {
     fail(.transportClosed(reason))
   }
 
   /// Stops using the controller: all outstanding operations end with `.cancelled`, and ``onFailure`` is not called.
-  public func close() {
+  package func close() {
     end(.cancelled)
     onFailure = nil
     onReport = nil
@@ -222,7 +222,7 @@ public final class HostController {
   ///   - command: the command with its parameters
   ///   - deadline: how long to wait for the controller
   ///   - completion: called exactly once, with the return parameters or the error
-  public func send<Command: HCICompletingCommand>(
+  package func send<Command: HCICompletingCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Command.Response, HCIError>) -> Void
   ) {
@@ -235,7 +235,7 @@ public final class HostController {
   ///   - command: the command with its parameters
   ///   - deadline: how long to wait for the controller
   ///   - completion: called exactly once
-  public func send<Command: HCIStatusCommand>(
+  package func send<Command: HCIStatusCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
     completion: @escaping (Result<Void, HCIError>) -> Void
   ) {
@@ -246,13 +246,13 @@ public final class HostController {
 
   /// Sets what to advertise; nil for nothing. It stays in effect through a reset, and is advertised again after a central has
   /// connected, unless ``onAccepted`` sets nil.
-  public func setAdvertising(_ advertising: Advertising?) {
+  package func setAdvertising(_ advertising: Advertising?) {
     desiredAdvertising = advertising
     advertiser?.setDesired(advertising)
   }
 
   /// Sets the desired scan; nil for none. It stays in effect through connecting and through a reset.
-  public func setScan(_ parameters: ScanParameters?) {
+  package func setScan(_ parameters: ScanParameters?) {
     desiredScan = parameters
     scan?.setDesired(parameters)
   }
@@ -264,7 +264,7 @@ public final class HostController {
   ///   - completion: called exactly once. Data may arrive immediately afterwards, so set the closures of the
   ///     link in here.
   /// - Returns: a closure that cancels the attempt
-  public func connect(
+  package func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, HCIError>) -> Void
   ) -> () -> Void {
     guard request.peer.kind.isKnown else {
@@ -286,7 +286,7 @@ public final class HostController {
   }
 
   /// The number of ACL packets waiting for a controller buffer, on all links.
-  public var waitingPackets: Int { links.waitingPackets }
+  package var waitingPackets: Int { links.waitingPackets }
 
   // MARK: Receiving
 
@@ -295,7 +295,7 @@ public final class HostController {
   /// - Parameters:
   ///   - packet: the H4 type byte and the packet
   ///   - time: when it was received
-  public func receive(_ packet: RawSpan, at time: Instant) {
+  package func receive(_ packet: RawSpan, at time: Instant) {
     guard failure == nil, let type = packet.byte(at: 0) else { return }
     watch.heard()
     let body = packet.extracting(1..<packet.byteCount)

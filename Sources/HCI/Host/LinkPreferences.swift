@@ -2,19 +2,19 @@ import HaloBluetoothCore
 
 /// The PHYs and the packet length to request as soon as a link is established. What one of the link layers does not
 /// support is not requested.
-public struct LinkPreferences: Hashable, Sendable {
+package struct LinkPreferences: Hashable, Sendable {
   /// The PHYs to use in both directions; nil to request none. A link begins on LE 1M.
-  public var phys: LEPHYs?
+  package var phys: LEPHYs?
   /// The maximum payload of the packets to send, 27 to 251 bytes; nil to request none. A link begins with 27.
-  public var dataLength: Int?
+  package var dataLength: Int?
 
-  public init(phys: LEPHYs? = nil, dataLength: Int? = nil) {
+  package init(phys: LEPHYs? = nil, dataLength: Int? = nil) {
     self.phys = phys
     self.dataLength = dataLength
   }
 
   /// LE 2M, with LE 1M as the alternative when the signal is weak, and packets of 251 bytes.
-  public static let standard = LinkPreferences(phys: [.le1M, .le2M], dataLength: 251)
+  package static let standard = LinkPreferences(phys: [.le1M, .le2M], dataLength: 251)
 }
 
 extension LEPHYs {
@@ -35,24 +35,24 @@ extension LEPHYs {
 
 extension LinkPHYs: CustomStringConvertible {
   /// The PHYs of a new link.
-  public static let le1M = LinkPHYs {
+  package static let le1M = LinkPHYs {
     $0.transmit = .le1M
     $0.receive = .le1M
   }
 
-  public var description: String {
+  package var description: String {
     transmit == receive ? "\(transmit)" : "\(transmit) to send, \(receive) to receive"
   }
 }
 
 extension DataLengths: CustomStringConvertible {
   /// The lengths of a new link (Vol 6, Part B, 4.5.10).
-  public static let shortest = DataLengths {
+  package static let shortest = DataLengths {
     $0.transmit = DataLength(octets: 27, time: 328)
     $0.receive = $0.transmit
   }
 
-  public var description: String {
+  package var description: String {
     transmit.octets == receive.octets
       ? "\(transmit.octets) bytes" : "\(transmit.octets) bytes to send, \(receive.octets) bytes to receive"
   }

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 extension LEConnection {
   /// A property of the link has changed, or could not be changed.
-  public enum Change: Hashable, Sendable {
+  package enum Change: Hashable, Sendable {
     case parameters(LinkParameters)
     case phys(LinkPHYs)
     case dataLengths(DataLengths)
@@ -24,7 +24,7 @@ extension LEConnection {
   /// - Parameters:
   ///   - parameters: the interval, latency and timeout to request
   ///   - completion: called exactly once, with the parameters in force
-  public func update(
+  package func update(
     _ parameters: ConnectionParameters,
     completion: @escaping (Result<LinkParameters, HCIError>) -> Void = { _ in }
   ) {
@@ -41,7 +41,7 @@ extension LEConnection {
   /// - Parameters:
   ///   - phys: the PHYs that may be used; empty for no preference
   ///   - completion: called exactly once, with the PHYs in use: the peer may prefer to keep those that were used
-  public func setPHYs(
+  package func setPHYs(
     _ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void
   ) {
     perform(phyUpdates, completion) {
@@ -58,7 +58,7 @@ extension LEConnection {
   /// - Parameters:
   ///   - octets: the maximum payload, 27 to 251 bytes
   ///   - completion: called exactly once, when the controller has accepted or rejected it
-  public func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
+  package func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
     guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
     let isCoded = phys.transmit == .leCoded || preferences.phys?.contains(.leCoded) == true
     let command = LESetDataLength {
@@ -169,7 +169,7 @@ extension LEConnection {
 }
 
 extension LEConnection.Change: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .parameters(let parameters): "\(parameters)"
     case .phys(let phys): "PHY \(phys)"

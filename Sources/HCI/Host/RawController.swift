@@ -6,15 +6,15 @@ import HaloBluetoothCore
 /// It does no I/O: pass received packets to ``receive(_:at:)``; outgoing packets are passed to the closure given to the
 /// initializer. Answers are matched by opcode: if two programs send the same command at the same time, the raw channel
 /// does not distinguish their answers.
-public final class RawController {
+package final class RawController {
   /// The properties that are read at the start.
-  public struct Information: Hashable, Sendable {
-    public var version: ReadLocalVersionInformation.Response
-    public var usesExtendedScan: Bool
+  package struct Information: Hashable, Sendable {
+    package var version: ReadLocalVersionInformation.Response
+    package var usesExtendedScan: Bool
   }
 
   /// A link event of the controller, for links of any program.
-  public enum LinkChange: Hashable, Sendable {
+  package enum LinkChange: Hashable, Sendable {
     case connected(ConnectionHandle, BluetoothAddress, LERole, LinkParameters)
     /// A link that could not be established. Not every controller reports which one.
     case failed(BluetoothAddress, HCIErrorCode)
@@ -31,7 +31,7 @@ public final class RawController {
   }
 
   /// A scan without a report for this time is started again.
-  public static let longestScanSilence = ScanController.longestSilence
+  package static let longestScanSilence = ScanController.longestSilence
 
   /// The commands sent here. Other commands to such a controller are sent by the kernel or another program.
   package static let opcodes: Set<HCIOpcode> = [
@@ -42,15 +42,15 @@ public final class RawController {
   ]
 
   /// Called for each advertising report, for scans of any program.
-  public var onReport: ((AdvertisingReport, Instant) -> Void)?
+  package var onReport: ((AdvertisingReport, Instant) -> Void)?
   /// Called when the controller refuses the scan, which is tried again; and with nil when it scans nevertheless.
-  public var onScanRefusal: ((HCIError?) -> Void)?
+  package var onScanRefusal: ((HCIError?) -> Void)?
   /// Called when the scan is started again because it brings no report, with how often that was done in a row.
-  public var onScanSilence: ((Int) -> Void)?
+  package var onScanSilence: ((Int) -> Void)?
   /// Called for each link event.
-  public var onLink: ((LinkChange) -> Void)?
+  package var onLink: ((LinkChange) -> Void)?
   /// Called once, when the controller no longer answers.
-  public var onFailure: ((HCIError) -> Void)?
+  package var onFailure: ((HCIError) -> Void)?
 
   private let timers: Timers
   private let commands: CommandQueue
@@ -63,7 +63,7 @@ public final class RawController {
   ///   - ownAddressType: `.random` if the controller has no public address; the kernel has set a random one
   ///     then
   ///   - send: sends a packet to the controller; the span is valid only during the call
-  public init(timers: Timers, ownAddressType: OwnAddressType = .public, send: @escaping (RawSpan) -> Void) {
+  package init(timers: Timers, ownAddressType: OwnAddressType = .public, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
     self.ownAddressType = ownAddressType
     commands = CommandQueue(timers: timers, send: send)
@@ -73,7 +73,7 @@ public final class RawController {
   /// Reads the properties of the controller. It is not reset, as the kernel owns it.
   ///
   /// - Parameter completion: called exactly once, at most ``HostController/commandDeadline`` after each of two commands
-  public func initialize(completion: @escaping (Result<Information, HCIError>) -> Void) {
+  package func initialize(completion: @escaping (Result<Information, HCIError>) -> Void) {
     commands.send(ReadLocalVersionInformation()) { [commands] version in
       commands.send(ReadLocalSupportedCommands()) { [weak self] supported in
         completion(
@@ -98,12 +98,12 @@ public final class RawController {
   }
 
   /// Reads the features of the controller's link layer.
-  public func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
+  package func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
     commands.send(LEReadLocalSupportedFeatures()) { completion($0.map(\.features)) }
   }
 
   /// Fails all pending and future operations.
-  public func fail(_ error: HCIError) {
+  package func fail(_ error: HCIError) {
     scan = nil
     commands.fail(error)
   }
@@ -111,25 +111,25 @@ public final class RawController {
   // MARK: Scanning
 
   /// Sets the desired scan; nil for none.
-  public func setScan(_ parameters: ScanParameters?) {
+  package func setScan(_ parameters: ScanParameters?) {
     desiredScan = parameters
     scan?.setDesired(parameters)
   }
 
   /// Stops scanning until ``resumeScan()``; the closure is called when it has stopped. The kernel can't connect during
   /// a scan.
-  public func pauseScan(then action: @escaping () -> Void) {
+  package func pauseScan(then action: @escaping () -> Void) {
     if let scan { scan.pause(then: action) } else { action() }
   }
 
-  public func resumeScan() {
+  package func resumeScan() {
     scan?.resume()
   }
 
   // MARK: Links
 
   /// Disconnects a link immediately; the kernel would keep it for two seconds after its last user.
-  public func disconnect(_ handle: ConnectionHandle) {
+  package func disconnect(_ handle: ConnectionHandle) {
     commands.send(Disconnect(handle: handle)) { _ in }
   }
 
@@ -139,7 +139,7 @@ public final class RawController {
   ///   - handle: of the link
   ///   - parameters: the interval, latency and timeout to request
   ///   - completion: called exactly once, when the controller has started or rejected the update
-  public func update(
+  package func update(
     _ handle: ConnectionHandle, to parameters: ConnectionParameters,
     completion: @escaping (Result<Void, HCIError>) -> Void
   ) {
@@ -151,14 +151,14 @@ public final class RawController {
   }
 
   /// Reads the RSSI of a link in dBm; nil if unavailable.
-  public func readRSSI(_ handle: ConnectionHandle, completion: @escaping (Result<Int8?, HCIError>) -> Void) {
+  package func readRSSI(_ handle: ConnectionHandle, completion: @escaping (Result<Int8?, HCIError>) -> Void) {
     commands.send(ReadRSSI(handle: handle)) { completion($0.map(\.rssi)) }
   }
 
   // MARK: Receiving
 
   /// Processes one complete packet from the controller, with its H4 type byte. Undecodable packets are ignored.
-  public func receive(_ packet: RawSpan, at time: Instant) {
+  package func receive(_ packet: RawSpan, at time: Instant) {
     guard packet.byte(at: 0) == HCIPacketType.event.rawValue else { return receiveCommand(packet) }
     var reader = ByteReader(packet.extracting(1..<packet.byteCount))
     guard let event = try? HCIEvent(parsing: &reader) else { return }

@@ -1,18 +1,18 @@
 import HaloBluetoothCore
 
 /// The parameters of a scan.
-public struct ScanParameters: Hashable, Sendable {
+package struct ScanParameters: Hashable, Sendable {
   /// Whether scan requests are sent.
-  public var isActive: Bool
-  public var interval: ScanInterval
+  package var isActive: Bool
+  package var interval: ScanInterval
   /// How long to listen in each interval.
-  public var window: ScanInterval
+  package var window: ScanInterval
   /// Whether the controller filters duplicate reports.
-  public var filtersDuplicates: Bool
+  package var filtersDuplicates: Bool
   /// Whether to listen on LE Coded, too. A controller that cannot listens on LE 1M alone, which it reports as a refusal.
-  public var includesCoded: Bool
+  package var includesCoded: Bool
 
-  public init(
+  package init(
     isActive: Bool = true, interval: ScanInterval = ScanInterval(.milliseconds(80)),
     window: ScanInterval = ScanInterval(.milliseconds(10)), filtersDuplicates: Bool = false,
     includesCoded: Bool = false
@@ -25,7 +25,7 @@ public struct ScanParameters: Hashable, Sendable {
   }
 
   /// Listens 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.
-  public static let gentle = ScanParameters()
+  package static let gentle = ScanParameters()
   /// Listens continuously.
-  public static let aggressive = ScanParameters(window: ScanInterval(.milliseconds(80)))
+  package static let aggressive = ScanParameters(window: ScanInterval(.milliseconds(80)))
 }

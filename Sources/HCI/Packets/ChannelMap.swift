@@ -1,24 +1,24 @@
 import HaloBluetoothCore
 
 /// A set of data channels: 37 bits, one for each channel index (Core Specification Vol 6, Part B, 1.4.1).
-public struct ChannelMap: FieldValue, Hashable {
+package struct ChannelMap: FieldValue, Hashable {
   /// Channel index 0 is the lowest bit.
-  public var bits: UInt64 = 0
+  package var bits: UInt64 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(parsing reader: inout ByteReader) throws(DecodeError) {
+  package init(parsing reader: inout ByteReader) throws(DecodeError) {
     self.init(try reader.readBytes(5))
   }
 
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     writer.write(bytes)
   }
 
-  public var fieldNumber: UInt64? { bits }
+  package var fieldNumber: UInt64? { bits }
 
   /// `24 channels: 0 to 8, 21 to 35`.
-  public var description: String {
+  package var description: String {
     let channels = (0..<37).filter { bits >> UInt64($0) & 1 == 1 }
     var ranges: [(first: Int, last: Int)] = []
     for channel in channels {

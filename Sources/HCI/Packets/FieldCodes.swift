@@ -1,10 +1,10 @@
 import HaloBluetoothCore
 
 /// A version of the Core Specification, as numbered by controllers (Assigned Numbers, 2.1).
-public struct CoreVersion: HCICode {
-  public var rawValue: UInt8
+package struct CoreVersion: HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   private static let names = [
     "1.0b", "1.1", "1.2", "2.0", "2.1", "3.0", "4.0", "4.1", "4.2", "5.0", "5.1", "5.2", "5.3", "5.4", "6.0",
@@ -12,7 +12,7 @@ public struct CoreVersion: HCICode {
   ]
 
   /// `5.4`.
-  public var description: String {
+  package var description: String {
     Self.names.indices.contains(Int(rawValue)) ? Self.names[Int(rawValue)] : "version \(rawValue)"
   }
 }
@@ -26,47 +26,47 @@ public struct CompanyIdentifier: HCICode {
   public var description: String { Hex.string(rawValue) }
 
   /// Name and number: `Nordic Semiconductor ASA (0x0059)`.
-  public var fieldText: String {
+  @usableFromInline package var fieldText: String {
     AssignedNumbers.company(rawValue).map { "\($0) (\(self))" } ?? description
   }
 }
 
 /// The role of this side on a link (Core Specification Vol 4, Part E, 7.7.65.1).
-public struct LERole: HCICode {
-  public var rawValue: UInt8
+package struct LERole: HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let central = LERole(rawValue: 0)
-  public static let peripheral = LERole(rawValue: 1)
+  package static let central = LERole(rawValue: 0)
+  package static let peripheral = LERole(rawValue: 1)
 
-  public static let names: [UInt8: String] = [0: "central", 1: "peripheral"]
+  package static let names: [UInt8: String] = [0: "central", 1: "peripheral"]
 }
 
 /// A physical layer (7.7.65.12).
-public struct LEPHY: HCICode {
-  public var rawValue: UInt8
+package struct LEPHY: HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// No packets are sent on the secondary channels (7.7.65.13).
-  public static let none = LEPHY(rawValue: 0)
-  public static let le1M = LEPHY(rawValue: 1)
-  public static let le2M = LEPHY(rawValue: 2)
-  public static let leCoded = LEPHY(rawValue: 3)
+  package static let none = LEPHY(rawValue: 0)
+  package static let le1M = LEPHY(rawValue: 1)
+  package static let le2M = LEPHY(rawValue: 2)
+  package static let leCoded = LEPHY(rawValue: 3)
 
-  public static let names: [UInt8: String] = [0: "none", 1: "LE 1M", 2: "LE 2M", 3: "LE Coded"]
+  package static let names: [UInt8: String] = [0: "none", 1: "LE 1M", 2: "LE 2M", 3: "LE Coded"]
 }
 
 /// A set of PHYs that a host would accept (7.8.49).
-public struct LEPHYs: OptionSet, HCICode {
-  public var rawValue: UInt8
+package struct LEPHYs: OptionSet, HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let le1M = LEPHYs(rawValue: 1)
-  public static let le2M = LEPHYs(rawValue: 2)
-  public static let leCoded = LEPHYs(rawValue: 4)
+  package static let le1M = LEPHYs(rawValue: 1)
+  package static let le2M = LEPHYs(rawValue: 2)
+  package static let leCoded = LEPHYs(rawValue: 4)
 
   /// The names of those in the set, as the specification has them.
   package var names: [String] {
@@ -80,18 +80,18 @@ public struct LEPHYs: OptionSet, HCICode {
 }
 
 /// The address that a controller uses for itself (7.8.10).
-public struct OwnAddressType: HCICode {
-  public var rawValue: UInt8
+package struct OwnAddressType: HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let `public` = OwnAddressType(rawValue: 0)
+  package static let `public` = OwnAddressType(rawValue: 0)
   /// The address set with LE Set Random Address.
-  public static let random = OwnAddressType(rawValue: 1)
-  public static let resolvableOrPublic = OwnAddressType(rawValue: 2)
-  public static let resolvableOrRandom = OwnAddressType(rawValue: 3)
+  package static let random = OwnAddressType(rawValue: 1)
+  package static let resolvableOrPublic = OwnAddressType(rawValue: 2)
+  package static let resolvableOrRandom = OwnAddressType(rawValue: 3)
 
-  public static let names: [UInt8: String] = [
+  package static let names: [UInt8: String] = [
     0: "public", 1: "random", 2: "resolvable or public", 3: "resolvable or random",
   ]
 
@@ -100,14 +100,14 @@ public struct OwnAddressType: HCICode {
 }
 
 /// The accuracy of the central's clock (7.7.65.1).
-public struct ClockAccuracy: HCICode {
-  public var rawValue: UInt8
+package struct ClockAccuracy: HCICode {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let ppm500 = ClockAccuracy(rawValue: 0)
+  package static let ppm500 = ClockAccuracy(rawValue: 0)
 
-  public static let names: [UInt8: String] = [
+  package static let names: [UInt8: String] = [
     0: "500 ppm", 1: "250 ppm", 2: "150 ppm", 3: "100 ppm", 4: "75 ppm", 5: "50 ppm", 6: "30 ppm",
     7: "20 ppm",
   ]
@@ -115,44 +115,44 @@ public struct ClockAccuracy: HCICode {
 
 /// A field of fixed width with values defined by the specification: a code, a bit set, a time in steps. Unknown values
 /// are preserved in reading and writing.
-public protocol HCICode: FieldCode, Hashable where RawValue: UnsignedInteger {
+@usableFromInline package protocol HCICode: FieldCode, Hashable where RawValue: UnsignedInteger {
   /// The names of the values; those without a name are shown as numbers.
   static var names: [RawValue: String] { get }
 }
 
 extension HCICode {
-  public static var names: [RawValue: String] { [:] }
+  @usableFromInline package static var names: [RawValue: String] { [:] }
 
-  public init() { self.init(rawValue: 0) }
+  package init() { self.init(rawValue: 0) }
 
   @inlinable
-  public var description: String { Self.names[rawValue] ?? "\(rawValue)" }
+  package var description: String { Self.names[rawValue] ?? "\(rawValue)" }
 }
 
 extension HCICode where Self: OptionSet {
-  public init() { self.init(rawValue: 0) }
+  package init() { self.init(rawValue: 0) }
 
-  public var description: String { Hex.string(UInt64(rawValue), bytes: RawValue.bitWidth / 8) }
+  package var description: String { Hex.string(UInt64(rawValue), bytes: RawValue.bitWidth / 8) }
 }
 
 /// A connection handle: 12 bits, 0x0000 to 0x0EFF (Core Specification Vol 4, Part E, 5.3.1). It may be reused as soon
 /// as its link is disconnected.
-public struct ConnectionHandle: HCICode, TextWritable {
+@usableFromInline package struct ConnectionHandle: HCICode, TextWritable {
   /// The twelve bits; the higher bits in a packet are reserved, and dropped.
-  public let rawValue: UInt16
+  @usableFromInline package let rawValue: UInt16
 
-  public init(rawValue: UInt16) {
+  @usableFromInline package init(rawValue: UInt16) {
     self.rawValue = rawValue & 0x0FFF
   }
 
   /// The highest handle of a link.
-  public static let highest = ConnectionHandle(rawValue: 0x0EFF)
+  package static let highest = ConnectionHandle(rawValue: 0x0EFF)
 
   /// The controllers of some phones and chip manufacturers send debug output as ACL data with this handle, which is
   /// frequent in their logs. It is not a link, and data that looks like L2CAP is meaningless.
-  public static let controllerDebug = ConnectionHandle(rawValue: 0x0EDC)
+  package static let controllerDebug = ConnectionHandle(rawValue: 0x0EDC)
 
-  public var description: String { Hex.string(rawValue) }
-  public func write(to text: inout TextBuffer) { text.writeHex(rawValue) }
-  public func writeField(to text: inout TextBuffer) { write(to: &text) }
+  @usableFromInline package var description: String { Hex.string(rawValue) }
+  @usableFromInline package func write(to text: inout TextBuffer) { text.writeHex(rawValue) }
+  @usableFromInline package func writeField(to text: inout TextBuffer) { write(to: &text) }
 }

@@ -18,14 +18,14 @@ import HaloBluetoothCore
 ///
 /// A packet contained in one chunk is delivered in place. Only split packets are collected, in a buffer that is kept:
 /// neither case allocates.
-public final class H4Framer {
+package final class H4Framer {
   /// The packet types that a host receives.
-  public static let fromController: [HCIPacketType] = [.acl, .synchronous, .event, .isochronous]
+  package static let fromController: [HCIPacketType] = [.acl, .synchronous, .event, .isochronous]
   /// The packet types that a controller receives.
-  public static let fromHost: [HCIPacketType] = [.command, .acl, .synchronous, .isochronous]
+  package static let fromHost: [HCIPacketType] = [.command, .acl, .synchronous, .isochronous]
 
   /// The number of bytes that belonged to no packet.
-  @exclusivity(unchecked) public private(set) var garbageBytes: UInt64 = 0
+  @exclusivity(unchecked) package private(set) var garbageBytes: UInt64 = 0
 
   private let legalTypes: UInt8
   private let largestData: Int
@@ -39,7 +39,7 @@ public final class H4Framer {
   ///   - types: the packet types allowed in this direction
   ///   - largestData: the maximum length of ACL or isochronous data in a packet; a greater length is garbage. LE
   ///     controllers have buffers of at most a few hundred bytes.
-  public init(accepting types: [HCIPacketType] = fromController, largestData: Int = 4096) {
+  package init(accepting types: [HCIPacketType] = fromController, largestData: Int = 4096) {
     legalTypes = types.reduce(0) { $0 | 1 << $1.rawValue }
     self.largestData = largestData
     pending = []
@@ -48,7 +48,7 @@ public final class H4Framer {
 
   /// Discards an incomplete packet and expects a packet start at the next byte; for a restarted stream.
   /// ``garbageBytes`` is kept. May be called from within `deliver`: the rest of that chunk is dropped.
-  public func reset() {
+  package func reset() {
     pending.removeAll(keepingCapacity: true)
     inStep = true
     resets &+= 1
@@ -60,7 +60,7 @@ public final class H4Framer {
   ///   - chunk: the bytes of one read
   ///   - deliver: called for each complete packet, with its H4 type byte; the span is valid only during the
   ///     call. It must not feed the framer.
-  public func receive(_ chunk: RawSpan, _ deliver: (RawSpan) -> Void) {
+  package func receive(_ chunk: RawSpan, _ deliver: (RawSpan) -> Void) {
     let start = pending.isEmpty ? 0 : complete(with: chunk, deliver)
     guard let start, start < chunk.byteCount else { return }
     let resets = resets

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// A command from the host to the controller (Core Specification Vol 4, Part E, 5.4.1). Its fields are the command's
 /// parameters. One declaration is sufficient to write, read, name and show the command, and for the virtual controller
 /// to answer it. It also needs a line in ``HCICommandInfo/declared``.
-public protocol HCICommand: PacketFields {
+@usableFromInline package protocol HCICommand: PacketFields {
   /// The return parameters after the status, which ``HostController`` checks.
   associatedtype Response: Sendable
 
@@ -13,85 +13,85 @@ public protocol HCICommand: PacketFields {
 }
 
 extension HCICommand {
-  public static var opcode: HCIOpcode { info.opcode }
+  @usableFromInline package static var opcode: HCIOpcode { info.opcode }
 }
 
 /// A command that is answered by Command Complete, with return parameters (7.7.14).
-public protocol HCICompletingCommand: HCICommand where Response: PacketFields {
+package protocol HCICompletingCommand: HCICommand where Response: PacketFields {
   associatedtype Response = NoReturnParameters
 }
 
 extension HCICompletingCommand {
-  public static var returnParameters: (any PacketFields)? { Response() }
+  package static var returnParameters: (any PacketFields)? { Response() }
 }
 
 /// A command that is acknowledged by Command Status; its result follows as an event (7.7.15).
-public protocol HCIStatusCommand: HCICommand where Response == Void {}
+package protocol HCIStatusCommand: HCICommand where Response == Void {}
 
 extension HCIStatusCommand {
-  public static var returnParameters: (any PacketFields)? { nil }
+  package static var returnParameters: (any PacketFields)? { nil }
 }
 
 /// A command or an answer without parameters.
-public protocol HCIEmpty: PacketFields {}
+package protocol HCIEmpty: PacketFields {}
 
 extension HCIEmpty {
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {}
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {}
 }
 
 /// Return parameters that consist of the status alone.
-public struct NoReturnParameters: HCIEmpty {
-  public init() {}
+package struct NoReturnParameters: HCIEmpty {
+  package init() {}
 }
 
 /// A command or an answer that begins with a connection handle. By default, it has no other fields.
-public protocol HCILinkFields: PacketFields {
+package protocol HCILinkFields: PacketFields {
   var handle: ConnectionHandle { get set }
 }
 
 extension HCILinkFields {
-  public init(handle: ConnectionHandle) {
+  package init(handle: ConnectionHandle) {
     self.init()
     self.handle = handle
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.connectionHandle(&handle)
   }
 }
 
 /// Parameters that are, or begin with, a connection handle.
-public struct LinkOnly: HCILinkFields {
-  public var handle = ConnectionHandle()
+package struct LinkOnly: HCILinkFields {
+  package var handle = ConnectionHandle()
 
-  public init() {}
+  package init() {}
 }
 
 /// A command or an answer that begins with the address of a BR/EDR device. By default, it has no other fields.
-public protocol HCIPeerFields: PacketFields {
+package protocol HCIPeerFields: PacketFields {
   var peerAddress: BluetoothAddress { get set }
 }
 
 extension HCIPeerFields {
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.peerAddress(&peerAddress)
   }
 }
 
 /// Parameters that are, or begin with, the address of a BR/EDR device.
-public struct PeerOnly: HCIPeerFields {
-  public var peerAddress = BluetoothAddress.zero
+package struct PeerOnly: HCIPeerFields {
+  package var peerAddress = BluetoothAddress.zero
 
-  public init() {}
+  package init() {}
 }
 
 /// A command or an answer that says whether something is on.
-public protocol HCISwitch: PacketFields {
+package protocol HCISwitch: PacketFields {
   var isEnabled: Bool { get set }
 }
 
 extension HCISwitch {
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("enabled", &isEnabled)
   }
 }
@@ -100,26 +100,26 @@ extension FieldVisitor where Self: ~Escapable {
   /// The address of a BR/EDR device, which has no type.
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  public mutating func peerAddress(_ address: inout BluetoothAddress) throws(Failure) {
+  package mutating func peerAddress(_ address: inout BluetoothAddress) throws(Failure) {
     try self.address("peer address", &address, kind: .public)
   }
 
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  public mutating func connectionHandle(_ handle: inout ConnectionHandle) throws(Failure) {
+  package mutating func connectionHandle(_ handle: inout ConnectionHandle) throws(Failure) {
     try value("connection handle", &handle)
   }
 
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
-  public mutating func status(_ status: inout HCIErrorCode) throws(Failure) {
+  package mutating func status(_ status: inout HCIErrorCode) throws(Failure) {
     try value("status", &status)
   }
 }
 
 extension HCICommand {
   /// The complete packet with its H4 type byte: `01`, opcode, parameter length, parameters.
-  public func packet(into writer: inout ByteWriter) {
+  package func packet(into writer: inout ByteWriter) {
     writer.removeAll()
     writer.write(HCIPacketType.command.rawValue)
     writer.write(Self.opcode.rawValue)
@@ -130,57 +130,59 @@ extension HCICommand {
 }
 
 /// A command opcode: six bits of group, ten bits of command (Core Specification Vol 4, Part E, 5.4.1).
-public struct HCIOpcode: HCICode {
-  public var rawValue: UInt16
+@usableFromInline package struct HCIOpcode: HCICode {
+  @usableFromInline package var rawValue: UInt16
 
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
+  @usableFromInline package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// - Parameters:
   ///   - group: the opcode group field (OGF)
   ///   - command: the opcode command field (OCF)
-  public init(group: UInt8, command: UInt16) {
+  package init(group: UInt8, command: UInt16) {
     rawValue = UInt16(group & 0x3F) << 10 | command & 0x3FF
   }
 
   /// OGF, the upper 6 bits.
-  public var group: UInt8 { UInt8(rawValue >> 10) }
+  package var group: UInt8 { UInt8(rawValue >> 10) }
   /// OCF, the lower 10 bits.
-  public var command: UInt16 { rawValue & 0x3FF }
+  package var command: UInt16 { rawValue & 0x3FF }
 
   /// No command: an event uses it to return command credits without answering a command (Core Specification Vol 4, Part
   /// E, 4.4).
-  public static let noOperation = HCIOpcode(rawValue: 0)
+  package static let noOperation = HCIOpcode(rawValue: 0)
 
-  public static let leCreateCIS = HCIOpcode(rawValue: 0x2064)
+  package static let leCreateCIS = HCIOpcode(rawValue: 0x2064)
 
   /// Whether it is a vendor-specific command.
-  public var isVendorSpecific: Bool { group == 0x3F }
+  @usableFromInline package var isVendorSpecific: Bool { group == 0x3F }
 
   /// The command's name in the specification; nil if unknown.
-  public var name: String? {
+  package var name: String? {
     isVendorSpecific ? "Vendor Specific" : HCICommandCatalog.standard[self]?.info.name
   }
 
   /// Name and number: `LE Set Scan Enable (0x200c)`.
-  public var description: String { TextBuffer.string { writeField(to: &$0) } }
+  @usableFromInline package var description: String { TextBuffer.string { writeField(to: &$0) } }
 
-  public func writeField(to text: inout TextBuffer) { text.write(name: name, rawValue, unnamed: "command ") }
+  @usableFromInline package func writeField(to text: inout TextBuffer) {
+    text.write(name: name, rawValue, unnamed: "command ")
+  }
 }
 
 /// The specification of a command, except its parameters.
-public struct HCICommandInfo: Hashable, Sendable {
-  public let opcode: HCIOpcode
+@usableFromInline package struct HCICommandInfo: Hashable, Sendable {
+  package let opcode: HCIOpcode
   /// The name in the specification.
-  public let name: String
+  package let name: String
   /// The section of the Core Specification: `Vol 4, Part E, 7.8.10`; of a withdrawn command, `no longer specified`.
-  public var reference: String { section.map { "Vol 4, Part E, \($0)" } ?? "no longer specified" }
+  package var reference: String { section.map { "Vol 4, Part E, \($0)" } ?? "no longer specified" }
   /// The command's bit in ``SupportedCommands``; nil if none is known.
-  public let bit: SupportedCommands.Bit?
+  package let bit: SupportedCommands.Bit?
   /// The events that bring its result after Command Status.
-  public let results: [Result]
+  package let results: [Result]
 
   /// An event that ends a command.
-  public enum Result: Hashable, Sendable {
+  @usableFromInline package enum Result: Hashable, Sendable {
     case event(HCIEventCode)
     case leEvent(LESubevent)
   }
@@ -195,7 +197,7 @@ public struct HCICommandInfo: Hashable, Sendable {
   ///   - octet: of ``bit``
   ///   - bit: in Supported Commands, with `octet`
   ///   - results: the events that bring its result after Command Status
-  public init(
+  package init(
     _ opcode: UInt16, _ name: String, _ section: String, octet: Int? = nil, bit: Int = 0,
     endsWith results: [Result] = []
   ) {
@@ -217,16 +219,16 @@ public struct HCICommandInfo: Hashable, Sendable {
 }
 
 /// Looks up commands by opcode.
-public struct HCICommandCatalog: Sendable {
+package struct HCICommandCatalog: Sendable {
   /// A class, as it is looked up for each packet: only its reference is copied.
-  public final class Entry: Sendable {
-    public let info: HCICommandInfo
+  package final class Entry: Sendable {
+    package let info: HCICommandInfo
     /// The type that declares the command; nil if its parameters are not declared.
-    public let type: (any HCICommand.Type)?
+    package let type: (any HCICommand.Type)?
     /// Whether the parameters begin with a connection handle.
-    public let isAboutLink: Bool
+    package let isAboutLink: Bool
     /// How many bytes behind the status of a failure are valid in Command Complete.
-    public var validAfterFailure: Int {
+    package var validAfterFailure: Int {
       var offsets = FieldOffsets()
       if var parameters = type?.returnParameters { parameters.visit(&offsets) }
       return offsets.validBytes(behind: 0)
@@ -240,14 +242,14 @@ public struct HCICommandCatalog: Sendable {
   }
 
   /// All known commands.
-  public static let standard = HCICommandCatalog(HCICommandInfo.declared, others: HCICommandInfo.others)
+  package static let standard = HCICommandCatalog(HCICommandInfo.declared, others: HCICommandInfo.others)
 
   private var entries: [HCIOpcode: Entry] = [:]
 
   /// - Parameters:
   ///   - types: commands with declared parameters
   ///   - others: commands of which only the name is known
-  public init(_ types: [any HCICommand.Type], others: [HCICommandInfo] = []) {
+  package init(_ types: [any HCICommand.Type], others: [HCICommandInfo] = []) {
     for info in others { entries[info.opcode] = Entry(info) }
     for type in types {
       var offsets = FieldOffsets()
@@ -257,60 +259,60 @@ public struct HCICommandCatalog: Sendable {
     }
   }
 
-  public subscript(_ opcode: HCIOpcode) -> Entry? { entries[opcode] }
+  package subscript(_ opcode: HCIOpcode) -> Entry? { entries[opcode] }
 
   /// The specifications of all commands, in no order.
   package var infos: [HCICommandInfo] { entries.values.map(\.info) }
 
   /// The name of a command, or its number.
-  public func name(of opcode: HCIOpcode) -> String {
+  package func name(of opcode: HCIOpcode) -> String {
     entries[opcode]?.info.name ?? opcode.description
   }
 }
 
 /// The commands that a controller supports: 64 bytes with a bit for each (Core Specification Vol 4, Part E, 6.27).
-public struct SupportedCommands: PacketFields, Hashable, CustomStringConvertible {
+package struct SupportedCommands: PacketFields, Hashable, CustomStringConvertible {
   /// The bit of a command.
-  public struct Bit: Hashable, Sendable {
+  package struct Bit: Hashable, Sendable {
     /// 0 to 63.
-    public var octet: Int
+    package var octet: Int
     /// 0 to 7.
-    public var bit: Int
+    package var bit: Int
 
-    public init(octet: Int, bit: Int) {
+    package init(octet: Int, bit: Int) {
       self.octet = octet
       self.bit = bit
     }
   }
 
   /// In bytes.
-  public static let length = 64
+  package static let length = 64
 
-  public private(set) var bytes: [UInt8]
+  package private(set) var bytes: [UInt8]
 
-  public init() {
+  package init() {
     bytes = Array(repeating: 0, count: Self.length)
   }
 
-  public init(_ commands: [any HCICommand.Type]) {
+  package init(_ commands: [any HCICommand.Type]) {
     self.init()
     for command in commands { insert(command.info) }
   }
 
-  public mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.bytes("supported commands", &bytes, count: Self.length, .bits(Self.bits))
   }
 
-  public func contains(_ command: (some HCICommand).Type) -> Bool {
+  package func contains(_ command: (some HCICommand).Type) -> Bool {
     command.info.bit.map(contains) ?? false
   }
 
-  public func contains(_ bit: Bit) -> Bool {
+  package func contains(_ bit: Bit) -> Bool {
     bytes.indices.contains(bit.octet) && bytes[bit.octet] >> bit.bit & 1 == 1
   }
 
   /// Adds a command; a command without a bit is ignored.
-  public mutating func insert(_ command: HCICommandInfo) {
+  package mutating func insert(_ command: HCICommandInfo) {
     guard let bit = command.bit, bytes.indices.contains(bit.octet) else { return }
     bytes[bit.octet] |= 1 << bit.bit
   }
@@ -323,7 +325,7 @@ public struct SupportedCommands: PacketFields, Hashable, CustomStringConvertible
   }
 
   /// The number of commands, and the bytes.
-  public var description: String {
+  package var description: String {
     "\(bytes.reduce(0) { $0 + $1.nonzeroBitCount }) commands: \(Hex.string(bytes))"
   }
 }

@@ -1,6 +1,6 @@
 /// The commands that are declared as types, with their parameters.
 extension HCICommandInfo {
-  public static let declared: [any HCICommand.Type] = [
+  package static let declared: [any HCICommand.Type] = [
     CreateConnection.self,
     Disconnect.self,
     RemoteNameRequest.self,

@@ -127,5 +127,7 @@ public struct HCIErrorCode: HCICode, Error {
   /// Name and number: `Connection Timeout (0x08)`.
   public var description: String { TextBuffer.string { writeField(to: &$0) } }
 
-  public func writeField(to text: inout TextBuffer) { text.write(name: name, rawValue, unnamed: "error ") }
+  @usableFromInline package func writeField(to text: inout TextBuffer) {
+    text.write(name: name, rawValue, unnamed: "error ")
+  }
 }

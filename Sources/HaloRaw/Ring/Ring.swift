@@ -71,6 +71,9 @@ public final class Ring {
   /// The name of its firmware; nil if it has none.
   public var firmwareRevision: String? { client.firmware.firmwareRevision }
 
+  /// How the ring encodes acceleration; nil where only the samples show it: see ``AccelerometerEncodingDetector``.
+  public var accelerometerEncoding: AccelerometerEncoding? { client.firmware.accelerometerEncoding }
+
   // MARK: Requests
 
   /// How full the battery is, and whether the ring is on its charger.

@@ -1,5 +1,5 @@
 import HaloBluetoothCore
 
 extension BluetoothActor: EventLoopProvider {
-  public static var eventLoop: any StackExecutor { EpollLoop.shared }
+  package static var eventLoop: any StackExecutor { EpollLoop.shared }
 }

@@ -2,18 +2,18 @@ import Glibc
 import HaloBluetoothCore
 
 /// The kernel's clocks. Only the loop and code that opens captures read them.
-public enum SystemClock {
+package enum SystemClock {
   /// Nanoseconds since the machine started (`CLOCK_MONOTONIC`).
-  public static var monotonic: Instant { read(CLOCK_MONOTONIC) }
+  package static var monotonic: Instant { read(CLOCK_MONOTONIC) }
 
   /// Microseconds since 1970-01-01 UTC (`CLOCK_REALTIME`).
-  public static var wallMicroseconds: Int64 { wallNanoseconds / 1000 }
+  package static var wallMicroseconds: Int64 { wallNanoseconds / 1000 }
 
   /// Nanoseconds since 1970-01-01 UTC (`CLOCK_REALTIME`).
-  public static var wallNanoseconds: Int64 { read(CLOCK_REALTIME).nanoseconds }
+  package static var wallNanoseconds: Int64 { read(CLOCK_REALTIME).nanoseconds }
 
   /// The offset from the microseconds of `timers` to those of the time of day, now.
-  public static func wallOffset(of timers: Timers) -> Int64 {
+  package static func wallOffset(of timers: Timers) -> Int64 {
     wallMicroseconds - timers.current.nanoseconds / 1000
   }
 

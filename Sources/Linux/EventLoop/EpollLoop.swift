@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// The loop is the executor of `BluetoothActor`: code isolated to that actor runs here, and may use the members below
 /// that are marked with it. It is also a task executor, for `BluetoothActor.run(_:)`.
-public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+@usableFromInline package final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
   /// The process has one loop, since it has one `BluetoothActor`.
-  public static let shared = EpollLoop()
+  package static let shared = EpollLoop()
 
   private struct Shared {
     var jobs: [UnownedJob] = []
@@ -79,14 +79,14 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// Makes sure that the loop can run, before it is first used. Without this call, a process without free descriptors
   /// or threads ends with a fatal error on first use of the loop.
-  public static func prepare() throws(SystemError) {
+  package static func prepare() throws(SystemError) {
     if let error = shared.creationError { throw error }
     try shared.startOnce()
   }
 
   /// Returns when the loop's thread has ended, which happens only if the kernel has killed it after a kernel fault. For
   /// a watchdog thread: the loop can't continue after that.
-  public static func waitForEndOfThread() {
+  package static func waitForEndOfThread() {
     guard let thread = pthread_t(exactly: shared.thread.load(ordering: .acquiring)), thread != 0 else {
       return
     }
@@ -95,7 +95,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   // MARK: Executor
 
-  public func enqueue(_ job: consuming ExecutorJob) {
+  @usableFromInline package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let (mustStart, mustWake) = shared.withLock { shared in
       shared.jobs.append(job)
@@ -113,11 +113,11 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
   }
 
-  public func checkIsolated() {
+  @usableFromInline package func checkIsolated() {
     precondition(isCurrent, "this must run on the event loop")
   }
 
-  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+  @usableFromInline package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
   private var isCurrent: Bool {
     thread.load(ordering: .relaxed) == UInt(pthread_self())
@@ -180,7 +180,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// From now on, looks for input without a pause instead of sleeping until there is some: the time of waking up for a
   /// whole processor.
-  @BluetoothActor public func pollBusily() { isBusy = true }
+  @BluetoothActor package func pollBusily() { isBusy = true }
 
   private func handler(of mark: UInt64) -> ((Readiness) -> Void)? {
     let index = Int(mark & 0xFFFF_FFFF)
@@ -249,7 +249,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   // MARK: The end of a turn
 
   /// Calls `end` once, when the loop has handled all input of this wake-up and before it sleeps.
-  @BluetoothActor public func atEndOfTurn(_ end: any TurnEnd) {
+  @BluetoothActor package func atEndOfTurn(_ end: any TurnEnd) {
     turnEnds.append(end)
   }
 
@@ -261,14 +261,16 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   // MARK: Time
 
   /// The timers of the kernel's monotonic clock.
-  @BluetoothActor public var timers: Timers { clockTimers }
+  @BluetoothActor package var timers: Timers { clockTimers }
 
   /// The time of data that has just been read, in whole microseconds: that of the wake-up, as all of its data was there
   /// or came right after it. Timers scheduled while it is handled count from that time: a replay, which has only the
   /// recorded times, computes the same deadlines.
   ///
   /// - Parameter timers: the time of the reader: that of this loop, or a virtual one
-  @BluetoothActor public func arrival(_ timers: Timers) -> Instant { timers.now.wholeMicroseconds }
+  @BluetoothActor @usableFromInline package func arrival(_ timers: Timers) -> Instant {
+    timers.now.wholeMicroseconds
+  }
 
   /// Sets the time, and runs the timers that are due. If they are late, the process was stopped or had no processor:
   /// then the time is set, and the loop first reads the input that has waited all along, as no timeout may fire before
@@ -282,7 +284,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// Makes a virtual time, which the loop advances until ``end(_:)``. It starts at the current time of the clock, at a whole
   /// microsecond: differences of times that are written in microseconds are then the same in each run.
-  @BluetoothActor public func makeVirtualTime() -> VirtualTime {
+  @BluetoothActor package func makeVirtualTime() -> VirtualTime {
     let time = VirtualTime(startingAt: SystemClock.monotonic.wholeMicroseconds)
     virtualTimes.append(time)
     isStalled = false
@@ -290,13 +292,13 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   }
 
   /// Stops a virtual time. Its timers do not run any more.
-  @BluetoothActor public func end(_ time: VirtualTime) {
+  @BluetoothActor package func end(_ time: VirtualTime) {
     virtualTimes.removeAll { $0 === time }
   }
 
   /// Virtual time stands still while `work` runs: it waits for a thread or for a reader, of which virtual time knows
   /// nothing.
-  @BluetoothActor public func stoppingVirtualTime<Value>(
+  @BluetoothActor package func stoppingVirtualTime<Value>(
     while work: @BluetoothActor () async -> sending Value
   ) async -> sending Value {
     pendingCalls += 1
@@ -317,23 +319,23 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   // MARK: Descriptors
 
   /// The readiness of a descriptor, or the events of interest; the bits are epoll's, which are those of poll.
-  public struct Readiness: OptionSet, Sendable {
-    public var rawValue: UInt32
+  @usableFromInline package struct Readiness: OptionSet, Sendable {
+    @usableFromInline package var rawValue: UInt32
 
-    public init(rawValue: UInt32) {
+    @usableFromInline package init(rawValue: UInt32) {
       self.rawValue = rawValue
     }
 
-    public static let readable = Readiness(rawValue: UInt32(POLLIN))
-    public static let writable = Readiness(rawValue: UInt32(POLLOUT))
+    @usableFromInline package static let readable = Readiness(rawValue: UInt32(POLLIN))
+    @usableFromInline package static let writable = Readiness(rawValue: UInt32(POLLOUT))
     /// The peer has closed. Always reported.
-    public static let hungUp = Readiness(rawValue: UInt32(POLLHUP))
+    @usableFromInline package static let hungUp = Readiness(rawValue: UInt32(POLLHUP))
     /// The descriptor has a pending error. Always reported.
-    public static let failed = Readiness(rawValue: UInt32(POLLERR))
+    @usableFromInline package static let failed = Readiness(rawValue: UInt32(POLLERR))
   }
 
   /// A descriptor watched by the loop. Cancel the watch before closing the descriptor.
-  @BluetoothActor public final class Watch {
+  @BluetoothActor package final class Watch {
     private let descriptor: Int32
     private let id: UInt64
 
@@ -343,7 +345,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     /// The events to wait for. An empty set still reports that the peer has closed.
-    public var interest: Readiness = [] {
+    package var interest: Readiness = [] {
       didSet {
         // The descriptor of a cancelled watch may have been reused.
         guard interest != oldValue, EpollLoop.shared.handler(of: id) != nil else { return }
@@ -352,7 +354,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     /// Stops watching; the handler is not called again.
-    public func cancel() {
+    package func cancel() {
       guard EpollLoop.shared.handler(of: id) != nil else { return }
       EpollLoop.shared.removeHandler(id)
       _ = Linux.epollRemove(EpollLoop.shared.epoll, descriptor)
@@ -360,7 +362,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   }
 
   /// Calls `handler` on the loop whenever `descriptor` is ready, for as long as it is (level-triggered).
-  @BluetoothActor public func watch(
+  @BluetoothActor package func watch(
     _ descriptor: Int32, for interest: Readiness, handler: @escaping (Readiness) -> Void
   ) throws(SystemError) -> Watch {
     let mark = add(handler)
@@ -376,7 +378,7 @@ public final class EpollLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 }
 
 /// Something that is done once for all input of a wake-up: writing the lines that it has caused.
-public protocol TurnEnd: AnyObject {
+package protocol TurnEnd: AnyObject {
   /// Called by the loop after ``EpollLoop/atEndOfTurn(_:)``.
   func turnEnds()
 }

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 import HaloSystemCalls
 
 /// The privileges of a thread that makes a blocking call off the loop.
-public enum ThreadPrivileges: Sendable {
+package enum ThreadPrivileges: Sendable {
   /// None: the thread drops what the program's start hook drops.
   case none
   /// The capabilities of the loop's thread, until the call returns.
@@ -22,7 +22,7 @@ public enum ThreadPrivileges: Sendable {
 ///   - work: the call
 /// - Returns: nil at the deadline, if the task was cancelled, or if no thread can be started
 @BluetoothActor
-public func offTheLoop<Value>(
+package func offTheLoop<Value>(
   deadline: Duration? = nil, in timers: Timers = EpollLoop.shared.timers,
   privileges: ThreadPrivileges = .none,
   _ work: @escaping @Sendable () -> sending Value

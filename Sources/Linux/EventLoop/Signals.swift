@@ -2,15 +2,15 @@ import Glibc
 
 /// Waits for signals on a dedicated thread. A signal handler could do almost nothing safely, and a blocked loop could
 /// not handle them.
-public enum Signals {
+package enum Signals {
   /// Blocks `signals` in this thread and all threads that it starts later. Call this before anything else in `main`.
-  public static func block(_ signals: [Int32]) {
+  package static func block(_ signals: [Int32]) {
     var set = signalSet(signals)
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
   /// Waits for one of `signals`, which must be blocked in all threads.
-  public static func next(of signals: [Int32]) -> Int32 {
+  package static func next(of signals: [Int32]) -> Int32 {
     var set = signalSet(signals)
     while true {
       var signal: Int32 = 0
@@ -20,7 +20,7 @@ public enum Signals {
 
   /// The subset of `signals` that this process has not inherited as ignored, as under `nohup` or in a shell's
   /// background job.
-  public static func withoutIgnored(_ signals: [Int32]) -> [Int32] {
+  package static func withoutIgnored(_ signals: [Int32]) -> [Int32] {
     signals.filter { signal in
       var action = sigaction()
       guard sigaction(signal, nil, &action) == 0 else { return true }

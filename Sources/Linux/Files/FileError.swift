@@ -3,9 +3,9 @@ import HaloBluetoothCore
 import HaloSystemCalls
 
 /// Why a file can't be read or written.
-public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Why it failed.
-  public enum Reason: Hashable, Sendable, CustomStringConvertible {
+  package enum Reason: Hashable, Sendable, CustomStringConvertible {
     /// A system call failed with this error number.
     case system(Int32)
     /// A FIFO opened for writing has no reader.
@@ -27,7 +27,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file has data, which would be lost.
     case hasData
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .system(let number): SystemError.text(number)
       case .noReader: "no process reads this FIFO; start the reader first"
@@ -44,24 +44,24 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The file or folder.
-  public var path: String
+  package var path: String
   /// Why it failed.
-  public var reason: Reason
+  package var reason: Reason
 
-  public init(_ path: String, _ reason: Reason) {
+  package init(_ path: String, _ reason: Reason) {
     self.path = path
     self.reason = reason
   }
 
   /// The error number of a failed system call.
-  public var systemError: Int32? {
+  package var systemError: Int32? {
     if case .system(let number) = reason { number } else { nil }
   }
 
   /// The error of the last system call.
   static func last(_ path: String) -> FileError { FileError(path, .system(errno)) }
 
-  public var description: String { "\(path.printable): \(reason)" }
+  package var description: String { "\(path.printable): \(reason)" }
 }
 
 /// A descriptor that is closed with its owner.

@@ -80,7 +80,7 @@ final class FilePlace {
 }
 
 /// The identity of the file that a path or a descriptor refers to, however it is spelled.
-public enum FileIdentity: Hashable, Sendable {
+package enum FileIdentity: Hashable, Sendable {
   /// An existing regular file.
   case file(device: UInt, inode: UInt)
   /// A file that does not exist yet: its folder, and its name in it.
@@ -88,7 +88,7 @@ public enum FileIdentity: Hashable, Sendable {
 
   /// - Returns: nil if it can't be determined, and for devices, FIFOs, sockets and folders, which may safely be used
   ///   twice
-  public init?(path: String) {
+  package init?(path: String) {
     guard let place = try? FilePlace(path) else { return nil }
     if place.isKernelLink {
       var status = stat()
@@ -102,7 +102,7 @@ public enum FileIdentity: Hashable, Sendable {
     }
   }
 
-  public init?(descriptor: Int32) {
+  package init?(descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     self.init(status)
@@ -115,12 +115,12 @@ public enum FileIdentity: Hashable, Sendable {
 }
 
 /// Folders accessible only to this user.
-public enum PrivateFolder {
+package enum PrivateFolder {
   /// Creates a folder and its missing parents with mode 0700. An existing folder has to be owned by this user, and is
   /// made inaccessible to others.
   ///
   /// - Throws: `.foreign`, or the kernel's error
-  public static func make(_ path: String) throws(FileError) {
+  package static func make(_ path: String) throws(FileError) {
     var end = path.startIndex
     var refusal: FileError?
     while end < path.endIndex {

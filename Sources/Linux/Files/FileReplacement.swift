@@ -7,7 +7,7 @@ extension OutputFile {
   /// folder, the file is written in place.
   ///
   /// - Returns: nil if the contents have been synchronized; an open device or FIFO that the caller has to write them to
-  public static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) -> OutputFile? {
+  package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) -> OutputFile? {
     let place = try FilePlace(path)
     guard place.found != nil else {
       try Draft(place, bytes).move(to: place.name)

@@ -2,22 +2,22 @@ import Glibc
 import HaloSystemCalls
 
 /// The time on the two clocks that a series of files needs.
-public struct FileTime: Hashable, Sendable {
+package struct FileTime: Hashable, Sendable {
   /// Seconds since 1970-01-01 UTC. The clock can be set, by an hour or by forty days.
-  public var unix: Int
+  package var unix: Int
   /// Seconds on a clock that is never set.
-  public var steady: Int
+  package var steady: Int
 
-  public init(unix: Int, steady: Int) {
+  package init(unix: Int, steady: Int) {
     (self.unix, self.steady) = (unix, steady)
   }
 }
 
 /// The files that records go to, one after the other: a series in a folder, or one file that is opened anew when another
 /// program has moved it away. For the thread that writes to an `OutputQueue`, except where it says otherwise.
-public final class FileRotation {
+package final class FileRotation {
   /// When a file of a series ends.
-  public enum Limit: Hashable, Sendable {
+  package enum Limit: Hashable, Sendable {
     /// At the first record after each multiple of this number of seconds since 1970-01-01 UTC; if the clock is set back,
     /// no later than without that.
     case seconds(Int)
@@ -31,12 +31,12 @@ public final class FileRotation {
   }
 
   /// What each file begins with. Set it before the first change of files.
-  public var beginning: [UInt8] {
+  package var beginning: [UInt8] {
     get { sharedBeginning.withLock(\.self) }
     set { sharedBeginning.withLock { $0 = newValue } }
   }
   /// The contents of the file beside each file, `FILE.json`, when it begins; nil for none.
-  public var description: (() -> [UInt8])?
+  package var description: (() -> [UInt8])?
 
   private let target: Target
   private let limit: Limit?
@@ -58,7 +58,7 @@ public final class FileRotation {
   ///     It counts by the clock that is never set, and those of earlier runs by the time of day when this object is
   ///     made
   ///   - now: the time
-  public init(_ series: FileSeries, limit: Limit?, keepTime: Int?, now: @escaping () -> FileTime) {
+  package init(_ series: FileSeries, limit: Limit?, keepTime: Int?, now: @escaping () -> FileTime) {
     target = .series(series, keepTime: keepTime)
     self.limit = limit
     self.now = now
@@ -66,7 +66,7 @@ public final class FileRotation {
   }
 
   /// One file.
-  public init(file path: String) {
+  package init(file path: String) {
     target = .file(KeptFile(path))
     limit = nil
     now = { FileTime(unix: 0, steady: 0) }
@@ -74,7 +74,7 @@ public final class FileRotation {
   }
 
   /// The folder of the series, or the file.
-  public var path: String {
+  package var path: String {
     switch target {
     case .series(let series, _): series.path
     case .file(let file): file.path
@@ -82,7 +82,7 @@ public final class FileRotation {
   }
 
   /// The path of the file that is being written, when it is complete; nil if there is none. From any thread.
-  public var currentPath: String? {
+  package var currentPath: String? {
     switch target {
     case .series(let series, _): series.currentPath
     case .file(let file): file.path
@@ -93,24 +93,24 @@ public final class FileRotation {
   ///
   /// - Parameter existing: what becomes of the data of a single file
   /// - Returns: its descriptor, which the caller closes
-  public func begin(existing: OutputFile.ExistingData = .refuse) throws(FileError) -> Int32 {
+  package func begin(existing: OutputFile.ExistingData = .refuse) throws(FileError) -> Int32 {
     try next(existing)()
   }
 
   /// The next record goes to the next file of the series, or to the file that has the path then. From any thread.
-  public var beginNext: @Sendable () -> Void {
+  package var beginNext: @Sendable () -> Void {
     let wantsNext = wantsNext
     return { wantsNext.withLock { $0 = true } }
   }
 
   /// What a file begins with that another program has emptied. From any thread.
-  public var afterEmptying: @Sendable () -> [UInt8] {
+  package var afterEmptying: @Sendable () -> [UInt8] {
     let beginning = sharedBeginning
     return { beginning.withLock(\.self) }
   }
 
   /// The last file of a series gets its name. Waits for the disk; from any thread.
-  public var completion: @Sendable () throws(FileError) -> Void {
+  package var completion: @Sendable () throws(FileError) -> Void {
     guard case .series(let series, _) = target else { return {} }
     return { () throws(FileError) in try series.complete() }
   }
@@ -119,7 +119,7 @@ public final class FileRotation {
   ///
   /// - Parameter length: that of the file with the record, without its ``beginning``
   /// - Returns: nil to go on with the same file
-  public func change(_ length: Int) -> OutputQueue.FileChange? {
+  package func change(_ length: Int) -> OutputQueue.FileChange? {
     guard isDue(length) else { return nil }
     wantsNext.withLock { $0 = false }
     let next = next(.keep)

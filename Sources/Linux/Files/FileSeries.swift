@@ -7,9 +7,9 @@ import HaloSystemCalls
 /// complete. Files are new, have mode 0600, and replace no other file.
 ///
 /// What changes files waits for the disk. One thread at a time changes the files.
-public final class FileSeries: @unchecked Sendable {
+package final class FileSeries: @unchecked Sendable {
   /// The folder.
-  public let path: String
+  package let path: String
   private let stem: String
   private let ending: String
   private let folder: FileDescriptor
@@ -21,7 +21,7 @@ public final class FileSeries: @unchecked Sendable {
   private static let part = ".part"
 
   /// The name that a file of a series has, or will have, when it is complete.
-  public static func complete(_ name: String) -> String {
+  package static func complete(_ name: String) -> String {
     name.hasSuffix(part) ? String(name.dropLast(part.utf8.count)) : name
   }
 
@@ -36,7 +36,7 @@ public final class FileSeries: @unchecked Sendable {
   ///   - stem: the beginning of the names
   ///   - suffix: the end of the names: `csv`
   ///   - hasLines: whether the files are text
-  public init(folder path: String, stem: String, suffix: String, hasLines: Bool) throws(FileError) {
+  package init(folder path: String, stem: String, suffix: String, hasLines: Bool) throws(FileError) {
     self.path = path
     self.stem = stem + "-"
     ending = "." + suffix
@@ -57,7 +57,7 @@ public final class FileSeries: @unchecked Sendable {
   }
 
   /// The path of the file that is being written, when it is complete; nil if there is none.
-  public var currentPath: String? { current.withLock(\.self).map(location) }
+  package var currentPath: String? { current.withLock(\.self).map(location) }
 
   /// Completes the file that is being written, if any, and creates the next one.
   ///
@@ -65,7 +65,7 @@ public final class FileSeries: @unchecked Sendable {
   ///   - time: now; its name has the time of day
   ///   - bytes: what it begins with
   /// - Returns: its descriptor, which the caller closes. The file is locked until then
-  public func next(at time: FileTime, beginning bytes: [UInt8] = []) throws(FileError) -> Int32 {
+  package func next(at time: FileTime, beginning bytes: [UInt8] = []) throws(FileError) -> Int32 {
     if let name = current.withLock(\.self) { ended.append((name, time.steady)) }
     try complete()
     let (name, file) = try create(time.unix)
@@ -91,7 +91,7 @@ public final class FileSeries: @unchecked Sendable {
   }
 
   /// Completes the file that is being written: it gets its name, also if the power fails.
-  public func complete() throws(FileError) {
+  package func complete() throws(FileError) {
     if let name = current.withLock({ $0.take() }) { try complete(name) }
   }
 
@@ -137,7 +137,7 @@ public final class FileSeries: @unchecked Sendable {
   ///   - age: in seconds
   ///   - time: now; its time of day must not be that of a clock that was set since this object was made
   ///   - beside: the endings of the files beside: `.json`
-  public func removeFiles(olderThan age: Int, at time: FileTime, beside: [String] = []) {
+  package func removeFiles(olderThan age: Int, at time: FileTime, beside: [String] = []) {
     let own = Set(ended.map(\.name) + [current.withLock(\.self)].compactMap(\.self))
     let others = names(with: ending).filter { !own.contains($0) }
     let limit = stem + Self.text(time.unix - age)

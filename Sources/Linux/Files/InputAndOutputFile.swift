@@ -2,7 +2,7 @@ import Glibc
 import HaloSystemCalls
 
 /// Reads files. Opening never blocks, and a FIFO or a terminal has a time to provide its data.
-public enum InputFile {
+package enum InputFile {
   /// Reads a file of any length in pieces.
   ///
   /// - Parameters:
@@ -11,7 +11,7 @@ public enum InputFile {
   ///   - mustBeRegular: whether anything but a regular file is refused
   ///   - take: gets each piece; reading ends when it returns false
   /// - Throws: `.notRegular`, `.noData`, or the kernel's error
-  public static func read(
+  package static func read(
     _ path: String, timeout: Int32 = 5000, mustBeRegular: Bool = false,
     _ take: (ArraySlice<UInt8>) -> Bool
   ) throws(FileError) {
@@ -34,7 +34,7 @@ public enum InputFile {
   ///   - timeout: in milliseconds
   ///   - owner: who has to own the file; nil for anybody
   /// - Throws: `.tooLarge`, `.noData`, `.foreign`, or the kernel's error
-  public static func read(
+  package static func read(
     _ path: String, limit: Int, timeout: Int32 = 5000, owner: uid_t? = nil
   ) throws(FileError) -> [UInt8] {
     guard let file = FileDescriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)),
@@ -79,20 +79,20 @@ public enum InputFile {
 
 /// A file that is written in place. A device or FIFO is kept, and opening does not wait for a FIFO's reader. New files
 /// are accessible to their owner only (0600), as this package writes health data.
-public final class OutputFile {
+package final class OutputFile {
   /// The file.
-  public let path: String
+  package let path: String
   /// Open for writing; -1 once taken.
-  public private(set) var descriptor: Int32
+  package private(set) var descriptor: Int32
   /// Otherwise a device, a FIFO or a socket.
-  public let isRegular: Bool
+  package let isRegular: Bool
   let place: FilePlace
   let status: stat
 
   /// Opens a file, or creates it. Its contents stay until ``truncate()``.
   ///
   /// - Throws: `.noReader`, `.foreign`, or the kernel's error
-  public convenience init(path: String) throws(FileError) {
+  package convenience init(path: String) throws(FileError) {
     // The file may appear and disappear in between.
     for _ in 0..<16 {
       let place = try FilePlace(path)
@@ -127,13 +127,13 @@ public final class OutputFile {
   }
 
   /// Empties a regular file; others have no length.
-  public func truncate() throws(FileError) {
+  package func truncate() throws(FileError) {
     guard isRegular else { return }
     guard SystemCall.truncate(descriptor, 0) == 0 else { throw .last(path) }
   }
 
   /// Transfers the descriptor to the caller, which closes it.
-  public func take() -> Int32 {
+  package func take() -> Int32 {
     defer { descriptor = -1 }
     return descriptor
   }
@@ -141,7 +141,7 @@ public final class OutputFile {
   /// Opens or creates a file, and truncates it.
   ///
   /// - Returns: a descriptor that the caller closes
-  public static func open(path: String) throws(FileError) -> Int32 {
+  package static func open(path: String) throws(FileError) -> Int32 {
     let file = try OutputFile(path: path)
     try file.truncate()
     return file.take()
@@ -155,7 +155,7 @@ public final class OutputFile {
   ///   - existing: what becomes of data in it
   /// - Returns: a descriptor that the caller closes
   /// - Throws: `.beingWritten`, `.hasData`, and what ``init(path:)`` throws; then the file is as it was
-  public static func open(path: String, existing: ExistingData) throws(FileError) -> Int32 {
+  package static func open(path: String, existing: ExistingData) throws(FileError) -> Int32 {
     let file = try OutputFile(path: path)
     guard file.isRegular else { return file.take() }
     // Some network file systems have no locks.
@@ -182,7 +182,7 @@ public final class OutputFile {
   }
 
   /// What becomes of the data of a file that is opened.
-  public enum ExistingData: Hashable, Sendable {
+  package enum ExistingData: Hashable, Sendable {
     /// It stays, and what is written follows it.
     case keep
     /// It is deleted.

@@ -3,16 +3,16 @@ import HaloSystemCalls
 
 /// A small state file in a private folder (``PrivateFolder``), kept between runs of a program. Reading, changing and
 /// replacing it is one step under a lock; readers always find complete contents.
-public struct StateFile: Sendable {
+package struct StateFile: Sendable {
   /// The file.
-  public let path: String
+  package let path: String
   /// The maximum size of the file.
-  public let limit: Int
+  package let limit: Int
   /// How long a change waits for the lock, in milliseconds.
   private let timeout: Int
 
   /// The maximum size of a file, in bytes, unless another one is given.
-  public static let standardLimit = 256 << 10
+  package static let standardLimit = 256 << 10
 
   /// Does not touch the file.
   ///
@@ -20,7 +20,7 @@ public struct StateFile: Sendable {
   ///   - path: the file
   ///   - limit: the maximum size of the file, in bytes
   ///   - timeout: how long a change waits for the lock, in milliseconds
-  public init(path: String, limit: Int = Self.standardLimit, timeout: Int = 2000) {
+  package init(path: String, limit: Int = Self.standardLimit, timeout: Int = 2000) {
     self.path = path
     self.limit = limit
     self.timeout = timeout
@@ -34,7 +34,7 @@ public struct StateFile: Sendable {
   ///
   /// - Returns: nil if the file does not exist
   /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user owns it; or the kernel's error
-  public func read() throws(FileError) -> [UInt8]? {
+  package func read() throws(FileError) -> [UInt8]? {
     guard let file = FileDescriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)) else {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw .last(path)
@@ -49,7 +49,7 @@ public struct StateFile: Sendable {
   /// contents, or nil to leave the file unchanged.
   ///
   /// - Throws: `.locked`, `.foreign`, or the kernel's error; the file is unchanged
-  public func update(
+  package func update(
     _ change: (Result<[UInt8]?, FileError>) throws(FileError) -> [UInt8]?
   ) throws(FileError) {
     try PrivateFolder.make(folder)
@@ -69,7 +69,7 @@ public struct StateFile: Sendable {
   /// closure of ``update(_:)``.
   ///
   /// - Returns: the new name
-  public func setAside() throws(FileError) -> String {
+  package func setAside() throws(FileError) -> String {
     let aside = path + ".damaged"
     guard SystemCall.rename(path, to: aside) == 0 else { throw .last(path) }
     return aside
@@ -78,7 +78,7 @@ public struct StateFile: Sendable {
 
 /// A lock between processes, on a file beside the protected one. The file is owned by this user and has mode 0600, so
 /// other users can't open it or hold the lock. The kernel releases the lock when its holder ends, for any reason.
-public final class FileLock {
+package final class FileLock {
   private let path: String
   private let file: FileDescriptor
 
@@ -91,7 +91,7 @@ public final class FileLock {
   ///
   /// - Returns: nil if another process, or another part of this one, holds it
   /// - Throws: `.foreign`, or the kernel's error
-  public static func attempt(_ path: String) throws(FileError) -> FileLock? {
+  package static func attempt(_ path: String) throws(FileError) -> FileLock? {
     // Its last holder may remove the file while it is opened here.
     for _ in 0..<16 {
       let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
@@ -116,7 +116,7 @@ public final class FileLock {
   /// Acquires the lock, waiting at most the given number of milliseconds.
   ///
   /// - Throws: `.locked`, and as ``attempt(_:)``
-  public static func acquire(_ path: String, timeout: Int) throws(FileError) -> FileLock {
+  package static func acquire(_ path: String, timeout: Int) throws(FileError) -> FileLock {
     let start = milliseconds
     while true {
       if let lock = try attempt(path) { return lock }
@@ -132,7 +132,7 @@ public final class FileLock {
   }
 
   /// Removes the file; the lock is released with the last reference to this object.
-  public func remove() {
+  package func remove() {
     unlink(path)
   }
 }

@@ -9,9 +9,9 @@ import Synchronization
 /// thread also writes to regular files, as a disk can be slow at any time.
 ///
 /// One thread at a time may call ``write(_:)``; everything else may be called from any thread.
-public final class OutputQueue: @unchecked Sendable {
+@usableFromInline package final class OutputQueue: @unchecked Sendable {
   /// What happens to a record when the queue is full.
-  public enum Overflow: Hashable, Sendable {
+  package enum Overflow: Hashable, Sendable {
     /// It is dropped and counted, and so are the following records until half of the limit is free again.
     case drop
     /// It is queued nevertheless: for output of limited length.
@@ -21,7 +21,7 @@ public final class OutputQueue: @unchecked Sendable {
   }
 
   /// Why writing has stopped.
-  public enum Failure: Error, Hashable, Sendable {
+  @usableFromInline package enum Failure: Error, Hashable, Sendable {
     /// The reader of a pipe or socket has closed it, as `head` does.
     case readerGone
     /// A system call failed.
@@ -30,12 +30,12 @@ public final class OutputQueue: @unchecked Sendable {
 
   /// Opens the file that the next records go to, when all records before them are written. Called on the queue's thread,
   /// and may wait for the disk.
-  public typealias FileChange = @Sendable () throws(SystemError) -> Int32
+  package typealias FileChange = @Sendable () throws(SystemError) -> Int32
 
   /// Standard output, of which no record is dropped.
-  public static let standardOutput = OutputQueue(descriptor: STDOUT_FILENO)
+  package static let standardOutput = OutputQueue(descriptor: STDOUT_FILENO)
   /// Standard error, of which records are dropped if its reader does not keep up.
-  public static let standardError = OutputQueue(
+  package static let standardError = OutputQueue(
     descriptor: STDERR_FILENO, capacity: 1 << 18, overflow: .drop)
 
   /// The output: the given descriptor, or another one of the same pipe or terminal.
@@ -81,7 +81,7 @@ public final class OutputQueue: @unchecked Sendable {
   ///     that they go to, or nil if they go to the same one. Must not call the queue. For regular files
   ///   - afterEmptying: what a regular file begins with that another program has emptied, as logrotate does with
   ///     `copytruncate`; called on the queue's thread
-  public init(
+  package init(
     descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep,
     collectionTime: Double = 0, rotation: ((Int) -> FileChange?)? = nil,
     afterEmptying: (@Sendable () -> [UInt8])? = nil
@@ -102,13 +102,13 @@ public final class OutputQueue: @unchecked Sendable {
   // MARK: Writing
 
   /// What happens to records when the queue is full.
-  public var overflow: Overflow {
+  package var overflow: Overflow {
     get { monitor.locked { policy } }
     set { monitor.locked { policy = newValue } }
   }
 
   /// Why writing has stopped; nil if it has not.
-  public var failure: Failure? {
+  @usableFromInline package var failure: Failure? {
     switch failureNumber.load(ordering: .acquiring) {
     case 0: nil
     case EPIPE, ECONNRESET: .readerGone
@@ -126,7 +126,7 @@ public final class OutputQueue: @unchecked Sendable {
   ///
   /// - Returns: false if it was dropped, or if writing has failed
   @discardableResult
-  public func write(_ record: UnsafeRawBufferPointer) -> Bool {
+  package func write(_ record: UnsafeRawBufferPointer) -> Bool {
     guard !record.isEmpty else { return failureNumber.load(ordering: .relaxed) == 0 }
     return withUnsafePointer(to: record.count) {
       write(RawSpan(_unsafeBytes: record), ends: Span(_unsafeStart: $0, count: 1)) == 1
@@ -139,7 +139,7 @@ public final class OutputQueue: @unchecked Sendable {
   ///   - records: one record after the other, none of them empty
   ///   - ends: where each ends
   /// - Returns: how many were accepted. Those after them were dropped, or writing has failed.
-  public func write(_ records: RawSpan, ends: Span<Int>) -> Int {
+  package func write(_ records: RawSpan, ends: Span<Int>) -> Int {
     guard failureNumber.load(ordering: .relaxed) == 0 else { return 0 }
     monitor.lock()
     defer { monitor.unlock() }
@@ -236,7 +236,7 @@ public final class OutputQueue: @unchecked Sendable {
 
   /// Calls `handler` once when all accepted records are written or writing has failed: within this call, or on the
   /// queue's thread.
-  public func whenDrained(_ handler: @escaping @Sendable () -> Void) {
+  package func whenDrained(_ handler: @escaping @Sendable () -> Void) {
     let isDrained = monitor.locked {
       let isDrained = waiting.isEmpty && inFlight.isEmpty
       if !isDrained {
@@ -249,7 +249,7 @@ public final class OutputQueue: @unchecked Sendable {
   }
 
   /// Waits until all accepted records are written or writing has failed. Blocks the thread.
-  public func waitUntilDrained() {
+  package func waitUntilDrained() {
     monitor.locked {
       while !waiting.isEmpty || !inFlight.isEmpty { waitForThread { monitor.wait() } }
     }
@@ -259,7 +259,7 @@ public final class OutputQueue: @unchecked Sendable {
   /// process.
   ///
   /// - Returns: whether all records were written
-  public func waitUntilDrained(for seconds: Double) -> Bool {
+  package func waitUntilDrained(for seconds: Double) -> Bool {
     let end = Monitor.time(after: seconds)
     return monitor.locked {
       while !waiting.isEmpty || !inFlight.isEmpty {
@@ -278,7 +278,7 @@ public final class OutputQueue: @unchecked Sendable {
   }
 
   /// Makes callers that wait for room return: their records are dropped, and so are all that would have to wait.
-  public func stopWaiting() {
+  package func stopWaiting() {
     monitor.locked {
       isAbandoned = true
       monitor.signal()
@@ -289,7 +289,7 @@ public final class OutputQueue: @unchecked Sendable {
   ///
   /// - Returns: the number of discarded records
   @discardableResult
-  public func abandon() -> Int {
+  package func abandon() -> Int {
     let (count, handlers) = monitor.locked {
       isAbandoned = true
       let count = waiting.count + inFlight.count
@@ -304,10 +304,10 @@ public final class OutputQueue: @unchecked Sendable {
   }
 
   /// Accepts no more records, and closes an owned descriptor when all queued records are written.
-  public func close() { close {} }
+  package func close() { close {} }
 
   /// The same; calls `handler` once when the descriptor is closed: within this call, or on the queue's thread.
-  public func close(whenClosed handler: @escaping @Sendable () -> Void) {
+  package func close(whenClosed handler: @escaping @Sendable () -> Void) {
     let isClosed = monitor.locked {
       if !isClosing {
         isClosing = true

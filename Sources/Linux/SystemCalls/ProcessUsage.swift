@@ -1,14 +1,14 @@
 import Glibc
 
 /// What this process has used so far (getrusage(2)).
-public struct ProcessUsage: Sendable {
+package struct ProcessUsage: Sendable {
   /// CPU time of all threads, in user and kernel mode.
-  public var cpu: Duration
+  package var cpu: Duration
   /// How often a thread has waited for something, and was woken up for it.
-  public var wakeUps: Int
+  package var wakeUps: Int
 
   /// As of now.
-  public static var current: ProcessUsage {
+  package static var current: ProcessUsage {
     var usage = rusage()
     _ = getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     func duration(_ time: timeval) -> Duration {
@@ -17,7 +17,7 @@ public struct ProcessUsage: Sendable {
     return ProcessUsage(cpu: duration(usage.ru_utime) + duration(usage.ru_stime), wakeUps: usage.ru_nvcsw)
   }
 
-  public static func - (later: ProcessUsage, earlier: ProcessUsage) -> ProcessUsage {
+  package static func - (later: ProcessUsage, earlier: ProcessUsage) -> ProcessUsage {
     ProcessUsage(cpu: later.cpu - earlier.cpu, wakeUps: later.wakeUps - earlier.wakeUps)
   }
 }

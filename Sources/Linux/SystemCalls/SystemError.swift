@@ -1,28 +1,28 @@
 import Glibc
 
 /// A failed system call: its name and the kernel's error.
-public struct SystemError: Error, Hashable, Sendable {
+@usableFromInline package struct SystemError: Error, Hashable, Sendable {
   /// The name of the call: `"connect"`.
-  public var call: String
+  package var call: String
   /// The kernel's error number.
-  public var errno: Int32
+  package var errno: Int32
 
-  public init(_ call: String, errno: Int32) {
+  package init(_ call: String, errno: Int32) {
     self.call = call
     self.errno = errno
   }
 
   /// The error of the last call.
-  public static func last(_ call: String) -> SystemError {
+  package static func last(_ call: String) -> SystemError {
     SystemError(call, errno: Glibc.errno)
   }
 
   /// The kernel's error as text: `connection refused`.
-  public var reason: String { String(cString: strerror(errno)).lowercased() }
+  package var reason: String { String(cString: strerror(errno)).lowercased() }
 
   /// The meaning of an error number, and the fix if it does not depend on the call: `no space left on device; free some
   /// space`.
-  public static func text(_ errno: Int32) -> String {
+  package static func text(_ errno: Int32) -> String {
     SystemError("", errno: errno).reason + (remedy(errno).map { "; " + $0 } ?? "")
   }
 
@@ -42,14 +42,14 @@ public struct SystemError: Error, Hashable, Sendable {
 }
 
 extension SystemError: CustomStringConvertible {
-  public var description: String {
+  @usableFromInline package var description: String {
     "\(call): \(Self.text(errno))"
   }
 }
 
 /// Repeats a system call while a signal interrupts it. A negative result is thrown as the corresponding error.
 @discardableResult
-public func retryingInterrupts<Result: SignedInteger>(
+package func retryingInterrupts<Result: SignedInteger>(
   _ name: String, _ call: () -> Result
 ) throws(SystemError) -> Result {
   while true {

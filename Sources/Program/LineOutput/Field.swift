@@ -2,7 +2,7 @@ import HaloBluetoothCore
 import HaloJSON
 
 /// A value in a record.
-public enum Field: Sendable {
+package enum Field: Sendable {
   case text(String?)
   case number(Int?)
   case seconds(Int64)
@@ -48,12 +48,12 @@ public enum Field: Sendable {
   }
 
   /// An energy as rings count it, 1000 to the kilocalorie, in kilocalories.
-  public static func energy(_ calories: Int?) -> Field {
+  package static func energy(_ calories: Int?) -> Field {
     calories.map { .decimal($0, places: 3) } ?? .number(nil)
   }
 
   /// The text of a decimal; empty for other fields.
-  public var text: String {
+  package var text: String {
     guard case .decimal(let number, let places) = self else { return "" }
     return DecimalText.string(Int64(number), places: places)
   }

@@ -5,9 +5,9 @@ import HaloSystemCalls
 
 /// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue`` or a ``RecordSink``. Nothing
 /// is allocated for numbers and fixed text, once the buffer has grown to the size of what is collected.
-public struct LineWriter: ~Copyable {
+@usableFromInline package struct LineWriter: ~Copyable {
   /// The collected text.
-  public var text: TextBuffer
+  @usableFromInline package var text: TextBuffer
   /// Nil if there is a sink.
   private let queue: OutputQueue?
   private let sink: (any RecordSink)?
@@ -16,37 +16,37 @@ public struct LineWriter: ~Copyable {
   /// Whether the first of these lines reports ``droppedLines``.
   private var reportsDrops = false
   /// The number of lines dropped, because they were not read in time, since the last report of it in the output.
-  public private(set) var droppedLines = 0
+  package private(set) var droppedLines = 0
   /// The number of all lines that were dropped, without those that report others.
-  public private(set) var allDroppedLines = 0
+  package private(set) var allDroppedLines = 0
 
-  public init(_ queue: OutputQueue = .standardOutput) {
+  package init(_ queue: OutputQueue = .standardOutput) {
     self.queue = queue
     sink = nil
     text = TextBuffer(capacity: 4096)
   }
 
   /// Passes everything to `sink`, which drops nothing.
-  public init(to sink: any RecordSink) {
+  package init(to sink: any RecordSink) {
     queue = nil
     self.sink = sink
     text = TextBuffer(capacity: 4096)
   }
 
   /// Whether earlier lines are not written yet, because the reader is slow.
-  public var isDelayed: Bool { queue.map { $0.waitingBytes > 0 } ?? false }
+  package var isDelayed: Bool { queue.map { $0.waitingBytes > 0 } ?? false }
 
   /// Whether what is written is shown on a terminal, which obeys control characters.
   var isTerminal: Bool { queue === OutputQueue.standardOutput && isatty(STDOUT_FILENO) == 1 }
 
   /// Why writing has ended.
-  public var failure: OutputQueue.Failure? { queue?.failure }
+  @usableFromInline package var failure: OutputQueue.Failure? { queue?.failure }
 
   /// Ends a line, which leaves with the next ``flush()``, together with those before and after it.
-  public mutating func endLine() { ends.append(text.count) }
+  package mutating func endLine() { ends.append(text.count) }
 
   /// Ends a line that reports ``droppedLines``, before others are collected. If it is dropped too, their number is kept.
-  public mutating func endDropCount() {
+  package mutating func endDropCount() {
     reportsDrops = ends.isEmpty
     endLine()
   }
@@ -55,7 +55,7 @@ public struct LineWriter: ~Copyable {
   ///
   /// - Returns: the number of lines that were dropped, without a line that reports others
   @discardableResult
-  public mutating func flush() -> Int {
+  @usableFromInline package mutating func flush() -> Int {
     if text.count > ends.last ?? 0 { endLine() }
     guard !ends.isEmpty else { return 0 }
     let accepted = queue?.write(text.span, ends: ends.span) ?? passToSink()
@@ -78,37 +78,37 @@ public struct LineWriter: ~Copyable {
   }
 
   /// The number of collected bytes.
-  public var pending: Int { text.count }
+  @usableFromInline package var pending: Int { text.count }
 
   // MARK: Pieces of a line
 
   @inlinable @inline(__always)
-  public mutating func write(_ text: StaticString) { self.text.write(text) }
+  package mutating func write(_ text: StaticString) { self.text.write(text) }
 
   @_disfavoredOverload
-  public mutating func write(_ text: String) { self.text.write(text) }
+  @usableFromInline package mutating func write(_ text: String) { self.text.write(text) }
 
-  public mutating func write(_ value: some TextWritable) { text.write(value) }
+  package mutating func write(_ value: some TextWritable) { text.write(value) }
 
-  public mutating func write(_ value: Int) { text.write(value) }
+  package mutating func write(_ value: Int) { text.write(value) }
 
   /// Writes a number with spaces before it, up to `width`.
-  public mutating func write(_ value: Int, width: Int) { text.write(value, width: width) }
+  @usableFromInline package mutating func write(_ value: Int, width: Int) { text.write(value, width: width) }
 
   /// Writes `count` spaces; none if it is negative.
-  public mutating func space(_ count: Int) { text.space(count) }
+  package mutating func space(_ count: Int) { text.space(count) }
 
   /// Writes spaces until the line has `width` bytes.
-  public mutating func pad(to width: Int) { text.space(width - (text.count - (ends.last ?? 0))) }
+  package mutating func pad(to width: Int) { text.space(width - (text.count - (ends.last ?? 0))) }
 
   /// Writes a number of nanoseconds as seconds with six decimals, truncated.
-  public mutating func writeSeconds(_ nanoseconds: Int64) {
+  package mutating func writeSeconds(_ nanoseconds: Int64) {
     if nanoseconds < 0 { text.write(ascii: UInt8(ascii: "-")) }
     text.write(Int64(nanoseconds.magnitude / 1000), places: 6)
   }
 
   /// Writes a number with four decimals.
-  public mutating func write(_ value: Double) {
+  package mutating func write(_ value: Double) {
     guard value.magnitude < 1e12 else { return write("0") }
     let scaled = (value.magnitude * 10000).rounded()
     if value < 0, scaled > 0 { text.write(ascii: UInt8(ascii: "-")) }
@@ -116,24 +116,24 @@ public struct LineWriter: ~Copyable {
   }
 
   /// Writes bytes as hexadecimal digits.
-  public mutating func writeHex(_ bytes: RawSpan) { text.writeHex(bytes) }
+  package mutating func writeHex(_ bytes: RawSpan) { text.writeHex(bytes) }
 
   /// Writes text in quotes, with the escapes of JSON.
-  public mutating func writeQuoted(_ text: String) {
+  package mutating func writeQuoted(_ text: String) {
     write("\"")
     writeEscaped(text)
     write("\"")
   }
 
   /// The same for UTF-8.
-  public mutating func writeQuoted(_ text: RawSpan) {
+  package mutating func writeQuoted(_ text: RawSpan) {
     write("\"")
     text.withUnsafeBytes { writeEscaped($0) }
     write("\"")
   }
 
   /// The same without the quotes.
-  public mutating func writeEscaped(_ text: String) {
+  package mutating func writeEscaped(_ text: String) {
     var text = text
     text.withUTF8 { writeEscaped(UnsafeRawBufferPointer($0)) }
   }

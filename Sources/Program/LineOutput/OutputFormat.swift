@@ -1,4 +1,4 @@
 /// The form of results.
-public enum OutputFormat: Hashable, Sendable {
+package enum OutputFormat: Hashable, Sendable {
   case text, csv, jsonl
 }

@@ -4,9 +4,9 @@ import RingLink
 /// The time of day of receive stamps: ISO 8601 with microseconds and the offset from UTC,
 /// `2026-11-21T13:45:00.030000+01:00`. The text of a second is made once; a stamp within it costs two copies and six digits,
 /// and allocates nothing.
-public struct RecordClock: ~Copyable {
+package struct RecordClock: ~Copyable {
   /// Unix time minus the time of the stamps, in microseconds.
-  public private(set) var offset: Int64
+  package private(set) var offset: Int64
   /// Determines ``offset`` anew; nil if it never changes.
   private let measure: (() -> Int64)?
   /// The offset from UTC, in seconds, at a time in seconds since 1970-01-01 UTC.
@@ -32,7 +32,7 @@ public struct RecordClock: ~Copyable {
   ///   - measure: determines it anew, once a second at most; nil if it never changes, as in a replay
   ///   - ending: what follows the time in each record
   ///   - zone: the offset from UTC, in seconds, at a time in seconds since 1970-01-01 UTC
-  public init(
+  package init(
     offset: Int64, measure: (() -> Int64)? = nil, ending: String = "", zone: @escaping (Int) -> Int
   ) {
     self.offset = offset
@@ -42,7 +42,7 @@ public struct RecordClock: ~Copyable {
   }
 
   /// Another of the same clock, with other text behind the time.
-  public func ending(with ending: String = "") -> RecordClock {
+  package func ending(with ending: String = "") -> RecordClock {
     RecordClock(offset: offset, measure: measure, ending: ending, zone: zone)
   }
 
@@ -56,13 +56,13 @@ public struct RecordClock: ~Copyable {
   }
 
   /// The time of a stamp as text.
-  public mutating func text(_ time: Instant) -> String {
+  package mutating func text(_ time: Instant) -> String {
     let fraction = prepare(time)
     return before.string + DecimalText.padded(Int(fraction), 6) + after.string
   }
 
   /// The time of day of a stamp, with milliseconds: `13:45:00.030`.
-  public mutating func timeOfDay(_ time: Instant) -> String {
+  package mutating func timeOfDay(_ time: Instant) -> String {
     let fraction = prepare(time)
     return before.string.dropFirst("2026-11-21T".count) + DecimalText.padded(Int(fraction / 1000), 3)
   }

@@ -1,18 +1,18 @@
 /// Prints records with the same columns, for commands that print few. A column has the same name in csv and in JSON: its
 /// name, and its unit where it has one.
-public struct RecordPrinter: ~Copyable {
+package struct RecordPrinter: ~Copyable {
   private let format: OutputFormat
   private let names: [String]
   /// Whether names and other text of devices must not change how a terminal shows it.
   private let isTerminal: Bool
-  public private(set) var output: LineWriter
+  package private(set) var output: LineWriter
 
   /// - Parameters:
   ///   - format: the form of the records
   ///   - columns: the names of the fields, and their units where they have one
   ///   - header: what is printed first, with its line breaks
   ///   - output: the destination
-  public init(
+  package init(
     _ format: OutputFormat, _ columns: [(name: String, unit: String?)], header: String = "",
     output: consuming LineWriter = LineWriter()
   ) {
@@ -31,7 +31,7 @@ public struct RecordPrinter: ~Copyable {
   ///   - fields: one for each column
   ///   - mark: that number as a record; nil if no columns are for it
   ///   - text: the same as text; may have several lines
-  public mutating func print(
+  package mutating func print(
     _ fields: [Field], droppedAs mark: [Field]? = nil, text: @autoclosure () -> String
   ) {
     let count = output.droppedLines

@@ -1,5 +1,5 @@
 /// Takes records in place of an ``OutputQueue``, such as to send them to other computers.
-public protocol RecordSink: AnyObject {
+package protocol RecordSink: AnyObject {
   /// Takes consecutive records, with their line breaks.
   ///
   /// - Parameters:

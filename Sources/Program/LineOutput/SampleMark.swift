@@ -3,7 +3,7 @@ import RingLink
 
 extension SampleWriter {
   /// What a line is, if it is no sample.
-  public enum Mark: Equatable, Sendable {
+  package enum Mark: Equatable, Sendable {
     /// The stream was interrupted: later samples are from another link, or of another start.
     case gap(String)
     /// The number of samples that are missing here, because the output was not read in time.
@@ -78,7 +78,7 @@ extension PacketCounter.Step {
   fileprivate var first: Int { number - max(0, loss) }
 
   /// How many frames are lost more than before. The sum of all is the number of lost frames.
-  public var loss: Int {
+  package var loss: Int {
     switch kind {
     case .afterLoss(let count): count
     case .late: -1

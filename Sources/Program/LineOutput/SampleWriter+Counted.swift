@@ -10,7 +10,7 @@ extension SampleWriter {
   ///   - packet: its unwrapped number
   ///   - limit: makes no more lines
   /// - Returns: the number of lines
-  public mutating func collect(
+  package mutating func collect(
     _ sample: CountedSample, packet: Int, at time: Instant, atMost limit: Int = .max
   ) -> Int {
     beginLine(at: time)

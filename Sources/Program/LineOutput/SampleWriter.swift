@@ -2,24 +2,24 @@ import HaloBluetoothCore
 import RingLink
 
 /// Kinds of samples.
-public struct SampleKinds: OptionSet, Sendable {
-  public var rawValue: UInt8
+package struct SampleKinds: OptionSet, Sendable {
+  package var rawValue: UInt8
 
-  public static let ppg = SampleKinds(rawValue: 1)
-  public static let accelerometer = SampleKinds(rawValue: 2)
-  public static let spo2 = SampleKinds(rawValue: 4)
-  public static let all: SampleKinds = [.ppg, .accelerometer, .spo2]
+  package static let ppg = SampleKinds(rawValue: 1)
+  package static let accelerometer = SampleKinds(rawValue: 2)
+  package static let spo2 = SampleKinds(rawValue: 4)
+  package static let all: SampleKinds = [.ppg, .accelerometer, .spo2]
 
-  public init(rawValue: UInt8) {
+  package init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 }
 
 /// The time of the first record, from which `t` counts. Writers that share it have one `t`.
-public final class RecordOrigin {
+package final class RecordOrigin {
   private var time: Instant?
 
-  public init() {}
+  package init() {}
 
   /// The time of the first record; `time` if there is none yet.
   func time(orNow time: Instant) -> Instant {
@@ -32,12 +32,12 @@ public final class RecordOrigin {
 ///
 /// Each line has the time since the first one, the time of day, the ring, a number that counts the lines of its kind from 0,
 /// and the kind. What happened between the samples is a line in its place: see ``Mark``.
-public struct SampleWriter: ~Copyable {
+@usableFromInline package struct SampleWriter: ~Copyable {
   let format: OutputFormat
   let kinds: SampleKinds
   /// Whether csv has the columns of counted samples.
   let isCounted: Bool
-  public internal(set) var output: LineWriter
+  package internal(set) var output: LineWriter
   private var detector: AccelerometerEncodingDetector
   private var clock: RecordClock
   private let sharedOrigin: RecordOrigin
@@ -60,7 +60,7 @@ public struct SampleWriter: ~Copyable {
   ///   - hasColumns: whether csv begins with the names of the columns
   ///   - header: what is printed first, with its line breaks
   ///   - output: the destination
-  public init(
+  package init(
     _ format: OutputFormat, kinds: SampleKinds, isCounted: Bool = false, encoding: AccelerometerEncoding?,
     clock: borrowing RecordClock,
     ring: String, label: String = "", origin: RecordOrigin = RecordOrigin(), hasColumns: Bool = true,
@@ -92,7 +92,7 @@ public struct SampleWriter: ~Copyable {
   }
 
   /// The columns of csv.
-  public static func columns(of kinds: SampleKinds, isCounted: Bool = false) -> [String] {
+  package static func columns(of kinds: SampleKinds, isCounted: Bool = false) -> [String] {
     // Statement by statement: one expression takes some compilers seconds.
     var columns = ["t", "time", "ring", "seq", "kind"]
     columns += lightColumns(kinds)
@@ -113,10 +113,10 @@ public struct SampleWriter: ~Copyable {
   }
 
   /// How acceleration is encoded; nil while unknown.
-  public var encoding: AccelerometerEncoding? { detector.encoding }
+  package var encoding: AccelerometerEncoding? { detector.encoding }
 
   /// The result for a sample.
-  public enum Outcome: Sendable {
+  package enum Outcome: Sendable {
     case printed
     /// Its kind is not selected.
     case filtered
@@ -125,7 +125,7 @@ public struct SampleWriter: ~Copyable {
   }
 
   /// Prints a sample of a selected kind, after the number of samples dropped before it.
-  public mutating func print(_ sample: RawSample, at time: Instant) -> Outcome {
+  package mutating func print(_ sample: RawSample, at time: Instant) -> Outcome {
     guard collect(sample, at: time) else { return .filtered }
     return flush() == 0 ? .printed : .dropped
   }
@@ -133,12 +133,12 @@ public struct SampleWriter: ~Copyable {
   /// Prints the collected samples, with one write if possible.
   ///
   /// - Returns: the number of samples that were dropped, because the output was not read in time
-  public mutating func flush() -> Int { output.flush() }
+  @usableFromInline package mutating func flush() -> Int { output.flush() }
 
   /// Makes the line of a sample of a selected kind, which ``flush()`` prints together with others.
   ///
   /// - Returns: whether its kind is selected
-  public mutating func collect(_ sample: RawSample, at time: Instant) -> Bool {
+  package mutating func collect(_ sample: RawSample, at time: Instant) -> Bool {
     beginLine(at: time)
     switch sample {
     case .ppg(let optical) where kinds.contains(.ppg): print(optical, "ppg", 0, at: time)
@@ -163,7 +163,7 @@ public struct SampleWriter: ~Copyable {
   }
 
   /// Prints what happened between samples, after the samples collected so far.
-  public mutating func mark(_ mark: Mark, at time: Instant) {
+  package mutating func mark(_ mark: Mark, at time: Instant) {
     noteStep(at: time)
     write(mark, at: time)
     output.flush()
@@ -346,7 +346,7 @@ public struct SampleWriter: ~Copyable {
 
 extension LineWriter {
   /// Writes acceleration as members of a JSON object, in g and in counts; null while its encoding is not known.
-  public mutating func writeMembers(_ g: Acceleration?, _ counts: AccelerationCounts?) {
+  package mutating func writeMembers(_ g: Acceleration?, _ counts: AccelerationCounts?) {
     write("\"x_g\":", g?.x, missing: "null")
     write(",\"y_g\":", g?.y, missing: "null")
     write(",\"z_g\":", g?.z, missing: "null")

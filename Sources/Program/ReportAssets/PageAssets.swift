@@ -1,5 +1,5 @@
 /// The parts of the HTML report that are the same for every capture, embedded in the program.
-public enum PageAssets {
+package enum PageAssets {
   /// The modules of the script, in the order in which they run: each after those that it imports.
   private static let modules = [
     PackageResources.format_js, PackageResources.specification_js, PackageResources.style_js,
@@ -22,13 +22,13 @@ public enum PageAssets {
   ]
 
   /// The script: one module, made of all modules.
-  public static var script: String { modules.map { joinable(text($0)) }.joined() }
+  package static var script: String { modules.map { joinable(text($0)) }.joined() }
 
   /// The style sheet, for light and dark.
-  public static var style: String { sheets.map(text).joined() }
+  package static var style: String { sheets.map(text).joined() }
 
   /// The elements of the body that exist before the script fills them.
-  public static var body: String { text(PackageResources.body_html) }
+  package static var body: String { text(PackageResources.body_html) }
 
   /// A module without its `import` lines and `export` keywords, to stand in one scope with the others.
   private static func joinable(_ module: String) -> String {

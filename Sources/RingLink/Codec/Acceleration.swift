@@ -15,7 +15,7 @@ public enum AccelerometerEncoding: Hashable, Sendable, CaseIterable {
   }
 
   /// The signed value of a pair.
-  public func counts(_ pair: UInt16) -> Int16 {
+  package func counts(_ pair: UInt16) -> Int16 {
     switch self {
     case .twelveBit:
       // The sign is the top bit of the first byte. Readers that use another bit turn +189 into -1859.
@@ -25,7 +25,7 @@ public enum AccelerometerEncoding: Hashable, Sendable, CaseIterable {
   }
 
   /// The pair for a signed value; what does not fit is held at the end of the range.
-  public func pair(_ counts: Int) -> UInt16 {
+  package func pair(_ counts: Int) -> UInt16 {
     switch self {
     case .twelveBit:
       let value = UInt16(bitPattern: Int16(clamping: Swift.min(2047, Swift.max(-2048, counts))))
@@ -36,12 +36,12 @@ public enum AccelerometerEncoding: Hashable, Sendable, CaseIterable {
 }
 
 /// Acceleration in counts of the sensor.
-public struct AccelerationCounts: Hashable, Sendable {
-  public var x: Int16
-  public var y: Int16
-  public var z: Int16
+package struct AccelerationCounts: Hashable, Sendable {
+  package var x: Int16
+  package var y: Int16
+  package var z: Int16
 
-  public init(x: Int16, y: Int16, z: Int16) {
+  package init(x: Int16, y: Int16, z: Int16) {
     self.x = x
     self.y = y
     self.z = z
@@ -86,10 +86,13 @@ extension AccelerometerSample {
     self.init(x: pair(acceleration.x), y: pair(acceleration.y), z: pair(acceleration.z))
   }
 
-  public func counts(_ encoding: AccelerometerEncoding) -> AccelerationCounts {
+  package func counts(_ encoding: AccelerometerEncoding) -> AccelerationCounts {
     AccelerationCounts(x: encoding.counts(x), y: encoding.counts(y), z: encoding.counts(z))
   }
 
+  /// The acceleration, in g.
+  ///
+  /// - Parameter encoding: that of the ring
   public func acceleration(_ encoding: AccelerometerEncoding) -> Acceleration {
     counts(encoding).acceleration(encoding)
   }
@@ -103,9 +106,9 @@ extension AccelerometerSample {
 /// Until ``encoding`` is determined, values must not be shown in g.
 public struct AccelerometerEncodingDetector: Hashable, Sendable {
   /// The first frames after a start are often stale; fewer than these are not conclusive.
-  public static let leastFrames = 8
+  package static let leastFrames = 8
   /// This many different frames with an empty upper half are not a coincidence.
-  public static let framesForTwelveBit = 32
+  package static let framesForTwelveBit = 32
 
   /// The encoding; nil until it is known.
   public private(set) var encoding: AccelerometerEncoding?

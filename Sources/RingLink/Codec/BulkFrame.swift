@@ -3,16 +3,16 @@ import HaloBluetoothCore
 /// A frame of the bulk characteristics: any number of bytes with an id (ring reference, 3 and 6).
 ///
 /// On the air: 0xBC, id, payload length, CRC-16/MODBUS of the payload, payload; integers little-endian.
-public struct BulkFrame: Hashable, Sendable {
+package struct BulkFrame: Hashable, Sendable {
   /// The first byte of every bulk frame.
-  public static let magic: UInt8 = 0xBC
+  package static let magic: UInt8 = 0xBC
   /// In bytes.
-  public static let headerLength = 6
+  package static let headerLength = 6
   /// No ring sends more; a larger claim is taken for noise.
-  public static let maximumPayload = 4096
+  package static let maximumPayload = 4096
 
-  public let id: BulkID
-  public let payload: [UInt8]
+  package let id: BulkID
+  package let payload: [UInt8]
 
   /// A received message, after its CRC was checked.
   init(received id: BulkID, payload: [UInt8]) {
@@ -21,12 +21,12 @@ public struct BulkFrame: Hashable, Sendable {
   }
 
   /// Its interpretation.
-  public func meaning(isFromRing: Bool) -> BulkMeaning {
+  package func meaning(isFromRing: Bool) -> BulkMeaning {
     CommandTable.meaning(ofBulk: id, payload, isFromRing: isFromRing)
   }
 
   /// Writes a frame; the only way to make one. Refuses the ids of the firmware update.
-  public static func write(
+  package static func write(
     _ id: BulkID, payload: [UInt8], into writer: inout ByteWriter
   ) throws(BulkFrameError) {
     guard !id.isFirmwareUpdate else { throw .firmwareUpdate(id) }
@@ -40,11 +40,11 @@ public struct BulkFrame: Hashable, Sendable {
 }
 
 /// Why a bulk frame cannot be created.
-public enum BulkFrameError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum BulkFrameError: Error, Hashable, Sendable, CustomStringConvertible {
   case firmwareUpdate(BulkID)
   case payloadTooLong(Int)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .firmwareUpdate(let id):
       "bulk id \(id.rawValue) belongs to the firmware update and is never sent: it can destroy the ring"
@@ -55,34 +55,34 @@ public enum BulkFrameError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The type of a bulk frame. ``CommandTable`` describes each.
-public struct BulkID: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral,
+package struct BulkID: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral,
   CustomStringConvertible
 {
-  public var rawValue: UInt8
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Sent unsolicited with the answer to a request for sleep.
-  public static let nap: BulkID = 0x3E
+  package static let nap: BulkID = 0x3E
 
   /// Ids 1 to 5 overwrite the ring's firmware, and can leave it dead.
-  public var isFirmwareUpdate: Bool { (1...5).contains(rawValue) }
+  package var isFirmwareUpdate: Bool { (1...5).contains(rawValue) }
 
-  public init(integerLiteral value: UInt8) {
+  package init(integerLiteral value: UInt8) {
     self.init(rawValue: value)
   }
 
   /// Whether the command table has it.
-  public var isKnown: Bool { CommandTable.name(of: self) != nil }
+  package var isKnown: Bool { CommandTable.name(of: self) != nil }
 
   /// The name in the command table, also of an id that only answers have; `bulk frame, id 0x49` if it has none.
-  public var description: String { CommandTable.name(of: self) ?? "bulk frame, id \(Hex.string(rawValue))" }
+  package var description: String { CommandTable.name(of: self) ?? "bulk frame, id \(Hex.string(rawValue))" }
 }
 
 /// CRC-16/MODBUS: polynomial 0x8005 reflected, initial value 0xFFFF, no final inversion. The bytes
 /// `123456789` give 0x4B37 (ring reference, 3).
-public enum CRC16 {
-  public static func modbus(_ bytes: RawSpan) -> UInt16 {
+package enum CRC16 {
+  package static func modbus(_ bytes: RawSpan) -> UInt16 {
     var crc: UInt16 = 0xFFFF
     for index in 0..<bytes.byteCount {
       crc ^= UInt16(bytes.byte(at: index) ?? 0)
@@ -97,12 +97,12 @@ public enum CRC16 {
 /// A frame begins with a header; the notifications after it are bare payload and may begin with the magic
 /// byte by chance, so a header is looked for only when no frame is open. What does not fit is counted and
 /// dropped.
-public struct BulkAssembler: Sendable {
+package struct BulkAssembler: Sendable {
   /// The timeout after the last notification of an open frame.
-  public static let silence = Duration.seconds(3)
+  package static let silence = Duration.seconds(3)
 
   /// The result of a notification.
-  public enum Result: Hashable, Sendable {
+  package enum Result: Hashable, Sendable {
     /// A frame is complete, and its CRC is right.
     case frame(BulkFrame)
     /// Some firmware sends frames of the raw stream here.
@@ -114,22 +114,22 @@ public struct BulkAssembler: Sendable {
   }
 
   /// The number of errors of each kind.
-  public struct Errors: Hashable, Sendable {
+  package struct Errors: Hashable, Sendable {
     /// Frames whose CRC did not match.
-    public var badCRC = 0
+    package var badCRC = 0
     /// Headers that claimed more than ``BulkFrame/maximumPayload``.
-    public var tooLong = 0
+    package var tooLong = 0
     /// Incomplete frames discarded after a timeout.
-    public var abandoned = 0
+    package var abandoned = 0
     /// Notifications that neither began a frame nor belonged to one.
-    public var stray = 0
+    package var stray = 0
     /// Notifications that extended beyond the end of their frame; the frame was used.
-    public var overlong = 0
+    package var overlong = 0
 
-    public init() {}
+    package init() {}
   }
 
-  public private(set) var errors = Errors()
+  package private(set) var errors = Errors()
 
   private struct Header {
     var id: BulkID
@@ -141,18 +141,18 @@ public struct BulkAssembler: Sendable {
   private var payload: [UInt8] = []
   private var lastArrival = Instant.zero
 
-  public init() {}
+  package init() {}
 
   /// The frame that is arriving, the payload bytes that are there, and those that it has; nil when none is open.
-  public var openFrame: (id: BulkID, received: Int, length: Int)? {
+  package var openFrame: (id: BulkID, received: Int, length: Int)? {
     open.map { ($0.id, payload.count, $0.length) }
   }
 
   /// When the open frame times out; nil when none is open.
-  public var deadline: Instant? { open == nil ? nil : lastArrival + Self.silence }
+  package var deadline: Instant? { open == nil ? nil : lastArrival + Self.silence }
 
   /// Handles the value of one notification.
-  public mutating func receive(_ bytes: RawSpan, at now: Instant) -> Result {
+  package mutating func receive(_ bytes: RawSpan, at now: Instant) -> Result {
     abandonIfSilent(at: now)
     lastArrival = now
     if let open { return add(bytes, to: open) }
@@ -163,14 +163,14 @@ public struct BulkAssembler: Sendable {
   }
 
   /// Discards an open frame after its deadline. The owner of the timers calls this at ``deadline``.
-  public mutating func abandonIfSilent(at now: Instant) {
+  package mutating func abandonIfSilent(at now: Instant) {
     guard let deadline, now >= deadline else { return }
     errors.abandoned += 1
     close()
   }
 
   /// Discards an open frame: its connection is gone.
-  public mutating func reset() {
+  package mutating func reset() {
     close()
   }
 

@@ -3,39 +3,39 @@ import HaloBluetoothCore
 /// One frame of the counted stream: command 0x69, kinds 13 and 14 (ring reference, 5.7). It is the only stream whose frames
 /// have a number. Only the vendor's software describes it: that pairs of bytes are little-endian and that acceleration has
 /// a sign is not proved. Decoding does not allocate.
-public struct CountedSample: Hashable, Sendable {
+package struct CountedSample: Hashable, Sendable {
   /// The light that is measured. A ring has one at a time.
-  public enum Light: UInt8, CaseIterable, Sendable, CustomStringConvertible {
+  package enum Light: UInt8, CaseIterable, Sendable, CustomStringConvertible {
     /// Green light: the photoplethysmogram.
     case green = 13
     /// Red and infrared light.
     case red = 14
 
-    public var kind: MeasurementKind { MeasurementKind(rawValue: rawValue) }
+    package var kind: MeasurementKind { MeasurementKind(rawValue: rawValue) }
 
-    public var description: String { MeasurementKind.words[Int(rawValue)] ?? "" }
+    package var description: String { MeasurementKind.words[Int(rawValue)] ?? "" }
   }
 
-  public var light: Light
+  package var light: Light
   /// 0, or an error: the rest is no sample then.
-  public var status: UInt8 = 0
+  package var status: UInt8 = 0
   /// Counts the frames, modulo 256; see ``PacketCounter``.
-  public var packet: UInt8 = 0
+  package var packet: UInt8 = 0
   /// With green light the ring's heart rate in beats per minute, with red light its SpO2 in percent; 0 for none.
-  public var vital: UInt8 = 0
+  package var vital: UInt8 = 0
   /// Green or red light, in counts of the sensor's converter.
-  public var raw: UInt16 = 0
+  package var raw: UInt16 = 0
   /// In counts; 0 with green light.
-  public var infrared: UInt16 = 0
+  package var infrared: UInt16 = 0
   /// The axes as sent: each pair of bytes read as a little-endian number.
-  public var x: UInt16 = 0
-  public var y: UInt16 = 0
-  public var z: UInt16 = 0
+  package var x: UInt16 = 0
+  package var y: UInt16 = 0
+  package var z: UInt16 = 0
 
   /// How many samples a frame holds: one of light, and one of acceleration.
-  public static let samples = 2
+  package static let samples = 2
 
-  public init(_ light: Light) { self.light = light }
+  package init(_ light: Light) { self.light = light }
 
   private static let packet = FramePlace(name: "packet", offset: 3)
   private static let vital = FramePlace(name: "vital", offset: 4)
@@ -47,7 +47,7 @@ public struct CountedSample: Hashable, Sendable {
 
   /// Reads a frame; nil if it is not of the counted stream.
   @inline(__always)
-  public init?(_ frame: RingFrame) {
+  package init?(_ frame: RingFrame) {
     guard frame.command == MeasurementForms.command, let light = Light(rawValue: frame.byte(at: 1)) else {
       return nil
     }
@@ -63,7 +63,7 @@ public struct CountedSample: Hashable, Sendable {
   }
 
   /// The frame that a ring sends for this sample.
-  public var frame: RingFrame {
+  package var frame: RingFrame {
     RingFrame(MeasurementForms.command) { frame in
       frame.store(light.rawValue, at: 1)
       frame.store(status, at: 2)
@@ -94,13 +94,13 @@ public struct CountedSample: Hashable, Sendable {
   ]
 
   /// The axes with a sign.
-  public var acceleration: AccelerationCounts {
+  package var acceleration: AccelerationCounts {
     AccelerationCounts(x: Int16(bitPattern: x), y: Int16(bitPattern: y), z: Int16(bitPattern: z))
   }
 
   /// Acceleration in g, if the counts are those of the sensor in 16 bits; nil for another encoding, whose place in these
   /// frames is not known.
-  public func acceleration(_ encoding: AccelerometerEncoding?) -> Acceleration? {
+  package func acceleration(_ encoding: AccelerometerEncoding?) -> Acceleration? {
     encoding == .sixteenBit ? acceleration.acceleration(.sixteenBit) : nil
   }
 
@@ -115,20 +115,20 @@ public struct CountedSample: Hashable, Sendable {
 }
 
 /// Starts the counted stream, or lets it go on for that time from now.
-public struct CountedStreamStart: FrameRecord {
-  public var kind = MeasurementKind.greenStream
+package struct CountedStreamStart: FrameRecord {
+  package var kind = MeasurementKind.greenStream
   /// How long the ring streams.
-  public var seconds: UInt8 = 0
+  package var seconds: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ light: CountedSample.Light, seconds: UInt8) {
+  package init(_ light: CountedSample.Light, seconds: UInt8) {
     kind = light.kind
     self.seconds = seconds
   }
 
   /// Reads a request; nil if it is one for another measurement.
-  public init?(_ frame: RingFrame) {
+  package init?(_ frame: RingFrame) {
     guard let start = try? Self(parsing: frame, of: MeasurementForms.command), start.light != nil else {
       return nil
     }
@@ -136,9 +136,9 @@ public struct CountedStreamStart: FrameRecord {
   }
 
   /// What is to be measured; nil for another kind of measurement.
-  public var light: CountedSample.Light? { CountedSample.Light(rawValue: kind.rawValue) }
+  package var light: CountedSample.Light? { CountedSample.Light(rawValue: kind.rawValue) }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
     RecordField("seconds", \.seconds, at: 2, .uint8, .seconds),
   ]

@@ -16,7 +16,7 @@ public enum RawSample: Hashable, Sendable {
   case unknown(subtype: UInt8)
 
   /// Reads a frame; nil if it is not of the raw stream.
-  public init?(_ frame: RingFrame) {
+  package init?(_ frame: RingFrame) {
     guard frame.command == .rawStream else { return nil }
     switch Kind(rawValue: frame.byte(at: 1)) {
     case .spo2: self = .spo2(OpticalSample(frame))
@@ -31,7 +31,7 @@ public enum RawSample: Hashable, Sendable {
   }
 
   /// The frame that a ring sends for this sample.
-  public var frame: RingFrame {
+  package var frame: RingFrame {
     switch self {
     case .spo2(let sample): RingFrame(.rawStream, sample, form: Kind.spo2.form)
     case .ppg(let sample): RingFrame(.rawStream, sample, form: Kind.ppg.form)
@@ -88,7 +88,7 @@ public struct OpticalSample: FrameRecord {
     self.isValid = isValid
   }
 
-  public init() {
+  package init() {
     self.init(raw: 0, max: 0, min: 0, diff: 0, isValid: false)
   }
 
@@ -98,7 +98,7 @@ public struct OpticalSample: FrameRecord {
   private static let diff = FramePlace(name: "diff", offset: 8)
   private static let valid = FramePlace(name: "valid", offset: 10)
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField(raw, \.raw), RecordField(max, \.max), RecordField(min, \.min), RecordField(diff, \.diff),
     RecordField("\(valid.name)", \.isValid, at: valid.offset),
   ]
@@ -127,7 +127,7 @@ public struct AccelerometerSample: FrameRecord {
     self.z = z
   }
 
-  public init() {
+  package init() {
     self.init(x: 0, y: 0, z: 0)
   }
 
@@ -135,7 +135,7 @@ public struct AccelerometerSample: FrameRecord {
   private static let z = FramePlace(name: "z", offset: 4)
   private static let x = FramePlace(name: "x", offset: 6)
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField(bytesOf: y, \.y), RecordField(bytesOf: z, \.z), RecordField(bytesOf: x, \.x),
   ]
 
@@ -157,25 +157,25 @@ struct WearCalibration: FrameRecord {
 }
 
 /// The raw stream request of the host: the second byte of a 0xA1 request (ring reference, 5.1).
-public struct RawControl: RawRepresentable, FrameRecord {
-  public var rawValue: UInt8
+package struct RawControl: RawRepresentable, FrameRecord {
+  package var rawValue: UInt8
 
-  public init() {
+  package init() {
     self.init(rawValue: 0)
   }
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Ends a stream; on newer firmware it leaves the light on that ``stream`` switched on.
-  public static let stop = RawControl(rawValue: 2)
+  package static let stop = RawControl(rawValue: 2)
   /// One set of samples, without a stream.
-  public static let once = RawControl(rawValue: 3)
+  package static let once = RawControl(rawValue: 3)
   /// All sensors until stopped. Ends any running measurement.
-  public static let stream = RawControl(rawValue: 4)
+  package static let stream = RawControl(rawValue: 4)
   /// Releases the light that ``stream`` took.
-  public static let release = RawControl(rawValue: 5)
+  package static let release = RawControl(rawValue: 5)
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField(
       "control", \.rawValue, at: 1,
       words: [
@@ -186,14 +186,14 @@ public struct RawControl: RawRepresentable, FrameRecord {
 
   /// The request. Its third byte stays zero, as captured from working hosts; some write 4 there, and no examined
   /// firmware reads it.
-  public var frame: RingFrame { RingFrame(.rawStream, self) }
+  package var frame: RingFrame { RingFrame(.rawStream, self) }
 
   /// Starts the stream. It is not acknowledged: the ring answers with the first samples, or with ``RawSample/refused``.
-  public static var start: RingFrame { stream.frame }
+  package static var start: RingFrame { stream.frame }
 
   /// The commands that end the stream, to be sent in this order and without waiting: the oldest rings need only the
   /// second, newer ones keep their light on without the first.
-  public static var stopSequence: [RingFrame] { [release.frame, stop.frame] }
+  package static var stopSequence: [RingFrame] { [release.frame, stop.frame] }
 }
 
 /// The raw stream has code of its own, ``RawControl`` and ``RawSample``: it must not cost an allocation.

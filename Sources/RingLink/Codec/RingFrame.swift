@@ -4,11 +4,11 @@ import HaloBluetoothCore
 /// bytes modulo 256 (ring reference, 2).
 ///
 /// A frame is stored in two registers: receiving one does not allocate.
-public struct RingFrame: Hashable, Sendable, TextWritable {
+package struct RingFrame: Hashable, Sendable, TextWritable {
   /// In bytes.
-  public static let length = 16
+  package static let length = 16
   /// In bytes: a frame without its command and checksum.
-  public static let payloadLength = 14
+  package static let payloadLength = 14
 
   /// Bytes 0 to 7, byte 0 in the least significant place.
   private var low: UInt64
@@ -16,7 +16,7 @@ public struct RingFrame: Hashable, Sendable, TextWritable {
   private var high: UInt64
 
   /// Reads a frame and checks it.
-  public init(parsing bytes: RawSpan) throws(RingFrameError) {
+  package init(parsing bytes: RawSpan) throws(RingFrameError) {
     guard bytes.byteCount == Self.length else { throw .length(bytes.byteCount) }
     low = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self))
     high = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -25,7 +25,7 @@ public struct RingFrame: Hashable, Sendable, TextWritable {
   }
 
   /// A frame with up to three bytes of payload; most requests need no more.
-  public init(_ command: RingCommand, _ first: UInt8 = 0, _ second: UInt8 = 0, _ third: UInt8 = 0) {
+  package init(_ command: RingCommand, _ first: UInt8 = 0, _ second: UInt8 = 0, _ third: UInt8 = 0) {
     self.init(command) { frame in
       frame.store(first, at: 1)
       frame.store(second, at: 2)
@@ -34,7 +34,7 @@ public struct RingFrame: Hashable, Sendable, TextWritable {
   }
 
   /// A frame with `payload`, padded with zeros.
-  public init(_ command: RingCommand, payload: some Collection<UInt8>) throws(RingFrameError) {
+  package init(_ command: RingCommand, payload: some Collection<UInt8>) throws(RingFrameError) {
     guard payload.count <= Self.payloadLength else { throw .payloadTooLong(payload.count) }
     self.init(command) { frame in
       var index = 1
@@ -53,25 +53,25 @@ public struct RingFrame: Hashable, Sendable, TextWritable {
     store(sum, at: 15)
   }
 
-  public var command: RingCommand { RingCommand(rawValue: byte(at: 0)) }
+  package var command: RingCommand { RingCommand(rawValue: byte(at: 0)) }
 
   /// The byte at `index`, counted from the command; 0 outside the frame.
   @inline(__always)
-  public func byte(at index: Int) -> UInt8 {
+  package func byte(at index: Int) -> UInt8 {
     guard index >= 0, index < Self.length else { return 0 }
     return UInt8(truncatingIfNeeded: (index < 8 ? low : high) &>> UInt64((index & 7) * 8))
   }
 
   /// The big-endian integer that starts at `index`: the raw stream is big-endian, unlike most of the rest.
   @inline(__always)
-  public func uint16BigEndian(at index: Int) -> UInt16 {
+  package func uint16BigEndian(at index: Int) -> UInt16 {
     UInt16(byte(at: index)) << 8 | UInt16(byte(at: index + 1))
   }
 
   /// All 16 bytes.
-  public var bytes: [UInt8] { (0..<Self.length).map(byte(at:)) }
+  package var bytes: [UInt8] { (0..<Self.length).map(byte(at:)) }
 
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     writer.write(low)
     writer.write(high)
   }
@@ -96,7 +96,7 @@ public struct RingFrame: Hashable, Sendable, TextWritable {
   }
 
   /// The bytes as hexadecimal digits.
-  public func write(to text: inout TextBuffer) {
+  package func write(to text: inout TextBuffer) {
     withUnsafeBytes(of: (low.littleEndian, high.littleEndian)) { bytes in
       text.writeSpacedHex(RawSpan(_unsafeBytes: bytes))
     }
@@ -104,27 +104,27 @@ public struct RingFrame: Hashable, Sendable, TextWritable {
 }
 
 /// The command of a frame: its first byte. ``CommandTable`` describes each.
-public struct RingCommand: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral,
+package struct RingCommand: RawRepresentable, Hashable, Sendable, ExpressibleByIntegerLiteral,
   CustomStringConvertible
 {
-  public var rawValue: UInt8
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Raw sensor stream. Its top bit is part of the number and no sign of an error.
-  public static let rawStream: RingCommand = 0xA1
+  package static let rawStream: RingCommand = 0xA1
   /// Only ever sent by the ring: how many bytes fit into its notifications.
-  public static let payloadLength: RingCommand = 0x2F
+  package static let payloadLength: RingCommand = 0x2F
   /// Only ever sent by the ring: something happened.
-  public static let notification: RingCommand = 0x73
+  package static let notification: RingCommand = 0x73
 
-  public init(integerLiteral value: UInt8) {
+  package init(integerLiteral value: UInt8) {
     self.init(rawValue: value)
   }
 
   /// The name in the command table; `touch, gesture or touch-sleep` where a few share the byte, and `command 0x02` where
   /// more do.
-  public var description: String {
+  package var description: String {
     if self == .notification { return "notification" }
     let names = CommandTable.entries(for: .frame(self)).map(\.name)
     guard let last = names.last, names.count <= 3 else { return "command \(Hex.string(rawValue))" }
@@ -133,7 +133,7 @@ public struct RingCommand: RawRepresentable, Hashable, Sendable, ExpressibleByIn
 }
 
 /// Why bytes are not a frame, or a frame is not the expected answer.
-public enum RingFrameError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum RingFrameError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A frame has 16 bytes, these are another number.
   case length(Int)
   /// The last byte is not the sum of those before it.
@@ -145,7 +145,7 @@ public enum RingFrameError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A field holds what it cannot mean.
   case value(String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .length(let count): "a frame has 16 bytes, not \(count)"
     case .checksum(let expected, let found):
@@ -158,16 +158,16 @@ public enum RingFrameError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Why a ring refuses a command (ring reference, 2).
-public struct RingErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-  public var rawValue: UInt8
+package struct RingErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The form that firmware uses for a request it could not make sense of.
-  public static let malformed = RingErrorCode(rawValue: 0)
-  public static let notSupported = RingErrorCode(rawValue: 0xEE)
+  package static let malformed = RingErrorCode(rawValue: 0)
+  package static let notSupported = RingErrorCode(rawValue: 0xEE)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .malformed: "malformed request"
     case .notSupported: "not supported by this ring"

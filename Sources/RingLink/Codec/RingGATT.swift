@@ -7,48 +7,48 @@ import HaloGATT
 ///
 /// The command service is sometimes taken for the Nordic UART because its characteristics have the same
 /// numbers. Its service UUID is another one.
-public enum RingGATT {
+package enum RingGATT {
   /// Primary service for the 16-byte frames.
-  public static let commandService = BluetoothUUID(0x6E40_FFF0_B5A3_F393_E0A9_E50E_24DC_CA9E as UInt128)
+  package static let commandService = BluetoothUUID(0x6E40_FFF0_B5A3_F393_E0A9_E50E_24DC_CA9E as UInt128)
   /// Host to ring: write, with or without response.
-  public static let commandWrite = BluetoothUUID(0x6E40_0002_B5A3_F393_E0A9_E50E_24DC_CA9E as UInt128)
+  package static let commandWrite = BluetoothUUID(0x6E40_0002_B5A3_F393_E0A9_E50E_24DC_CA9E as UInt128)
   /// Ring to host: notify, always 16 bytes.
-  public static let commandNotify = BluetoothUUID(0x6E40_0003_B5A3_F393_E0A9_E50E_24DC_CA9E as UInt128)
+  package static let commandNotify = BluetoothUUID(0x6E40_0003_B5A3_F393_E0A9_E50E_24DC_CA9E as UInt128)
 
   /// Primary service for ``BulkFrame``s, and for firmware updates, which this package never sends.
-  public static let bulkService = BluetoothUUID(0xDE5B_F728_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
+  package static let bulkService = BluetoothUUID(0xDE5B_F728_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
   /// Host to ring: write without response.
-  public static let bulkWrite = BluetoothUUID(0xDE5B_F72A_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
+  package static let bulkWrite = BluetoothUUID(0xDE5B_F72A_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
   /// Ring to host: notify, in pieces.
-  public static let bulkNotify = BluetoothUUID(0xDE5B_F729_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
+  package static let bulkNotify = BluetoothUUID(0xDE5B_F729_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
 
   /// Whether what is written to a characteristic with this UUID makes a ring do something.
-  public static func takesCommands(_ uuid: BluetoothUUID) -> Bool {
+  package static func takesCommands(_ uuid: BluetoothUUID) -> Bool {
     uuid == commandWrite || uuid == bulkWrite
   }
 
-  public static let deviceInformationService = GATTUUID.deviceInformation
-  public static let systemID = BluetoothUUID(0x2A23 as UInt16)
-  public static let modelNumber = BluetoothUUID(0x2A24 as UInt16)
-  public static let serialNumber = BluetoothUUID(0x2A25 as UInt16)
+  package static let deviceInformationService = GATTUUID.deviceInformation
+  package static let systemID = BluetoothUUID(0x2A23 as UInt16)
+  package static let modelNumber = BluetoothUUID(0x2A24 as UInt16)
+  package static let serialNumber = BluetoothUUID(0x2A25 as UInt16)
   /// ASCII without a terminator; decides how the ring behaves, see ``RingFirmware``.
-  public static let firmwareRevision = CharacteristicID.firmwareRevision.uuid
-  public static let hardwareRevision = BluetoothUUID(0x2A27 as UInt16)
-  public static let softwareRevision = BluetoothUUID(0x2A28 as UInt16)
+  package static let firmwareRevision = CharacteristicID.firmwareRevision.uuid
+  package static let hardwareRevision = BluetoothUUID(0x2A27 as UInt16)
+  package static let softwareRevision = BluetoothUUID(0x2A28 as UInt16)
 }
 
 /// The strings of the Device Information service; nil for those that a ring does not have.
-public struct RingInformation: Hashable, Sendable {
-  public var model: String?
-  public var serialNumber: String?
-  public var firmwareRevision: String?
-  public var hardwareRevision: String?
-  public var softwareRevision: String?
+package struct RingInformation: Hashable, Sendable {
+  package var model: String?
+  package var serialNumber: String?
+  package var firmwareRevision: String?
+  package var hardwareRevision: String?
+  package var softwareRevision: String?
 
-  public init() {}
+  package init() {}
 
   /// The properties that determine the ring's behaviour.
-  public var revisions: RingFirmware {
+  package var revisions: RingFirmware {
     RingFirmware(firmwareRevision: firmwareRevision, hardwareRevision: hardwareRevision)
   }
 
@@ -62,17 +62,17 @@ public struct RingInformation: Hashable, Sendable {
 }
 
 /// The handles of a ring's attributes, as discovered on an earlier link, and the data that confirms them.
-public struct RingLayout: Hashable, Sendable {
-  public var commandWrite: Characteristic
-  public var commandNotify: Characteristic
+package struct RingLayout: Hashable, Sendable {
+  package var commandWrite: Characteristic
+  package var commandNotify: Characteristic
   /// The Client Characteristic Configuration of ``commandNotify``.
-  public var configuration: AttributeHandle
+  package var configuration: AttributeHandle
   /// The firmware that had this layout.
-  public var firmwareRevision: String?
+  package var firmwareRevision: String?
   /// The Database Hash of the ring's server, 16 bytes; nil if it has none.
-  public var databaseHash: [UInt8]?
+  package var databaseHash: [UInt8]?
 
-  public init(
+  package init(
     commandWrite: Characteristic, commandNotify: Characteristic, configuration: AttributeHandle,
     firmwareRevision: String?, databaseHash: [UInt8]? = nil
   ) {

@@ -3,29 +3,29 @@ import HaloBluetoothCore
 
 /// The revision strings of a ring, and the properties that follow from them (ring reference, 0.2). Rings sold under one
 /// name have had four different chips inside: only these strings identify them.
-public struct RingFirmware: Hashable, Sendable {
+package struct RingFirmware: Hashable, Sendable {
   /// Characteristic 2A26, such as `RT02R_3.11.00_250611`; nil if the ring has none.
-  public var firmwareRevision: String?
+  package var firmwareRevision: String?
   /// Characteristic 2A27, such as `RT02R_V3.1`; nil if the ring has none.
-  public var hardwareRevision: String?
+  package var hardwareRevision: String?
 
-  public init(firmwareRevision: String?, hardwareRevision: String?) {
+  package init(firmwareRevision: String?, hardwareRevision: String?) {
     self.firmwareRevision = firmwareRevision
     self.hardwareRevision = hardwareRevision
   }
 
   /// The firmware decides; the hardware is used only where the firmware is ambiguous.
-  public var family: RingFamily {
+  package var family: RingFamily {
     let named = firmwareRevision.map(RingFamily.init(revision:)) ?? .unknown
     return named == .unknown ? hardwareRevision.map(RingFamily.init(revision:)) ?? .unknown : named
   }
 
   /// How this ring encodes acceleration; nil where only the stream shows it, see ``AccelerometerEncodingDetector``.
-  public var accelerometerEncoding: AccelerometerEncoding? { family.accelerometerEncoding }
+  package var accelerometerEncoding: AccelerometerEncoding? { family.accelerometerEncoding }
 }
 
 /// Rings that behave alike, named after the start of their firmware's name.
-public enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+package enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertible {
   /// The old ones: BlueX RF03, `R02_3.00...`.
   case rf03
   /// `RY02...`, `RY09...`: sources disagree on the chip.
@@ -55,7 +55,7 @@ public enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertibl
     }
   }
 
-  public var accelerometerEncoding: AccelerometerEncoding? {
+  package var accelerometerEncoding: AccelerometerEncoding? {
     switch self {
     case .rf03: .twelveBit
     case .rt, .rt11cr: .sixteenBit
@@ -64,9 +64,9 @@ public enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertibl
   }
 
   /// Whether rings of this family have the counted stream (ring reference, 5.7); nil where only the ring knows.
-  public var hasCountedStream: Bool? { self == .rt11cr ? false : nil }
+  package var hasCountedStream: Bool? { self == .rt11cr ? false : nil }
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .rf03: "RF03"
     case .ry: "RY"
@@ -79,7 +79,7 @@ public enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertibl
 
 /// How likely an advertisement is from a ring (ring reference, 1.1). Only the attribute table proves it: some rings do
 /// not advertise any service, and some look-alikes have a ring's name.
-public enum RingIdentity: Int, Hashable, Sendable, Comparable {
+package enum RingIdentity: Int, Hashable, Sendable, Comparable {
   /// It may be a ring, and is connected to only if it is named. It has the name of a brand with a suffix, or the company
   /// identifier 0x1234, which is not assigned.
   case possible
@@ -91,7 +91,7 @@ public enum RingIdentity: Int, Hashable, Sendable, Comparable {
   case service
 
   /// Classifies an advertisement; nil if it does not look like a ring.
-  public static func matches(
+  package static func matches(
     name: String?, services: some Sequence<BluetoothUUID>, companies: some Sequence<CompanyIdentifier> = []
   ) -> RingIdentity? {
     if services.contains(where: { $0 == RingGATT.commandService || $0 == RingGATT.bulkService }) {
@@ -104,13 +104,13 @@ public enum RingIdentity: Int, Hashable, Sendable, Comparable {
   }
 
   /// Classifies a device by all that it advertises.
-  public static func matches(_ device: Advertisement) -> RingIdentity? {
+  package static func matches(_ device: Advertisement) -> RingIdentity? {
     matches(
       name: device.localName, services: device.serviceUUIDs, companies: device.manufacturerData.map(\.company)
     )
   }
 
-  public static func < (left: RingIdentity, right: RingIdentity) -> Bool {
+  package static func < (left: RingIdentity, right: RingIdentity) -> Bool {
     left.rawValue < right.rawValue
   }
 

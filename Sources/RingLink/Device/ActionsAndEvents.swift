@@ -1,29 +1,29 @@
 import HaloBluetoothCore
 
-public final class ActionCommands: CommandGroup {
+package final class ActionCommands: CommandGroup {
   static let shared = ActionCommands()
 
-  public let blink = RingAction(
+  package let blink = RingAction(
     0x10, "blink", "Two short green flashes.", echoes: true, source: "4.8 [F]")
-  public let find = RingAction(
+  package let find = RingAction(
     0x50, startingWith: [0x55, 0xAA], "find", "Green light for about ten seconds.", echoes: true,
     source: "4.8 [C]")
-  public let cameraEnter = RingAction(
+  package let cameraEnter = RingAction(
     0x02, startingWith: [4], "camera enter", "Starts camera mode: the ring reports when it is shaken.",
     source: "4.13 [F]")
-  public let cameraKeep = RingAction(
+  package let cameraKeep = RingAction(
     0x02, startingWith: [5], "camera keep", "Keeps it that way.", source: "4.13 [A]")
-  public let cameraLeave = RingAction(
+  package let cameraLeave = RingAction(
     0x02, startingWith: [6], "camera leave", "No longer.", source: "4.13 [A]")
-  public let reboot = RingAction(
+  package let reboot = RingAction(
     0x08, startingWith: [0], "reboot", "Restarts the ring; the connection ends.", source: "4.5 [F]")
-  public let powerOff = RingAction(
+  package let powerOff = RingAction(
     0x08, startingWith: [1], "power off", "Switches the ring off; only its charger wakes it.",
     source: "4.5 [F]")
-  public let radioOff = RingAction(
+  package let radioOff = RingAction(
     0x54, startingWith: [1], "radio off", "Switches the ring's radio off; its charger switches it on again.",
     families: .newer, source: "4.16 [S]")
-  public let factoryReset = RingAction(
+  package let factoryReset = RingAction(
     0xFF, startingWith: [0x66, 0x66], "factory reset", "Erases what the ring has stored.", source: "4.16 [F]")
 
   var actions: [RingAction] {
@@ -34,25 +34,25 @@ public final class ActionCommands: CommandGroup {
 
 extension RingClient {
   /// Lights the ring for about ten seconds (ring reference, 4.8).
-  public func find() async throws(RingError) { try await perform(CommandTable.find) }
+  package func find() async throws(RingError) { try await perform(CommandTable.find) }
 
   /// Two short flashes.
-  public func blink() async throws(RingError) { try await perform(CommandTable.blink) }
+  package func blink() async throws(RingError) { try await perform(CommandTable.blink) }
 
   /// Restarts the ring (ring reference, 4.5). Returns when the link is gone.
   ///
   /// - Throws: `.stillConnected` if it does not go
-  public func reboot() async throws(RingError) { try await leave(by: CommandTable.reboot, to: "restart") }
+  package func reboot() async throws(RingError) { try await leave(by: CommandTable.reboot, to: "restart") }
 
   /// Switches the ring off; only its charger wakes it. Returns when the link is gone.
   ///
   /// - Throws: `.stillConnected` if it does not go: rings refuse while they are charging
-  public func powerOff() async throws(RingError) {
+  package func powerOff() async throws(RingError) {
     try await leave(by: CommandTable.powerOff, to: "switch itself off")
   }
 
   /// Erases all data stored on the ring. The ring does not answer.
-  public func factoryReset() async throws(RingError) { try await perform(CommandTable.factoryReset) }
+  package func factoryReset() async throws(RingError) { try await perform(CommandTable.factoryReset) }
 
   /// How long a ring may take to disconnect. Those tested took less than a second; one that does not disconnect is lost
   /// after the supervision timeout.
@@ -87,7 +87,7 @@ extension RingClient {
   ///     reference, 4.13)
   ///   - sink: called on the loop, with the receive time
   /// - Throws: `.cancelled` in the ordinary course, `.disconnected`
-  public func listen(
+  package func listen(
     camera: Bool = false, sink: @escaping (RingEvent, Instant) -> Void
   ) async throws(RingError) {
     let timers = self.timers

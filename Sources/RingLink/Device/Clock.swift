@@ -1,24 +1,24 @@
 /// The wall clock that a ring is given (ring reference, 4.1).
-public struct ClockSetting: FrameRecord {
+package struct ClockSetting: FrameRecord {
   /// 0 to 99: the years 2000 to 2099.
-  public var yearOfCentury: UInt8 = 0
+  package var yearOfCentury: UInt8 = 0
   /// 1 to 12.
-  public var month: UInt8 = 1
+  package var month: UInt8 = 1
   /// 1 to 31.
-  public var day: UInt8 = 1
+  package var day: UInt8 = 1
   /// 0 to 23.
-  public var hour: UInt8 = 0
+  package var hour: UInt8 = 0
   /// 0 to 59.
-  public var minute: UInt8 = 0
+  package var minute: UInt8 = 0
   /// 0 to 59.
-  public var second: UInt8 = 0
+  package var second: UInt8 = 0
   /// The language of a display; 1 is English. Rings without one do not care.
-  public var language: UInt8 = 1
+  package var language: UInt8 = 1
 
-  public init() {}
+  package init() {}
 
   /// - Returns: nil for years that a ring cannot represent
-  public init?(_ time: RingTime) {
+  package init?(_ time: RingTime) {
     let (year, month, day) = time.day.civil
     guard (2000...2099).contains(year) else { return nil }
     yearOfCentury = UInt8(year - 2000)
@@ -30,13 +30,13 @@ public struct ClockSetting: FrameRecord {
   }
 
   /// The time in the frame; nil if that time does not exist.
-  public var time: RingTime? {
+  package var time: RingTime? {
     RingDay(year: 2000 + Int(yearOfCentury), month: Int(month), day: Int(day)).flatMap {
       RingTime($0, hour: Int(hour), minute: Int(minute), second: Int(second))
     }
   }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("year", \.yearOfCentury, at: 1, .bcd),
     RecordField("month", \.month, at: 2, .bcd),
     RecordField("day", \.day, at: 3, .bcd),
@@ -49,16 +49,16 @@ public struct ClockSetting: FrameRecord {
 
 /// What is known about a ring's clock. No command reads the clock (ring reference, 4.1): but stored records have dates,
 /// and none is stored before its time.
-public struct ClockEvidence: Hashable, Sendable {
+package struct ClockEvidence: Hashable, Sendable {
   /// The ring's own today.
-  public var day: RingDay?
+  package var day: RingDay?
   /// The beginning of the newest slot with a heart rate that is not in the future.
-  public var newest: RingTime?
+  package var newest: RingTime?
   /// The beginning of the newest slot with a heart rate in the future. Firmware is known to leave old values in future
   /// slots (ring reference, 4.10): the clock is ahead, or the value is stale.
-  public var future: RingTime?
+  package var future: RingTime?
 
-  public init(day: RingDay? = nil, newest: RingTime? = nil, future: RingTime? = nil) {
+  package init(day: RingDay? = nil, newest: RingTime? = nil, future: RingTime? = nil) {
     self.day = day
     self.newest = newest
     self.future = future
@@ -66,12 +66,12 @@ public struct ClockEvidence: Hashable, Sendable {
 
   /// The number of seconds by which the ring's clock is ahead of a time, according to its day: minimum and maximum.
   /// Negative numbers mean that it is behind.
-  public func lead(over time: RingTime) -> ClosedRange<Int>? {
+  package func lead(over time: RingTime) -> ClosedRange<Int>? {
     day.map { ($0.midnight.seconds - time.seconds)...($0.midnight.seconds + 86399 - time.seconds) }
   }
 
   /// The minimum number of seconds according to heart rates in the future, unless they are stale.
-  public func suggestedLead(over time: RingTime) -> Int? {
+  package func suggestedLead(over time: RingTime) -> Int? {
     future.map { $0.seconds - time.seconds }
   }
 }
@@ -86,7 +86,7 @@ extension RingClient {
   /// - Returns: the capabilities of the ring
   /// - Throws: `.invalidSetting` for years that a ring cannot represent
   @discardableResult
-  public func setClock(to time: RingTime) async throws(RingError) -> RingCapabilities {
+  package func setClock(to time: RingTime) async throws(RingError) -> RingCapabilities {
     guard let setting = ClockSetting(time) else {
       throw .invalidSetting(.value(time.description, ClockSetting.fields[0].field))
     }
@@ -97,7 +97,7 @@ extension RingClient {
   /// data is omitted.
   ///
   /// - Parameter expected: the expected time of its clock
-  public func clockEvidence(expecting expected: RingTime) async throws(RingError) -> ClockEvidence {
+  package func clockEvidence(expecting expected: RingTime) async throws(RingError) -> ClockEvidence {
     var evidence = ClockEvidence(day: try await today(near: expected.day))
     let day = evidence.day ?? expected.day
     let request = DayByTime(day, now: day == expected.day ? expected : day.midnight)
@@ -138,7 +138,7 @@ extension RingClient {
 
 extension RingCapabilities {
   /// The names of what it can do.
-  public var names: [String] {
+  package var names: [String] {
     Self.fields.compactMap { field in
       guard field.field.isFlag, case .number(let get, _) = field.access, get(self) != 0 else { return nil }
       return field.field.name

@@ -2,16 +2,16 @@ import GATTClient
 import HaloBluetoothCore
 
 /// The host's description of its system (ring reference, 4.3). It has no known effect on rings.
-public struct HostInformation: FrameRecord {
+package struct HostInformation: FrameRecord {
   /// 2 is Android, which is what rings expect.
-  public var system: UInt8 = 2
-  public var version: UInt8 = 10
+  package var system: UInt8 = 2
+  package var version: UInt8 = 10
   /// Up to 12 bytes of UTF-8.
-  public var name: [UInt8] = []
+  package var name: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("system", \.system, at: 1, words: [1: "iOS", 2: "Android"]),
     RecordField("version", \.version, at: 2),
     RecordField("name", \.name, at: 3, count: 12),
@@ -19,13 +19,13 @@ public struct HostInformation: FrameRecord {
 }
 
 /// The kinds of phone messages that a ring is notified of; only rings that vibrate use it (ring reference, 4.3).
-public struct NotificationMask: FrameRecord {
+package struct NotificationMask: FrameRecord {
   /// A bit for each kind.
-  public var mask: UInt16 = 0
+  package var mask: UInt16 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("mask", \.mask, at: 1, .uint16LittleEndian)
   ]
 }
@@ -41,11 +41,11 @@ public struct RingBattery: FrameRecord, CustomStringConvertible {
     self.isCharging = isCharging
   }
 
-  public init() {
+  package init() {
     self.init(percent: 0, isCharging: false)
   }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("percent", \.percent, at: 1, .uint8, .percent, in: 0...100),
     RecordField("charging", \.isCharging, at: 2),
   ]
@@ -55,35 +55,35 @@ public struct RingBattery: FrameRecord, CustomStringConvertible {
 
 /// The capabilities that a ring reports in answer to Set Time (ring reference, 4.1). Rings without a display report
 /// watch faces and contacts, too: treat it as a hint.
-public struct RingCapabilities: FrameRecord {
-  public var temperature = false
-  public var watchFaces = false
-  public var menstruation = false
-  public var bloodOxygen = false
-  public var bloodPressure = false
-  public var oneKeyCheck = false
-  public var weather = false
+package struct RingCapabilities: FrameRecord {
+  package var temperature = false
+  package var watchFaces = false
+  package var menstruation = false
+  package var bloodOxygen = false
+  package var bloodPressure = false
+  package var oneKeyCheck = false
+  package var weather = false
   /// In pixels.
-  public var displayWidth: UInt16 = 0
+  package var displayWidth: UInt16 = 0
   /// In pixels.
-  public var displayHeight: UInt16 = 0
+  package var displayHeight: UInt16 = 0
   /// Sleep is requested with bulk id 0x27.
-  public var newSleepProtocol = false
-  public var maximumWatchFaces: UInt8 = 0
+  package var newSleepProtocol = false
+  package var maximumWatchFaces: UInt8 = 0
   /// Bits 0 to 4: contacts, lyrics, album, GPS, JieLi music; the rest see the ring reference.
-  public var companionFeatures: UInt8 = 0
-  public var manualHeartRate = false
-  public var music = false
-  public var realtek = false
-  public var bloodSugar = false
+  package var companionFeatures: UInt8 = 0
+  package var manualHeartRate = false
+  package var music = false
+  package var realtek = false
+  package var bloodSugar = false
   /// Tens of contacts; 0 means 20.
-  public var tensOfContacts: UInt8 = 0
-  public var stress = false
-  public var variability = false
+  package var tensOfContacts: UInt8 = 0
+  package var stress = false
+  package var variability = false
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("temperature", \.temperature, at: 1),
     RecordField("watch-faces", \.watchFaces, at: 2),
     RecordField("menstruation", \.menstruation, at: 3),
@@ -106,22 +106,22 @@ public struct RingCapabilities: FrameRecord {
   ]
 }
 
-public final class DeviceCommands: CommandGroup {
+package final class DeviceCommands: CommandGroup {
   static let shared = DeviceCommands()
 
-  public let setTime = RingQuery<ClockSetting, RingCapabilities>(
+  package let setTime = RingQuery<ClockSetting, RingCapabilities>(
     0x01, "set time", "Sets the ring's clock; the answer lists what the ring can do.", .device,
     source: "4.1 [F][C][6]")
-  public let battery = RingQuery<NoFields, RingBattery>(
+  package let battery = RingQuery<NoFields, RingBattery>(
     0x03, "battery", "How full the battery is.", .device, source: "4.2 [F][C]")
-  public let hostInformation = RingQuery<HostInformation, NoFields>(
+  package let hostInformation = RingQuery<HostInformation, NoFields>(
     0x04, "host information", "Tells the ring what it talks to.", .device, source: "4.3 [C]")
-  public let deviceSupport = RingQuery<NoFields, DeviceSupport>(
+  package let deviceSupport = RingQuery<NoFields, DeviceSupport>(
     0x3C, "device support", "More of what the ring can do.", .device, families: .newer, source: "4.4 [C][S]")
-  public let setNotificationMask = RingQuery<NotificationMask, NotificationMask>(
+  package let setNotificationMask = RingQuery<NotificationMask, NotificationMask>(
     0x60, "set notification mask", "The kinds of phone messages that the ring is notified of.", .device,
     source: "4.3 [C]")
-  public let notificationMask = RingQuery<NoFields, NotificationMask>(
+  package let notificationMask = RingQuery<NoFields, NotificationMask>(
     0x61, "notification mask", "The kinds of phone messages that the ring is notified of.", .device,
     source: "4.3 [C]")
 
@@ -135,14 +135,14 @@ public final class DeviceCommands: CommandGroup {
 
 extension RingClient {
   /// The battery level (ring reference, 4.2).
-  public func battery() async throws(RingError) -> RingBattery {
+  package func battery() async throws(RingError) -> RingBattery {
     try await request(CommandTable.battery)
   }
 
   /// The features that the ring expects from its host, and a part of its capabilities (ring reference, 4.4).
   ///
   /// - Returns: nil from rings that do not support the request; it is not sent to the oldest
-  public func deviceSupport() async throws(RingError) -> DeviceSupport? {
+  package func deviceSupport() async throws(RingError) -> DeviceSupport? {
     guard firmware.family != .rf03 else { return nil }
     do throws(RingError) {
       return try await request(CommandTable.deviceSupport)
@@ -154,7 +154,7 @@ extension RingClient {
   }
 
   /// The ring's Device Information service.
-  public func information() async throws(RingError) -> RingInformation {
+  package func information() async throws(RingError) -> RingInformation {
     var information = RingInformation()
     let service = try await RingError.of(await gatt.firstService(RingGATT.deviceInformationService))
     guard let service else { return information }

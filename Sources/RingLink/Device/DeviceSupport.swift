@@ -1,33 +1,33 @@
 /// What else the ring can do, and the features that it expects from its host (ring reference, 4.4). Of its 14 bytes, these
 /// are understood.
-public struct DeviceSupport: FrameRecord {
-  public var touch = false
+package struct DeviceSupport: FrameRecord {
+  package var touch = false
   /// It counts prayers.
-  public var counter = false
+  package var counter = false
   /// It has the app's calibration of wearing.
-  public var wearCalibration = false
+  package var wearCalibration = false
   /// It offers to bond. Not needed here.
-  public var wantsBond = false
-  public var gesture = false
+  package var wantsBond = false
+  package var gesture = false
   /// The modes of touch and gesture that it has.
-  public var music = false
-  public var video = false
-  public var eBook = false
-  public var camera = false
-  public var call = false
-  public var game = false
+  package var music = false
+  package var video = false
+  package var eBook = false
+  package var camera = false
+  package var call = false
+  package var game = false
   /// It stores SpO2 by the minute, bulk id 0x5F.
-  public var minuteOxygen = false
+  package var minuteOxygen = false
   /// It stores temperatures at intervals, bulk id 0x74.
-  public var hasTemperatures74 = false
+  package var hasTemperatures74 = false
   /// It stores temperatures in the newer form, bulk id 0x77.
-  public var hasIntervalTemperature = false
+  package var hasIntervalTemperature = false
   /// All 14 bytes.
-  public var bytes: [UInt8] = Array(repeating: 0, count: 14)
+  package var bytes: [UInt8] = Array(repeating: 0, count: 14)
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("bytes", \.bytes, at: 1, count: 14),
     RecordField("touch", \.touch, at: 2, .bit(0)),
     RecordField("counter", \.counter, at: 2, .bit(1)),
@@ -46,19 +46,19 @@ public struct DeviceSupport: FrameRecord {
   ]
 
   /// The names of all bits that are understood.
-  public static let featureNames = fields.compactMap { field in
+  package static let featureNames = fields.compactMap { field in
     if case .number = field.access { field.field.name } else { nil }
   }
 
   /// Sets a bit by its name; does nothing if there is none of this name.
-  public mutating func set(_ feature: String) {
+  package mutating func set(_ feature: String) {
     for field in Self.fields where field.field.name == feature {
       if case .number(_, let set) = field.access { try? set(&self, 1) }
     }
   }
 
   /// The names of the bits that are set: `touch`, `gesture`.
-  public var features: [String] {
+  package var features: [String] {
     Self.fields.compactMap { field in
       guard case .number(let get, _) = field.access, get(self) == 1 else { return nil }
       return field.field.name

@@ -9,7 +9,7 @@ public struct LiveTotals: FrameRecord {
 
   public init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("steps", \.steps, at: 2, .uint24BigEndian, .steps),
     RecordField("calories", \.calories, at: 5, .uint24BigEndian, .calories),
     RecordField("distance", \.meters, at: 8, .uint24BigEndian, .meters),
@@ -33,7 +33,7 @@ public struct HeartRateAlarm: FrameRecord, CustomStringConvertible {
   static let limits = [1: "too low", 2: "too high"]
 
   /// What ``word`` can be.
-  public static let words = limits.keys.sorted().map {
+  package static let words = limits.keys.sorted().map {
     HeartRateAlarm(limit: UInt8($0), beatsPerMinute: 0).word
   }
 
@@ -44,7 +44,7 @@ public struct HeartRateAlarm: FrameRecord, CustomStringConvertible {
 
   var isKnown: Bool { Self.limits[Int(limit)] != nil }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("limit", \.limit, at: 2, words: limits),
     RecordField("heart-rate", \.beatsPerMinute, at: 3, .uint8, .beatsPerMinute),
   ]
@@ -56,26 +56,26 @@ public struct HeartRateAlarm: FrameRecord, CustomStringConvertible {
 }
 
 /// The wearer's counter.
-public struct CounterEvent: FrameRecord {
-  public var value: UInt32 = 0
+package struct CounterEvent: FrameRecord {
+  package var value: UInt32 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ value: UInt32) { self.value = value }
+  package init(_ value: UInt32) { self.value = value }
 
-  public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 2, .uint32BigEndian)]
+  package static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 2, .uint32BigEndian)]
 }
 
 /// What a finger does.
-public struct ButtonEvent: FrameRecord {
+package struct ButtonEvent: FrameRecord {
   /// A raw value of ``RingEvent/Button``.
-  public var value: UInt8 = 0
+  package var value: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ button: RingEvent.Button) { value = button.rawValue }
+  package init(_ button: RingEvent.Button) { value = button.rawValue }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField(
       "button", \.value, at: 2,
       words: Dictionary(uniqueKeysWithValues: RingEvent.Button.allCases.map { (Int($0.rawValue), "\($0)") }))
@@ -83,25 +83,25 @@ public struct ButtonEvent: FrameRecord {
 }
 
 /// An event that carries one small number.
-public struct EventValue: FrameRecord {
-  public var value: UInt8 = 0
+package struct EventValue: FrameRecord {
+  package var value: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ value: UInt8) { self.value = value }
+  package init(_ value: UInt8) { self.value = value }
 
-  public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 2)]
+  package static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 2)]
 }
 
 /// A battery event: ``RingBattery``, a byte further back than in the answer.
-public struct BatteryEvent: FrameRecord {
-  public var battery = RingBattery()
+package struct BatteryEvent: FrameRecord {
+  package var battery = RingBattery()
 
-  public init() {}
+  package init() {}
 
-  public init(_ battery: RingBattery) { self.battery = battery }
+  package init(_ battery: RingBattery) { self.battery = battery }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("percent", \.battery.percent, at: 2, .uint8, .percent, in: 0...100),
     RecordField("charging", \.battery.isCharging, at: 3),
   ]

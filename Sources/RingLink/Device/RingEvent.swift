@@ -19,7 +19,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
   case sport(SportUpdate)
   /// The ring was touched, or its button pressed; in touch mode 9.
   case button(Button)
-  /// The heart rate has left the limits of ``HeartRateSchedule``.
+  /// The heart rate has left the limits that are set in the ring.
   case heartRateAlarm(HeartRateAlarm)
   /// The wearer's counter, which counts prayers.
   case counter(UInt32)
@@ -69,7 +69,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether its value is one that firmware is known to invent (ring reference, 4.9).
-  public var isEstimate: Bool {
+  package var isEstimate: Bool {
     switch self {
     case .variability, .stress: true
     default: false
@@ -79,7 +79,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
   /// Reads a frame; nil if it is an answer or a sample and no event.
   ///
   /// An event with an impossible value is kept as ``other(_:)`` if it is a notification: it is shown, but not used.
-  public init?(_ frame: RingFrame) {
+  package init?(_ frame: RingFrame) {
     switch frame.command {
     case .notification: self = Self.notification(frame)
     case CommandTable.payloadLength.command:

@@ -6,7 +6,7 @@ import HaloGATT
 
 /// Recognizes the services of a ring by the values that are written and notified, where their UUIDs are not known: a
 /// capture that begins after discovery has only handles.
-public struct RingHandles {
+package struct RingHandles {
   private struct Count {
     var frames = 0
     var bulk = 0
@@ -27,9 +27,9 @@ public struct RingHandles {
   private var notified: [AttributeHandle: Count] = [:]
   private var texts: [AttributeHandle: String] = [:]
   /// The wall clock that the ring was given first, and when, in microseconds since 1970-01-01 UTC; nil if none was seen.
-  public private(set) var clock: (setting: ClockSetting, time: Int64)?
+  package private(set) var clock: (setting: ClockSetting, time: Int64)?
 
-  public init() {}
+  package init() {}
 
   /// Adds a value that was written. At most 64 handles are looked at.
   ///
@@ -37,7 +37,7 @@ public struct RingHandles {
   ///   - value: what was written
   ///   - handle: of the characteristic's value
   ///   - time: when, in microseconds since 1970-01-01 UTC
-  public mutating func addWrite(_ value: [UInt8], to handle: AttributeHandle, at time: Int64) {
+  package mutating func addWrite(_ value: [UInt8], to handle: AttributeHandle, at time: Int64) {
     guard written.count < 64 || written[handle] != nil else { return }
     written[handle, default: Count()].add(value)
     if clock == nil, let frame = try? RingFrame(parsing: value.span.bytes),
@@ -48,13 +48,13 @@ public struct RingHandles {
   }
 
   /// Adds a value that was notified.
-  public mutating func addNotification(_ value: [UInt8], of handle: AttributeHandle) {
+  package mutating func addNotification(_ value: [UInt8], of handle: AttributeHandle) {
     guard notified.count < 64 || notified[handle] != nil else { return }
     notified[handle, default: Count()].add(value)
   }
 
   /// Adds a value that was read.
-  public mutating func addRead(_ value: [UInt8], of handle: AttributeHandle) {
+  package mutating func addRead(_ value: [UInt8], of handle: AttributeHandle) {
     guard texts.count < 64, (4...64).contains(value.count), value.allSatisfy({ (0x20...0x7E).contains($0) })
     else { return }
     texts[handle] = String(printable: value)
@@ -72,7 +72,7 @@ public struct RingHandles {
 
   /// The attributes of the ring's services at the handles of the traffic; nil if it is not that of a ring: frames of 16
   /// bytes with right checksums, written to one handle and notified by another.
-  public var attributes: [ServerAttribute]? {
+  package var attributes: [ServerAttribute]? {
     func handle(_ counts: [AttributeHandle: Count], _ kind: KeyPath<Count, Int>) -> AttributeHandle? {
       // The later parts of a bulk frame look like anything.
       counts.filter {
@@ -97,7 +97,7 @@ public struct RingHandles {
   }
 
   /// The attributes of the command service of a ring whose handles are known.
-  public static func attributes(
+  package static func attributes(
     write: Characteristic, notify: Characteristic, firmwareRevision: String?
   ) -> [ServerAttribute]? {
     guard
@@ -186,13 +186,13 @@ public struct RingHandles {
 extension RingFrame {
   /// What a ring sends if it has nothing stored for this request (ring reference, 4); nil for a request that is not about
   /// stored data.
-  public var answerWithoutData: RingFrame? {
+  package var answerWithoutData: RingFrame? {
     let logs = CommandTable.entries(for: .frame(command)).contains { $0.replies.contains(.noData) }
     return logs ? RingFrame(command, NoFields(), form: .noData) : nil
   }
 
   /// Whether both ask for the stored data of the same day, or one of them for none.
-  public func isAboutDay(of other: RingFrame) -> Bool {
+  package func isAboutDay(of other: RingFrame) -> Bool {
     guard answerWithoutData != nil || other.answerWithoutData != nil else { return true }
     guard command == CommandTable.heartRateLog.command, command == other.command,
       let own = try? DayByTime(parsing: self), let others = try? DayByTime(parsing: other)
@@ -201,7 +201,7 @@ extension RingFrame {
   }
 
   /// Whether both are requests of one entry of the table, so that an answer to one has the form of an answer to the other.
-  public func hasForm(of other: RingFrame) -> Bool {
+  package func hasForm(of other: RingFrame) -> Bool {
     guard command == other.command else { return false }
     return CommandTable.entries(for: .frame(command)).allSatisfy { entry in
       entry.prefix.enumerated().allSatisfy {

@@ -1,39 +1,39 @@
-public final class RingReports: CommandGroup {
+package final class RingReports: CommandGroup {
   static let shared = RingReports()
 
-  public let payloadLength = RingReport<SingleByte>(
+  package let payloadLength = RingReport<SingleByte>(
     0x2F, "payload length", "How many bytes fit into a notification; comes with the answer to set time.",
     source: "4.3 [C]")
-  public let camera = RingReport<SingleByte>(
+  package let camera = RingReport<SingleByte>(
     0x02, "camera", "1: camera mode is on, 2: the ring was shaken, 3: it is off.", source: "4.13 [F]")
-  public let mediaKey = RingReport<SingleByte>(
+  package let mediaKey = RingReport<SingleByte>(
     0x1D, "media key", "1: play or pause, 2: previous, 3: next, 4: louder, 5: quieter.", families: .newer,
     source: "4.13 [A]")
-  public let findPhone = RingReport<SingleByte>(
+  package let findPhone = RingReport<SingleByte>(
     0x22, "find phone", "1: the wearer looks for the phone, 2: no longer.", families: .newer,
     source: "4.13 [A]")
-  public let sportUpdate = RingReport<SportUpdate>(
+  package let sportUpdate = RingReport<SportUpdate>(
     0x78, "sport update", "A second of a sport session.", families: .newer,
     source: "4.14 [F][A][S]")
-  public let batteryEvent = RingReport<BatteryEvent>(
+  package let batteryEvent = RingReport<BatteryEvent>(
     0x73, startingWith: [0x0C], "battery changed", "How full the battery is now.", source: "4.15 [F][C][4]")
-  public let liveTotals = RingReport<LiveTotals>(
+  package let liveTotals = RingReport<LiveTotals>(
     0x73, startingWith: [0x12], "live totals", "The totals of the day, with each batch of steps.",
     source: "4.15 [F][C]")
-  public let variabilityEvent = RingReport<EventValue>(
+  package let variabilityEvent = RingReport<EventValue>(
     0x73, startingWith: [0x2B], "new HRV", "A value of heart rate variability, in ms.", families: .newer,
     source: "4.15 [F][C]")
-  public let stressEvent = RingReport<EventValue>(
+  package let stressEvent = RingReport<EventValue>(
     0x73, startingWith: [0x2C], "new stress", "A value of stress.", families: .newer, source: "4.15 [F][C]")
 
-  public let buttonEvent = RingReport<ButtonEvent>(
+  package let buttonEvent = RingReport<ButtonEvent>(
     0x73, startingWith: [0x2D], "button", "The ring was touched, in touch mode 9.", families: .newer,
     source: "4.15 [S]")
-  public let heartRateAlarm = RingReport<HeartRateAlarm>(
+  package let heartRateAlarm = RingReport<HeartRateAlarm>(
     0x73, startingWith: [0x3A], "heart rate alarm",
     "The heart rate has left the limits of the setting heart-rate.",
     families: .newer, source: "4.15 [S]")
-  public let counterEvent = RingReport<CounterEvent>(
+  package let counterEvent = RingReport<CounterEvent>(
     0x73, startingWith: [0x25], "counter", "The wearer's counter, which counts prayers.", families: .newer,
     source: "4.15 [F][S]")
 

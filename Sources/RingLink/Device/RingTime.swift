@@ -32,7 +32,9 @@ public struct RingTime: Hashable, Comparable, Sendable, TextWritable, LosslessSt
   public func adding(minutes: Int) -> RingTime { RingTime(seconds: seconds + minutes * 60) }
 
   /// `2026-11-21T13:45:00`
-  public func write(to text: inout TextBuffer) {
+  public var description: String { TextBuffer.string { $0.write(self) } }
+
+  @usableFromInline package func write(to text: inout TextBuffer) {
     text.write(day)
     text.write("T")
     text.write(magnitude: UInt64(hour), digits: 2)
@@ -61,9 +63,9 @@ public struct RingTime: Hashable, Comparable, Sendable, TextWritable, LosslessSt
 /// A day of the ring's calendar (proleptic Gregorian). A ring has no time zone: its days begin at its own midnight.
 public struct RingDay: Hashable, Comparable, Sendable, TextWritable, LosslessStringConvertible {
   /// Days since 1970-01-01.
-  public var number: Int
+  package var number: Int
 
-  public init(number: Int) { self.number = number }
+  package init(number: Int) { self.number = number }
 
   /// - Returns: nil if the day does not exist
   public init?(year: Int, month: Int, day: Int) {
@@ -99,7 +101,9 @@ public struct RingDay: Hashable, Comparable, Sendable, TextWritable, LosslessStr
   public var midnight: RingTime { RingTime(seconds: number * 86400) }
 
   /// `2026-11-21`
-  public func write(to text: inout TextBuffer) {
+  public var description: String { TextBuffer.string { $0.write(self) } }
+
+  @usableFromInline package func write(to text: inout TextBuffer) {
     let (year, month, day) = civil
     if year < 0 { text.write("-") }
     text.write(magnitude: UInt64(year.magnitude), digits: 4)
@@ -122,7 +126,7 @@ public struct RingDay: Hashable, Comparable, Sendable, TextWritable, LosslessStr
 
 /// Which wall clock a ring gets. A ring has no time zone: its days begin at the midnight of this clock, and all times
 /// that it reports refer to this clock (ring reference, 4.1). This is decided only here.
-public enum TimePolicy: String, Hashable, Sendable, CaseIterable {
+package enum TimePolicy: String, Hashable, Sendable, CaseIterable {
   /// The wearer's local time: days are the wearer's days, as in the manufacturer's app.
   case local
   /// Coordinated Universal Time: no hour is lost or repeated, but days are not the wearer's.

@@ -1,20 +1,20 @@
 /// Requests the activity of a day (ring reference, 4.14).
-public struct ActivityRequest: FrameRecord {
+package struct ActivityRequest: FrameRecord {
   /// 0 is today; rings support up to 29.
-  public var daysAgo: UInt8 = 0
+  package var daysAgo: UInt8 = 0
   /// Always 15; its meaning is unknown.
-  public var constant: UInt8 = 0x0F
+  package var constant: UInt8 = 0x0F
   /// A quarter of an hour: 0 to 95.
-  public var firstSlot: UInt8 = 0
-  public var lastSlot: UInt8 = 95
+  package var firstSlot: UInt8 = 0
+  package var lastSlot: UInt8 = 95
   /// Whether to report energy in tens of small calories: single ones overflow for wearers who walk a lot.
-  public var wantsTens = true
+  package var wantsTens = true
 
-  public init() {}
+  package init() {}
 
-  public init(daysAgo: UInt8) { self.daysAgo = daysAgo }
+  package init(daysAgo: UInt8) { self.daysAgo = daysAgo }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days),
     RecordField("constant", \.constant, at: 2),
     RecordField("first-slot", \.firstSlot, at: 3),
@@ -24,42 +24,42 @@ public struct ActivityRequest: FrameRecord {
 }
 
 /// The header that precedes the records of a day.
-public struct ActivityHeader: FrameRecord {
-  public var count: UInt8 = 0
+package struct ActivityHeader: FrameRecord {
+  package var count: UInt8 = 0
   /// Whether the records contain energy in tens of small calories.
-  public var isInTens = true
+  package var isInTens = true
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("records", \.count, at: 2),
     RecordField("tens-of-calories", \.isInTens, at: 3),
   ]
 }
 
 /// The activity from a quarter of an hour on, in the layout of a frame.
-public struct ActivityRecord: FrameRecord {
+package struct ActivityRecord: FrameRecord {
   /// 0 on some rings in any year.
-  public var yearOfCentury: UInt8 = 0
+  package var yearOfCentury: UInt8 = 0
   /// 1 to 12.
-  public var month: UInt8 = 1
+  package var month: UInt8 = 1
   /// 1 to 31.
-  public var day: UInt8 = 1
+  package var day: UInt8 = 1
   /// Quarters of an hour since midnight. Rings keep hours, so that it is a multiple of 4.
-  public var slot: UInt8 = 0
-  public var index: UInt8 = 0
+  package var slot: UInt8 = 0
+  package var index: UInt8 = 0
   /// The records of that day.
-  public var total: UInt8 = 0
+  package var total: UInt8 = 0
   /// In small calories, or tens of them.
-  public var energy: UInt16 = 0
+  package var energy: UInt16 = 0
   /// The steps in this slot.
-  public var steps: UInt16 = 0
+  package var steps: UInt16 = 0
   /// The distance in this slot, in meters.
-  public var meters: UInt16 = 0
+  package var meters: UInt16 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("year", \.yearOfCentury, at: 1, .bcd),
     RecordField("month", \.month, at: 2, .bcd),
     RecordField("day", \.day, at: 3, .bcd),
@@ -86,7 +86,7 @@ public struct ActivityRecord: FrameRecord {
   ///
   /// - Parameter expected: selects the year, for rings that do not report one
   /// - Returns: nil if the day does not exist
-  public func day(near expected: RingDay) -> RingDay? {
+  package func day(near expected: RingDay) -> RingDay? {
     if yearOfCentury > 0 {
       return RingDay(year: 2000 + Int(yearOfCentury), month: Int(month), day: Int(day))
     }
@@ -97,47 +97,47 @@ public struct ActivityRecord: FrameRecord {
 }
 
 /// The activity of a day.
-public struct ActivityLog: Hashable, Sendable {
+package struct ActivityLog: Hashable, Sendable {
   /// A frame that cannot be a record of a day, and the reason.
-  public struct Odd: Hashable, Sendable {
-    public var frame: RingFrame
-    public var reason: String
+  package struct Odd: Hashable, Sendable {
+    package var frame: RingFrame
+    package var reason: String
 
-    public init(frame: RingFrame, reason: String) {
+    package init(frame: RingFrame, reason: String) {
       self.frame = frame
       self.reason = reason
     }
   }
 
   /// Whether the records contain energy in tens of small calories (ring reference, 4.14).
-  public var isInTens: Bool
+  package var isInTens: Bool
   /// In the order of their index, which need not be that of time.
-  public var records: [ActivityRecord]
+  package var records: [ActivityRecord]
   /// In the order of their index.
-  public var odd: [Odd] = []
+  package var odd: [Odd] = []
 
-  public init(isInTens: Bool = true, records: [ActivityRecord] = []) {
+  package init(isInTens: Bool = true, records: [ActivityRecord] = []) {
     self.isInTens = isInTens
     self.records = records
   }
 }
 
 /// A header, then one frame per record. The count in the records is more reliable than that in the header.
-public struct ActivityLogAssembler: LogAssembler {
+package struct ActivityLogAssembler: LogAssembler {
   private var header: ActivityHeader?
   private var records: [Int: ActivityRecord] = [:]
   private var odd: [UInt8: ActivityLog.Odd] = [:]
   private var total: Int?
 
-  public static let forms = [
+  package static let forms = [
     .noData, headerForm, FrameForm("record", ActivityRecord.self),
   ]
 
   private static let headerForm = FrameForm("header", startingWith: [0xF0], ActivityHeader.self)
 
-  public init(_ request: ActivityRequest) {}
+  package init(_ request: ActivityRequest) {}
 
-  public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<ActivityLog> {
+  package mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<ActivityLog> {
     if FrameForm.noData.matches(frame) { return .complete(ActivityLog()) }
     if Self.headerForm.matches(frame) {
       header = try ActivityHeader(parsing: frame)
@@ -165,7 +165,7 @@ public struct ActivityLogAssembler: LogAssembler {
       ? .incomplete(received: indices.count + 1 - missing.count, of: indices.count + 1) : .gaps(missing)
   }
 
-  public static func frames(
+  package static func frames(
     of log: ActivityLog, command: RingCommand, to request: ActivityRequest
   ) -> [RingFrame] {
     guard !log.records.isEmpty else { return [RingFrame(command, NoFields(), form: .noData)] }
@@ -182,17 +182,17 @@ public struct ActivityLogAssembler: LogAssembler {
   }
 }
 
-public final class ActivityCommands: CommandGroup {
+package final class ActivityCommands: CommandGroup {
   static let shared = ActivityCommands()
 
-  public let today = RingQuery<NoFields, TodayTotals>(
+  package let today = RingQuery<NoFields, TodayTotals>(
     0x48, "today", "What was walked since the ring's midnight.", .history, source: "4.14 [C]")
-  public let storedDays = RingQuery<NoFields, StoredDays>(
+  package let storedDays = RingQuery<NoFields, StoredDays>(
     0x46, "stored days", "For which days the ring has something stored.", .history, families: .newer,
     source: "4.14 [A]")
-  public let dayTotals = RingLog<DayTotalsAssembler>(
+  package let dayTotals = RingLog<DayTotalsAssembler>(
     0x07, "day totals", "What was walked on a day, in sum.", families: [.rf03, .unknown], source: "4.14 [A]")
-  public let activity = RingLog<ActivityLogAssembler>(
+  package let activity = RingLog<ActivityLogAssembler>(
     0x43, "activity", "What was walked on a day, by hours.", source: "4.14 [F][C]")
 
   var entries: [CommandEntry] { [today.entry, storedDays.entry, dayTotals.entry, activity.entry] }
@@ -201,13 +201,13 @@ public final class ActivityCommands: CommandGroup {
 /// In all of these, `now` is the ring's wall clock as known to the host.
 extension RingClient {
   /// The activity since the ring's midnight (ring reference, 4.14).
-  public func today() async throws(RingError) -> TodayTotals {
+  package func today() async throws(RingError) -> TodayTotals {
     try await request(CommandTable.today)
   }
 
   /// The activity of a day, by hours. The days are those that the ring reports: they differ from `day` if its clock is
   /// wrong, and are omitted then.
-  public func activity(
+  package func activity(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [ActivityReading] {
     guard let daysAgo = now.daysSince(day) else { return [] }

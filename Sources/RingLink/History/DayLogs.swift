@@ -1,19 +1,19 @@
 import HaloBluetoothCore
 
 /// The values that a ring has stored of a day at intervals.
-public struct SlotLog: Hashable, Sendable {
+package struct SlotLog: Hashable, Sendable {
   /// The length of a slot, in minutes.
-  public var minutesPerSlot: Int
+  package var minutesPerSlot: Int
   /// From midnight on, 0 for no value; empty if the ring has no data of that day.
-  public var values: [UInt8]
+  package var values: [UInt8]
 
-  public init(minutesPerSlot: Int, values: [UInt8]) {
+  package init(minutesPerSlot: Int, values: [UInt8]) {
     self.minutesPerSlot = minutesPerSlot
     self.values = values
   }
 
   /// No slots: the ring has no data of the day.
-  public static let empty = SlotLog(minutesPerSlot: 5, values: [])
+  package static let empty = SlotLog(minutesPerSlot: 5, values: [])
 
   /// The number of slots per day.
   fileprivate var slotsOfDay: Int { 1440 / max(minutesPerSlot, 1) }
@@ -24,7 +24,7 @@ public struct SlotLog: Hashable, Sendable {
   }
 
   /// The slots with a value: when they begin, and the value. 255 is taken for no value, too.
-  public func readings(of day: RingDay) -> [(time: RingTime, value: UInt8)] {
+  package func readings(of day: RingDay) -> [(time: RingTime, value: UInt8)] {
     values.enumerated().compactMap { index, value in
       value == 0 || value == 255 ? nil : (day.midnight.adding(minutes: index * minutesPerSlot), value)
     }
@@ -37,21 +37,21 @@ public struct SlotLog: Hashable, Sendable {
 }
 
 /// Stress or heart rate variability of a day (ring reference, 4.12).
-public struct DaySlotLogAssembler: LogAssembler {
+package struct DaySlotLogAssembler: LogAssembler {
   private let request: DaysAgo
   private var row = RowLog<RowStartDaysAgo>()
 
-  public static let forms = RowLog<RowStartDaysAgo>.forms
+  package static let forms = RowLog<RowStartDaysAgo>.forms
 
-  public init(_ request: DaysAgo) { self.request = request }
+  package init(_ request: DaysAgo) { self.request = request }
 
-  public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
+  package mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
     try row.receive(frame, daysAgo: request.daysAgo).map {
       $0.map { SlotLog(minutesPerSlot: row.minutesPerSlot, values: $0).cutToDay } ?? .empty
     }
   }
 
-  public static func frames(
+  package static func frames(
     of log: SlotLog, command: RingCommand, to request: DaysAgo
   ) -> [RingFrame] {
     RowLog.frames(
@@ -60,19 +60,19 @@ public struct DaySlotLogAssembler: LogAssembler {
 }
 
 /// The heart rates of a day (ring reference, 4.10).
-public struct HeartRateLogAssembler: LogAssembler {
+package struct HeartRateLogAssembler: LogAssembler {
   private let request: DayByTime
   private var row: RowLog<RowStartTime>
 
-  public static let forms = RowLog<RowStartTime>.forms
+  package static let forms = RowLog<RowStartTime>.forms
 
   /// Answers about today end with frame 23, whatever the header says.
-  public init(_ request: DayByTime) {
+  package init(_ request: DayByTime) {
     self.request = request
     row = RowLog(limit: request.isToday ? 24 : 255)
   }
 
-  public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
+  package mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
     let progress = try row.receive(frame)
     return try progress.map { contents throws(RingFrameError) in
       guard let contents else { return .empty }
@@ -91,7 +91,7 @@ public struct HeartRateLogAssembler: LogAssembler {
     return log.cutToDay
   }
 
-  public static func frames(
+  package static func frames(
     of log: SlotLog, command: RingCommand, to request: DayByTime
   ) -> [RingFrame] {
     RowLog.frames(
@@ -100,26 +100,26 @@ public struct HeartRateLogAssembler: LogAssembler {
 }
 
 /// A number for each hour of a day, of unknown meaning: a tally that the wearer counts up (ring reference, 4.16).
-public struct HourlyCounter: Hashable, Sendable {
+package struct HourlyCounter: Hashable, Sendable {
   /// From midnight on; empty if the ring has no data of that day.
-  public var values: [UInt16]
+  package var values: [UInt16]
 
-  public init(values: [UInt16]) { self.values = values }
+  package init(values: [UInt16]) { self.values = values }
 }
 
 /// 24 numbers of 16 bits, little-endian.
-public struct HourlyCounterAssembler: LogAssembler {
+package struct HourlyCounterAssembler: LogAssembler {
   private let request: ReadDaysAgo
   private var row = RowLog<RowStartDaysAgo>()
 
   /// 2 would set the counter back.
-  public static let requestPrefix: [UInt8] = [1]
+  package static let requestPrefix: [UInt8] = [1]
 
-  public static let forms = RowLog<RowStartDaysAgo>.forms
+  package static let forms = RowLog<RowStartDaysAgo>.forms
 
-  public init(_ request: ReadDaysAgo) { self.request = request }
+  package init(_ request: ReadDaysAgo) { self.request = request }
 
-  public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<HourlyCounter> {
+  package mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<HourlyCounter> {
     try row.receive(frame, daysAgo: request.daysAgo).map { bytes in
       (bytes ?? []).withReader { reader in
         var values: [UInt16] = []
@@ -129,7 +129,7 @@ public struct HourlyCounterAssembler: LogAssembler {
     }
   }
 
-  public static func frames(
+  package static func frames(
     of counter: HourlyCounter, command: RingCommand, to request: ReadDaysAgo
   ) -> [RingFrame] {
     var writer = ByteWriter()
@@ -139,20 +139,20 @@ public struct HourlyCounterAssembler: LogAssembler {
   }
 }
 
-public final class DayLogCommands: CommandGroup {
+package final class DayLogCommands: CommandGroup {
   static let shared = DayLogCommands()
 
-  public let heartRateLog = RingLog<HeartRateLogAssembler>(
+  package let heartRateLog = RingLog<HeartRateLogAssembler>(
     0x15, "heart rate log", "The heart rates that the ring measured automatically on a day.",
     source: "4.10 [C]")
-  public let stressLog = RingLog<DaySlotLogAssembler>(
+  package let stressLog = RingLog<DaySlotLogAssembler>(
     0x37, "stress log", "The stress of a day. Firmware makes these numbers up in part.",
     source: "4.12 [F][C]")
-  public let variabilityLog = RingLog<DaySlotLogAssembler>(
+  package let variabilityLog = RingLog<DaySlotLogAssembler>(
     0x39, "hrv log",
     "The heart rate variability of a day, in ms. Firmware makes these numbers up in part.",
     families: .newer, source: "4.12 [F][C]")
-  public let hourlyCounter = RingLog<HourlyCounterAssembler>(
+  package let hourlyCounter = RingLog<HourlyCounterAssembler>(
     0x7A, "hourly counter", "A counter by hours, of unknown meaning.", families: [.rt11cr],
     source: "4.16 [F]")
 
@@ -164,7 +164,7 @@ public final class DayLogCommands: CommandGroup {
 /// In all of these, `now` is the ring's wall clock as known to the host.
 extension RingClient {
   /// The automatic measurements of a day.
-  public func heartRates(
+  package func heartRates(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
     let log = try await readableLog(
@@ -175,14 +175,14 @@ extension RingClient {
   }
 
   /// The stress of a day; see ``HistoryKind/isEstimate``.
-  public func stress(
+  package func stress(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [EstimateReading] {
     try await estimates(.stress, CommandTable.stressLog, on: day, now: now, progress: progress)
   }
 
   /// The heart rate variability of a day, in milliseconds; see ``HistoryKind/isEstimate``.
-  public func variability(
+  package func variability(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [EstimateReading] {
     try await estimates(.variability, CommandTable.variabilityLog, on: day, now: now, progress: progress)

@@ -13,7 +13,7 @@ public struct TodayTotals: FrameRecord {
 
   public init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("steps", \.steps, at: 1, .uint24BigEndian, .steps),
     RecordField("running-steps", \.runningSteps, at: 4, .uint24BigEndian, .steps),
     RecordField("calories", \.calories, at: 7, .uint24BigEndian, .calories),
@@ -23,45 +23,45 @@ public struct TodayTotals: FrameRecord {
 }
 
 /// The days for which a ring has something stored (ring reference, 4.14).
-public struct StoredDays: FrameRecord {
+package struct StoredDays: FrameRecord {
   /// Bit n means n days ago.
-  public var mask: UInt32 = 0
+  package var mask: UInt32 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("mask", \.mask, at: 1, .uint32BigEndian)
   ]
 
   /// 0 is today.
-  public var daysAgo: [Int] { (0..<32).filter { mask >> $0 & 1 == 1 } }
+  package var daysAgo: [Int] { (0..<32).filter { mask >> $0 & 1 == 1 } }
 }
 
 /// The totals of a day's activity (ring reference, 4.14), for rings that do not support `CommandTable.today`. Sent in
 /// two frames, each with the day.
-public struct DayTotals: Hashable, Sendable {
+package struct DayTotals: Hashable, Sendable {
   /// 0 is today.
-  public var daysAgo: UInt8 = 0
+  package var daysAgo: UInt8 = 0
   /// The steps of the day.
-  public var steps: UInt32 = 0
+  package var steps: UInt32 = 0
   /// The steps counted as running.
-  public var runningSteps: UInt32 = 0
+  package var runningSteps: UInt32 = 0
   /// Small calories: 1000 make a kilocalorie.
-  public var calories: UInt32 = 0
+  package var calories: UInt32 = 0
   /// The distance, in meters.
-  public var meters: UInt32 = 0
+  package var meters: UInt32 = 0
   /// The time of activity, in minutes.
-  public var activeMinutes: UInt16 = 0
+  package var activeMinutes: UInt16 = 0
   /// The time of sleep, in minutes.
-  public var sleepMinutes: UInt16 = 0
+  package var sleepMinutes: UInt16 = 0
   private var yearOfCentury: UInt8 = 0
   private var month: UInt8 = 0
   private var dayOfMonth: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
   /// The day of the totals; nil if the ring has no data of the requested day.
-  public var day: RingDay? {
+  package var day: RingDay? {
     get { RingDay(year: 2000 + Int(yearOfCentury), month: Int(month), day: Int(dayOfMonth)) }
     set {
       let (year, month, day) = newValue?.civil ?? (2000, 0, 0)
@@ -98,7 +98,7 @@ public struct DayTotals: Hashable, Sendable {
 }
 
 /// Two frames, distinguished by byte 1.
-public struct DayTotalsAssembler: LogAssembler {
+package struct DayTotalsAssembler: LogAssembler {
   private var totals = DayTotals()
   private var seen: Set<Int> = []
 
@@ -106,11 +106,11 @@ public struct DayTotalsAssembler: LogAssembler {
     FrameForm("first", startingWith: [0], DayTotals.fields[0].map(\.field)),
     FrameForm("second", startingWith: [1], DayTotals.fields[1].map(\.field)),
   ]
-  public static let forms = [.noData] + parts
+  package static let forms = [.noData] + parts
 
-  public init(_ request: DaysAgo) {}
+  package init(_ request: DaysAgo) {}
 
-  public mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<DayTotals> {
+  package mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<DayTotals> {
     if FrameForm.noData.matches(frame) { return .complete(DayTotals()) }
     guard let part = Self.parts.firstIndex(where: { $0.matches(frame) }) else {
       throw .value("an answer of two frames can't have frame \(frame.byte(at: 1))")
@@ -125,7 +125,7 @@ public struct DayTotalsAssembler: LogAssembler {
     return .complete(totals)
   }
 
-  public static func frames(
+  package static func frames(
     of totals: DayTotals, command: RingCommand, to request: DaysAgo
   ) -> [RingFrame] {
     var totals = totals

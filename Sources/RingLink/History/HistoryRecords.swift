@@ -19,18 +19,18 @@ public enum HistoryKind: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The progress of reading a history.
-public struct HistoryProgress: Hashable, Sendable {
-  public var kind: HistoryKind
+package struct HistoryProgress: Hashable, Sendable {
+  package var kind: HistoryKind
   /// The day being read; nil for data that is sent in one piece.
-  public var day: RingDay?
+  package var day: RingDay?
   /// Answers that are complete.
-  public var completed: Int
+  package var completed: Int
   /// The number of requested answers.
-  public var total: Int
+  package var total: Int
   /// What has arrived of the current answer: frames, or bytes if it is sent in one piece.
-  public var received: Int
+  package var received: Int
   /// The expected number; nil if the ring has not reported it.
-  public var expected: Int?
+  package var expected: Int?
 }
 
 /// The stored data of one kind, in the order of time.

@@ -1,46 +1,46 @@
 /// What a ring stores at intervals of a day.
-public protocol IntervalQuantity: Hashable, Sendable {
+package protocol IntervalQuantity: Hashable, Sendable {
   associatedtype Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Hashable & Sendable
   /// The unit of a number, and the one that stands for none.
   static var note: String { get }
 }
 
 /// Requests one of the packets of a day.
-public struct DayPacket: BulkRequest, BulkRecord {
+package struct DayPacket: BulkRequest, BulkRecord {
   /// 0 is today.
-  public var daysAgo: UInt8 = 0
+  package var daysAgo: UInt8 = 0
   /// Counted from 0.
-  public var packet: UInt8 = 0
+  package var packet: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(daysAgo: UInt8, packet: UInt8) {
+  package init(daysAgo: UInt8, packet: UInt8) {
     self.daysAgo = daysAgo
     self.packet = packet
   }
 
-  public static let fields: [BulkField<Self>] = [
+  package static let fields: [BulkField<Self>] = [
     BulkField("days-ago", \.daysAgo, .days), BulkField("packet", \.packet, nil, "from 0"),
   ]
 }
 
 /// A packet of the values that a ring has stored of a day at intervals (ring reference, 6.4).
-public struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord {
-  public typealias Request = DayPacket
+package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord {
+  package typealias Request = DayPacket
 
   /// 0 is today.
-  public var daysAgo: UInt8 = 0
+  package var daysAgo: UInt8 = 0
   /// The length of a slot, in minutes.
-  public var minutesPerSlot: UInt8 = 0
+  package var minutesPerSlot: UInt8 = 0
   /// The number of packets of the day.
-  public var packets: UInt8 = 0
+  package var packets: UInt8 = 0
   /// The index of this packet, from 0.
-  public var packet: UInt8 = 0
-  public var values: [Quantity.Number] = []
+  package var packet: UInt8 = 0
+  package var values: [Quantity.Number] = []
 
-  public init() {}
+  package init() {}
 
-  public init(
+  package init(
     daysAgo: UInt8, minutesPerSlot: UInt8, packets: UInt8, packet: UInt8, values: [Quantity.Number]
   ) {
     self.daysAgo = daysAgo
@@ -50,7 +50,7 @@ public struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord 
     self.values = values
   }
 
-  public static var fields: [BulkField<Self>] {
+  package static var fields: [BulkField<Self>] {
     [
       BulkField("days-ago", \.daysAgo, .days), BulkField("interval", \.minutesPerSlot, .minutes),
       BulkField("packets", \.packets), BulkField("packet", \.packet, nil, "from 0"),
@@ -58,12 +58,12 @@ public struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord 
     ]
   }
 
-  public init(payload: [UInt8]) throws(BulkContentsError) {
+  package init(payload: [UInt8]) throws(BulkContentsError) {
     try self.init(contents: payload)
     guard minutesPerSlot > 0 || values.isEmpty else { throw .value("interval can't be 0", offset: 1) }
   }
 
-  public var payload: [UInt8] { values.isEmpty ? [0] : bytes() }
+  package var payload: [UInt8] { values.isEmpty ? [0] : bytes() }
 }
 
 /// The values of all packets of a day.

@@ -1,41 +1,41 @@
 /// What is measured on request.
-public protocol ManualQuantity: Hashable, Sendable {
+package protocol ManualQuantity: Hashable, Sendable {
   static var name: String { get }
   static var unit: RingUnit { get }
 }
 
-public enum ManualHeartRate: ManualQuantity {
-  public static let name = "heart-rate"
-  public static let unit = RingUnit.beatsPerMinute
+package enum ManualHeartRate: ManualQuantity {
+  package static let name = "heart-rate"
+  package static let unit = RingUnit.beatsPerMinute
 }
 
-public enum ManualOxygenSaturation: ManualQuantity {
-  public static let name = "spo2"
-  public static let unit = RingUnit.percent
+package enum ManualOxygenSaturation: ManualQuantity {
+  package static let name = "spo2"
+  package static let unit = RingUnit.percent
 }
 
-public typealias ManualHeartRates = ManualReadings<ManualHeartRate>
-public typealias ManualOxygen = ManualReadings<ManualOxygenSaturation>
+package typealias ManualHeartRates = ManualReadings<ManualHeartRate>
+package typealias ManualOxygen = ManualReadings<ManualOxygenSaturation>
 
 /// The values measured on request, of a day (ring reference, 6.3).
-public struct ManualReadings<Quantity: ManualQuantity>: BulkContents, BulkRecord {
-  public typealias Request = DayOrAll
+package struct ManualReadings<Quantity: ManualQuantity>: BulkContents, BulkRecord {
+  package typealias Request = DayOrAll
 
   /// One measurement.
-  public struct Reading: BulkRecord {
+  package struct Reading: BulkRecord {
     /// The minutes since midnight.
-    public var minuteOfDay: UInt16 = 0
+    package var minuteOfDay: UInt16 = 0
     /// In the unit of the quantity.
-    public var value: UInt8 = 0
+    package var value: UInt8 = 0
 
-    public init() {}
+    package init() {}
 
-    public init(minuteOfDay: UInt16, value: UInt8) {
+    package init(minuteOfDay: UInt16, value: UInt8) {
       self.minuteOfDay = minuteOfDay
       self.value = value
     }
 
-    public static var fields: [BulkField<Self>] {
+    package static var fields: [BulkField<Self>] {
       [
         BulkField("minute", \.minuteOfDay, nil, "of the day"),
         BulkField(Quantity.name, \.value, Quantity.unit),
@@ -44,26 +44,26 @@ public struct ManualReadings<Quantity: ManualQuantity>: BulkContents, BulkRecord
   }
 
   /// 0 is today.
-  public var daysAgo: UInt8 = 0
-  public var readings: [Reading] = []
+  package var daysAgo: UInt8 = 0
+  package var readings: [Reading] = []
   /// What follows the last reading.
-  public var unread: [UInt8] = []
+  package var unread: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(daysAgo: UInt8, readings: [Reading]) {
+  package init(daysAgo: UInt8, readings: [Reading]) {
     self.daysAgo = daysAgo
     self.readings = readings
   }
 
   /// A payload of one byte is a day without readings.
-  public static var isNothingAByte: Bool { false }
+  package static var isNothingAByte: Bool { false }
 
-  public static var fields: [BulkField<Self>] {
+  package static var fields: [BulkField<Self>] {
     [BulkField("days-ago", \.daysAgo, .days), BulkField(toEnd: "readings", \.readings, unread: \.unread)]
   }
 
-  public init(payload: [UInt8]) throws(BulkContentsError) {
+  package init(payload: [UInt8]) throws(BulkContentsError) {
     try self.init(contents: payload.isEmpty ? [0] : payload)
   }
 }

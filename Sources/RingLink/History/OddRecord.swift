@@ -2,21 +2,21 @@ import HaloBluetoothCore
 
 /// A stored record of a ring that cannot be what it says, such as a night of 50 hours or a day in month 0. It is left out;
 /// the others of the same answer are used.
-public struct OddRecord: Hashable, Sendable, CustomStringConvertible {
-  public var kind: HistoryKind
+package struct OddRecord: Hashable, Sendable, CustomStringConvertible {
+  package var kind: HistoryKind
   /// Why it is left out.
-  public var reason: String
+  package var reason: String
   /// As the ring sent it: the frames, or the part of the bulk payload.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
 
-  public init(kind: HistoryKind, reason: String, bytes: [UInt8]) {
+  package init(kind: HistoryKind, reason: String, bytes: [UInt8]) {
     self.kind = kind
     self.reason = reason
     self.bytes = bytes
   }
 
   /// `sleep: it would last 50 h: 00 0e ...`
-  public var description: String { "\(kind.rawValue): \(reason): \(Hex.string(bytes, separator: " "))" }
+  package var description: String { "\(kind.rawValue): \(reason): \(Hex.string(bytes, separator: " "))" }
 }
 
 extension RingClient {

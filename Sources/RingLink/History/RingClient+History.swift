@@ -13,7 +13,7 @@ extension RingClient {
   /// - Throws: `.refused` by rings that do not support the kind, `.notOffered` by those that do not report it,
   ///   `.noBulkService` by old rings, `.notAnswered`,
   ///   `.incomplete` and `.damaged` if the link is bad, `.malformed` and `.malformedBulk`
-  public func history(
+  package func history(
     _ kind: HistoryKind, days: ClosedRange<RingDay>, now: RingTime,
     progress: ((HistoryProgress) -> Void)? = nil
   ) async throws(RingError) -> HistoryRecords {
@@ -84,7 +84,7 @@ extension RingClient {
   }
 
   /// Measurements on request are optional: old rings that cannot report them still have the automatic ones.
-  public func manualHeartRatesIfAny(
+  package func manualHeartRatesIfAny(
     onlyToday: Bool, now: RingTime, _ progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
     try await ifAny { () async throws(RingError) in

@@ -4,7 +4,7 @@ extension RingClient {
   /// The sport sessions that the ring has stored, with their courses, in the order of time.
   ///
   /// - Parameter progress: called with the bytes that are there and those that an answer has
-  public func storedSports(
+  package func storedSports(
     progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [StoredSport] {
     let log = try await bulk(CommandTable.sportRecords, SinceTime(seconds: 0), progress: progress)

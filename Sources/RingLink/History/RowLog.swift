@@ -1,49 +1,49 @@
 /// Requests a day by the number of days before today.
-public struct DaysAgo: FrameRecord {
+package struct DaysAgo: FrameRecord {
   /// 0 is today.
-  public var daysAgo: UInt8 = 0
+  package var daysAgo: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
+  package init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
 
-  public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days)]
+  package static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days)]
 }
 
 /// Requests a day by the number of days before today, after a byte that selects reading (ring reference, 4.16).
-public struct ReadDaysAgo: FrameRecord {
+package struct ReadDaysAgo: FrameRecord {
   /// 0 is today.
-  public var daysAgo: UInt8 = 0
+  package var daysAgo: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
+  package init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
 
-  public static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)]
+  package static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)]
 }
 
 /// Requests a day by a time in it (ring reference, 4.10).
-public struct DayByTime: FrameRecord {
+package struct DayByTime: FrameRecord {
   /// In the ring's wall clock, since 1970 as if that were UTC.
-  public var seconds: UInt32 = 0
+  package var seconds: UInt32 = 0
   /// Whether the day is today. Not sent: the end of answers about today differs from their header.
-  public var isToday = false
+  package var isToday = false
 
-  public init() {}
+  package init() {}
 
   /// - Parameters:
   ///   - day: the day that was requested
   ///   - now: the ring's wall clock
-  public init(_ day: RingDay, now: RingTime) {
+  package init(_ day: RingDay, now: RingTime) {
     isToday = day == now.day
     seconds = UInt32(clamping: day.midnight.seconds)
   }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("time", \.seconds, at: 1, .uint32LittleEndian, .seconds)
   ]
 
-  public var day: RingDay { RingTime(seconds: Int(seconds)).day }
+  package var day: RingDay { RingTime(seconds: Int(seconds)).day }
 }
 
 /// The first frame of a log that is a row of values.

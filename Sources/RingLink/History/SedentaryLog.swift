@@ -1,61 +1,61 @@
 /// The times of sitting that a ring has stored (ring reference, 6.6). Each part has a kind and a duration; what they mean is
 /// not known.
-public struct SedentaryLog: BulkContents, BulkRecord {
-  public typealias Request = DayOrAll
+package struct SedentaryLog: BulkContents, BulkRecord {
+  package typealias Request = DayOrAll
 
   /// The parts of a day.
-  public struct Day: BulkRecord {
+  package struct Day: BulkRecord {
     /// 0 is today.
-    public var daysAgo: UInt8 = 0
-    public var parts: [Part] = []
+    package var daysAgo: UInt8 = 0
+    package var parts: [Part] = []
     /// The bytes of the parts, if they are not pairs.
-    public var unread: [UInt8] = []
+    package var unread: [UInt8] = []
 
-    public init() {}
+    package init() {}
 
-    public init(daysAgo: UInt8, parts: [Part]) {
+    package init(daysAgo: UInt8, parts: [Part]) {
       self.daysAgo = daysAgo
       self.parts = parts
     }
 
-    public static let fields: [BulkField<Self>] = [
+    package static let fields: [BulkField<Self>] = [
       BulkField("days-ago", \.daysAgo, .days),
       .sized([BulkField(toEnd: "parts", \.parts)], unread: \.unread),
     ]
   }
 
   /// A part of a day.
-  public struct Part: BulkRecord {
-    public var kind: UInt8 = 0
-    public var duration: UInt8 = 0
+  package struct Part: BulkRecord {
+    package var kind: UInt8 = 0
+    package var duration: UInt8 = 0
 
-    public init() {}
+    package init() {}
 
-    public init(kind: UInt8, duration: UInt8) {
+    package init(kind: UInt8, duration: UInt8) {
       self.kind = kind
       self.duration = duration
     }
 
-    public static let fields: [BulkField<Self>] = [
+    package static let fields: [BulkField<Self>] = [
       BulkField("kind", \.kind), BulkField("duration", \.duration),
     ]
   }
 
-  public var days: [Day] = []
+  package var days: [Day] = []
   /// What follows the last day that can be read.
-  public var unread: [UInt8] = []
+  package var unread: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(days: [Day]) { self.days = days }
+  package init(days: [Day]) { self.days = days }
 
-  public static let fields: [BulkField<Self>] = [BulkField("days", \.days, unread: \.unread)]
+  package static let fields: [BulkField<Self>] = [BulkField("days", \.days, unread: \.unread)]
 }
 
-public final class SedentaryCommands: CommandGroup {
+package final class SedentaryCommands: CommandGroup {
   static let shared = SedentaryCommands()
 
-  public let sedentaryLog = BulkQuery<SedentaryLog>(
+  package let sedentaryLog = BulkQuery<SedentaryLog>(
     0x5B, "sedentary times", "How long the wearer sat. The kinds of the parts are not known.", families: [],
     source: "6.6 [S]")
 
@@ -70,7 +70,7 @@ extension RingClient {
   /// - Parameters:
   ///   - now: the ring's wall clock, as known to the host
   ///   - progress: called with the bytes received and expected
-  public func sedentaryDays(
+  package func sedentaryDays(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [SedentaryDay] {
     let log = try await bulk(CommandTable.sedentaryLog, .all, progress: progress)

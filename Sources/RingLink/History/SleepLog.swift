@@ -1,5 +1,5 @@
 /// Requests nights. Newer rings ignore the request of older ones, and vice versa (ring reference, 6.1).
-public enum SleepRequest: BulkRequest, CaseIterable {
+package enum SleepRequest: BulkRequest, CaseIterable {
   /// In the protocol of newer rings.
   case all
   /// In the protocol of older rings.
@@ -9,10 +9,10 @@ public enum SleepRequest: BulkRequest, CaseIterable {
   /// In the protocol of newer rings.
   case today
 
-  public static let form =
+  package static let form =
     "`FF 01`: all days; `00 01`: today. Older rings want `FF` for all days, or nothing at all."
 
-  public var payload: [UInt8] {
+  package var payload: [UInt8] {
     switch self {
     case .all: [0xFF, 1]
     case .allOfOlder: [0xFF]
@@ -21,7 +21,7 @@ public enum SleepRequest: BulkRequest, CaseIterable {
     }
   }
 
-  public var values: [BulkValue] {
+  package var values: [BulkValue] {
     let payload = self.payload
     return payload.enumerated().map { index, byte in
       index == 0
@@ -30,34 +30,34 @@ public enum SleepRequest: BulkRequest, CaseIterable {
     }
   }
 
-  public init?(payload: [UInt8]) {
+  package init?(payload: [UInt8]) {
     guard let request = Self.allCases.first(where: { $0.payload == payload }) else { return nil }
     self = request
   }
 }
 
 /// A night or a nap in the layout of a bulk frame.
-public struct SleepDay: BulkRecord {
+package struct SleepDay: BulkRecord {
   /// The day on which it ended; 0 is today.
-  public var daysAgo: UInt8 = 0
+  package var daysAgo: UInt8 = 0
   /// Minutes after midnight of that day, or of the day before: see ``session(isNap:today:)``.
-  public var start: UInt16 = 0
+  package var start: UInt16 = 0
   /// Minutes after midnight.
-  public var end: UInt16 = 0
-  public var stages: [SleepStage] = []
+  package var end: UInt16 = 0
+  package var stages: [SleepStage] = []
   /// The bytes of a night that does not have this layout; empty otherwise.
-  public var unread: [UInt8] = []
+  package var unread: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(daysAgo: UInt8, start: UInt16, end: UInt16, stages: [SleepStage]) {
+  package init(daysAgo: UInt8, start: UInt16, end: UInt16, stages: [SleepStage]) {
     self.daysAgo = daysAgo
     self.start = start
     self.end = end
     self.stages = stages
   }
 
-  public static let fields: [BulkField<Self>] = [
+  package static let fields: [BulkField<Self>] = [
     BulkField("days-ago", \.daysAgo, .days),
     .sized(
       [
@@ -73,7 +73,7 @@ public struct SleepDay: BulkRecord {
   /// is 00:28.
   ///
   /// - Returns: nil if it is the time of no night
-  public func session(isNap: Bool, today: RingDay) -> SleepSession? {
+  package func session(isNap: Bool, today: RingDay) -> SleepSession? {
     guard unread.isEmpty, let last = Self.minute(end, isEnd: true) else { return nil }
     let slept = stages.reduce(0) { $0 + $1.minutes }
     guard var first = Self.minute(start, isEnd: false) else { return nil }
@@ -90,7 +90,7 @@ public struct SleepDay: BulkRecord {
   }
 
   /// Why ``session(isNap:today:)`` is nil.
-  public var oddity: String {
+  package var oddity: String {
     unread.isEmpty
       ? "a night can't be from minute \(start) to minute \(end)" : "its bytes are not start, end and stages"
   }
@@ -103,26 +103,26 @@ public struct SleepDay: BulkRecord {
 }
 
 /// The nights, or the naps, that a ring has stored (ring reference, 6.1).
-public struct SleepLog: BulkContents, BulkRecord {
-  public typealias Request = SleepRequest
+package struct SleepLog: BulkContents, BulkRecord {
+  package typealias Request = SleepRequest
 
-  public var days: [SleepDay] = []
+  package var days: [SleepDay] = []
   /// What follows the last day that can be read.
-  public var unread: [UInt8] = []
+  package var unread: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(days: [SleepDay]) { self.days = days }
+  package init(days: [SleepDay]) { self.days = days }
 
-  public static let fields: [BulkField<Self>] = [BulkField("days", \.days, unread: \.unread)]
+  package static let fields: [BulkField<Self>] = [BulkField("days", \.days, unread: \.unread)]
 }
 
 extension SleepStage: BulkRecord {
-  public init() {
+  package init() {
     self.init(.light, minutes: 0)
   }
 
-  public static let fields: [BulkField<Self>] = [
+  package static let fields: [BulkField<Self>] = [
     BulkField("kind", \.kind.rawValue, words: [2: "light", 3: "deep", 4: "REM", 5: "awake"]),
     BulkField("minutes", \.clampedMinutes, .minutes),
   ]
@@ -133,13 +133,13 @@ extension SleepStage: BulkRecord {
   }
 }
 
-public final class SleepCommands: CommandGroup {
+package final class SleepCommands: CommandGroup {
   static let shared = SleepCommands()
 
-  public let sleep = BulkQuery<SleepLog>(
+  package let sleep = BulkQuery<SleepLog>(
     0x27, "sleep", "The nights that the ring has stored. Naps come with the answer, as a frame of their own.",
     source: "6.1 [C][3]")
-  public let naps = BulkQuery<SleepLog>(
+  package let naps = BulkQuery<SleepLog>(
     .nap, "naps", "The naps that the ring has stored. Sent with the answer to sleep.",
     isUnsolicited: true,
     source: "6.1 [C][3]")
@@ -156,7 +156,7 @@ extension RingClient {
   /// - Parameters:
   ///   - now: the ring's wall clock, as known to the host
   ///   - progress: called with the bytes that are there and those that the answer has
-  public func sleep(
+  package func sleep(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [SleepSession] {
     for request in [SleepRequest.all, .allOfOlder] {

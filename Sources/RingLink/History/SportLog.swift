@@ -1,24 +1,24 @@
 import HaloBluetoothCore
 
 /// The sport sessions that a ring has stored, without their courses (ring reference, 6.7).
-public struct SportLog: BulkContents, BulkRecord {
-  public typealias Request = SinceTime
+package struct SportLog: BulkContents, BulkRecord {
+  package typealias Request = SinceTime
 
   /// A session: its sport, and numbers of which each has a key.
-  public struct Session: BulkRecord {
-    public var sport = Sport.other
-    public var numbers: [Number] = []
+  package struct Session: BulkRecord {
+    package var sport = Sport.other
+    package var numbers: [Number] = []
     /// All that follows the length, if it does not have these parts.
-    public var unread: [UInt8] = []
+    package var unread: [UInt8] = []
 
-    public init() {}
+    package init() {}
 
-    public init(_ sport: Sport, _ numbers: [Number]) {
+    package init(_ sport: Sport, _ numbers: [Number]) {
       self.sport = sport
       self.numbers = numbers
     }
 
-    public static let fields: [BulkField<Self>] = [
+    package static let fields: [BulkField<Self>] = [
       .sized(
         [.sport(\.sport), explained(BulkField(toEnd: "numbers", \.numbers))], unread: \.unread,
         countsItself: true)
@@ -36,24 +36,24 @@ public struct SportLog: BulkContents, BulkRecord {
     }
 
     /// The number with a key; nil if it is missing, or has a width that no source describes.
-    public subscript(_ key: SportKey) -> Int? { numbers.first { $0.key == key }?.value }
+    package subscript(_ key: SportKey) -> Int? { numbers.first { $0.key == key }?.value }
   }
 
   /// A number with its key.
-  public struct Number: BulkRecord {
-    public var key = SportKey.start
-    public var bytes: [UInt8] = []
+  package struct Number: BulkRecord {
+    package var key = SportKey.start
+    package var bytes: [UInt8] = []
     /// The bytes from the key on, if there is no key.
-    public var unread: [UInt8] = []
+    package var unread: [UInt8] = []
 
-    public init() {}
+    package init() {}
 
-    public init(_ key: SportKey, _ value: Int, bytes count: Int) {
+    package init(_ key: SportKey, _ value: Int, bytes count: Int) {
       self.key = key
       bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 
-    public static let fields: [BulkField<Self>] = [
+    package static let fields: [BulkField<Self>] = [
       .sized(
         [BulkField("key", \.key.rawValue, nil, words: SportKey.words), BulkField(bytes: "number", \.bytes)],
         unread: \.unread, countsItself: true)
@@ -67,44 +67,44 @@ public struct SportLog: BulkContents, BulkRecord {
     }
 
     /// A number of 1, 2 or 4 bytes, little-endian.
-    public var value: Int? {
+    package var value: Int? {
       guard [1, 2, 4].contains(bytes.count) else { return nil }
       return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
   }
 
-  public var sessions: [Session] = []
+  package var sessions: [Session] = []
   /// What follows the last session that can be read.
-  public var unread: [UInt8] = []
+  package var unread: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(sessions: [Session]) { self.sessions = sessions }
+  package init(sessions: [Session]) { self.sessions = sessions }
 
-  public static let fields: [BulkField<Self>] = [BulkField("sessions", \.sessions, unread: \.unread)]
+  package static let fields: [BulkField<Self>] = [BulkField("sessions", \.sessions, unread: \.unread)]
 }
 
 /// What a number of a stored session is.
-public struct SportKey: RawRepresentable, Hashable, Sendable {
-  public var rawValue: UInt8
+package struct SportKey: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// When it began: seconds since 1970 of the ring's wall clock.
-  public static let start = SportKey(rawValue: 1)
+  package static let start = SportKey(rawValue: 1)
   /// In seconds.
-  public static let duration = SportKey(rawValue: 2)
+  package static let duration = SportKey(rawValue: 2)
   /// In meters.
-  public static let distance = SportKey(rawValue: 3)
+  package static let distance = SportKey(rawValue: 3)
   /// Small calories.
-  public static let energy = SportKey(rawValue: 4)
+  package static let energy = SportKey(rawValue: 4)
   /// In beats per minute.
-  public static let averageRate = SportKey(rawValue: 7)
-  public static let minimumRate = SportKey(rawValue: 8)
-  public static let maximumRate = SportKey(rawValue: 9)
-  public static let steps = SportKey(rawValue: 19)
+  package static let averageRate = SportKey(rawValue: 7)
+  package static let minimumRate = SportKey(rawValue: 8)
+  package static let maximumRate = SportKey(rawValue: 9)
+  package static let steps = SportKey(rawValue: 19)
   /// In the course of a session: in beats per minute.
-  public static let rate = SportKey(rawValue: 17)
+  package static let rate = SportKey(rawValue: 17)
 
   private static let known: [UInt8: (name: String, unit: RingUnit?)] = [
     1: ("start", .seconds), 2: ("duration", .seconds), 3: ("distance", .meters), 4: ("energy", .calories),
@@ -116,8 +116,8 @@ public struct SportKey: RawRepresentable, Hashable, Sendable {
   ]
 
   /// `duration`; `key 99` if it is not known.
-  public var name: String { Self.known[rawValue]?.name ?? "key \(rawValue)" }
-  public var unit: RingUnit? { Self.known[rawValue]?.unit }
+  package var name: String { Self.known[rawValue]?.name ?? "key \(rawValue)" }
+  package var unit: RingUnit? { Self.known[rawValue]?.unit }
 
   /// The names, by their numbers.
   static let words = known.reduce(into: [:]) { $0[Int($1.key)] = $1.value.name }
@@ -140,67 +140,67 @@ extension BulkField {
 }
 
 /// Requests the course of a stored session.
-public struct SportCourseRequest: BulkRequest, BulkRecord {
-  public var sport = Sport.other
+package struct SportCourseRequest: BulkRequest, BulkRecord {
+  package var sport = Sport.other
   /// When it began, as the ring reports it.
-  public var start: UInt32 = 0
+  package var start: UInt32 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ sport: Sport, start: UInt32) {
+  package init(_ sport: Sport, start: UInt32) {
     self.sport = sport
     self.start = start
   }
 
-  public static let fields: [BulkField<Self>] = [
+  package static let fields: [BulkField<Self>] = [
     .sport(\.sport), BulkField("start", \.start, .seconds),
   ]
 }
 
 /// What precedes the course of a session: how many packets follow, and what a sample has.
-public struct SportCourseHeader: BulkContents, BulkRecord {
-  public typealias Request = SportCourseRequest
+package struct SportCourseHeader: BulkContents, BulkRecord {
+  package typealias Request = SportCourseRequest
 
   /// A value of each sample.
-  public struct Column: BulkRecord {
+  package struct Column: BulkRecord {
     /// In bytes.
-    public var width: UInt8 = 1
-    public var key = SportKey.rate
+    package var width: UInt8 = 1
+    package var key = SportKey.rate
 
-    public init() {}
+    package init() {}
 
-    public init(_ key: SportKey, width: UInt8) {
+    package init(_ key: SportKey, width: UInt8) {
       self.key = key
       self.width = width
     }
 
-    public static let fields: [BulkField<Self>] = [
+    package static let fields: [BulkField<Self>] = [
       BulkField("width", \.width), BulkField("key", \.key.rawValue, nil, words: SportKey.words),
     ]
   }
 
   /// 0 is all right.
-  public var status: UInt8 = 0
-  public var packets: UInt16 = 0
+  package var status: UInt8 = 0
+  package var packets: UInt16 = 0
   /// From one sample to the next, in seconds.
-  public var interval: UInt8 = 0
-  public var columns: [Column] = []
+  package var interval: UInt8 = 0
+  package var columns: [Column] = []
 
-  public init() {}
+  package init() {}
 
-  public init(packets: UInt16, interval: UInt8, columns: [Column]) {
+  package init(packets: UInt16, interval: UInt8, columns: [Column]) {
     self.packets = packets
     self.interval = interval
     self.columns = columns
   }
 
-  public static let fields: [BulkField<Self>] = [
+  package static let fields: [BulkField<Self>] = [
     BulkField("status", \.status), BulkField("packets", \.packets),
     BulkField("interval", \.interval, .seconds),
     BulkField(toEnd: "columns", \.columns),
   ]
 
-  public init(payload: [UInt8]) throws(BulkContentsError) {
+  package init(payload: [UInt8]) throws(BulkContentsError) {
     try self.init(contents: payload)
     guard status == 0 else { throw .status(status) }
   }
@@ -210,38 +210,38 @@ public struct SportCourseHeader: BulkContents, BulkRecord {
 }
 
 /// A packet of the course of a session.
-public struct SportCoursePacket: BulkContents, BulkRecord {
-  public typealias Request = NoBulkFields
+package struct SportCoursePacket: BulkContents, BulkRecord {
+  package typealias Request = NoBulkFields
 
   /// Counted from 1.
-  public var packet: UInt16 = 1
+  package var packet: UInt16 = 1
   /// One after the other; the header has their form.
-  public var samples: [UInt8] = []
+  package var samples: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(packet: UInt16, samples: [UInt8]) {
+  package init(packet: UInt16, samples: [UInt8]) {
     self.packet = packet
     self.samples = samples
   }
 
-  public static let fields: [BulkField<Self>] = [
+  package static let fields: [BulkField<Self>] = [
     BulkField("packet", \.packet, nil, "from 1"), BulkField(bytes: "samples", \.samples),
   ]
 }
 
-public final class SportLogCommands: CommandGroup {
+package final class SportLogCommands: CommandGroup {
   static let shared = SportLogCommands()
 
-  public let sportRecords = BulkQuery<SportLog>(
+  package let sportRecords = BulkQuery<SportLog>(
     0x41, answeredBy: 0x42, "sport records",
     "The sessions of sport since a time; a ring keeps ten. Only the empty answer was captured.",
     families: [.rt11cr], source: "6.7 [C][A][S]")
-  public let sportCourse = BulkQuery<SportCourseHeader>(
+  package let sportCourse = BulkQuery<SportCourseHeader>(
     0x43, answeredBy: 0x44, "sport course",
     "The course of a session. Its packets follow, as frames of their own.",
     families: [], source: "6.7 [A][S]")
-  public let sportPackets = BulkQuery<SportCoursePacket>(
+  package let sportPackets = BulkQuery<SportCoursePacket>(
     0x45, "sport course packet", "A part of the course of a session. Sent with the answer to sport course.",
     isUnsolicited: true, families: [], source: "6.7 [A][S]")
 

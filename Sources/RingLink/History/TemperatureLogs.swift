@@ -1,36 +1,36 @@
 /// Requests a number of days up to today.
-public struct DayCount: BulkRequest, BulkRecord {
-  public var days: UInt8 = 1
+package struct DayCount: BulkRequest, BulkRecord {
+  package var days: UInt8 = 1
 
-  public init() {}
+  package init() {}
 
-  public init(days: UInt8) { self.days = days }
+  package init(days: UInt8) { self.days = days }
 
-  public static let fields: [BulkField<Self>] = [BulkField("days", \.days, .days)]
+  package static let fields: [BulkField<Self>] = [BulkField("days", \.days, .days)]
 }
 
 /// Skin temperatures of several days (ring reference, 6.4).
-public struct TemperatureLog: BulkContents, BulkRecord {
-  public typealias Request = DayCount
+package struct TemperatureLog: BulkContents, BulkRecord {
+  package typealias Request = DayCount
 
   /// The values of a day.
-  public struct Day: BulkRecord {
+  package struct Day: BulkRecord {
     /// 0 is today.
-    public var daysAgo: UInt8 = 0
+    package var daysAgo: UInt8 = 0
     /// The length of a slot, in minutes.
-    public var minutesPerSlot: UInt8 = 30
+    package var minutesPerSlot: UInt8 = 30
     /// Tenths of a degree above 20 °C, from midnight on; 0 for none.
-    public var values: [UInt8] = []
+    package var values: [UInt8] = []
 
-    public init() {}
+    package init() {}
 
-    public init(daysAgo: UInt8, minutesPerSlot: UInt8, values: [UInt8]) {
+    package init(daysAgo: UInt8, minutesPerSlot: UInt8, values: [UInt8]) {
       self.daysAgo = daysAgo
       self.minutesPerSlot = minutesPerSlot
       self.values = values
     }
 
-    public static let fields: [BulkField<Self>] = [
+    package static let fields: [BulkField<Self>] = [
       BulkField("days-ago", \.daysAgo, .days),
       BulkField("interval", \.minutesPerSlot, .minutes, in: 1...255),
       BulkField(
@@ -38,18 +38,18 @@ public struct TemperatureLog: BulkContents, BulkRecord {
     ]
   }
 
-  public var days: [Day] = []
+  package var days: [Day] = []
   /// What follows the last day that can be read.
-  public var unread: [UInt8] = []
+  package var unread: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(days: [Day]) { self.days = days }
+  package init(days: [Day]) { self.days = days }
 
-  public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
+  package static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
 
   /// The slots with a value, in any order.
-  public func readings(today: RingDay) -> [TemperatureReading] {
+  package func readings(today: RingDay) -> [TemperatureReading] {
     days.flatMap { day in
       SlotLog(minutesPerSlot: Int(day.minutesPerSlot), values: day.values)
         .readings(of: today.adding(days: -Int(day.daysAgo))).map {
@@ -60,23 +60,23 @@ public struct TemperatureLog: BulkContents, BulkRecord {
 }
 
 /// Skin temperatures, at intervals.
-public enum SkinTemperatures: IntervalQuantity {
-  public typealias Number = UInt16
-  public static let note = "hundredths of a degree Celsius, 0 for none"
+package enum SkinTemperatures: IntervalQuantity {
+  package typealias Number = UInt16
+  package static let note = "hundredths of a degree Celsius, 0 for none"
 }
 
 /// A packet of the skin temperatures of a day, as newer rings keep them (ring reference, 6.4).
-public typealias IntervalTemperatures = IntervalLog<SkinTemperatures>
+package typealias IntervalTemperatures = IntervalLog<SkinTemperatures>
 
-public final class TemperatureCommands: CommandGroup {
+package final class TemperatureCommands: CommandGroup {
   static let shared = TemperatureCommands()
 
-  public let temperatureLog = BulkQuery<TemperatureLog>(
+  package let temperatureLog = BulkQuery<TemperatureLog>(
     0x25, "temperature log", "The skin temperatures of several days.", families: .newer, source: "6.4 [A][2]")
-  public let intervalTemperatures = BulkQuery<IntervalTemperatures>(
+  package let intervalTemperatures = BulkQuery<IntervalTemperatures>(
     0x77, "interval temperatures", "The skin temperatures of a day, as newer rings keep them.",
     families: .newer, source: "6.4 [A][2]")
-  public let temperatures74 = BulkQuery<IntervalTemperatures>(
+  package let temperatures74 = BulkQuery<IntervalTemperatures>(
     0x74, "temperatures at intervals", "The same of rings whose 0x3C has the bit for this id.", families: [],
     source: "6.4 [S]")
 
@@ -87,7 +87,7 @@ public final class TemperatureCommands: CommandGroup {
 /// In all of these, `now` is the ring's wall clock as known to the host.
 extension RingClient {
   /// The skin temperatures of a number of days up to today, in the order of time.
-  public func temperatures(
+  package func temperatures(
     days: UInt8, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [TemperatureReading] {
     let log = try await bulk(CommandTable.temperatureLog, DayCount(days: days), progress: progress)
@@ -98,7 +98,7 @@ extension RingClient {
   }
 
   /// The skin temperatures of a day, from rings that report that they store them at intervals.
-  public func intervalTemperatures(
+  package func intervalTemperatures(
     on day: RingDay, now: RingTime
   ) async throws(RingError) -> [TemperatureReading] {
     let log = try await intervalLog(.temperature, CommandTable.intervalTemperatures, on: day, now: now)
@@ -107,7 +107,8 @@ extension RingClient {
 
   /// The same from rings that store them under the id 0x74. Those with three sensors have three temperatures for each
   /// time, and it is not known which is that of the skin: such a day is left out.
-  public func temperatures74(on day: RingDay, now: RingTime) async throws(RingError) -> [TemperatureReading] {
+  package func temperatures74(on day: RingDay, now: RingTime) async throws(RingError) -> [TemperatureReading]
+  {
     let log = try await intervalLog(
       .temperature, CommandTable.temperatures74, on: day, now: now, valuesPerSlot: 3)
     guard log.values.count <= log.slots else {

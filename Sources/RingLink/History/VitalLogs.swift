@@ -1,86 +1,86 @@
 /// Requests one day or all.
-public enum DayOrAll: BulkRequest {
+package enum DayOrAll: BulkRequest {
   case all
   /// 0 is today.
   case daysAgo(UInt8)
 
-  public static let form = "`FF`: all days; else how many days ago, 0 is today."
+  package static let form = "`FF`: all days; else how many days ago, 0 is today."
 
-  public var payload: [UInt8] {
+  package var payload: [UInt8] {
     switch self {
     case .all: [0xFF]
     case .daysAgo(let days): [days]
     }
   }
 
-  public var values: [BulkValue] {
+  package var values: [BulkValue] {
     let text = if case .daysAgo(let days) = self { "\(days) d ago" } else { "all" }
     return [BulkValue(name: "days", text: text, range: 0..<1, depth: 0)]
   }
 
   /// An empty payload means all days.
-  public init?(payload: [UInt8]) {
+  package init?(payload: [UInt8]) {
     guard payload.count <= 1 else { return nil }
     self = payload.first.map { $0 == 0xFF ? .all : .daysAgo($0) } ?? .all
   }
 }
 
 /// The oxygen saturation by hours, of all days that a ring has stored (ring reference, 6.2).
-public struct OxygenLog: BulkContents, BulkRecord {
-  public typealias Request = DayOrAll
+package struct OxygenLog: BulkContents, BulkRecord {
+  package typealias Request = DayOrAll
 
   /// The values of an hour.
-  public struct Hour: BulkRecord {
+  package struct Hour: BulkRecord {
     /// In percent; 0 for none.
-    public var minimum: UInt8 = 0
+    package var minimum: UInt8 = 0
     /// In percent; 0 for none.
-    public var maximum: UInt8 = 0
+    package var maximum: UInt8 = 0
 
-    public init() {}
+    package init() {}
 
-    public init(minimum: UInt8, maximum: UInt8) {
+    package init(minimum: UInt8, maximum: UInt8) {
       self.minimum = minimum
       self.maximum = maximum
     }
 
-    public static let fields: [BulkField<Self>] = [
+    package static let fields: [BulkField<Self>] = [
       BulkField("minimum", \.minimum, .percent, "0 for none"),
       BulkField("maximum", \.maximum, .percent, "0 for none"),
     ]
   }
 
   /// The values of a day.
-  public struct Day: BulkRecord {
+  package struct Day: BulkRecord {
     /// 0 is today.
-    public var daysAgo: UInt8 = 0
+    package var daysAgo: UInt8 = 0
     /// 24, from midnight on.
-    public var hours: [Hour] = []
+    package var hours: [Hour] = []
 
-    public init() {}
+    package init() {}
 
-    public init(daysAgo: UInt8, hours: [Hour]) {
+    package init(daysAgo: UInt8, hours: [Hour]) {
       self.daysAgo = daysAgo
       self.hours = hours
     }
 
-    public static let fields: [BulkField<Self>] = [
+    package static let fields: [BulkField<Self>] = [
       BulkField("days-ago", \.daysAgo, .days), BulkField("hours", \.hours, count: 24),
     ]
   }
 
   /// The oldest first.
-  public var days: [Day] = []
+  package var days: [Day] = []
   /// What follows the last day that can be read.
-  public var unread: [UInt8] = []
+  package var unread: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
-  public init(days: [Day]) { self.days = days }
+  package init(days: [Day]) { self.days = days }
 
-  public static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
+  package static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
 
   /// The hours with a value, in any order. Some rings report the larger of the two first.
-  public func readings(today: RingDay) -> [OxygenReading] {
+  package func readings(today: RingDay) -> [OxygenReading] {
     days.flatMap { day in
       day.hours.enumerated().compactMap { hour, value in
         let known = [value.minimum, value.maximum].filter { $0 > 0 && $0 <= 100 }
@@ -94,26 +94,26 @@ public struct OxygenLog: BulkContents, BulkRecord {
 }
 
 /// SpO2, at intervals.
-public enum OxygenSaturations: IntervalQuantity {
-  public typealias Number = UInt8
-  public static let note = "percent, 0 for none"
+package enum OxygenSaturations: IntervalQuantity {
+  package typealias Number = UInt8
+  package static let note = "percent, 0 for none"
 }
 
 /// A packet of the SpO2 of a day by the minute (ring reference, 6.2).
-public typealias MinuteOxygen = IntervalLog<OxygenSaturations>
+package typealias MinuteOxygen = IntervalLog<OxygenSaturations>
 
-public final class VitalCommands: CommandGroup {
+package final class VitalCommands: CommandGroup {
   static let shared = VitalCommands()
 
-  public let manualHeartRates = BulkQuery<ManualHeartRates>(
+  package let manualHeartRates = BulkQuery<ManualHeartRates>(
     0x28, "manual heart rates", "The heart rates measured on request.", source: "6.3 [C]")
-  public let oxygenLog = BulkQuery<OxygenLog>(
+  package let oxygenLog = BulkQuery<OxygenLog>(
     0x2A, "SpO2 log", "The oxygen saturation by hours.", source: "6.2 [C]")
-  public let minuteOxygen = BulkQuery<MinuteOxygen>(
+  package let minuteOxygen = BulkQuery<MinuteOxygen>(
     0x5F, "SpO2 by the minute",
     "The oxygen saturation of a day, of rings whose 0x3C says that they store it.",
     families: [], source: "6.2 [S]")
-  public let manualOxygen = BulkQuery<ManualOxygen>(
+  package let manualOxygen = BulkQuery<ManualOxygen>(
     0x49, "manual SpO2", "The oxygen saturations measured on request.", families: [], source: "6.3 [S]")
 
   var bulkRows: [any BulkRow] { [manualHeartRates, oxygenLog, minuteOxygen, manualOxygen] }
@@ -123,7 +123,7 @@ public final class VitalCommands: CommandGroup {
 /// In all of these, `now` is the ring's wall clock as known to the host.
 extension RingClient {
   /// The heart rates measured on request.
-  public func manualHeartRates(
+  package func manualHeartRates(
     _ days: DayOrAll, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
     try await manual(.heartRate, CommandTable.manualHeartRates, days, now: now, progress: progress).map {
@@ -132,7 +132,7 @@ extension RingClient {
   }
 
   /// The oxygen saturation of all days, in the order of time.
-  public func oxygen(
+  package func oxygen(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [OxygenReading] {
     let log = try await bulk(CommandTable.oxygenLog, .all, progress: progress)
@@ -141,7 +141,7 @@ extension RingClient {
   }
 
   /// The oxygen saturation of a day, as often as the ring has measured it, from rings that report that they store it.
-  public func minuteOxygen(on day: RingDay, now: RingTime) async throws(RingError) -> [OxygenValue] {
+  package func minuteOxygen(on day: RingDay, now: RingTime) async throws(RingError) -> [OxygenValue] {
     try await intervalLog(.oxygenValues, CommandTable.minuteOxygen, on: day, now: now)
       .readings(of: day, until: now).filter { $0.value <= 100 }.map {
         OxygenValue(time: $0.time, percent: Int($0.value), isManual: false)
@@ -149,7 +149,7 @@ extension RingClient {
   }
 
   /// The oxygen saturations measured on request.
-  public func manualOxygen(
+  package func manualOxygen(
     _ days: DayOrAll, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [OxygenValue] {
     try await manual(.oxygenValues, CommandTable.manualOxygen, days, now: now, progress: progress)

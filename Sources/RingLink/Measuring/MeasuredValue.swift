@@ -163,7 +163,7 @@ struct EstimateDetector {
 }
 
 /// Why a measurement has ended without a value.
-public enum MeasurementFailure: Hashable, Sendable {
+package enum MeasurementFailure: Hashable, Sendable {
   case notWorn
   /// The ring has measured for this long without a result.
   case noValue(seconds: Double)
@@ -176,7 +176,7 @@ public enum MeasurementFailure: Hashable, Sendable {
 }
 
 extension MeasurementFailure: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .notWorn:
       "the ring does not touch the skin; wear it with its sensor on the inner side of the finger, and keep still"

@@ -88,14 +88,14 @@ public struct CombinedMeasurement: FrameRecord {
   }
 
   /// The update that a ring sends.
-  public var frame: RingFrame {
+  package var frame: RingFrame {
     RingFrame(MeasurementForms.command) { frame in
       MeasurementUpdate.fields.store(MeasurementUpdate(.combined), in: &frame)
       Self.fields.store(self, in: &frame)
     }
   }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("heart-rate", \.beatsPerMinute, at: 3, .uint8, .beatsPerMinute),
     RecordField("hrv", \.variability, at: 4, .uint8, .milliseconds),
     RecordField("stress", \.stress, at: 5),

@@ -38,65 +38,65 @@ extension MeasurementKind: CustomStringConvertible {
 }
 
 /// Starts a measurement, or keeps a continuous one going.
-public struct MeasurementStart: FrameRecord {
-  public var kind = MeasurementKind.heartRate
+package struct MeasurementStart: FrameRecord {
+  package var kind = MeasurementKind.heartRate
   /// Used only by the continuous measurement.
-  public var action: UInt8 = 1
+  package var action: UInt8 = 1
 
-  public init() {}
+  package init() {}
 
-  public init(_ kind: MeasurementKind, action: UInt8 = 1) {
+  package init(_ kind: MeasurementKind, action: UInt8 = 1) {
     self.kind = kind
     self.action = action
   }
 
   /// For the continuous measurement, to be sent every 25 seconds at the latest.
-  public static let keepAliveAction: UInt8 = 3
+  package static let keepAliveAction: UInt8 = 3
   /// Only for the continuous measurement: the others treat it as a start.
-  public static let stopAction: UInt8 = 4
+  package static let stopAction: UInt8 = 4
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
     RecordField("action", \.action, at: 2, words: [1: "start", 2: "pause", 3: "continue", 4: "stop"]),
   ]
 }
 
 /// Ends a measurement.
-public struct MeasurementStop: FrameRecord {
-  public var kind = MeasurementKind.heartRate
+package struct MeasurementStop: FrameRecord {
+  package var kind = MeasurementKind.heartRate
   /// The result for the ring to store; 0 if it was cancelled.
-  public var value: UInt8 = 0
+  package var value: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ kind: MeasurementKind, value: UInt8 = 0) {
+  package init(_ kind: MeasurementKind, value: UInt8 = 0) {
     self.kind = kind
     self.value = value
   }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
     RecordField("value", \.value, at: 2),
   ]
 }
 
 /// The update that a ring sends twice a second during a measurement.
-public struct MeasurementUpdate: FrameRecord {
-  public var kind = MeasurementKind.heartRate
+package struct MeasurementUpdate: FrameRecord {
+  package var kind = MeasurementKind.heartRate
   /// 0: measuring; others: the ring is not worn, see ``MeasurementSession``.
-  public var status: UInt8 = 0
+  package var status: UInt8 = 0
   /// 0 while the measurement warms up.
-  public var value: UInt8 = 0
+  package var value: UInt8 = 0
   /// SpO2: 1 when the value is final. Blood pressure: systolic.
-  public var second: UInt8 = 0
+  package var second: UInt8 = 0
   /// Blood pressure: diastolic.
-  public var third: UInt8 = 0
+  package var third: UInt8 = 0
   /// The latest beat-to-beat interval in milliseconds; 0 if there is none. It is repeated: not a list of intervals.
-  public var beatInterval: UInt16 = 0
+  package var beatInterval: UInt16 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ kind: MeasurementKind) {
+  package init(_ kind: MeasurementKind) {
     self.kind = kind
   }
 
@@ -132,61 +132,61 @@ public struct MeasurementUpdate: FrameRecord {
   static let intervalField = RecordField<Self>(
     "interval", \.beatInterval, at: 6, .uint16LittleEndian, .milliseconds)
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     kindField, statusField, RecordField("value", \.value, at: 3), RecordField("second", \.second, at: 4),
     RecordField("third", \.third, at: 5), intervalField,
   ]
 }
 
 /// The older way to a live heart rate (ring reference, 4.9). Newer rings refuse it.
-public struct LiveHeartRateControl: FrameRecord {
+package struct LiveHeartRateControl: FrameRecord {
   /// 1 start, 2 stop, 3 continue.
-  public var action: UInt8 = 1
+  package var action: UInt8 = 1
 
-  public init() {}
+  package init() {}
 
-  public init(_ action: UInt8) {
+  package init(_ action: UInt8) {
     self.action = action
   }
 
-  public static let stopAction: UInt8 = 2
+  package static let stopAction: UInt8 = 2
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("action", \.action, at: 1, words: [1: "start", 2: "stop", 3: "continue"])
   ]
 }
 
 /// The ring's answer while the heart rate is measured live.
-public struct LiveHeartRate: FrameRecord {
+package struct LiveHeartRate: FrameRecord {
   /// In beats per minute.
-  public var beatsPerMinute: UInt8 = 0
+  package var beatsPerMinute: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ beatsPerMinute: UInt8) {
+  package init(_ beatsPerMinute: UInt8) {
     self.beatsPerMinute = beatsPerMinute
   }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("heart-rate", \.beatsPerMinute, at: 1, .uint8, .beatsPerMinute)
   ]
 }
 
-public final class MeasurementCommands: CommandGroup {
+package final class MeasurementCommands: CommandGroup {
   static let shared = MeasurementCommands()
 
-  public let measurementStart = RingQuery<MeasurementStart, MeasurementUpdate>(
+  package let measurementStart = RingQuery<MeasurementStart, MeasurementUpdate>(
     MeasurementForms.command, "measurement",
     "Measures while one waits: starts a measurement, or keeps a continuous one going.",
     .measurements, isStream: true, requests: MeasurementForms.requests, replies: MeasurementForms.all,
     source: "4.9 [F][C][S]")
-  public let measurementStop = RingQuery<MeasurementStop, MeasurementStop>(
+  package let measurementStop = RingQuery<MeasurementStop, MeasurementStop>(
     0x6A, "measurement stop", "Ends a measurement, with the value that the ring is to store.", .measurements,
     source: "4.9 [C]")
-  public let liveHeartRate = RingQuery<LiveHeartRateControl, LiveHeartRate>(
+  package let liveHeartRate = RingQuery<LiveHeartRateControl, LiveHeartRate>(
     0x1E, "live heart rate", "The older way to a continuous heart rate.", .measurements, isStream: true,
     families: [.rf03, .unknown], source: "4.9 [A]")
-  public let sport = RingQuery<SportControl, SportControl>(
+  package let sport = RingQuery<SportControl, SportControl>(
     0x77, "sport session", "Begins, pauses or ends a sport session.", .measurements,
     replies: SportControl.replies, families: .newer, source: "4.14 [A][S]")
 

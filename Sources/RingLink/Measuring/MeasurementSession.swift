@@ -4,9 +4,9 @@ import HaloBluetoothCore
 /// pass through the dispatcher, and the timers supply the time.
 ///
 /// It always ends within a deadline, and the stop command is sent unless the link is gone.
-public final class MeasurementSession {
+package final class MeasurementSession {
   /// The commands that control it.
-  public enum Method: Hashable, Sendable {
+  package enum Method: Hashable, Sendable {
     /// Once: ends with one value after about half a minute.
     case spot
     /// Until it is stopped. Only for heart rate.
@@ -15,12 +15,12 @@ public final class MeasurementSession {
     case live
   }
 
-  public var kind: MeasurementKind { procedure.kind }
-  public var method: Method { procedure.method }
+  package var kind: MeasurementKind { procedure.kind }
+  package var method: Method { procedure.method }
   /// Called for each update during the measurement.
-  public var onEvent: ((MeasurementEvent, Instant) -> Void)?
+  package var onEvent: ((MeasurementEvent, Instant) -> Void)?
   /// Called once, after the stop command. Nil if the measurement was stopped by the caller.
-  public var onEnd: ((Result<MeasurementReading?, RingError>) -> Void)?
+  package var onEnd: ((Result<MeasurementReading?, RingError>) -> Void)?
 
   private var procedure: MeasurementProcedure
   private let dispatcher: RingDispatcher
@@ -32,7 +32,7 @@ public final class MeasurementSession {
   ///   - method: the command that makes the ring measure
   ///   - dispatcher: passes the ring's frames on
   ///   - timers: the clock of the deadlines
-  public init(
+  package init(
     _ kind: MeasurementKind, method: Method = .spot, dispatcher: RingDispatcher, timers: Timers
   ) {
     procedure = MeasurementProcedure(kind, method: method)
@@ -41,7 +41,7 @@ public final class MeasurementSession {
   }
 
   /// Sends the start command.
-  public func start() {
+  package func start() {
     dispatcher.listen(to: procedure.command) { [weak self] frame, time in
       if let self { run(procedure.receive(frame, at: time, now: timers.now)) }
     }
@@ -54,7 +54,7 @@ public final class MeasurementSession {
   /// Ends it.
   ///
   /// - Parameter error: the error for the waiting caller; nil if this is not a failure
-  public func stop(because error: RingError? = nil) {
+  package func stop(because error: RingError? = nil) {
     run(procedure.stop(because: error))
   }
 

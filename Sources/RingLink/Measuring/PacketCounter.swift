@@ -4,10 +4,10 @@
 /// A link delivers in order, so a number behind the newest one is a matter of the ring, or of a relay between. Up to 190
 /// frames in a row that are lost are counted exactly. A pause in which more could be lost has ended the stream before: see
 /// ``interrupt()``.
-public struct PacketCounter: Sendable {
+package struct PacketCounter: Sendable {
   /// What a frame is among those before it.
-  public struct Step: Hashable, Sendable {
-    public enum Kind: Hashable, Sendable {
+  package struct Step: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
       /// The next one, or the first.
       case next
       /// As many are missing before it.
@@ -20,25 +20,25 @@ public struct PacketCounter: Sendable {
       case restarted
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// Unwrapped, from the first number that was received. A doubled frame has the number of the one before, any other
     /// frame its own.
-    public var number: Int
+    package var number: Int
 
-    public init(kind: Kind, number: Int) {
+    package init(kind: Kind, number: Int) {
       self.kind = kind
       self.number = number
     }
   }
 
   /// The frames, without those that are doubled.
-  public private(set) var received = 0
+  package private(set) var received = 0
   /// The numbers without a frame.
-  public private(set) var lost = 0
-  public private(set) var doubled = 0
-  public private(set) var late = 0
+  package private(set) var lost = 0
+  package private(set) var doubled = 0
+  package private(set) var late = 0
   /// Whether the ring counts at all. Firmware that leaves the byte as it is does not.
-  public private(set) var ringCounts = true
+  package private(set) var ringCounts = true
 
   /// The newest number as sent; nil if the next frame begins a count.
   private var newest: UInt8?
@@ -62,19 +62,19 @@ public struct PacketCounter: Sendable {
   /// After this many repeated numbers in a row, the ring does not count.
   private static let maximumRestarts = 8
 
-  public init() {}
+  package init() {}
 
   /// The part of the numbered frames that is lost; nil without a frame.
-  public var lossRatio: Double? { received > 0 ? Double(lost) / Double(received + lost) : nil }
+  package var lossRatio: Double? { received > 0 ? Double(lost) / Double(received + lost) : nil }
 
   /// The next frame begins a new count: how many are missing before it is not known.
-  public mutating func interrupt() { newest = nil }
+  package mutating func interrupt() { newest = nil }
 
   /// The running stream was requested once more, so that it goes on: the ring may count anew.
-  public mutating func requestedAgain() { restartFrames = Self.framesToRestart }
+  package mutating func requestedAgain() { restartFrames = Self.framesToRestart }
 
   /// Adds a frame that holds a sample.
-  public mutating func add(_ sample: CountedSample) -> Step {
+  package mutating func add(_ sample: CountedSample) -> Step {
     let step = step(for: sample)
     if step.kind != .doubled { remember(sample.fingerprint) }
     return step

@@ -10,7 +10,7 @@ extension RingClient {
   ///   - progress: called on the loop for updates during the measurement, with the time at which they were received
   /// - Returns: the final value; ``MeasurementReading/estimate`` says whether it is unreliable
   /// - Throws: `.measurement` without a value, `.refused`, `.notAnswered`, `.disconnected`, `.cancelled`
-  public func measure(
+  package func measure(
     _ kind: MeasurementKind, isLive: Bool = false,
     progress: ((MeasurementEvent, Instant) -> Void)? = nil
   ) async throws(RingError) -> MeasurementReading {
@@ -50,7 +50,7 @@ extension RingClient {
   ///   - isLive: uses the command of older rings, 0x1E. If a ring refuses the newer one, this is the fallback in any
   ///     case.
   ///   - capacity: how many events may wait to be fetched; after that the oldest are dropped
-  public func heartRates(isLive: Bool = false, capacity: Int = 256) -> MeasurementSequence {
+  package func heartRates(isLive: Bool = false, capacity: Int = 256) -> MeasurementSequence {
     MeasurementSequence(capacity: capacity) { sink, done in
       begin(isLive ? .live : .continuous, sink, done)
       return { self.measurement?.stop() }
@@ -119,9 +119,9 @@ extension RingClient {
 ///   if case .reading(let reading) = event { print(reading.value) }
 /// }
 /// ```
-public struct MeasurementSequence: AsyncSequence, Sendable {
-  public typealias Element = (event: MeasurementEvent, time: Instant)
-  public typealias Failure = RingError
+package struct MeasurementSequence: AsyncSequence, Sendable {
+  package typealias Element = (event: MeasurementEvent, time: Instant)
+  package typealias Failure = RingError
 
   fileprivate enum Item: Sendable {
     case event(MeasurementEvent, Instant)
@@ -165,12 +165,12 @@ public struct MeasurementSequence: AsyncSequence, Sendable {
   }
 
   /// Ends it: sends the stop command; the sequence ends after the events that it still holds.
-  @BluetoothActor public func stop() { control.stop?() }
+  @BluetoothActor package func stop() { control.stop?() }
 
-  public struct Iterator: AsyncIteratorProtocol {
+  package struct Iterator: AsyncIteratorProtocol {
     fileprivate var base: AsyncStream<Item>.Iterator
 
-    public mutating func next(
+    package mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(RingError) -> Element? {
       switch await base.next(isolation: actor) {
@@ -180,10 +180,10 @@ public struct MeasurementSequence: AsyncSequence, Sendable {
       }
     }
 
-    public mutating func next() async throws(RingError) -> Element? {
+    package mutating func next() async throws(RingError) -> Element? {
       try await next(isolation: #isolation)
     }
   }
 
-  public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
+  package func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 }

@@ -2,10 +2,10 @@ import HaloBluetoothCore
 
 /// A sport session that runs on a ring. It ends when ``RingClient/exercise(_:began:sink:)`` does.
 @BluetoothActor
-public final class SportSession {
-  public let sport: Sport
+package final class SportSession {
+  package let sport: Sport
   /// Whether it was paused, and not resumed.
-  public private(set) var isPaused = false
+  package private(set) var isPaused = false
 
   private let ring: RingClient
   private var silence: Timers.Token?
@@ -22,7 +22,7 @@ public final class SportSession {
   /// Pauses it: the ring counts no more. Does nothing if it is paused.
   ///
   /// - Throws: `.refused`, `.notAnswered`, `.disconnected`
-  public func pause() async throws(RingError) {
+  package func pause() async throws(RingError) {
     guard !isPaused else { return }
     isPaused = true
     expectUpdate()
@@ -38,7 +38,7 @@ public final class SportSession {
   /// Continues it. Does nothing if it is not paused.
   ///
   /// - Throws: `.refused`, `.notAnswered`, `.disconnected`
-  public func resume() async throws(RingError) {
+  package func resume() async throws(RingError) {
     guard isPaused else { return }
     try await send(SportControl.resumeAction)
     isPaused = false
@@ -84,7 +84,7 @@ extension RingClient {
   ///   - sink: called on the loop once a second with what the ring counts
   /// - Throws: `.cancelled` in the ordinary course; `.refused` by rings that have no sessions, `.sportEnded` if the ring
   ///   falls silent, `.disconnected`
-  public func exercise(
+  package func exercise(
     _ sport: Sport, began: ((SportSession) -> Void)? = nil,
     sink: @escaping (SportUpdate, Instant) -> Void
   ) async throws(RingError) {

@@ -1,43 +1,43 @@
 import HaloBluetoothCore
 
 /// Begins, pauses or ends a sport session (ring reference, 4.14).
-public struct SportControl: FrameRecord {
+package struct SportControl: FrameRecord {
   /// 1 start, 2 pause, 3 resume, 4 end.
-  public var action: UInt8 = 1
+  package var action: UInt8 = 1
   public var sport = Sport.walk
 
-  public init() {}
+  package init() {}
 
-  public init(_ action: UInt8, _ sport: Sport) {
+  package init(_ action: UInt8, _ sport: Sport) {
     self.action = action
     self.sport = sport
   }
 
   /// The values of ``action``.
-  public static let startAction: UInt8 = 1
-  public static let pauseAction: UInt8 = 2
-  public static let resumeAction: UInt8 = 3
-  public static let endAction: UInt8 = 4
+  package static let startAction: UInt8 = 1
+  package static let pauseAction: UInt8 = 2
+  package static let resumeAction: UInt8 = 3
+  package static let endAction: UInt8 = 4
 
   /// The forms of the answer: an echo, or the time at which the session began.
   static let replies = [
     FrameForm("start time", startingWith: [6], SportStart.self), FrameForm("reply", SportControl.self),
   ]
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("action", \.action, at: 1, words: [1: "start", 2: "pause", 3: "resume", 4: "end"]),
     RecordField("sport", \.sport, at: 2, words: Sport.names),
   ]
 }
 
 /// The ring's answer with the time at which the session began.
-public struct SportStart: FrameRecord {
+package struct SportStart: FrameRecord {
   /// In the ring's wall clock, since 1970 as if that were UTC.
-  public var seconds: UInt32 = 0
+  package var seconds: UInt32 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("start", \.seconds, at: 3, .uint32LittleEndian, .seconds)
   ]
 }
@@ -71,7 +71,7 @@ public struct SportUpdate: FrameRecord {
     status == Self.running ? nil : Self.statuses[Int(status)] ?? "status \(status)"
   }
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("sport", \.sport, at: 1, words: Sport.names),
     RecordField("status", \.status, at: 2, words: statuses),
     RecordField("duration", \.seconds, at: 3, .uint16BigEndian, .seconds),

@@ -18,7 +18,7 @@ public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
   public static let allCases = names.keys.sorted().map { Sport(rawValue: UInt8($0)) }
 
   /// The one with a name: `walk`, `strength training` or `strength-training`; also `sport 255`.
-  public init?(name: String) {
+  package init?(name: String) {
     let option = Self.option(name.lowercased())
     guard let number = Self.numbers[option] ?? UInt8(option.dropFirst("sport-".count)) else { return nil }
     self.init(rawValue: number)
@@ -27,7 +27,7 @@ public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
   }
 
   /// Its name without spaces: `strength-training`.
-  public var option: String { Self.option(description) }
+  package var option: String { Self.option(description) }
 
   private static func option(_ name: String) -> String {
     name.split { $0 == " " }.joined(separator: "-")

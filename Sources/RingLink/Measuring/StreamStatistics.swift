@@ -4,15 +4,15 @@ import HaloBluetoothCore
 ///
 /// A ring's samples have no counter, so only times show a loss. The number of missing samples is unknown and not
 /// estimated; see ``gaps`` and ``delays`` for what is known.
-public struct StreamStatistics: Sendable {
+package struct StreamStatistics: Sendable {
   /// The number of received samples.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// Pauses followed by as many late samples as the pause was long: none is missing.
-  public private(set) var delays = 0
+  package private(set) var delays = 0
   /// The longest interval between two samples, in nanoseconds.
-  public private(set) var longestInterval: Int64 = 0
+  package private(set) var longestInterval: Int64 = 0
   /// When the last sample was received; zero without one.
-  public private(set) var last = Instant.zero
+  package private(set) var last = Instant.zero
 
   private var first = Instant.zero
   // Number, sum and sum of squares of the intervals, in nanoseconds; those of pauses are left out.
@@ -52,13 +52,13 @@ public struct StreamStatistics: Sendable {
   /// The minimum number of samples by which the stream must have caught up.
   private static let fewestSamplesToCatchUp = 8
 
-  public init() {}
+  package init() {}
 
   /// The number of pauses three times as long as usual, after which not all samples arrived.
-  public var gaps: Int { gapCount + (pause == nil ? 0 : 1) }
+  package var gaps: Int { gapCount + (pause == nil ? 0 : 1) }
 
   /// Adds the receive time of a sample.
-  public mutating func add(_ time: Instant) {
+  package mutating func add(_ time: Instant) {
     guard count > 0 else {
       (first, last, count) = (time, time, 1)
       return
@@ -82,7 +82,7 @@ public struct StreamStatistics: Sendable {
   }
 
   /// The stream was interrupted on purpose: the time to the next sample is not an interval.
-  public mutating func interrupt() { isInterrupted = count > 0 }
+  package mutating func interrupt() { isInterrupted = count > 0 }
 
   private mutating func begin(at time: Instant) {
     isInterrupted = false
@@ -103,7 +103,7 @@ public struct StreamStatistics: Sendable {
   }
 
   /// The stream ends: if it has paused before, that counts.
-  public mutating func finish(at time: Instant) {
+  package mutating func finish(at time: Instant) {
     guard count > 0, !isInterrupted, isPause(time.nanoseconds(since: last)) else { return }
     closePause()
     gapCount += 1
@@ -135,13 +135,13 @@ public struct StreamStatistics: Sendable {
   }
 
   /// Samples per second, from the first to the last; nil for fewer than two.
-  public var rate: Double? {
+  package var rate: Double? {
     let nanoseconds = runTime + last.nanoseconds(since: first)
     return count > 1 + runs && nanoseconds > 0 ? Double(count - 1 - runs) * 1e9 / Double(nanoseconds) : nil
   }
 
   /// The standard deviation of the intervals in seconds, without pauses; nil for fewer than three samples.
-  public var jitter: Double? {
+  package var jitter: Double? {
     guard intervals > 1 else { return nil }
     let variance = (squares - sum * sum / intervals) / (intervals - 1)
     return max(0, variance).squareRoot() / 1e9

@@ -1,11 +1,11 @@
 import HaloBluetoothCore
 
 /// A message to a ring.
-public enum RingMessage: Hashable, Sendable {
+package enum RingMessage: Hashable, Sendable {
   case frame(RingFrame)
   case bulk(BulkID, payload: [UInt8])
 
-  public var subject: CommandEntry.Subject {
+  package var subject: CommandEntry.Subject {
     switch self {
     case .frame(let frame): .frame(frame.command)
     case .bulk(let id, _): .bulk(id)
@@ -26,15 +26,15 @@ public enum RingMessage: Hashable, Sendable {
 }
 
 /// An answer of the ring to a request.
-public enum RingReply: Hashable, Sendable {
+package enum RingReply: Hashable, Sendable {
   case frame(RingFrame)
   case bulk(BulkFrame)
 }
 
 /// One request and its complete answer.
-public struct RingExchange {
+package struct RingExchange {
   /// The classification of a frame that might belong to the exchange.
-  public enum Acceptance {
+  package enum Acceptance {
     /// Belongs to another exchange.
     case notMine
     /// Belongs to this exchange, but is a duplicate. The timeout continues.
@@ -50,19 +50,19 @@ public struct RingExchange {
   }
 
   /// The timeout for an answer, and between two frames.
-  public static let usualSilence = Duration.seconds(2)
+  package static let usualSilence = Duration.seconds(2)
 
-  public var message: RingMessage
+  package var message: RingMessage
   /// The ids of the bulk frames that answer it. By default the request's own id.
-  public var bulkReplies: Set<BulkID>
+  package var bulkReplies: Set<BulkID>
   /// After so long without a frame of its own, it fails.
-  public var silence = Self.usualSilence
+  package var silence = Self.usualSilence
   /// Called for each frame of its own command, or bulk frame of its id.
-  public var accept: (RingReply) -> Acceptance
+  package var accept: (RingReply) -> Acceptance
   /// Called while a bulk frame arrives, with the bytes that are there and the bytes that it has.
-  public var progress: ((Int, Int) -> Void)?
+  package var progress: ((Int, Int) -> Void)?
   /// Called once, with nil when the last frame is there.
-  public var completion: (RingError?) -> Void
+  package var completion: (RingError?) -> Void
 
   /// - Parameters:
   ///   - message: what to send
@@ -71,7 +71,7 @@ public struct RingExchange {
   ///   - accept: what to do with an answer
   ///   - progress: called while a bulk frame arrives, with the bytes that are there and the bytes that it has
   ///   - completion: called once, with nil when the last frame is there
-  public init(
+  package init(
     _ message: RingMessage, bulkReplies: Set<BulkID>? = nil, silence: Duration = Self.usualSilence,
     accept: @escaping (RingReply) -> Acceptance, progress: ((Int, Int) -> Void)? = nil,
     completion: @escaping (RingError?) -> Void
@@ -109,7 +109,7 @@ extension RingClient {
   /// Sends a request that is answered with one frame.
   ///
   /// - Throws: `.refused` if the ring does not support it, `.notAnswered`, `.malformed`
-  public func request<Request, Reply>(
+  package func request<Request, Reply>(
     _ query: RingQuery<Request, Reply>, _ request: Request = .init()
   ) async throws(RingError) -> Reply {
     let reply = try await frame(answering: query.request(request)) { _ in true }
@@ -117,7 +117,7 @@ extension RingClient {
   }
 
   /// Sends a command that starts an action.
-  public func perform(_ action: RingAction) async throws(RingError) {
+  package func perform(_ action: RingAction) async throws(RingError) {
     if action.entry.shape == .none {
       try dispatcher.post(action.frame)
       await written(within: .seconds(2))
@@ -127,7 +127,7 @@ extension RingClient {
   }
 
   /// Reads a setting.
-  public func read<Value>(_ setting: FrameSetting<Value>) async throws(RingError) -> Value {
+  package func read<Value>(_ setting: FrameSetting<Value>) async throws(RingError) -> Value {
     let reply = try await frame(answering: setting.readRequest, where: setting.isReadReply)
     return try readable(setting.command) { () throws(RingFrameError) in try setting.value(reply) }
   }
@@ -136,20 +136,21 @@ extension RingClient {
   ///
   /// - Returns: the values on the ring afterwards: some accept only a part without an error
   @discardableResult
-  public func write<Value>(_ value: Value, to setting: FrameSetting<Value>) async throws(RingError) -> Value {
+  package func write<Value>(_ value: Value, to setting: FrameSetting<Value>) async throws(RingError) -> Value
+  {
     _ = try await frame(answering: setting.writeRequest(value), where: setting.isWriteReply)
     return try await read(setting)
   }
 
   /// Reads a setting of any type: the numbers of its fields by their names, flags as 0 and 1.
-  public func numbers(of setting: any RingSetting) async throws(RingError) -> [String: Int] {
+  package func numbers(of setting: any RingSetting) async throws(RingError) -> [String: Int] {
     let reply = try await frame(answering: setting.readRequest, where: setting.isReadReply)
     return try readable(setting.command) { () throws(RingFrameError) in try setting.numbers(in: reply) }
   }
 
   /// Writes a setting of any type, and reads it back.
   @discardableResult
-  public func write(
+  package func write(
     _ numbers: [String: Int], to setting: any RingSetting
   ) async throws(RingError) -> [String: Int] {
     let request = try readable(setting.command) { () throws(RingFrameError) in

@@ -15,7 +15,7 @@ extension RingClient {
   ///   - request: the contents of the request
   ///   - progress: called with the frames that are there and those that the log has
   /// - Throws: `.incomplete` if frames are missing both times, `.notAnswered`, `.refused`, `.malformed`
-  public func log<Assembler>(
+  package func log<Assembler>(
     _ log: RingLog<Assembler>, _ request: Assembler.Request, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> Assembler.Contents {
     switch try await receive(log, request, progress: progress) {
@@ -133,7 +133,7 @@ extension RingClient {
   ///   - request: the contents of the request
   ///   - progress: called with the bytes that are there and those that the answer has
   /// - Throws: `.noBulkService`, `.notAnswered`, `.damaged`, `.malformedBulk`
-  public func bulk<Contents>(
+  package func bulk<Contents>(
     _ query: BulkQuery<Contents>, _ request: Contents.Request, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> Contents {
     let frames = try await bulkFrames(

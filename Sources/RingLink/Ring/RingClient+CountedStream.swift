@@ -19,7 +19,7 @@ extension RingClient {
   ///   - sink: called on the loop for each sample, the first one included, with the time at which its packet was
   ///     received. Nothing is copied, allocated or handed to another thread on the way here.
   /// - Throws: `.countedStream` if the ring does not stream: most do not know this one
-  public func startCountedStream(
+  package func startCountedStream(
     _ light: CountedSample.Light, within deadline: Duration = RingClient.firstSampleDeadline,
     onRequest: (() -> Void)? = nil, sink: @escaping (CountedSample, Instant) -> Void
   ) async throws(RingError) {
@@ -42,12 +42,12 @@ extension RingClient {
   }
 
   /// The last frame of the counted stream that held no sample: its status, and when it was received; nil if there was none.
-  public var countedStreamStatus: (code: UInt8, time: Instant)? { countedStream?.status }
+  package var countedStreamStatus: (code: UInt8, time: Instant)? { countedStream?.status }
 
   /// Stops the counted stream: the sensor's light goes out. Samples still in transit are dropped. Returns when the ring has
   /// answered, or has not within ``RingExchange/usualSilence``; a link that is gone needs no end. Cancelling the task does not
   /// cancel this, as the light would stay on.
-  public func stopCountedStream() async {
+  package func stopCountedStream() async {
     guard let stream = countedStream else { return }
     leaveCountedStream()
     guard connection.isConnected else { return }

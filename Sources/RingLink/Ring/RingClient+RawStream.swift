@@ -3,7 +3,7 @@ import HaloBluetoothCore
 
 extension RingClient {
   /// The timeout for the first sample.
-  public static let firstSampleDeadline = Duration.seconds(3)
+  package static let firstSampleDeadline = Duration.seconds(3)
 
   /// Starts the raw stream, and returns when the first sample is there (ring reference, 5).
   ///
@@ -13,7 +13,7 @@ extension RingClient {
   /// - Parameter sink: called on the loop for each sample, the first one included, with the time at which its packet
   ///   was received. Nothing is copied, allocated or handed to another thread on the way here.
   /// - Throws: `.streamRefused` if the ring refuses, `.noData` if it does not answer
-  public func startRawStream(sink: @escaping (RawSample, Instant) -> Void) async throws(RingError) {
+  package func startRawStream(sink: @escaping (RawSample, Instant) -> Void) async throws(RingError) {
     leaveCountedStream()
     let dispatcher = self.dispatcher
     let hasBegun = try await awaitCallback { (done: @escaping (Result<Bool?, RingError>) -> Void) in
@@ -46,7 +46,7 @@ extension RingClient {
   /// Stops the raw stream: the sensor's light goes out. Samples still in transit are dropped. Returns when the ring has
   /// confirmed the commands, within two seconds, or half a second after they were sent to a ring that confirms none; a link
   /// that is gone needs none. Cancelling the task does not cancel this, as the light would stay on.
-  public func stopRawStream() async {
+  package func stopRawStream() async {
     dispatcher.onSample = nil
     guard connection.isConnected else { return }
     // Which of the two is needed depends on the firmware; neither is answered (ring reference, 5.1).
@@ -71,11 +71,11 @@ extension RingClient {
   }
 
   /// Discarded frames, counted.
-  public var counters: RingDispatcher.Counters { dispatcher.counters }
+  package var counters: RingDispatcher.Counters { dispatcher.counters }
 }
 
 /// A value received from a ring.
-public enum RingTraffic: Hashable, Sendable {
+package enum RingTraffic: Hashable, Sendable {
   case frame(RingFrame)
   case bulk(BulkFrame)
   /// No frame: of the wrong length, or with a wrong checksum.
@@ -88,7 +88,7 @@ extension RingClient {
   /// subscribed.
   ///
   /// - Parameter sink: called on the loop, with the receive time
-  public func watch(_ sink: @escaping (RingTraffic, Instant) -> Void) async throws(RingError) {
+  package func watch(_ sink: @escaping (RingTraffic, Instant) -> Void) async throws(RingError) {
     _ = try await RingError.of(
       await gatt.subscribe(to: commandNotify) { value, time in
         sink((try? RingFrame(parsing: value)).map { .frame($0) } ?? .unreadable(Array(value)), time)
@@ -114,7 +114,7 @@ extension RingClient {
   /// Sends one message without waiting for an answer.
   ///
   /// - Throws: `.dangerous` for frames that are never sent, `.noBulkService`
-  public func send(_ message: RingMessage) async throws(RingError) {
+  package func send(_ message: RingMessage) async throws(RingError) {
     if let danger = message.danger { throw .dangerous(danger) }
     switch message {
     case .frame(let frame): try dispatcher.post(frame)

@@ -18,35 +18,35 @@ import HaloGATT
 /// print(try await ring.battery())
 /// ```
 @BluetoothActor
-public final class RingClient {
+package final class RingClient {
   /// The link to it.
-  public let connection: GATTLink
+  package let connection: GATTLink
   /// The time of the link.
-  public var timers: Timers { connection.timers }
+  package var timers: Timers { connection.timers }
   /// The properties that determine the ring's behaviour.
-  public internal(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
+  package internal(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
   /// Whether its layout was supplied, and not discovered on this link.
-  public private(set) var isAssumed = false
+  package private(set) var isAssumed = false
   /// Called for the ring's unsolicited events.
-  public var onEvent: ((RingEvent) -> Void)? {
+  package var onEvent: ((RingEvent) -> Void)? {
     get { dispatcher.onEvent }
     set { dispatcher.onEvent = newValue }
   }
   /// Called for a frame of the wrong length or with a wrong checksum: its bytes, why it was rejected, and its receive time.
-  public var onRejectedFrame: ((RawSpan, RingFrameError, Instant) -> Void)? {
+  package var onRejectedFrame: ((RawSpan, RingFrameError, Instant) -> Void)? {
     get { dispatcher.onRejected }
     set { dispatcher.onRejected = newValue }
   }
   /// Called for frames that are not understood.
-  public var onUnknownFrame: ((RingFrame) -> Void)? {
+  package var onUnknownFrame: ((RingFrame) -> Void)? {
     get { dispatcher.onUnknownFrame }
     set { dispatcher.onUnknownFrame = newValue }
   }
 
   /// Called for each stored record that is left out: see ``OddRecord``.
-  public var onOddRecord: ((OddRecord) -> Void)?
+  package var onOddRecord: ((OddRecord) -> Void)?
   /// Called when ``layout`` has changed: the ring's services were discovered again, or have to be.
-  public var onLayoutChange: (() -> Void)?
+  package var onLayoutChange: (() -> Void)?
 
   let dispatcher: RingDispatcher
   private var commandWrite: Characteristic
@@ -184,7 +184,7 @@ extension RingClient {
   ///     it.
   ///   - identifies: whether ``firmware`` is read, too, if it is not known from a layout that is true
   /// - Throws: `.notARing` if the service is missing
-  public static func open(
+  package static func open(
     _ connection: GATTLink, layout: RingLayout? = nil, identifies: Bool = true
   ) async throws(RingError) -> RingClient {
     if let layout, let ring = try await open(connection, at: layout) { return ring }
@@ -313,7 +313,7 @@ extension RingClient {
   }
 
   /// The handles for ``open(_:layout:identifies:)`` on the next link; nil if they are not known.
-  public var layout: RingLayout? {
+  package var layout: RingLayout? {
     configuration.map {
       RingLayout(
         commandWrite: commandWrite, commandNotify: commandNotify, configuration: $0,
@@ -326,7 +326,7 @@ extension RingClient {
   /// - Returns: whether the name is the one of the layout; if not, ``firmware`` is now the actual one, and the layout
   ///   should be stored anew
   @discardableResult
-  public func identify() async throws(RingError) -> Bool {
+  package func identify() async throws(RingError) -> Bool {
     let revision = try await RingError.of(await gatt.text(RingGATT.firmwareRevision))
     if !isAssumed { databaseHash = try await RingError.of(await gatt.databaseHash()) }
     gatt.keepHandles()

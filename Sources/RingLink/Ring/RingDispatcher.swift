@@ -6,33 +6,33 @@ import HaloBluetoothCore
 ///
 /// It does no I/O: values of the notify characteristics are passed to ``receive(_:at:)`` and ``receiveBulk(_:at:)``,
 /// messages to write are passed to ``send``.
-public final class RingDispatcher {
+package final class RingDispatcher {
   /// Discarded input, counted.
-  public struct Counters: Hashable, Sendable {
+  package struct Counters: Hashable, Sendable {
     /// Frames of the wrong length or with a wrong checksum, and bulk frames with a wrong CRC.
-    public var rejectedFrames = 0
+    package var rejectedFrames = 0
     /// Unsolicited frames that are not events.
-    public var unknownFrames = 0
+    package var unknownFrames = 0
   }
 
-  @exclusivity(unchecked) public private(set) var counters = Counters()
+  @exclusivity(unchecked) package private(set) var counters = Counters()
   /// Called for each frame of the raw stream. The hot path: it does not allocate.
-  @exclusivity(unchecked) public var onSample: ((RawSample, Instant) -> Void)?
+  @exclusivity(unchecked) package var onSample: ((RawSample, Instant) -> Void)?
   /// Called for each sample of the counted stream; nil while there is none. The hot path, too.
-  @exclusivity(unchecked) public var onCountedSample: ((CountedSample, Instant) -> Void)?
+  @exclusivity(unchecked) package var onCountedSample: ((CountedSample, Instant) -> Void)?
   /// Called for a frame of the wrong length or with a wrong checksum: its bytes, and why it was rejected.
-  public var onRejected: ((RawSpan, RingFrameError, Instant) -> Void)?
+  package var onRejected: ((RawSpan, RingFrameError, Instant) -> Void)?
   /// Called for the ring's unsolicited events.
-  public var onEvent: ((RingEvent) -> Void)?
+  package var onEvent: ((RingEvent) -> Void)?
   /// Called for frames that are not understood.
-  public var onUnknownFrame: ((RingFrame) -> Void)?
+  package var onUnknownFrame: ((RingFrame) -> Void)?
   /// Called for every frame with a valid checksum that is not of the raw stream, before any other handler.
-  public var onFrame: ((RingFrame) -> Void)?
+  package var onFrame: ((RingFrame) -> Void)?
   /// Called for unsolicited bulk frames: naps.
-  public var onBulk: ((BulkFrame) -> Void)?
+  package var onBulk: ((BulkFrame) -> Void)?
 
   /// Called with each message that is to be written.
-  public var send: (RingMessage) -> Void
+  package var send: (RingMessage) -> Void
 
   private let timers: Timers
   private struct Open {
@@ -50,7 +50,7 @@ public final class RingDispatcher {
   private var listeners: [RingCommand: (RingFrame, Instant) -> Void] = [:]
   private var assembler = BulkAssembler()
 
-  public init(timers: Timers, send: @escaping (RingMessage) -> Void = { _ in }) {
+  package init(timers: Timers, send: @escaping (RingMessage) -> Void = { _ in }) {
     self.timers = timers
     self.send = send
   }
@@ -59,7 +59,7 @@ public final class RingDispatcher {
   ///
   /// - Returns: what names it for ``cancel(_:)``
   @discardableResult
-  public func start(_ exchange: RingExchange) -> UInt64 {
+  package func start(_ exchange: RingExchange) -> UInt64 {
     let token = nextToken
     nextToken += 1
     if let closed {
@@ -75,7 +75,7 @@ public final class RingDispatcher {
 
   /// Ends an exchange with `.cancelled`. If its question was sent, the next one waits for the answer all the same, or
   /// it would be taken for the next one's; but no longer than one silence.
-  public func cancel(_ token: UInt64) {
+  package func cancel(_ token: UInt64) {
     guard let index = queue.firstIndex(where: { $0.token == token && !$0.isAbandoned }) else { return }
     let exchange = queue[index].exchange
     if index == 0 {
@@ -88,18 +88,18 @@ public final class RingDispatcher {
   }
 
   /// Sends a command that is not answered.
-  public func post(_ frame: RingFrame) throws(RingError) {
+  package func post(_ frame: RingFrame) throws(RingError) {
     if let danger = CommandTable.danger(of: frame) { throw .dangerous(danger) }
     if closed == nil { send(.frame(frame)) }
   }
 
   /// Calls `listener` for frames of a command that no exchange takes, refusals of it included; nil ends that.
-  public func listen(to command: RingCommand, _ listener: ((RingFrame, Instant) -> Void)?) {
+  package func listen(to command: RingCommand, _ listener: ((RingFrame, Instant) -> Void)?) {
     listeners[command] = listener
   }
 
   /// Fails what is open: the link is gone, or a command could not be sent.
-  public func close(_ error: RingError) {
+  package func close(_ error: RingError) {
     guard closed == nil else { return }
     closed = error
     timers.cancel(timeout)
@@ -112,7 +112,7 @@ public final class RingDispatcher {
   }
 
   /// Calls `handler` once, when messages can no longer be sent or received; at once if that is already so.
-  public func whenClosed(_ handler: @escaping (RingError) -> Void) {
+  package func whenClosed(_ handler: @escaping (RingError) -> Void) {
     if let closed { handler(closed) } else { closeHandlers.append(handler) }
   }
 
@@ -161,7 +161,7 @@ public final class RingDispatcher {
   // MARK: What arrives
 
   /// Handles a value of the command service's notify characteristic.
-  public func receive(_ value: RawSpan, at time: Instant) {
+  package func receive(_ value: RawSpan, at time: Instant) {
     let frame: RingFrame
     do throws(RingFrameError) {
       frame = try RingFrame(parsing: value)
@@ -198,7 +198,7 @@ public final class RingDispatcher {
   }
 
   /// Handles a value of the bulk service's notify characteristic.
-  public func receiveBulk(_ value: RawSpan, at time: Instant) {
+  package func receiveBulk(_ value: RawSpan, at time: Instant) {
     guard value.byteCount > 0 else { return }
     let damaged = assembler.errors.badCRC
     switch assembler.receive(value, at: time) {

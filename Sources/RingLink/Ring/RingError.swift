@@ -3,7 +3,7 @@ import GATTClient
 import HaloBluetoothCore
 
 /// Why an operation on a ring failed.
-public enum RingError: Error, Hashable, Sendable {
+package enum RingError: Error, Hashable, Sendable {
   /// No advertisement of a ring, or of the requested one, was received.
   case notFound(RingSelector, seconds: Double, others: Int)
   /// No ring advertises, and these devices may be rings; none was named.
@@ -52,7 +52,7 @@ public enum RingError: Error, Hashable, Sendable {
 }
 
 extension RingError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .notFound(let selector, let seconds, let others):
       "\(selector.notFoundDescription) in \(Int(seconds.rounded())) s (\(others) other \(others == 1 ? "device advertises" : "devices advertise")). "
@@ -113,7 +113,7 @@ extension RingError: CustomStringConvertible {
 }
 
 /// Why there is no counted stream.
-public enum CountedStreamFailure: Hashable, Sendable, CustomStringConvertible {
+package enum CountedStreamFailure: Hashable, Sendable, CustomStringConvertible {
   case refused(RingErrorCode)
   /// An answer with this status, which is not 0 as that of a sample is.
   case status(UInt8)
@@ -123,17 +123,17 @@ public enum CountedStreamFailure: Hashable, Sendable, CustomStringConvertible {
   case silent(seconds: Double)
 
   /// Whether it will be the same the next time. A ring that has an error may have no finger.
-  public var isDefinite: Bool { if case .status = self { false } else { true } }
+  package var isDefinite: Bool { if case .status = self { false } else { true } }
 
   /// Whether the ring may stream a while later: it may be on its charger, or have no finger.
-  public var mayPass: Bool {
+  package var mayPass: Bool {
     switch self {
     case .status, .silent: true
     case .refused, .empty: false
     }
   }
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .refused(let code): "it refuses (\(code))"
     case .status(let status): "it answers with status \(status)"

@@ -4,7 +4,7 @@ import HCI
 import HaloBluetoothCore
 
 /// Selects a device.
-public enum RingSelector: Hashable, Sendable {
+package enum RingSelector: Hashable, Sendable {
   /// The ring that is near, if it is one.
   case anyRing
   /// The device with this name; upper and lower case are the same.
@@ -13,7 +13,7 @@ public enum RingSelector: Hashable, Sendable {
   case address(UInt64, BluetoothAddress.Kind?)
 
   /// Parses user input: an address with or without its type, otherwise a name.
-  public init(_ text: String) {
+  package init(_ text: String) {
     if let address = BluetoothAddress(text), text.contains(":") || text.contains("-") {
       self = .address(address.value, text.contains("/") ? address.kind : nil)
     } else {
@@ -23,7 +23,7 @@ public enum RingSelector: Hashable, Sendable {
 
   /// How well an advertisement matches; nil if it does not. For named devices only the name counts: whether they are
   /// rings is checked later.
-  public func fit(_ advertisement: Advertisement) -> RingIdentity? {
+  package func fit(_ advertisement: Advertisement) -> RingIdentity? {
     switch self {
     case .anyRing: RingIdentity.matches(advertisement)
     case .name(let name): advertisement.isNamed(name) ? .service : nil
@@ -43,7 +43,7 @@ public enum RingSelector: Hashable, Sendable {
   }
 
   /// Whether a ring that is remembered is meant.
-  public func isMeant(name: String?, address: BluetoothAddress?) -> Bool {
+  package func isMeant(name: String?, address: BluetoothAddress?) -> Bool {
     switch self {
     case .anyRing: true
     case .name(let wanted): wanted.lowercased() == name?.lowercased()
@@ -55,7 +55,7 @@ public enum RingSelector: Hashable, Sendable {
 
 /// Finds a device among those that advertise.
 @BluetoothActor
-public enum RingFinder {
+package enum RingFinder {
   /// How long to listen for other rings after the first one, if none was named. Silently choosing the wrong one would
   /// be worse than waiting.
   static let otherRingsWait = Duration.seconds(1)
@@ -67,15 +67,15 @@ public enum RingFinder {
   static let clearDifference = 20
 
   /// How to search.
-  public struct Options {
+  package struct Options {
     /// How often and how long to listen.
-    public var scan = ScanParameters.gentle
+    package var scan = ScanParameters.gentle
     /// The rings that were used before. If it is one, it is taken at once.
-    public var known: Set<BluetoothAddress> = []
+    package var known: Set<BluetoothAddress> = []
     /// Called when other rings are awaited, with the first one.
-    public var onWait: (Advertisement) -> Void = { _ in }
+    package var onWait: (Advertisement) -> Void = { _ in }
 
-    public init() {}
+    package init() {}
   }
 
   /// Waits for the device that `selector` means.
@@ -83,7 +83,7 @@ public enum RingFinder {
   /// - Returns: the device, as it advertised
   /// - Throws: `.notFound` or `.onlyPossible` after `deadline`; `.severalFound` if none was named, several rings are
   ///   near, and ``choice(among:known:)`` is nil
-  public static func find(
+  package static func find(
     _ selector: RingSelector, on central: Central, deadline: Duration, options: Options = Options()
   ) async throws(RingError) -> Advertisement {
     let found = try await findAll(selector, on: central, deadline: deadline, options: options)
@@ -101,7 +101,7 @@ public enum RingFinder {
   ///
   /// - Returns: at least one device; the strongest first
   /// - Throws: `.notFound` or `.onlyPossible` after `deadline`, or why the radio does not scan
-  public static func findAll(
+  package static func findAll(
     _ selector: RingSelector, on central: Central, deadline: Duration, options: Options = Options()
   ) async throws(RingError) -> [Advertisement] {
     try await awaitCallback { (done: @escaping (Result<[Advertisement], RingError>) -> Void) in
@@ -117,7 +117,7 @@ public enum RingFinder {
   /// - Parameters:
   ///   - rings: those that are near
   ///   - known: those that were used before
-  public static func choice(
+  package static func choice(
     among rings: [Advertisement], known: Set<BluetoothAddress>
   ) -> Advertisement? {
     guard rings.count > 1 else { return rings.first }

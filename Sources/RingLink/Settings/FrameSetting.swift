@@ -1,5 +1,5 @@
 /// A setting of any type: for code that shows, saves and restores all settings alike.
-public protocol RingSetting: CommandRow {
+package protocol RingSetting: CommandRow {
   var command: RingCommand { get }
   var readRequest: RingFrame { get }
   /// The fields that can be set.
@@ -22,11 +22,11 @@ public protocol RingSetting: CommandRow {
 }
 
 extension FrameSetting: RingSetting {
-  public var fields: [FrameField] { Value.fields.map(\.field) }
+  package var fields: [FrameField] { Value.fields.map(\.field) }
 
-  public var defaults: [String: Int] { numbers(of: Value()) }
+  package var defaults: [String: Int] { numbers(of: Value()) }
 
-  public func numbers(in frame: RingFrame) throws(RingFrameError) -> [String: Int] {
+  package func numbers(in frame: RingFrame) throws(RingFrameError) -> [String: Int] {
     guard frame.command == command else { throw .unexpected(frame.command) }
     return numbers(of: try Value(parsing: frame))
   }
@@ -47,21 +47,21 @@ extension FrameSetting: RingSetting {
     return value
   }
 
-  public func writeRequest(_ numbers: [String: Int]) throws(RingFrameError) -> RingFrame {
+  package func writeRequest(_ numbers: [String: Int]) throws(RingFrameError) -> RingFrame {
     writeRequest(try value(of: numbers))
   }
 
-  public func reply(afterWrite frame: RingFrame) throws(RingFrameError) -> RingFrame {
+  package func reply(afterWrite frame: RingFrame) throws(RingFrameError) -> RingFrame {
     guard isWriteReply(frame) else { throw .unexpected(frame.command) }
     return reply(try Value(parsing: frame))
   }
 }
 
 /// A setting whose value is in one frame: a command with a form that reads and one that writes.
-public struct FrameSetting<Value: FrameRecord>: Sendable {
-  public let command: RingCommand
-  public let entry: CommandEntry
-  public let isToldBack: Bool
+package struct FrameSetting<Value: FrameRecord>: Sendable {
+  package let command: RingCommand
+  package let entry: CommandEntry
+  package let isToldBack: Bool
   private let readForm: FrameForm
   private let writeForm: FrameForm
   private let valueForm: FrameForm
@@ -86,26 +86,26 @@ public struct FrameSetting<Value: FrameRecord>: Sendable {
       requests: [readForm, writeForm], replies: [valueForm, writtenForm], families: families, source: source)
   }
 
-  public var readRequest: RingFrame { RingFrame(command, NoFields(), form: readForm) }
+  package var readRequest: RingFrame { RingFrame(command, NoFields(), form: readForm) }
 
-  public var acknowledgement: RingFrame { RingFrame(command, NoFields(), form: writtenForm) }
+  package var acknowledgement: RingFrame { RingFrame(command, NoFields(), form: writtenForm) }
 
-  public func writeRequest(_ value: Value) -> RingFrame { RingFrame(command, value, form: writeForm) }
+  package func writeRequest(_ value: Value) -> RingFrame { RingFrame(command, value, form: writeForm) }
 
   /// Reads the answer to ``readRequest``.
-  public func value(_ frame: RingFrame) throws(RingFrameError) -> Value {
+  package func value(_ frame: RingFrame) throws(RingFrameError) -> Value {
     guard isReadReply(frame) else { throw .unexpected(frame.command) }
     return try Value(parsing: frame)
   }
 
   /// The ring's answer to ``readRequest``.
-  public func reply(_ value: Value) -> RingFrame { RingFrame(command, value, form: valueForm) }
+  package func reply(_ value: Value) -> RingFrame { RingFrame(command, value, form: valueForm) }
 
-  public func isReadReply(_ frame: RingFrame) -> Bool {
+  package func isReadReply(_ frame: RingFrame) -> Bool {
     frame.command == command && valueForm.matches(frame)
   }
 
-  public func isWriteReply(_ frame: RingFrame) -> Bool {
+  package func isWriteReply(_ frame: RingFrame) -> Bool {
     frame.command == command && writtenForm.matches(frame)
   }
 }

@@ -11,7 +11,7 @@ extension RingClient {
   ///   `.invalidSetting` if a number is out of range, or if the ring does not report the other fields; `.refused` if
   ///   the ring does not support the setting
   @discardableResult
-  public func change<Value>(
+  package func change<Value>(
     _ setting: FrameSetting<Value>, _ change: (inout Value) -> Void
   ) async throws(RingError) -> Value {
     let read = try await numbers(of: setting)
@@ -33,7 +33,7 @@ extension RingClient {
   ///   - setting: the setting to change
   ///   - changes: by the fields' names; flags are 0 and 1
   @discardableResult
-  public func change(
+  package func change(
     _ setting: any RingSetting, _ changes: [String: Int]
   ) async throws(RingError) -> [String: Int] {
     try await write(changes, over: try await numbers(of: setting), to: setting)
@@ -41,7 +41,7 @@ extension RingClient {
 
   /// Writes a setting that reads as `read`, and makes sure that the ring took the changes.
   @discardableResult
-  public func write(
+  package func write(
     _ changes: [String: Int], over read: [String: Int], to setting: any RingSetting
   ) async throws(RingError) -> [String: Int] {
     let wanted: [String: Int]
@@ -61,7 +61,7 @@ extension RingClient {
   /// Reads a setting that the ring may not have.
   ///
   /// - Returns: nil if the ring refuses or does not answer
-  public func numbersIfSupported(_ setting: any RingSetting) async throws(RingError) -> [String: Int]? {
+  package func numbersIfSupported(_ setting: any RingSetting) async throws(RingError) -> [String: Int]? {
     do throws(RingError) {
       return try await numbers(of: setting)
     } catch {
@@ -74,14 +74,14 @@ extension RingClient {
 }
 
 /// The automatic measurements of a ring, saved to be restored: ``RingClient/automaticMeasurements()``.
-public struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
+package struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
   /// The settings that are on: the numbers of their fields, by the names of the settings.
-  public var settings: [String: [String: Int]]
+  package var settings: [String: [String: Int]]
 
-  public init(_ settings: [String: [String: Int]] = [:]) { self.settings = settings }
+  package init(_ settings: [String: [String: Int]] = [:]) { self.settings = settings }
 
   /// Whether all automatic measurements are off.
-  public var isEmpty: Bool { settings.isEmpty }
+  package var isEmpty: Bool { settings.isEmpty }
 
   /// In the order of the table. Settings that are not automatic measurements are omitted, whatever their origin.
   var entries: [(setting: any RingSetting, numbers: [String: Int])] {
@@ -97,7 +97,7 @@ public struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `heart-rate, spo2`
-  public var description: String { entries.map(\.setting.entry.name).joined(separator: ", ") }
+  package var description: String { entries.map(\.setting.entry.name).joined(separator: ", ") }
 }
 
 /// The ring's own measurements take the sensor away from a stream, and light it (ring reference, 5.1 and 5.6).
@@ -112,7 +112,7 @@ public struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
 /// A ring keeps its settings when the link is lost: the caller that pauses has to keep `saved` until it is restored.
 extension RingClient {
   /// Reads the settings of the automatic measurements that are on.
-  public func automaticMeasurements() async throws(RingError) -> SavedMeasurements {
+  package func automaticMeasurements() async throws(RingError) -> SavedMeasurements {
     var saved = SavedMeasurements()
     for (setting, numbers) in try await measurementSettings() where numbers["enabled"] == 1 {
       saved.settings[setting.entry.name] = numbers
@@ -121,7 +121,7 @@ extension RingClient {
   }
 
   /// Reads what the automatic measurements are set to, also those that are off. Unsupported ones are omitted.
-  public func measurementSettings() async throws(RingError) -> [(
+  package func measurementSettings() async throws(RingError) -> [(
     setting: any RingSetting, numbers: [String: Int]
   )] {
     var known: [(setting: any RingSetting, numbers: [String: Int])] = []
@@ -135,14 +135,14 @@ extension RingClient {
   /// Switches the automatic measurements off.
   ///
   /// - Throws: `.notTaken` if the ring continues to measure
-  public func pause(_ saved: SavedMeasurements) async throws(RingError) {
+  package func pause(_ saved: SavedMeasurements) async throws(RingError) {
     for (setting, numbers) in saved.entries { try await write(["enabled": 0], over: numbers, to: setting) }
   }
 
   /// Switches the saved measurements on again. Those that were switched on by others since then stay unchanged.
   ///
   /// - Throws: the first error; the others are restored nevertheless, as far as there is a link
-  public func restore(_ saved: SavedMeasurements) async throws(RingError) {
+  package func restore(_ saved: SavedMeasurements) async throws(RingError) {
     var failure: RingError?
     for (setting, numbers) in saved.entries {
       do throws(RingError) {

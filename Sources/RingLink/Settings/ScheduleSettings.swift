@@ -1,20 +1,20 @@
 /// How the ring measures heart rate automatically (ring reference, 4.7). The only switch that uses 2 for off.
-public struct HeartRateSchedule: FrameRecord {
-  public var isEnabled = false
+package struct HeartRateSchedule: FrameRecord {
+  package var isEnabled = false
   /// Rings support 5, 10, 15, 30 and 60; some keep slots of five minutes for any value.
-  public var intervalMinutes: UInt8 = 5
+  package var intervalMinutes: UInt8 = 5
   /// In minutes.
-  public var startMinutes: UInt8 = 0
+  package var startMinutes: UInt8 = 0
   /// In beats per minute; 0 is none.
-  public var lowAlarm: UInt8 = 0
+  package var lowAlarm: UInt8 = 0
   /// In beats per minute; 0 is none.
-  public var highAlarm: UInt8 = 0
+  package var highAlarm: UInt8 = 0
   /// The main switch of the alarms: 0 leaves it, 1 on, 2 off.
-  public var alarms: UInt8 = 0
+  package var alarms: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
     RecordField("interval", \.intervalMinutes, at: 3, .uint8, .minutes, settable: 1...255),
     RecordField("start", \.startMinutes, at: 4, .uint8, .minutes),
@@ -25,44 +25,44 @@ public struct HeartRateSchedule: FrameRecord {
 }
 
 /// Whether the ring measures a quantity automatically (ring reference, 4.7).
-public struct Switch: FrameRecord {
-  public var isEnabled = false
+package struct Switch: FrameRecord {
+  package var isEnabled = false
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [RecordField("enabled", \.isEnabled, at: 2)]
+  package static let fields: [RecordField<Self>] = [RecordField("enabled", \.isEnabled, at: 2)]
 }
 
 /// How the ring measures SpO2 automatically (ring reference, 4.7).
-public struct OxygenSchedule: FrameRecord {
-  public var isEnabled = false
+package struct OxygenSchedule: FrameRecord {
+  package var isEnabled = false
   /// In minutes; 0 leaves it to the ring.
-  public var intervalMinutes: UInt8 = 0
+  package var intervalMinutes: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2),
     RecordField("interval", \.intervalMinutes, at: 3, .uint8, .minutes),
   ]
 }
 
 /// How the ring measures skin temperature automatically (ring reference, 4.7).
-public struct TemperatureSchedule: FrameRecord {
-  public var isEnabled = false
+package struct TemperatureSchedule: FrameRecord {
+  package var isEnabled = false
   /// In minutes; if it is set to 0, ``intervalSeconds`` counts. Rings that report 0 are taken to leave it out.
-  public var intervalMinutes: UInt8 = 30
+  package var intervalMinutes: UInt8 = 30
   /// 2 to 120, if ``intervalMinutes`` is 0. The vendor's app writes 5 beside an interval in minutes.
-  public var intervalSeconds: UInt8 = 5
+  package var intervalSeconds: UInt8 = 5
   /// In minutes.
-  public var remindMinutes: UInt8 = 10
-  public var alarms: UInt8 = 0
+  package var remindMinutes: UInt8 = 10
+  package var alarms: UInt8 = 0
   /// Tenths of a degree above 20 °C.
-  public var alarm: UInt8 = 0
+  package var alarm: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 3),
     RecordField("interval", \.intervalMinutes, at: 4, .uint8, .minutes, believed: 1...255),
     RecordField("interval-seconds", \.intervalSeconds, at: 5, .uint8, .seconds, settable: 0...120),
@@ -73,19 +73,19 @@ public struct TemperatureSchedule: FrameRecord {
 }
 
 /// The automatic measurements of a ring.
-public final class ScheduleSettings: CommandGroup {
+package final class ScheduleSettings: CommandGroup {
   static let shared = ScheduleSettings()
 
-  public let heartRateSchedule = FrameSetting<HeartRateSchedule>(
+  package let heartRateSchedule = FrameSetting<HeartRateSchedule>(
     0x16, "heart-rate", "Automatic measurement of heart rate.", source: "4.7 [C][S]")
-  public let oxygenSchedule = FrameSetting<OxygenSchedule>(
+  package let oxygenSchedule = FrameSetting<OxygenSchedule>(
     0x2C, "spo2", "Automatic measurement of SpO2.", source: "4.7 [C][S]")
-  public let stressSchedule = FrameSetting<Switch>(
+  package let stressSchedule = FrameSetting<Switch>(
     0x36, "stress", "Automatic estimation of stress.", source: "4.7 [C]")
-  public let variabilitySchedule = FrameSetting<Switch>(
+  package let variabilitySchedule = FrameSetting<Switch>(
     0x38, "hrv", "Automatic estimation of heart rate variability.", families: .newer,
     source: "4.7 [F]")
-  public let temperatureSchedule = FrameSetting<TemperatureSchedule>(
+  package let temperatureSchedule = FrameSetting<TemperatureSchedule>(
     0x3A, read: [3, 1], write: [3, 2], "temperature",
     "Automatic measurement of skin temperature.",
     families: .newer, source: "4.7 [A][S]")

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 extension RingSetting {
   /// The field with a name.
-  public func field(_ name: String) throws(SettingError) -> FrameField {
+  package func field(_ name: String) throws(SettingError) -> FrameField {
     guard let field = fields.first(where: { $0.name == name }) else {
       throw .unknownField(name, setting: entry.name, has: fields.map(\.name))
     }
@@ -10,7 +10,7 @@ extension RingSetting {
   }
 
   /// Whether these numbers of a ring carry information; see ``isToldBack``.
-  public func isTold(_ numbers: [String: Int]) -> Bool {
+  package func isTold(_ numbers: [String: Int]) -> Bool {
     isToldBack || numbers.values.contains { $0 != 0 }
   }
 
@@ -23,7 +23,7 @@ extension RingSetting {
   ///   - changes: by the fields' names
   ///   - read: the values read from the ring
   /// - Throws: `.incomplete` if there is no default, `.value` or `.unknownField` if a change is invalid
-  public func applying(
+  package func applying(
     _ changes: [String: Int], to read: [String: Int]
   ) throws(SettingError) -> [String: Int] {
     for (name, number) in changes.sorted(by: { $0.key < $1.key }) {
@@ -52,7 +52,7 @@ extension RingSetting {
 /// The text form of a field's number.
 extension FrameField {
   /// Whether it is yes or no.
-  public var isFlag: Bool {
+  package var isFlag: Bool {
     switch form {
     case .flag, .bit: true
     default: false
@@ -60,7 +60,7 @@ extension FrameField {
   }
 
   /// The number for a text: `on` or `off`, a symbol of the field, a number with or without the field's unit.
-  public func number(from text: String) throws(SettingError) -> Int {
+  package func number(from text: String) throws(SettingError) -> Int {
     let number: Int?
     if isFlag {
       number = ["on": 1, "true": 1, "off": 0, "false": 0][text]
@@ -80,7 +80,7 @@ extension FrameField {
   }
 
   /// `on`, `left`, `5`: what ``number(from:)`` reads.
-  public func text(of number: Int) -> String {
+  package func text(of number: Int) -> String {
     isFlag ? (number == 0 ? "off" : "on") : words[number] ?? String(number)
   }
 
@@ -96,7 +96,7 @@ extension FrameField {
 }
 
 /// Why a setting cannot have the requested value.
-public enum SettingError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum SettingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The setting has no such field; what it has.
   case unknownField(String, setting: String, has: [String])
   /// The value is invalid for the field.
@@ -104,7 +104,7 @@ public enum SettingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// These fields are required, too: the ring does not report them, and a setting is written as a whole.
   case incomplete(setting: String, missing: [String])
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .unknownField(let name, let setting, let fields):
       "\(setting) has no field \"\(name)\"; it has \(fields.joined(separator: ", "))"

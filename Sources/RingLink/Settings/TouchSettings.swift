@@ -1,12 +1,12 @@
 /// The function of touching or waving the ring (ring reference, 4.13). Rings lose it when they restart.
-public struct TouchControl: FrameRecord {
+package struct TouchControl: FrameRecord {
   /// 0 is off; 1 to 8 select a function of the phone; with 9, the ring reports what the finger does.
-  public var mode: UInt8 = 0
+  package var mode: UInt8 = 0
   /// 1 to 10.
-  public var sensitivity: UInt8 = 1
-  public var sleep: UInt8 = 0
+  package var sensitivity: UInt8 = 1
+  package var sleep: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
   static let modes = [
     0: "off", 1: "music", 2: "video", 3: "counter", 4: "e-book", 5: "camera", 6: "call", 7: "game",
@@ -14,7 +14,7 @@ public struct TouchControl: FrameRecord {
     9: "events",
   ]
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("mode", \.mode, at: 3, words: modes),
     RecordField("sensitivity", \.sensitivity, at: 4, settable: 1...10, believed: 1...30),
     RecordField("sleep", \.sleep, at: 5),
@@ -22,15 +22,15 @@ public struct TouchControl: FrameRecord {
 }
 
 /// Whether a ring that is not touched stops to watch for it (ring reference, 4.13).
-public struct TouchSleep: FrameRecord {
+package struct TouchSleep: FrameRecord {
   /// As in ``TouchControl``.
-  public var mode: UInt8 = 0
+  package var mode: UInt8 = 0
   /// The time; its unit is not stated.
-  public var time: UInt8 = 0
+  package var time: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("mode", \.mode, at: 3, words: TouchControl.modes),
     RecordField("time", \.time, at: 4),
   ]

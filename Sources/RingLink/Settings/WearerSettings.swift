@@ -1,28 +1,28 @@
 /// The wearer's profile (ring reference, 4.6); used for distance and calories. Rings do not report it: to write a part
 /// of it means to write all of it.
-public struct Profile: FrameRecord {
+package struct Profile: FrameRecord {
   /// Whether the ring shows the time in 12 hours.
-  public var twelveHourClock = false
+  package var twelveHourClock = false
   /// Whether the ring shows imperial units; the fields are metric.
-  public var isImperial = false
+  package var isImperial = false
   /// 0 male, 1 female, 2 other.
-  public var gender: UInt8 = 2
+  package var gender: UInt8 = 2
   /// In years.
-  public var age: UInt8 = 0
+  package var age: UInt8 = 0
   /// In centimeters.
-  public var height: UInt8 = 0
+  package var height: UInt8 = 0
   /// In kilograms.
-  public var weight: UInt8 = 0
+  package var weight: UInt8 = 0
   /// In mmHg.
-  public var systolic: UInt8 = 0
+  package var systolic: UInt8 = 0
   /// In mmHg.
-  public var diastolic: UInt8 = 0
+  package var diastolic: UInt8 = 0
   /// In beats per minute.
-  public var heartRateWarning: UInt8 = 0
+  package var heartRateWarning: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("twelve-hour-clock", \.twelveHourClock, at: 2),
     RecordField("imperial", \.isImperial, at: 3),
     RecordField("gender", \.gender, at: 4, words: [0: "male", 1: "female", 2: "other"], settable: 0...2),
@@ -35,25 +35,25 @@ public struct Profile: FrameRecord {
   ]
 
   /// Whether this is the answer of a ring that does not report its profile; must never be written by accident.
-  public var isEmpty: Bool { age == 0 && height == 0 && weight == 0 }
+  package var isEmpty: Bool { age == 0 && height == 0 && weight == 0 }
 }
 
 /// The wearer's daily goals (ring reference, 4.7).
-public struct Goals: FrameRecord {
+package struct Goals: FrameRecord {
   /// In steps.
-  public var steps: UInt32 = 0
+  package var steps: UInt32 = 0
   /// Small calories: 1000 make a kilocalorie.
-  public var calories: UInt32 = 0
+  package var calories: UInt32 = 0
   /// In meters.
-  public var meters: UInt32 = 0
+  package var meters: UInt32 = 0
   /// In minutes.
-  public var sportMinutes: UInt16 = 0
+  package var sportMinutes: UInt16 = 0
   /// In minutes.
-  public var sleepMinutes: UInt16 = 0
+  package var sleepMinutes: UInt16 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("steps", \.steps, at: 2, .uint24LittleEndian, .steps),
     RecordField("calories", \.calories, at: 5, .uint24LittleEndian, .calories),
     RecordField("distance", \.meters, at: 8, .uint24LittleEndian, .meters),
@@ -63,42 +63,42 @@ public struct Goals: FrameRecord {
 }
 
 /// In what temperatures are shown by rings that show them (ring reference, 4.7).
-public struct TemperatureUnit: FrameRecord {
-  public var isEnabled = false
+package struct TemperatureUnit: FrameRecord {
+  package var isEnabled = false
   /// 1 for degrees Celsius, 2 for Fahrenheit.
-  public var unit: UInt8 = 1
+  package var unit: UInt8 = 1
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
     RecordField("unit", \.unit, at: 3, words: [1: "celsius", 2: "fahrenheit"], settable: 1...2),
   ]
 }
 
 /// The display of rings that have one (ring reference, 4.13).
-public struct Display: FrameRecord {
-  public var isEnabled = false
+package struct Display: FrameRecord {
+  package var isEnabled = false
   /// 1 left, 2 right.
-  public var hand: UInt8 = 1
+  package var hand: UInt8 = 1
   /// 1 to ``levels``.
-  public var brightness: UInt8 = 1
+  package var brightness: UInt8 = 1
   /// The number of brightness levels.
-  public var levels: UInt8 = 5
+  package var levels: UInt8 = 5
   /// 1: within the window of time; 2: always.
-  public var hours: UInt8 = 2
+  package var hours: UInt8 = 2
   /// 0 to 23, of the ring's wall clock.
-  public var startHour: UInt8 = 0
+  package var startHour: UInt8 = 0
   /// 0 to 59.
-  public var startMinute: UInt8 = 0
+  package var startMinute: UInt8 = 0
   /// 0 to 23, of the ring's wall clock.
-  public var endHour: UInt8 = 0
+  package var endHour: UInt8 = 0
   /// 0 to 59.
-  public var endMinute: UInt8 = 0
+  package var endMinute: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
     RecordField("hand", \.hand, at: 3, words: [1: "left", 2: "right"], settable: 1...2),
     RecordField("brightness", \.brightness, at: 4, settable: 1...5),
@@ -112,21 +112,21 @@ public struct Display: FrameRecord {
 }
 
 /// The quiet hours of the ring (ring reference, 4.7).
-public struct DoNotDisturb: FrameRecord {
-  public var isEnabled = false
+package struct DoNotDisturb: FrameRecord {
+  package var isEnabled = false
   /// 0 to 23, of the ring's wall clock.
-  public var startHour: UInt8 = 0
+  package var startHour: UInt8 = 0
   /// 0 to 59.
-  public var startMinute: UInt8 = 0
+  package var startMinute: UInt8 = 0
   /// 0 to 23, of the ring's wall clock.
-  public var endHour: UInt8 = 0
+  package var endHour: UInt8 = 0
   /// 0 to 59.
-  public var endMinute: UInt8 = 0
-  public var isManual = false
+  package var endMinute: UInt8 = 0
+  package var isManual = false
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
     RecordField("start-hour", \.startHour, at: 3, settable: 0...23),
     RecordField("start-minute", \.startMinute, at: 4, settable: 0...59),
@@ -137,36 +137,36 @@ public struct DoNotDisturb: FrameRecord {
 }
 
 /// Whether a raised hand switches the display on (ring reference, 4.7).
-public struct RaiseToWake: FrameRecord {
-  public var isEnabled = false
+package struct RaiseToWake: FrameRecord {
+  package var isEnabled = false
   /// In seconds.
-  public var delaySeconds: UInt8 = 0
+  package var delaySeconds: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
     RecordField("delay", \.delaySeconds, at: 3, .uint8, .seconds),
   ]
 }
 
 /// When the ring invents blood pressure values (ring reference, 4.7 and 4.9: no ring can measure it).
-public struct BloodPressureSchedule: FrameRecord {
-  public var isEnabled = false
+package struct BloodPressureSchedule: FrameRecord {
+  package var isEnabled = false
   /// 0 to 23, of the ring's wall clock.
-  public var startHour: UInt8 = 0
+  package var startHour: UInt8 = 0
   /// 0 to 59.
-  public var startMinute: UInt8 = 0
+  package var startMinute: UInt8 = 0
   /// 0 to 23, of the ring's wall clock.
-  public var endHour: UInt8 = 0
+  package var endHour: UInt8 = 0
   /// 0 to 59.
-  public var endMinute: UInt8 = 0
+  package var endMinute: UInt8 = 0
   /// In minutes, at least 1.
-  public var intervalMinutes: UInt8 = 60
+  package var intervalMinutes: UInt8 = 60
 
-  public init() {}
+  package init() {}
 
-  public static let fields: [RecordField<Self>] = [
+  package static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 2),
     RecordField("start-hour", \.startHour, at: 3, settable: 0...23),
     RecordField("start-minute", \.startMinute, at: 4, settable: 0...59),
@@ -176,34 +176,34 @@ public struct BloodPressureSchedule: FrameRecord {
   ]
 }
 
-public final class WearerSettings: CommandGroup {
+package final class WearerSettings: CommandGroup {
   static let shared = WearerSettings()
 
-  public let profile = FrameSetting<Profile>(
+  package let profile = FrameSetting<Profile>(
     0x0A, "profile", "Who wears the ring. Most rings do not give it back.", isToldBack: false,
     source: "4.6 [C]")
-  public let goals = FrameSetting<Goals>(
+  package let goals = FrameSetting<Goals>(
     0x21, "goals", "What the wearer wants to reach in a day.", source: "4.7 [C]")
-  public let temperatureUnit = FrameSetting<TemperatureUnit>(
+  package let temperatureUnit = FrameSetting<TemperatureUnit>(
     0x19, "temperature-unit", "In what temperatures are shown.", families: .newer, source: "4.7 [C]")
-  public let display = FrameSetting<Display>(
+  package let display = FrameSetting<Display>(
     0x05, read: [3], write: [4], "display", "The display of rings that have one.", families: .newer,
     source: "4.13 [C]")
-  public let doNotDisturb = FrameSetting<DoNotDisturb>(
+  package let doNotDisturb = FrameSetting<DoNotDisturb>(
     0x06, "do-not-disturb", "When the ring is to be silent.", families: [.unknown], source: "4.7 [A]")
-  public let raiseToWake = FrameSetting<RaiseToWake>(
+  package let raiseToWake = FrameSetting<RaiseToWake>(
     0x09, "raise-to-wake", "Whether a raised hand switches the display on.", families: [.unknown],
     source: "4.7 [A]")
-  public let touch = FrameSetting<TouchControl>(
+  package let touch = FrameSetting<TouchControl>(
     0x3B, read: [1, 0], write: [2, 0], "touch", "What touching the ring does.", families: .newer,
     source: "4.13 [C][S]")
-  public let gesture = FrameSetting<TouchControl>(
+  package let gesture = FrameSetting<TouchControl>(
     0x3B, read: [1, 1], write: [2, 1], "gesture", "What waving the ring does.", families: .newer,
     source: "4.13 [F]")
-  public let touchSleep = FrameSetting<TouchSleep>(
+  package let touchSleep = FrameSetting<TouchSleep>(
     0x3B, read: [1, 2], write: [2, 2], "touch-sleep", "When the ring stops to watch for touches.",
     families: .newer, source: "4.13 [S]")
-  public let bloodPressureSchedule = FrameSetting<BloodPressureSchedule>(
+  package let bloodPressureSchedule = FrameSetting<BloodPressureSchedule>(
     0x0C, "blood-pressure", "When blood pressure is to be made up; no ring can measure it.",
     families: [.rt11cr], source: "4.7 [C]")
 

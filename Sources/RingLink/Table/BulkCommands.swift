@@ -1,11 +1,11 @@
 import HaloBluetoothCore
 
 /// A request on the bulk characteristics, and its answer; or a bulk frame that a ring sends unsolicited.
-public struct BulkQuery<Contents: BulkContents>: CommandRow {
-  public let id: BulkID
+package struct BulkQuery<Contents: BulkContents>: CommandRow {
+  package let id: BulkID
   /// The id of the answer; most answers have the id of their request.
-  public let replyID: BulkID
-  public let entry: CommandEntry
+  package let replyID: BulkID
+  package let entry: CommandEntry
 
   /// - Parameters:
   ///   - replyID: nil for the same as `id`
@@ -26,7 +26,7 @@ public struct BulkQuery<Contents: BulkContents>: CommandRow {
 }
 
 /// The parameters of a bulk request.
-public protocol BulkRequest: Hashable, Sendable {
+package protocol BulkRequest: Hashable, Sendable {
   /// A description of the payload.
   static var form: String { get }
 
@@ -41,7 +41,7 @@ public protocol BulkRequest: Hashable, Sendable {
 }
 
 /// The contents of a bulk frame.
-public protocol BulkContents: Hashable, Sendable {
+package protocol BulkContents: Hashable, Sendable {
   /// The type of its request.
   associatedtype Request: BulkRequest
 
@@ -61,18 +61,18 @@ public protocol BulkContents: Hashable, Sendable {
 }
 
 extension BulkRequest where Self: BulkRecord {
-  public var payload: [UInt8] { bytes() }
+  package var payload: [UInt8] { bytes() }
 
-  public init?(payload: [UInt8]) {
+  package init?(payload: [UInt8]) {
     guard let request = try? Self(whole: payload) else { return nil }
     self = request
   }
 }
 
 extension BulkContents where Self: BulkRecord {
-  public static var replyForm: String { form }
+  package static var replyForm: String { form }
 
-  public init(payload: [UInt8]) throws(BulkContentsError) { try self.init(contents: payload) }
+  package init(payload: [UInt8]) throws(BulkContentsError) { try self.init(contents: payload) }
 
   /// A single byte 0 means no data; any other is a status.
   init(contents payload: [UInt8]) throws(BulkContentsError) {
@@ -88,17 +88,17 @@ extension BulkContents where Self: BulkRecord {
     }
   }
 
-  public static var isNothingAByte: Bool { true }
+  package static var isNothingAByte: Bool { true }
 
   /// One byte 0 if there is no data.
-  public var payload: [UInt8] {
+  package var payload: [UInt8] {
     let bytes = bytes()
     return bytes.isEmpty ? [0] : bytes
   }
 }
 
 /// Why the payload of a bulk frame cannot be parsed.
-public enum BulkContentsError: Error, Hashable, Sendable {
+package enum BulkContentsError: Error, Hashable, Sendable {
   /// The payload ends within the item at `offset`.
   case truncated(offset: Int)
   /// The value at `offset` is invalid.
@@ -116,7 +116,7 @@ public enum BulkContentsError: Error, Hashable, Sendable {
 }
 
 extension BulkContentsError: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .truncated(let offset): "truncated: the item at byte \(offset) is incomplete"
     case .value(let what, let offset): "\(what), at byte \(offset)"

@@ -1,26 +1,26 @@
 import HaloBluetoothCore
 
 /// A value in the payload of a bulk frame, for tools that show it.
-public struct BulkValue: Hashable, Sendable {
+package struct BulkValue: Hashable, Sendable {
   /// `start`; of a record in a list `days 2`.
-  public var name: String
+  package var name: String
   /// `1404 min`; empty for a record whose fields follow.
-  public var text: String
+  package var text: String
   /// In the payload, in bytes.
-  public var range: Range<Int>
+  package var range: Range<Int>
   /// How many records it is in.
-  public var depth: Int
+  package var depth: Int
 }
 
 /// The interpretation of a bulk frame: the counterpart of ``FrameMeaning``, from the same table.
-public struct BulkMeaning: Hashable, Sendable {
-  public var id: BulkID
+package struct BulkMeaning: Hashable, Sendable {
+  package var id: BulkID
   /// `sleep`; `bulk frame, id 0x49` if the table does not have it.
-  public var name: String
+  package var name: String
   /// `request`, `reply`, `status` or `event`; nil if its contents are not known.
-  public var form: String?
+  package var form: String?
   /// In the order of the payload; empty if its contents are not known.
-  public var values: [BulkValue] = []
+  package var values: [BulkValue] = []
 }
 
 /// Collects the values of a record while its fields are gone through in the order of the payload.
@@ -70,7 +70,7 @@ struct BulkExplanation {
 
 extension BulkRecord {
   /// The values of all fields.
-  public var values: [BulkValue] {
+  package var values: [BulkValue] {
     var explanation = BulkExplanation()
     for field in Self.fields { field.explain(self, &explanation) }
     return explanation.values
@@ -115,7 +115,7 @@ extension CommandTable {
   ///   - id: of the frame
   ///   - payload: after its CRC was checked
   ///   - isFromRing: requests and answers have the same ids
-  public static func meaning(ofBulk id: BulkID, _ payload: [UInt8], isFromRing: Bool) -> BulkMeaning {
+  package static func meaning(ofBulk id: BulkID, _ payload: [UInt8], isFromRing: Bool) -> BulkMeaning {
     var meaning = BulkMeaning(id: id, name: id.description)
     guard let row = bulkQueries.first(where: { isFromRing ? $0.replyID == id : $0.id == id }) else {
       if isFromRing, payload.count == 1, id.isFirmwareUpdate { meaning.takeStatus(payload[0]) }

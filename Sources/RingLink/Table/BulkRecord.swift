@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// A value in the payload of a bulk frame. The ``fields`` that a type lists, in the order of the payload, are its
 /// complete description: payloads are parsed and written with them, and the reference is generated from them. Integers
 /// are little-endian.
-public protocol BulkRecord: Hashable, Sendable {
+package protocol BulkRecord: Hashable, Sendable {
   init()
   static var fields: [BulkField<Self>] { get }
 }
@@ -20,7 +20,7 @@ extension BulkRecord {
 
   /// The fields in order, each with its name and its form (an unsigned 16-bit number is `u16 LE`), for
   /// the reference page.
-  public static var form: String { fields.map(\.text).joined(separator: ", ") }
+  package static var form: String { fields.map(\.text).joined(separator: ", ") }
 
   /// The whole payload.
   func bytes() -> [UInt8] {
@@ -38,9 +38,9 @@ extension BulkRecord {
 }
 
 /// A field of a payload, and the property that holds it.
-public struct BulkField<Record>: Sendable {
+package struct BulkField<Record>: Sendable {
   /// As the reference page has it.
-  public let text: String
+  package let text: String
   let read: @Sendable (inout ByteReader, inout Record) throws(DecodeError) -> Void
   let write: @Sendable (Record, inout ByteWriter) -> Void
   /// Adds its value in the record, as tools show it.

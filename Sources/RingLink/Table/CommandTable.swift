@@ -6,7 +6,7 @@ import HaloBluetoothCore
 /// The entries are in groups, in the files of their subjects: a stored property of a `CommandGroup` is an entry, or an
 /// array of entries. `CommandTable.battery` is the property `battery` of the group that has it.
 @dynamicMemberLookup
-public enum CommandTable {
+package enum CommandTable {
   static let groups: [any CommandGroup] = [
     DeviceCommands.shared, MeasurementCommands.shared, ActivityCommands.shared, DayLogCommands.shared,
     SleepCommands.shared, VitalCommands.shared, TemperatureCommands.shared, SedentaryCommands.shared,
@@ -17,17 +17,17 @@ public enum CommandTable {
   ]
 
   /// All entries, in the order of the reference page.
-  public static let all: [CommandEntry] = groups.flatMap(\.entries)
+  package static let all: [CommandEntry] = groups.flatMap(\.entries)
 
   /// All settings, in the order of the reference page.
-  public static let settings: [any RingSetting] = groups.flatMap(\.settings)
+  package static let settings: [any RingSetting] = groups.flatMap(\.settings)
 
   /// The switches of everything that the ring measures automatically: all of them are off when its lights stay dark.
-  public static let automaticMeasurements: [any RingSetting] =
+  package static let automaticMeasurements: [any RingSetting] =
     ScheduleSettings.shared.settings
 
   /// All actions, in the order of the reference page.
-  public static let actions: [RingAction] = groups.flatMap(\.actions)
+  package static let actions: [RingAction] = groups.flatMap(\.actions)
 
   /// The indices in ``all`` of the entries of each command, by its number.
   private static let frameRows = rows { if case .frame(let command) = $0 { command.rawValue } else { nil } }
@@ -43,27 +43,27 @@ public enum CommandTable {
   }
 
   // Swift finds a property of a group by these.
-  public static subscript<R>(dynamicMember row: KeyPath<DeviceCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<MeasurementCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<ActivityCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<DayLogCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<SleepCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<VitalCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<TemperatureCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<SedentaryCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<SportLogCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<SyncCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<ScheduleSettings, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<WearerSettings, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<ActionCommands, R>) -> R { read(row) }
-  public static subscript<R>(dynamicMember row: KeyPath<RingReports, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<DeviceCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<MeasurementCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<ActivityCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<DayLogCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<SleepCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<VitalCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<TemperatureCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<SedentaryCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<SportLogCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<SyncCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<ScheduleSettings, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<WearerSettings, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<ActionCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<RingReports, R>) -> R { read(row) }
 
   private static func read<Group: CommandGroup, Row>(_ row: KeyPath<Group, Row>) -> Row {
     Group.shared[keyPath: row]
   }
 
   /// The entries that share a first byte or a bulk id.
-  public static func entries(for subject: CommandEntry.Subject) -> [CommandEntry] {
+  package static func entries(for subject: CommandEntry.Subject) -> [CommandEntry] {
     rows(for: subject).map { all[$0] }
   }
 
@@ -97,18 +97,18 @@ extension CommandGroup {
 }
 
 /// A type with an entry in the command table.
-public protocol CommandRow: Sendable {
+package protocol CommandRow: Sendable {
   var entry: CommandEntry { get }
 }
 
 /// A row of the command table: the complete description of one command of any type.
-public struct CommandEntry: Hashable, Sendable, CommandRow {
+package struct CommandEntry: Hashable, Sendable, CommandRow {
   /// The transport: frames of 16 bytes, or bulk frames.
-  public enum Subject: Hashable, Sendable, CustomStringConvertible {
+  package enum Subject: Hashable, Sendable, CustomStringConvertible {
     case frame(RingCommand)
     case bulk(BulkID)
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .frame(let command): command.description
       case .bulk(let id): id.description
@@ -117,7 +117,7 @@ public struct CommandEntry: Hashable, Sendable, CommandRow {
   }
 
   /// The form of the answer.
-  public enum ReplyShape: String, Hashable, Sendable {
+  package enum ReplyShape: String, Hashable, Sendable {
     case none
     case single
     case multiFrame = "multi-frame"
@@ -128,7 +128,7 @@ public struct CommandEntry: Hashable, Sendable, CommandRow {
     case event
   }
 
-  public enum Group: String, Hashable, Sendable, CaseIterable {
+  package enum Group: String, Hashable, Sendable, CaseIterable {
     case device = "Device"
     case measurements = "Measurements"
     case history = "History"
@@ -139,29 +139,29 @@ public struct CommandEntry: Hashable, Sendable, CommandRow {
     case blocked = "Never sent"
   }
 
-  public var subject: Subject
+  package var subject: Subject
   /// The bytes that follow the command's byte, where several entries share it.
-  public var prefix: [UInt8] = []
+  package var prefix: [UInt8] = []
   /// `battery`
-  public var name: String
+  package var name: String
   /// The purpose, as a sentence.
-  public var purpose: String
-  public var group: Group
-  public var shape: ReplyShape
-  public var requests: [FrameForm] = []
-  public var replies: [FrameForm] = []
+  package var purpose: String
+  package var group: Group
+  package var shape: ReplyShape
+  package var requests: [FrameForm] = []
+  package var replies: [FrameForm] = []
   /// Rings that are known to answer, which may be none; others refuse or do not answer.
-  public var families: Set<RingFamily> = .every
+  package var families: Set<RingFamily> = .every
   /// The source of this information: a section of the ring reference.
-  public var source: String
+  package var source: String
   /// Why it is never sent, for any caller; nil if it may be.
-  public var danger: String?
+  package var danger: String?
 
-  public var entry: CommandEntry { self }
+  package var entry: CommandEntry { self }
 }
 
 extension Set<RingFamily> {
-  public static var every: Self { Set(RingFamily.allCases) }
+  package static var every: Self { Set(RingFamily.allCases) }
   /// The old ones lack it.
-  public static var newer: Self { [.ry, .rt, .rt11cr] }
+  package static var newer: Self { [.ry, .rt, .rt11cr] }
 }

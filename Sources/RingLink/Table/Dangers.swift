@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 extension CommandTable {
   /// Why a frame must not be sent; nil if it may.
-  public static func danger(of frame: RingFrame) -> String? {
+  package static func danger(of frame: RingFrame) -> String? {
     if let danger = entries(for: .frame(frame.command)).lazy.compactMap(\.danger).first { return danger }
     if Self.profile.isWriteReply(frame), let written = try? Profile(parsing: frame), written.isEmpty {
       return "overwrites the wearer's profile with zeros"
@@ -11,7 +11,7 @@ extension CommandTable {
   }
 
   /// Why a bulk frame must not be sent; nil if it may.
-  public static func danger(of id: BulkID) -> String? {
+  package static func danger(of id: BulkID) -> String? {
     entries(for: .bulk(id)).lazy.compactMap(\.danger).first
   }
 
@@ -19,7 +19,7 @@ extension CommandTable {
   ///
   /// It is checked as the ring would read it, with zeros for what is missing, so that neither a missing byte nor a wrong
   /// checksum bypasses the check.
-  public static func danger(ofWriting value: [UInt8]) -> String? {
+  package static func danger(ofWriting value: [UInt8]) -> String? {
     guard let first = value.first else { return nil }
     if first == BulkFrame.magic {
       guard value.count > 1 else { return "begins a bulk frame without telling what it is" }
@@ -33,7 +33,7 @@ extension CommandTable {
 /// What has to be confirmed before it is sent.
 extension CommandTable {
   /// What a message does to a ring that its user may not want, as a clause: `this restarts the ring`; nil for nothing.
-  public static func consequence(of message: RingMessage) -> String? {
+  package static func consequence(of message: RingMessage) -> String? {
     switch message {
     case .frame(let frame): consequence(of: frame)
     case .bulk(let id, _):
@@ -58,7 +58,7 @@ extension CommandTable {
 
 extension CommandTable {
   /// The frames that end the activity that a frame begins; empty for most.
-  public static func closing(_ frame: RingFrame) -> [RingFrame] {
+  package static func closing(_ frame: RingFrame) -> [RingFrame] {
     let second = frame.byte(at: 1)
     switch frame.command {
     case .rawStream where ![RawControl.stop.rawValue, RawControl.release.rawValue].contains(second):

@@ -1,7 +1,7 @@
 /// A command that is answered with one frame or, if it starts an activity, with frames until it is stopped.
-public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
-  public let command: RingCommand
-  public let entry: CommandEntry
+package struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
+  package let command: RingCommand
+  package let entry: CommandEntry
 
   /// - Parameters:
   ///   - requests: the forms of the request, if it has others than that of `Request`
@@ -19,23 +19,23 @@ public struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
       source: source)
   }
 
-  public func request(_ request: Request = .init()) -> RingFrame { RingFrame(command, request) }
+  package func request(_ request: Request = .init()) -> RingFrame { RingFrame(command, request) }
 
   /// Reads what a ring answered.
-  public func reply(_ frame: RingFrame) throws(RingFrameError) -> Reply {
+  package func reply(_ frame: RingFrame) throws(RingFrameError) -> Reply {
     try Reply(parsing: frame, of: command)
   }
 
   /// The ring's answer.
-  public func frame(of reply: Reply) -> RingFrame { RingFrame(command, reply) }
+  package func frame(of reply: Reply) -> RingFrame { RingFrame(command, reply) }
 }
 
 /// A command without an answer, or whose answer is a plain echo.
-public struct RingAction: CommandRow {
-  public let command: RingCommand
-  public let entry: CommandEntry
+package struct RingAction: CommandRow {
+  package let command: RingCommand
+  package let entry: CommandEntry
   /// The one frame that does it.
-  public let frame: RingFrame
+  package let frame: RingFrame
 
   init(
     _ command: RingCommand, startingWith bytes: [UInt8] = [], _ name: String, _ purpose: String,
@@ -51,9 +51,9 @@ public struct RingAction: CommandRow {
 }
 
 /// A frame that a ring sends without a request.
-public struct RingReport<Value: FrameRecord>: CommandRow {
-  public let command: RingCommand
-  public let entry: CommandEntry
+package struct RingReport<Value: FrameRecord>: CommandRow {
+  package let command: RingCommand
+  package let entry: CommandEntry
   private let form: FrameForm
 
   /// - Parameter prefix: what follows the command's byte, where several reports share it
@@ -69,19 +69,19 @@ public struct RingReport<Value: FrameRecord>: CommandRow {
   }
 
   /// Reads a frame of the ring.
-  public func value(_ frame: RingFrame) throws(RingFrameError) -> Value {
+  package func value(_ frame: RingFrame) throws(RingFrameError) -> Value {
     guard form.matches(frame) else { throw .unexpected(frame.command) }
     return try Value(parsing: frame, of: command)
   }
 
   /// The frame that a ring sends.
-  public func frame(_ value: Value) -> RingFrame { RingFrame(command, value, form: form) }
+  package func frame(_ value: Value) -> RingFrame { RingFrame(command, value, form: form) }
 }
 
 /// A command that is answered with several frames: a history of one day.
-public struct RingLog<Assembler: LogAssembler>: CommandRow {
-  public let command: RingCommand
-  public let entry: CommandEntry
+package struct RingLog<Assembler: LogAssembler>: CommandRow {
+  package let command: RingCommand
+  package let entry: CommandEntry
 
   init(
     _ command: RingCommand, _ name: String, _ purpose: String, families: Set<RingFamily> = .every,
@@ -94,14 +94,14 @@ public struct RingLog<Assembler: LogAssembler>: CommandRow {
       replies: Assembler.forms, families: families, source: source)
   }
 
-  public func request(_ request: Assembler.Request) -> RingFrame {
+  package func request(_ request: Assembler.Request) -> RingFrame {
     RingFrame(command, request, form: entry.requests.first)
   }
 }
 
 /// Assembles the frames of one answer. Frames may be lost, repeated or reordered: missing frames are detected,
 /// duplicates and order are harmless.
-public protocol LogAssembler: Sendable {
+package protocol LogAssembler: Sendable {
   associatedtype Request: FrameRecord
   associatedtype Contents: Sendable
 
@@ -123,11 +123,11 @@ public protocol LogAssembler: Sendable {
 }
 
 extension LogAssembler {
-  public static var requestPrefix: [UInt8] { [] }
+  package static var requestPrefix: [UInt8] { [] }
 }
 
 /// The progress of a log.
-public enum LogProgress<Contents: Sendable>: Sendable {
+package enum LogProgress<Contents: Sendable>: Sendable {
   /// The received frames and their total; `of` is nil until the ring has reported it.
   case incomplete(received: Int, of: Int?)
   /// The last frame is here, and others are missing.

@@ -2,17 +2,17 @@ import HaloBluetoothCore
 
 /// The description of a frame's field, for users and tools. A class, as it is read for each frame: only its reference is
 /// copied.
-public final class FrameField: Hashable, Sendable {
+package final class FrameField: Hashable, Sendable {
   /// `percent`; the same name as in the program's records.
-  public let name: String
+  package let name: String
   /// Counted from the command's byte, which is 0.
-  public let offset: Int
-  public let form: WireForm
-  public let unit: RingUnit?
+  package let offset: Int
+  package let form: WireForm
+  package let unit: RingUnit?
   /// The names of individual numbers.
-  public let words: [Int: String]
+  package let words: [Int: String]
   /// The values to which it can be set. Rings may report others: many leave out fields that they do not support.
-  public let settable: ClosedRange<Int>
+  package let settable: ClosedRange<Int>
   /// The values that are a ring's own; another one is what a ring leaves out.
   let believed: ClosedRange<Int>
 
@@ -24,7 +24,7 @@ public final class FrameField: Hashable, Sendable {
   ///   - words: the names of single values
   ///   - settable: the values to which it can be set; by default all that `form` can hold
   ///   - believed: those that are a ring's own; by default all to which it can be set
-  public init(
+  package init(
     _ name: String, at offset: Int, _ form: WireForm, _ unit: RingUnit? = nil, words: [Int: String] = [:],
     settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil
   ) {
@@ -37,23 +37,23 @@ public final class FrameField: Hashable, Sendable {
     self.believed = believed ?? self.settable
   }
 
-  public static func == (left: FrameField, right: FrameField) -> Bool {
+  package static func == (left: FrameField, right: FrameField) -> Bool {
     left === right
       || left.name == right.name && left.offset == right.offset && left.form == right.form
         && left.unit == right.unit && left.words == right.words && left.settable == right.settable
         && left.believed == right.believed
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(name)
     hasher.combine(offset)
   }
 
   /// The bytes of a frame that this field is made of.
-  public var range: Range<Int> { offset..<offset + form.width }
+  package var range: Range<Int> { offset..<offset + form.width }
 
   /// The contents of a frame.
-  public func value(in frame: RingFrame) -> FrameFieldValue {
+  package func value(in frame: RingFrame) -> FrameFieldValue {
     switch form {
     case .bytes: return .bytes(range.map(frame.byte(at:)))
     case .flag, .bit: return .flag(form.read(frame, at: offset) == 1)
@@ -65,13 +65,13 @@ public final class FrameField: Hashable, Sendable {
 }
 
 /// The contents of one field.
-public enum FrameFieldValue: Hashable, Sendable, TextWritable {
+package enum FrameFieldValue: Hashable, Sendable, TextWritable {
   /// A number, its unit, and its symbol.
   case number(Int, RingUnit?, String?)
   case flag(Bool)
   case bytes([UInt8])
 
-  public func write(to text: inout TextBuffer) {
+  package func write(to text: inout TextBuffer) {
     switch self {
     case .number(let number, _, let word?):
       text.write(word)
@@ -90,25 +90,25 @@ public enum FrameFieldValue: Hashable, Sendable, TextWritable {
 }
 
 /// One of the forms that the frames of a command have.
-public struct FrameForm: Hashable, Sendable {
+package struct FrameForm: Hashable, Sendable {
   /// A byte that distinguishes this form from the others.
-  public struct Mark: Hashable, Sendable {
-    public var offset: Int
+  package struct Mark: Hashable, Sendable {
+    package var offset: Int
     /// The value of the byte.
-    public var byte: UInt8
+    package var byte: UInt8
   }
 
   /// `reading`, `header`, `no data`.
-  public var name: String
+  package var name: String
   /// All of them are there; a frame without is of another form.
-  public var marks: [Mark]
-  public var fields: [FrameField]
+  package var marks: [Mark]
+  package var fields: [FrameField]
 
   /// - Parameters:
   ///   - name: as shown
   ///   - bytes: what follows the command's byte in every frame of this form
   ///   - fields: in the order of their offsets
-  public init(_ name: String, startingWith bytes: [UInt8] = [], _ fields: [FrameField] = []) {
+  package init(_ name: String, startingWith bytes: [UInt8] = [], _ fields: [FrameField] = []) {
     self.name = name
     marks = bytes.enumerated().map { Mark(offset: $0.offset + 1, byte: $0.element) }
     self.fields = fields
@@ -122,13 +122,13 @@ public struct FrameForm: Hashable, Sendable {
     self.init(name, startingWith: bytes, record.fields.map(\.field))
   }
 
-  public func matches(_ frame: RingFrame) -> Bool {
+  package func matches(_ frame: RingFrame) -> Bool {
     marks.allSatisfy { frame.byte(at: $0.offset) == $0.byte }
   }
 }
 
 /// The encoding of a field in a frame.
-public enum WireForm: Hashable, Sendable, CustomStringConvertible {
+package enum WireForm: Hashable, Sendable, CustomStringConvertible {
   /// A number without a sign, of 1 to 4 bytes.
   case integer(bytes: Int, isBigEndian: Bool)
   /// Two decimal digits, one in each half of a byte. A half above 9 makes the byte 0, as ring firmware reads it.
@@ -140,16 +140,16 @@ public enum WireForm: Hashable, Sendable, CustomStringConvertible {
   /// Consecutive bytes that are not a number.
   case bytes(UInt8)
 
-  public static let uint8 = WireForm.integer(bytes: 1, isBigEndian: false)
-  public static let uint16LittleEndian = WireForm.integer(bytes: 2, isBigEndian: false)
-  public static let uint16BigEndian = WireForm.integer(bytes: 2, isBigEndian: true)
-  public static let uint24LittleEndian = WireForm.integer(bytes: 3, isBigEndian: false)
-  public static let uint24BigEndian = WireForm.integer(bytes: 3, isBigEndian: true)
-  public static let uint32LittleEndian = WireForm.integer(bytes: 4, isBigEndian: false)
-  public static let uint32BigEndian = WireForm.integer(bytes: 4, isBigEndian: true)
+  package static let uint8 = WireForm.integer(bytes: 1, isBigEndian: false)
+  package static let uint16LittleEndian = WireForm.integer(bytes: 2, isBigEndian: false)
+  package static let uint16BigEndian = WireForm.integer(bytes: 2, isBigEndian: true)
+  package static let uint24LittleEndian = WireForm.integer(bytes: 3, isBigEndian: false)
+  package static let uint24BigEndian = WireForm.integer(bytes: 3, isBigEndian: true)
+  package static let uint32LittleEndian = WireForm.integer(bytes: 4, isBigEndian: false)
+  package static let uint32BigEndian = WireForm.integer(bytes: 4, isBigEndian: true)
 
   /// In bytes.
-  public var width: Int {
+  package var width: Int {
     switch self {
     case .integer(let bytes, _): bytes
     case .bcd, .flag, .bit: 1
@@ -158,7 +158,7 @@ public enum WireForm: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The range of valid numbers.
-  public var numbers: ClosedRange<Int> {
+  package var numbers: ClosedRange<Int> {
     switch self {
     case .integer(let bytes, _): 0...(1 << (bytes * 8)) - 1
     case .flag, .bit: 0...1
@@ -168,7 +168,7 @@ public enum WireForm: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The number at `offset`; a flag or a bit is 0 or 1. Bytes beyond the frame are 0.
-  public func read(_ frame: RingFrame, at offset: Int) -> Int {
+  package func read(_ frame: RingFrame, at offset: Int) -> Int {
     let byte = frame.byte(at: offset)
     switch self {
     case .bcd: return byte >> 4 > 9 || byte & 15 > 9 ? 0 : Int(byte >> 4) * 10 + Int(byte & 15)
@@ -202,7 +202,7 @@ public enum WireForm: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .integer(let bytes, let isBigEndian):
       "u\(bytes * 8)" + (bytes == 1 ? "" : isBigEndian ? " BE" : " LE")

@@ -2,31 +2,31 @@ import HaloBluetoothCore
 
 /// The interpretation of a frame. The live link, `decode`, `raw` and the virtual ring all get it from ``CommandTable``:
 /// the command of a frame, its form, whether it refuses, and the values of its fields are determined only there.
-public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
+package struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
   /// The command that a ring refuses, and why.
-  public struct Refusal: Hashable, Sendable {
-    public var command: RingCommand
-    public var code: RingErrorCode
+  package struct Refusal: Hashable, Sendable {
+    package var command: RingCommand
+    package var code: RingErrorCode
 
-    public init(command: RingCommand, code: RingErrorCode) {
+    package init(command: RingCommand, code: RingErrorCode) {
       self.command = command
       self.code = code
     }
   }
 
   /// A field, its value, and the bytes that contain it.
-  public struct Field: Hashable, Sendable {
-    public var field: FrameField
-    public var value: FrameFieldValue
+  package struct Field: Hashable, Sendable {
+    package var field: FrameField
+    package var value: FrameFieldValue
 
-    public var name: String { field.name }
+    package var name: String { field.name }
     /// Counted from the command's byte, which is 0.
-    public var range: Range<Int> { field.range }
+    package var range: Range<Int> { field.range }
   }
 
-  public var frame: RingFrame
+  package var frame: RingFrame
   /// What the frame refuses; nil if it is not a refusal.
-  public var refusal: Refusal?
+  package var refusal: Refusal?
   /// The index of ``entry`` in the table.
   private var row: Int?
   private var place = Place.none
@@ -47,15 +47,15 @@ public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// What frames of one meaning have in common, whatever their values are.
-  public struct Kind: Hashable, Sendable {
-    public var isRefusal: Bool
+  package struct Kind: Hashable, Sendable {
+    package var isRefusal: Bool
     fileprivate var row: Int?
     fileprivate var command: RingCommand
     /// The byte that tells the rows of a command apart, if no row has it.
     fileprivate var second: UInt8?
 
     /// The same as ``FrameMeaning/name``.
-    public var name: String {
+    package var name: String {
       if let row { return CommandTable.all[row].name }
       guard let second else { return command.description }
       let start = command == .notification ? "\(command)" : "command \(Hex.string(command.rawValue))"
@@ -63,7 +63,7 @@ public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  public var kind: Kind {
+  package var kind: Kind {
     let command = refusal?.command ?? frame.command
     let isUnknownKind = row == nil && refusal == nil && isKnown
     return Kind(
@@ -71,14 +71,14 @@ public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether the table has the command of the frame, or the command that it refuses.
-  public var isKnown: Bool { !CommandTable.rows(for: .frame(refusal?.command ?? frame.command)).isEmpty }
+  package var isKnown: Bool { !CommandTable.rows(for: .frame(refusal?.command ?? frame.command)).isEmpty }
 
   /// The row of the table, for a refusal that of the refused command; nil if the table has none, or if several share the
   /// command and the frame has the form of none.
-  public var entry: CommandEntry? { row.map { CommandTable.all[$0] } }
+  package var entry: CommandEntry? { row.map { CommandTable.all[$0] } }
 
   /// Nil if the frame has none of the known forms of its command.
-  public var form: FrameForm? {
+  package var form: FrameForm? {
     guard let row else { return place == .refusal ? CommandTable.refusalForm : nil }
     return switch place {
     case .none: nil
@@ -89,14 +89,14 @@ public struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// `battery`, `command 0x55`, or `notification, kind 0x55`; for a refusal the name of the refused command.
-  public var name: String { kind.name }
+  package var name: String { kind.name }
 
-  public var fields: [Field] {
+  package var fields: [Field] {
     (form?.fields ?? []).map { Field(field: $0, value: $0.value(in: frame)) }
   }
 
   /// One line: `battery reply: percent 64 %, charging no`.
-  public var description: String {
+  package var description: String {
     if let refusal { return "\(name) refused: \(refusal.code)" }
     let title = form.map { $0.name == name ? name : "\(name) \($0.name)" } ?? name
     let fields = self.fields
@@ -112,7 +112,7 @@ extension CommandTable {
   ///   - frame: 16 bytes, with a valid checksum
   ///   - isFromRing: requests and answers can be the same to the byte; only the direction distinguishes them
   ///   - pending: the command that was sent and not answered yet, if known
-  public static func meaning(
+  package static func meaning(
     of frame: RingFrame, isFromRing: Bool, pending: RingCommand? = nil
   ) -> FrameMeaning {
     if isFromRing, let refusal = refusal(frame, pending: pending) {
@@ -165,7 +165,7 @@ extension CommandTable {
 extension RingFrame {
   /// The frame with which a ring refuses a command; nil for numbers with a top bit of their own, which have no such
   /// form.
-  public static func refusal(of command: RingCommand, _ code: RingErrorCode = .notSupported) -> RingFrame? {
+  package static func refusal(of command: RingCommand, _ code: RingErrorCode = .notSupported) -> RingFrame? {
     guard command.rawValue < 0x80 else { return nil }
     return RingFrame(RingCommand(rawValue: command.rawValue | 0x80), code.rawValue)
   }

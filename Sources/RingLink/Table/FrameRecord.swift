@@ -1,13 +1,13 @@
 /// A value in one frame. The ``fields`` that a type lists are its complete description: frames are parsed and written
 /// with them, and the reference and the explanations are generated from them.
-public protocol FrameRecord: Hashable, Sendable {
+package protocol FrameRecord: Hashable, Sendable {
   init()
   static var fields: [RecordField<Self>] { get }
 }
 
 extension FrameRecord {
   /// Parses a frame. The caller has to know the command.
-  public init(parsing frame: RingFrame) throws(RingFrameError) {
+  package init(parsing frame: RingFrame) throws(RingFrameError) {
     self.init()
     try Self.fields.read(frame, into: &self)
   }
@@ -56,20 +56,20 @@ extension RingFrame {
 }
 
 /// For a command without parameters.
-public struct NoFields: FrameRecord {
-  public static let fields: [RecordField<Self>] = []
-  public init() {}
+package struct NoFields: FrameRecord {
+  package static let fields: [RecordField<Self>] = []
+  package init() {}
 }
 
 /// A field of a frame, and the property that holds it.
-public struct RecordField<Record>: Sendable {
+package struct RecordField<Record>: Sendable {
   enum Access: Sendable {
     case number(
       get: @Sendable (Record) -> Int, set: @Sendable (inout Record, Int) throws(RingFrameError) -> Void)
     case bytes(get: @Sendable (Record) -> [UInt8], set: @Sendable (inout Record, [UInt8]) -> Void)
   }
 
-  public let field: FrameField
+  package let field: FrameField
   let access: Access
 
   /// A number.
@@ -84,7 +84,7 @@ public struct RecordField<Record>: Sendable {
   ///   - words: the names of single values
   ///   - settable: what it can be set to, if it is a setting's
   ///   - believed: what is a ring's own value; another one is what a ring leaves out
-  public init<Number: FixedWidthInteger & Sendable>(
+  package init<Number: FixedWidthInteger & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, at offset: Int,
     _ form: WireForm = .uint8, _ unit: RingUnit? = nil, in limits: ClosedRange<Int>? = nil,
     words: [Int: String] = [:], settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil
@@ -101,7 +101,7 @@ public struct RecordField<Record>: Sendable {
   }
 
   /// A flag; 1 and 0 unless `form` defines otherwise.
-  public init(
+  package init(
     _ name: String, _ property: any WritableKeyPath<Record, Bool> & Sendable, at offset: Int,
     _ form: WireForm = .flag(on: 1, off: 0)
   ) {
@@ -111,7 +111,7 @@ public struct RecordField<Record>: Sendable {
   }
 
   /// An enumeration, encoded as a number.
-  public init<Choice: RawRepresentable & Sendable>(
+  package init<Choice: RawRepresentable & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Choice> & Sendable, at offset: Int,
     words: [Int: String] = [:]
   ) where Choice.RawValue == UInt8 {
@@ -126,7 +126,7 @@ public struct RecordField<Record>: Sendable {
   }
 
   /// Bytes that are not a number.
-  public init(
+  package init(
     _ name: String, _ property: any WritableKeyPath<Record, [UInt8]> & Sendable, at offset: Int, count: UInt8
   ) {
     field = FrameField(name, at: offset, .bytes(count))
@@ -147,7 +147,7 @@ public struct RecordField<Record>: Sendable {
   }
 
   /// A number whose encoding in the frame differs from the record.
-  public init(
+  package init(
     _ field: FrameField, get: @escaping @Sendable (Record) -> Int,
     set: @escaping @Sendable (inout Record, Int) throws(RingFrameError) -> Void
   ) {
@@ -178,12 +178,12 @@ struct FramePlace: Sendable {
 }
 
 /// A number in the byte that follows the command.
-public struct SingleByte: FrameRecord {
-  public var value: UInt8 = 0
+package struct SingleByte: FrameRecord {
+  package var value: UInt8 = 0
 
-  public init() {}
+  package init() {}
 
-  public init(_ value: UInt8) { self.value = value }
+  package init(_ value: UInt8) { self.value = value }
 
-  public static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 1)]
+  package static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 1)]
 }

@@ -1,9 +1,9 @@
 import HaloBluetoothCore
 
 /// The reference page of the ring's commands, in Markdown, generated from the command table.
-public enum ReferencePage {
+package enum ReferencePage {
   /// The page, in Markdown.
-  public static var markdown: String {
+  package static var markdown: String {
     var page = """
       # The ring's commands
 

@@ -5,7 +5,7 @@ extension JSONValue {
   /// Parses one value, and nothing but white space around it.
   ///
   /// - Parameter text: UTF-8. If an object has a name twice, the last value counts.
-  public init(parsing text: some Collection<UInt8>) throws(JSONError) {
+  package init(parsing text: some Collection<UInt8>) throws(JSONError) {
     var parser = JSONParser(text)
     self = try parser.document()
   }

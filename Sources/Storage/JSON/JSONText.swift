@@ -1,20 +1,20 @@
 extension JSONValue {
   /// The value as text for people to read and edit: an entry a line, two spaces for each level, members sorted by name.
-  public var text: String {
+  package var text: String {
     var text = ""
     write(to: &text, indentation: "\n")
     return text
   }
 
   /// The value as one line, for programs; members sorted by name.
-  public var line: String {
+  package var line: String {
     var text = ""
     write(to: &text, indentation: nil)
     return text
   }
 
   /// A string in quotes, with its escapes.
-  public static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

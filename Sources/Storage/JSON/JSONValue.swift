@@ -1,5 +1,5 @@
 /// A JSON value (RFC 8259).
-public enum JSONValue: Equatable, Sendable {
+package enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   case integer(Int)
@@ -11,7 +11,7 @@ public enum JSONValue: Equatable, Sendable {
 }
 
 /// Why a value is not what a program expects.
-public enum JSONError: Error, Hashable, CustomStringConvertible, Sendable {
+package enum JSONError: Error, Hashable, CustomStringConvertible, Sendable {
   /// The text is not JSON from this byte on.
   case malformed(offset: Int)
   /// A member is missing, given with the names of the members that lead to it.
@@ -19,7 +19,7 @@ public enum JSONError: Error, Hashable, CustomStringConvertible, Sendable {
   /// A member has another type, or a number is out of range.
   case wrongKind(path: [String])
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .malformed(let offset): "it is not JSON at byte \(offset)"
     case .missing(let path): "\"\(path.last ?? "")\" is missing\(Self.place(path.dropLast()))"
@@ -43,14 +43,14 @@ public enum JSONError: Error, Hashable, CustomStringConvertible, Sendable {
 
 extension JSONValue {
   /// An object without the members that are nil.
-  public static func members(_ members: [String: JSONValue?]) -> JSONValue {
+  package static func members(_ members: [String: JSONValue?]) -> JSONValue {
     .object(members.compactMapValues(\.self))
   }
 
   /// Reads a member of an object.
   ///
   /// - Throws: the error with the member's name
-  public func member<Value: JSONDecodable>(
+  package func member<Value: JSONDecodable>(
     _ name: String, as type: Value.Type = Value.self
   ) throws(JSONError) -> Value {
     guard let value: Value = try optionalMember(name) else { throw .missing(path: [name]) }
@@ -60,7 +60,7 @@ extension JSONValue {
   /// Reads a member of an object; nil if it is missing or null.
   ///
   /// - Throws: the error with the member's name
-  public func optionalMember<Value: JSONDecodable>(
+  package func optionalMember<Value: JSONDecodable>(
     _ name: String, as type: Value.Type = Value.self
   ) throws(JSONError) -> Value? {
     guard case .object(let members) = self else { throw .wrongKind(path: []) }
@@ -70,7 +70,7 @@ extension JSONValue {
 }
 
 /// A value that can be read from JSON.
-public protocol JSONDecodable {
+package protocol JSONDecodable {
   init(_ json: JSONValue) throws(JSONError)
 }
 
@@ -82,14 +82,14 @@ extension JSONDecodable {
 }
 
 extension Bool: JSONDecodable {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     guard case .bool(let value) = json else { throw .wrongKind(path: []) }
     self = value
   }
 }
 
 extension String: JSONDecodable {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     guard case .string(let value) = json else { throw .wrongKind(path: []) }
     self = value
   }
@@ -97,7 +97,7 @@ extension String: JSONDecodable {
 
 /// A whole number. One with a fraction or out of range is an error.
 extension JSONDecodable where Self: FixedWidthInteger {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     guard case .integer(let value) = json, let number = Self(exactly: value) else {
       throw .wrongKind(path: [])
     }
@@ -110,7 +110,7 @@ extension UInt8: JSONDecodable {}
 extension UInt16: JSONDecodable {}
 
 extension Array: JSONDecodable where Element: JSONDecodable {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     guard case .array(let items) = json else { throw .wrongKind(path: []) }
     self = []
     for (index, item) in items.enumerated() { append(try Element(item, in: "\(index)")) }
@@ -118,7 +118,7 @@ extension Array: JSONDecodable where Element: JSONDecodable {
 }
 
 extension Dictionary: JSONDecodable where Key == String, Value: JSONDecodable {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     guard case .object(let members) = json else { throw .wrongKind(path: []) }
     self = [:]
     for (name, member) in members { self[name] = try Value(member, in: name) }

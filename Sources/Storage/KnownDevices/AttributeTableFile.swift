@@ -7,7 +7,7 @@ import HaloJSON
 import RingLink
 
 /// An attribute table in JSON lines, as `halo-raw inspect --format jsonl` prints it.
-public enum AttributeTableFile {
+package enum AttributeTableFile {
   private static let limit = 4 << 20
 
   private struct Row: JSONDecodable {
@@ -33,7 +33,7 @@ public enum AttributeTableFile {
   /// Reads a file.
   ///
   /// - Throws: ``AttributeTableError`` with the line that can't be read
-  public static func read(_ path: String) throws(AttributeTableError) -> [ServerAttribute] {
+  package static func read(_ path: String) throws(AttributeTableError) -> [ServerAttribute] {
     let bytes: [UInt8]
     do throws(FileError) {
       bytes = try InputFile.read(path, limit: limit)
@@ -49,7 +49,7 @@ public enum AttributeTableFile {
   ///   - bytes: JSON lines
   ///   - path: the name of the file, for errors
   /// - Throws: ``AttributeTableError`` with the line that can't be read
-  public static func parse(
+  package static func parse(
     _ bytes: [UInt8], path: String = "the table"
   ) throws(AttributeTableError) -> [ServerAttribute] {
     var all: [ServerAttribute] = []
@@ -127,10 +127,10 @@ extension AttributeTableFile {
 }
 
 /// Why a file is not an attribute table.
-public struct AttributeTableError: Error, Hashable, Sendable, CustomStringConvertible {
-  public let description: String
+package struct AttributeTableError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
   /// Whether the file can't be read; if not, its contents are wrong.
-  public let isUnreadable: Bool
+  package let isUnreadable: Bool
 
   init(_ description: String, isUnreadable: Bool = false) {
     self.description = description
@@ -140,7 +140,7 @@ public struct AttributeTableError: Error, Hashable, Sendable, CustomStringConver
 
 extension KnownRing {
   /// The attributes of the ring that its stored handles show; nil if none are stored.
-  public var attributes: [ServerAttribute]? {
+  package var attributes: [ServerAttribute]? {
     guard let layout else { return nil }
     return RingHandles.attributes(
       write: layout.commandWrite, notify: layout.commandNotify, firmwareRevision: layout.firmwareRevision)

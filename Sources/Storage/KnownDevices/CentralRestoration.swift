@@ -3,27 +3,27 @@ import HaloJSON
 
 /// What a program does with its central manager: the connections that it wants and its scan. It is done again when the
 /// program is started again.
-public struct CentralRestoration: Hashable, Sendable {
-  public struct Peripheral: Hashable, Sendable {
-    public var address: BluetoothAddress
-    public var name: String?
+package struct CentralRestoration: Hashable, Sendable {
+  package struct Peripheral: Hashable, Sendable {
+    package var address: BluetoothAddress
+    package var name: String?
     /// Whether a link that is lost is established again.
-    public var reconnects: Bool
+    package var reconnects: Bool
 
-    public init(address: BluetoothAddress, name: String?, reconnects: Bool) {
+    package init(address: BluetoothAddress, name: String?, reconnects: Bool) {
       self.address = address
       self.name = name
       self.reconnects = reconnects
     }
   }
 
-  public struct Scan: Hashable, Sendable {
+  package struct Scan: Hashable, Sendable {
     /// Nil for all.
-    public var services: [BluetoothUUID]?
-    public var solicitedServices: [BluetoothUUID]
-    public var allowsDuplicates: Bool
+    package var services: [BluetoothUUID]?
+    package var solicitedServices: [BluetoothUUID]
+    package var allowsDuplicates: Bool
 
-    public init(services: [BluetoothUUID]?, solicitedServices: [BluetoothUUID], allowsDuplicates: Bool) {
+    package init(services: [BluetoothUUID]?, solicitedServices: [BluetoothUUID], allowsDuplicates: Bool) {
       self.services = services
       self.solicitedServices = solicitedServices
       self.allowsDuplicates = allowsDuplicates
@@ -31,36 +31,36 @@ public struct CentralRestoration: Hashable, Sendable {
   }
 
   /// The name of the program.
-  public var program: String
+  package var program: String
   /// The manager, among those of the program.
-  public var identifier: String
+  package var identifier: String
   /// Connected, or to be connected to, in the order of the requests.
-  public var peripherals: [Peripheral] = []
+  package var peripherals: [Peripheral] = []
   /// Nil for none.
-  public var scan: Scan?
+  package var scan: Scan?
 
-  public init(program: String, identifier: String) {
+  package init(program: String, identifier: String) {
     self.program = program
     self.identifier = identifier
   }
 
-  public var isEmpty: Bool { peripherals.isEmpty && scan == nil }
+  package var isEmpty: Bool { peripherals.isEmpty && scan == nil }
 
   /// Adds a peripheral, in place of its previous entry.
-  public mutating func add(_ peripheral: Peripheral) {
+  package mutating func add(_ peripheral: Peripheral) {
     remove(peripheral.address)
     peripherals.append(peripheral)
     peripherals.removeFirst(max(0, peripherals.count - Self.maximumPeripherals))
   }
 
-  public mutating func remove(_ address: BluetoothAddress) {
+  package mutating func remove(_ address: BluetoothAddress) {
     peripherals.removeAll { $0.address == address }
   }
 
   // MARK: The file
 
   /// The number of managers that are kept: the ones that were stored last.
-  public static let limit = 64
+  package static let limit = 64
   private static let maximumPeripherals = 64
 
   private static func file(_ path: String) -> VersionedFile<CentralRestoration> {
@@ -74,7 +74,7 @@ public struct CentralRestoration: Hashable, Sendable {
   ///   - identifier: the manager
   ///   - path: the file; it may be missing
   ///   - report: takes messages for the user
-  public static func stored(
+  package static func stored(
     program: String, identifier: String, path: String, report: (String) -> Void
   ) -> CentralRestoration? {
     file(path).read(report).last { $0.program == program && $0.identifier == identifier }
@@ -85,7 +85,7 @@ public struct CentralRestoration: Hashable, Sendable {
   /// - Parameters:
   ///   - path: the file, which is made if it is missing
   ///   - report: takes messages for the user
-  public func store(path: String, report: (String) -> Void) {
+  package func store(path: String, report: (String) -> Void) {
     do throws(VersionedFileError) {
       try Self.file(path).update(report) { all in
         let before = all
@@ -100,7 +100,7 @@ public struct CentralRestoration: Hashable, Sendable {
 }
 
 extension CentralRestoration: StoredEntry {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     program = try json.member("program")
     identifier = try json.member("identifier")
     peripherals = try json.member("peripherals")
@@ -108,7 +108,7 @@ extension CentralRestoration: StoredEntry {
     guard peripherals.count <= Self.maximumPeripherals else { throw .wrongKind(path: ["peripherals"]) }
   }
 
-  public var json: JSONValue {
+  package var json: JSONValue {
     .members([
       "program": .string(program), "identifier": .string(identifier),
       "peripherals": .array(peripherals.map(\.json)), "scan": scan?.json,
@@ -117,7 +117,7 @@ extension CentralRestoration: StoredEntry {
 }
 
 extension CentralRestoration.Peripheral: JSONDecodable {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     address = try BluetoothAddress(stored: json)
     name = try json.optionalMember("name")
     reconnects = try json.member("reconnects")
@@ -132,7 +132,7 @@ extension CentralRestoration.Peripheral: JSONDecodable {
 }
 
 extension CentralRestoration.Scan: JSONDecodable {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     services = try json.optionalMember("services", as: [String].self)?.map { text throws(JSONError) in
       try BluetoothUUID(stored: text)
     }

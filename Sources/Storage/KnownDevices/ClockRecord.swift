@@ -2,15 +2,15 @@ import HaloJSON
 import RingLink
 
 /// What this computer set a ring's clock to. The ring does not report it.
-public struct ClockRecord: Equatable, Sendable {
+package struct ClockRecord: Equatable, Sendable {
   /// The time of the setting, in seconds since 1970-01-01 UTC.
-  public var set: Int
+  package var set: Int
   /// `local` or `utc`.
-  public var policy: String
+  package var policy: String
   /// The offset of the ring's wall clock from UTC, in seconds; positive if it is ahead.
-  public var utcOffset: Int
+  package var utcOffset: Int
 
-  public init(set: Int, policy: TimePolicy, utcOffset: Int) {
+  package init(set: Int, policy: TimePolicy, utcOffset: Int) {
     self.set = set
     self.policy = policy.rawValue
     self.utcOffset = utcOffset
@@ -22,14 +22,14 @@ public struct ClockRecord: Equatable, Sendable {
       && TimePolicy(rawValue: policy) != nil
   }
 
-  public var timePolicy: TimePolicy { TimePolicy(rawValue: policy) ?? .local }
+  package var timePolicy: TimePolicy { TimePolicy(rawValue: policy) ?? .local }
 
   /// The time on the ring's clock, if no other program set it and its quartz is exact.
-  public func ringTime(atUnix seconds: Int) -> RingTime { RingTime(seconds: seconds + utcOffset) }
+  package func ringTime(atUnix seconds: Int) -> RingTime { RingTime(seconds: seconds + utcOffset) }
 }
 
 extension ClockRecord: JSONDecodable {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     set = try json.member("set")
     policy = try json.member("policy")
     utcOffset = try json.member("utcOffset")

@@ -2,9 +2,9 @@ import HaloFiles
 import HaloJSON
 
 /// Which firmware answers to a request for the counted stream, as found out by asking; in a JSON file with mode 0600.
-public struct CountedFirmware: Sendable {
+package struct CountedFirmware: Sendable {
   /// The number of names that are kept: the ones that were stored last.
-  public static let limit = 256
+  package static let limit = 256
   /// In bytes. A longer name is not stored.
   private static let maximumNameLength = 64
 
@@ -31,7 +31,7 @@ public struct CountedFirmware: Sendable {
   /// - Parameters:
   ///   - path: the file; it may be missing. Nil stores nothing.
   ///   - report: takes messages for the user
-  public init(path: String?, report: @escaping @Sendable (String) -> Void) {
+  package init(path: String?, report: @escaping @Sendable (String) -> Void) {
     self.report = report
     file = path.map {
       VersionedFile(path: $0, of: "streams of firmware", in: "streams", keeping: Self.limit)
@@ -39,12 +39,12 @@ public struct CountedFirmware: Sendable {
   }
 
   /// Whether the firmware answers; nil if it was not asked.
-  public func answers(_ firmware: String) -> Bool? {
+  package func answers(_ firmware: String) -> Bool? {
     file?.read(report).last { $0.firmware == firmware }?.answers
   }
 
   /// Stores whether the firmware answers. Blocks for the time of a few writes, or for the lock.
-  public func remember(_ firmware: String, answers: Bool) {
+  package func remember(_ firmware: String, answers: Bool) {
     guard let file, firmware.utf8.count <= Self.maximumNameLength else { return }
     do throws(VersionedFileError) {
       try file.update(report) { entries in

@@ -2,11 +2,11 @@ import HaloBluetoothCore
 import HaloJSON
 
 /// What is stored about a peripheral of any kind that was connected.
-public struct KnownPeripheral: Hashable, Sendable {
-  public var address: BluetoothAddress
-  public var name: String
+package struct KnownPeripheral: Hashable, Sendable {
+  package var address: BluetoothAddress
+  package var name: String
 
-  public init(address: BluetoothAddress, name: String) {
+  package init(address: BluetoothAddress, name: String) {
     self.address = address
     self.name = name
   }
@@ -14,27 +14,27 @@ public struct KnownPeripheral: Hashable, Sendable {
 
 /// The peripherals that were connected, in a JSON file with mode 0600. An error of the file ends nothing: a damaged file
 /// is renamed and a new one is begun, a failed write is skipped, and a message says so.
-public struct KnownPeripherals: Sendable {
+package struct KnownPeripherals: Sendable {
   /// The number of peripherals that are kept: the ones that were stored last.
-  public static let limit = 256
+  package static let limit = 256
 
-  public private(set) var peripherals: [KnownPeripheral]
+  package private(set) var peripherals: [KnownPeripheral]
 
   /// Reads a file. One that is damaged counts as empty.
   ///
   /// - Parameters:
   ///   - path: the file; it may be missing
   ///   - report: takes messages for the user
-  public init(path: String, report: (String) -> Void) {
+  package init(path: String, report: (String) -> Void) {
     peripherals = Self.file(path).read(report)
   }
 
-  public subscript(address: BluetoothAddress) -> KnownPeripheral? {
+  package subscript(address: BluetoothAddress) -> KnownPeripheral? {
     peripherals.last { $0.address == address }
   }
 
   /// Adds a peripheral, in place of its previous entry. The file is not changed.
-  public mutating func set(_ peripheral: KnownPeripheral) {
+  package mutating func set(_ peripheral: KnownPeripheral) {
     peripherals.removeAll { $0.address == peripheral.address }
     peripherals.append(peripheral)
     peripherals.removeFirst(max(0, peripherals.count - Self.limit))
@@ -47,7 +47,7 @@ public struct KnownPeripherals: Sendable {
   ///   - peripheral: replaces what is stored of its address
   ///   - path: the file, which is made if it is missing
   ///   - report: takes messages for the user
-  public static func store(_ peripheral: KnownPeripheral, path: String, report: (String) -> Void) {
+  package static func store(_ peripheral: KnownPeripheral, path: String, report: (String) -> Void) {
     do throws(VersionedFileError) {
       try file(path).update(report) { peripherals in
         guard peripherals.last != peripheral else { return false }
@@ -66,13 +66,13 @@ public struct KnownPeripherals: Sendable {
 }
 
 extension KnownPeripheral: StoredEntry {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     address = try BluetoothAddress(stored: json)
     name = try json.member("name")
     guard name.utf8.count <= 512 else { throw .wrongKind(path: ["name"]) }
   }
 
-  public var json: JSONValue {
+  package var json: JSONValue {
     .object([
       "address": .string(address.description), "type": .integer(Int(address.kind.rawValue)),
       "name": .string(name),

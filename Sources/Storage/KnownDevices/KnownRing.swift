@@ -5,14 +5,14 @@ import HaloJSON
 import RingLink
 
 /// What is stored about a ring that was used before.
-public struct KnownRing: Equatable, Sendable {
+package struct KnownRing: Equatable, Sendable {
   /// The handles of its attributes; see `RingLayout`.
-  public struct Handles: Equatable, Sendable {
-    public var write: UInt16
-    public var writeProperties: UInt8
-    public var notify: UInt16
-    public var notifyProperties: UInt8
-    public var configuration: UInt16
+  package struct Handles: Equatable, Sendable {
+    package var write: UInt16
+    package var writeProperties: UInt8
+    package var notify: UInt16
+    package var notifyProperties: UInt8
+    package var configuration: UInt16
 
     /// - Parameters:
     ///   - write: where commands are written
@@ -20,7 +20,7 @@ public struct KnownRing: Equatable, Sendable {
     ///   - notify: where answers come from
     ///   - notifyProperties: of that characteristic
     ///   - configuration: the descriptor that enables notifications
-    public init(
+    package init(
       write: UInt16, writeProperties: UInt8, notify: UInt16, notifyProperties: UInt8, configuration: UInt16
     ) {
       self.write = write
@@ -31,21 +31,21 @@ public struct KnownRing: Equatable, Sendable {
     }
   }
 
-  public var name: String?
+  package var name: String?
   /// `C0:11:22:33:A1:B2`
-  public var address: String
+  package var address: String
   /// `public` or `random`
-  public var type: String
-  public var firmware: String?
-  public var handles: Handles?
+  package var type: String
+  package var firmware: String?
+  package var handles: Handles?
   /// The Database Hash of its server, 32 hexadecimal digits; nil if it has none.
-  public var databaseHash: String?
+  package var databaseHash: String?
   /// The last setting of the ring's clock by this computer.
-  public var clock: ClockRecord?
+  package var clock: ClockRecord?
 
-  public var bluetoothAddress: BluetoothAddress? { BluetoothAddress("\(address)/\(type)") }
+  package var bluetoothAddress: BluetoothAddress? { BluetoothAddress("\(address)/\(type)") }
 
-  public init(name: String?, address: BluetoothAddress, layout: RingLayout?) {
+  package init(name: String?, address: BluetoothAddress, layout: RingLayout?) {
     self.name = name
     self.address = address.description
     type = address.kind == .public ? "public" : "random"
@@ -60,7 +60,7 @@ public struct KnownRing: Equatable, Sendable {
   }
 
   /// The layout to open the ring with; nil if none is stored or it is not valid.
-  public var layout: RingLayout? {
+  package var layout: RingLayout? {
     guard let handles, handles.write > 1, handles.notify > 1, handles.configuration > handles.notify else {
       return nil
     }
@@ -82,20 +82,20 @@ public struct KnownRing: Equatable, Sendable {
   }
 
   /// Whether all values are valid.
-  public var isPlausible: Bool {
+  package var isPlausible: Bool {
     bluetoothAddress != nil && clock?.isPlausible ?? true
       && databaseHash.map { Hex.bytes($0)?.count == 16 } ?? true
       && [name, firmware].allSatisfy { $0?.utf8.count ?? 0 <= 512 }
   }
 
   /// Whether the selector selects this ring.
-  public func isMeant(by selector: RingSelector) -> Bool {
+  package func isMeant(by selector: RingSelector) -> Bool {
     selector.isMeant(name: name, address: bluetoothAddress)
   }
 }
 
 extension KnownRing: StoredEntry {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     name = try json.optionalMember("name")
     address = try json.member("address")
     type = try json.member("type")
@@ -106,7 +106,7 @@ extension KnownRing: StoredEntry {
     guard isPlausible else { throw .wrongKind(path: []) }
   }
 
-  public var json: JSONValue {
+  package var json: JSONValue {
     .members([
       "name": name.map { .string($0) }, "address": .string(address), "type": .string(type),
       "firmware": firmware.map { .string($0) }, "handles": handles?.json,
@@ -116,7 +116,7 @@ extension KnownRing: StoredEntry {
 }
 
 extension KnownRing.Handles: JSONDecodable {
-  public init(_ json: JSONValue) throws(JSONError) {
+  package init(_ json: JSONValue) throws(JSONError) {
     write = try json.member("write")
     writeProperties = try json.member("writeProperties")
     notify = try json.member("notify")

@@ -4,25 +4,25 @@ import RingLink
 /// The rings that were used before, in a JSON file: their handles, which save a scan and a
 /// discovery, and the settings of their clocks. An error of the file ends no command: an unreadable file counts as empty,
 /// a failed write is skipped, and a message says so if the user can fix it.
-public struct KnownRings {
+package struct KnownRings {
   /// The number of rings that are kept: the ones that were used last.
-  public static let limit = 256
+  package static let limit = 256
 
-  public private(set) var rings: [KnownRing]
+  package private(set) var rings: [KnownRing]
   private let file: VersionedFile<KnownRing>?
   private let report: (String) -> Void
 
   /// - Parameters:
   ///   - path: nil stores nothing
   ///   - report: takes messages for the user
-  public init(path: String?, report: @escaping (String) -> Void) {
+  package init(path: String?, report: @escaping (String) -> Void) {
     file = path.map { VersionedFile(path: $0, of: "known rings", in: nil, keeping: Self.limit) }
     self.report = report
     rings = file?.read(report) ?? []
   }
 
   /// The one selected ring; nil if there is none or more than one.
-  public func only(_ selector: RingSelector) -> KnownRing? {
+  package func only(_ selector: RingSelector) -> KnownRing? {
     let meant = rings.filter { $0.isMeant(by: selector) }
     return meant.count == 1 ? meant[0] : nil
   }
@@ -30,7 +30,7 @@ public struct KnownRings {
   // MARK: Changes
 
   /// Stores a ring, in place of its previous entry.
-  public mutating func remember(_ ring: KnownRing) {
+  package mutating func remember(_ ring: KnownRing) {
     func merged(with rings: [KnownRing]) -> (old: KnownRing?, new: KnownRing) {
       let old = rings.first { $0.address == ring.address && $0.type == ring.type }
       var new = ring
@@ -50,7 +50,7 @@ public struct KnownRings {
   /// Removes the selected rings.
   ///
   /// - Returns: the removed rings
-  public mutating func forget(_ selector: RingSelector) -> [KnownRing] {
+  package mutating func forget(_ selector: RingSelector) -> [KnownRing] {
     var meant: [KnownRing] = []
     change { rings in
       meant = rings.filter { $0.isMeant(by: selector) }
@@ -60,7 +60,7 @@ public struct KnownRings {
   }
 
   /// Removes the handles of a ring, but not the setting of its clock.
-  public mutating func forgetLayout(of address: BluetoothAddress) {
+  package mutating func forgetLayout(of address: BluetoothAddress) {
     guard rings.contains(where: { $0.bluetoothAddress == address }) else { return }
     change { rings in
       let ring = rings.first { $0.bluetoothAddress == address }
@@ -74,7 +74,7 @@ public struct KnownRings {
   }
 
   /// Stores the setting of a ring's clock.
-  public mutating func remember(_ clock: ClockRecord, of address: BluetoothAddress) {
+  package mutating func remember(_ clock: ClockRecord, of address: BluetoothAddress) {
     var ring =
       rings.first { $0.bluetoothAddress == address } ?? KnownRing(name: nil, address: address, layout: nil)
     ring.clock = clock

@@ -2,14 +2,14 @@ import HaloFiles
 import HaloJSON
 
 /// What stands in the list of a ``VersionedFile``.
-public protocol StoredEntry: JSONDecodable, Sendable {
+package protocol StoredEntry: JSONDecodable, Sendable {
   var json: JSONValue { get }
 }
 
 /// A list in a small JSON file, mode 0600, which programs of several versions may share: a JSON object with members for the
 /// list and the `version`. A damaged file is renamed and a new one is begun; one of a newer version is not changed.
-public struct VersionedFile<Entry: StoredEntry>: Sendable {
-  public let path: String
+package struct VersionedFile<Entry: StoredEntry>: Sendable {
+  package let path: String
   private let subject: String
   private let name: String?
   private let limit: Int
@@ -24,7 +24,7 @@ public struct VersionedFile<Entry: StoredEntry>: Sendable {
   ///   - subject: what it contains, for messages: `accessories`
   ///   - name: the member with the list; nil for a file that is the list, without a version
   ///   - limit: the number of entries that are kept, the last ones; fewer, if the file would be too large to be read again
-  public init(path: String, of subject: String, in name: String?, keeping limit: Int) {
+  package init(path: String, of subject: String, in name: String?, keeping limit: Int) {
     self.path = path
     self.subject = subject
     self.name = name
@@ -70,7 +70,7 @@ public struct VersionedFile<Entry: StoredEntry>: Sendable {
   /// The entries; none if there is no file, or none that can be read. One that is damaged is renamed.
   ///
   /// - Parameter report: takes messages for the user
-  public func read(_ report: (String) -> Void) -> [Entry] {
+  package func read(_ report: (String) -> Void) -> [Entry] {
     do throws(FileError) {
       guard let bytes = try StateFile(path: path).read() else { return [] }
       switch parse(bytes) {
@@ -102,7 +102,7 @@ public struct VersionedFile<Entry: StoredEntry>: Sendable {
   /// - Parameters:
   ///   - report: takes messages for the user
   ///   - change: returns false to leave the file as it is
-  public func update(
+  package func update(
     _ report: (String) -> Void, _ change: (inout [Entry]) -> Bool
   ) throws(VersionedFileError) {
     let file = StateFile(path: path)
@@ -135,12 +135,12 @@ public struct VersionedFile<Entry: StoredEntry>: Sendable {
 }
 
 /// Why a ``VersionedFile`` was not changed.
-public enum VersionedFileError: Error, CustomStringConvertible {
+package enum VersionedFileError: Error, CustomStringConvertible {
   /// A newer version has written the file with this path.
   case newer(String)
   case file(FileError)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .newer(let path):
       "\(path.printable) was written by a newer version of this program; it is not changed"

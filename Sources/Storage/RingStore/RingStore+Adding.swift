@@ -10,7 +10,7 @@ extension RingStore {
   ///   - sync: from ``beginSync(_:at:policy:offset:clockSet:firmware:)``
   /// - Returns: the number of records that are new or changed
   @discardableResult
-  public func add(
+  package func add(
     _ records: HistoryRecords, complete: [RingDay] = [], leftOut: [OddRecord] = [], in sync: SyncID
   ) throws(StoreError) -> Int {
     try database.transaction { () throws(StoreError) in
@@ -38,7 +38,7 @@ extension RingStore {
   }
 
   /// The records of a ring that were left out.
-  public func oddRecords(_ kind: HistoryKind, of ring: RingID) throws(StoreError) -> [OddRecord] {
+  package func oddRecords(_ kind: HistoryKind, of ring: RingID) throws(StoreError) -> [OddRecord] {
     try database.prepare(
       "SELECT reason, bytes FROM odd_records WHERE ring = ? AND kind = ? ORDER BY sync, bytes"
     )
@@ -48,7 +48,7 @@ extension RingStore {
   }
 
   /// The days to read: those that were not over or not read so far.
-  public func missingDays(
+  package func missingDays(
     of kind: HistoryKind, _ ring: RingID, in days: ClosedRange<RingDay>
   ) throws(StoreError) -> [RingDay] {
     let complete = try database.prepare("SELECT day FROM complete_days WHERE ring = ? AND kind = ?")

@@ -8,7 +8,7 @@ extension RingStore {
   ///   - kind: the kind of data
   ///   - ring: the ring that measured it
   ///   - days: of the ring's calendar; nil for all. A night belongs to the day on which it ends.
-  public func records(
+  package func records(
     _ kind: HistoryKind, of ring: RingID, in days: ClosedRange<RingDay>? = nil
   ) throws(StoreError) -> HistoryRecords {
     let range = Range(days)
@@ -65,7 +65,7 @@ extension RingStore {
   }
 
   /// The origins of the records of ``records(_:of:in:)``, in the same order.
-  public func origins(_ kind: HistoryKind, of ring: RingID) throws(StoreError) -> [Origin] {
+  package func origins(_ kind: HistoryKind, of ring: RingID) throws(StoreError) -> [Origin] {
     let (table, column, _) = Schema.table(of: kind)
     let sql =
       "SELECT \(table).utc_offset, firmware FROM \(table) JOIN syncs ON syncs.id = sync "

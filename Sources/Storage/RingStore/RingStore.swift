@@ -5,14 +5,14 @@ import RingLink
 /// reports less than before.
 ///
 /// Times are the ring's wall clock (`RingTime`); each ``SyncID`` identifies which wall clock that was.
-public final class RingStore {
+package final class RingStore {
   /// A ring in the store.
-  public struct RingID: Hashable, Sendable {
+  package struct RingID: Hashable, Sendable {
     let row: Int
   }
 
   /// One sync of a ring.
-  public struct SyncID: Hashable, Sendable {
+  package struct SyncID: Hashable, Sendable {
     let row: Int
     let ring: RingID
     /// The ring's clock minus UTC, in seconds.
@@ -34,23 +34,23 @@ public final class RingStore {
   }
 
   /// Which clock and which firmware a record is from.
-  public struct Origin: Hashable, Sendable {
+  package struct Origin: Hashable, Sendable {
     /// The ring's clock minus UTC, in seconds.
-    public var utcOffset: Int
-    public var firmware: String?
+    package var utcOffset: Int
+    package var firmware: String?
   }
 
   /// A ring, as it was last seen.
-  public struct StoredRing: Hashable, Sendable {
-    public var id: RingID
-    public var address: BluetoothAddress?
-    public var name: String?
+  package struct StoredRing: Hashable, Sendable {
+    package var id: RingID
+    package var address: BluetoothAddress?
+    package var name: String?
     /// The name of the firmware, if it was read.
-    public var firmware: String?
+    package var firmware: String?
   }
 
   /// How a store is opened.
-  public enum Access: Sendable {
+  package enum Access: Sendable {
     /// For writing; a missing store is created.
     case writing
     /// For reading; it must exist, and may be on a read-only file system.
@@ -60,12 +60,12 @@ public final class RingStore {
   let database: Database
 
   /// The file.
-  public var path: String { database.path }
+  package var path: String { database.path }
 
   /// Opens a store.
   ///
   /// - Throws: `.foreign` if the file is not a store, `.newer`, `.file`
-  public init(path: String, access: Access = .writing) throws(StoreError) {
+  package init(path: String, access: Access = .writing) throws(StoreError) {
     database = try Database(path: path, isWritten: access == .writing)
     try Schema.check(database)
     if database.isReadOnly {
@@ -79,7 +79,7 @@ public final class RingStore {
   }
 
   /// The ring with an address; adds it if it is missing.
-  public func ring(
+  package func ring(
     _ address: BluetoothAddress, name: String?, firmware: String?
   ) throws(StoreError) -> RingID {
     let type = Statement.Value.text(address.kind == .public ? "public" : "random")
@@ -97,7 +97,7 @@ public final class RingStore {
   }
 
   /// All rings, in the order in which they were added.
-  public func rings() throws(StoreError) -> [StoredRing] {
+  package func rings() throws(StoreError) -> [StoredRing] {
     try database.prepare("SELECT id, address, address_type, name, firmware FROM rings ORDER BY id").rows {
       StoredRing(
         id: RingID(row: $0.integer(0)),
@@ -115,7 +115,7 @@ public final class RingStore {
   ///   - offset: that wall clock minus UTC, in seconds
   ///   - clockSet: when it was set to this offset, in seconds since 1970 UTC; nil if that is unknown
   ///   - firmware: the name of the firmware, if known
-  public func beginSync(
+  package func beginSync(
     _ ring: RingID, at time: Int, policy: TimePolicy, offset: Int, clockSet: Int? = nil, firmware: String?
   ) throws(StoreError) -> SyncID {
     var change: SyncID.Change?
@@ -133,14 +133,14 @@ public final class RingStore {
   }
 
   /// Marks a sync as complete.
-  public func finish(_ sync: SyncID, at time: Int) throws(StoreError) {
+  package func finish(_ sync: SyncID, at time: Int) throws(StoreError) {
     try database.prepare("UPDATE syncs SET finished = ? WHERE id = ?").run(.integer(time), .integer(sync.row))
   }
 }
 
 extension RingStore {
   /// Deletes a ring and all of its data, in one transaction.
-  public func delete(_ ring: RingID) throws(StoreError) {
+  package func delete(_ ring: RingID) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       let tables = HistoryKind.allCases.map { Schema.table(of: $0).name }
       for table in tables + ["complete_days", "odd_records", "syncs"] {
@@ -151,18 +151,18 @@ extension RingStore {
   }
 
   /// How much is stored of a ring.
-  public struct Extent: Hashable, Sendable {
+  package struct Extent: Hashable, Sendable {
     /// The number of records; a night is one.
-    public var records = 0
+    package var records = 0
     /// The times of the first and the last record, on the ring's clock.
-    public var first: String?
-    public var last: String?
+    package var first: String?
+    package var last: String?
     /// When the last sync began, in seconds since 1970 UTC.
-    public var lastSync: Int?
+    package var lastSync: Int?
   }
 
   /// Counts what is stored of a ring.
-  public func extent(of ring: RingID) throws(StoreError) -> Extent {
+  package func extent(of ring: RingID) throws(StoreError) -> Extent {
     var extent = Extent()
     for kind in HistoryKind.allCases {
       let (table, _, column) = Schema.table(of: kind)

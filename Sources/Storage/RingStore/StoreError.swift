@@ -3,7 +3,7 @@ import HaloFiles
 import HaloSQLite
 
 /// Why the store cannot be used.
-public enum StoreError: DatabaseFailure, Hashable, Sendable, CustomStringConvertible {
+package enum StoreError: DatabaseFailure, Hashable, Sendable, CustomStringConvertible {
   /// An error of SQLite with this file.
   case database(String, message: String)
   /// The file was written by a newer version of this package.
@@ -19,7 +19,7 @@ public enum StoreError: DatabaseFailure, Hashable, Sendable, CustomStringConvert
   /// A value that no ring can report: its column, and the value.
   case impossible(column: String, value: String)
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .database(let path, let message): "the store \(path.printable) failed: \(message)"
     case .newer(let version, let known):

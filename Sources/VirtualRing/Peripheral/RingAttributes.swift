@@ -7,17 +7,17 @@ import RingLink
 
 /// The attribute table of a virtual ring. The handles of the ring's services are those of a real one (ring reference,
 /// 1.2); they are followed by a service for tools that read and write any peripheral.
-public struct RingAttributes {
+package struct RingAttributes {
   /// Not of any ring: long values, indications, includes and refusals to try out.
-  public static let workbenchService = BluetoothUUID(0x7A1D_0001_5241_572D_4C41_422D_5249_4E47 as UInt128)
+  package static let workbenchService = BluetoothUUID(0x7A1D_0001_5241_572D_4C41_422D_5249_4E47 as UInt128)
   /// Read and written, up to 512 bytes.
-  public static let longValue = BluetoothUUID(0x7A1D_0002_5241_572D_4C41_422D_5249_4E47 as UInt128)
+  package static let longValue = BluetoothUUID(0x7A1D_0002_5241_572D_4C41_422D_5249_4E47 as UInt128)
   /// A value written here is indicated.
-  public static let mirror = BluetoothUUID(0x7A1D_0003_5241_572D_4C41_422D_5249_4E47 as UInt128)
+  package static let mirror = BluetoothUUID(0x7A1D_0003_5241_572D_4C41_422D_5249_4E47 as UInt128)
   /// Cannot be read without pairing.
-  public static let protectedValue = BluetoothUUID(0x7A1D_0004_5241_572D_4C41_422D_5249_4E47 as UInt128)
+  package static let protectedValue = BluetoothUUID(0x7A1D_0004_5241_572D_4C41_422D_5249_4E47 as UInt128)
   /// A secondary service, included by the workbench.
-  public static let annexService = BluetoothUUID(0x7A1D_0010_5241_572D_4C41_422D_5249_4E47 as UInt128)
+  package static let annexService = BluetoothUUID(0x7A1D_0010_5241_572D_4C41_422D_5249_4E47 as UInt128)
 
   /// All of them, for each link.
   let database: AttributeDatabase

@@ -8,35 +8,35 @@ import VirtualRadio
 
 /// The ring as seen by its central: L2CAP frames in, L2CAP frames out. It serves its attributes, and does on its own
 /// what real rings do after connecting (ring reference, 1.5).
-public final class VirtualPeripheral {
+package final class VirtualPeripheral {
   /// The actions of the central, for tests.
-  public struct Log: Sendable {
+  package struct Log: Sendable {
     /// Links that were established.
-    public var connections = 0
+    package var connections = 0
     /// Links that have ended.
-    public var disconnections = 0
+    package var disconnections = 0
     /// Indications that were confirmed.
-    public var confirmations = 0
+    package var confirmations = 0
     /// Unexpected responses and confirmations.
-    public var strayAnswers = 0
+    package var strayAnswers = 0
     /// The answers to Connection Parameter Update Requests, three a link: whether they were accepted.
-    public var parameterAnswers: [Bool] = []
+    package var parameterAnswers: [Bool] = []
     /// The connection intervals that took effect: the first 256.
-    public var intervals: [ConnectionInterval] = []
+    package var intervals: [ConnectionInterval] = []
     /// Frames on channels that a ring does not have.
-    public var unknownChannels = 0
+    package var unknownChannels = 0
   }
 
   /// The ring's commands and data.
-  public let ring: SimulatedRing
+  package let ring: SimulatedRing
   /// The actions of the central.
-  public private(set) var log = Log()
+  package private(set) var log = Log()
   /// The central's responses to the ring's ATT requests on this link.
-  public var attAnswers: [any ATTPDU] { client.answers }
+  package var attAnswers: [any ATTPDU] { client.answers }
   /// The number of requests that it did not answer for 30 seconds.
-  public var unansweredRequests: Int { client.unanswered }
+  package var unansweredRequests: Int { client.unanswered }
   /// The ATT MTU in force.
-  public var mtu: Int { link?.bearer.mtu ?? ATTBearer.defaultMTU }
+  package var mtu: Int { link?.bearer.mtu ?? ATTBearer.defaultMTU }
 
   /// Receives a frame for the central; the span is valid only during the call.
   var send: (ChannelID, RawSpan) -> Void = { _, _ in }
@@ -60,7 +60,7 @@ public final class VirtualPeripheral {
     case silent
   }
 
-  public init(options: VirtualRingOptions, timers: Timers) {
+  package init(options: VirtualRingOptions, timers: Timers) {
     self.options = options
     self.timers = timers
     table = RingAttributes(options)
@@ -155,7 +155,7 @@ public final class VirtualPeripheral {
   // MARK: ATT
 
   /// Indicates to a subscribed client that the whole table may have changed (Vol 3, Part G, 7.1).
-  public func indicateServiceChanged() {
+  package func indicateServiceChanged() {
     guard isConnected else { return }
     link?.server.indicateServiceChanged(.all)
   }

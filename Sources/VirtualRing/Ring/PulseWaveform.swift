@@ -4,9 +4,9 @@ import VirtualRadio
 
 /// The sensor signals of a worn ring: a pulse of 66 to 72 beats per minute modulated by breathing, gravity, and
 /// occasional movements that disturb both. A function of only the seed and the number of the sample.
-public struct PulseWaveform {
+package struct PulseWaveform {
   /// Samples in a second.
-  public let rate: Double
+  package let rate: Double
   private let seed: UInt64
   private let family: RingFamily
   /// The statistics of the window before the one that is being sent.
@@ -15,24 +15,24 @@ public struct PulseWaveform {
   /// The interval between two statistics of the ring, in seconds.
   private static let window = 4.0
 
-  public init(seed: UInt64, rate: Double, family: RingFamily) {
+  package init(seed: UInt64, rate: Double, family: RingFamily) {
     self.seed = seed
     self.rate = max(VirtualRingOptions.rates.lowerBound, min(rate, VirtualRingOptions.rates.upperBound))
     self.family = family
   }
 
   /// Green light; 10000 to 13000 counts.
-  public mutating func ppg(at index: Int) -> OpticalSample {
+  package mutating func ppg(at index: Int) -> OpticalSample {
     optical(at: index, base: 11500, depth: 420, noise: 8)
   }
 
   /// Red light; a weak signal of one or two hundred counts.
-  public mutating func spo2(at index: Int) -> OpticalSample {
+  package mutating func spo2(at index: Int) -> OpticalSample {
     optical(at: index, base: 150, depth: 24, noise: 2)
   }
 
   /// Gravity on a hand that hardly moves, and the movements.
-  public func acceleration(at index: Int) -> Acceleration {
+  package func acceleration(at index: Int) -> Acceleration {
     let time = time(of: index)
     let (strength, swing) = motion(at: time)
     let sway = 0.01 * sin(2 * .pi * Self.breath * time)

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 import RingLink
 
 /// The state that a simulated ring keeps between connections.
-public struct RingMemory {
+package struct RingMemory {
   var clock: RingClock
   /// The values written to each setting, as reported when it is read.
   var settings = RingMemory.usualSettings

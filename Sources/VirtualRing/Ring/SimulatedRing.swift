@@ -2,27 +2,27 @@ import HaloBluetoothCore
 import RingLink
 
 /// The ring's protocol: frames in, frames out (ring reference, 2 to 5). Independent of Bluetooth.
-public final class SimulatedRing {
+package final class SimulatedRing {
   /// The messages of the host.
-  public struct Counters: Hashable, Sendable {
+  package struct Counters: Hashable, Sendable {
     /// Frames with a right checksum.
-    public var frames = 0
+    package var frames = 0
     /// Writes that were no frame, and are not answered.
-    public var badFrames = 0
+    package var badFrames = 0
     /// Sets of samples sent since the ring was switched on.
-    public var sets = 0
+    package var sets = 0
     /// The raw stream requests of the host, in order: the first 256.
-    public var rawControls: [RawControl] = []
+    package var rawControls: [RawControl] = []
   }
 
-  public var options: VirtualRingOptions
+  package var options: VirtualRingOptions
   /// What the ring has received and sent, counted.
-  public private(set) var counters = Counters()
+  package private(set) var counters = Counters()
   /// Whether the raw stream runs.
-  public private(set) var isStreaming = false
+  package private(set) var isStreaming = false
 
   /// What the ring stores: its clock, settings and histories.
-  public var memory: RingMemory
+  package var memory: RingMemory
   /// Receives the values to be notified on the command characteristic.
   var notify: (RingFrame) -> Void = { _ in }
   /// Receives values for the command characteristic that are not valid frames: they have a wrong checksum.
@@ -45,7 +45,7 @@ public final class SimulatedRing {
   let events: SimulatedEvents
 
   /// Whether the sensor's light is on.
-  public var isLit: Bool { light.isOn || measurement.isRunning || counted != nil && isStreaming }
+  package var isLit: Bool { light.isOn || measurement.isRunning || counted != nil && isStreaming }
 
   private let timers: Timers
   private var light: SimulatedLight
@@ -58,7 +58,7 @@ public final class SimulatedRing {
   /// The counted stream that runs, or ran last; nil if it was the raw one.
   private var counted: SimulatedCountedStream?
 
-  public init(options: VirtualRingOptions, timers: Timers) {
+  package init(options: VirtualRingOptions, timers: Timers) {
     self.options = options
     self.timers = timers
     memory = RingMemory(clock: RingClock(options.clock ?? Self.firstTime, timers: timers))
@@ -90,7 +90,7 @@ public final class SimulatedRing {
   private static let firstTime = RingDay(number: 10957).midnight
 
   /// Handles a value written to the command characteristic.
-  public func receive(_ bytes: RawSpan) {
+  package func receive(_ bytes: RawSpan) {
     guard let frame = try? RingFrame(parsing: bytes) else {
       counters.badFrames += 1
       return
@@ -109,7 +109,7 @@ public final class SimulatedRing {
 
   /// Handles a value written to the bulk characteristic. Requests for which the ring has no data are answered with one
   /// byte, 0; a wrong CRC with 2.
-  public func receiveBulk(_ bytes: RawSpan) {
+  package func receiveBulk(_ bytes: RawSpan) {
     guard bytes.byte(at: 0) == BulkFrame.magic, let id = bytes.byte(at: 1) else { return }
     var assembler = BulkAssembler()
     if case .frame(let request) = assembler.receive(bytes, at: .zero) {
@@ -139,7 +139,7 @@ public final class SimulatedRing {
   }
 
   /// Puts the ring on its charger or takes it off: it sends an event, and a stream ends without notice.
-  public func setCharging(_ isCharging: Bool) {
+  package func setCharging(_ isCharging: Bool) {
     options.isCharging = isCharging
     if isCharging {
       stop()
@@ -191,14 +191,14 @@ public final class SimulatedRing {
   }
 
   /// The link is gone: output for the host ends. A measurement continues until its time is over.
-  public func disconnected() {
+  package func disconnected() {
     takeSensor()
     sport.stop()
     events.leaveCamera()
   }
 
   /// Ends the stream; the light is another matter.
-  public func stop() {
+  package func stop() {
     timers.cancel(timer.take())
     isStreaming = false
   }

@@ -1,23 +1,23 @@
 import HaloBluetoothCore
 
 /// Something that takes untrusted bytes. It must return from any: a trap, a leak or a loop is a finding.
-public struct FuzzTarget: Sendable {
-  public let name: String
+package struct FuzzTarget: Sendable {
+  package let name: String
   /// How many bytes an input may have; more would only be slower.
-  public let largestInput: Int
+  package let largestInput: Int
   /// Takes one input. Blocks until it is done.
-  public let run: @Sendable ([UInt8]) -> Void
+  package let run: @Sendable ([UInt8]) -> Void
 
-  public init(_ name: String, largestInput: Int = 4096, run: @escaping @Sendable ([UInt8]) -> Void) {
+  package init(_ name: String, largestInput: Int = 4096, run: @escaping @Sendable ([UInt8]) -> Void) {
     self.name = name
     self.largestInput = largestInput
     self.run = run
   }
 
-  public static let all: [FuzzTarget] =
+  package static let all: [FuzzTarget] =
     decoders + servers + [json, capture, dissector, store, client, replay, commandLine]
 
-  public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
+  package static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
 
 /// Hands out an input bit by bit; behind its end come zeros.

@@ -91,6 +91,22 @@ import Testing
     }
   }
 
+  /// A program that imports HaloRaw can name every type that it gets, and no layer has another public type.
+  @Test func whatIsPublicCanBeNamed() throws {
+    let door = try #require(Disk.text(of: "\(Self.sources)/HaloRaw/HaloRaw.swift"))
+    let exported = Set(door.matches(of: /import \w+ \w+\.(\w+)/).map { String($0.1) })
+    var declared: Set<String> = []
+    for folder in Self.folders
+    where !folder.hasPrefix("Apple/") && folder != "HaloRaw" && folder != "HaloPackets" {
+      for file in files(of: folder) {
+        let text = Disk.text(of: file) ?? ""
+        let types = text.matches(of: /\npublic (?:final )?(?:struct|enum|class|actor|protocol) (\w+)/)
+        declared.formUnion(types.map { String($0.1) })
+      }
+    }
+    #expect(declared == exported)
+  }
+
   /// The command line itself knows nothing of what the commands do.
   @Test func theCommandLineKnowsNoBluetooth() {
     let allowed: Set = [

@@ -6,17 +6,17 @@ import HaloSystemCalls
 /// A file is a capture; a compressed one (gzip, bzip2, xz, zstd, lz4); an archive with captures (zip, tar), such as an Android
 /// bug report, of which every log is read, or an iPhone's sysdiagnose; or the text of a bug report with its btsnooz summary.
 /// What is compressed is copied to a file without a name in `TMPDIR` or /var/tmp; libarchive reads it.
-public struct CaptureSource: Sendable {
+package struct CaptureSource: Sendable {
   let parts: [CapturePart]
   /// Why the parts are not all, or not whole.
   let damage: CaptureError?
 
   /// The captures in the order in which they are read: the path of a file, for one of an archive followed by its name there.
-  public var names: [String] { parts.map(\.name) }
+  package var names: [String] { parts.map(\.name) }
   /// The ``names`` of Android's summaries of recent packets (btsnooz), most of which are cut.
-  public var summaries: [String] { parts.filter(\.isSummary).map(\.name) }
+  package var summaries: [String] { parts.filter(\.isSummary).map(\.name) }
   /// Whether something was decompressed, or taken out of an archive or a bug report.
-  public var isExtracted: Bool { parts.contains(where: \.isCopy) }
+  package var isExtracted: Bool { parts.contains(where: \.isCopy) }
 
   /// Opens files.
   ///
@@ -25,7 +25,7 @@ public struct CaptureSource: Sendable {
   ///   - follow: whether the last one is still being written; it can't be compressed then
   ///   - isCancelled: asked at intervals of milliseconds while an archive is read, which can take seconds
   /// - Throws: ``CaptureError`` if one of them can't be opened or decompressed
-  public init(
+  package init(
     _ paths: [String], follow: Bool = false, isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws(CaptureError) {
     var parts: [CapturePart] = []

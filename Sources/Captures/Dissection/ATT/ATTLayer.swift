@@ -3,23 +3,23 @@ import HaloBluetoothCore
 import HaloGATT
 
 /// An ATT PDU (Core Specification Vol 3, Part F, 3.4).
-public struct ATTLayer: Hashable, Sendable {
-  public var opcode: ATTOpcode
+package struct ATTLayer: Hashable, Sendable {
+  package var opcode: ATTOpcode
   /// The whole PDU, in ``DissectedPacket/source``.
-  public var range: Range<Int>
+  package var range: Range<Int>
   /// The one attribute that the PDU names, if it names one; of an Error Response, the attribute in error.
-  public var handle: AttributeHandle?
+  package var handle: AttributeHandle?
   /// The range of the value in ``DissectedPacket/source``, if the PDU carries exactly one.
-  public var value: Range<Int>?
+  package var value: Range<Int>?
   /// The code of an Error Response.
-  public var error: ATTErrorCode?
+  package var error: ATTErrorCode?
   /// The request that an Error Response answers.
-  public var failed: ATTOpcode?
+  package var failed: ATTOpcode?
   /// Why the PDU cannot be parsed.
-  public var problem: PacketProblem?
+  package var problem: PacketProblem?
 
   /// The parameters that follow the opcode.
-  public var parameters: Range<Int> { range.lowerBound + 1..<range.upperBound }
+  package var parameters: Range<Int> { range.lowerBound + 1..<range.upperBound }
 
   /// Reads what is in a fixed place.
   ///
@@ -68,7 +68,7 @@ public struct ATTLayer: Hashable, Sendable {
 
 extension ATTLayer {
   /// Whether the PDU has more than a handle and a value: ranges, types, lists.
-  public var hasList: Bool {
+  package var hasList: Bool {
     switch opcode {
     case .readRequest, .readResponse, .readBlobResponse, .writeRequest, .writeResponse, .writeCommand,
       .handleValueNotification, .handleValueIndication, .handleValueConfirmation, .errorResponse:
@@ -150,7 +150,7 @@ extension ATTLayer {
   }
 
   /// The parts of a value, without the PDU around it; nil if the type of the attribute is not known.
-  public func valueFields(of source: RawSpan, _ gatt: GATTLayer?) -> [PacketField]? {
+  package func valueFields(of source: RawSpan, _ gatt: GATTLayer?) -> [PacketField]? {
     guard let value, let type = valueType(gatt)?.short else { return nil }
     return CharacteristicValue.fields(of: source, value, type: type)
   }

@@ -5,8 +5,8 @@ import RingLink
 
 /// The discovered properties of one handle. A class, as packets have it: only its reference is copied, and its name is made
 /// once.
-public final class Attribute: Hashable, Sendable {
-  public enum Kind: Hashable, Sendable {
+package final class Attribute: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     case service(HandleRange)
     case include
     case declaration
@@ -14,26 +14,26 @@ public final class Attribute: Hashable, Sendable {
     case descriptor
   }
 
-  public let kind: Kind
+  package let kind: Kind
   /// The included service, if the declaration of the include was read.
-  public let included: IncludeDeclaration?
+  package let included: IncludeDeclaration?
   /// The UUID of a service or characteristic, or the type of a descriptor. An included service, or one whose UUID
   /// was not seen, has the type of the declaration.
-  public let uuid: BluetoothUUID
+  package let uuid: BluetoothUUID
   /// The characteristic that a descriptor belongs to.
-  public let owner: BluetoothUUID?
+  package let owner: BluetoothUUID?
   /// The UUID of the service that a characteristic or a descriptor is in, if the service was discovered before it.
-  public let service: BluetoothUUID?
+  package let service: BluetoothUUID?
   /// What it is for, if it belongs to a ring.
   let ringRole: RingTracker.Role
   /// The properties of a characteristic.
-  public let properties: CharacteristicProperties?
+  package let properties: CharacteristicProperties?
   /// Whether the attribute was not discovered, but recognized by the values that are written to it.
-  public let isInferred: Bool
+  package let isInferred: Bool
   /// The handle of the characteristic whose values followed an inferred configuration.
-  public let subscribed: AttributeHandle?
+  package let subscribed: AttributeHandle?
   /// `Client Characteristic Configuration of Battery Level`.
-  public let name: String
+  package let name: String
 
   /// - Parameters:
   ///   - service: the service that it is in, if that is known
@@ -80,7 +80,7 @@ public final class Attribute: Hashable, Sendable {
   var valueType: BluetoothUUID? { kind == .value || kind == .descriptor ? uuid : nil }
 
   /// Name and UUID: `Battery Level (2A19)`; of an include, `includes Battery (180F), 0x0010...0x0014`.
-  public var longName: String {
+  package var longName: String {
     if let included {
       return "includes \(included.uuid.map(UUIDName.described) ?? "a service"), \(included.handles)"
     }
@@ -88,7 +88,7 @@ public final class Attribute: Hashable, Sendable {
     return UUIDName.ofAttribute(uuid, in: service, isLong: true)
   }
 
-  public static func == (left: Attribute, right: Attribute) -> Bool {
+  package static func == (left: Attribute, right: Attribute) -> Bool {
     left === right
       || left.kind == right.kind && left.uuid == right.uuid && left.owner == right.owner
         && left.properties == right.properties && left.isInferred == right.isInferred
@@ -96,7 +96,7 @@ public final class Attribute: Hashable, Sendable {
         && left.included == right.included
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(uuid)
   }

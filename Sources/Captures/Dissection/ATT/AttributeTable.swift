@@ -5,19 +5,19 @@ import HaloGATT
 import RingLink
 
 /// The attributes of one server with their names, as far as they were discovered. Bounded as `LearnedAttributes` is.
-public struct AttributeTable: Sendable {
+package struct AttributeTable: Sendable {
   var learned = LearnedAttributes(keepsValues: false)
   var inferred = InferredConfigurations()
   /// The handles of a ring that were known before the capture: their service is known, but not its range.
   private var ringHandles: Set<AttributeHandle> = []
 
   /// Whether no attribute is known.
-  public var isEmpty: Bool { learned.count == 0 }
+  package var isEmpty: Bool { learned.count == 0 }
   /// The handles of the attributes, in order.
-  public var handles: [AttributeHandle] { learned.handles }
+  package var handles: [AttributeHandle] { learned.handles }
 
   /// An attribute that was discovered, or recognized by what is written to it.
-  public subscript(handle: AttributeHandle) -> Attribute? {
+  package subscript(handle: AttributeHandle) -> Attribute? {
     guard let entry = learned[handle] else {
       return inferred.contains(handle) ? Attribute(inferredFor: inferred.sender(before: handle)) : nil
     }

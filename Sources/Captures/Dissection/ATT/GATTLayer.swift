@@ -2,26 +2,26 @@ import ATT
 import HaloBluetoothCore
 
 /// The GATT meaning of an ATT PDU (Core Specification Vol 3, Part G).
-public struct GATTLayer: Hashable, Sendable {
-  public var procedure: ObservedProcedure?
+package struct GATTLayer: Hashable, Sendable {
+  package var procedure: ObservedProcedure?
   /// The number of the packet that began the procedure.
-  public var start: Int?
+  package var start: Int?
   /// The number of the request within the procedure, which this is, or which it answers; from 1.
-  public var step = 1
+  package var step = 1
   /// The packet that a response or a confirmation answers.
-  public var request: PacketReference?
+  package var request: PacketReference?
   /// The attribute that the PDU is about, once it was discovered.
-  public var attribute: Attribute?
+  package var attribute: Attribute?
   /// The handle of ``attribute``; of a response, that of the request.
-  public var handle: AttributeHandle?
+  package var handle: AttributeHandle?
   /// The type in a request by type, or in its response.
-  public var type: BluetoothUUID?
+  package var type: BluetoothUUID?
   /// In a response with declarations of characteristics, the service that they are in, if it is known.
-  public var service: Attribute?
+  package var service: Attribute?
   /// The number of the packet of an earlier request that was never answered.
-  public var unanswered: Int?
+  package var unanswered: Int?
   /// The MTU of the link from here on, if this packet settles it.
-  public var mtu: UInt16?
+  package var mtu: UInt16?
 
   func writeSummary(to text: inout TextBuffer) {
     text.write(procedure?.name ?? attribute?.name ?? "no request seen")
@@ -66,7 +66,7 @@ public struct GATTLayer: Hashable, Sendable {
 }
 
 /// The procedure that a client's requests or a server's values belong to (Core Specification Vol 3, Part G, 4).
-public enum ObservedProcedure: String, Hashable, Sendable, CaseIterable {
+package enum ObservedProcedure: String, Hashable, Sendable, CaseIterable {
   case exchangeMTU = "Exchange MTU"
   case discoverPrimaryServices = "Discover All Primary Services"
   case discoverServiceByUUID = "Discover Primary Service by Service UUID"
@@ -92,9 +92,9 @@ public enum ObservedProcedure: String, Hashable, Sendable, CaseIterable {
   case writeLongDescriptor = "Write Long Characteristic Descriptors"
 
   /// In the terms of the specification.
-  public var name: String { rawValue }
+  package var name: String { rawValue }
 
-  public var reference: String { Self.references[self] ?? "Vol 3, Part G, 4" }
+  package var reference: String { Self.references[self] ?? "Vol 3, Part G, 4" }
 
   private static let references = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0, "Vol 3, Part G, \($0.section)") })

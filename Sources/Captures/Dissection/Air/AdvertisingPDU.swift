@@ -4,16 +4,16 @@ import HaloCapture
 
 /// The type of an advertising physical channel PDU (Core Specification Vol 6, Part B, 2.3). Some types have other names
 /// on the secondary channels and in periodic advertising.
-public struct AdvertisingPDUType: RawRepresentable, Hashable, Sendable {
-  public var rawValue: UInt8
+package struct AdvertisingPDUType: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
+  package init(rawValue: UInt8) { self.rawValue = rawValue & 0x0F }
 
-  public static let scanRequest = AdvertisingPDUType(rawValue: 3)
-  public static let scanResponse = AdvertisingPDUType(rawValue: 4)
-  public static let connectRequest = AdvertisingPDUType(rawValue: 5)
-  public static let extended = AdvertisingPDUType(rawValue: 7)
-  public static let connectResponse = AdvertisingPDUType(rawValue: 8)
+  package static let scanRequest = AdvertisingPDUType(rawValue: 3)
+  package static let scanResponse = AdvertisingPDUType(rawValue: 4)
+  package static let connectRequest = AdvertisingPDUType(rawValue: 5)
+  package static let extended = AdvertisingPDUType(rawValue: 7)
+  package static let connectResponse = AdvertisingPDUType(rawValue: 8)
 
   private static let primary = [
     "ADV_IND", "ADV_DIRECT_IND", "ADV_NONCONN_IND", "SCAN_REQ", "SCAN_RSP", "CONNECT_IND", "ADV_SCAN_IND",

@@ -3,9 +3,9 @@ import HaloBluetoothCore
 import HaloCapture
 
 /// A packet of the air: the link layer's PDU between access address and CRC (Core Specification Vol 6, Part B, 2).
-public struct AirLayer: Hashable, Sendable {
+package struct AirLayer: Hashable, Sendable {
   /// What kind of PDU it is.
-  public enum Kind: UInt8, Hashable, Sendable {
+  package enum Kind: UInt8, Hashable, Sendable {
     /// On an advertising channel, or of periodic advertising (2.3).
     case advertising
     /// A part of an L2CAP frame on a connection, or empty (2.4).
@@ -19,7 +19,7 @@ public struct AirLayer: Hashable, Sendable {
   }
 
   /// Whether the CRC is right.
-  public enum CRC: UInt8, Hashable, Sendable {
+  package enum CRC: UInt8, Hashable, Sendable {
     /// Neither the sniffer has checked it, nor can it be computed: the initial value of the connection is not in the
     /// capture, or not all bytes are.
     case unknown
@@ -28,51 +28,51 @@ public struct AirLayer: Hashable, Sendable {
   }
 
   /// What has been found out about a PDU of a connection.
-  public struct Notes: OptionSet, Hashable, Sendable {
-    public var rawValue: UInt8
+  package struct Notes: OptionSet, Hashable, Sendable {
+    package var rawValue: UInt8
 
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It is the same as the last one from its side, which was sent again.
-    public static let retransmission = Notes(rawValue: 1)
+    package static let retransmission = Notes(rawValue: 1)
     /// It is the first of its connection event, as far as captured.
-    public static let beginsEvent = Notes(rawValue: 2)
+    package static let beginsEvent = Notes(rawValue: 2)
     /// It is encrypted, so that its content is not known.
-    public static let encrypted = Notes(rawValue: 4)
+    package static let encrypted = Notes(rawValue: 4)
     /// The sniffer has decrypted it.
-    public static let decrypted = Notes(rawValue: 8)
+    package static let decrypted = Notes(rawValue: 8)
     /// On a secondary advertising channel, or of periodic advertising.
-    public static let secondary = Notes(rawValue: 16)
+    package static let secondary = Notes(rawValue: 16)
     /// The direction is derived, not told by the file.
-    public static let derivedDirection = Notes(rawValue: 32)
+    package static let derivedDirection = Notes(rawValue: 32)
     /// The sniffer finds the CRC right, and it is not what it should be by the initial value of the connection.
-    public static let otherCRC = Notes(rawValue: 64)
+    package static let otherCRC = Notes(rawValue: 64)
   }
 
   /// The link that it belongs to.
-  public var accessAddress: UInt32 = 0
-  public var kind = Kind.unknown
+  package var accessAddress: UInt32 = 0
+  package var kind = Kind.unknown
   /// The first byte of the PDU.
-  public var header: UInt8 = 0
+  package var header: UInt8 = 0
   /// The second byte of the PDU: the length of what follows, in bytes, without the CRC.
-  public var length: UInt8 = 0
+  package var length: UInt8 = 0
   /// The offset of the PDU in the packet's bytes: 4, or 5 behind a coding indicator.
-  public var start: UInt8 = 4
-  public var crc = CRC.unknown
-  public var notes: Notes = []
+  package var start: UInt8 = 4
+  package var crc = CRC.unknown
+  package var notes: Notes = []
   /// The type of an extended advertising PDU on a secondary channel.
-  public var auxiliary: AirReception.AuxiliaryType?
+  package var auxiliary: AirReception.AuxiliaryType?
   /// The opcode of an LL Control PDU.
-  public var opcode: LLControlOpcode?
+  package var opcode: LLControlOpcode?
   /// The number of the connection event, if the sniffer tells it.
-  public var event: UInt16?
+  package var event: UInt16?
   /// Whether the central has sent it (then it is from the host to the controller); nil if unknown.
-  public var direction: CaptureDirection?
+  package var direction: CaptureDirection?
   /// The bytes of a Message Integrity Check at the end of the payload: 0, or 4 after decryption by a sniffer that has
   /// kept them.
-  public var micLength: UInt8 = 0
+  package var micLength: UInt8 = 0
   /// The reason why it is malformed.
-  public var problem: PacketProblem?
+  package var problem: PacketProblem?
 
   /// Parses the header.
   ///
@@ -125,25 +125,25 @@ public struct AirLayer: Hashable, Sendable {
   // MARK: PDUs of a connection (2.4)
 
   /// Which part of an L2CAP frame it is: 1 continues one or is empty, 2 starts one, 3 is for the link layer.
-  public var llid: UInt8 { header & 3 }
+  package var llid: UInt8 { header & 3 }
   /// Next Expected Sequence Number: acknowledges the last PDU of the other side.
-  public var nesn: UInt8 { header >> 2 & 1 }
+  package var nesn: UInt8 { header >> 2 & 1 }
   /// Sequence Number.
-  public var sn: UInt8 { header >> 3 & 1 }
+  package var sn: UInt8 { header >> 3 & 1 }
   /// More Data: the sender has more for this connection event.
-  public var hasMoreData: Bool { header & 0x10 != 0 }
+  package var hasMoreData: Bool { header & 0x10 != 0 }
   /// Whether it only keeps up the connection.
-  public var isEmpty: Bool { kind == .data && llid == 1 && length == 0 }
+  package var isEmpty: Bool { kind == .data && llid == 1 && length == 0 }
   /// Whether it is of a connection.
-  public var isOfConnection: Bool { kind == .data || kind == .control }
+  package var isOfConnection: Bool { kind == .data || kind == .control }
 
   /// The type of an advertising PDU.
-  public var advertisingType: AdvertisingPDUType? {
+  package var advertisingType: AdvertisingPDUType? {
     kind == .advertising ? AdvertisingPDUType(rawValue: header) : nil
   }
 
   /// The name of the PDU in the specification; nil for data, and for a number that is not assigned.
-  public var name: String? {
+  package var name: String? {
     if notes.contains(.encrypted) { return nil }
     if let opcode { return opcode.name }
     return advertisingType?.name(isSecondary: notes.contains(.secondary), auxiliary)

@@ -2,21 +2,21 @@ import HCI
 import HaloBluetoothCore
 
 /// The opcode of an LL Control PDU (Core Specification Vol 6, Part B, 2.4.2), with all that is known of it.
-public struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
-  public var rawValue: UInt8
+package struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  public static let terminate = LLControlOpcode(rawValue: 0x02)
-  public static let encryptionRequest = LLControlOpcode(rawValue: 0x03)
-  public static let encryptionResponse = LLControlOpcode(rawValue: 0x04)
-  public static let startEncryptionRequest = LLControlOpcode(rawValue: 0x05)
-  public static let pauseEncryptionResponse = LLControlOpcode(rawValue: 0x0B)
-  public static let reject = LLControlOpcode(rawValue: 0x0D)
-  public static let rejectExtended = LLControlOpcode(rawValue: 0x11)
+  package static let terminate = LLControlOpcode(rawValue: 0x02)
+  package static let encryptionRequest = LLControlOpcode(rawValue: 0x03)
+  package static let encryptionResponse = LLControlOpcode(rawValue: 0x04)
+  package static let startEncryptionRequest = LLControlOpcode(rawValue: 0x05)
+  package static let pauseEncryptionResponse = LLControlOpcode(rawValue: 0x0B)
+  package static let reject = LLControlOpcode(rawValue: 0x0D)
+  package static let rejectExtended = LLControlOpcode(rawValue: 0x11)
 
   /// In the terms of the specification; nil if it is unknown.
-  public var name: String? { row?.name }
+  package var name: String? { row?.name }
 
   /// The section that describes it.
   var reference: String {

@@ -22,12 +22,12 @@ extension ClassicProtocol {
 }
 
 /// A frame of a protocol above L2CAP on BR/EDR. The channel says which one it is; the frame is read on demand.
-public struct ProfileLayer: Hashable, Sendable {
+package struct ProfileLayer: Hashable, Sendable {
   /// Names the protocol.
-  public let layer: Layer
-  public let psm: PSM
+  package let layer: Layer
+  package let psm: PSM
   /// In ``DissectedPacket/source``.
-  public let range: Range<Int>
+  package let range: Range<Int>
 
   /// - Returns: nil for a channel of another protocol, and for the media of AVDTP
   init?(_ channel: Channel, _ source: RawSpan, _ range: Range<Int>, isSent: Bool) {
@@ -52,7 +52,7 @@ public struct ProfileLayer: Hashable, Sendable {
   }
 
   /// The name of the frame's command, signal or type.
-  public func name(in source: RawSpan) -> String { decoder.name(source.extracting(range)) }
+  package func name(in source: RawSpan) -> String { decoder.name(source.extracting(range)) }
 
   func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
     text.write(name(in: source))
@@ -79,13 +79,13 @@ public struct ProfileLayer: Hashable, Sendable {
   }
 
   /// The data of a channel of RFCOMM, in ``DissectedPacket/source``, as far as the capture has it; nil for other frames.
-  public func data(in source: RawSpan) -> Range<Int>? {
+  package func data(in source: RawSpan) -> Range<Int>? {
     guard let data = decoder.data(source.extracting(range)) else { return nil }
     return range.lowerBound + data.lowerBound..<range.lowerBound + data.upperBound
   }
 
   /// Data that are text, such as AT commands, with the line breaks as escapes; nil for other data.
-  public static func words(_ data: RawSpan) -> String? {
+  package static func words(_ data: RawSpan) -> String? {
     let bytes = Array(data)
     // One or two printable bytes are probably not text.
     let rest = bytes.filter { ![0x09, 0x0A, 0x0D].contains($0) }

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// The addresses, names and keys of a capture, with what stands for them in a copy that can be shown to others. What stands
 /// for an address or a name depends on their order in the capture, and on nothing else: a copy is made twice alike, and tells
 /// nothing about the originals.
-public struct PersonalData {
+package struct PersonalData {
   /// The most entries of each kind; see ``isFull``.
   private static let capacity = 1 << 17
   /// A shorter name is replaced where it is a name, and not wherever its bytes occur.
@@ -14,12 +14,12 @@ public struct PersonalData {
   /// The keys, each of 16 bytes as in packets.
   private(set) var keys: Set<[UInt8]> = []
   /// Whether a capture has more than can be kept: a copy of it would not be complete.
-  public private(set) var isFull = false
+  package private(set) var isFull = false
 
   /// Which values the two lowest bytes of the addresses have.
   private var ends = [Bool](repeating: false, count: 1 << 16)
 
-  public init() {}
+  package init() {}
 
   /// Adds what a field has.
   ///

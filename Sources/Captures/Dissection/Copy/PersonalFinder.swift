@@ -5,7 +5,7 @@ import HaloGATT
 
 /// Finds what a packet tells about people and their devices: in the fields whose description says so, and in the values of
 /// characteristics that are names or numbers of a device.
-public struct PersonalFinder {
+package struct PersonalFinder {
   private let fields = FieldList()
 
   /// Device Name and Serial Number String (Assigned Numbers, 3.8).
@@ -13,10 +13,10 @@ public struct PersonalFinder {
   /// AD types whose value is an address, followed by its kind or by other addresses.
   private static let addressTypes: Set<UInt64> = [0x17, 0x18, 0x1B]
 
-  public init() { fields.collectsPersonal = true }
+  package init() { fields.collectsPersonal = true }
 
   /// Adds what a packet has to the data of its capture.
-  public func learn(_ packet: DissectedPacket, into data: inout PersonalData) {
+  package func learn(_ packet: DissectedPacket, into data: inout PersonalData) {
     let source = packet.source
     for field in found(in: packet) { data.add(field.kind, source[field.range.clamped(to: 0..<source.count)]) }
     if let peer = packet.link?.peer { data.add(address: peer.value) }

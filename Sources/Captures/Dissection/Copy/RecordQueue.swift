@@ -5,7 +5,7 @@ import L2CAP
 
 /// The records of a capture that go into a copy, in their order. A frame that was sent in several packets is selected and
 /// changed as one: its packets wait for the last of them.
-public struct RecordQueue {
+package struct RecordQueue {
   /// The most records that wait.
   private static let capacity = 4096
 
@@ -29,14 +29,14 @@ public struct RecordQueue {
   private let redaction: Redaction?
 
   /// - Parameter redaction: changes the packets; nil leaves them as they are
-  public init(_ redaction: Redaction? = nil) { self.redaction = redaction }
+  package init(_ redaction: Redaction? = nil) { self.redaction = redaction }
 
   /// Adds the next record.
   ///
   /// - Parameters:
   ///   - packet: the record
   ///   - isSelected: whether it goes into the copy; if it completes a frame, whether the other packets of the frame do
-  public mutating func add(_ packet: DissectedPacket, isSelected: Bool) {
+  package mutating func add(_ packet: DissectedPacket, isSelected: Bool) {
     if entries.count - first >= Self.capacity { release(first) }
     let stream = Self.stream(of: packet)
     if let stream, packet.hci?.boundary != .continuing { close(stream) }
@@ -62,7 +62,7 @@ public struct RecordQueue {
   }
 
   /// The next record whose frame is complete, and that is selected.
-  public mutating func next() -> CaptureRecord? {
+  package mutating func next() -> CaptureRecord? {
     while first < entries.count, entries[first].waiting == nil {
       let entry = entries[first]
       first += 1
@@ -76,7 +76,7 @@ public struct RecordQueue {
   }
 
   /// There are no more records: those that wait are complete as they are.
-  public mutating func finish() {
+  package mutating func finish() {
     for index in entries.indices where entries[index].waiting != nil { release(index) }
   }
 

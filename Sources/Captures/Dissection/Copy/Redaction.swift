@@ -4,7 +4,7 @@ import HaloCapture
 
 /// Replaces addresses and names by made-up ones of the same length, and keys by zeros, wherever they occur in packets: in the
 /// fields for them, and anywhere else by their bytes.
-public struct Redaction {
+package struct Redaction {
   private let data: PersonalData
   private let finder = PersonalFinder()
   /// Names by their first bytes, the longest first.
@@ -13,7 +13,7 @@ public struct Redaction {
   private var keys: [UInt32: [[UInt8]]] = [:]
 
   /// - Parameter data: what a first reading of the whole capture has found
-  public init(_ data: PersonalData) {
+  package init(_ data: PersonalData) {
     self.data = data
     for name in data.names.keys where name.count >= PersonalData.shortestFoundName {
       names[Self.beginning(of: name, at: 0), default: []].append(name)
@@ -26,7 +26,7 @@ public struct Redaction {
 
   /// Whether a record may be in the copy: texts of programs, and what they say to the kernel, have addresses and keys in forms
   /// that nobody describes.
-  public static func keeps(_ content: CaptureContent) -> Bool {
+  package static func keeps(_ content: CaptureContent) -> Bool {
     switch content {
     case .hci: true
     case .monitor(let opcode):
@@ -36,7 +36,7 @@ public struct Redaction {
   }
 
   /// The bytes that stand for ``DissectedPacket/source`` in the copy, as many as there.
-  public func redacted(_ packet: DissectedPacket) -> [UInt8] {
+  package func redacted(_ packet: DissectedPacket) -> [UInt8] {
     var bytes = packet.source
     if packet.hci?.isOpaque(bytes) == true {
       for index in min(packet.hci?.type.headerLength ?? 0, bytes.count)..<bytes.count { bytes[index] = 0 }

@@ -3,30 +3,30 @@ import HaloBluetoothCore
 import HaloCapture
 
 /// The HCI packet (Core Specification Vol 4, Part E, 5.4).
-public struct HCILayer: Hashable, Sendable {
-  public var type: HCIPacketType
+package struct HCILayer: Hashable, Sendable {
+  package var type: HCIPacketType
   /// The opcode of a command, or of the one that an event answers.
-  public var opcode: HCIOpcode?
-  public var event: HCIEventCode?
-  public var subevent: LESubevent?
+  package var opcode: HCIOpcode?
+  package var event: HCIEventCode?
+  package var subevent: LESubevent?
   /// The link that it is about, if it is about one.
-  public var connection: ConnectionHandle?
+  package var connection: ConnectionHandle?
   /// The status of an event that has one.
-  public var status: HCIErrorCode?
+  package var status: HCIErrorCode?
   /// How a packet of ACL data relates to its frame.
-  public var boundary: ACLHeader.Boundary?
+  package var boundary: ACLHeader.Boundary?
   /// The parameter length in the header.
-  public var length = 0
+  package var length = 0
   /// The command that an event answers.
-  public var command: PacketReference?
+  package var command: PacketReference?
   /// The manufacturer of the controller, once it is known: only for a vendor-specific command or event.
-  public var manufacturer: CompanyIdentifier?
+  package var manufacturer: CompanyIdentifier?
   /// The device at the other end of the link.
-  public var peer: BluetoothAddress?
+  package var peer: BluetoothAddress?
   /// The reason why it is malformed.
-  public var problem: PacketProblem?
+  package var problem: PacketProblem?
   /// Whether the capture has only its beginning (snap length).
-  public var isCut = false
+  package var isCut = false
 
   /// Parses the headers; the rest is parsed on demand.
   ///
@@ -182,7 +182,7 @@ extension HCILayer {
   /// The public name of a vendor-specific command or event.
   ///
   /// - Parameter packet: with its H4 type byte
-  public func vendorName(in packet: RawSpan) -> String? {
+  package func vendorName(in packet: RawSpan) -> String? {
     if let opcode { return opcode.isVendorSpecific ? VendorNames.name(of: opcode, manufacturer) : nil }
     guard event == .vendorSpecific, let code = packet.byte(at: 3) else { return nil }
     return VendorNames.name(ofEvent: code, manufacturer)

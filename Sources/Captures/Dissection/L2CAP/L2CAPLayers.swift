@@ -4,23 +4,23 @@ import HaloSecurityManager
 import L2CAP
 
 /// An L2CAP frame, at the packet that completes it (Core Specification Vol 3, Part A, 3).
-public struct L2CAPLayer: Hashable, Sendable {
-  public var channel: ChannelID
+package struct L2CAPLayer: Hashable, Sendable {
+  package var channel: ChannelID
   /// Header and payload, in ``DissectedPacket/source``.
-  public var range: Range<Int>
+  package var range: Range<Int>
   /// The number of packets that carried it.
-  public var fragments: Int
+  package var fragments: Int
   /// The protocol of a dynamic channel, if the capture shows how it was opened.
-  public var psm: PSM?
+  package var psm: PSM?
   /// On a credit-based channel, the number of frames that the sender may still send after this one.
-  public var credits: Int?
+  package var credits: Int?
   /// On a credit-based channel, the data of the unit that this frame completes, in ``DissectedPacket/source``.
-  public var unit: Range<Int>?
+  package var unit: Range<Int>?
 
   /// In bytes, as the header has it.
-  public var length: Int { range.count - BasicHeader.length }
+  package var length: Int { range.count - BasicHeader.length }
   /// Without the header.
-  public var payload: Range<Int> { range.lowerBound + BasicHeader.length..<range.upperBound }
+  package var payload: Range<Int> { range.lowerBound + BasicHeader.length..<range.upperBound }
 
   func writeSummary(to text: inout TextBuffer) {
     if let psm {
@@ -66,10 +66,10 @@ public struct L2CAPLayer: Hashable, Sendable {
 }
 
 /// A PDU of the Security Manager (Core Specification Vol 3, Part H, 3).
-public struct SMPLayer: Hashable, Sendable {
-  public var code: SecurityManagerCode
+package struct SMPLayer: Hashable, Sendable {
+  package var code: SecurityManagerCode
   /// In ``DissectedPacket/source``.
-  public var range: Range<Int>
+  package var range: Range<Int>
 
   init?(_ source: RawSpan, _ range: Range<Int>) {
     guard !range.isEmpty, let code = source.byte(at: range.lowerBound) else { return nil }
@@ -78,7 +78,7 @@ public struct SMPLayer: Hashable, Sendable {
   }
 
   /// In the terms of the specification.
-  public var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
+  package var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
 
   var reference: String { code.reference }
 

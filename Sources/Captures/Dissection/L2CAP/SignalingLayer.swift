@@ -3,11 +3,11 @@ import HaloBluetoothCore
 import L2CAP
 
 /// A command on a signalling channel (Core Specification Vol 3, Part A, 4).
-public struct SignalingLayer: Hashable, Sendable {
-  public var code: SignalingPacket.Code
-  public var identifier: UInt8
+package struct SignalingLayer: Hashable, Sendable {
+  package var code: SignalingPacket.Code
+  package var identifier: UInt8
   /// In ``DissectedPacket/source``.
-  public var range: Range<Int>
+  package var range: Range<Int>
 
   init?(_ source: RawSpan, _ range: Range<Int>) {
     guard let code = source.byte(at: range.lowerBound),
@@ -20,7 +20,7 @@ public struct SignalingLayer: Hashable, Sendable {
   }
 
   /// In the terms of the specification.
-  public var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
+  package var name: String { code.name ?? "code \(Hex.string(code.rawValue))" }
 
   var reference: String { code.reference }
 

@@ -2,19 +2,19 @@ import HCI
 import HaloBluetoothCore
 
 /// The link of a packet: its handle, and the device at the other end. All packets of a link share one.
-public final class LinkIdentity: Hashable, Sendable {
+package final class LinkIdentity: Hashable, Sendable {
   /// The handle; 0 for a connection on the air.
-  public let handle: ConnectionHandle
+  package let handle: ConnectionHandle
   /// The access address of a connection on the air; its ``peer`` is the peripheral.
-  public let accessAddress: UInt32?
+  package let accessAddress: UInt32?
   /// The central of a connection on the air; nil if the capture begins in the middle of it.
-  public let central: BluetoothAddress?
+  package let central: BluetoothAddress?
   /// Nil if the capture begins in the middle of the link.
-  public let peer: BluetoothAddress?
+  package let peer: BluetoothAddress?
   /// The name of the device, safe to print; nil until the capture shows it.
-  public let name: String?
+  package let name: String?
   /// `0x0040 30:35:38:41:BE:EF R02_BEEF`.
-  public let text: String
+  package let text: String
 
   init(_ handle: ConnectionHandle, _ peer: BluetoothAddress?, name: String?) {
     self.handle = handle
@@ -44,15 +44,15 @@ public final class LinkIdentity: Hashable, Sendable {
   }
 
   /// What it is filtered by: the access address, or the handle.
-  public var number: UInt32 { accessAddress ?? UInt32(handle.rawValue) }
+  package var number: UInt32 { accessAddress ?? UInt32(handle.rawValue) }
 
-  public static func == (left: LinkIdentity, right: LinkIdentity) -> Bool {
+  package static func == (left: LinkIdentity, right: LinkIdentity) -> Bool {
     left === right
       || (left.number, left.peer, left.name) == (right.number, right.peer, right.name)
         && left.central == right.central
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(number)
     hasher.combine(peer)
   }

@@ -5,35 +5,35 @@ import HaloCapture
 import HaloGATT
 
 /// A packet, layer by layer. A layer that it does not have, or that is not complete yet, is nil.
-public struct DissectedPacket: Hashable, Sendable {
-  public var info: CaptureRecordInfo
+package struct DissectedPacket: Hashable, Sendable {
+  package var info: CaptureRecordInfo
   /// The packet; of HCI, with its H4 type byte.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// An L2CAP frame with its header that was sent in several packets; this is the last.
-  public var reassembled: [UInt8]?
+  package var reassembled: [UInt8]?
   /// The link layer's PDU of a packet of the air.
-  public var air: AirLayer? {
+  package var air: AirLayer? {
     get { airBox?.layer }
     set { airBox = newValue.map(AirBox.init) }
   }
   private var airBox: AirBox?
   /// Nil for records that are not HCI packets, such as a monitor's notes.
-  public var hci: HCILayer?
+  package var hci: HCILayer?
   /// The link that it is about or was sent on, if there is one.
-  public var link: LinkIdentity?
-  public var l2cap: L2CAPLayer?
-  public var signaling: SignalingLayer?
-  public var smp: SMPLayer?
+  package var link: LinkIdentity?
+  package var l2cap: L2CAPLayer?
+  package var signaling: SignalingLayer?
+  package var smp: SMPLayer?
   /// A protocol of BR/EDR on a channel of its own.
-  public var profile: ProfileLayer?
-  public var att: ATTLayer?
-  public var gatt: GATTLayer?
-  public var ring: RingLayer?
+  package var profile: ProfileLayer?
+  package var att: ATTLayer?
+  package var gatt: GATTLayer?
+  package var ring: RingLayer?
   /// Requests that will never be answered, as their link is gone: the numbers of their packets.
-  public var unanswered: [Int] = []
+  package var unanswered: [Int] = []
 
   /// No packet, for `Dissector.dissect(_:_:into:)`.
-  public init() {
+  package init() {
     bytes = []
     info = CaptureRecordInfo(number: 0, microseconds: nil, content: .hci(nil), originalLength: 0)
   }
@@ -59,13 +59,13 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// The bytes that the layers from L2CAP up point into.
-  public var source: [UInt8] { reassembled ?? bytes }
+  package var source: [UInt8] { reassembled ?? bytes }
 
   /// Whether the capture has only its beginning (snap length).
-  public var isCut: Bool { info.originalLength > bytes.count }
+  package var isCut: Bool { info.originalLength > bytes.count }
 
   /// The direction, seen from the host; nil if unknown.
-  public var direction: CaptureDirection? {
+  package var direction: CaptureDirection? {
     if let known = info.direction { return known }
     switch hci?.type {
     case .command?: return .hostToController
@@ -75,20 +75,20 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// Whether it is a record that is no packet.
-  public var isNote: Bool { hci == nil && air == nil }
+  package var isNote: Bool { hci == nil && air == nil }
 
   /// The bytes that a layer points into.
-  public func bytes(of layer: Layer) -> [UInt8] { layer == .hci || layer == .ll ? bytes : source }
+  package func bytes(of layer: Layer) -> [UInt8] { layer == .hci || layer == .ll ? bytes : source }
 
   /// How a sniffer has received it; nil if it was not on the air.
-  public var reception: AirReception? {
+  package var reception: AirReception? {
     if case .air(let reception) = info.content { reception } else { nil }
   }
 
   /// The layers that it has, from the wire up.
-  public var layers: [Layer] { Layer.allCases.filter(has) }
+  package var layers: [Layer] { Layer.allCases.filter(has) }
 
-  public func has(_ layer: Layer) -> Bool {
+  package func has(_ layer: Layer) -> Bool {
     switch layer {
     case .ll: air != nil
     case .hci: hci != nil
@@ -103,7 +103,7 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// The highest layer that has bytes of its own; GATT only explains those of ATT.
-  public var top: Layer? {
+  package var top: Layer? {
     if ring != nil { return .ring }
     if att != nil { return .att }
     if let profile { return profile.layer }
@@ -120,7 +120,7 @@ public struct DissectedPacket: Hashable, Sendable {
   ///   - layer: a layer of this packet
   ///   - text: receives the line, without its end
   ///   - commands: the known HCI commands; nil for the standard ones
-  public func writeSummary(
+  package func writeSummary(
     of layer: Layer, to text: inout TextBuffer, commands: HCICommandCatalog? = nil
   ) {
     let fields = FieldList()
@@ -128,7 +128,7 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// The same for many packets: the memory of `fields`, which are overwritten, is used for each.
-  public func writeSummary(
+  package func writeSummary(
     of layer: Layer, to text: inout TextBuffer, using fields: FieldList,
     commands: HCICommandCatalog? = nil
   ) {
@@ -148,12 +148,12 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// One line about one layer; nil if the packet does not have it.
-  public func summary(of layer: Layer, commands: HCICommandCatalog? = nil) -> String? {
+  package func summary(of layer: Layer, commands: HCICommandCatalog? = nil) -> String? {
     has(layer) ? TextBuffer.string { writeSummary(of: layer, to: &$0, commands: commands) } : nil
   }
 
   /// Writes one line about the whole packet: its highest layer, and its purpose.
-  public func writeSummary(to text: inout TextBuffer) {
+  package func writeSummary(to text: inout TextBuffer) {
     let fields = FieldList()
     writeSummary(to: &text, top: top, using: fields)
   }
@@ -164,7 +164,7 @@ public struct DissectedPacket: Hashable, Sendable {
   ///   - text: receives the line, without its end
   ///   - top: the same as ``top``
   ///   - fields: memory that is used for each packet; its contents are overwritten
-  public func writeSummary(to text: inout TextBuffer, top: Layer?, using fields: FieldList) {
+  package func writeSummary(to text: inout TextBuffer, top: Layer?, using fields: FieldList) {
     guard let top else { return text.write(RecordNote.summary(of: self)) }
     writeSummary(of: top, to: &text, using: fields)
     guard top == .att, let gatt else { return }
@@ -185,7 +185,7 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// One line about the whole packet: its highest layer, and its purpose.
-  public var summary: String { TextBuffer.string { writeSummary(to: &$0) } }
+  package var summary: String { TextBuffer.string { writeSummary(to: &$0) } }
 
   /// Adds the fields of one layer to a list; none if the packet does not have it.
   ///
@@ -193,7 +193,7 @@ public struct DissectedPacket: Hashable, Sendable {
   ///   - layer: a layer of this packet
   ///   - list: receives the fields
   ///   - commands: the known HCI commands; nil for the standard ones
-  public func listFields(
+  package func listFields(
     of layer: Layer, to list: FieldList, commands: HCICommandCatalog? = nil
   ) {
     let source = source
@@ -214,7 +214,7 @@ public struct DissectedPacket: Hashable, Sendable {
 
   /// Adds the parameters of a command or an event, the headers of isochronous data, or the payload of a PDU of the link
   /// layer, to a list.
-  public func listParameters(to list: FieldList) {
+  package func listParameters(to list: FieldList) {
     hci?.listParameters(bytes.span.bytes, .standard, to: list)
     air?.listContent(bytes.span.bytes, to: list)
   }
@@ -225,7 +225,7 @@ public struct DissectedPacket: Hashable, Sendable {
   ///   - layer: whose fields are wanted
   ///   - commands: the commands that are known; nil for those of the specification
   ///   - namesBits: whether bits that have names are listed, below the field that they are in
-  public func fields(
+  package func fields(
     of layer: Layer, commands: HCICommandCatalog? = nil, namesBits: Bool = false
   ) -> [PacketField] {
     let list = FieldList()
@@ -235,7 +235,7 @@ public struct DissectedPacket: Hashable, Sendable {
   }
 
   /// The text of a characteristic's value in a response, if the request was for that characteristic.
-  public func readText(of uuid: BluetoothUUID) -> String? {
+  package func readText(of uuid: BluetoothUUID) -> String? {
     readRange(of: uuid).map { String(printable: source[$0]) }
   }
 
@@ -273,7 +273,7 @@ private final class AirBox: Hashable, Sendable {
 }
 
 /// The layers of a packet, from the wire up.
-public enum Layer: String, Hashable, Sendable, CaseIterable {
+package enum Layer: String, Hashable, Sendable, CaseIterable {
   /// The link layer, in captures of the air.
   case ll
   case hci
@@ -290,11 +290,11 @@ public enum Layer: String, Hashable, Sendable, CaseIterable {
 }
 
 /// An earlier packet that one belongs to: the command of an event, the request of a response.
-public struct PacketReference: Hashable, Sendable {
+package struct PacketReference: Hashable, Sendable {
   /// As in the capture, counted from 1.
-  public var number: Int
+  package var number: Int
   /// From it to this packet; nil if one of them has no time, or if the capture's clock was set back between them.
-  public var microseconds: Int64?
+  package var microseconds: Int64?
 
   init(_ earlier: PacketTime, to later: PacketTime) {
     number = earlier.number
@@ -307,7 +307,7 @@ public struct PacketReference: Hashable, Sendable {
 
 extension PacketReference: TextWritable {
   /// `after 12.345 ms (packet 7)`.
-  public func write(to text: inout TextBuffer) {
+  package func write(to text: inout TextBuffer) {
     if let microseconds {
       text.write("after ")
       text.write(microseconds, places: 3)

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// The devices of a capture that a ``PacketFilter`` means by their names, so that it also selects the packets before a name
 /// was known. Bounded.
-public struct NamedPeers: Sendable {
+package struct NamedPeers: Sendable {
   private static let capacity = 4096
 
   /// A link whose peer is unknown.
@@ -14,10 +14,10 @@ public struct NamedPeers: Sendable {
   private var addresses: Set<UInt64> = []
   private var links: Set<Link> = []
 
-  public init() {}
+  package init() {}
 
   /// Whether there is none.
-  public var isEmpty: Bool { addresses.isEmpty && links.isEmpty }
+  package var isEmpty: Bool { addresses.isEmpty && links.isEmpty }
 
   /// Adds the device at the other end of a packet's link.
   mutating func insert(_ link: LinkIdentity, of packet: DissectedPacket) {

@@ -16,9 +16,9 @@ import HaloGATT
 /// | `address` | a device's address: of the link, or in the command or event |
 /// | `time` | seconds since the first packet |
 /// | `packet` | number in the capture |
-public struct PacketFilter: Sendable {
+package struct PacketFilter: Sendable {
   /// What a term tests.
-  public enum Key: String, Sendable, CaseIterable {
+  package enum Key: String, Sendable, CaseIterable {
     case handle, link, peer, opcode, event, subevent, time, packet, address
   }
 
@@ -42,8 +42,8 @@ public struct PacketFilter: Sendable {
   }
 
   /// Why a filter cannot be parsed, in one line.
-  public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    public var description: String
+  package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var description: String
   }
 
   private var terms: [Term] = []
@@ -52,7 +52,7 @@ public struct PacketFilter: Sendable {
 
   /// Whether it selects devices by their names. A capture may show a name after the first packets of a link: read it once
   /// with ``learn(_:)``, and then again.
-  public var hasNames: Bool {
+  package var hasNames: Bool {
     terms.contains { term in
       guard case .peer(let peers) = term else { return false }
       return peers.contains { if case .name = $0 { true } else { false } }
@@ -60,14 +60,14 @@ public struct PacketFilter: Sendable {
   }
 
   /// Notes the device at the other end of the packet's link, if it has one of the names.
-  public mutating func learn(_ packet: DissectedPacket) {
+  package mutating func learn(_ packet: DissectedPacket) {
     guard let link = packet.link, link.name != nil else { return }
     for case .peer(let peers) in terms where peers.contains(where: { $0.matches(link) }) {
       named.insert(link, of: packet)
     }
   }
 
-  public init(_ text: String) throws(SyntaxError) {
+  package init(_ text: String) throws(SyntaxError) {
     for word in text.split(whereSeparator: { $0 == "," || $0 == " " }) { terms.append(try Self.term(word)) }
     if terms.isEmpty { throw SyntaxError(description: "the filter is empty; try handle=0x0012") }
   }
@@ -138,7 +138,7 @@ public struct PacketFilter: Sendable {
   /// - Parameters:
   ///   - packet: the packet to test
   ///   - start: the time of the first packet of the capture
-  public func matches(_ packet: DissectedPacket, start: Int64?) -> Bool {
+  package func matches(_ packet: DissectedPacket, start: Int64?) -> Bool {
     terms.allSatisfy { term in
       switch term {
       case .address(let address): Self.names(packet, address)
@@ -158,7 +158,8 @@ public struct PacketFilter: Sendable {
   ///   - key: what a term tests
   ///   - packet: the packet to test
   ///   - start: the time of the first packet of the capture
-  public static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [ClosedRange<Double>] {
+  package static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [ClosedRange<Double>]
+  {
     var values: [Double?]
     switch key {
     case .handle: return handles(of: packet)

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// Why a packet, or a layer of it, is malformed. It holds numbers only, so that a packet is copied without a cost.
-public enum PacketProblem: Hashable, Sendable, TextWritable {
+package enum PacketProblem: Hashable, Sendable, TextWritable {
   case empty
   /// The H4 type byte is none of HCI.
   case unknownType
@@ -38,7 +38,7 @@ public enum PacketProblem: Hashable, Sendable, TextWritable {
     }
   }
 
-  public func write(to text: inout TextBuffer) {
+  package func write(to text: inout TextBuffer) {
     switch self {
     case .empty: text.write("empty")
     case .unknownType: text.write("no packet type of HCI")

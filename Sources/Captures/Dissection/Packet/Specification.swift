@@ -1,5 +1,5 @@
 /// The document that the references of fields are sections of.
-public enum Specification {
+package enum Specification {
   /// With its version.
-  public static let name = "Bluetooth Core Specification 6.2"
+  package static let name = "Bluetooth Core Specification 6.2"
 }

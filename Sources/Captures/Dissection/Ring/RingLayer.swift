@@ -3,8 +3,8 @@ import HaloBluetoothCore
 import RingLink
 
 /// A message to or from a ring (ring reference, 2 and 3).
-public struct RingLayer: Hashable, Sendable {
-  public enum Content: Hashable, Sendable {
+package struct RingLayer: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
     /// A frame of 16 bytes, with the right checksum.
     case frame(FrameMeaning)
     /// A whole bulk frame, at the value that completes it.
@@ -15,17 +15,17 @@ public struct RingLayer: Hashable, Sendable {
     indirect case damaged(String)
   }
 
-  public var content: Content
-  public var isFromRing: Bool
+  package var content: Content
+  package var isFromRing: Bool
   /// Whether only the bytes resemble a ring's: the discovery is not in the capture.
-  public var isByShape: Bool
+  package var isByShape: Bool
   /// The value, in ``DissectedPacket/source``.
-  public var range: Range<Int>
+  package var range: Range<Int>
   /// How the ring encodes acceleration, if the capture has shown it.
-  public var encoding: AccelerometerEncoding?
+  package var encoding: AccelerometerEncoding?
 
   /// The row of the command table.
-  public var entry: CommandEntry? {
+  package var entry: CommandEntry? {
     switch content {
     case .frame(let meaning): meaning.entry
     case .bulk(let frame): CommandTable.entries(for: .bulk(frame.id)).first
@@ -35,7 +35,7 @@ public struct RingLayer: Hashable, Sendable {
   }
 
   /// The meaning of a frame; nil for any other value.
-  public var meaning: FrameMeaning? { if case .frame(let meaning) = content { meaning } else { nil } }
+  package var meaning: FrameMeaning? { if case .frame(let meaning) = content { meaning } else { nil } }
 }
 
 extension RingLayer {
@@ -128,7 +128,7 @@ extension RingLayer {
   }
 
   /// Lists the values of a bulk frame.
-  public func listValues(of meaning: BulkMeaning, to list: FieldList) {
+  package func listValues(of meaning: BulkMeaning, to list: FieldList) {
     guard case .bulk(let frame) = content else { return }
     // Only the last value of a frame in several values is here.
     let isWhole = range.count == BulkFrame.headerLength + frame.payload.count

@@ -2,18 +2,18 @@ import RingLink
 
 extension RingLayer {
   /// The sample in a value of a ring; nil for any other value.
-  public var sample: RawSample? {
+  package var sample: RawSample? {
     if case .frame(let meaning) = content, isFromRing { RawSample(meaning.frame) } else { nil }
   }
 
   /// The sample of the counted stream in a value of a ring; nil for any other value.
-  public var countedSample: CountedSample? {
+  package var countedSample: CountedSample? {
     guard case .frame(let meaning) = content, isFromRing else { return nil }
     return CountedSample(meaning.frame).flatMap { $0.status == 0 ? $0 : nil }
   }
 
   /// Whether a value to a ring requests a counted stream.
-  public var requestsCountedStream: Bool {
+  package var requestsCountedStream: Bool {
     guard case .frame(let meaning) = content, !isFromRing else { return false }
     return CountedStreamStart(meaning.frame) != nil
   }

@@ -2,48 +2,48 @@ import HCI
 import HaloBluetoothCore
 
 /// The summary of a connection on the air.
-public struct AirConnectionSummary: Hashable, Sendable {
+package struct AirConnectionSummary: Hashable, Sendable {
   /// What one side has sent, as far as the capture has it.
-  public struct Side: Hashable, Sendable {
+  package struct Side: Hashable, Sendable {
     /// The number of packets, without those with a wrong CRC.
-    public var packets = 0
+    package var packets = 0
     /// How many of them were empty.
-    public var empty = 0
+    package var empty = 0
     /// How many of them were the same as the one before.
-    public var retransmissions = 0
+    package var retransmissions = 0
     /// The number of ATT PDUs.
-    public var attPDUs = 0
+    package var attPDUs = 0
   }
 
-  public var accessAddress: UInt32
+  package var accessAddress: UInt32
   /// Nil if the capture begins in the middle of the connection.
-  public var central: BluetoothAddress?
+  package var central: BluetoothAddress?
   /// Nil if the capture begins in the middle of the connection.
-  public var peripheral: BluetoothAddress?
+  package var peripheral: BluetoothAddress?
   /// The name of the peripheral, if the capture shows it.
-  public var name: String?
+  package var name: String?
   /// The time of the first packet, in microseconds since 1970-01-01 UTC; nil if it has no timestamp.
-  public var start: Int64?
+  package var start: Int64?
   /// The time of LL_TERMINATE_IND; nil if the capture does not have it.
-  public var end: Int64?
+  package var end: Int64?
   /// Why it ended, by LL_TERMINATE_IND.
-  public var reason: HCIErrorCode?
+  package var reason: HCIErrorCode?
   /// The connection interval of CONNECT_IND.
-  public var interval: ConnectionInterval?
+  package var interval: ConnectionInterval?
   /// In order; the last ones are missing if there were too many.
-  public internal(set) var changes: [ConnectionSummary.Change] = []
+  package internal(set) var changes: [ConnectionSummary.Change] = []
   /// The number of connection events with packets.
-  public var events = 0
-  public var fromCentral = Side()
-  public var fromPeripheral = Side()
+  package var events = 0
+  package var fromCentral = Side()
+  package var fromPeripheral = Side()
   /// The number of packets with a wrong CRC.
-  public var crcErrors = 0
+  package var crcErrors = 0
   /// The number of packets whose content is not known, as it is encrypted.
-  public var encrypted = 0
+  package var encrypted = 0
   /// The number of packets that the sniffer has decrypted.
-  public var decrypted = 0
+  package var decrypted = 0
   /// The ATT_MTU in force, in bytes; nil if it was not exchanged.
-  public var mtu: UInt16?
+  package var mtu: UInt16?
 
   init(_ accessAddress: UInt32, start: Int64?) {
     self.accessAddress = accessAddress

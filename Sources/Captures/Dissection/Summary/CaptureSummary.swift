@@ -7,27 +7,27 @@ import RingLink
 
 /// Statistics of a capture. Its memory is bounded: the first items of each kind are kept, and ``overflow`` counts the
 /// rest.
-public struct CaptureSummary: Sendable {
+package struct CaptureSummary: Sendable {
   static let capacity = 512
 
   /// How often a procedure was requested, and its results.
-  public struct Procedure: Hashable, Sendable {
+  package struct Procedure: Hashable, Sendable {
     /// The number of requests.
-    public var requests = 0
+    package var requests = 0
     /// The number of requests that failed.
-    public var errors = 0
+    package var errors = 0
     /// The times from request to response, in microseconds.
-    public var roundTrips = DurationHistogram()
+    package var roundTrips = DurationHistogram()
   }
 
   /// The number of packets.
-  public private(set) var packets = 0
+  package private(set) var packets = 0
   /// The time of the first packet, in microseconds since 1970-01-01 UTC; nil if there is none.
-  public private(set) var start: Int64?
+  package private(set) var start: Int64?
   /// The time of the last packet, in microseconds since 1970-01-01 UTC; nil if there is none.
-  public private(set) var end: Int64?
+  package private(set) var end: Int64?
   /// Packets by what they are: `commands`, `events`.
-  public var kinds: [String: Int] {
+  package var kinds: [String: Int] {
     var kinds: [String: Int] = [:]
     for (type, count) in types.enumerated() where count > 0 {
       kinds[Self.name(of: HCIPacketType(rawValue: UInt8(type))), default: 0] += count
@@ -37,27 +37,27 @@ public struct CaptureSummary: Sendable {
     return kinds
   }
   /// The devices that advertised.
-  public var devices: [BluetoothAddress: Device] { advertisers.devices }
+  package var devices: [BluetoothAddress: Device] { advertisers.devices }
   /// The links, in the order in which they began.
-  public var connections: [ConnectionSummary] { links.connections }
+  package var connections: [ConnectionSummary] { links.connections }
   /// The connections on the air, in the order in which they began.
-  public var airConnections: [AirConnectionSummary] { air.connections }
+  package var airConnections: [AirConnectionSummary] { air.connections }
   /// The GATT procedures of all links.
-  public private(set) var procedures: [ObservedProcedure: Procedure] = [:]
+  package private(set) var procedures: [ObservedProcedure: Procedure] = [:]
   /// The notifications and indications, by their source.
-  public var values: [Source: Values] {
+  package var values: [Source: Values] {
     sources.values
   }
   /// The number of errors of each kind.
-  public private(set) var errors: [String: Int] = [:]
+  package private(set) var errors: [String: Int] = [:]
   /// A ring's frames by their names.
-  public var ringFrames: [String: Int] {
+  package var ringFrames: [String: Int] {
     frames.texts
   }
   /// The number of packets that the recorder lost.
-  public private(set) var lost = 0
+  package private(set) var lost = 0
   /// The number of omitted items.
-  public var overflow: Int {
+  package var overflow: Int {
     omitted + advertisers.overflow + links.overflow + air.overflow + sources.overflow + frames.overflow
   }
 
@@ -77,10 +77,10 @@ public struct CaptureSummary: Sendable {
   private var frames = RingFrameTally()
   private var sources = ValueTally()
 
-  public init() {}
+  package init() {}
 
   /// Adds the next packet.
-  public mutating func add(_ packet: DissectedPacket) {
+  package mutating func add(_ packet: DissectedPacket) {
     packets += 1
     lost += packet.info.drops
     if let time = packet.info.microseconds {

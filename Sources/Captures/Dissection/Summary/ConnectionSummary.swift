@@ -3,43 +3,43 @@ import HaloBluetoothCore
 import L2CAP
 
 /// The summary of one link.
-public struct ConnectionSummary: Hashable, Sendable {
+package struct ConnectionSummary: Hashable, Sendable {
   static let changeCapacity = 64
 
   /// The parameters from a time on.
-  public struct Change: Hashable, Sendable {
+  package struct Change: Hashable, Sendable {
     /// Microseconds since 1970-01-01 UTC; nil if the packet has no timestamp.
-    public var microseconds: Int64?
+    package var microseconds: Int64?
     /// As text: `interval 30 ms, latency 0, timeout 720 ms`.
-    public var words: String
+    package var words: String
   }
 
   /// The index of the adapter: 0 is hci0.
-  public var adapter: UInt16
-  public var handle: ConnectionHandle
+  package var adapter: UInt16
+  package var handle: ConnectionHandle
   /// Nil if the capture begins in the middle of the link.
-  public var peer: BluetoothAddress?
+  package var peer: BluetoothAddress?
   /// The name of the peer, if the capture shows it.
-  public var name: String?
+  package var name: String?
   /// The link type of BR/EDR; nil for LE, and if the capture does not show which it is.
-  public var classicType: LinkType?
-  public var role: LERole?
+  package var classicType: LinkType?
+  package var role: LERole?
   /// The time of the first packet of the link, in microseconds since 1970-01-01 UTC; nil if it has no timestamp.
-  public var start: Int64?
+  package var start: Int64?
   /// Microseconds since 1970-01-01 UTC; nil if the capture ends first.
-  public var end: Int64?
+  package var end: Int64?
   /// Why it ended; nil if the capture ends first.
-  public var reason: HCIErrorCode?
+  package var reason: HCIErrorCode?
   /// In order; the last ones are missing if there were too many.
-  public internal(set) var changes: [Change] = []
+  package internal(set) var changes: [Change] = []
   /// The ATT_MTU in force, in bytes; nil if it was not exchanged.
-  public var mtu: UInt16?
+  package var mtu: UInt16?
   /// The number of ATT PDUs from the host.
-  public var sentPDUs = 0
+  package var sentPDUs = 0
   /// The number of ATT PDUs to the host.
-  public var receivedPDUs = 0
+  package var receivedPDUs = 0
   /// The number of L2CAP frames on channels that were opened, by their protocol.
-  public var frames: [PSM: Int] = [:]
+  package var frames: [PSM: Int] = [:]
 
   mutating func add(_ words: String, at microseconds: Int64?) {
     if changes.count < Self.changeCapacity {
@@ -49,14 +49,14 @@ public struct ConnectionSummary: Hashable, Sendable {
 }
 
 /// A histogram of durations with bounded memory: durations are counted in classes that are 6 percent wide.
-public struct DurationHistogram: Hashable, Sendable {
+package struct DurationHistogram: Hashable, Sendable {
   /// Classes for each power of two.
   private static let steps = 16
 
   /// The number of durations.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// In microseconds.
-  public private(set) var longest: Int64 = 0
+  package private(set) var longest: Int64 = 0
   private var classes: [Int: Int] = [:]
 
   /// - Parameter microseconds: negative ones, of a time that went back, are left out
@@ -71,7 +71,7 @@ public struct DurationHistogram: Hashable, Sendable {
   /// none.
   ///
   /// - Parameter part: 0.5 is the median
-  public func percentile(_ part: Double) -> Int64? {
+  package func percentile(_ part: Double) -> Int64? {
     guard count > 0 else { return nil }
     let wanted = max(1, Int((part * Double(count)).rounded(.up)))
     var seen = 0

@@ -3,14 +3,14 @@ import HaloBluetoothCore
 
 extension CaptureSummary {
   /// A device whose advertisements were received.
-  public struct Device: Hashable, Sendable {
-    public var address: BluetoothAddress
+  package struct Device: Hashable, Sendable {
+    package var address: BluetoothAddress
     /// The name, if it is known.
-    public var name: String?
+    package var name: String?
     /// The number of advertising reports.
-    public var reports = 0
+    package var reports = 0
     /// In dBm, the strongest.
-    public var rssi: Int8?
+    package var rssi: Int8?
   }
 }
 

@@ -4,26 +4,26 @@ import RingLink
 
 extension CaptureSummary {
   /// Where notifications and indications are sent from; by the peer, those of the peer first.
-  public struct Source: Hashable, Comparable, Sendable {
+  package struct Source: Hashable, Comparable, Sendable {
     /// The address of the peer as text.
-    public var peer: String
-    public var handle: AttributeHandle
+    package var peer: String
+    package var handle: AttributeHandle
     /// Whether the host that was captured sent the values to the peer.
-    public var isSent = false
+    package var isSent = false
 
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
       (left.peer, left.isSent ? 1 : 0, left.handle) < (right.peer, right.isSent ? 1 : 0, right.handle)
     }
   }
 
   /// The values from one source.
-  public struct Values: Sendable {
+  package struct Values: Sendable {
     /// The name, if it is known.
-    public var name: String?
+    package var name: String?
     /// The number of bytes of all values.
-    public var bytes = 0
+    package var bytes = 0
     /// The rate and the gaps, within each connection.
-    public var statistics = StreamStatistics()
+    package var statistics = StreamStatistics()
   }
 }
 

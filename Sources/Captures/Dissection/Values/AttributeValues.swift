@@ -9,7 +9,7 @@ import HaloGATT
 /// Values are what clients write, what they read, and what servers notify and indicate. What only describes attributes
 /// is left out: the answers to a discovery of services, characteristics and descriptors, and a server's echo of a
 /// prepared write.
-public struct AttributeValues {
+package struct AttributeValues {
   /// The links whose requests and writes are kept.
   static let linkCapacity = 64
   /// The requests of a link that are kept: one for each bearer, as a client has one open at a time.
@@ -41,10 +41,10 @@ public struct AttributeValues {
   private var states: [Client: State] = [:]
 
   /// - Parameter dissector: the one that dissects the packets
-  public init(_ dissector: Dissector) { self.dissector = dissector }
+  package init(_ dissector: Dissector) { self.dissector = dissector }
 
   /// The values in the next packet of the capture; none for most packets.
-  public mutating func take(_ packet: DissectedPacket) -> [AttributeValue] {
+  package mutating func take(_ packet: DissectedPacket) -> [AttributeValue] {
     guard let att = packet.att, let link = packet.link?.handle.rawValue else {
       forgetLink(packet)
       return []

@@ -3,7 +3,7 @@ import HCI
 import HaloBluetoothCore
 
 /// The values of the SIG's characteristics and descriptors, as defined in the GATT Specification Supplement.
-public enum CharacteristicValue {
+package enum CharacteristicValue {
   /// The fields of a value.
   ///
   /// - Parameters:
@@ -35,7 +35,7 @@ public enum CharacteristicValue {
   /// - Parameters:
   ///   - value: the bytes
   ///   - type: the assigned number of the characteristic or descriptor
-  public static func text(_ value: [UInt8], type: UInt16) -> String? {
+  package static func text(_ value: [UInt8], type: UInt16) -> String? {
     guard let fields = fields(of: value.span.bytes, 0..<value.count, type: type) else { return nil }
     let top = fields.filter { $0.depth == 0 }
     if top.count == 1, top[0].name == quantityName.description { return top[0].value }
@@ -50,7 +50,7 @@ public enum CharacteristicValue {
   /// Whether values of a type are UTF-8.
   ///
   /// - Parameter type: the assigned number of the characteristic or descriptor
-  public static func isText(_ type: UInt16) -> Bool { texts.contains(type) }
+  package static func isText(_ type: UInt16) -> Bool { texts.contains(type) }
 
   /// Declarations and descriptors are a part of GATT; the Supplement has a section for each characteristic.
   static func reference(_ type: UInt16) -> String {

@@ -7,10 +7,10 @@ import HaloGATT
 extension RecordedAttributes {
   /// The UUID of services that are made up, `68616C6F-2D72-4177-A072-65706C610000`. That of a characteristic ends with the
   /// handle of its value.
-  public static let madeUpUUID = BluetoothUUID(0x6861_6C6F_2D72_4177_A072_6570_6C61_0000)
+  package static let madeUpUUID = BluetoothUUID(0x6861_6C6F_2D72_4177_A072_6570_6C61_0000)
 
   /// The UUID of the characteristic that is made up for a value.
-  public static func madeUpUUID(_ handle: AttributeHandle) -> BluetoothUUID {
+  package static func madeUpUUID(_ handle: AttributeHandle) -> BluetoothUUID {
     BluetoothUUID(madeUpUUID.value | UInt128(handle.rawValue))
   }
 

@@ -6,7 +6,7 @@ import HaloGATT
 
 /// The attribute table of a recorded server, built of all discoveries, reads and subscriptions in a capture, and which
 /// questions about it the capture answers.
-public struct RecordedAttributes: Sendable {
+package struct RecordedAttributes: Sendable {
   /// A question that a client asks about a range of handles.
   enum Question: Hashable {
     case information
@@ -24,15 +24,15 @@ public struct RecordedAttributes: Sendable {
   /// The characteristics that have one of these.
   private var configured: Set<AttributeHandle> = []
   /// The handles of the values of characteristics that are made up: of those that were used, and not discovered.
-  public internal(set) var madeUp: [AttributeHandle] = []
+  package internal(set) var madeUp: [AttributeHandle] = []
 
-  public init() {}
+  package init() {}
 
   /// The attributes in the order of their handles.
-  public var attributes: [ServerAttribute] { learned.handles.compactMap { self[$0] } }
-  public var isEmpty: Bool { learned.count == 0 }
+  package var attributes: [ServerAttribute] { learned.handles.compactMap { self[$0] } }
+  package var isEmpty: Bool { learned.count == 0 }
 
-  public subscript(handle: AttributeHandle) -> ServerAttribute? {
+  package subscript(handle: AttributeHandle) -> ServerAttribute? {
     guard let entry = learned[handle] else { return nil }
     var access = given[handle]?.access ?? []
     if access.isEmpty, entry.value != nil { access = .read }
@@ -49,7 +49,7 @@ public struct RecordedAttributes: Sendable {
   /// - Parameters:
   ///   - attributes: what is added, in any order
   ///   - isComplete: whether the server has no others
-  public mutating func add(_ attributes: [ServerAttribute], isComplete: Bool = true) {
+  package mutating func add(_ attributes: [ServerAttribute], isComplete: Bool = true) {
     for attribute in attributes {
       let value = attribute.access.contains(.read) ? attribute.value : nil
       learned.insert(attribute.handle, attribute.type, value)
@@ -91,7 +91,7 @@ public struct RecordedAttributes: Sendable {
   // MARK: Looking up
 
   /// The handles of the values of all characteristics with a UUID.
-  public func handles(of uuid: BluetoothUUID) -> [AttributeHandle] {
+  package func handles(of uuid: BluetoothUUID) -> [AttributeHandle] {
     learned.all.lazy.filter { $0.value.type == uuid }.map(\.key).sorted()
   }
 
@@ -115,7 +115,7 @@ public struct RecordedAttributes: Sendable {
   func service(of handle: AttributeHandle) -> HandleRange? { learned.service(of: handle) }
 
   /// Whether it has a service that was discovered, or that was given.
-  public var hasDiscovery: Bool { services.contains { $0 != Self.madeUpUUID } }
+  package var hasDiscovery: Bool { services.contains { $0 != Self.madeUpUUID } }
 
   /// The UUIDs of the primary services, in the order of their handles.
   var services: [BluetoothUUID] {

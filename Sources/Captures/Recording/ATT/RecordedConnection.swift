@@ -3,24 +3,24 @@ import HCI
 import HaloBluetoothCore
 
 /// The ATT traffic of one LE connection of a capture, with the side that is the server.
-public struct RecordedConnection: Sendable {
+package struct RecordedConnection: Sendable {
   /// A PDU, complete.
-  public struct PDU: Hashable, Sendable {
+  package struct PDU: Hashable, Sendable {
     /// The number of the packet that completes it, counted from 1.
-    public var packet: Int
+    package var packet: Int
     /// In microseconds since 1970-01-01 UTC; does not decrease within a connection.
-    public var time: Int64
+    package var time: Int64
     /// Whether the side that is the server sent it.
-    public var isFromServer: Bool
+    package var isFromServer: Bool
     /// The opcode and its parameters.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
 
     /// The handle behind the opcode, of a PDU that has one there; nil if it is too short.
     package var leadingHandle: AttributeHandle? {
       bytes.count >= 3 ? AttributeHandle(UInt16(bytes[2]) << 8 | UInt16(bytes[1])) : nil
     }
 
-    public init(packet: Int, time: Int64, isFromServer: Bool, bytes: [UInt8]) {
+    package init(packet: Int, time: Int64, isFromServer: Bool, bytes: [UInt8]) {
       self.packet = packet
       self.time = time
       self.isFromServer = isFromServer
@@ -29,25 +29,25 @@ public struct RecordedConnection: Sendable {
   }
 
   /// Counted from 1 in the order of the capture, among the connections with ATT traffic.
-  public internal(set) var number = 1
+  package internal(set) var number = 1
   /// The index of the adapter, if the capture has adapters.
-  public internal(set) var adapter: UInt16?
+  package internal(set) var adapter: UInt16?
   /// The address of the peer of the host that was captured; nil if the capture begins in mid-connection.
-  public internal(set) var peer: BluetoothAddress?
+  package internal(set) var peer: BluetoothAddress?
   /// The parameters at the start; nil if the capture begins in mid-connection.
-  public internal(set) var parameters: LinkParameters?
+  package internal(set) var parameters: LinkParameters?
   /// Whether the peer is the server; if not, the host that was captured is.
-  public internal(set) var isServerPeer = true
-  public internal(set) var pdus: [PDU] = []
+  package internal(set) var isServerPeer = true
+  package internal(set) var pdus: [PDU] = []
   /// The time of the connection event, else of the first packet, in microseconds since 1970-01-01 UTC.
-  public internal(set) var start: Int64 = 0
+  package internal(set) var start: Int64 = 0
   /// The time of the end of the connection, else of the last packet.
-  public internal(set) var end: Int64 = 0
+  package internal(set) var end: Int64 = 0
   /// Why the connection ended, as reported to the host; nil if the end is not in the capture.
-  public internal(set) var reason: HCIErrorCode?
+  package internal(set) var reason: HCIErrorCode?
 
   /// Made by hand, for tests.
-  public init(peer: BluetoothAddress?, pdus: [PDU], reason: HCIErrorCode? = nil, end: Int64? = nil) {
+  package init(peer: BluetoothAddress?, pdus: [PDU], reason: HCIErrorCode? = nil, end: Int64? = nil) {
     self.peer = peer
     self.pdus = pdus
     self.reason = reason
@@ -56,14 +56,14 @@ public struct RecordedConnection: Sendable {
   }
 
   /// The attributes that its discoveries and reads show.
-  public var attributes: RecordedAttributes {
+  package var attributes: RecordedAttributes {
     var attributes = RecordedAttributes()
     attributes.learn(self)
     return attributes
   }
 
   /// The numbers of its first and last packet.
-  public var packets: ClosedRange<Int>? {
+  package var packets: ClosedRange<Int>? {
     guard let first = pdus.first, let last = pdus.last else { return nil }
     return first.packet...max(first.packet, last.packet)
   }
@@ -78,7 +78,7 @@ public struct RecordedConnection: Sendable {
   }
 
   /// What the connection has to tell: how many notifications and indications its server sent, and how many responses.
-  public var content: (values: Int, responses: Int) {
+  package var content: (values: Int, responses: Int) {
     var count = (values: 0, responses: 0)
     for pdu in pdus where pdu.isFromServer {
       switch ATTOpcode(rawValue: pdu.bytes.first ?? 0).kind {
@@ -119,7 +119,7 @@ public struct RecordedConnection: Sendable {
 
 extension RecordedConnection: CustomStringConvertible {
   /// `2: C0:11:22:33:A1:B2, packets 120 to 480, 96 ATT PDUs`
-  public var description: String {
+  package var description: String {
     let place = packets.map { ", packets \($0.lowerBound) to \($0.upperBound)" } ?? ""
     return "\(number): \(peer.map(\.description) ?? "unknown peer")\(place), \(pdus.count) ATT PDUs"
   }

@@ -8,36 +8,36 @@ import L2CAP
 ///
 ///     let traffic = try RecordedTraffic(path: "phone.btsnoop")
 ///     for connection in traffic.connections { print(connection) }
-public struct RecordedTraffic: Sendable {
+package struct RecordedTraffic: Sendable {
   /// Which part of a file to read.
-  public struct Options: Hashable, Sendable {
+  package struct Options: Hashable, Sendable {
     /// The index of the adapter; nil for all.
-    public var adapter: UInt16?
+    package var adapter: UInt16?
     /// The number of the first packet to read.
-    public var first = 1
+    package var first = 1
 
-    public init(adapter: UInt16? = nil, first: Int = 1) {
+    package init(adapter: UInt16? = nil, first: Int = 1) {
       self.adapter = adapter
       self.first = first
     }
   }
 
   /// An advertising report with its time in microseconds since 1970-01-01 UTC.
-  public struct Report: Hashable, Sendable {
-    public var time: Int64
-    public var report: AdvertisingReport
+  package struct Report: Hashable, Sendable {
+    package var time: Int64
+    package var report: AdvertisingReport
   }
 
   /// The connections with ATT traffic, in the order of the capture.
-  public private(set) var connections: [RecordedConnection] = []
+  package private(set) var connections: [RecordedConnection] = []
   /// The advertising reports; those that repeat an earlier one are left out.
-  public private(set) var reports: [Report] = []
+  package private(set) var reports: [Report] = []
   /// The notes; see `CaptureNote`.
-  public private(set) var notes: [String] = []
+  package private(set) var notes: [String] = []
   /// The number of packets that are truncated in the file (snap length), and the first of them.
-  public private(set) var cut: (count: Int, first: Int) = (0, 0)
+  package private(set) var cut: (count: Int, first: Int) = (0, 0)
   /// Why the end of the file could not be read; nil if it could.
-  public private(set) var damage: CaptureError?
+  package private(set) var damage: CaptureError?
 
   /// A replay has its connections in memory: at most this many bytes of PDUs.
   static let mostBytes = 256 << 20
@@ -46,7 +46,7 @@ public struct RecordedTraffic: Sendable {
   /// Reads the whole file.
   ///
   /// - Throws: `CaptureError` if it can't be read, or has no ATT traffic
-  public init(path: String, _ options: Options = Options()) throws(CaptureError) {
+  package init(path: String, _ options: Options = Options()) throws(CaptureError) {
     var reader = try CaptureReader(path: path, isReadAgain: true)
     let collector = Collector()
     var isOfAir = false
@@ -82,7 +82,7 @@ public struct RecordedTraffic: Sendable {
   }
 
   /// Made by hand, for tests.
-  public init(connections: [RecordedConnection], reports: [Report] = []) {
+  package init(connections: [RecordedConnection], reports: [Report] = []) {
     self.connections = connections
     self.reports = reports
     for index in self.connections.indices { self.connections[index].number = index + 1 }

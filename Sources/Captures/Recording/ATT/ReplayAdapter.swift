@@ -9,25 +9,25 @@ import HaloBluetoothCore
 ///
 /// Time is virtual: a replay takes only as long as the computation.
 @BluetoothActor
-public final class ReplayAdapter: Adapter {
-  public var onReport: ((AdvertisingReport, Instant) -> Void)?
-  public var onScanRefusal: ((HCIError?) -> Void)?
-  public var onFailure: ((HCIError) -> Void)?
-  public var timers: Timers { time.timers }
+package final class ReplayAdapter: Adapter {
+  package var onReport: ((AdvertisingReport, Instant) -> Void)?
+  package var onScanRefusal: ((HCIError?) -> Void)?
+  package var onFailure: ((HCIError) -> Void)?
+  package var timers: Timers { time.timers }
 
   /// Called when the recording has nothing more for a client that waits: where the recorded program was ended from
   /// outside. Without it, the client waits until its own deadline.
-  public var onInterrupt: (() -> Void)?
+  package var onInterrupt: (() -> Void)?
 
-  public let peripheral: ReplayedPeripheral
+  package let peripheral: ReplayedPeripheral
   /// Observes the traffic as HCI packets, so that a replay can be recorded and explained; nil for none.
-  public var tap: TrafficTap? { didSet { packets = tap.map { ReplayedPackets($0) } } }
+  package var tap: TrafficTap? { didSet { packets = tap.map { ReplayedPackets($0) } } }
 
   /// The offset from the timers' microseconds to the recorded time of day, in microseconds since 1970-01-01 UTC: the
   /// replay starts at the time of the recorded connection.
-  public var wallOffset: Int64 { origin &- base.nanoseconds / 1000 }
+  package var wallOffset: Int64 { origin &- base.nanoseconds / 1000 }
   /// Whether the end of the recording was reached.
-  public private(set) var isOver = false
+  package private(set) var isOver = false
 
   /// Whether the recorded time was over, and what the client had not asked for was sent.
   var isEnding: Bool { link?.server.isEnding ?? false }
@@ -49,7 +49,7 @@ public final class ReplayAdapter: Adapter {
   /// - Parameters:
   ///   - peripheral: what to connect to
   ///   - time: the virtual time, which the event loop advances
-  public init(_ peripheral: ReplayedPeripheral, time: VirtualTime) {
+  package init(_ peripheral: ReplayedPeripheral, time: VirtualTime) {
     self.peripheral = peripheral
     self.time = time
     base = time.timers.now
@@ -57,14 +57,14 @@ public final class ReplayAdapter: Adapter {
     announcer = Announcer(peripheral)
   }
 
-  public func start() async throws(HCIError) -> AdapterInformation {
+  package func start() async throws(HCIError) -> AdapterInformation {
     isRunning = true
     time.onIdle = { [weak self] deadline in self?.idle(until: deadline) ?? false }
     return AdapterInformation(
       address: BluetoothAddress(1, .public), version: "5.0", usesExtendedScan: false)
   }
 
-  public func setScan(_ parameters: ScanParameters?) {
+  package func setScan(_ parameters: ScanParameters?) {
     guard (parameters != nil) != announcer.isRunning else { return }
     if parameters == nil {
       announcer.stop(timers)
@@ -80,7 +80,7 @@ public final class ReplayAdapter: Adapter {
     onReport?(report, timers.now)
   }
 
-  public func connect(
+  package func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
     let done = OneShot(completion)
@@ -155,7 +155,7 @@ public final class ReplayAdapter: Adapter {
     return link.server.lastMissing.map { max(end, $0 + Self.deadline) } ?? end
   }
 
-  public func close() async {
+  package func close() async {
     guard isRunning else { return }
     isRunning = false
     announcer.stop(timers)

@@ -4,8 +4,8 @@ import HaloBluetoothCore
 /// A request that the capture has no answer for.
 public struct MissingAnswer: Hashable, Sendable, CustomStringConvertible {
   /// The method of the request.
-  public var request: ATTOpcode
-  public var handle: AttributeHandle?
+  package var request: ATTOpcode
+  package var handle: AttributeHandle?
   /// The type of the attribute; nil if it is not known.
   public var uuid: BluetoothUUID?
   /// What the capture lacks: "its value was not read".
@@ -23,7 +23,7 @@ public struct MissingAnswer: Hashable, Sendable, CustomStringConvertible {
 
 /// A write with another value than any recorded one.
 public struct AdaptedWrite: Hashable, Sendable {
-  public var handle: AttributeHandle
+  package var handle: AttributeHandle
   public var sent: [UInt8]
   /// The recorded write whose answers it got, and its packet's number; nil if it was answered as having no data.
   public var recorded: [UInt8]?
@@ -31,7 +31,7 @@ public struct AdaptedWrite: Hashable, Sendable {
 }
 
 /// What is known of the protocol of a device beyond GATT.
-public protocol ReplayDialect: Sendable {
+package protocol ReplayDialect: Sendable {
   /// Whether the answers to the recorded value suit another one that is sent to the characteristic; nil if unknown: the
   /// longest common beginning decides.
   func accepts(_ recorded: [UInt8], for sent: [UInt8], at characteristic: BluetoothUUID?) -> Bool?

@@ -25,12 +25,12 @@ public final class ReplayedPeripheral {
   /// The name, from an advertisement, the Device Name that was read, or the options; nil if unknown.
   public let name: String?
   /// All that is known of its attributes.
-  public let attributes: RecordedAttributes
+  package let attributes: RecordedAttributes
   /// The recorded connections to it, in order. Each connection of a client gets the next one, and then the last one again
   /// unless the peripheral ended it.
-  public let connections: [RecordedConnection]
+  package let connections: [RecordedConnection]
   /// What was captured of all devices.
-  public let traffic: RecordedTraffic
+  package let traffic: RecordedTraffic
 
   /// What a client asked for and the capture does not hold, in order; at most 1000.
   public internal(set) var missing: [MissingAnswer] = []
@@ -56,17 +56,17 @@ public final class ReplayedPeripheral {
 
   /// What is replayed, and how.
   public struct Options: Sendable {
-    /// The number of the connection, as in ``RecordedConnection/number``; nil for the one that has most to tell.
+    /// The number of the connection, counted in the capture from 1; nil for the one that has most to tell.
     public var connection: Int?
     /// The address of the peer; nil for any.
     public var peer: BluetoothAddress?
     /// Attributes that the capture does not show.
-    public var table: [ServerAttribute] = []
+    package var table: [ServerAttribute] = []
     /// The name if the capture does not show it.
     public var name: String?
     public var matching = Matching.similar
     /// What is known of the protocol of the device beyond GATT; nil for nothing.
-    public var dialect: (any ReplayDialect)?
+    package var dialect: (any ReplayDialect)?
 
     public init() {}
   }
@@ -74,7 +74,7 @@ public final class ReplayedPeripheral {
   static let mostReports = 1000
 
   /// - Throws: ``ReplayError`` if the capture has no such connection
-  public init(_ traffic: RecordedTraffic, _ options: Options = Options()) throws(ReplayError) {
+  package init(_ traffic: RecordedTraffic, _ options: Options = Options()) throws(ReplayError) {
     // A capture of advertisements has a peripheral without attributes.
     let first = try Self.choose(traffic.connections, options) ?? RecordedConnection(peer: nil, pdus: [])
     self.traffic = traffic
@@ -119,7 +119,7 @@ public final class ReplayedPeripheral {
   /// notifications and indications, and with the most responses.
   ///
   /// - Returns: nil if there is no connection, and none was selected: a capture of advertisements
-  nonisolated public static func choose(
+  nonisolated package static func choose(
     _ connections: [RecordedConnection], _ options: Options
   ) throws(ReplayError) -> RecordedConnection? {
     if connections.isEmpty, options.connection == nil, options.peer == nil { return nil }
@@ -132,7 +132,7 @@ public final class ReplayedPeripheral {
   }
 
   /// The first of those that have most to tell.
-  nonisolated public static func best(of connections: [RecordedConnection]) -> RecordedConnection? {
+  nonisolated package static func best(of connections: [RecordedConnection]) -> RecordedConnection? {
     func rank(_ connection: RecordedConnection) -> (Int, Int, Int) {
       let content = connection.content
       return (connection.isServerPeer ? 1 : 0, content.values, content.responses)
@@ -147,7 +147,7 @@ public final class ReplayedPeripheral {
   }
 
   /// The connections that have more notifications and indications than the replayed one, and are not replayed.
-  public var richer: [RecordedConnection] {
+  package var richer: [RecordedConnection] {
     let values = connections.first?.content.values ?? 0
     let replayed = Set(connections.map(\.number))
     return traffic.connections.filter {

@@ -8,11 +8,11 @@ import L2CAP
 /// A radio that the kernel drives: the raw channel scans and watches, the kernel makes the links and carries ATT over
 /// its L2CAP sockets, and its management sets what links are made with.
 @BluetoothActor
-public final class KernelAdapter: Adapter {
-  public var onReport: ((AdvertisingReport, Instant) -> Void)?
-  public var onScanRefusal: ((HCIError?) -> Void)?
-  public var onFailure: ((HCIError) -> Void)?
-  public var onNote: ((String) -> Void)? {
+package final class KernelAdapter: Adapter {
+  package var onReport: ((AdvertisingReport, Instant) -> Void)?
+  package var onScanRefusal: ((HCIError?) -> Void)?
+  package var onFailure: ((HCIError) -> Void)?
+  package var onNote: ((String) -> Void)? {
     get { recovery.onNote }
     set { recovery.onNote = newValue }
   }
@@ -21,9 +21,9 @@ public final class KernelAdapter: Adapter {
   private static let closeDeadline = Duration.milliseconds(500)
 
   /// The adapter's index; ``recover(within:)`` can change it.
-  public var index: AdapterIndex { watch.index }
+  package var index: AdapterIndex { watch.index }
   private let watch: KernelAdapterWatch
-  public let timers: Timers
+  package let timers: Timers
   private let recovery: AdapterRecovery
   private let release: KernelRelease?
   private var socket: HCISocket<RawChannel>?
@@ -40,9 +40,9 @@ public final class KernelAdapter: Adapter {
   /// The connected peers when the adapter failed.
   private var ourPeers: Set<UInt64> = []
 
-  public var droppedPackets: Int? { links.droppedPackets + (socket?.packets.droppedPackets ?? 0) }
+  package var droppedPackets: Int? { links.droppedPackets + (socket?.packets.droppedPackets ?? 0) }
 
-  public convenience init(_ index: AdapterIndex, timers: Timers = EpollLoop.shared.timers) {
+  package convenience init(_ index: AdapterIndex, timers: Timers = EpollLoop.shared.timers) {
     self.init(index, timers: timers) {
       ((try? HCIDevices.list()) ?? []).map { device in
         KernelAdapterWatch.Device(
@@ -72,13 +72,13 @@ public final class KernelAdapter: Adapter {
 
   /// Opens the sockets. ``start()`` does so, too, if this was not called before; call it separately to drop privileges
   /// in between. It asks the kernel only what does not wait for the controller.
-  public func open() async throws(AdapterError) {
+  package func open() async throws(AdapterError) {
     try await check()
     controller = try openSockets()
     _ = sockets
   }
 
-  public func start() async throws(HCIError) -> AdapterInformation {
+  package func start() async throws(HCIError) -> AdapterInformation {
     do throws(AdapterError) {
       if controller == nil { try await open() }
     } catch {
@@ -173,7 +173,7 @@ public final class KernelAdapter: Adapter {
     return controller
   }
 
-  public func close() async {
+  package func close() async {
     // A scan that is on its way, too, is ended while it can be.
     controller?.setScan(nil)
     if failure == nil, let controller {
@@ -217,7 +217,7 @@ public final class KernelAdapter: Adapter {
   /// first, once a minute at most, unless that would end links of other programs.
   ///
   /// - Throws: the failure that ended it, after `time`; `HCIError.cancelled` if the task is cancelled
-  public func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+  package func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
     guard let failure else { return try await initialize() }
     return try await recovery.recover(self, from: failure, within: time)
   }
@@ -247,7 +247,7 @@ public final class KernelAdapter: Adapter {
 
   // MARK: Scanning and connecting
 
-  public func setScan(_ parameters: ScanParameters?) {
+  package func setScan(_ parameters: ScanParameters?) {
     desiredScan = parameters
     updateScan()
   }
@@ -273,11 +273,11 @@ public final class KernelAdapter: Adapter {
   }
 
   /// Whether the kernel has a link to a peer already, which does not advertise then.
-  public func hasLink(to peer: BluetoothAddress) -> Bool {
+  package func hasLink(to peer: BluetoothAddress) -> Bool {
     (try? HCIDevices.links(of: index))?.contains { $0.peer.value == peer.value } ?? false
   }
 
-  public func connect(
+  package func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
     guard failure == nil, let connector else {

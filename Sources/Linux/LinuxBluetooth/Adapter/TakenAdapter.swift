@@ -12,7 +12,7 @@ import HaloSystemCalls
 /// ID, since an adapter's state does not survive a reboot, and the adapter's address, since numbers are reassigned. It
 /// is locked (`flock`) while its writer runs; an unlocked file is left over.
 @BluetoothActor
-public final class TakenAdapter {
+package final class TakenAdapter {
   /// The timeout for bringing up adapters left down by an earlier run.
   private static let restoreDeadline = Duration.seconds(20)
 
@@ -59,7 +59,7 @@ public final class TakenAdapter {
   /// - Parameter folders: where these runs may have recorded them
   /// - Returns: the adapters that are up again
   @discardableResult
-  public static func restoreAll(recordedIn folders: [String]) async -> [AdapterIndex] {
+  package static func restoreAll(recordedIn folders: [String]) async -> [AdapterIndex] {
     await offTheLoop(deadline: restoreDeadline, privileges: .ofTheLoop) {
       var restored: [AdapterIndex] = []
       for device in (try? HCIDevices.list()) ?? [] {

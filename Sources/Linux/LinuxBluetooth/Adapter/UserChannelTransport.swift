@@ -6,15 +6,15 @@ import HaloSystemCalls
 /// Exclusive access to a controller of this machine (`HCI_CHANNEL_USER`): the kernel and bluetoothd do not see the
 /// adapter until it is released. Above the transport, it is a controller like any other.
 @BluetoothActor
-public final class UserChannelTransport: HCITransport {
-  public var onPacket: ((RawSpan, Instant) -> Void)? {
+package final class UserChannelTransport: HCITransport {
+  package var onPacket: ((RawSpan, Instant) -> Void)? {
     didSet { socket.packets.onPacket = onPacket }
   }
-  public var onClose: ((String) -> Void)?
-  public let timers = EpollLoop.shared.timers
-  public var droppedPackets: Int? { droppedBefore + socket.packets.droppedPackets }
-  public var reads: UInt64? { socket.packets.reads }
-  public var name: String { index.description }
+  package var onClose: ((String) -> Void)?
+  package let timers = EpollLoop.shared.timers
+  package var droppedPackets: Int? { droppedBefore + socket.packets.droppedPackets }
+  package var reads: UInt64? { socket.packets.reads }
+  package var name: String { index.description }
 
   /// Its number, which may change when the adapter is re-added.
   private var index: AdapterIndex
@@ -36,7 +36,7 @@ public final class UserChannelTransport: HCITransport {
   ///     ``close()``, or by the next ``TakenAdapter/restoreAll(recordedIn:)`` if this process ends before
   ///   - folders: where that is recorded: the first that this user can write; not recorded if empty
   ///   - onWarning: called with the links and functions that end because of `force`
-  public convenience init(
+  package convenience init(
     _ index: AdapterIndex, force: Bool, recordedIn folders: [String] = [],
     onWarning: (String) -> Void = { _ in }
   ) async throws(AdapterError) {
@@ -85,7 +85,7 @@ public final class UserChannelTransport: HCITransport {
     close()
   }
 
-  public func start() {
+  package func start() {
     socket.packets.onPacket = onPacket
     socket.packets.onClosed = { [weak self] error in
       guard let self else { return }
@@ -100,7 +100,7 @@ public final class UserChannelTransport: HCITransport {
     }
   }
 
-  public func send(_ packet: RawSpan) {
+  package func send(_ packet: RawSpan) {
     socket.packets.send(packet)
   }
 
@@ -108,7 +108,7 @@ public final class UserChannelTransport: HCITransport {
   /// the controller off and on.
   ///
   /// - Parameter time: not used: the driver gets 20 s for each step, as some load firmware first
-  public func reopen(within time: Duration) async throws(HCIError) {
+  package func reopen(within time: Duration) async throws(HCIError) {
     guard closing == nil else { throw .cancelled }
     droppedBefore += socket.packets.droppedPackets
     await Self.close(socket.packets)
@@ -147,7 +147,7 @@ public final class UserChannelTransport: HCITransport {
     }
   }
 
-  public func close() {
+  package func close() {
     guard closing == nil else { return }
     let (index, packets, taken, helper) = (index, socket.packets, taken, helper)
     closing = BluetoothActor.run {
@@ -156,7 +156,7 @@ public final class UserChannelTransport: HCITransport {
     }
   }
 
-  public func finishClosing() async {
+  package func finishClosing() async {
     await closing?.value
   }
 

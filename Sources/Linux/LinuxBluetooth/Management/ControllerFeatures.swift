@@ -6,7 +6,7 @@ import HaloSystemCalls
 extension Controllers {
   /// Reads the link layer features of a controller shared with the kernel. It has to be up, and each command requires
   /// CAP_NET_RAW. It takes `HostController/commandDeadline` at most; a task that is cancelled returns at once.
-  public static func features(of index: AdapterIndex) async throws(HCIError) -> LEFeatures {
+  package static func features(of index: AdapterIndex) async throws(HCIError) -> LEFeatures {
     let socket: HCISocket<RawChannel>
     do throws(AdapterError) {
       socket = try HCISocket<RawChannel>(index, filter: .rawController)

@@ -3,9 +3,9 @@ import HaloBluetoothCore
 import HaloEventLoop
 
 /// The kernel's state of an adapter.
-public struct ControllerState: Hashable, Sendable {
+package struct ControllerState: Hashable, Sendable {
   /// Whether an adapter can be used.
-  public enum Condition: Hashable, Sendable {
+  package enum Condition: Hashable, Sendable {
     /// It is up, also while its user channel is open.
     case up
     case down
@@ -17,30 +17,30 @@ public struct ControllerState: Hashable, Sendable {
     case unconfigured
   }
 
-  public var index: AdapterIndex
+  package var index: AdapterIndex
   /// All zero if the controller has no public address, or was never up.
-  public var address: BluetoothAddress
-  public var condition: Condition
+  package var address: BluetoothAddress
+  package var condition: Condition
   /// The state from the management interface; nil if the kernel does not manage the adapter because a program uses the
   /// user channel, or if it does not answer.
-  public var management: ReadControllerInformation.Response?
+  package var management: ReadControllerInformation.Response?
   /// Whether a program has opened the user channel.
-  public var isTaken: Bool
+  package var isTaken: Bool
 
   /// The kernel's name: `hci0`.
-  public var name: String { index.description }
-  public var isUp: Bool { condition == .up }
+  package var name: String { index.description }
+  package var isUp: Bool { condition == .up }
   /// Whether the management interface reports it as powered; nil if unknown.
-  public var isPowered: Bool? { management.map { $0.currentSettings.contains(.powered) } }
+  package var isPowered: Bool? { management.map { $0.currentSettings.contains(.powered) } }
 
   /// Why no program can open the adapter, whether it is up or down; nil if programs can.
-  public var obstacle: AdapterError.Reason? {
+  package var obstacle: AdapterError.Reason? {
     isTaken ? .adapterTaken : condition.obstacle
   }
 }
 
 extension ControllerState.Condition: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .up: "up"
     case .down: "down"
@@ -81,7 +81,7 @@ extension ControllerState.Condition {
 
 /// The adapters of this machine. Listing requires no privilege.
 @BluetoothActor
-public enum Controllers {
+package enum Controllers {
   /// The adapters that the kernel's management interface lists.
   struct Managed: Sendable {
     var configured: [AdapterIndex]
@@ -97,7 +97,7 @@ public enum Controllers {
   /// - Parameter isDetailed: whether to read ``ControllerState/management``. The kernel treats any caller as a manager
   ///   of the adapter, and no longer accepts pairings automatically from then on. If the kernel does not answer, no
   ///   further adapter is read.
-  public static func list(isDetailed: Bool = true) async throws(AdapterError) -> [ControllerState] {
+  package static func list(isDetailed: Bool = true) async throws(AdapterError) -> [ControllerState] {
     let states = try await look(isDetailed: isDetailed)
     guard states.contains(where: { $0.condition == .setUpFailed && !$0.isTaken }) else { return states }
     await EpollLoop.shared.timers.sleep(for: secondLook)
@@ -105,7 +105,7 @@ public enum Controllers {
   }
 
   /// One adapter, without ``ControllerState/management``; nil if there is none of that number.
-  public static func state(of index: AdapterIndex) async throws(AdapterError) -> ControllerState? {
+  package static func state(of index: AdapterIndex) async throws(AdapterError) -> ControllerState? {
     try await list(isDetailed: false).first { $0.index == index }
   }
 

@@ -6,21 +6,21 @@ import HaloSystemCalls
 /// The kernel's Bluetooth management interface: the list of adapters, their power state and the parameters of new
 /// links. Reading requires no privilege; changes require CAP_NET_ADMIN when this object is created.
 @BluetoothActor
-public final class Management {
+package final class Management {
   /// A notification from the kernel.
-  public enum Event: Hashable, Sendable {
+  package enum Event: Hashable, Sendable {
     case added
     case removed
     case settings(ManagementSettings)
   }
 
   /// Called when the state of an adapter has changed.
-  public var onEvent: ((Event, AdapterIndex) -> Void)?
+  package var onEvent: ((Event, AdapterIndex) -> Void)?
 
   private let socket: HCISocket<ControlChannel>
   private let queue: ManagementQueue
 
-  public init() throws(AdapterError) {
+  package init() throws(AdapterError) {
     let socket = try HCISocket<ControlChannel>()
     self.socket = socket
     queue = ManagementQueue(timers: EpollLoop.shared.timers) { packet in socket.packets.send(packet) }
@@ -50,7 +50,7 @@ public final class Management {
   ///   - command: the command with its parameters
   ///   - index: of the adapter; `.none` for commands without one
   ///   - completion: called exactly once, within three seconds
-  public func send<Command: ManagementCommand>(
+  package func send<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex = .none,
     completion: @escaping (Result<Command.Response, AdapterError>) -> Void
   ) {
@@ -59,7 +59,7 @@ public final class Management {
 
   /// Sends a command and waits for the answer: for at most three seconds, or until the task is cancelled, which does
   /// not cancel the command.
-  public func send<Command: ManagementCommand>(
+  package func send<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex = .none
   ) async throws(AdapterError) -> Command.Response {
     try await awaitCallback { (done: @escaping (Result<Command.Response, AdapterError>) -> Void) in
@@ -68,7 +68,7 @@ public final class Management {
   }
 
   /// Ends the connection to the kernel.
-  public func close() {
+  package func close() {
     socket.packets.close()
   }
 }

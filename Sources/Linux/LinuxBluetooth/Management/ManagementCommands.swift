@@ -3,7 +3,7 @@ import HaloBluetoothCore
 
 /// A command of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt). Each is answered with Command
 /// Complete or Command Status.
-public protocol ManagementCommand: Sendable {
+package protocol ManagementCommand: Sendable {
   associatedtype Response: Sendable
 
   static var opcode: UInt16 { get }
@@ -14,14 +14,14 @@ public protocol ManagementCommand: Sendable {
 }
 
 /// Lists the adapters that the kernel manages, which excludes those opened through the user channel.
-public struct ReadControllerIndexList: ManagementCommand {
-  public static let opcode: UInt16 = 0x0003
+package struct ReadControllerIndexList: ManagementCommand {
+  package static let opcode: UInt16 = 0x0003
 
-  public init() {}
+  package init() {}
 
-  public func write(into writer: inout ByteWriter) {}
+  package func write(into writer: inout ByteWriter) {}
 
-  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> [AdapterIndex] {
+  package static func response(parsing reader: inout ByteReader) throws(DecodeError) -> [AdapterIndex] {
     var indexes: [AdapterIndex] = []
     for _ in 0..<(try reader.readUInt16()) {
       indexes.append(AdapterIndex(rawValue: try reader.readUInt16()))
@@ -31,38 +31,38 @@ public struct ReadControllerIndexList: ManagementCommand {
 }
 
 /// Lists the adapters that the kernel has set up, and cannot use before a program has given them an address.
-public struct ReadUnconfiguredControllerIndexList: ManagementCommand {
-  public static let opcode: UInt16 = 0x0036
+package struct ReadUnconfiguredControllerIndexList: ManagementCommand {
+  package static let opcode: UInt16 = 0x0036
 
-  public init() {}
+  package init() {}
 
-  public func write(into writer: inout ByteWriter) {}
+  package func write(into writer: inout ByteWriter) {}
 
-  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> [AdapterIndex] {
+  package static func response(parsing reader: inout ByteReader) throws(DecodeError) -> [AdapterIndex] {
     try ReadControllerIndexList.response(parsing: &reader)
   }
 }
 
 /// Reads the properties and settings of an adapter.
-public struct ReadControllerInformation: ManagementCommand {
-  public struct Response: Hashable, Sendable {
-    public var address: BluetoothAddress
+package struct ReadControllerInformation: ManagementCommand {
+  package struct Response: Hashable, Sendable {
+    package var address: BluetoothAddress
     /// The version of the Core Specification, as numbered in HCI.
-    public var version: CoreVersion
-    public var manufacturer: CompanyIdentifier
-    public var supportedSettings: ManagementSettings
-    public var currentSettings: ManagementSettings
+    package var version: CoreVersion
+    package var manufacturer: CompanyIdentifier
+    package var supportedSettings: ManagementSettings
+    package var currentSettings: ManagementSettings
     /// The local name; empty if none is set.
-    public var name: String
+    package var name: String
   }
 
-  public static let opcode: UInt16 = 0x0004
+  package static let opcode: UInt16 = 0x0004
 
-  public init() {}
+  package init() {}
 
-  public func write(into writer: inout ByteWriter) {}
+  package func write(into writer: inout ByteWriter) {}
 
-  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> Response {
+  package static func response(parsing reader: inout ByteReader) throws(DecodeError) -> Response {
     let address = try BluetoothAddress(parsing: &reader, kind: .public)
     let version = try CoreVersion(parsing: &reader)
     let manufacturer = try CompanyIdentifier(parsing: &reader)
@@ -78,39 +78,39 @@ public struct ReadControllerInformation: ManagementCommand {
 }
 
 /// Switches an adapter on or off. Requires CAP_NET_ADMIN.
-public struct SetPowered: ManagementCommand {
-  public static let opcode: UInt16 = 0x0005
+package struct SetPowered: ManagementCommand {
+  package static let opcode: UInt16 = 0x0005
 
-  public var isPowered: Bool
+  package var isPowered: Bool
 
-  public init(_ isPowered: Bool) {
+  package init(_ isPowered: Bool) {
     self.isPowered = isPowered
   }
 
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     writer.write(UInt8(isPowered ? 1 : 0))
   }
 
   /// The resulting settings.
-  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> ManagementSettings {
+  package static func response(parsing reader: inout ByteReader) throws(DecodeError) -> ManagementSettings {
     ManagementSettings(rawValue: try reader.readUInt32())
   }
 }
 
 /// Sets the kernel's connection parameters for a device, replacing those loaded before for all devices. Requires
 /// CAP_NET_ADMIN.
-public struct LoadConnectionParameters: ManagementCommand {
-  public static let opcode: UInt16 = 0x0035
+package struct LoadConnectionParameters: ManagementCommand {
+  package static let opcode: UInt16 = 0x0035
 
-  public var peer: BluetoothAddress
-  public var parameters: ConnectionParameters
+  package var peer: BluetoothAddress
+  package var parameters: ConnectionParameters
 
-  public init(peer: BluetoothAddress, parameters: ConnectionParameters) {
+  package init(peer: BluetoothAddress, parameters: ConnectionParameters) {
     self.peer = peer
     self.parameters = parameters
   }
 
-  public func write(into writer: inout ByteWriter) {
+  package func write(into writer: inout ByteWriter) {
     writer.write(UInt16(1))
     peer.write(into: &writer)
     writer.write(peer.kernelType)
@@ -120,7 +120,7 @@ public struct LoadConnectionParameters: ManagementCommand {
     parameters.supervisionTimeout.write(into: &writer)
   }
 
-  public static func response(parsing reader: inout ByteReader) throws(DecodeError) -> NoReturnParameters {
+  package static func response(parsing reader: inout ByteReader) throws(DecodeError) -> NoReturnParameters {
     NoReturnParameters()
   }
 }
@@ -128,7 +128,7 @@ public struct LoadConnectionParameters: ManagementCommand {
 extension BluetoothAddress {
   /// The address type as in sockets and the management interface: 1 is LE public, 2 LE random. Unlike in HCI, 0 is
   /// BR/EDR.
-  public var kernelType: UInt8 {
+  package var kernelType: UInt8 {
     kind == .public || kind == .publicIdentity ? 1 : 2
   }
 }

@@ -30,28 +30,28 @@ struct ManagementPacket: Hashable {
 }
 
 /// The status of a management command (doc/mgmt-api.txt, "Error Codes").
-public struct ManagementStatus: RawRepresentable, Hashable, Sendable {
-  public var rawValue: UInt8
+package struct ManagementStatus: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt8
 
-  public init(rawValue: UInt8) {
+  package init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  public static let success = ManagementStatus(rawValue: 0x00)
-  public static let unknownCommand = ManagementStatus(rawValue: 0x01)
-  public static let failed = ManagementStatus(rawValue: 0x03)
-  public static let busy = ManagementStatus(rawValue: 0x0A)
-  public static let rejected = ManagementStatus(rawValue: 0x0B)
-  public static let notSupported = ManagementStatus(rawValue: 0x0C)
-  public static let invalidParameters = ManagementStatus(rawValue: 0x0D)
-  public static let notPowered = ManagementStatus(rawValue: 0x0F)
-  public static let invalidIndex = ManagementStatus(rawValue: 0x11)
-  public static let blockedByRFKill = ManagementStatus(rawValue: 0x12)
-  public static let permissionDenied = ManagementStatus(rawValue: 0x14)
+  package static let success = ManagementStatus(rawValue: 0x00)
+  package static let unknownCommand = ManagementStatus(rawValue: 0x01)
+  package static let failed = ManagementStatus(rawValue: 0x03)
+  package static let busy = ManagementStatus(rawValue: 0x0A)
+  package static let rejected = ManagementStatus(rawValue: 0x0B)
+  package static let notSupported = ManagementStatus(rawValue: 0x0C)
+  package static let invalidParameters = ManagementStatus(rawValue: 0x0D)
+  package static let notPowered = ManagementStatus(rawValue: 0x0F)
+  package static let invalidIndex = ManagementStatus(rawValue: 0x11)
+  package static let blockedByRFKill = ManagementStatus(rawValue: 0x12)
+  package static let permissionDenied = ManagementStatus(rawValue: 0x14)
 }
 
 extension ManagementStatus: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .success: "success"
     case .unknownCommand: "unknown command"
@@ -70,23 +70,23 @@ extension ManagementStatus: CustomStringConvertible {
 }
 
 /// The settings or capabilities of an adapter (doc/mgmt-api.txt, "Read Controller Information Command").
-public struct ManagementSettings: OptionSet, Hashable, Sendable {
-  public var rawValue: UInt32
+package struct ManagementSettings: OptionSet, Hashable, Sendable {
+  package var rawValue: UInt32
 
-  public init(rawValue: UInt32) {
+  package init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
-  public static let powered = ManagementSettings(rawValue: 1 << 0)
-  public static let connectable = ManagementSettings(rawValue: 1 << 1)
-  public static let discoverable = ManagementSettings(rawValue: 1 << 3)
-  public static let bondable = ManagementSettings(rawValue: 1 << 4)
-  public static let bredr = ManagementSettings(rawValue: 1 << 7)
-  public static let lowEnergy = ManagementSettings(rawValue: 1 << 9)
-  public static let advertising = ManagementSettings(rawValue: 1 << 10)
-  public static let secureConnections = ManagementSettings(rawValue: 1 << 11)
-  public static let privacy = ManagementSettings(rawValue: 1 << 13)
-  public static let staticAddress = ManagementSettings(rawValue: 1 << 15)
+  package static let powered = ManagementSettings(rawValue: 1 << 0)
+  package static let connectable = ManagementSettings(rawValue: 1 << 1)
+  package static let discoverable = ManagementSettings(rawValue: 1 << 3)
+  package static let bondable = ManagementSettings(rawValue: 1 << 4)
+  package static let bredr = ManagementSettings(rawValue: 1 << 7)
+  package static let lowEnergy = ManagementSettings(rawValue: 1 << 9)
+  package static let advertising = ManagementSettings(rawValue: 1 << 10)
+  package static let secureConnections = ManagementSettings(rawValue: 1 << 11)
+  package static let privacy = ManagementSettings(rawValue: 1 << 13)
+  package static let staticAddress = ManagementSettings(rawValue: 1 << 15)
 
   private static let names: [(ManagementSettings, String)] = [
     (.powered, "powered"), (.connectable, "connectable"), (.discoverable, "discoverable"),
@@ -97,7 +97,7 @@ public struct ManagementSettings: OptionSet, Hashable, Sendable {
 
 extension ManagementSettings: CustomStringConvertible {
   /// `powered, le, secure-conn`; settings without a name here are omitted.
-  public var description: String {
+  package var description: String {
     Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
   }
 }

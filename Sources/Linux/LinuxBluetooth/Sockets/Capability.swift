@@ -1,27 +1,27 @@
 import HaloSystemCalls
 
 /// A Linux capability, capabilities(7).
-public struct Capability: RawRepresentable, Hashable, Sendable {
+package struct Capability: RawRepresentable, Hashable, Sendable {
   /// The bit number.
-  public var rawValue: Int32
+  package var rawValue: Int32
 
-  public init(rawValue: Int32) {
+  package init(rawValue: Int32) {
     self.rawValue = rawValue
   }
 
   /// Required to open the user channel, to switch adapters on and off, and to set the parameters of new links.
-  public static let netAdmin = Capability(rawValue: 12)
+  package static let netAdmin = Capability(rawValue: 12)
   /// Required to send HCI commands, and to capture all traffic.
-  public static let netRaw = Capability(rawValue: 13)
+  package static let netRaw = Capability(rawValue: 13)
 
   /// Whether the capability is effective for this thread.
-  public var isEffective: Bool {
+  package var isEffective: Bool {
     Linux.hasCapability(rawValue) != 0
   }
 }
 
 extension Capability: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     switch self {
     case .netAdmin: "CAP_NET_ADMIN"
     case .netRaw: "CAP_NET_RAW"

@@ -5,28 +5,28 @@ import HaloEventLoop
 import HaloSystemCalls
 
 /// Reads and changes the state of adapters with the ioctls of HCI sockets.
-public enum HCIDevices {
+package enum HCIDevices {
   /// An adapter.
-  public struct Device: Hashable, Sendable {
-    public var index: AdapterIndex
-    public var address: BluetoothAddress
-    public var isUp: Bool
+  package struct Device: Hashable, Sendable {
+    package var index: AdapterIndex
+    package var address: BluetoothAddress
+    package var isUp: Bool
     /// Whether the kernel is setting it up.
-    public var isStarting: Bool
+    package var isStarting: Bool
   }
 
   /// A link in the kernel's list.
-  public struct Link: Hashable, Sendable {
-    public var handle: ConnectionHandle
+  package struct Link: Hashable, Sendable {
+    package var handle: ConnectionHandle
     /// The kernel does not report the address type.
-    public var peer: BluetoothAddress
+    package var peer: BluetoothAddress
   }
 
   /// The maximum number of adapters, and of links of one adapter, to read.
   private static let most = 16
 
   /// All adapters, ordered by number.
-  public static func list() throws(AdapterError) -> [Device] {
+  package static func list() throws(AdapterError) -> [Device] {
     let indexes = indexes(in: try ask(KernelFunction.devices, listRequest, "list the adapters"))
     var devices: [Device] = []
     // An adapter removed between the two calls is skipped.
@@ -35,7 +35,7 @@ public enum HCIDevices {
   }
 
   /// The state of one adapter.
-  public static func state(of index: AdapterIndex) throws(AdapterError) -> Device {
+  package static func state(of index: AdapterIndex) throws(AdapterError) -> Device {
     let answer = try ask(KernelFunction.device, stateRequest(of: index), "find \(index)")
     guard let device = device(index, in: answer) else {
       throw AdapterError("find \(index)", .malformedAnswer)
@@ -87,7 +87,7 @@ public enum HCIDevices {
   }
 
   /// The links of an adapter.
-  public static func links(of index: AdapterIndex) throws(AdapterError) -> [Link] {
+  package static func links(of index: AdapterIndex) throws(AdapterError) -> [Link] {
     links(in: try ask(KernelFunction.links, linksRequest(of: index), "list the links of \(index)"))
   }
 
@@ -120,7 +120,7 @@ public enum HCIDevices {
   /// The kernel does not report this directly. But on a socket bound to such an adapter, and only then, requests for
   /// the adapter's links fail with EBUSY. (A missing entry in the management interface's list is not sufficient: an
   /// adapter brought up while the kernel was setting it up stays unlisted.)
-  public static func isTaken(_ index: AdapterIndex) -> Bool {
+  package static func isTaken(_ index: AdapterIndex) -> Bool {
     let descriptor = SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, KernelABI.protocolHCI)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
@@ -138,7 +138,7 @@ public enum HCIDevices {
   }
 
   /// Whether a switch or rfkill blocks the radio of an adapter. Reading this requires no privilege.
-  public static func isRadioBlocked(_ index: AdapterIndex) -> Bool {
+  package static func isRadioBlocked(_ index: AdapterIndex) -> Bool {
     isRadioBlocked(in: "/sys/class/bluetooth/\(index)")
   }
 
@@ -166,7 +166,7 @@ public enum HCIDevices {
   }
 
   /// Brings an adapter up; no change if it is up. Requires CAP_NET_ADMIN.
-  public static func bringUp(_ index: AdapterIndex) throws(AdapterError) {
+  package static func bringUp(_ index: AdapterIndex) throws(AdapterError) {
     do throws(AdapterError) {
       try withSocket("bring \(index) up") { KernelFunction.bringUp($0, index.rawValue) }
     } catch {
@@ -176,7 +176,7 @@ public enum HCIDevices {
   }
 
   /// Brings an adapter down, which ends its links. Requires CAP_NET_ADMIN.
-  public static func bringDown(_ index: AdapterIndex) throws(AdapterError) {
+  package static func bringDown(_ index: AdapterIndex) throws(AdapterError) {
     try withSocket("bring \(index) down") { KernelFunction.bringDown($0, index.rawValue) }
   }
 

@@ -5,34 +5,34 @@ import HaloEventLoop
 import HaloSystemCalls
 
 /// The channel of a kernel HCI socket. Each channel has its own rules and its own type: only the raw one has filters.
-public protocol HCIChannel {
+package protocol HCIChannel {
   static var number: UInt16 { get }
 }
 
 /// One adapter, shared with the kernel and other programs: receives all events, and accepts commands.
-public enum RawChannel: HCIChannel {
-  public static let number: UInt16 = 0
+package enum RawChannel: HCIChannel {
+  package static let number: UInt16 = 0
 }
 
 /// One adapter with exclusive access: it is removed from the kernel's list until it is released.
-public enum UserChannel: HCIChannel {
-  public static let number: UInt16 = 1
+package enum UserChannel: HCIChannel {
+  package static let number: UInt16 = 1
 }
 
 /// All traffic of all adapters, read-only.
-public enum MonitorChannel: HCIChannel {
-  public static let number: UInt16 = 2
+package enum MonitorChannel: HCIChannel {
+  package static let number: UInt16 = 2
 }
 
 /// The kernel's Bluetooth management interface.
-public enum ControlChannel: HCIChannel {
-  public static let number: UInt16 = 3
+package enum ControlChannel: HCIChannel {
+  package static let number: UInt16 = 3
 }
 
 /// A kernel HCI socket, bound to a channel.
 @BluetoothActor
-public struct HCISocket<Channel: HCIChannel> {
-  public let packets: PacketSocket
+package struct HCISocket<Channel: HCIChannel> {
+  package let packets: PacketSocket
 
   /// The largest packet of any channel: a management packet, or ACL data with all headers.
   private static var largestPacket: Int { 65_536 + 16 }
@@ -59,14 +59,14 @@ public struct HCISocket<Channel: HCIChannel> {
 }
 
 /// Which packets a raw socket delivers (`HCI_FILTER`).
-public struct HCIFilter: Hashable, Sendable {
+package struct HCIFilter: Hashable, Sendable {
   var types: UInt32 = 0
   var events: UInt64 = 0
 
   /// - Parameters:
   ///   - types: the packet types
   ///   - codes: the events; all if empty
-  public init(types: [HCIPacketType], events codes: [HCIEventCode] = []) {
+  package init(types: [HCIPacketType], events codes: [HCIEventCode] = []) {
     for type in types { self.types |= 1 << UInt32(type.rawValue & 31) }
     events = codes.isEmpty ? .max : 0
     // The kernel compares only six bits of an event code.
@@ -91,7 +91,7 @@ extension HCIFilter {
 
 extension HCISocket where Channel == RawChannel {
   /// Opens the raw channel of an adapter.
-  public init(_ index: AdapterIndex, filter: HCIFilter) throws(AdapterError) {
+  package init(_ index: AdapterIndex, filter: HCIFilter) throws(AdapterError) {
     do throws(SystemError) {
       try self.init(binding: index)
       try setFilter(filter)
@@ -102,7 +102,7 @@ extension HCISocket where Channel == RawChannel {
   }
 
   /// Sets which packets are delivered from now on.
-  public func setFilter(_ filter: HCIFilter) throws(SystemError) {
+  package func setFilter(_ filter: HCIFilter) throws(SystemError) {
     let bytes = filter.bytes
     let descriptor = packets.descriptor
     let result = bytes.withUnsafeBytes { buffer in
@@ -125,7 +125,7 @@ extension HCISocket where Channel == UserChannel {
 
 extension HCISocket where Channel == MonitorChannel {
   /// Opens the monitor channel.
-  public init() throws(AdapterError) {
+  package init() throws(AdapterError) {
     do throws(SystemError) {
       try self.init(binding: .none)
     } catch {
@@ -137,7 +137,7 @@ extension HCISocket where Channel == MonitorChannel {
 extension HCISocket where Channel == ControlChannel {
   /// Opens the kernel's Bluetooth management interface. Without CAP_NET_ADMIN it is read-only. The kernel checks the
   /// capability here: a process that drops it afterwards can still use this socket fully.
-  public init() throws(AdapterError) {
+  package init() throws(AdapterError) {
     do throws(SystemError) {
       try self.init(binding: .none)
     } catch {
@@ -148,7 +148,7 @@ extension HCISocket where Channel == ControlChannel {
 
 extension AdapterError.Reason {
   /// The meaning of an error from opening or binding a socket, or from sending a command.
-  public init(opening error: SystemError, adapter: AdapterIndex? = nil) {
+  package init(opening error: SystemError, adapter: AdapterIndex? = nil) {
     switch error.errno {
     case EAFNOSUPPORT, EPROTONOSUPPORT: self = .noBluetooth
     case ENODEV: self = .noSuchAdapter
@@ -164,7 +164,7 @@ extension AdapterError.Reason {
   ///
   /// - Parameter device: the adapter; EBUSY means that it is up, or that the kernel does not manage it: it has not finished
   ///   setting it up, or has failed to
-  public init(takingUserChannel error: SystemError, _ device: HCIDevices.Device?) {
+  package init(takingUserChannel error: SystemError, _ device: HCIDevices.Device?) {
     switch error.errno {
     case EBUSY:
       let unmanaged = Controllers.Managed(configured: [], unconfigured: [])

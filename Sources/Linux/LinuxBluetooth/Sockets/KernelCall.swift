@@ -10,14 +10,14 @@ import HaloSystemCalls
 /// (docs/08-the-kernel.md, "A fault of the kernel"). The end of the process waits for such calls: a thread that the kernel
 /// kills while it ends never goes away, and the process with it.
 @BluetoothActor
-public enum KernelCall {
+package enum KernelCall {
   /// Closes a descriptor on a waiting thread, which is faster than starting one.
   ///
   /// - Parameters:
   ///   - descriptor: closed by this call
   ///   - timers: the clock of the two seconds
   ///   - completion: called on the loop when the descriptor is closed, or after two seconds
-  public static func close(
+  package static func close(
     _ descriptor: Int32, timers: Timers = EpollLoop.shared.timers, completion: (() -> Void)? = nil
   ) {
     var closed: @Sendable () -> Void = {}
@@ -33,7 +33,7 @@ public enum KernelCall {
   }
 
   /// Starts a thread that waits for ``close(_:timers:completion:)``.
-  public static func prepareToClose() {
+  package static func prepareToClose() {
     _ = Closer.shared.prepare()
   }
 

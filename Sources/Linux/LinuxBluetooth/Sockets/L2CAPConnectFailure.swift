@@ -4,14 +4,14 @@ import HaloEventLoop
 import HaloSystemCalls
 
 /// Why the kernel could not connect.
-public enum L2CAPConnectFailure: Error, Hashable, Sendable {
+package enum L2CAPConnectFailure: Error, Hashable, Sendable {
   case system(SystemError)
   /// The peer was not found in time.
   case deadline
   case cancelled
 
   /// How to proceed.
-  public enum Verdict: Hashable, Sendable {
+  package enum Verdict: Hashable, Sendable {
     /// A retry may succeed soon: an old link is being disconnected, or a link was lost before its first packet.
     case retry(AdapterError.Reason)
     /// The peer was not found. Continue until the caller's deadline.
@@ -39,7 +39,7 @@ public enum L2CAPConnectFailure: Error, Hashable, Sendable {
 
 extension L2CAPConnectFailure {
   /// See ``Verdict``; nil if the attempt was cancelled.
-  public var verdict: Verdict? {
+  package var verdict: Verdict? {
     switch self {
     case .system(let error): Self.verdict(error)
     case .deadline: .notHeard

@@ -8,35 +8,35 @@ import L2CAP
 /// The ATT channel of a link managed by the kernel: an L2CAP socket on the fixed channel 4 (Core Specification Vol 3,
 /// Part A, 2.1). One write is one PDU, one read is one PDU.
 @BluetoothActor
-public final class L2CAPSocket {
+package final class L2CAPSocket {
   /// Called for each PDU, with the time at which the kernel received it. The span is valid only during the call.
-  public var onPDU: ((RawSpan, Instant) -> Void)? {
+  package var onPDU: ((RawSpan, Instant) -> Void)? {
     get { packets.onPacket }
     set { packets.onPacket = newValue }
   }
   /// Called once, when the link is disconnected, with the kernel's error; nil if it ended normally. Not called after
   /// `close()`.
-  public var onClosed: ((SystemError?) -> Void)? {
+  package var onClosed: ((SystemError?) -> Void)? {
     get { packets.onClosed }
     set { packets.onClosed = newValue }
   }
   /// Called when the kernel has dropped PDUs because they were not read in time, with their total number.
-  public var onDrops: ((UInt32) -> Void)? {
+  package var onDrops: ((UInt32) -> Void)? {
     get { packets.onDrops }
     set { packets.onDrops = newValue }
   }
   /// The total number of dropped PDUs.
-  public var droppedPackets: Int { packets.droppedPackets }
+  package var droppedPackets: Int { packets.droppedPackets }
   var reads: UInt64 { packets.reads }
   /// Whether there is room for a PDU that can wait.
-  public var hasRoom: Bool { packets.hasRoom }
+  package var hasRoom: Bool { packets.hasRoom }
   /// Called when there is room again, after ``hasRoom`` was false.
-  public var onRoom: (() -> Void)? {
+  package var onRoom: (() -> Void)? {
     get { packets.onRoom }
     set { packets.onRoom = newValue }
   }
   /// The kernel's number for the link, which is the connection handle; nil if unknown.
-  public let handle: ConnectionHandle?
+  package let handle: ConnectionHandle?
 
   /// The largest ATT PDU is 517 bytes. The buffer is larger, so that oversized PDUs are detected.
   private static let largestPDU = 1024
@@ -81,33 +81,33 @@ public final class L2CAPSocket {
   }
 
   /// The PHYs of the link; nil if the kernel does not know.
-  public var phys: LinkPHYs? { packets.isOpen ? KernelPHY.phys(of: packets.descriptor) : nil }
+  package var phys: LinkPHYs? { packets.isOpen ? KernelPHY.phys(of: packets.descriptor) : nil }
 
   /// Has the kernel request PHYs, for both directions.
   ///
   /// - Throws: `ENOPROTOOPT` if this kernel does not offer it; see ``offersPHYs``
-  public func setPHYs(_ phys: LEPHYs) throws(SystemError) {
+  package func setPHYs(_ phys: LEPHYs) throws(SystemError) {
     try KernelPHY.set(phys, of: packets.descriptor)
   }
 
   /// Whether the kernel lets programs choose the PHY of a link.
-  public nonisolated static var offersPHYs: Bool { KernelPHY.isOffered }
+  package nonisolated static var offersPHYs: Bool { KernelPHY.isOffered }
 
   /// Sends a PDU as soon as the kernel has room for it.
-  public func send(_ pdu: RawSpan) {
+  package func send(_ pdu: RawSpan) {
     packets.send(pdu)
   }
 
   /// Closes the socket. The kernel keeps the link for two seconds, in case another program uses it.
   ///
   /// - Parameter completion: called on the loop when the kernel has closed it
-  public func close(completion: (() -> Void)? = nil) {
+  package func close(completion: (() -> Void)? = nil) {
     packets.close(completion: completion)
   }
 
   /// Ends the socket because the link is about to end: received PDUs are delivered, and ``onClosed`` called, before
   /// this returns. On kernels with a fault (see ``KernelCall``), a socket must be closed before its link has ended.
-  public func finish() {
+  package func finish() {
     packets.finish()
   }
 }

@@ -8,25 +8,25 @@ import HaloSystemCalls
 ///
 /// Receiving copies only from the kernel into one buffer, and does not allocate.
 @BluetoothActor
-public final class PacketSocket {
+package final class PacketSocket {
   /// Called for each packet, with the time at which the kernel received it. The span is valid only during the call. Not
   /// called from within ``send(_:)``.
-  @exclusivity(unchecked) public var onPacket: ((RawSpan, Instant) -> Void)?
+  @exclusivity(unchecked) package var onPacket: ((RawSpan, Instant) -> Void)?
   /// Called once, when no more packets can be received: with the kernel's error, or nil if the other side has closed
   /// normally. The socket is already closed. Not called after `close()`.
-  public var onClosed: ((SystemError?) -> Void)?
+  package var onClosed: ((SystemError?) -> Void)?
   /// Called when the kernel has dropped packets because they were not read in time (`SO_RXQ_OVFL`), with the number
   /// since the socket was opened. HCI sockets do not report drops with their packets; see ``droppedPackets``.
-  public var onDrops: ((UInt32) -> Void)?
+  package var onDrops: ((UInt32) -> Void)?
   /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
-  public var onRoom: (() -> Void)?
+  package var onRoom: (() -> Void)?
   @exclusivity(unchecked) private var dropped: UInt32 = 0
   /// How often packets are read, if they can wait: all of the time since the last read with few system calls. Nil for
   /// as soon as there are some.
-  @exclusivity(unchecked) public var readInterval: Duration?
+  @exclusivity(unchecked) package var readInterval: Duration?
 
   /// The maximum number of packets waiting for the kernel. Packets beyond it are dropped.
-  public static let maximumUnsent = 512
+  package static let maximumUnsent = 512
   /// From this number on there is no room for packets that can wait. The rest is reserved for answers, which can't.
   static let full = 64
   /// There is room again when at most this number of packets waits.
@@ -66,7 +66,7 @@ public final class PacketSocket {
   ///   - largestPacket: the maximum packet length in bytes
   ///   - closesOnThread: whether to close it with ``KernelCall``
   ///   - timers: the time for deadlines
-  public init(
+  package init(
     descriptor: Int32, largestPacket: Int, closesOnThread: Bool = false,
     timers: Timers = EpollLoop.shared.timers
   ) {
@@ -86,7 +86,7 @@ public final class PacketSocket {
     received.deallocate()
   }
 
-  public var isOpen: Bool { descriptor >= 0 }
+  package var isOpen: Bool { descriptor >= 0 }
 
   @discardableResult
   func setOption<Value: BitwiseCopyable>(_ level: Int32, _ option: Int32, _ value: Value) -> Bool {
@@ -116,7 +116,7 @@ public final class PacketSocket {
   /// Starts to deliver packets.
   ///
   /// - Parameter grace: how long the kernel may report that the socket is not connected
-  public func start(grace: Duration = .zero) throws(SystemError) {
+  package func start(grace: Duration = .zero) throws(SystemError) {
     guard isOpen, watch == nil else { return }
     if grace > .zero { graceEnd = timers.current + grace }
     watch = try EpollLoop.shared.watch(descriptor, for: .readable) { [weak self] readiness in
@@ -127,7 +127,7 @@ public final class PacketSocket {
   /// Closes the socket; no closure is called afterwards.
   ///
   /// - Parameter completion: called on the loop when the kernel has closed it
-  public func close(completion: (() -> Void)? = nil) {
+  package func close(completion: (() -> Void)? = nil) {
     release(completion)
     // The closures may retain this object.
     onPacket = nil
@@ -156,7 +156,7 @@ public final class PacketSocket {
   }
 
   /// The number of packets that the kernel has dropped since the socket was opened because they were not read in time.
-  public var droppedPackets: Int { Int(askForDrops()) }
+  package var droppedPackets: Int { Int(askForDrops()) }
 
   /// Every kind of socket has the counter (`SO_MEMINFO`); only some report it with their packets.
   private func askForDrops() -> UInt32 {
@@ -184,7 +184,7 @@ public final class PacketSocket {
 
   /// Ends the socket now, if its end is known from elsewhere: remaining packets are delivered, and ``onClosed`` called,
   /// before this returns.
-  public func finish() {
+  package func finish() {
     end(nil)
   }
 
@@ -211,7 +211,7 @@ public final class PacketSocket {
   }
 
   /// Delivers the packets that the kernel holds already, without waiting for the loop.
-  public func receivePending() {
+  package func receivePending() {
     while isOpen, receive() {}
   }
 
@@ -324,7 +324,7 @@ public final class PacketSocket {
 
   /// Sends a packet, or queues it until the kernel has room. If it can't be sent, the socket ends, and ``onClosed`` is
   /// called later from the loop, as callers do not expect the socket to end during this call.
-  public func send(_ packet: RawSpan) {
+  package func send(_ packet: RawSpan) {
     guard isOpen else { return }
     if unsent.isEmpty, transmit(packet) { return }
     guard isOpen, unsent.count < Self.maximumUnsent else {
@@ -334,7 +334,7 @@ public final class PacketSocket {
   }
 
   /// Whether there is room for a packet that can wait.
-  public var hasRoom: Bool {
+  package var hasRoom: Bool {
     if unsent.count >= Self.full { wasFull = true }
     return isOpen && !wasFull
   }

@@ -6,15 +6,15 @@ import HaloSystemCalls
 
 /// HCI over a byte stream in H4 framing (Core Specification Vol 4, Part A): a socket or a serial line.
 @BluetoothActor
-public final class HCIStreamTransport: HCITransport {
-  @exclusivity(unchecked) public var onPacket: ((RawSpan, Instant) -> Void)?
-  public var onClose: ((String) -> Void)?
+package final class HCIStreamTransport: HCITransport {
+  @exclusivity(unchecked) package var onPacket: ((RawSpan, Instant) -> Void)?
+  package var onClose: ((String) -> Void)?
 
   /// Reopens the stream, and returns its descriptor.
   typealias Opener = @BluetoothActor (Duration) async throws(TransportError) -> Int32
 
-  public let timers: Timers
-  public let name: String
+  package let timers: Timers
+  package let name: String
   private(set) var descriptor: Int32
   private let isSocket: Bool
   private let types: [HCIPacketType]
@@ -38,7 +38,7 @@ public final class HCIStreamTransport: HCITransport {
   ///   - descriptor: a non-blocking stream; it is closed with the transport
   ///   - types: the packet types that the other side may send
   ///   - timers: the time in which packets arrive
-  public convenience init(
+  package convenience init(
     descriptor: Int32, accepting types: [HCIPacketType] = H4Framer.fromController,
     timers: Timers = EpollLoop.shared.timers
   ) {
@@ -64,11 +64,11 @@ public final class HCIStreamTransport: HCITransport {
     buffer.deallocate()
   }
 
-  public var reads: UInt64? { readCount }
+  package var reads: UInt64? { readCount }
   /// The number of skipped bytes that belonged to no packet.
-  public var garbageBytes: UInt64 { garbageBefore + framer.garbageBytes }
+  package var garbageBytes: UInt64 { garbageBefore + framer.garbageBytes }
 
-  public func start() {
+  package func start() {
     guard isOpen else { return }
     do {
       watch = try EpollLoop.shared.watch(descriptor, for: .readable) { [weak self] readiness in
@@ -79,7 +79,7 @@ public final class HCIStreamTransport: HCITransport {
     }
   }
 
-  public func reopen(within time: Duration) async throws(HCIError) {
+  package func reopen(within time: Duration) async throws(HCIError) {
     guard let opener else { throw .notReady }
     guard !isGivenUp else { throw .cancelled }
     release()
@@ -100,7 +100,7 @@ public final class HCIStreamTransport: HCITransport {
     framer = H4Framer(accepting: types)
   }
 
-  public func close() {
+  package func close() {
     isGivenUp = true
     release()
   }
@@ -148,7 +148,7 @@ public final class HCIStreamTransport: HCITransport {
     }
   }
 
-  public func send(_ packet: RawSpan) {
+  package func send(_ packet: RawSpan) {
     guard watch != nil else { return }
     guard unsent.isEmpty else {
       guard unsent.count + packet.byteCount <= Self.maximumUnsent else {

@@ -6,7 +6,7 @@ import HaloSystemCalls
 
 extension HCIStreamTransport {
   /// The speed of most controllers on a UART after power-on.
-  public nonisolated static let defaultBaudRate = 115_200
+  package nonisolated static let defaultBaudRate = 115_200
 
   /// Opens a controller on a serial line: 8 bits, no parity, RTS/CTS flow control (Core Specification Vol 4,
   /// Part A, 3).
@@ -14,7 +14,7 @@ extension HCIStreamTransport {
   /// - Parameters:
   ///   - path: the device file: /dev/ttyAMA0
   ///   - baud: a speed that the kernel supports
-  public static func serial(
+  package static func serial(
     path: String, baud: Int = defaultBaudRate
   ) throws(TransportError) -> HCIStreamTransport {
     HCIStreamTransport("serial:\(path)", try open(path, baud)) { _ throws(TransportError) in

@@ -6,9 +6,9 @@ import HaloSystemCalls
 
 /// Offers a controller to other programs on a stream socket: each connection becomes a transport to a host.
 @BluetoothActor
-public final class StreamListener {
+package final class StreamListener {
   /// The listening address, with the chosen port: `tcp:127.0.0.1:41234`.
-  public let target: String
+  package let target: String
   let descriptor: Int32
   private let unixPath: String?
   private let timers: Timers
@@ -28,7 +28,7 @@ public final class StreamListener {
   ///   - deadline: for resolving the name. A task that is cancelled returns at once.
   ///   - timers: the clock of the transports
   ///   - accept: called with a transport for each connection, which has not been started
-  public static func tcp(
+  package static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10), timers: Timers = EpollLoop.shared.timers,
     accept: @escaping (HCIStreamTransport) -> Void
   ) async throws(TransportError) -> StreamListener {
@@ -47,7 +47,7 @@ public final class StreamListener {
   ///   - path: created by this call; a stale socket is replaced
   ///   - timers: the clock of the transports
   ///   - accept: called with a transport for each connection, which has not been started
-  public static func unix(
+  package static func unix(
     path: String, timers: Timers = EpollLoop.shared.timers, accept: @escaping (HCIStreamTransport) -> Void
   ) throws(TransportError) -> StreamListener {
     let target = "unix:\(path)"
@@ -122,7 +122,7 @@ public final class StreamListener {
   }
 
   /// The listening port; zero for a Unix domain socket.
-  public var port: UInt16 {
+  package var port: UInt16 {
     var storage = sockaddr_in()
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let result = withUnsafeMutablePointer(to: &storage) { pointer in
@@ -132,7 +132,7 @@ public final class StreamListener {
   }
 
   /// Stops listening; a Unix domain socket is removed.
-  public func close() {
+  package func close() {
     guard isOpen else { return }
     isOpen = false
     watch.take()?.cancel()

@@ -12,7 +12,7 @@ extension HCIStreamTransport {
   ///   - port: the TCP port
   ///   - deadline: for the name and all its addresses together. A task that is cancelled returns at once; a name look-up
   ///     then ends in the background.
-  public static func tcp(
+  package static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10)
   ) async throws(TransportError) -> HCIStreamTransport {
     let opener: Opener = { time throws(TransportError) in
@@ -50,7 +50,7 @@ extension HCIStreamTransport {
   /// - Parameters:
   ///   - path: of the socket
   ///   - deadline: how long to wait. A task that is cancelled returns at once.
-  public static func unix(
+  package static func unix(
     path: String, deadline: Duration = .seconds(10)
   ) async throws(TransportError) -> HCIStreamTransport {
     let target = "unix:\(path)"

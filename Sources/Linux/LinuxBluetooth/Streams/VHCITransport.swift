@@ -10,21 +10,21 @@ import HaloSystemCalls
 /// The driver, hci_vhci, carries one packet with its H4 type byte in each read and each write. Packets of its vendor
 /// type (0xFF) are for the driver.
 @BluetoothActor
-public final class VHCITransport: HCITransport {
-  public var onPacket: ((RawSpan, Instant) -> Void)?
-  public var onClose: ((String) -> Void)?
+package final class VHCITransport: HCITransport {
+  package var onPacket: ((RawSpan, Instant) -> Void)?
+  package var onClose: ((String) -> Void)?
   /// Called when the kernel has made the adapter, with its number: 0 for hci0.
-  public var onIndex: ((Int) -> Void)?
+  package var onIndex: ((Int) -> Void)?
   /// Packets that the kernel did not take since the adapter was down.
-  public private(set) var refusedPackets: UInt64 = 0
+  package private(set) var refusedPackets: UInt64 = 0
 
   /// The path of the driver's device node.
-  public nonisolated static let devicePath = "/dev/vhci"
+  package nonisolated static let devicePath = "/dev/vhci"
 
   private static let driverPacket: UInt8 = 0xFF
   private static let createPrimary: UInt8 = 0
 
-  public let timers: Timers
+  package let timers: Timers
   private let descriptor: Int32
   /// More than the longest packet: an ACL packet of the kernel's own maximum, 1028 bytes.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
@@ -32,7 +32,7 @@ public final class VHCITransport: HCITransport {
   private var isOpen = true
 
   /// Opens the driver, which as a rule only root may.
-  public convenience init(path: String = devicePath) throws(SystemError) {
+  package convenience init(path: String = devicePath) throws(SystemError) {
     self.init(
       descriptor: try retryingInterrupts("open \(path)") { SystemCall.open(path, O_RDWR | O_NONBLOCK) })
   }
@@ -40,7 +40,7 @@ public final class VHCITransport: HCITransport {
   /// - Parameters:
   ///   - descriptor: keeps packets apart, and does not block; it is closed with the transport
   ///   - timers: the clock of the transport
-  public init(descriptor: Int32, timers: Timers = EpollLoop.shared.timers) {
+  package init(descriptor: Int32, timers: Timers = EpollLoop.shared.timers) {
     self.timers = timers
     self.descriptor = descriptor
   }
@@ -50,7 +50,7 @@ public final class VHCITransport: HCITransport {
     buffer.deallocate()
   }
 
-  public func start() {
+  package func start() {
     guard isOpen, watch == nil else { return }
     do throws(SystemError) {
       watch = try EpollLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in self?.receive() }
@@ -62,14 +62,14 @@ public final class VHCITransport: HCITransport {
     }
   }
 
-  public func close() {
+  package func close() {
     guard isOpen else { return }
     isOpen = false
     watch.take()?.cancel()
     Glibc.close(descriptor)
   }
 
-  public func send(_ packet: RawSpan) {
+  package func send(_ packet: RawSpan) {
     guard watch != nil else { return }
     do throws(SystemError) {
       try packet.withUnsafeBytes { bytes throws(SystemError) in
