@@ -188,7 +188,7 @@ let program = [
 /// Apple's API for Bluetooth LE. These modules import Foundation, and no module of the stack does.
 let appleModules = ["CoreBluetooth", "AccessorySetupKit"]
 
-/// What programs depend on.
+/// What programs depend on. docs/api.txt is the list of what is public in them.
 let libraryProducts = ["HaloRaw", "HaloPackets"] + appleModules
 
 // Parts of one array would take some compilers long to type-check.

@@ -23,6 +23,9 @@ PROGRAMS = [
     ROOT / "Examples/FirstSteps/FirstSteps.swift",
     ROOT / "Examples/Pulse/Pulse.swift",
     ROOT / "Examples/HeartRate/HeartRateMonitor/HeartRateMonitor.swift",
+    # Tests, as a package that depends on this one has them.
+    ROOT / "Examples/HeartRate/Tests/HeartRateMonitorTests.swift",
+    ROOT / "Tests/HaloRawTests/Door/ProgramTests.swift",
 ]
 
 
@@ -70,3 +73,12 @@ let package = Package(
     shown = subprocess.run(
         ["swift", "package", "show-dependencies"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert shown.returncode == 0 and "error" not in shown.stderr, shown.stdout + shown.stderr
+
+
+@pytest.mark.verdict
+def test_what_programs_can_name_is_listed():
+    """docs/api.txt is reviewed with each change: a public declaration is a promise."""
+    result = subprocess.run(
+        [ROOT / "scripts/api", "--check", built().parent], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout + result.stderr
+    print(result.stdout)
