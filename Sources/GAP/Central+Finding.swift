@@ -1,30 +1,11 @@
-import GATTClient
 import HCI
 import HaloBluetoothCore
 
 extension Central {
   // MARK: Finding
 
-  /// Listens until a device with a name is heard, and returns what it advertised.
-  ///
-  /// The whole name is compared; upper and lower case are the same: see `Advertisement.isNamed(_:)`. Of several devices
-  /// with that name, this is the one that is heard first; ``devices(within:filter:parameters:)`` returns all of them. A
-  /// device whose address is of no known type is passed over, as nothing can connect to it.
-  ///
-  /// - Parameters:
-  ///   - name: the name, as the device advertises it, or as it is printed
-  ///   - time: how long to listen
-  ///   - parameters: how often and how long to listen; many devices tell their name to an active scan alone
-  /// - Returns: the device; nil if it was not heard in that time
-  /// - Throws: `.hci(.cancelled)` when the task is cancelled or the central is stopped; otherwise why the radio has
-  ///   failed, or why it does not scan
-  package func find(
-    named name: String, within time: Duration, parameters: ScanParameters = .gentle
-  ) async throws(GAPError) -> Advertisement? {
-    try await find(within: time, parameters: parameters) { $0.address.kind.isKnown && $0.isNamed(name) }
-  }
-
-  /// Listens until a device is heard that the program wants, and returns what it advertised.
+  /// Listens until a device is heard that the program wants, and returns what it advertised. A device whose address is of no
+  /// known type is passed over, as nothing can connect to it.
   ///
   /// - Parameters:
   ///   - time: how long to listen
@@ -33,13 +14,14 @@ extension Central {
   ///   - isWanted: whether this is the device; called on the loop for each report that passes the filter, with
   ///     everything known about its device
   /// - Returns: the device; nil if none was heard in that time
-  /// - Throws: what ``find(named:within:parameters:)`` throws
+  /// - Throws: `.hci(.cancelled)` when the task is cancelled or the central is stopped; otherwise why the radio has
+  ///   failed, or why it does not scan
   package func find(
     within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle,
     where isWanted: @escaping (Advertisement) -> Bool = { _ in true }
   ) async throws(GAPError) -> Advertisement? {
     try await listen(for: time, filter, parameters) { device in
-      isWanted(device) ? .some(device) : nil
+      device.address.kind.isKnown && isWanted(device) ? .some(device) : nil
     } atEnd: { refusal throws(GAPError) in
       if let refusal { throw refusal }
       return nil
@@ -55,7 +37,7 @@ extension Central {
   ///   - time: how long to listen
   ///   - filter: which devices are wanted
   ///   - parameters: how often and how long to listen
-  /// - Throws: what ``find(named:within:parameters:)`` throws; if devices were heard, the radio scans
+  /// - Throws: what ``find(within:filter:parameters:where:)`` throws; if devices were heard, the radio scans
   package func devices(
     within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle
   ) async throws(GAPError) -> [Advertisement] {
@@ -101,23 +83,6 @@ extension Central {
       if !end.isPending { scan?.cancel() }
       return { end(.failure(.hci(.cancelled))) }
     }
-  }
-
-  // MARK: Connecting to what was found
-
-  /// Connects to a device that was found; the short form of ``connect(_:)``.
-  ///
-  /// - Parameters:
-  ///   - device: what ``find(named:within:parameters:)`` has returned, for example
-  ///   - parameters: the connection parameters
-  ///   - time: the deadline, including failed attempts; nil for that of `ConnectionRequest`
-  /// - Throws: what ``connect(_:)`` throws
-  package func connect(
-    to device: Advertisement, parameters: ConnectionParameters = .fast, within time: Duration? = nil
-  ) async throws(GAPError) -> GATTLink {
-    var request = ConnectionRequest(peer: device.address, parameters: parameters)
-    if let time { request.deadline = time }
-    return try await connect(request)
   }
 }
 

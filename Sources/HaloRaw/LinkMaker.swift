@@ -122,9 +122,7 @@ final class LinkMaker {
     try checkRadio()
     let device = self.device
     do throws(GAPError) {
-      let heard = try await radio.central.find(within: time, filter: device.filter) {
-        $0.address.kind.isKnown && device.matches($0)
-      }
+      let heard = try await radio.central.find(within: time, filter: device.filter, where: device.matches)
       if let heard { return heard.address }
     } catch {
       throw LinkFailure(error)

@@ -161,6 +161,28 @@ public final class Radio {
     }
   }
 
+  /// Listens for a time, and returns the devices that were heard, each once, with all that is known of it. The strongest is the
+  /// first.
+  ///
+  /// Of more than 1024 devices, those that were heard last are returned. A device that changes its address is several.
+  ///
+  /// - **Cancelled**: `.cancelled`.
+  /// - **The radio fails**: throws why.
+  /// - **A radio that is closed**: `.closed`.
+  ///
+  /// - Parameters:
+  ///   - device: which devices
+  ///   - time: how long to listen
+  public func devices(of device: DeviceSelector = .any, within time: Duration) async throws -> [Advertisement]
+  {
+    try await untilUsable(within: Self.recoveryTime)
+    do throws(GAPError) {
+      return try await central.devices(within: time, filter: device.filter).filter(device.matches)
+    } catch {
+      throw isClosed ? BluetoothError.closed : BluetoothError(error)
+    }
+  }
+
   // MARK: Connecting
 
   /// Finds a device and connects to it.

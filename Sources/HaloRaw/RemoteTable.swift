@@ -43,7 +43,7 @@ final class RemoteTable {
   /// - Throws: `.notFound` with what the device lacks: the service, or the characteristic
   func characteristic(_ place: Place, _ gatt: GATTClient) async throws(GATTError) -> Characteristic {
     if let found = entries[place.service]?[place] { return found }
-    let label = GATTClient.label("service", place.service, GATTUUID.name(of: place.service))
+    let label = Self.label("service", place.service, GATTUUID.name(of: place.service))
     var entry: Entry
     if let known = entries[place.service] {
       entry = known
@@ -62,10 +62,15 @@ final class RemoteTable {
       keep(entry, place.service)
     }
     guard let found = entry[place] else {
-      let what = GATTClient.label("characteristic", place.uuid, GATTUUID.attributeName(of: place.uuid))
+      let what = Self.label("characteristic", place.uuid, GATTUUID.attributeName(of: place.uuid))
       throw .notFound("\(what)\(place.instance == 0 ? "" : " number \(place.instance)") in \(label)")
     }
     return found
+  }
+
+  /// `characteristic 2A37 (Heart Rate Measurement)`
+  private static func label(_ kind: String, _ uuid: BluetoothUUID, _ name: String?) -> String {
+    "\(kind) \(uuid)" + (name.map { " (\($0))" } ?? "")
   }
 
   private func keep(_ entry: Entry, _ service: BluetoothUUID) {

@@ -32,7 +32,7 @@ import Testing
   /// Most devices tell their name in the scan response alone, after an advertisement without one (edrosten/libblepp 36,
   /// pauldemarco/flutter_blue 750, Th0rgal/open_oura 13).
   @Test func aNameComesWithTheScanResponse() async throws {
-    let search = spawn { try await central.find(named: "r02_beef", within: .seconds(5)) }
+    let search = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed("r02_beef") }) }
     await settle()
     #expect(adapter.scans.last??.isActive == true)
     adapter.report(7, "020106 03030f18")
@@ -48,7 +48,7 @@ import Testing
   @Test(arguments: [
     ("R02", false), ("r02_beef", true), ("R02_BEEF ", false), ("R02_BEEFS", false), ("", false),
   ]) func theWholeNameCounts(_ name: String, _ isFound: Bool) async throws {
-    let search = spawn { try await central.find(named: name, within: .seconds(5)) }
+    let search = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed(name) }) }
     await settle()
     report(1, name: "")
     report(7, name: "R02_BEEF\0\0")
@@ -57,7 +57,7 @@ import Testing
 
   /// A name as it is sent, and as it is printed.
   @Test(arguments: ["MÖWE\u{7}", "möwe\\x07"]) func aNameIsTheOneThatIsPrinted(_ name: String) async throws {
-    let search = spawn { try await central.find(named: name, within: .seconds(5)) }
+    let search = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed(name) }) }
     await settle()
     report(7, name: "Möwe\u{7}")
     #expect(try await search.value?.localName == "Möwe\\x07")
@@ -65,7 +65,7 @@ import Testing
 
   /// The first of two with one name; the closure and the list tell them apart (hbldh/bleak 1277).
   @Test func oneOfSeveralWithTheNameIsTaken() async throws {
-    let any = spawn { try await central.find(named: "R02", within: .seconds(5)) }
+    let any = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed("R02") }) }
     let near = spawn {
       try await central.find(within: .seconds(5)) { $0.isNamed("R02") && $0.lastRSSI ?? .min > -50 }
     }
@@ -80,13 +80,13 @@ import Testing
   /// hbldh/bleak 600: the time that a caller gives is the one that counts.
   @Test func nobodyIsHeardInTime() async throws {
     let begin = adapter.timers.now
-    let search = spawn { try await central.find(named: "R02", within: .seconds(3)) }
+    let search = spawn { try await central.find(within: .seconds(3), where: { $0.isNamed("R02") }) }
     await settle()
     report(7, name: "R03")
     #expect(try await search.value == nil)
     #expect(adapter.timers.now - begin == .seconds(3))
     #expect(adapter.scans.last == .some(nil))
-    #expect(try await central.find(named: "R02", within: .zero) == nil)
+    #expect(try await central.find(within: .zero, where: { $0.isNamed("R02") }) == nil)
     #expect(try await central.devices(within: .seconds(-1)).isEmpty)
   }
 
@@ -104,7 +104,7 @@ import Testing
   /// A radio that is pulled out is no radio that hears nothing (hbldh/bleak 792).
   @Test func aRadioThatFailsSaysWhy() async throws {
     let error = HCIError.transportClosed("unplugged")
-    let search = spawn { try await central.find(named: "R02", within: .seconds(60)) }
+    let search = spawn { try await central.find(within: .seconds(60), where: { $0.isNamed("R02") }) }
     let list = spawn { try await central.devices(within: .seconds(60)) }
     await settle()
     report(7, name: "R03")
@@ -119,7 +119,7 @@ import Testing
 
   @Test func aRadioThatDoesNotScanSaysWhy() async throws {
     let error = HCIError.commandFailed(LESetScanEnable.opcode, .commandDisallowed)
-    let search = spawn { try await central.find(named: "R02", within: .seconds(5)) }
+    let search = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed("R02") }) }
     let list = spawn { try await central.devices(within: .seconds(5)) }
     await settle()
     adapter.onScanRefusal?(error)
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test func theSearchEndsWithTheCentral() async throws {
-    let search = spawn { try await central.find(named: "R02", within: .seconds(60)) }
+    let search = spawn { try await central.find(within: .seconds(60), where: { $0.isNamed("R02") }) }
     await settle()
     await central.stop()
     await #expect(throws: GAPError.hci(.cancelled)) { try await search.value }
@@ -172,17 +172,17 @@ import Testing
   }
 
   @Test func whatWasFoundIsConnectedTo() async throws {
-    let search = spawn { try await central.find(named: "R02", within: .seconds(5)) }
+    let search = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed("R02") }) }
     await settle()
     report(7, name: "R02")
     let device = try #require(try await search.value)
     adapter.link = .success(FakeLink())
-    #expect(try await central.connect(to: device).isConnected)
+    #expect(try await central.connect(ConnectionRequest(peer: device.address)).isConnected)
     #expect(adapter.attempts == [7])
     #expect(adapter.deadlines == [.seconds(30)])
     adapter.link = .failure(.peerNotFound(device.address, seconds: 2))
     await #expect(throws: GAPError.hci(.peerDidNotAnswer(device.address, seconds: 2))) {
-      try await central.connect(to: device, within: .seconds(2))
+      try await central.connect(ConnectionRequest(peer: device.address, deadline: .seconds(2)))
     }
     #expect(adapter.deadlines == [.seconds(30), .seconds(2)])
   }

@@ -45,12 +45,6 @@ import Testing
     Wait(name: "firstService", deadline: transaction) { _, connection in
       _ = try await connection.gatt.firstService(Server.batteryService)
     },
-    Wait(name: "firstCharacteristic", deadline: transaction) { _, connection in
-      _ = try await connection.gatt.firstCharacteristic(Server.battery)
-    },
-    Wait(name: "firstCharacteristic of a service", deadline: transaction) { _, connection in
-      _ = try await connection.gatt.firstCharacteristic(Server.battery, of: Server.batteryService)
-    },
     Wait(name: "discoverIncludedServices", deadline: transaction) { _, connection in
       _ = try await connection.gatt.discoverIncludedServices(of: service)
     },
@@ -124,15 +118,10 @@ import Testing
       let request = ConnectionRequest(peer: BluetoothAddress(5, .random), deadline: .seconds(5))
       _ = try await stage.central.connect(request)
     },
-    Wait(name: "connect to what was found", deadline: .seconds(7)) { stage, _ in
-      var collector = AdvertisementCollector()
-      let report = AdvertisingReport(
-        address: BluetoothAddress(5, .random), eventType: [.legacy, .connectable], rssi: -60, data: [])
-      guard let device = collector.receive(report, at: stage.central.timers.now) else { return }
-      _ = try await stage.central.connect(to: device, within: .seconds(5))
-    },
     Wait(name: "find", deadline: .seconds(5)) { stage, _ in
-      guard try await stage.central.find(named: "R02", within: .seconds(5)) != nil else { throw NotHeard() }
+      guard try await stage.central.find(within: .seconds(5), where: { $0.isNamed("R02") }) != nil else {
+        throw NotHeard()
+      }
     },
     Wait(name: "devices", deadline: .seconds(5)) { stage, _ in
       guard try await !stage.central.devices(within: .seconds(5)).isEmpty else { throw NotHeard() }

@@ -104,7 +104,8 @@ import Testing
   ) async throws -> Meeting {
     let (central, _) = try await central(bluetooth5: bluetooth5)
     try thermometer.advertise()
-    let found = try #require(try await central.find(named: "thermometer", within: .seconds(2)))
+    let found = try #require(
+      try await central.find(within: .seconds(2), where: { $0.isNamed("thermometer") }))
     let connection = try await central.connect(ConnectionRequest(peer: found.address))
     let service = try #require(try await connection.gatt.firstService(Thermometer.service))
     let all = try await connection.gatt.discoverCharacteristics(of: service)
@@ -160,11 +161,12 @@ import Testing
   @Test(arguments: [true, false]) func itAdvertisesAgainAfterALink(_ bluetooth5: Bool) async throws {
     let thermometer = try await thermometer(bluetooth5: bluetooth5)
     let meeting = try await meet(thermometer)
-    #expect(try await meeting.central.find(named: "Thermometer", within: .seconds(1)) == nil)
+    #expect(try await meeting.central.find(within: .seconds(1), where: { $0.isNamed("Thermometer") }) == nil)
     await meeting.connection.disconnect()
     await testTimers.sleep(for: .milliseconds(100))
     #expect(thermometer.connections.map(\.loss) == [.remote(.remoteUserTerminatedConnection)])
-    let found = try #require(try await meeting.central.find(named: "Thermometer", within: .seconds(1)))
+    let found = try #require(
+      try await meeting.central.find(within: .seconds(1), where: { $0.isNamed("Thermometer") }))
     let second = try await meeting.central.connect(ConnectionRequest(peer: found.address))
     #expect(thermometer.connections.count == 2 && second.isConnected)
   }
@@ -173,7 +175,7 @@ import Testing
     let thermometer = try await thermometer(maximumConnections: 2)
     let meeting = try await meet(thermometer)
     let (second, _) = try await central(address: 0x001A_7DDA_7114)
-    let found = try #require(try await second.find(named: "Thermometer", within: .seconds(1)))
+    let found = try #require(try await second.find(within: .seconds(1), where: { $0.isNamed("Thermometer") }))
     let connection = try await second.connect(ConnectionRequest(peer: found.address))
     // Each has configurations of its own.
     let temperature = try meeting.characteristic(Thermometer.temperature)
@@ -185,7 +187,7 @@ import Testing
     #expect(heard == 1 && connection.isConnected)
     // No more than two.
     let (third, _) = try await central(address: 0x001A_7DDA_7115)
-    #expect(try await third.find(named: "Thermometer", within: .seconds(1)) == nil)
+    #expect(try await third.find(within: .seconds(1), where: { $0.isNamed("Thermometer") }) == nil)
   }
 
   @Test func thePeripheralEndsALink() async throws {
@@ -194,7 +196,7 @@ import Testing
     await testTimers.sleep(for: .milliseconds(100))
     #expect(meeting.connection.loss == .remote(.remoteUserTerminatedConnection))
     #expect(try meeting.served.loss == .local)
-    #expect(try await meeting.central.find(named: "Thermometer", within: .seconds(1)) == nil)
+    #expect(try await meeting.central.find(within: .seconds(1), where: { $0.isNamed("Thermometer") }) == nil)
   }
 
   /// The adapter of the central is unplugged: the peripheral notices it when the supervision timeout is over.
@@ -202,7 +204,8 @@ import Testing
     let thermometer = try await thermometer()
     let (central, transport) = try await central()
     try thermometer.advertise()
-    let found = try #require(try await central.find(named: "Thermometer", within: .seconds(1)))
+    let found = try #require(
+      try await central.find(within: .seconds(1), where: { $0.isNamed("Thermometer") }))
     _ = try await central.connect(ConnectionRequest(peer: found.address))
     transport.close()
     await testTimers.sleep(for: .seconds(3))
@@ -231,7 +234,8 @@ import Testing
     let thermometer = try await thermometer()
     let (central, _) = try await central()
     try thermometer.advertise()
-    let found = try #require(try await central.find(named: "Thermometer", within: .seconds(1)))
+    let found = try #require(
+      try await central.find(within: .seconds(1), where: { $0.isNamed("Thermometer") }))
     let connection = try await central.connect(
       ConnectionRequest(peer: found.address, parameterPolicy: .keep))
     let before = connection.parameters

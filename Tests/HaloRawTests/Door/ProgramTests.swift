@@ -44,6 +44,17 @@ import Testing
     #expect(samples.count { $0.gap != nil } > 0)
   }
 
+  @Test func theProgramListsWhatIsNear() async throws {
+    let rings = try await withRadio("virtual:fast,rings=2") { radio in
+      try await radio.devices(of: .anyRing, within: .seconds(5))
+    }
+    #expect(rings.map(\.localName) == ["R02_BEEF", "R02_BEF0"])
+    let others = try await withRadio("virtual:fast") { radio in
+      try await radio.devices(of: .name("Strap"), within: .seconds(5))
+    }
+    #expect(others.isEmpty)
+  }
+
   /// An hour passes at once, for whoever waits in the time of the radio.
   @Test func anHourPassesAtOnce() async throws {
     let waited = try await withRadio("virtual:fast") { radio in

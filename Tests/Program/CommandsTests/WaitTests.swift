@@ -95,7 +95,7 @@ import Testing
       4, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
     ),
     "GAP/Adapter.swift": (1, .deadline("none is needed: it throws")),
-    "GAP/Central+Finding.swift": (3, .deadline("the caller's; ConnectionRequest.deadline")),
+    "GAP/Central+Finding.swift": (2, .deadline("the caller's")),
     "GAP/Central.swift": (4, .deadline("that of each command, of the request, or the caller's")),
     "GAP/GAPError.swift": (1, .ended(by: "the call that it wraps")),
     "GAP/HCIAdapter.swift": (
@@ -105,7 +105,6 @@ import Testing
     "Linux/EventLoop/EpollLoop.swift": (1, .ended(by: "the end of the work, which is the caller's")),
     "Linux/EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
     "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+Finding.swift": (1, .deadline("30 s of ATT for each request")),
     "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
@@ -129,7 +128,7 @@ import Testing
       1, .deadline("AdapterHelper.deadline for each step, 10 s for a stream, ManagementQueue's")
     ),
     "HaloRaw/Values.swift": (2, .ended(by: "an element, the end of the work, or cancellation")),
-    "HaloRaw/Radio.swift": (6, .deadline("the caller's; that of Central.stop(); withRadio by its body")),
+    "HaloRaw/Radio.swift": (7, .deadline("the caller's; that of Central.stop(); withRadio by its body")),
     "HaloRaw/Connection.swift": (8, .deadline("30 s of ATT for each request; withValues by its body")),
     "HaloRaw/ReplayedPeripheral+Radio.swift": (1, .deadline("none is needed: it ends with the recording")),
     "HaloRaw/Ring/Ring.swift": (6, .deadline("those of the requests of RingClient")),
