@@ -68,8 +68,9 @@ func again(_ me: Watcher) {
   }
   me.perform { me.central?.cancelPeripheralConnection(me.peripheral("Strap")) }
   me.until("disconnected Strap: as asked")
-  for _ in 0..<5 {
-    me.perform {
+  // At once: an attempt whose end was told meanwhile would be another one.
+  me.perform {
+    for _ in 0..<5 {
       me.central?.connect(me.peripheral("Strap"))
       me.central?.cancelPeripheralConnection(me.peripheral("Strap"))
     }
