@@ -244,7 +244,7 @@ package final class ATTBearer {
     writer.removeAll()
     pdu.writePDU(into: &writer)
     let bytes = writer.bytes
-    send(bytes.span.bytes)
+    send(bytes.span.bytes.extracting(0..<min(bytes.count, mtu)))
   }
 
   /// MTU exchanges may happen in both directions, once each; the smaller values apply (3.4.2.2). A value below the
@@ -363,15 +363,11 @@ package final class ATTBearer {
     self.server = server
   }
 
-  /// Sends an answer, a notification or an indication of the server.
-  ///
-  /// - Parameter pdu: of at most ``mtu`` bytes; a longer one is not sent
-  /// - Returns: whether it was sent
-  @discardableResult
-  package func sendFromServer(_ pdu: RawSpan) -> Bool {
-    guard !isClosed, pdu.byteCount <= mtu else { return false }
-    send(pdu)
-    return true
+  /// Sends an answer, a notification or an indication of the server; what is longer than ``mtu`` is cut, as the answers that
+  /// are lists may be.
+  package func sendFromServer(_ pdu: any ATTPDU) {
+    guard !isClosed else { return }
+    transmit(pdu)
   }
 
   /// Ends the bearer: the client has not confirmed an indication within 30 seconds, and no other may be sent (3.3.3).

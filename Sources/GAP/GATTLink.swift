@@ -49,7 +49,7 @@ package final class GATTLink {
     let gatt = GATTClient(bearer, timers: timers) { [weak link] in link?.hasRoom ?? false }
     self.gatt = gatt
     link.onPDU = { bearer.receive($0, at: $1) }
-    link.onRoom = { [weak gatt] in gatt?.roomAvailable() }
+    link.onRoom = { [weak self] in self?.roomAvailable() }
     link.onClosed = { [weak self] loss in self?.closed(loss) }
     link.onEvent = { [weak self] event in self?.happened(event) }
   }
@@ -57,6 +57,11 @@ package final class GATTLink {
   /// A link that is no longer used is ended: a peer that stays connected does not advertise.
   isolated deinit {
     if loss == nil { link.disconnect() }
+  }
+
+  private func roomAvailable() {
+    gatt.roomAvailable()
+    server?.roomAvailable()
   }
 
   private func happened(_ event: LinkEvent) {
@@ -84,7 +89,9 @@ package final class GATTLink {
   /// Lets the peer see attributes of this device from now on, as the permissions and the security of the link allow.
   @discardableResult
   package func serve(_ database: AttributeDatabase) -> ServerBearer {
-    let server = ServerBearer(database, on: bearer, timers: timers, security: security)
+    let server = ServerBearer(database, on: bearer, timers: timers, security: security) { [weak link] in
+      link?.hasRoom ?? false
+    }
     self.server = server
     return server
   }

@@ -105,7 +105,7 @@ package final class AttributeDatabase {
   /// The value that is stored for an attribute; nil if there is no such attribute. That of a handler is not stored.
   package func value(of handle: AttributeHandle) -> [UInt8]? { index[handle]?.attribute.value }
 
-  /// Stores a value, which clients read from then on. It is not sent to them: see ``ServerBearer/notify(_:of:)``.
+  /// Stores a value, which clients read from then on. It is not sent to them: see ``ServerBearer/notify(_:of:replacesWaiting:)``.
   package func setValue(_ value: [UInt8], of handle: AttributeHandle) {
     guard var entry = index[handle] else { return }
     entry.attribute.value = value

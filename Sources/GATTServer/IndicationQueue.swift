@@ -1,28 +1,18 @@
 import ATT
 import HaloBluetoothCore
 
-/// The indication that a client has not confirmed, and those that wait (Core Specification Vol 3, Part F, 3.4.7.2):
-/// bounded in number and in bytes.
+/// The indication that a client has not confirmed, and those that wait (Core Specification Vol 3, Part F, 3.4.7.2).
 struct IndicationQueue {
-  /// The most that wait.
-  static let valueLimit = 16
-  /// The most bytes that wait.
-  static let byteLimit = 4096
-
   /// The value that waits for its confirmation.
   private(set) var open: AttributeHandle?
   private var deadline: Timers.Token?
-  private var waiting: [(handle: AttributeHandle, value: [UInt8])] = []
-  private var byteCount = 0
+  private var waiting = ValueQueue()
   /// What has changed since Service Changed was indicated last: it is kept as one range, so that none is lost.
   private var changes: HandleRange?
 
   /// - Returns: whether there was room
-  mutating func append(_ value: [UInt8], of handle: AttributeHandle) -> Bool {
-    guard waiting.count < Self.valueLimit, byteCount + value.count <= Self.byteLimit else { return false }
-    waiting.append((handle, value))
-    byteCount += value.count
-    return true
+  mutating func append(_ value: [UInt8], of handle: AttributeHandle, replacing: Bool) -> Bool {
+    waiting.append(value, of: handle, replacing: replacing)
   }
 
   /// Adds a change of the table.
@@ -35,10 +25,7 @@ struct IndicationQueue {
 
   /// The next value, unless one is not confirmed.
   mutating func takeNext() -> (handle: AttributeHandle, value: [UInt8])? {
-    guard open == nil, !waiting.isEmpty else { return nil }
-    let next = waiting.removeFirst()
-    byteCount -= next.value.count
-    return next
+    open == nil ? waiting.takeNext() : nil
   }
 
   /// An indication was sent.
@@ -57,10 +44,7 @@ struct IndicationQueue {
   }
 
   /// Drops what waits for values that the client does not want any more, or that were removed.
-  mutating func keep(_ isWanted: (AttributeHandle) -> Bool) {
-    waiting.removeAll { !isWanted($0.handle) }
-    byteCount = waiting.reduce(0) { $0 + $1.value.count }
-  }
+  mutating func keep(_ isWanted: (AttributeHandle) -> Bool) { waiting.keep(isWanted) }
 
   /// - Returns: the deadline to cancel
   mutating func removeAll() -> Timers.Token? {

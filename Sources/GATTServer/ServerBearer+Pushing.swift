@@ -15,23 +15,72 @@ extension ServerBearer {
   /// The values that the client wants to be sent, by their handles.
   package var subscriptions: [AttributeHandle: ClientConfiguration] { configurations }
 
-  /// Notifies a value if the client has asked for that. It is cut to the MTU less 3 bytes.
+  /// Notifies a value if the client has asked for that; it waits while the link has no room. It is cut to the MTU less
+  /// 3 bytes.
+  ///
+  /// - Parameters:
+  ///   - value: the value
+  ///   - handle: that of the value in the table
+  ///   - replacesWaiting: whether an older value that waits is not sent: for a client that wants to know how things are, not how
+  ///     they were
   @discardableResult
-  package func notify(_ value: [UInt8], of handle: AttributeHandle) -> Delivery {
+  package func notify(
+    _ value: [UInt8], of handle: AttributeHandle, replacesWaiting: Bool = false
+  ) -> Delivery {
     guard wants(.notify, handle) else { return .notSubscribed }
-    send(ATTHandleValueNotification(handle, value: Array(value.prefix(mtu - 3))))
-    return .sent
+    if notifications.isEmpty, hasRoom() {
+      sendNotification(value, of: handle)
+      return .sent
+    }
+    return taken(notifications.append(value, of: handle, replacing: replacesWaiting))
   }
 
   /// Indicates a value if the client has asked for that; it waits until the client has confirmed earlier ones. If the
   /// client does not confirm within ``confirmationLimit``, the bearer ends.
+  ///
+  /// - Parameters:
+  ///   - value: the value
+  ///   - handle: that of the value in the table
+  ///   - replacesWaiting: whether an older value that waits is not sent
   @discardableResult
-  package func indicate(_ value: [UInt8], of handle: AttributeHandle) -> Delivery {
+  package func indicate(
+    _ value: [UInt8], of handle: AttributeHandle, replacesWaiting: Bool = false
+  ) -> Delivery {
     guard wants(.indicate, handle) else { return .notSubscribed }
-    guard indications.append(value, of: handle) else { return .full }
     let isFree = indications.open == nil
+    let delivery = taken(indications.append(value, of: handle, replacing: replacesWaiting))
+    guard isFree, delivery == .queued else { return delivery }
     sendIndication()
-    return isFree ? .sent : .queued
+    return .sent
+  }
+
+  private func taken(_ isTaken: Bool) -> Delivery {
+    if !isTaken { isStarved = true }
+    return isTaken ? .queued : .full
+  }
+
+  /// The link has room again.
+  package func roomAvailable() {
+    while !isClosed, hasRoom(), let (handle, value) = notifications.takeNext() {
+      // The client may have unsubscribed since.
+      if wants(.notify, handle) { sendNotification(value, of: handle) }
+    }
+    if notifications.isEmpty { ready() }
+  }
+
+  private func ready() {
+    guard isStarved, !isClosed else { return }
+    isStarved = false
+    onReady?()
+  }
+
+  private func sendNotification(_ value: [UInt8], of handle: AttributeHandle) {
+    send(ATTHandleValueNotification(handle, value: whatFits(value)))
+  }
+
+  /// What one PDU has room for, behind opcode and handle.
+  private func whatFits(_ value: [UInt8]) -> [UInt8] {
+    value.count <= mtu - 3 ? value : Array(value.prefix(mtu - 3))
   }
 
   /// Indicates to a client that has asked for it that attributes may have been added or removed (Part G, 7.1). Several
@@ -70,7 +119,7 @@ extension ServerBearer {
       self?.bearer?.indicationTimedOut()
     }
     indications.sent(handle, deadline)
-    send(ATTHandleValueIndication(handle, value: Array(value.prefix(mtu - 3))))
+    send(ATTHandleValueIndication(handle, value: whatFits(value)))
   }
 
   func confirm() {
@@ -81,6 +130,7 @@ extension ServerBearer {
     timers.cancel(deadline)
     onEvent?(.confirmed(handle))
     sendIndication()
+    ready()
   }
 
   /// Attributes in a range were added or removed.
@@ -88,6 +138,7 @@ extension ServerBearer {
     guard !isClosed else { return }
     for value in configurations.keys where database.entry(value) == nil { configurations[value] = nil }
     if let longValue, database.entry(longValue.handle) == nil { self.longValue = nil }
+    notifications.keep { configurations[$0] != nil }
     indications.keep { configurations[$0] != nil }
     indicateServiceChanged(range)
   }

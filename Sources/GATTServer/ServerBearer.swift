@@ -30,9 +30,9 @@ package final class ServerBearer: ATTServer {
   package enum Delivery: Hashable, Sendable {
     /// It was sent.
     case sent
-    /// It waits until the client has confirmed earlier ones.
+    /// It waits until the link has room, or until the client has confirmed earlier ones.
     case queued
-    /// Too many wait: it was dropped.
+    /// Too many wait: it was not taken. ``onReady`` says when there is room.
     case full
     /// The client does not want it, or may not have it, or the link has ended.
     case notSubscribed
@@ -49,13 +49,21 @@ package final class ServerBearer: ATTServer {
   package var security: LinkSecurity
   /// Called for what the client does. Do not pass PDUs to the bearer from within it.
   package var onEvent: ((Event) -> Void)?
+  /// Called once when values are taken again, after one was not: see ``Delivery/full``.
+  package var onReady: (() -> Void)?
   /// The largest PDU that both ends take, in bytes.
   package var mtu: Int { bearer?.mtu ?? ATTBearer.defaultMTU }
 
   let timers: Timers
   weak var bearer: ATTBearer?
   var prepared = PreparedWrites()
+  /// Whether the link has room for what is not the answer of a request.
+  let hasRoom: () -> Bool
+  /// Notifications that wait for room.
+  var notifications = ValueQueue()
   var indications = IndicationQueue()
+  /// Whether a value was not taken, and its owner does not know yet that there is room again.
+  var isStarved = false
   /// By the handle of the value.
   var configurations: [AttributeHandle: ClientConfiguration] = [:]
   /// A value of a handler that was read from its start, so that its later parts are those of the same value.
@@ -81,13 +89,17 @@ package final class ServerBearer: ATTServer {
   ///   - bearer: the link, which keeps this object until it ends
   ///   - timers: the time of the deadlines
   ///   - security: that of the link
+  ///   - hasRoom: whether the link has room for what is not the answer of a request. ``roomAvailable()`` says that there
+  ///     is room again.
   package init(
-    _ database: AttributeDatabase, on bearer: ATTBearer, timers: Timers, security: LinkSecurity = .none
+    _ database: AttributeDatabase, on bearer: ATTBearer, timers: Timers, security: LinkSecurity = .none,
+    hasRoom: @escaping () -> Bool = { true }
   ) {
     self.database = database
     self.bearer = bearer
     self.timers = timers
     self.security = security
+    self.hasRoom = hasRoom
     database.attach(self)
     bearer.serve(with: self)
   }
@@ -115,6 +127,7 @@ package final class ServerBearer: ATTServer {
     held = []
     longValue = nil
     prepared = PreparedWrites()
+    notifications = ValueQueue()
     timers.cancel(indications.removeAll())
     // A configuration outlives the link only with a bond (Part G, 3.3.3.3).
     let ended = configurations.keys.sorted()
@@ -184,8 +197,7 @@ package final class ServerBearer: ATTServer {
 
   /// Sends a PDU, of which a list of values may be cut where the MTU ends.
   func send(_ pdu: any ATTPDU) {
-    let bytes = pdu.bytes
-    bearer?.sendFromServer(bytes.span.bytes.extracting(0..<min(bytes.count, mtu)))
+    bearer?.sendFromServer(pdu)
   }
 
   // MARK: Handlers

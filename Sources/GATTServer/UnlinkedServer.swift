@@ -13,8 +13,15 @@ package final class UnlinkedServer {
 
   private let out: Collected
 
+  /// Whether notifications are sent at once, and do not wait. Say ``ServerBearer/roomAvailable()`` when there is room again.
+  package var hasRoom: Bool {
+    get { out.hasRoom }
+    set { out.hasRoom = newValue }
+  }
+
   private final class Collected {
     var pdus: [[UInt8]] = []
+    var hasRoom = true
   }
 
   /// - Parameters:
@@ -26,7 +33,7 @@ package final class UnlinkedServer {
     self.out = out
     self.timers = timers
     bearer = ATTBearer(timers: timers, receiveMTU: mtu) { out.pdus.append(Array($0)) }
-    server = ServerBearer(database, on: bearer, timers: timers)
+    server = ServerBearer(database, on: bearer, timers: timers) { out.hasRoom }
   }
 
   /// The MTU in force, in bytes.
