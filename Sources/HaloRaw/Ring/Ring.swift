@@ -21,7 +21,7 @@ public final class Ring {
   public nonisolated let connection: Connection
 
   private let current: CurrentClient
-  private var client: RingClient { current.client }
+  var client: RingClient { current.client }
   private let rawStream: SharedSource<Received<RawSample>>
   private let heartRate: SharedSource<Received<MeasurementEvent>>
   private var listeners = Feeds<RingEvent>()
@@ -81,7 +81,7 @@ public final class Ring {
     try await connection.ringResult { _ throws(RingError) in try await self.client.battery() }
   }
 
-  /// Sets the ring's clock, by which it stores its data.
+  /// Sets the ring's clock, by which it stores its data: `setClock(to: .now)`.
   public func setClock(to time: RingTime) async throws {
     _ = try await connection.ringResult { _ throws(RingError) in try await self.client.setClock(to: time) }
   }
@@ -96,7 +96,7 @@ public final class Ring {
   /// - Parameters:
   ///   - kind: what
   ///   - days: days of the ring's calendar; those without data give nothing
-  ///   - now: the time on the ring's clock, as rings count days back from today
+  ///   - now: the time on the ring's clock, as rings count days back from today: `.now` if it was set to that
   /// - Throws: `.notSupported` by rings that do not store it, `.peerMisbehaved` if the answer stayed incomplete
   public func history(
     _ kind: HistoryKind, days: ClosedRange<RingDay>, now: RingTime
@@ -228,7 +228,7 @@ extension SharedSource where Element == Received<MeasurementEvent> {
 
 extension Connection {
   /// The result of a request to the ring at the other end, which is made again on the next link if this one is lost.
-  fileprivate func ringResult<Result>(
+  func ringResult<Result>(
     _ work: (LiveLink) async throws(RingError) -> Result
   ) async throws(BluetoothError) -> Result {
     let result = try await holder.perform(repeats: { true }) { live throws(GATTError) in

@@ -17,6 +17,15 @@ package enum SystemClock {
     wallMicroseconds - timers.current.nanoseconds / 1000
   }
 
+  /// The wall clock of this machine minus UTC, in seconds.
+  ///
+  /// - Parameter seconds: when, since 1970-01-01 UTC
+  package static func utcOffset(atUnix seconds: Int) -> Int {
+    var time = time_t(seconds)
+    var parts = tm()
+    return localtime_r(&time, &parts) == nil ? 0 : parts.tm_gmtoff
+  }
+
   private static func read(_ clock: clockid_t) -> Instant {
     var time = timespec()
     clock_gettime(clock, &time)

@@ -1,3 +1,4 @@
+import HaloEventLoop
 import HaloRaw
 import TestLoop
 import Testing
@@ -21,6 +22,40 @@ import Testing
     #expect(try await ring.measure(.heartRate).value.number ?? 0 > 30)
     let beats = try await ring.heartRates.first(5)
     #expect(beats.count == 5)
+  }
+
+  /// The clock of a ring is set to that of this machine, in its zone.
+  @Test func theTimeOfTheMachineIsKnown() async throws {
+    let ring = try await ring()
+    let now = RingTime.now
+    try await ring.setClock(to: now)
+    #expect(now.day.civil.year >= 2025)
+    // The zones of the world are 26 hours apart.
+    let hours = (now.seconds - Int(SystemClock.wallMicroseconds / 1_000_000)) / 3600
+    #expect((-12...14).contains(hours))
+    #expect(try await ring.history(.heartRate, days: now.day...now.day, now: .now).kind == .heartRate)
+  }
+
+  @Test func settingsAreReadAndChanged() async throws {
+    let ring = try await ring()
+    #expect(Ring.settingNames.contains("heart-rate"))
+    #expect(try await ring.setting("heart-rate")["interval"] == "5")
+    let changed = try await ring.change("heart-rate", ["enabled": "off", "interval": "10"])
+    #expect(changed["enabled"] == "off" && changed["interval"] == "10" && changed["start"] == "5")
+    #expect(try await ring.setting("heart-rate") == changed)
+    for (name, fields) in [
+      ("moon", [:]), ("heart-rate", ["phase": "1"]), ("heart-rate", ["interval": "often"]),
+    ] as [(String, [String: String])] {
+      #expect(await failure { try await ring.change(name, fields) }?.code == .invalidValue)
+    }
+    #expect(await failure { try await ring.setting("moon") }?.code == .invalidValue)
+    #expect(await failure { try await ring.setting("blood-pressure") }?.code == .refused)
+  }
+
+  /// A ring that confirms a change and does not make it is no success.
+  @Test func aSettingThatIsNotTakenIsRefused() async throws {
+    let ring = try await ring(",ignore-settings")
+    #expect(await failure { try await ring.change("heart-rate", ["interval": "10"]) }?.code == .refused)
   }
 
   /// Its light is on for as long as somebody listens.

@@ -95,7 +95,7 @@ import Testing
       4, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
     ),
     "GAP/Adapter.swift": (1, .deadline("none is needed: it throws")),
-    "GAP/Central+Finding.swift": (2, .deadline("the caller's")),
+    "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
     "GAP/Central.swift": (4, .deadline("that of each command, of the request, or the caller's")),
     "GAP/GAPError.swift": (1, .ended(by: "the call that it wraps")),
     "GAP/HCIAdapter.swift": (
@@ -132,6 +132,9 @@ import Testing
     "HaloRaw/Connection.swift": (8, .deadline("30 s of ATT for each request; withValues by its body")),
     "HaloRaw/ReplayedPeripheral+Radio.swift": (1, .deadline("none is needed: it ends with the recording")),
     "HaloRaw/Ring/Ring.swift": (6, .deadline("those of the requests of RingClient")),
+      1, .deadline("that of its body; a few seconds for the end of each link")
+    ),
+    "HaloRaw/Ring/Ring+Settings.swift": (2, .deadline("those of the requests of RingClient")),
     "HaloRaw/KeptAdapter.swift": (1, .deadline("that of Central.stop()")),
     "Linux/LinuxBluetooth/Adapter/TakenAdapter.swift": (1, .deadline("restoreDeadline")),
     "Linux/LinuxBluetooth/Adapter/UserChannelTransport.swift": (

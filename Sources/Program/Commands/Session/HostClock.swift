@@ -1,4 +1,3 @@
-import Glibc
 import HaloBluetoothCore
 import HaloEventLoop
 import HaloFiles
@@ -40,7 +39,7 @@ struct HostClock {
     switch source {
     case .machine:
       let measure = { SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000 }
-      return RecordClock(offset: measure(), measure: measure) { Self.machineOffset(atUnix: $0) }
+      return RecordClock(offset: measure(), measure: measure) { SystemClock.utcOffset(atUnix: $0) }
     case .session(_, let wallOffset, let utcOffset):
       return RecordClock(offset: wallOffset) { _ in utcOffset }
     }
@@ -82,16 +81,9 @@ struct HostClock {
   func offset(atUnix seconds: Int) -> Int {
     guard policy == .local else { return 0 }
     switch source {
-    case .machine: return Self.machineOffset(atUnix: seconds)
+    case .machine: return SystemClock.utcOffset(atUnix: seconds)
     case .session(_, _, let offset): return offset
     }
-  }
-
-  /// This machine's wall clock minus UTC, in seconds.
-  static func machineOffset(atUnix seconds: Int) -> Int {
-    var time = time_t(seconds)
-    var parts = tm()
-    return localtime_r(&time, &parts) == nil ? 0 : parts.tm_gmtoff
   }
 }
 

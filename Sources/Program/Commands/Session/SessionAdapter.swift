@@ -95,7 +95,7 @@ struct SessionAdapter {
   }
 
   private static var utcOffset: Int {
-    HostClock.machineOffset(atUnix: Int(SystemClock.wallMicroseconds / 1_000_000))
+    SystemClock.utcOffset(atUnix: Int(SystemClock.wallMicroseconds / 1_000_000))
   }
 
   /// With a virtual ring, the host has the time that the ring was given, so that each run is the same.
