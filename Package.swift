@@ -270,7 +270,7 @@ targets += [
     name: "first-steps", dependencies: ["HaloRaw"],
     path: "Examples/FirstSteps", swiftSettings: settings),
   .executableTarget(
-    name: "thermometer", dependencies: ["GAP", "GATTServer", "HCI", "HaloRaw"],
+    name: "thermometer", dependencies: ["HaloRaw"],
     path: "Examples/Thermometer", swiftSettings: settings),
   // An example with a test on a recorded device: docs/replay.md.
   .target(

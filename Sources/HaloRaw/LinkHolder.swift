@@ -39,7 +39,8 @@ final class LinkHolder {
   /// Called with a new link, before other requests are made on it.
   var onOpen: (LiveLink) async throws(GATTError) -> Void = { _ throws(GATTError) in }
 
-  private let maker: LinkMaker
+  /// Nil for a link that the device has made.
+  private let maker: LinkMaker?
   private let isKept: Bool
   private var isClosed = false
   /// Makes the next link; nil while there is one, and when there will be none.
@@ -51,7 +52,7 @@ final class LinkHolder {
   /// How long a link may take to end.
   private static let endingTime = Duration.seconds(5)
 
-  init(_ link: GATTLink, _ maker: LinkMaker, isKept: Bool) {
+  init(_ link: GATTLink, _ maker: LinkMaker? = nil, isKept: Bool = false) {
     live = LiveLink(link)
     self.maker = maker
     self.isKept = isKept
@@ -76,9 +77,9 @@ final class LinkHolder {
     guard link === live.link else { return }
     let error =
       isClosed ? Self.closed : BluetoothError(GATTError.att(.closed(loss.description)))
-    guard isKept, !isClosed else { return finish(error) }
+    guard let maker, isKept, !isClosed else { return finish(error) }
     onChange(.lost(error, isFinal: false))
-    making = BluetoothActor.run { [weak self, maker] in
+    making = BluetoothActor.run { [weak self] in
       do throws(BluetoothError) {
         let link = try await maker.next(after: loss) { link throws(LinkFailure) in
           guard let self else { throw LinkFailure(.cancelled, .final) }

@@ -46,6 +46,9 @@ public final class Radio {
   let central: Central
   private let opened: OpenedAdapter
   private(set) var isClosed = false
+  /// Whether it offers services: see ``serve(_:as:maximumConnections:_:)``.
+  var isServing = false
+  var adapter: any Adapter { opened.adapter }
   /// The recovery of a radio that has failed, and who waits for it.
   private var recovery: Task<Void, Never>?
   private var waiting = Waiters()
@@ -210,7 +213,7 @@ public final class Radio {
 
   // MARK: Failures
 
-  private static let recoveryTime = Duration.seconds(30)
+  static let recoveryTime = Duration.seconds(30)
   /// How long the disk may take to complete a recording.
   private static let closingTime = Duration.seconds(5)
 

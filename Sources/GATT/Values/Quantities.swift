@@ -25,7 +25,7 @@ extension Percent: FixedValue {
 
 /// A temperature in hundredths of a degree Celsius, in two bytes with a sign (GATT Specification Supplement,
 /// Temperature).
-public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral {
+public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
   /// The lowest temperature, absolute zero: -273.15 degrees.
   package static let lowest = -27_315
   /// The highest temperature: 327.67 degrees.
@@ -51,6 +51,8 @@ public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral {
   }
 
   public init(floatLiteral value: Double) { self.init(value) }
+
+  public init(integerLiteral value: Int) { self.init(Double(value)) }
 
   /// In degrees; nil if the temperature is not known.
   public var degrees: Double? { hundredths.map { Double($0) / 100 } }

@@ -113,7 +113,8 @@ def test_a_thermometer_is_found_read_and_subscribed_to(options):
             process.terminate()
             process.wait(timeout=20)
     for turn in turns:
-        assert turn["address"] == "00:1B:DC:0A:10:01" and turn["services"] == ["181A"] and turn["mtu"] == 247
+        assert turn["address"] == "00:1B:DC:0A:10:01" and turn["mtu"] == 247
+        assert turn["services"] == ["1800", "1801", "181A"]
         # Flags, the service in two bytes, and the name of the scan response.
         assert turn["data"] == "02010603031a18" + "0c09" + b"Thermometer".hex()
         # The write is refused as the value is not writable: Write Not Permitted.

@@ -34,6 +34,7 @@ import Testing
     "HaloRaw/Radio.swift": (1, .deadline("the caller's")),
     "HaloRaw/Connection.swift": (1, .deadline("30 s of ATT for each request")),
     "HaloRaw/LinkHolder.swift": (1, .ended(by: "the next link, its maker's end, or cancellation")),
+    "HaloRaw/Server/Server.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
     "HaloRaw/KeptAdapter.swift": (1, .ended(by: "the failure of the adapter, or close()")),
     "GAP/HCIAdapter.swift": (1, .deadline("HostController.commandDeadline for each command")),
@@ -132,8 +133,10 @@ import Testing
     "HaloRaw/Connection.swift": (8, .deadline("30 s of ATT for each request; withValues by its body")),
     "HaloRaw/ReplayedPeripheral+Radio.swift": (1, .deadline("none is needed: it ends with the recording")),
     "HaloRaw/Ring/Ring.swift": (6, .deadline("those of the requests of RingClient")),
+    "HaloRaw/Server/Radio+Serving.swift": (
       1, .deadline("that of its body; a few seconds for the end of each link")
     ),
+    "HaloRaw/Server/LocalCharacteristic.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/Ring+Settings.swift": (2, .deadline("those of the requests of RingClient")),
     "HaloRaw/KeptAdapter.swift": (1, .deadline("that of Central.stop()")),
     "Linux/LinuxBluetooth/Adapter/TakenAdapter.swift": (1, .deadline("restoreDeadline")),

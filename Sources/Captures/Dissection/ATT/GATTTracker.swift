@@ -35,7 +35,9 @@ struct GATTTracker {
   private var indication: (moment: PacketTime, handle: AttributeHandle?)?
 
   /// Handles a PDU of the client.
-  mutating func takeRequest(_ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ server: Server)
+  mutating func takeRequest(
+    _ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ server: DissectedServer
+  )
     -> GATTLayer
   {
     var gatt = GATTLayer(att, server)
@@ -64,7 +66,7 @@ struct GATTTracker {
 
   /// Handles a PDU of the server.
   mutating func takeResponse(
-    _ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ server: Server
+    _ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ server: DissectedServer
   ) -> GATTLayer? {
     switch att.opcode {
     case .handleValueNotification, .multipleHandleValueNotification, .handleValueIndication:
@@ -83,7 +85,7 @@ struct GATTTracker {
   }
 
   private mutating func answer(
-    _ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ server: Server
+    _ att: ATTLayer, _ pdu: (any ATTPDU)?, at moment: PacketTime, _ server: DissectedServer
   ) -> GATTLayer? {
     guard let request = open, (att.failed ?? request.opcode) == request.opcode,
       att.opcode == .errorResponse || att.opcode == request.opcode.response
@@ -194,7 +196,7 @@ struct GATTTracker {
 
 extension GATTLayer {
   /// The attribute that a PDU names.
-  fileprivate init(_ att: ATTLayer, _ server: Server) {
+  fileprivate init(_ att: ATTLayer, _ server: DissectedServer) {
     handle = att.handle
     attribute = att.handle.flatMap { server[$0] }
   }

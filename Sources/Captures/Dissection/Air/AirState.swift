@@ -152,7 +152,7 @@ final class AirState {
       // The capture begins in the middle of the connection.
       let identity = LinkIdentity(air.accessAddress, central: nil, nil, name: nil)
       connection = AirConnection(
-        DissectedLink(identity, peerServer: Server(), localServer: Server()), crcInit: nil)
+        DissectedLink(identity, peerServer: DissectedServer(), localServer: DissectedServer()), crcInit: nil)
       add(connection, air.accessAddress, moment)
     }
     last = connection

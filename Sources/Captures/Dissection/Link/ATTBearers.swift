@@ -12,7 +12,8 @@ struct ATTBearers {
   var open: [Int] { [host.open, remote.open].compactMap { $0?.moment.number } }
 
   mutating func receive(
-    _ att: ATTLayer, _ source: RawSpan, isSent: Bool, at moment: PacketTime, peer: Server, local: Server
+    _ att: ATTLayer, _ source: RawSpan, isSent: Bool, at moment: PacketTime, peer: DissectedServer,
+    local: DissectedServer
   ) -> GATTLayer? {
     let kind = att.opcode.kind
     let isFromClient = att.isFromClient

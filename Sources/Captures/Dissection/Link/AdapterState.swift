@@ -13,7 +13,7 @@ final class AdapterState {
   @exclusivity(unchecked) private(set) var links = LinkFollower<DissectedLink>()
   private var servers: DeviceServers
   /// The attributes of this machine.
-  let localServer = Server()
+  let localServer = DissectedServer()
 
   init(_ knownDevices: [Dissector.KnownDevice]) { servers = DeviceServers(knownDevices) }
 
@@ -102,7 +102,7 @@ final class AdapterState {
   private func begin(_ new: NewLink) -> DissectedLink {
     DissectedLink(
       LinkIdentity(new.handle, new.peer, name: new.peer.flatMap { names[$0] }),
-      peerServer: new.peer.map { servers.server(of: $0) } ?? Server(), localServer: localServer)
+      peerServer: new.peer.map { servers.server(of: $0) } ?? DissectedServer(), localServer: localServer)
   }
 
   private func receiveData(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ moment: PacketTime) {

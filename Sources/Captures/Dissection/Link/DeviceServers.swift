@@ -5,7 +5,7 @@ import HaloBluetoothCore
 struct DeviceServers {
   static let capacity = 64
 
-  private var servers: [(address: BluetoothAddress, server: Server)] = []
+  private var servers: [(address: BluetoothAddress, server: DissectedServer)] = []
   private let knownDevices: [Dissector.KnownDevice]
 
   /// - Parameter known: devices whose attributes were discovered before
@@ -17,14 +17,14 @@ struct DeviceServers {
   }
 
   /// The attributes of a device, which may be none so far.
-  mutating func server(of address: BluetoothAddress) -> Server {
+  mutating func server(of address: BluetoothAddress) -> DissectedServer {
     if let index = servers.firstIndex(where: { $0.address == address }) {
       let known = servers.remove(at: index)
       servers.append(known)
       return known.server
     }
     if servers.count >= Self.capacity { servers.removeFirst() }
-    let server = Server()
+    let server = DissectedServer()
     if let device = knownDevices.first(where: { $0.address == address }) { server.learn(device) }
     servers.append((address, server))
     return server

@@ -11,8 +11,8 @@ final class DissectedLink: CapturedLink {
   /// The handle, and the device at the other end.
   private(set) var identity: LinkIdentity
   var peer: BluetoothAddress? { identity.peer }
-  let peerServer: Server
-  let localServer: Server
+  let peerServer: DissectedServer
+  let localServer: DissectedServer
   @exclusivity(unchecked) var lastUsed = 0
 
   @exclusivity(unchecked) private var bearers = ATTBearers()
@@ -24,7 +24,7 @@ final class DissectedLink: CapturedLink {
   @exclusivity(unchecked) private var sentPart = TruncatedFrame()
   @exclusivity(unchecked) private var receivedPart = TruncatedFrame()
 
-  init(_ identity: LinkIdentity, peerServer: Server, localServer: Server) {
+  init(_ identity: LinkIdentity, peerServer: DissectedServer, localServer: DissectedServer) {
     self.identity = identity
     self.peerServer = peerServer
     self.localServer = localServer

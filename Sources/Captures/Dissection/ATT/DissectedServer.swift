@@ -3,7 +3,7 @@ import HaloBluetoothCore
 import HaloCaptureLinks
 
 /// A device's attributes, shared by all links to it: a later link needs no discovery.
-final class Server {
+final class DissectedServer {
   @exclusivity(unchecked) private(set) var table = AttributeTable()
   /// The attributes that packets have named since the table has changed; nil for handles of which nothing is known.
   /// Those that were recognized by what is written are left out, as each value may say more of them. Bounded.

@@ -1,0 +1,74 @@
+import HaloBluetoothCore
+import HaloEventLoop
+
+extension Radio {
+  /// Offers services to other devices: advertises them, and lets those that connect read, write and subscribe, for as long as
+  /// `body` runs.
+  ///
+  /// ```swift
+  /// let temperature = LocalCharacteristic(.temperature, 20.5)
+  /// try await radio.serve([LocalService("181A", temperature)], as: "Thermometer") { _ in
+  ///   while true {
+  ///     try await radio.sleep(for: .seconds(1))
+  ///     try await temperature.notify(Celsius(try readSensor()))
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// It advertises again when a device has gone, and while others are connected, where the radio can. Other devices also see the
+  /// services that all devices have: Generic Access with the name, and Generic Attribute.
+  ///
+  /// - **Cancelled**: `body` is cancelled; the advertisement and all links end, by a task that cannot be cancelled.
+  /// - **A link is lost**: it advertises again.
+  /// - **Misuse**: what does not fit in an advertisement is `.invalidValue`, before anything is sent; `.notSupported` by a radio
+  ///   that does not advertise for programs, as one that the kernel drives; `.refused` while the radio serves already.
+  ///
+  /// - Parameters:
+  ///   - services: what is offered, in the order of their handles
+  ///   - name: the name that other devices show
+  ///   - maximumConnections: how many devices may be connected at once
+  ///   - body: the program
+  /// - Throws: what `body` throws; ``BluetoothError`` if the radio does not advertise
+  public nonisolated func serve<Result>(
+    _ services: [LocalService], as name: String, maximumConnections: Int = 3,
+    _ body: (Server) async throws -> Result
+  ) async throws -> Result {
+    let server = try await beginServing(services, name, maximumConnections)
+    let result: Result
+    do {
+      result = try await body(server)
+    } catch {
+      await endServing(server, services)
+      throw error
+    }
+    await endServing(server, services)
+    return result
+  }
+
+  private func beginServing(
+    _ services: [LocalService], _ name: String, _ maximumConnections: Int
+  ) async throws(BluetoothError) -> Server {
+    try await untilUsable(within: Self.recoveryTime)
+    guard !isServing else { throw BluetoothError(.refused, "the radio serves already") }
+    let server = Server(
+      adapter, central.information?.address ?? .zero, maximumConnections: maximumConnections)
+    do throws(BluetoothError) {
+      try server.start(services, name)
+    } catch {
+      remove(services)
+      throw error
+    }
+    isServing = true
+    return server
+  }
+
+  private func endServing(_ server: Server, _ services: [LocalService]) async {
+    await server.stop()
+    remove(services)
+    isServing = false
+  }
+
+  private func remove(_ services: [LocalService]) {
+    for characteristic in services.flatMap(\.characteristics) { characteristic.remove() }
+  }
+}

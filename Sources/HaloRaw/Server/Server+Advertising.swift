@@ -1,0 +1,28 @@
+import HCI
+import HaloBluetoothCore
+
+extension Server {
+  /// What other devices hear: the flags and the services in the advertisement, which scanners filter by, and the name in the scan
+  /// response.
+  ///
+  /// - Throws: `.invalidValue` if it is too long: nothing is cut
+  static func advertising(_ services: [LocalService], _ name: String) throws(BluetoothError) -> Advertising {
+    var uuids: [BluetoothUUID] = []
+    for service in services where service.isAdvertised && !uuids.contains(service.uuid) {
+      uuids.append(service.uuid)
+    }
+    let data = AdvertisingData(localName: nil, serviceUUIDs: uuids).structures
+    let flags = ADStructure.flags([.generalDiscoverable, .brEDRNotSupported])
+    let response = AdvertisingData(localName: name.isEmpty ? nil : name).structures
+    if let advertising = Advertising([flags] + data, scanResponse: response) { return advertising }
+    let capacity = LegacyAdvertisingData.capacity
+    guard AdvertisingData([flags] + data).bytes.count > capacity else {
+      throw BluetoothError(
+        .invalidValue, "the name has \(name.utf8.count) bytes; an advertisement has room for \(capacity - 2)")
+    }
+    throw BluetoothError(
+      .invalidValue,
+      "the services \(uuids.map(\.description).joined(separator: ", ")) do not fit in an advertisement of \(capacity) bytes; "
+        + "let some not be advertised (isAdvertised: false)")
+  }
+}

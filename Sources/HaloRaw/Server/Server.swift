@@ -1,0 +1,171 @@
+import ATT
+import GAP
+import GATTServer
+import HaloBluetoothCore
+import HaloGATT
+
+/// What a radio offers to other devices, while ``Radio/serve(_:as:maximumConnections:_:)`` runs.
+@BluetoothActor
+public final class Server {
+  /// The address that other devices see.
+  public nonisolated let address: BluetoothAddress
+
+  let database = AttributeDatabase()
+  private let peripheral: Peripheral
+  private var clients: [ServedClient] = []
+  private var listeners = Feeds<Connection>()
+  private var configured: [AttributeHandle: (Int) -> Void] = [:]
+  private var isOver = false
+
+  init(_ adapter: any Adapter, _ address: BluetoothAddress, maximumConnections: Int) {
+    self.address = address
+    peripheral = Peripheral(adapter, serving: database, maximumConnections: max(1, maximumConnections))
+    peripheral.onConnection = { [weak self] link in self?.connected(link) }
+  }
+
+  /// The devices that connect. The first elements are those that are connected already.
+  ///
+  /// Each is a ``Connection``: the services of that device can be used, too. It ends when the device goes.
+  ///
+  /// - **Cancelled**: the iteration ends.
+  /// - **The server ends**: the iteration ends.
+  public nonisolated var connections: Values<Connection> {
+    Values(keepingNewest: 256) { feed throws(BluetoothError) in
+      guard !self.isOver else {
+        feed.finish()
+        return {}
+      }
+      for client in self.clients { feed.send(client.connection) }
+      let id = self.listeners.add(feed)
+      return { self.listeners.remove(id) }
+    }
+  }
+
+  // MARK: Clients
+
+  private func connected(_ link: GATTLink) {
+    guard let server = link.server else { return }
+    let client = ServedClient(Connection(LinkHolder(link)), server)
+    clients.append(client)
+    server.onEvent = { [weak self] event in
+      if case .configured(let handle, _) = event { self?.subscriptionChanged(handle) }
+    }
+    link.whenDisconnected { [weak self] _ in
+      self?.clients.removeAll { $0 === client }
+      client.end()
+    }
+    listeners.send(client.connection)
+  }
+
+  /// - Parameter connection: the only one that is meant; nil for all
+  func clients(of connection: Connection?) -> [ServedClient] {
+    connection.map { wanted in clients.filter { $0.connection === wanted } } ?? clients
+  }
+
+  func subscriberCount(of handle: AttributeHandle) -> Int {
+    clients.count { !$0.server.configuration(of: handle).isEmpty }
+  }
+
+  /// Calls `handler` with the number of clients that want a value, when it changes.
+  func whenConfigured(_ handle: AttributeHandle, _ handler: @escaping (Int) -> Void) {
+    configured[handle] = handler
+  }
+
+  private func subscriptionChanged(_ handle: AttributeHandle) {
+    configured[handle]?(subscriberCount(of: handle))
+  }
+
+  /// Lets the program answer a request.
+  ///
+  /// - Parameters:
+  ///   - client: who has asked
+  ///   - work: calls the program
+  ///   - then: sends its answer
+  func answer<Answer: Sendable>(
+    _ client: ServerBearer, _ work: @escaping @Sendable (Connection) async -> Answer,
+    then: @escaping @BluetoothActor (Answer) -> Void
+  ) {
+    clients.first { $0.server === client }?.answer(work, then)
+  }
+
+  // MARK: Beginning and end
+
+  func start(_ services: [LocalService], _ name: String) throws(BluetoothError) {
+    let advertising = try Self.advertising(services, name)
+    database.addService(GATTUUID.genericAccess)
+    database.addCharacteristic(GATTUUID.deviceName, .read, value: Array(name.utf8))
+    database.addCharacteristic(GATTUUID.appearance, .read, value: [0, 0])
+    database.addService(GATTUUID.genericAttribute)
+    database.addCharacteristic(GATTUUID.serviceChanged, .indicate)
+    for service in services {
+      guard database.addService(service.uuid).isValid else {
+        throw BluetoothError(.invalidValue, "there are too many attributes")
+      }
+      for characteristic in service.characteristics { try characteristic.add(to: self) }
+    }
+    do throws(GAPError) {
+      try peripheral.startAdvertising(advertising)
+    } catch {
+      throw BluetoothError(error)
+    }
+  }
+
+  /// Ends all links.
+  func stop() async {
+    isOver = true
+    await peripheral.stop()
+    listeners.finish()
+  }
+}
+
+/// A device that uses what is offered.
+@BluetoothActor
+final class ServedClient {
+  let connection: Connection
+  let server: ServerBearer
+  private var waiting = Waiters()
+  private var answers: [UInt64: Task<Void, Never>] = [:]
+  private var nextAnswer: UInt64 = 0
+
+  init(_ connection: Connection, _ server: ServerBearer) {
+    self.connection = connection
+    self.server = server
+    server.onReady = { [weak self] in self?.waiting.end(with: .success(())) }
+  }
+
+  /// Sends a value in the way that the client has asked for.
+  func push(_ value: [UInt8], of handle: AttributeHandle, keepsOnlyNewest: Bool) -> ServerBearer.Delivery {
+    server.configuration(of: handle).contains(.notify)
+      ? server.notify(value, of: handle, replacesWaiting: keepsOnlyNewest)
+      : server.indicate(value, of: handle, replacesWaiting: keepsOnlyNewest)
+  }
+
+  /// Returns when values are taken again, after one was not; also when the link has ended.
+  func untilReady() async throws(BluetoothError) {
+    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+      let wait = waiting.add(done)
+      return { self.waiting.cancel(wait.id) }
+    }
+  }
+
+  func answer<Answer: Sendable>(
+    _ work: @escaping @Sendable (Connection) async -> Answer,
+    _ then: @escaping @BluetoothActor (Answer) -> Void
+  ) {
+    let id = nextAnswer
+    nextAnswer += 1
+    let connection = self.connection
+    answers[id] = BluetoothActor.run { [weak self] in
+      let answer = await work(connection)
+      self?.answers[id] = nil
+      then(answer)
+    }
+  }
+
+  /// The link has ended.
+  func end() {
+    for task in answers.values { task.cancel() }
+    answers = [:]
+    waiting.end(with: .success(()))
+  }
+}

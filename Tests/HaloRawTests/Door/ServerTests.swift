@@ -1,0 +1,231 @@
+import ATT
+import GAP
+import HCI
+import HaloRaw
+import TestLoop
+import Testing
+import VirtualRadio
+
+/// Services that a program offers, met by programs on other radios in the same air.
+@BluetoothActor
+@Suite(.onTheLoop) struct ServerTests {
+  private let air = Air(timers: testTimers)
+
+  private func radio(_ number: UInt64) async throws -> Radio {
+    var options = ControllerOptions()
+    options.address = BluetoothAddress(0xC000_0000_0000 + number, .public)
+    return try await Radio.start(OpenedAdapter(HCIAdapter(AirTransport(air, options))))
+  }
+
+  private static let temperature = CharacteristicID<Celsius>.temperature
+  private static let order = CharacteristicID<[UInt8]>(0xFF01, in: 0xFF00)
+
+  private func phone(_ number: UInt64 = 2) async throws -> Connection {
+    try await radio(number).connect(to: .service("181A"), within: .seconds(5))
+  }
+
+  /// Serves a thermometer while `body` runs.
+  private func serve<Result>(
+    _ temperature: LocalCharacteristic<Celsius>, _ body: (Server) async throws -> Result
+  ) async throws -> Result {
+    try await radio(1).serve([LocalService("181A", temperature)], as: "Thermometer", body)
+  }
+
+  @Test func aValueIsReadAndNotified() async throws {
+    let temperature = LocalCharacteristic(Self.temperature, 20.5)
+    try await serve(temperature) { server in
+      #expect(server.address.value == 0xC000_0000_0001)
+      let phone = try await phone()
+      #expect(try await phone.read(.temperature).degrees == 20.5)
+      #expect(try await phone.read(.deviceName) == "Thermometer")
+      let values = spawn { try await phone.values(of: Self.temperature).first(2).map(\.value) }
+      for try await count in temperature.subscriberCounts where count == 1 { break }
+      try await temperature.notify(21)
+      try await temperature.notify(21.5)
+      #expect(try await values.value == [21, 21.5])
+      #expect(try await phone.read(.temperature) == 21.5)
+    }
+  }
+
+  /// What the program throws is what the client gets; nothing it does leaves a client without an answer (noble/bleno 166: a
+  /// handler that forgot its callback ended the link after 30 seconds).
+  @Test func closuresAnswer() async throws {
+    var taken: [[UInt8]] = []
+    let orders = LocalCharacteristic(Self.order) { _ in
+      if taken.isEmpty { throw ATTErrorCode.writeRequestRejected }
+      return taken.last ?? []
+    } write: { value, phone in
+      #expect(phone.peer.value == 0xC000_0000_0002)
+      if value.isEmpty { throw CancellationError() }
+      taken.append(value)
+    }
+    try await radio(1).serve([LocalService(0xFF00, orders)], as: "Kitchen") { _ in
+      let phone = try await radio(2).connect(to: .name("Kitchen"))
+      #expect(await failure { try await phone.read(Self.order) }?.attCode == .writeRequestRejected)
+      try await phone.write([7], to: Self.order)
+      #expect(try await phone.read(Self.order) == [7])
+      #expect(await failure { try await phone.write([], to: Self.order) }?.attCode == .unlikelyError)
+      #expect(taken == [[7]])
+    }
+  }
+
+  /// A value that has not the form of its type never comes to the program.
+  @Test func whatIsNoValueIsRefused() async throws {
+    let level = LocalCharacteristic(CharacteristicID<Percent>(0xFF02, in: 0xFF00)) { _, _ in
+      Issue.record("the program was called")
+    }
+    let raw = CharacteristicID<[UInt8]>(0xFF02, in: 0xFF00)
+    try await radio(1).serve([LocalService(0xFF00, level)], as: "Lamp") { _ in
+      let phone = try await radio(2).connect(to: .name("Lamp"))
+      #expect(await failure { try await phone.write([], to: raw) }?.attCode == .invalidAttributeValueLength)
+      #expect(
+        await failure { try await phone.write([1, 2], to: raw) }?.attCode == .invalidAttributeValueLength)
+    }
+  }
+
+  /// stoprocent/bleno 6, noble/bleno 197: of values in a row some were lost, or the adapter took nothing any more.
+  @Test func aFastProgramIsSlowedDownAndLosesNothing() async throws {
+    let bytes = LocalCharacteristic(Self.order, [])
+    try await radio(1).serve([LocalService(0xFF00, bytes)], as: "Source") { _ in
+      let phone = try await radio(2).connect(to: .name("Source"))
+      let values = spawn { try await phone.values(of: Self.order, keepingNewest: 1000).first(500) }
+      for try await count in bytes.subscriberCounts where count == 1 { break }
+      for number in 0..<500 { try await bytes.notify([UInt8(number & 0xFF), UInt8(number >> 8)]) }
+      let numbers = try await values.value.map { Int($0.value[0]) | Int($0.value[1]) << 8 }
+      #expect(numbers == Array(0..<500))
+    }
+  }
+
+  /// Only the newest value waits, and the program does not.
+  @Test func theNewestValueIsEnough() async throws {
+    let bytes = LocalCharacteristic(Self.order, [])
+    try await radio(1).serve([LocalService(0xFF00, bytes)], as: "Source") { _ in
+      let phone = try await radio(2).connect(to: .name("Source"))
+      let values = spawn {
+        var last: [UInt8] = []
+        for try await value in phone.values(of: Self.order) where value.value.count == 2 {
+          last = value.value
+          if last == [0xE7, 3] { break }
+        }
+        return last
+      }
+      for try await count in bytes.subscriberCounts where count == 1 { break }
+      let begin = testTimers.now
+      for number in 0..<1000 {
+        try await bytes.notify([UInt8(number & 0xFF), UInt8(number >> 8)], keepsOnlyNewest: true)
+      }
+      #expect(testTimers.now == begin)
+      #expect(try await values.value == [0xE7, 3])
+    }
+  }
+
+  /// ukBaz/python-bluezero 344, bluez/bluez 1015: nothing was advertised any more after the first device had connected.
+  @Test func severalDevicesConnectAndItAdvertisesAgain() async throws {
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    try await serve(temperature) { server in
+      let connections = spawn { try await server.connections.first(3).map(\.peer.value) }
+      let first = try await phone(2)
+      let second = try await phone(3)
+      let values = spawn { try await second.values(of: Self.temperature).first(1) }
+      for try await count in temperature.subscriberCounts where count == 1 { break }
+      try await temperature.notify(22)
+      #expect(try await values.value.map(\.value) == [22])
+      await first.disconnect()
+      _ = try await phone(4)
+      #expect(try await connections.value == [0xC000_0000_0002, 0xC000_0000_0003, 0xC000_0000_0004])
+    }
+  }
+
+  /// A program measures while somebody listens. A device that is gone listens no more.
+  @Test func subscribersAreCounted() async throws {
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    let counts = try await serve(temperature) { _ in
+      let counts = spawn { try await temperature.subscriberCounts.first(4) }
+      let first = try await phone(2)
+      let values = spawn { try await first.values(of: Self.temperature).first(1) }
+      for try await count in temperature.subscriberCounts where count == 1 { break }
+      try await temperature.notify(1)
+      _ = try await values.value
+      let second = try await phone(3)
+      let others = spawn { try await second.values(of: Self.temperature).first(1) }
+      for try await count in temperature.subscriberCounts where count == 1 { break }
+      let counted = try await counts.value
+      await second.disconnect()
+      _ = try? await others.value
+      return counted
+    }
+    #expect(counts == [0, 1, 0, 1])
+    #expect(try await temperature.subscriberCounts.first(1) == [])
+  }
+
+  @Test func theEndOfTheBodyEndsTheLinks() async throws {
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    let radio = try await radio(1)
+    let services = [LocalService("181A", temperature)]
+    let phone = try await radio.serve(services, as: "A") { _ in try await self.phone() }
+    #expect(await failure { try await phone.read(.temperature) }?.code == .linkLost)
+    #expect(await failure { try await self.phone(3) }?.code == .notFound)
+    // It can be served again.
+    let degrees = try await radio.serve(services, as: "B") { _ in
+      try await self.phone(4).read(.temperature).degrees
+    }
+    #expect(degrees == 20)
+  }
+
+  @Test func aCancelledProgramServesNoMore() async throws {
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    let radio = try await radio(1)
+    let task = spawn {
+      try await radio.serve([LocalService("181A", temperature)], as: "A") { _ in
+        try await radio.sleep(for: .seconds(1000))
+      }
+    }
+    let phone = try await phone()
+    task.cancel()
+    #expect(await failure { try await task.value }?.code == .cancelled)
+    #expect(await failure { try await phone.read(.temperature) }?.code == .linkLost)
+  }
+
+  /// A closure that still works for a device that is gone is cancelled.
+  @Test func theEndOfALinkCancelsWhatAnswersIt() async throws {
+    var ends = 0
+    let timers = testTimers
+    let slow = LocalCharacteristic(Self.temperature) { _ in
+      await timers.sleep(for: .seconds(20))
+      if Task.isCancelled { ends += 1 }
+      return 20
+    }
+    try await serve(slow) { _ in
+      let phone = try await phone()
+      let read = spawn { try await phone.read(.temperature) }
+      await testTimers.sleep(for: .seconds(1))
+      await phone.disconnect()
+      _ = try? await read.value
+      await testTimers.sleep(for: .seconds(1))
+    }
+    #expect(ends == 1)
+  }
+
+  @Test func misuseIsToldBeforeAnythingIsSent() async throws {
+    let radio = try await radio(1)
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    #expect(await failure { try await temperature.notify(1) }?.code == .closed)
+    let many = ["6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E", "6E40FFF1-B5A3-F393-E0A9-E50E24DCCA9E"].map {
+      LocalService(BluetoothUUID(stringLiteral: $0))
+    }
+    let tooLong = String(repeating: "x", count: 30)
+    for (services, name) in [(many, "A"), ([LocalService("181A", temperature)], tooLong)] {
+      let error = await failure { try await radio.serve(services, as: name) { _ in } }
+      #expect(error?.code == .invalidValue)
+    }
+    let twice = [LocalService("181A", temperature), LocalService("181A", temperature)]
+    #expect(await failure { try await radio.serve(twice, as: "A") { _ in } }?.code == .invalidValue)
+    // Nothing of that is left.
+    try await radio.serve([LocalService("181A", temperature)], as: "A") { _ in
+      let error = await failure { try await radio.serve([], as: "B") { _ in } }
+      #expect(error?.code == .refused)
+      let degrees = try await phone().read(.temperature).degrees
+      #expect(degrees == 20)
+    }
+  }
+}
