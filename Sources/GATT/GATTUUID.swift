@@ -8,8 +8,12 @@ package enum GATTUUID {
   package static let secondaryService = BluetoothUUID(UInt16(0x2801))
   package static let include = BluetoothUUID(UInt16(0x2802))
   package static let characteristic = BluetoothUUID(UInt16(0x2803))
+  package static let characteristicExtendedProperties = BluetoothUUID(UInt16(0x2900))
   package static let characteristicUserDescription = BluetoothUUID(UInt16(0x2901))
   package static let clientCharacteristicConfiguration = BluetoothUUID(UInt16(0x2902))
+  package static let serverCharacteristicConfiguration = BluetoothUUID(UInt16(0x2903))
+  package static let characteristicPresentationFormat = BluetoothUUID(UInt16(0x2904))
+  package static let characteristicAggregateFormat = BluetoothUUID(UInt16(0x2905))
   package static let genericAccess = BluetoothUUID(UInt16(0x1800))
   package static let genericAttribute = BluetoothUUID(UInt16(0x1801))
   package static let deviceInformation = BluetoothUUID(UInt16(0x180A))
@@ -18,7 +22,9 @@ package enum GATTUUID {
   package static let preferredConnectionParameters = BluetoothUUID(UInt16(0x2A04))
   package static let batteryLevel = BluetoothUUID(UInt16(0x2A19))
   package static let serviceChanged = BluetoothUUID(UInt16(0x2A05))
+  package static let clientSupportedFeatures = BluetoothUUID(UInt16(0x2B29))
   package static let databaseHash = BluetoothUUID(UInt16(0x2B2A))
+  package static let serverSupportedFeatures = BluetoothUUID(UInt16(0x2B3A))
 
   /// The name in Assigned Numbers; nil for UUIDs of 128 bits and those without a name.
   package static func name(of uuid: BluetoothUUID) -> String? { uuid.short.flatMap(AssignedNumbers.uuid) }

@@ -21,6 +21,9 @@ struct IndicationQueue {
     changes = HandleRange(min(known.start, range.start), max(known.end, range.end))
   }
 
+  /// Whether a change of the table was not indicated yet.
+  var hasChanges: Bool { changes != nil }
+
   mutating func takeChanges() -> HandleRange? { changes.take() }
 
   /// The next value, unless one is not confirmed.

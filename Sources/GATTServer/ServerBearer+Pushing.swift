@@ -95,9 +95,9 @@ extension ServerBearer {
 
   /// Whether a value is sent to the client. A value that it may not read is not sent (Part F, 3.2.5).
   private func wants(_ kind: ClientConfiguration, _ handle: AttributeHandle) -> Bool {
-    guard !isClosed, configurations[handle]?.contains(kind) == true, let entry = database.entry(handle) else {
-      return false
-    }
+    guard !isClosed, configurations[handle]?.contains(kind) == true, let entry = database.entry(handle),
+      caching.isInStep || handle == serviceChanged
+    else { return false }
     return security.refusal(of: entry.attribute.readSecurity) == nil
   }
 
@@ -128,6 +128,7 @@ extension ServerBearer {
       return
     }
     timers.cancel(deadline)
+    if handle == serviceChanged, !indications.hasChanges { caching.confirmedChange() }
     onEvent?(.confirmed(handle))
     sendIndication()
     ready()
@@ -136,6 +137,7 @@ extension ServerBearer {
   /// Attributes in a range were added or removed.
   func databaseChanged(_ range: HandleRange) {
     guard !isClosed else { return }
+    caching.databaseChanged()
     for value in configurations.keys where database.entry(value) == nil { configurations[value] = nil }
     if let longValue, database.entry(longValue.handle) == nil { self.longValue = nil }
     notifications.keep { configurations[$0] != nil }

@@ -57,6 +57,8 @@ package final class ServerBearer: ATTServer {
   let timers: Timers
   weak var bearer: ATTBearer?
   var prepared = PreparedWrites()
+  /// What the client knows of the attributes.
+  var caching = ClientCaching()
   /// Whether the link has room for what is not the answer of a request.
   let hasRoom: () -> Bool
   /// Notifications that wait for room.
@@ -112,7 +114,7 @@ package final class ServerBearer: ATTServer {
     switch opcode.kind {
     case .confirmation: confirm()
     case .command:
-      guard let command = try? ATTWriteCommand(pdu: pdu) else { return }
+      guard caching.isInStep, let command = try? ATTWriteCommand(pdu: pdu) else { return }
       write(command.value, to: command.handle)
     case .request, .unknown: hold(pdu, opcode)
     case .response, .notification, .indication: break
@@ -150,7 +152,8 @@ package final class ServerBearer: ATTServer {
     turn = Turn(number: number, opcode: opcode)
     let answer = Answer(opcode) { [weak self] pdu, events in self?.finish(number, pdu, events) }
     do throws(ATTErrorResponse) {
-      respond(to: try ATTReader.read(fromClient: pdu), answer)
+      let request = try ATTReader.read(fromClient: pdu)
+      if caching.admits(request) { respond(to: request, answer) } else { answer.refuse(.databaseOutOfSync) }
     } catch {
       answer.send(error)
     }

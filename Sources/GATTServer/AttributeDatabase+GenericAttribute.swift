@@ -1,0 +1,50 @@
+import ATT
+import HaloBluetoothCore
+import HaloGATT
+
+/// The services that all devices have.
+extension AttributeDatabase {
+  /// Makes a message authentication code of 16 bytes, most significant first: AES-CMAC with a key of zeros.
+  package typealias Hash = ([UInt8]) -> [UInt8]?
+
+  /// Adds the service Generic Access (Core Specification Vol 3, Part C, 12).
+  ///
+  /// - Parameters:
+  ///   - name: the name of the device
+  ///   - appearance: what it is; 0 for nothing in particular
+  package func addGenericAccess(name: String, appearance: UInt16 = 0) {
+    addService(GATTUUID.genericAccess)
+    addCharacteristic(GATTUUID.deviceName, .read, value: Array(name.utf8))
+    addCharacteristic(
+      GATTUUID.appearance, .read,
+      value: [UInt8(truncatingIfNeeded: appearance), UInt8(truncatingIfNeeded: appearance >> 8)])
+  }
+
+  /// Adds the service Generic Attribute (Part G, 7), by which clients learn that attributes have changed.
+  ///
+  /// A client that has turned robust caching on is kept from handles that it does not know to have changed (2.5.2.1).
+  ///
+  /// - Parameter hash: makes the Database Hash; nil for a service without it, and without robust caching
+  package func addGenericAttribute(hash: Hash? = nil) {
+    addService(GATTUUID.genericAttribute)
+    addCharacteristic(GATTUUID.serviceChanged, .indicate)
+    guard let hash, hash([]) != nil else { return }
+    addCharacteristic(
+      GATTUUID.clientSupportedFeatures, [.read, .write],
+      read: { client, reply in reply(.success(client.caching.features)) },
+      write: { value, client, reply in reply(client.caching.setFeatures(value)) })
+    var known: (count: Int, bytes: [UInt8])?
+    addCharacteristic(
+      GATTUUID.databaseHash, .read,
+      read: { [weak self] _, reply in
+        guard let self else { return reply(.failure(.unlikelyError)) }
+        if known?.count != changeCount, let code = hash(hashedBytes) {
+          // The least significant byte is the first one on the wire.
+          known = (changeCount, code.reversed())
+        }
+        reply(known.map { .success($0.bytes) } ?? .failure(.unlikelyError))
+      })
+    // No enhanced bearers.
+    addCharacteristic(GATTUUID.serverSupportedFeatures, .read, value: [0])
+  }
+}
