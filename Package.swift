@@ -80,6 +80,7 @@ let linux = [
   library(
     "HaloEventLoop", in: "Linux/EventLoop", on: ["HaloBluetoothCore", "HaloSystemCalls"],
     tests: ["CHaloLinux", "TestLoop"]),
+  library("HaloCryptography", in: "Linux/Cryptography", on: ["HaloSystemCalls"]),
   library("HaloFiles", in: "Linux/Files", on: ["HaloBluetoothCore", "HaloSystemCalls"]),
   library(
     "HaloLinuxBluetooth", in: "Linux/LinuxBluetooth",
@@ -141,8 +142,8 @@ let facade = library(
   on: [
     "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink",
     "VirtualRing",
-    "HaloSystemCalls", "HaloEventLoop", "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording",
-    "HaloKnownDevices",
+    "HaloSystemCalls", "HaloEventLoop", "HaloCryptography", "HaloFiles", "HaloLinuxBluetooth", "HaloCapture",
+    "HaloRecording", "HaloKnownDevices",
   ], tests: ["TestLink", "TestLoop", "VirtualRadio"])
 
 /// Captures for programs, and what their bytes mean: not stable.

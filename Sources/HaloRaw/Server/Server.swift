@@ -2,6 +2,7 @@ import ATT
 import GAP
 import GATTServer
 import HaloBluetoothCore
+import HaloCryptography
 import HaloGATT
 
 /// What a radio offers to other devices, while ``Radio/serve(_:as:maximumConnections:_:)`` runs.
@@ -92,11 +93,9 @@ public final class Server {
 
   func start(_ services: [LocalService], _ name: String) throws(BluetoothError) {
     let advertising = try Self.advertising(services, name)
-    database.addService(GATTUUID.genericAccess)
-    database.addCharacteristic(GATTUUID.deviceName, .read, value: Array(name.utf8))
-    database.addCharacteristic(GATTUUID.appearance, .read, value: [0, 0])
-    database.addService(GATTUUID.genericAttribute)
-    database.addCharacteristic(GATTUUID.serviceChanged, .indicate)
+    database.addGenericAccess(name: name)
+    let key = [UInt8](repeating: 0, count: 16)
+    database.addGenericAttribute { MessageAuthentication.cmac($0, key: key) }
     for service in services {
       guard database.addService(service.uuid).isValid else {
         throw BluetoothError(.invalidValue, "there are too many attributes")

@@ -1,8 +1,10 @@
 import ATT
 import GAP
 import HCI
+import HaloCryptography
 import HaloRaw
 import TestLoop
+import TestSupport
 import Testing
 import VirtualRadio
 
@@ -44,6 +46,19 @@ import VirtualRadio
       try await temperature.notify(21.5)
       #expect(try await values.value == [21, 21.5])
       #expect(try await phone.read(.temperature) == 21.5)
+    }
+  }
+
+  /// A phone that keeps the attributes of a device compares this. The hash was computed with Python's cryptography, from the
+  /// attributes as they are discovered.
+  @Test(.enabled(if: MessageAuthentication.isAvailable, "libcrypto is not installed"))
+  func aPhoneSeesTheHashOfTheAttributes() async throws {
+    try await serve(LocalCharacteristic(Self.temperature, 20)) { _ in
+      let phone = try await phone()
+      let hash = try await phone.read(CharacteristicID<[UInt8]>(0x2B2A, in: 0x1801))
+      #expect(hash == hex("ba3f01bd58f103f98358baac446cbc36"))
+      let services = try await phone.services()
+      #expect(services.map(\.uuid) == [0x1800, 0x1801, 0x181A])
     }
   }
 
