@@ -153,7 +153,8 @@ extension LocalCharacteristic: ServedCharacteristic {
     server.whenConfigured(handle) { [weak self] count in self?.counts.send(count) }
   }
 
-  func remove() {
+  func remove(from server: Server) {
+    guard place?.server === server else { return }
     place = nil
     counts.finish()
   }
@@ -200,7 +201,8 @@ extension LocalCharacteristic: ServedCharacteristic {
 @BluetoothActor
 protocol ServedCharacteristic: AnyObject, Sendable {
   func add(to server: Server) throws(BluetoothError)
-  func remove()
+  /// Does nothing if another server has it.
+  func remove(from server: Server)
 }
 
 extension ATTErrorCode {

@@ -55,7 +55,7 @@ extension Radio {
     do throws(BluetoothError) {
       try server.start(services, name)
     } catch {
-      remove(services)
+      remove(services, from: server)
       throw error
     }
     isServing = true
@@ -64,11 +64,11 @@ extension Radio {
 
   private func endServing(_ server: Server, _ services: [LocalService]) async {
     await server.stop()
-    remove(services)
+    remove(services, from: server)
     isServing = false
   }
 
-  private func remove(_ services: [LocalService]) {
-    for characteristic in services.flatMap(\.characteristics) { characteristic.remove() }
+  private func remove(_ services: [LocalService], from server: Server) {
+    for characteristic in services.flatMap(\.characteristics) { characteristic.remove(from: server) }
   }
 }

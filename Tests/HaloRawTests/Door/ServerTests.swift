@@ -221,6 +221,21 @@ import VirtualRadio
     #expect(ends == 1)
   }
 
+  @Test func aCharacteristicBelongsToOneRadio() async throws {
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    try await serve(temperature) { _ in
+      let other = try await radio(7)
+      let error = await failure {
+        try await other.serve([LocalService("181A", temperature)], as: "B") { _ in }
+      }
+      #expect(error?.code == .invalidValue)
+      // The first one has it still.
+      try await temperature.notify(21)
+      let degrees = try await phone().read(.temperature).degrees
+      #expect(degrees == 21)
+    }
+  }
+
   @Test func misuseIsToldBeforeAnythingIsSent() async throws {
     let radio = try await radio(1)
     let temperature = LocalCharacteristic(Self.temperature, 20)
