@@ -56,6 +56,7 @@ public final class Radio {
   private init(_ opened: OpenedAdapter, _ central: Central) {
     self.opened = opened
     self.central = central
+    central.onFailure = { [weak self] _ in self?.recoverForServer() }
   }
 
   /// Opens a radio, for a program that keeps it in an object. Others use ``withRadio(_:recordingTo:_:)``.
@@ -214,6 +215,8 @@ public final class Radio {
   // MARK: Failures
 
   static let recoveryTime = Duration.seconds(30)
+  /// Between two recoveries of a radio that serves.
+  private static let recoveryPause = Duration.seconds(10)
   /// How long the disk may take to complete a recording.
   private static let closingTime = Duration.seconds(5)
 
@@ -233,6 +236,11 @@ public final class Radio {
     }
   }
 
+  /// A radio that serves is recovered unasked, as its program may wait for others for weeks.
+  private func recoverForServer() {
+    if isServing, !isClosed, central.failure != nil { recover() }
+  }
+
   private func recover() {
     guard recovery == nil else { return }
     recovery = BluetoothActor.run { [weak self, central] in
@@ -249,5 +257,7 @@ public final class Radio {
   private func recovered(_ result: Result<Void, BluetoothError>) {
     recovery = nil
     waiting.end(with: isClosed ? .failure(.closed) : result)
+    guard isServing, central.failure != nil else { return }
+    central.timers.schedule(after: Self.recoveryPause) { [weak self] in self?.recoverForServer() }
   }
 }

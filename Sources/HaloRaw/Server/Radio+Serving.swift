@@ -19,7 +19,7 @@ extension Radio {
   /// services that all devices have: Generic Access with the name, and Generic Attribute.
   ///
   /// - **Cancelled**: `body` is cancelled; the advertisement and all links end, by a task that cannot be cancelled.
-  /// - **A link is lost**: it advertises again.
+  /// - **A link is lost**: it advertises again. So it does when the radio has failed, as soon as that works again.
   /// - **Misuse**: what does not fit in an advertisement is `.invalidValue`, before anything is sent; `.notSupported` by a radio
   ///   that does not advertise for programs, as one that the kernel drives; `.refused` while the radio serves already.
   ///

@@ -13,10 +13,14 @@ import VirtualRadio
 @Suite(.onTheLoop) struct ServerTests {
   private let air = Air(timers: testTimers)
 
-  private func radio(_ number: UInt64) async throws -> Radio {
+  private func transport(_ number: UInt64) -> AirTransport {
     var options = ControllerOptions()
     options.address = BluetoothAddress(0xC000_0000_0000 + number, .public)
-    return try await Radio.start(OpenedAdapter(HCIAdapter(AirTransport(air, options))))
+    return AirTransport(air, options)
+  }
+
+  private func radio(_ number: UInt64) async throws -> Radio {
+    try await Radio.start(OpenedAdapter(HCIAdapter(transport(number))))
   }
 
   private static let temperature = CharacteristicID<Celsius>.temperature
@@ -219,6 +223,28 @@ import VirtualRadio
       await testTimers.sleep(for: .seconds(1))
     }
     #expect(ends == 1)
+  }
+
+  /// bluez/bluez 1015: a device on a wall was not found any more after some days. Whatever ends the radio, it advertises again.
+  @Test func aRadioThatFailsServesAgain() async throws {
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    let transport = transport(1)
+    let radio = try await Radio.start(OpenedAdapter(HCIAdapter(transport)))
+    try await radio.serve([LocalService("181A", temperature)], as: "Thermometer") { _ in
+      for number: UInt64 in 2...3 {
+        let phone = try await phone(number)
+        #expect(try await phone.read(.temperature) == 20)
+        transport.controller?.fail(code: 3)
+        #expect(await failure { try await phone.read(.temperature) }?.code == .linkLost)
+        await testTimers.sleep(for: .seconds(60))
+      }
+      let closed = transport.onClose
+      transport.close()
+      closed?("unplugged")
+      await testTimers.sleep(for: .seconds(60))
+      let degrees = try await phone(4).read(.temperature).degrees
+      #expect(degrees == 20)
+    }
   }
 
   @Test func aCharacteristicBelongsToOneRadio() async throws {
