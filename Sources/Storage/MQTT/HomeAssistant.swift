@@ -106,11 +106,14 @@ package struct HomeAssistant {
     members["unique_id"] = .string("\(id)_\(what)")
     members["default_entity_id"] = .string("\(component).\(id)_\(what)")
     if others["availability"] != nil { members["availability_mode"] = .string("all") }
+    // Step by step: one expression would take the compiler a third of a second.
+    let address = JSONValue.string(ring.description)
+    let firmware: JSONValue? = device.firmware.map { .string($0) }
+    let model = JSONValue.string(device.model ?? "R02 family")
     members["device"] = .members([
-      "identifiers": .array([.string(id)]),
-      "connections": .array([.array([.string("bluetooth"), .string(ring.description)])]),
-      "name": .string(device.name ?? ring.description), "manufacturer": .string("COLMI"),
-      "model": .string(device.model ?? "R02 family"), "sw_version": device.firmware.map { .string($0) },
+      "identifiers": .array([.string(id)]), "connections": .array([.array([.string("bluetooth"), address])]),
+      "name": device.name.map { .string($0) } ?? address, "manufacturer": .string("COLMI"), "model": model,
+      "sw_version": firmware,
     ])
     members["origin"] = .object(["name": .string("halo-raw"), "sw_version": .string(version)])
     return Message(
