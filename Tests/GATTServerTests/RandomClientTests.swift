@@ -21,6 +21,9 @@ import Testing
   /// - Parameter kept: gets the answers of handlers that are given later
   private func database(_ random: inout SeededGenerator, _ kept: Kept) -> AttributeDatabase {
     let database = AttributeDatabase()
+    if Bool.random(using: &random) {
+      database.addGenericAttribute { Array(repeating: UInt8(truncatingIfNeeded: $0.count), count: 16) }
+    }
     for _ in 0..<Int.random(in: 0...4, using: &random) {
       let service: BluetoothUUID =
         Bool.random(using: &random) ? uuid("180f") : BluetoothUUID(random.next128())
@@ -112,11 +115,14 @@ import Testing
       case 4: dialogue.timers.advance(by: .seconds(Int.random(in: 0...20, using: &random)))
       case 5:
         if let handle = handles.randomElement(using: &random) {
-          dialogue.server.notify(random.bytes(600), of: handle)
+          dialogue.server.notify(random.bytes(600), of: handle, replacesWaiting: Bool.random(using: &random))
           dialogue.server.indicate(random.bytes(3), of: handle)
         }
       case 6 where Int.random(in: 0..<20, using: &random) == 0:
         if let handle = handles.randomElement(using: &random) { dialogue.database.removeService(at: handle) }
+      case 7:
+        dialogue.unlinked.hasRoom.toggle()
+        dialogue.server.roomAvailable()
       default: break
       }
       count(dialogue.unlinked.takeSent(), mtu: dialogue.unlinked.mtu)

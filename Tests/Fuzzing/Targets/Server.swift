@@ -1,7 +1,6 @@
 import ATT
 import GATTServer
 import HaloBluetoothCore
-import HaloGATT
 
 extension FuzzTarget {
   /// What a client may send to a server whose values are stored, protected, and answered later.
@@ -24,7 +23,13 @@ extension FuzzTarget {
         case 2:
           let handle = AttributeHandle(UInt16(input.byte() & 15))
           server.server.notify(bytes, of: handle)
-          server.server.indicate(bytes, of: handle)
+          server.server.indicate(bytes, of: handle, replacesWaiting: bytes.count & 1 == 1)
+        case 3:
+          server.hasRoom.toggle()
+          server.server.roomAvailable()
+        case 4:
+          fuzzed.database.addService(0x180D)
+          fuzzed.database.removeService(at: AttributeHandle(UInt16(input.byte())))
         default:
           let piece = input.piece()
           let isRequest = piece.first.map { ATTOpcode(rawValue: $0).kind.isAnswered } ?? false
@@ -45,14 +50,13 @@ extension FuzzTarget {
   ]
 }
 
-/// A database with handles from 1 to 0x0010, and what its handlers have not answered.
+/// A database with handles from 1 to 0x0018, and what its handlers have not answered.
 private final class FuzzedServer {
   let database = AttributeDatabase()
   var replies: [() -> Void] = []
 
   init() {
-    database.addService(0x1801)
-    database.addCharacteristic(GATTUUID.serviceChanged, .indicate)
+    database.addGenericAttribute { Array(repeating: UInt8(truncatingIfNeeded: $0.count), count: 16) }
     database.addService(0x180F)
     database.addCharacteristic(0x2A19, [.read, .write, .notify, .indicate], value: [1, 2, 3])
     database.addCharacteristic(
