@@ -14,10 +14,8 @@ extension AttributeDatabase {
   ///   - appearance: what it is; 0 for nothing in particular
   package func addGenericAccess(name: String, appearance: UInt16 = 0) {
     addService(GATTUUID.genericAccess)
-    addCharacteristic(GATTUUID.deviceName, .read, value: Array(name.utf8))
-    addCharacteristic(
-      GATTUUID.appearance, .read,
-      value: [UInt8(truncatingIfNeeded: appearance), UInt8(truncatingIfNeeded: appearance >> 8)])
+    addCharacteristic(GATTUUID.deviceName, .read, value: name.encoded)
+    addCharacteristic(GATTUUID.appearance, .read, value: AppearanceValue(rawValue: appearance).encoded)
   }
 
   /// Adds the service Generic Attribute (Part G, 7), by which clients learn that attributes have changed.

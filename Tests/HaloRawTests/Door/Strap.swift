@@ -28,10 +28,7 @@ final class Strap {
 
   /// - Parameter tellsChanges: whether it has Service Changed
   init(tellsChanges: Bool = false) async throws {
-    if tellsChanges {
-      database.addService(GATTUUID.genericAttribute)
-      database.addCharacteristic(GATTUUID.serviceChanged, .indicate)
-    }
+    if tellsChanges { database.addGenericAttribute() }
     database.addService(0x180D)
     measurementHandle = database.addCharacteristic(0x2A37, .notify)
     let control = database.addCharacteristic(0x2A39, [.write, .writeWithoutResponse])
