@@ -76,10 +76,10 @@ let package = Package(
 
 
 @pytest.mark.verdict
-@pytest.mark.skipif(
-    not (built().parent / "Modules/HaloPackets.swiftmodule").exists(), reason="this build has the programs alone")
 def test_what_programs_can_name_is_listed():
     """docs/api.txt is reviewed with each change: a public declaration is a promise."""
+    if not (built().parent / "Modules/HaloPackets.swiftmodule").exists():
+        pytest.skip("this build has the programs alone")
     result = subprocess.run(
         [ROOT / "scripts/api", "--check", built().parent], cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr
