@@ -9,8 +9,8 @@ struct ClientCaching {
     case aware
     /// Attributes have changed.
     case unaware
-    /// It was told, and is aware with its next request.
-    case told
+    /// A refusal or the Database Hash has informed it: with its next request it is aware.
+    case informed
   }
 
   /// What the client has written to Client Supported Features.
@@ -44,14 +44,14 @@ struct ClientCaching {
 
   /// Whether a request is carried out; else it is refused as Database Out Of Sync, once.
   mutating func admits(_ request: any ATTPDU) -> Bool {
-    if awareness == .told { awareness = .aware }
+    if awareness == .informed { awareness = .aware }
     guard isRobust, awareness == .unaware else { return true }
     if readsHash(request) {
-      awareness = .told
+      awareness = .informed
       return true
     }
     if Self.discovers(request) { return true }
-    awareness = .told
+    awareness = .informed
     return false
   }
 

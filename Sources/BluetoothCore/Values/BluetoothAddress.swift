@@ -75,6 +75,7 @@ extension BluetoothAddress: TextWritable {
   /// `C0:11:22:33:A1:B2`, without the type.
   public var description: String { TextBuffer.string { $0.write(self) } }
 
+  /// Writes ``description``.
   @usableFromInline package func write(to text: inout TextBuffer) {
     text.withRoom(17) { room in
       for index in 0..<17 {

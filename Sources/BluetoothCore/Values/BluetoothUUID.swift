@@ -91,6 +91,7 @@ extension BluetoothUUID: TextWritable {
   /// The shortest form, in upper case: `180A`, or 36 characters.
   public var description: String { TextBuffer.string { $0.write(self) } }
 
+  /// Writes ``description``.
   @usableFromInline package func write(to text: inout TextBuffer) {
     let count = shorter == nil ? 32 : short == nil ? 8 : 4
     // The short forms are the most significant digits of the first group.

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// Advertisements that a test makes.
 extension AdvertisingData {
-  /// The data of a device that tells its name and its services.
+  /// The data of a device that advertises its name and its services.
   ///
   /// The structures have the order of the parameters. Nothing limits their length: an advertisement of Bluetooth 4 holds
   /// 31 bytes.

@@ -34,6 +34,7 @@ public struct RingTime: Hashable, Comparable, Sendable, TextWritable, LosslessSt
   /// `2026-11-21T13:45:00`
   public var description: String { TextBuffer.string { $0.write(self) } }
 
+  /// Writes ``description``.
   @usableFromInline package func write(to text: inout TextBuffer) {
     text.write(day)
     text.write("T")
@@ -103,6 +104,7 @@ public struct RingDay: Hashable, Comparable, Sendable, TextWritable, LosslessStr
   /// `2026-11-21`
   public var description: String { TextBuffer.string { $0.write(self) } }
 
+  /// Writes ``description``.
   @usableFromInline package func write(to text: inout TextBuffer) {
     let (year, month, day) = civil
     if year < 0 { text.write("-") }
