@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """A central on Bumble: it searches for a device, reads, writes and subscribes, and prints what it got as lines of JSON.
 
-    bumble_central.py tcp-server:127.0.0.1:0 [--extended] [--turns N]      a free port, printed as `ready PORT`
+    bumble_central.py tcp-server:127.0.0.1:0 [--extended] [--turns N] [--commands]
+
+A free port is printed as `ready PORT`.
 
 The peripheral's host uses the controller there. Each turn is a new link.
 """
 
 import asyncio
 import json
+import sys
 
 from bumble import att, hci
 from bumble.device import Device, DeviceConfiguration, Peer
@@ -21,12 +24,18 @@ ADDRESS = "F0:F1:F2:F3:F4:F5"
 
 
 async def heard(device: Device):
-    """The first advertisement with its scan response."""
+    """The first advertisement with data, and its scan response."""
     found = asyncio.get_running_loop().create_future()
-    device.once("advertisement", lambda advertisement: found.done() or found.set_result(advertisement))
+
+    def on_advertisement(advertisement):
+        if bytes(advertisement.data) and not found.done():
+            found.set_result(advertisement)
+
+    device.on("advertisement", on_advertisement)
     await device.start_scanning(active=True)
     advertisement = await found
     await device.stop_scanning()
+    device.remove_listener("advertisement", on_advertisement)
     return advertisement
 
 
@@ -58,6 +67,21 @@ async def meet(device: Device, notifications: int) -> dict:
         "refusal": refusal, "notified": heard_values}
 
 
+def advertisements(controller) -> list[dict]:
+    """What a controller sends: data, scan response, and the shortest interval in milliseconds."""
+    legacy = controller.le_legacy_advertiser
+    sent = [(legacy.advertising_data, legacy.scan_response_data, legacy.advertising_interval_min)] if legacy.enabled else []
+    sent += [(each.data, each.scan_response_data, each.parameters.primary_advertising_interval_min)
+             for each in controller.advertising_sets.values() if each.enabled]
+    return [{"data": bytes(data).hex(), "response": bytes(response).hex(), "interval": units * 0.625}
+            for data, response, units in sent]
+
+
+async def lines(file):
+    while line := await asyncio.get_running_loop().run_in_executor(None, file.readline):
+        yield line.strip()
+
+
 async def run(options):
     journal = Journal(None)
     radio = Radio()
@@ -73,11 +97,19 @@ async def run(options):
     await device.power_on()
     for _ in range(options.turns):
         print(json.dumps(await meet(device, options.notifications)), flush=True)
+    if not options.commands:
+        return
+    async for command in lines(sys.stdin):
+        answer = await meet(device, options.notifications) if command == "meet" else advertisements(offered.controller)
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":
     parser = command_line(__doc__)
     parser.add_argument("--extended", action="store_true", help="the controller has the commands of Bluetooth 5")
     parser.add_argument("--turns", type=int, default=1, help="how often it connects")
+    parser.add_argument(
+        "--commands", action="store_true", help="it then reads commands, one in a line: meet, or advertisements, which "
+        "prints what the controller of the peripheral sends")
     parser.add_argument("--notifications", type=int, default=2, help="how many to wait for each time")
     start(run(parser.parse_args()))

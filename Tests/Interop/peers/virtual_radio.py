@@ -42,10 +42,19 @@ BLUETOOTH_5_COMMANDS = {
     hci.HCI_LE_SET_PHY_COMMAND,
     hci.HCI_LE_SET_DEFAULT_PHY_COMMAND,
 }
-EXTENDED_CENTRAL_COMMANDS = {
+EXTENDED_COMMANDS = {
     hci.HCI_LE_SET_EXTENDED_SCAN_PARAMETERS_COMMAND,
     hci.HCI_LE_SET_EXTENDED_SCAN_ENABLE_COMMAND,
     hci.HCI_LE_EXTENDED_CREATE_CONNECTION_COMMAND,
+    hci.HCI_LE_SET_ADVERTISING_SET_RANDOM_ADDRESS_COMMAND,
+    hci.HCI_LE_SET_EXTENDED_ADVERTISING_PARAMETERS_COMMAND,
+    hci.HCI_LE_SET_EXTENDED_ADVERTISING_DATA_COMMAND,
+    hci.HCI_LE_SET_EXTENDED_SCAN_RESPONSE_DATA_COMMAND,
+    hci.HCI_LE_SET_EXTENDED_ADVERTISING_ENABLE_COMMAND,
+    hci.HCI_LE_READ_MAXIMUM_ADVERTISING_DATA_LENGTH_COMMAND,
+    hci.HCI_LE_READ_NUMBER_OF_SUPPORTED_ADVERTISING_SETS_COMMAND,
+    hci.HCI_LE_REMOVE_ADVERTISING_SET_COMMAND,
+    hci.HCI_LE_CLEAR_ADVERTISING_SETS_COMMAND,
 }
 DEFAULT_EVENT_MASK = 0x0000_1FFF_FFFF_FFFF
 DEFAULT_LE_EVENT_MASK = 0x1F
@@ -67,9 +76,9 @@ class Radio(LocalLink):
     def scan_response(self, address: hci.Address) -> bytes:
         """What the advertiser with this address answers to a scan request."""
         for controller in self.controllers:
-            advertiser = controller.le_legacy_advertiser
-            if advertiser.enabled and advertiser.address == address:
-                return advertiser.scan_response_data
+            for advertiser in (controller.le_legacy_advertiser, *controller.advertising_sets.values()):
+                if advertiser.enabled and advertiser.address == address:
+                    return bytes(advertiser.scan_response_data)
         return b""
 
 
@@ -89,7 +98,7 @@ class VirtualController(Controller):
         self.host_number = 0
         if extended:
             self.le_features |= EXTENDED_FEATURES
-            self.supported_commands = self.supported_commands | EXTENDED_CENTRAL_COMMANDS
+            self.supported_commands = self.supported_commands | EXTENDED_COMMANDS
         else:
             self.le_features &= ~BLUETOOTH_5_FEATURES
             self.supported_commands = self.supported_commands - BLUETOOTH_5_COMMANDS
