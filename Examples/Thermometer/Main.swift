@@ -1,12 +1,12 @@
 import HaloRaw
 
-/// A thermometer that phones find, read and subscribe to: `swift run thermometer user:hci0`.
+/// A thermometer that phones find, read and subscribe to: `swift run thermometer hci0`.
 @main
 enum Thermometer {
   static func main() async {
     await exitOnError {
       let temperature = LocalCharacteristic(.temperature, 20)
-      try await withRadio(RadioSelector(CommandLine.arguments.dropFirst().first ?? "user:hci0")) { radio in
+      try await withRadio(RadioSelector(CommandLine.arguments.dropFirst().first ?? "hci0")) { radio in
         try await radio.serve([LocalService("181A", temperature)], as: "Thermometer") { server in
           print(server.address)
           for step in 0... {

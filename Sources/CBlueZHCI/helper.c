@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// From here to halo_adapter_serve: the helper itself. It is forked from a process with threads, so there are only
-// system calls in it.
+// From here to halo_last_command_serve: the helpers themselves. They are forked from a process with threads, so there are
+// only system calls in them.
 
 // The adapter under a number: the one with the address that the helper was made for, and no other.
 static int halo_adapter_check(int socket, uint16_t index, const uint8_t *address) {
@@ -64,16 +64,25 @@ static void halo_adapter_answer(int channel, struct halo_adapter_reply reply, in
   sendmsg(channel, &message, MSG_NOSIGNAL);
 }
 
-// Gives up all but CAP_NET_ADMIN: root's user, all descriptors but one, signals.
-static bool halo_adapter_confine(int channel) {
+// Makes a descriptor 0, and another one 1, unless that is negative; closes all others.
+static bool halo_helper_keep(int first, int second) {
+  // Both are above, so that neither is overwritten before it was copied.
+  first = fcntl(first, F_DUPFD, 2);
+  if (first < 0 || (second >= 0 && (second = fcntl(second, F_DUPFD, 2)) < 0)) return false;
+  if (dup2(first, 0) < 0 || (second >= 0 && dup2(second, 1) < 0)) return false;
+  unsigned others = second >= 0 ? 2 : 1;
+  if (syscall(SYS_close_range, others, ~0u, 0u) != 0) {
+    for (int descriptor = (int)others; descriptor < 4096; descriptor++) close(descriptor);
+  }
+  return true;
+}
+
+// Gives up all but some capabilities: root's user, the folder, signals.
+static bool halo_helper_confine(const char *name, uint32_t capabilities) {
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, 0);
-  if (dup2(channel, 0) < 0) return false;
-  if (syscall(SYS_close_range, 1u, ~0u, 0u) != 0) {
-    for (int descriptor = 1; descriptor < 4096; descriptor++) close(descriptor);
-  }
-  prctl(PR_SET_NAME, "halo-adapter");
+  prctl(PR_SET_NAME, name);
   if (chdir("/") != 0) return false;
   setsid();
   if (geteuid() == 0) {
@@ -86,7 +95,7 @@ static bool halo_adapter_confine(int channel) {
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
   struct __user_cap_data_struct data[2] = {{0}};
-  data[0].permitted = data[0].effective = 1u << CAP_NET_ADMIN;
+  data[0].permitted = data[0].effective = capabilities;
   return syscall(SYS_capset, &header, data) == 0;
 }
 
@@ -121,9 +130,24 @@ static void halo_adapter_serve(const uint8_t *address, int receive_buffer) {
   }
 }
 
-int halo_adapter_helper(const uint8_t *address, int receive_buffer) {
-  uint8_t own_address[6];
-  memcpy(own_address, address, sizeof own_address);
+// Keeps the last packet, until the other side has closed the channel, and writes it then.
+static void halo_last_command_serve(void) {
+  uint8_t packet[HALO_LAST_COMMAND_MOST], next[HALO_LAST_COMMAND_MOST];
+  ssize_t length = 0;
+  while (true) {
+    ssize_t count = recv(0, next, sizeof next, 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    memcpy(packet, next, count);
+    length = count;
+  }
+  if (length > 1) send(1, packet, length, MSG_NOSIGNAL);
+}
+
+// Forks a helper. *is_helper says in which process this returns: in the helper with its side of a channel; in the other one
+// with that side, which does not block, or with the negative error number.
+static int halo_helper_fork(bool *is_helper) {
+  *is_helper = false;
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -errno;
   pid_t child = fork();
@@ -131,8 +155,8 @@ int halo_adapter_helper(const uint8_t *address, int receive_buffer) {
     // Init's child, so that this process has none to wait for.
     pid_t helper = fork();
     if (helper != 0) _exit(helper < 0);
-    if (halo_adapter_confine(ends[1])) halo_adapter_serve(own_address, receive_buffer);
-    _exit(0);
+    *is_helper = true;
+    return ends[1];
   }
   int error = child < 0 ? errno : 0;
   close(ends[1]);
@@ -145,6 +169,25 @@ int halo_adapter_helper(const uint8_t *address, int receive_buffer) {
   if (error == 0) return ends[0];
   close(ends[0]);
   return -error;
+}
+
+int halo_adapter_helper(const uint8_t *address, int receive_buffer) {
+  uint8_t own_address[6];
+  memcpy(own_address, address, sizeof own_address);
+  bool is_helper;
+  int channel = halo_helper_fork(&is_helper);
+  if (!is_helper) return channel;
+  if (halo_helper_keep(channel, -1) && halo_helper_confine("halo-adapter", 1u << CAP_NET_ADMIN))
+    halo_adapter_serve(own_address, receive_buffer);
+  _exit(0);
+}
+
+int halo_last_command(int descriptor) {
+  bool is_helper;
+  int channel = halo_helper_fork(&is_helper);
+  if (!is_helper) return channel;
+  if (halo_helper_keep(channel, descriptor) && halo_helper_confine("halo-last", 0)) halo_last_command_serve();
+  _exit(0);
 }
 
 ssize_t halo_adapter_receive(int channel, uint32_t *number, int32_t *error, int *descriptor) {

@@ -36,7 +36,7 @@ extension LinkKeeper.Fault {
         .controller
       case .refused, .connectionEnded: .link
       case .timedOut: .absence
-      case .system: .refusal
+      case .system, .advertisingInUse: .refusal
       }
   }
 

@@ -78,3 +78,14 @@ int halo_adapter_helper(const uint8_t *_Nonnull address, int receive_buffer);
 // has eight.
 ssize_t halo_adapter_receive(
   int channel, uint32_t *_Nonnull number, int32_t *_Nonnull error, int *_Nonnull descriptor);
+
+// The last command: a process without privileges that writes a packet to a descriptor when this process has ended. See
+// LastCommand.swift.
+
+enum { HALO_LAST_COMMAND_MOST = 64 };
+
+// Starts that process, which ends when the result is closed, as it is when this process ends. Each packet that the result is
+// given, of at most HALO_LAST_COMMAND_MOST bytes, replaces the one before; one of a single byte stands for none.
+//
+// Returns this side of the channel, which does not block, or the negative error number.
+int halo_last_command(int descriptor);

@@ -40,6 +40,8 @@ package struct AdapterError: Error, Hashable, Sendable {
     case refused
     /// The device or the system ended the connection.
     case connectionEnded
+    /// Programs of this machine advertise as much as the adapter can; how much that is.
+    case advertisingInUse(Int)
     /// The system's answer can't be decoded.
     case malformedAnswer
     /// Any other error of the system: its number, and its text.
@@ -91,6 +93,8 @@ extension AdapterError.Reason: CustomStringConvertible {
     case .notOffered: "the kernel of this machine does not offer it to programs"
     case .refused: "it refused the connection; is it held by a phone?"
     case .connectionEnded: "the connection was ended before it was established; try again"
+    case .advertisingInUse(let count):
+      "there are \(count) advertisements already, the most that the adapter can have; end a program that advertises"
     case .malformedAnswer: "the kernel's answer can't be read"
     case .system(_, let text): text
     }

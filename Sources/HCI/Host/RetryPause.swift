@@ -11,16 +11,18 @@ package struct RetryPause {
   }
 
   /// How often in a row it was refused.
-  private(set) var refusals = 0
+  package private(set) var refusals = 0
+
+  package init() {}
 
   /// Counts a refusal.
   ///
   /// - Returns: the pause
-  mutating func refused() -> Duration {
+  package mutating func refused() -> Duration {
     refusals += 1
     return Self.duration(after: refusals)
   }
 
   /// The controller does what it is asked for, or it is no longer asked.
-  mutating func end() { refusals = 0 }
+  package mutating func end() { refusals = 0 }
 }

@@ -20,8 +20,8 @@ extension Radio {
   ///
   /// - **Cancelled**: `body` is cancelled; the advertisement and all links end, by a task that cannot be cancelled.
   /// - **A link is lost**: it advertises again. So it does when the radio has failed, as soon as that works again.
-  /// - **Misuse**: what does not fit in an advertisement is `.invalidValue`, before anything is sent; `.notSupported` by a radio
-  ///   that does not advertise for programs, as one that the kernel drives; `.refused` while the radio serves already.
+  /// - **Misuse**: what does not fit in an advertisement is `.invalidValue`, before anything is sent; `.notPermitted` by a
+  ///   radio that the kernel drives, without CAP_NET_ADMIN; `.refused` while the radio serves already.
   ///
   /// - Parameters:
   ///   - services: what is offered, in the order of their handles

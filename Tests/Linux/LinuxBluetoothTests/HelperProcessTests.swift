@@ -1,10 +1,11 @@
 import Glibc
+import HaloBluetoothCore
 import TestSupport
 import Testing
 
 @testable import HaloLinuxBluetooth
 
-/// The real process of ``AdapterHelper``, which starts only where it may have its one capability.
+/// The real processes of ``AdapterHelper``, which starts only where it may have its one capability, and of ``LastCommand``.
 @Suite struct HelperProcessTests {
   /// Asks for something, and waits for the answer.
   ///
@@ -32,5 +33,28 @@ import Testing
     // What it knows fails for another reason: there is no such adapter, or no Bluetooth at all.
     let known = try answer(of: channel, to: "04000000 ffff 0300")
     #expect(known.number == 4 && known.error != 0 && known.error != EINVAL)
+  }
+
+  /// What the kernel's management gets when the program has ended after these packets.
+  private func lastCommand(after packets: [String]) throws -> String {
+    let management = try SocketPair(keepsPackets: true)
+    let channel = KernelFunction.startLastCommand(management.ours)
+    try #require(channel >= 0)
+    close(management.ours)
+    for packet in packets {
+      let bytes = hex(packet)
+      #expect(send(channel, bytes, bytes.count, 0) == bytes.count)
+    }
+    close(channel)
+    var event = pollfd(fd: management.theirs, events: Int16(POLLIN), revents: 0)
+    try #require(poll(&event, 1, 20_000) == 1)
+    return Hex.string(management.read())
+  }
+
+  @Test func theLastCommandIsGivenAtTheEnd() throws {
+    #expect(try lastCommand(after: ["3f0000000100 05"]) == "3f000000010005")
+    #expect(try lastCommand(after: ["3f0000000100 05", "3f0000000100 04"]) == "3f000000010004")
+    #expect(try lastCommand(after: ["3f0000000100 05", "00"]) == "")
+    #expect(try lastCommand(after: []) == "")
   }
 }

@@ -24,11 +24,19 @@ import Testing
     let management = try open()
     var events: [String] = []
     management.onEvent = { events.append("\($1) \($0)") }
-    for packet in ["0400 0200 0000", "0500 0200 0000", "0600 0100 0400 01020000", "1300 0000 0000", "0400"] {
+    let packets = [
+      "0400 0200 0000", "0500 0200 0000", "0600 0100 0400 01020000", "2400 0000 0100 05",
+      "1300 0000 0000", "0400",
+    ]
+    for packet in packets {
       pair.write(hex(packet))
       await settle()
     }
-    #expect(events == ["hci2 added", "hci2 removed", "hci1 settings(powered, le)"])
+    #expect(
+      events == [
+        "hci2 added", "hci2 removed", "hci1 settings(powered, le)", "hci0 advertisingRemoved(5)",
+        "hci0 other(19)",
+      ])
     management.close()
     var byte: UInt8 = 0
     #expect(recv(pair.theirs, &byte, 1, Int32(MSG_DONTWAIT)) == 0)

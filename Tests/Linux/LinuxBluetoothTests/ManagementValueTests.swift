@@ -139,6 +139,8 @@ import Testing
     #expect(BluetoothAddress(1, kind).kernelType == number)
     // struct sockaddr_l2: family, PSM, address, channel, kind of address.
     let bytes = KernelAddress.l2cap(BluetoothAddress(0x0102_0304_0506, kind)).bytes
+    #expect(KernelAddress.l2capDevice(in: bytes)?.kernelType == BluetoothAddress(0, kind).kernelType)
+    #expect(KernelAddress.l2capDevice(in: bytes)?.value == 0x0102_0304_0506)
     #expect(bytes == hex("1f00 0000 060504030201 0400") + [number, 0])
   }
 }

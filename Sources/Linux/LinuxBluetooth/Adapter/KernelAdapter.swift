@@ -11,6 +11,8 @@ import L2CAP
 package final class KernelAdapter: Adapter {
   package var onReport: ((AdvertisingReport, Instant) -> Void)?
   package var onScanRefusal: ((HCIError?) -> Void)?
+  package var onAdvertisingRefusal: ((HCIError?) -> Void)?
+  package var onAccepted: ((any ATTLink) -> Void)?
   package var onFailure: ((HCIError) -> Void)?
   package var onNote: ((String) -> Void)? {
     get { recovery.onNote }
@@ -32,7 +34,8 @@ package final class KernelAdapter: Adapter {
   private var management: Management?
   /// For links, opened before privileges are dropped.
   lazy var sockets = L2CAPSocketStock()
-  private var address = BluetoothAddress(0, .public)
+  private(set) var address = BluetoothAddress(0, .public)
+  private var peripheral: KernelPeripheralRole?
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
   private var failure: HCIError?
@@ -98,6 +101,7 @@ package final class KernelAdapter: Adapter {
       self, address: address, controller: controller, release: release)
     isListening = false
     updateScan()
+    peripheral?.resume(index)
     return AdapterInformation(
       address: address, version: "\(information.version.hciVersion)",
       usesExtendedScan: information.usesExtendedScan)
@@ -168,6 +172,7 @@ package final class KernelAdapter: Adapter {
         _ = watch.isUsable()
       default: break
       }
+      if index == self.index { peripheral?.note(event) }
       watch.kernelReported()
     }
     return controller
@@ -176,17 +181,21 @@ package final class KernelAdapter: Adapter {
   package func close() async {
     // A scan that is on its way, too, is ended while it can be.
     controller?.setScan(nil)
-    if failure == nil, let controller {
-      await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
-        let end = OneShot(done)
-        end.expire(after: Self.closeDeadline, in: timers, with: .success(()))
-        controller.pauseScan { end(.success(())) }
-        return { end(.success(())) }
-      }
-    }
+    if failure == nil, let controller { await finish { controller.pauseScan(then: $0) } }
+    if let peripheral { await finish { peripheral.stop(completion: $0) } }
     controller?.fail(.cancelled)
     socket?.packets.close()
     management?.close()
+  }
+
+  /// Waits until an activity has ended, for a limited time.
+  private func finish(_ end: (@escaping () -> Void) -> Void) async {
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      let ended = OneShot(done)
+      ended.expire(after: Self.closeDeadline, in: timers, with: .success(()))
+      end { ended(.success(())) }
+      return { ended(.success(())) }
+    }
   }
 
   private func closed(_ error: SystemError?) {
@@ -203,6 +212,7 @@ package final class KernelAdapter: Adapter {
     guard failure == nil else { return }
     failure = error
     connector?.fail(error)
+    peripheral?.suspend()
     ourPeers = links.removeAll(error)
     controller?.fail(error)
     socket?.packets.close()
@@ -287,6 +297,37 @@ package final class KernelAdapter: Adapter {
     return connector.connect(request, completion: completion)
   }
 
+  // MARK: Advertising
+
+  /// The kernel advertises, with what is set here and what other programs have set. Requires CAP_NET_ADMIN when this adapter is
+  /// opened.
+  package func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
+    if peripheral == nil {
+      guard advertising != nil else { return }
+      guard let management else { throw .adapter(AdapterError("advertise", .noBluetooth)) }
+      guard management.isPrivileged else { throw .adapter(AdapterError("advertise", .missing(.netAdmin))) }
+      peripheral = makePeripheralRole(management)
+    }
+    try peripheral?.setAdvertising(advertising, at: address)
+  }
+
+  private func makePeripheralRole(_ management: Management) -> KernelPeripheralRole {
+    let role = KernelPeripheralRole(management, index, timers: timers)
+    role.onNote = { [weak self] in self?.onNote?($0) }
+    role.onRefusal = { [weak self] in self?.onAdvertisingRefusal?($0) }
+    role.onAccepted = { [weak self] socket, central in self?.accepted(socket, from: central) }
+    return role
+  }
+
+  private func accepted(_ socket: L2CAPSocket, from central: BluetoothAddress) {
+    catchUp()
+    // Catching up may have shown that the adapter is gone.
+    guard failure == nil else { return socket.close() }
+    let link = links.accept(socket, of: self, from: central)
+    guard let onAccepted else { return link.disconnect() }
+    onAccepted(link)
+  }
+
   /// Sets the kernel's parameters for the next link to a peer, and calls back when they are in effect.
   func load(_ request: ConnectionRequest, then next: @escaping () -> Void) {
     guard let management else {
@@ -306,8 +347,9 @@ package final class KernelAdapter: Adapter {
 
   private func note(_ change: RawController.LinkChange) {
     switch change {
-    // Its own links are those to peripherals.
-    case .connected(_, _, .peripheral, _): break
+    case .connected(let handle, _, .peripheral, let parameters):
+      links.created(handle, parameters)
+      peripheral?.connected(handle)
     case .connected(let handle, _, _, let parameters):
       links.created(handle, parameters)
       connector?.connected(handle)
@@ -318,6 +360,7 @@ package final class KernelAdapter: Adapter {
       links.ending(handle)
     case .disconnected(let handle, let reason):
       connector?.disconnected(handle, reason)
+      peripheral?.disconnected(handle)
       links.disconnected(handle, reason)
     case .failed(let peer, let status): connector?.failed(peer, status)
     case .connecting: connector?.connecting()

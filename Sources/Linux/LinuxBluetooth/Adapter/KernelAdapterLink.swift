@@ -16,6 +16,8 @@ final class KernelLink: ATTLink {
   var onClosed: ((LinkLoss) -> Void)?
   var onEvent: ((LinkEvent) -> Void)?
   let peer: BluetoothAddress
+  let role: LERole
+  var localAddress: BluetoothAddress? { adapter.address.value == 0 ? nil : adapter.address }
   private(set) var parameters: LinkParameters?
   var hasRoom: Bool { socket.hasRoom }
   var onRoom: (() -> Void)? {
@@ -46,12 +48,13 @@ final class KernelLink: ATTLink {
 
   init(
     _ adapter: KernelAdapter, _ links: KernelLinks, _ socket: L2CAPSocket, peer: BluetoothAddress,
-    parameters: LinkParameters?, isOurs: Bool, pin: KernelParameterPin?
+    role: LERole = .central, parameters: LinkParameters?, isOurs: Bool, pin: KernelParameterPin?
   ) {
     self.adapter = adapter
     self.links = links
     self.socket = socket
     self.peer = peer
+    self.role = role
     self.parameters = parameters
     self.isOurs = isOurs
     self.pin = pin

@@ -24,7 +24,7 @@ final class KernelLinks {
 
   // MARK: Start and end
 
-  /// Takes over a connected socket.
+  /// Takes over a socket that has connected.
   func add(
     _ socket: L2CAPSocket, of adapter: KernelAdapter, for request: ConnectionRequest, isOurs: Bool
   ) -> KernelLink {
@@ -35,6 +35,16 @@ final class KernelLinks {
     links.append(link)
     // The kernel may not have taken ours, or the link may be another program's.
     link.holdParameters()
+    return link
+  }
+
+  /// Takes over a socket that was accepted: a central has made its link.
+  func accept(_ socket: L2CAPSocket, of adapter: KernelAdapter, from central: BluetoothAddress) -> KernelLink
+  {
+    let link = KernelLink(
+      adapter, self, socket, peer: central, role: .peripheral,
+      parameters: socket.handle.flatMap { parameters[$0] }, isOurs: true, pin: nil)
+    links.append(link)
     return link
   }
 

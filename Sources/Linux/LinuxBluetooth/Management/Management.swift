@@ -12,13 +12,21 @@ package final class Management {
     case added
     case removed
     case settings(ManagementSettings)
+    /// Another program has ended the advertisement with this number.
+    case advertisingRemoved(UInt8)
+    /// Another event, with its code.
+    case other(UInt16)
   }
 
   /// Called when the state of an adapter has changed.
   package var onEvent: ((Event, AdapterIndex) -> Void)?
 
+  /// Whether the kernel takes commands that change something.
+  package let isPrivileged = Capability.netAdmin.isEffective
+
   private let socket: HCISocket<ControlChannel>
-  private let queue: ManagementQueue
+  let queue: ManagementQueue
+  var descriptor: Int32 { socket.packets.descriptor }
 
   package init() throws(AdapterError) {
     let socket = try HCISocket<ControlChannel>()
@@ -29,7 +37,9 @@ package final class Management {
       case .indexAdded: self?.onEvent?(.added, index)
       case .indexRemoved: self?.onEvent?(.removed, index)
       case .newSettings(let settings): self?.onEvent?(.settings(settings), index)
-      default: break
+      case .advertisingRemoved(let instance): self?.onEvent?(.advertisingRemoved(instance), index)
+      case .unknown(let code): self?.onEvent?(.other(code), index)
+      case .commandComplete, .commandStatus: break
       }
     }
     socket.packets.onPacket = { [queue] packet, _ in queue.receive(packet) }

@@ -14,6 +14,12 @@ struct ManagementPacket: Hashable {
     self.parameters = parameters
   }
 
+  init<Command: ManagementCommand>(_ command: Command, to index: AdapterIndex) {
+    var parameters = ByteWriter()
+    command.write(into: &parameters)
+    self.init(code: Command.opcode, index: index, parameters: parameters.bytes)
+  }
+
   init(parsing reader: inout ByteReader) throws(DecodeError) {
     code = try reader.readUInt16()
     index = AdapterIndex(rawValue: try reader.readUInt16())

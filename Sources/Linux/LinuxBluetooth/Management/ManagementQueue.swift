@@ -40,6 +40,9 @@ final class ManagementQueue {
       case ReadControllerInformation.opcode: "ask what the adapter is"
       case SetPowered.opcode: "switch the adapter"
       case LoadConnectionParameters.opcode: "set the connection parameters"
+      case ReadAdvertisingFeatures.opcode, AddAdvertising.opcode, AddExtendedAdvertisingParameters.opcode,
+        AddExtendedAdvertisingData.opcode, RemoveAdvertising.opcode:
+        "advertise"
       default: "give management command \(Hex.string(opcode))"
       }
     return index == .none ? what : "\(what) (\(index))"
@@ -74,10 +77,8 @@ final class ManagementQueue {
           completion(response.map { .success($0) } ?? .failure(AdapterError(operation, .malformedAnswer)))
         }
       })
-    var parameters = ByteWriter()
-    command.write(into: &parameters)
     var packet = ByteWriter()
-    ManagementPacket(code: Command.opcode, index: index, parameters: parameters.bytes).write(into: &packet)
+    ManagementPacket(command, to: index).write(into: &packet)
     send(packet.span)
     return { [weak self] in self?.finish(id, .failure(AdapterError(operation, .cancelled))) }
   }

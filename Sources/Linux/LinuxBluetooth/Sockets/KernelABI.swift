@@ -28,6 +28,7 @@ enum KernelFunction {
     _ channel: Int32, _ number: UnsafeMutablePointer<UInt32>, _ error: UnsafeMutablePointer<Int32>,
     _ descriptor: UnsafeMutablePointer<Int32>
   ) -> Int
+  @_extern(c, "halo_last_command") static func startLastCommand(_ descriptor: Int32) -> Int32
 }
 
 /// Numbers of the kernel's headers, each with its name there.

@@ -53,7 +53,7 @@ package final class L2CAPSocket {
     try packets.start(grace: Self.grace)
   }
 
-  fileprivate static func handle(of descriptor: Int32) -> ConnectionHandle? {
+  static func handle(of descriptor: Int32) -> ConnectionHandle? {
     var handle: UInt16 = 0
     return KernelFunction.handle(descriptor, &handle) == 0 ? ConnectionHandle(rawValue: handle) : nil
   }

@@ -1,0 +1,155 @@
+"""A program that serves, on adapters of the kernel in both ways, met by the central of another stack on the same radio."""
+
+import json
+import os
+import signal
+import time
+from argparse import Namespace
+
+import bumble_central
+import forked
+import management
+import pytest
+from adapters import KernelAdapter
+from conftest import wait_until
+from example_program import examples
+
+pytestmark = pytest.mark.usefixtures("no_kernel_fault")
+# Flags, the service in two bytes, and the name of the scan response.
+DATA, NAME = "02010603031a18", "0c09" + b"Thermometer".hex()
+
+
+@pytest.fixture
+def example(tmp_path):
+    with examples(tmp_path / "state") as start:
+        yield start
+
+
+class Phone:
+    """A central on the radio of an adapter, which meets the device that it hears first."""
+
+    def __init__(self, extended=False):
+        self.fork = forked.Peripheral(
+            bumble_central.run,
+            Namespace(transport="vhci", turns=0, notifications=2, extended=extended, commands=True),
+            takes_commands=True)
+        self.adapter = KernelAdapter(self.fork.name)
+
+    def ask(self, command):
+        os.write(self.fork.commands.fileno(), f"{command}\n".encode())
+        return json.loads(self.fork.output.readline())
+
+    def meets(self):
+        turn = self.ask("meet")
+        assert turn["services"] == ["1800", "1801", "181A"] and turn["data"] == DATA + NAME and turn["mtu"] == 247
+        assert turn["refusal"] == 3
+        degrees = [int.from_bytes(bytes.fromhex(value), "little") for value in (turn["read"], *turn["notified"])]
+        assert all(2000 <= each <= 2490 for each in degrees) and degrees[2] == degrees[1] + 10
+
+    def hears(self) -> list[dict]:
+        return self.ask("advertisements")
+
+    def waits_for(self, count):
+        wait_until(lambda: len(self.hears()) == count, f"{count} advertisements")
+
+
+@pytest.fixture
+def phone(rings, request):
+    rings.remove()
+    made = Phone(getattr(request, "param", False))
+    made.adapter.up()
+    yield made
+    made.fork.close()
+
+
+both_kinds = pytest.mark.parametrize("phone", [False, True], ids=["bluetooth 4", "bluetooth 5"], indirect=True)
+
+
+@pytest.fixture
+def thermometer(example, phone):
+    """Starts the program, and waits until it advertises."""
+    def start(way=""):
+        started = example("thermometer", "", way + phone.adapter.name)
+        phone.waits_for(1)
+        return started
+
+    return start
+
+
+@both_kinds
+@pytest.mark.parametrize("way", ["", "user:"], ids=["hci0", "user:hci0"])
+def test_a_phone_finds_reads_and_subscribes(phone, thermometer, way):
+    """And comes again after it has gone."""
+    if way:
+        phone.adapter.down()
+    program = thermometer(way)
+    assert phone.hears() == [{"data": DATA, "response": NAME, "interval": 100}]
+    for _ in range(2):
+        phone.meets()
+    program.close()
+    assert program.process.returncode == -signal.SIGTERM
+    if not way:
+        # The program was killed by the signal; the kernel is told all the same that it advertises no longer.
+        phone.waits_for(0)
+
+
+def test_a_program_that_was_killed_does_not_advertise(phone, thermometer):
+    """What it has set would go on otherwise, with nobody who answers."""
+    program = thermometer()
+    program.process.kill()
+    phone.waits_for(0)
+    thermometer()
+    phone.meets()
+
+
+@both_kinds
+def test_another_program_ends_all_advertisements(phone, thermometer):
+    thermometer()
+    management.end_advertisements(phone.adapter)
+    phone.meets()
+
+
+@both_kinds
+def test_the_advertisements_of_other_programs_stay(phone, example):
+    """All numbers are in use until one of them is given up (weliem/bluez_inc 8)."""
+    for number in range(1, 6):
+        management.advertise(phone.adapter, number)
+    program = example("thermometer", "", phone.adapter.name)
+    program.until(":")
+    assert sorted(management.advertisements(phone.adapter)) == [1, 2, 3, 4, 5]
+    management.command(phone.adapter, management.REMOVE_ADVERTISING, bytes([5]))
+    phone.meets()
+    program.close()
+    wait_until(lambda: sorted(management.advertisements(phone.adapter)) == [1, 2, 3, 4], "end of the advertisement")
+
+
+def test_two_programs_advertise(phone, thermometer, example):
+    """Each has a number of its own, though the kernel lists neither."""
+    first = thermometer()
+    example("thermometer", "", phone.adapter.name).until(":")
+    first.process.kill()
+    phone.meets()
+
+
+def test_the_adapter_is_switched_off_and_on(phone, thermometer):
+    thermometer()
+    phone.meets()
+    phone.adapter.down()
+    phone.adapter.up()
+    phone.meets()
+
+
+def test_bluetoothd_runs_already(phone, bluetoothd, thermometer):
+    """It listens for the links of centrals, too (noble/bleno 24)."""
+    time.sleep(3)  # until it does
+    thermometer()
+    phone.meets()
+
+
+def test_bluetoothd_is_started_later(phone, thermometer, request):
+    """The link of a central goes to the program that has listened last."""
+    thermometer()
+    request.getfixturevalue("bluetoothd")
+    time.sleep(1)
+    for _ in range(2):
+        phone.meets()
