@@ -12,8 +12,6 @@ package protocol Adapter: AnyObject {
   /// Called when the radio refuses to scan, which it is asked again for, or scans on fewer PHYs than desired; and with nil
   /// when it scans as desired nevertheless.
   var onScanRefusal: ((HCIError?) -> Void)? { get set }
-  /// Called when the radio refuses to advertise, which it is asked again for; and with nil when it advertises nevertheless.
-  var onAdvertisingRefusal: ((HCIError?) -> Void)? { get set }
   /// Called with each link that a central has made. PDUs may follow at once, so the link's closures are set in here. Without
   /// this closure, such links are ended.
   var onAccepted: ((any ATTLink) -> Void)? { get set }
@@ -37,10 +35,10 @@ package protocol Adapter: AnyObject {
   func recover(within time: Duration) async throws(HCIError) -> AdapterInformation
   /// Sets the desired scan; nil for none. It stays in effect while links are established.
   func setScan(_ parameters: ScanParameters?)
-  /// Sets what to advertise; nil for nothing. It stays in effect while there are links, unless ``onAccepted`` sets nil.
+  /// Sets what to advertise in a set; nil for nothing. It stays in effect while there are links, unless ``onAccepted`` sets nil.
   ///
-  /// - Throws: if this radio does not advertise for programs
-  func setAdvertising(_ advertising: Advertising?) throws(HCIError)
+  /// - Throws: if this radio does not advertise for programs, or not in this way
+  func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError)
   /// Establishes a link.
   ///
   /// - Parameters:
@@ -62,17 +60,13 @@ extension Adapter {
     get { nil }
     set {}
   }
-  package var onAdvertisingRefusal: ((HCIError?) -> Void)? {
-    get { nil }
-    set {}
-  }
   package var onAccepted: ((any ATTLink) -> Void)? {
     get { nil }
     set {}
   }
   package var droppedPackets: Int? { nil }
 
-  package func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
+  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
     throw .adapter(AdapterError("advertise", .notOffered))
   }
 

@@ -13,10 +13,6 @@ package final class HCIAdapter: Adapter {
     get { host.onScanRefusal }
     set { host.onScanRefusal = newValue }
   }
-  package var onAdvertisingRefusal: ((HCIError?) -> Void)? {
-    get { host.onAdvertisingRefusal }
-    set { host.onAdvertisingRefusal = newValue }
-  }
   package var onAccepted: ((any ATTLink) -> Void)? {
     didSet {
       // Without this closure, the host ends such links.
@@ -127,8 +123,8 @@ package final class HCIAdapter: Adapter {
     host.setScan(parameters)
   }
 
-  package func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
-    host.setAdvertising(advertising)
+  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
+    host.setAdvertising(advertising, in: set)
   }
 
   package func connect(

@@ -12,7 +12,8 @@ extension LinkKeeper.Fault {
       case .commandFailed: .refusal
       case .commandTimedOut, .malformedResponse, .hardwareError, .transportClosed, .notReady, .scanSilent:
         .controller
-      case .noDataBuffers, .lowEnergyNotSupported, .unknownAddressType, .peerNotConnectable, .cancelled:
+      case .noDataBuffers, .lowEnergyNotSupported, .unknownAddressType, .peerNotConnectable, .cancelled,
+        .extendedAdvertisingNotSupported:
         .final
       case .peerNotFound, .peerDidNotAnswer, .notTried, .codedScanNotSupported: .absence
       case .connectionFailed(_, .connectionLimitExceeded): .refusal

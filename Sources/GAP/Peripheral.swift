@@ -21,6 +21,7 @@ package final class Peripheral {
   package var onConnection: ((GATTLink) -> Void)?
 
   private let adapter: any Adapter
+  private let set = AdvertisingSet()
   private var advertising: Advertising?
 
   /// - Parameters:
@@ -31,9 +32,7 @@ package final class Peripheral {
     self.adapter = adapter
     self.database = database
     self.maximumConnections = maximumConnections
-    adapter.onAdvertisingRefusal = { [weak self] error in
-      self?.advertisingRefusal = error.map { .hci($0) }
-    }
+    set.onRefusal = { [weak self] error in self?.advertisingRefusal = error.map { .hci($0) } }
     adapter.onAccepted = { [weak self] link in
       guard let self else { return link.disconnect() }
       accept(link)
@@ -45,7 +44,7 @@ package final class Peripheral {
   /// - Throws: if this radio does not advertise for programs
   package func startAdvertising(_ advertising: Advertising) throws(GAPError) {
     do throws(HCIError) {
-      try adapter.setAdvertising(isFull ? nil : advertising)
+      try adapter.setAdvertising(isFull ? nil : advertising, in: set)
     } catch {
       throw .hci(error)
     }
@@ -70,7 +69,7 @@ package final class Peripheral {
 
   private func advertise() {
     // An adapter that advertises for programs throws nothing.
-    try? adapter.setAdvertising(isFull ? nil : advertising)
+    try? adapter.setAdvertising(isFull ? nil : advertising, in: set)
   }
 
   private func accept(_ link: any ATTLink) {

@@ -60,7 +60,8 @@ extension BluetoothError.Code {
       case .peerNotFound: .notFound
       case .peerDidNotAnswer, .notTried: .timedOut
       case .peerNotConnectable, .commandFailed, .connectionFailed: .refused
-      case .unknownAddressType, .codedScanNotSupported, .lowEnergyNotSupported: .notSupported
+      case .unknownAddressType, .codedScanNotSupported, .extendedAdvertisingNotSupported, .lowEnergyNotSupported:
+        .notSupported
       case .notConnected, .connectionNotEstablished: .linkLost
       case .cancelled: .cancelled
       case .adapter(let error): Self(error.reason)
@@ -75,7 +76,7 @@ extension BluetoothError.Code {
       switch reason {
       case .noSuchAdapter, .noAdapters: .notFound
       case .missing: .notPermitted
-      case .deviceInUse, .refused: .refused
+      case .deviceInUse, .refused, .advertisingInUse: .refused
       case .timedOut: .timedOut
       case .cancelled: .cancelled
       case .notOffered, .noBluetooth: .notSupported

@@ -85,14 +85,20 @@ package struct RadioAdvertisement: Sendable {
   package var data: [UInt8]
   /// What an active scanner gets besides, if ``type`` is scannable; nil if it hears no response.
   package var scanResponse: [UInt8]?
+  /// The only device that it is for; nil for all.
+  package var target: BluetoothAddress?
+  /// The identifier of its set; nil for legacy PDUs, which have none.
+  package var sid: UInt8?
 
   package init(
     _ type: AdvertisingReport.EventType = [.legacy, .connectable, .scannable], data: [UInt8],
-    scanResponse: [UInt8]? = []
+    scanResponse: [UInt8]? = [], target: BluetoothAddress? = nil, sid: UInt8? = nil
   ) {
     self.type = type
     self.data = data
     self.scanResponse = scanResponse
+    self.target = target
+    self.sid = sid
   }
 }
 

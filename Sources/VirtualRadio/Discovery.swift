@@ -14,7 +14,8 @@ struct Scan {
 
   struct Report: Hashable {
     var address: BluetoothAddress
-    var isResponse: Bool
+    /// A device may send advertisements of several kinds.
+    var type: AdvertisingReport.EventType
   }
 }
 
@@ -171,16 +172,18 @@ extension VirtualController {
     guard place.link == nil, let advertisement = device.advertisement else { return }
     let address = device.address
     // Scanners before Bluetooth 5 receive legacy PDUs only.
-    if scan.isOn, !scan.usesAcceptList || acceptList.contains(address),
+    if scan.isOn, advertisement.target.map(isOwn) ?? true,
+      !scan.usesAcceptList || acceptList.contains(address),
       scan.isExtended || advertisement.type.contains(.legacy)
     {
-      report(device, advertisement.type, advertisement.data)
+      report(device, advertisement, advertisement.type, advertisement.data)
       if scan.isActive, advertisement.type.contains(.scannable), let response = advertisement.scanResponse {
-        report(device, responseType(advertisement.type), response)
+        report(device, advertisement, responseType(advertisement.type), response)
       }
     }
     guard let wanted = initiation, advertisement.type.contains(.connectable),
       wanted.peer.map({ $0 == address }) ?? acceptList.contains(address),
+      advertisement.target ?? wanted.ownAddress == wanted.ownAddress,
       device.acceptsLink(from: wanted.ownAddress)
     else { return }
     connect(place, wanted)
@@ -191,15 +194,26 @@ extension VirtualController {
     (scan.isExtended ? type : type.subtracting(.connectable)).union(.scanResponse)
   }
 
-  private func report(_ device: any AirDevice, _ type: AdvertisingReport.EventType, _ data: [UInt8]) {
+  private func report(
+    _ device: any AirDevice, _ advertisement: RadioAdvertisement, _ type: AdvertisingReport.EventType,
+    _ data: [UInt8]
+  ) {
     let address = device.address
-    let isResponse = type.contains(.scanResponse)
     guard scan.isOn,
-      scan.reported.insert(.init(address: address, isResponse: isResponse)).inserted
+      scan.reported.insert(.init(address: address, type: type)).inserted
         || !scan.filtersDuplicates
     else { return }
-    let report = AdvertisingReport(address: address, eventType: type, rssi: device.rssi, data: data)
-    send(.leAdvertisingReports(AdvertisingReports(scan.isExtended ? .extended : .legacy, [report])))
+    var report = AdvertisingReport(
+      address: address, eventType: type, rssi: device.rssi, advertisingSID: advertisement.sid,
+      directAddress: advertisement.target, data: data)
+    let form: AdvertisingReports.Form = scan.isExtended ? .extended : .legacy
+    // An event has room for a part.
+    for start in stride(from: 0, to: max(1, data.count), by: AdvertisingReports.largestData) {
+      let end = min(start + AdvertisingReports.largestData, data.count)
+      report.data = Array(data[start..<end])
+      report.dataStatus = end < data.count ? .incomplete : .complete
+      send(.leAdvertisingReports(AdvertisingReports(form, [report])))
+    }
   }
 
   // MARK: Initiating
@@ -220,6 +234,10 @@ extension VirtualController {
   ) {
     initiation = Initiation(peer: peer, parameters: parameters, ownAddress: ownAddress(own))
     listen()
+  }
+
+  private func isOwn(_ address: BluetoothAddress) -> Bool {
+    address == options.address || address == randomAddress
   }
 
   /// The address that the host has chosen for its own.

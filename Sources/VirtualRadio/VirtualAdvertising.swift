@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 
-/// What the host of a controller advertises. One advertising set is in the air at a time.
+/// What the host of a controller advertises.
 struct VirtualAdvertising {
   /// An advertising set; the legacy commands have one, too.
   struct AdvertisingSet {
@@ -9,53 +9,98 @@ struct VirtualAdvertising {
     var interval = Duration.milliseconds(1280)
     var ownAddressType = OwnAddressType.public
     var randomAddress: BluetoothAddress?
+    /// Who is called; nil for everybody.
+    var target: BluetoothAddress?
+    var sid: UInt8?
+    /// Whether it is sent as often as possible, for a limited time.
+    var hasHighDuty = false
     /// Whether only devices of the accept list may connect.
     var usesAcceptList = false
     var data: [UInt8] = []
     var scanResponse: [UInt8] = []
   }
 
+  /// A set in the air.
+  private struct Running {
+    let address: BluetoothAddress
+    let times: AdvertisingTimes
+    /// Counts the starts of all sets.
+    let number: Int
+  }
+
   /// The key of the set that the legacy commands configure. The handles of other sets end at 0xEF.
   static let legacy = UInt8.max
 
   var sets: [UInt8: AdvertisingSet] = [:]
-  /// The set in the air.
-  private(set) var running: UInt8?
-  /// The address of that set.
-  private(set) var address: BluetoothAddress?
-  private(set) var times: AdvertisingTimes?
+  private var running: [UInt8: Running] = [:]
+  private var starts = 0
+  /// The address of the set that was started last.
+  private(set) var lastAddress: BluetoothAddress?
 
-  private var active: AdvertisingSet? { running.flatMap { sets[$0] } }
+  var isOn: Bool { !running.isEmpty }
+  var runningCount: Int { running.count }
 
-  var current: RadioAdvertisement? {
-    active.map { RadioAdvertisement($0.type, data: $0.data, scanResponse: $0.scanResponse) }
-  }
+  func isRunning(_ handle: UInt8) -> Bool { running[handle] != nil }
+
+  /// Whether a start of a set is still in effect.
+  func isRunning(_ handle: UInt8, since number: Int) -> Bool { running[handle]?.number == number }
 
   /// Whether it uses the random address of the controller, which must not change then (7.8.4).
-  var usesRandomAddress: Bool { running == Self.legacy && address?.kind == .random }
+  var usesRandomAddress: Bool { running[Self.legacy]?.address.kind == .random }
 
-  func acceptsLink(from central: BluetoothAddress, _ acceptList: Set<BluetoothAddress>) -> Bool {
-    guard let set = active, set.type.contains(.connectable) else { return false }
+  // MARK: What others hear
+
+  func nextEvent(after now: Instant) -> Instant? {
+    running.values.map { $0.times.nextEvent(after: now) }.min()
+  }
+
+  /// The set with an event now; if there is none, the first one.
+  private func handle(at now: Instant) -> UInt8? {
+    let handles = running.keys.sorted()
+    return handles.first { running[$0]?.times.nextEvent(after: now + .nanoseconds(-1)) == now }
+      ?? handles.first
+  }
+
+  func address(at now: Instant) -> BluetoothAddress? {
+    handle(at: now).flatMap { running[$0]?.address } ?? lastAddress
+  }
+
+  func advertisement(at now: Instant) -> RadioAdvertisement? {
+    guard let set = handle(at: now).flatMap({ sets[$0] }) else { return nil }
+    return RadioAdvertisement(
+      set.type, data: set.data, scanResponse: set.scanResponse, target: set.target, sid: set.sid)
+  }
+
+  func acceptsLink(
+    from central: BluetoothAddress, at now: Instant, _ acceptList: Set<BluetoothAddress>
+  ) -> Bool {
+    guard let set = handle(at: now).flatMap({ sets[$0] }), set.type.contains(.connectable) else {
+      return false
+    }
     return !set.usesAcceptList || acceptList.contains(central)
   }
 
-  mutating func start(_ handle: UInt8, at address: BluetoothAddress, _ times: AdvertisingTimes) {
-    running = handle
-    self.address = address
-    self.times = times
+  // MARK: Start and end
+
+  /// - Returns: the number of the start
+  mutating func start(_ handle: UInt8, at address: BluetoothAddress, _ times: AdvertisingTimes) -> Int {
+    starts += 1
+    running[handle] = Running(address: address, times: times, number: starts)
+    lastAddress = address
+    return starts
   }
 
-  mutating func stop() {
-    running = nil
-    times = nil
-  }
+  mutating func stop(_ handle: UInt8) { running[handle] = nil }
+
+  mutating func stopAll() { running = [:] }
 
   /// A central has connected.
   ///
   /// - Returns: the set that has ended; nil for that of the legacy commands
-  mutating func ended() -> UInt8? {
-    defer { stop() }
-    return running == Self.legacy ? nil : running
+  mutating func ended(at now: Instant) -> UInt8? {
+    guard let handle = handle(at: now) else { return nil }
+    running[handle] = nil
+    return handle == Self.legacy ? nil : handle
   }
 }
 
@@ -65,18 +110,20 @@ extension VirtualController {
   /// The commands for advertising.
   static let advertisingCommands: [VirtualCommand] = [
     .complete(LESetAdvertisingParameters.self, .legacy) { controller, command in
-      guard controller.advertising.running == nil else { return .failure(.commandDisallowed) }
+      guard !controller.advertising.isOn else { return .failure(.commandDisallowed) }
       let types: [AdvertisingType: AdvertisingReport.EventType] = [
         .connectableUndirected: [.connectable, .scannable], .scannableUndirected: .scannable,
-        .nonConnectableUndirected: [],
+        .nonConnectableUndirected: [], .connectableDirectedHighDuty: [.connectable, .directed],
+        .connectableDirectedLowDuty: [.connectable, .directed],
       ]
-      // Directed advertising is not simulated.
       guard let type = types[command.type] else { return .failure(.unsupportedFeatureOrParameterValue) }
       guard command.intervalMin.isLegal, command.intervalMax.isLegal,
         command.intervalMin <= command.intervalMax
       else { return .failure(.invalidCommandParameters) }
       return controller.configure(VirtualAdvertising.legacy) {
         $0.type = type.union(.legacy)
+        $0.target = type.contains(.directed) ? command.peerAddress : nil
+        $0.hasHighDuty = command.type == .connectableDirectedHighDuty
         $0.interval = command.intervalMax.duration
         $0.ownAddressType = command.ownAddressType
         $0.usesAcceptList = command.filterPolicy & 2 != 0
@@ -89,18 +136,21 @@ extension VirtualController {
       controller.configure(VirtualAdvertising.legacy) { $0.scanResponse = command.data.bytes }
     },
     .complete(LESetAdvertisingEnable.self, .legacy) { controller, command in
-      command.isEnabled ? controller.startSet(VirtualAdvertising.legacy) : controller.stopAdvertising()
+      guard command.isEnabled else { return controller.stopAdvertising([VirtualAdvertising.legacy]) }
+      return controller.startSet(VirtualAdvertising.legacy, for: .zero)
     },
     .complete(LESetExtendedAdvertisingParameters.self, .extended) { controller, command in
-      guard controller.advertising.running != command.advertisingHandle else {
+      guard !controller.advertising.isRunning(command.advertisingHandle) else {
         return .failure(.commandDisallowed)
       }
       let properties = command.properties
-      guard !properties.contains(.directed) else { return .failure(.unsupportedFeatureOrParameterValue) }
       let done = controller.configure(command.advertisingHandle) {
-        $0.type = AdvertisingReport.EventType(rawValue: properties.rawValue & 0x13)
+        $0.type = AdvertisingReport.EventType(rawValue: properties.rawValue & 0x17)
         $0.interval = .microseconds(Int64(command.intervalMax.steps.value) * AdvertisingInterval.step)
         $0.ownAddressType = command.ownAddressType
+        $0.target = properties.contains(.directed) ? command.peerAddress : nil
+        $0.hasHighDuty = properties.contains(.directedHighDuty)
+        $0.sid = properties.contains(.legacy) ? nil : command.sid
         $0.usesAcceptList = command.filterPolicy & 2 != 0
       }
       return done.map { _ in .init() }
@@ -115,35 +165,38 @@ extension VirtualController {
       controller.change(command.advertisingHandle) { $0.scanResponse = joined($0.scanResponse, command) }
     },
     .complete(LESetExtendedAdvertisingEnable.self, .extended) { controller, command in
-      guard command.isEnabled else {
-        let isMeant =
-          command.sets.isEmpty || command.sets.contains { $0.handle == controller.advertising.running }
-        return isMeant ? controller.stopAdvertising() : .success(.init())
+      guard command.isEnabled else { return controller.stopAdvertising(command.sets.map(\.handle)) }
+      guard !command.sets.isEmpty else { return .failure(.invalidCommandParameters) }
+      for set in command.sets {
+        // A high duty has a limit (7.8.56).
+        let isLimited = set.duration.rawValue > 0
+        if controller.advertising.sets[set.handle]?.hasHighDuty == true, !isLimited {
+          return .failure(.invalidCommandParameters)
+        }
+        let done = controller.startSet(set.handle, for: set.duration.duration)
+        if case .failure = done { return done }
       }
-      guard let set = command.sets.first, command.sets.count == 1 else {
-        return .failure(command.sets.isEmpty ? .invalidCommandParameters : .memoryCapacityExceeded)
-      }
-      return controller.startSet(set.handle)
+      return .success(.init())
     },
     .constant(LEReadMaximumAdvertisingDataLength.self, .version5) { $0.length = maximumDataLength },
-    .constant(LEReadNumberOfSupportedAdvertisingSets.self, .version5) { $0.count = 1 },
+    .constant(LEReadNumberOfSupportedAdvertisingSets.self, .version5) { $0.count = UInt8(maximumSets) },
     .complete(LERemoveAdvertisingSet.self, .extended) { controller, command in
-      guard controller.advertising.running != command.advertisingHandle else {
+      guard !controller.advertising.isRunning(command.advertisingHandle) else {
         return .failure(.commandDisallowed)
       }
       let set = controller.advertising.sets.removeValue(forKey: command.advertisingHandle)
       return set == nil ? .failure(.unknownAdvertisingIdentifier) : .success(.init())
     },
     .complete(LEClearAdvertisingSets.self, .extended) { controller, _ in
-      guard controller.advertising.running == nil else { return .failure(.commandDisallowed) }
+      guard !controller.advertising.isOn else { return .failure(.commandDisallowed) }
       controller.advertising.sets = [:]
       return .success(.init())
     },
   ]
 
   private static let maximumDataLength: UInt16 = 1650
-  /// How many sets the host may prepare.
-  private static let maximumSets = 16
+  /// How many sets the host may have.
+  private static let maximumSets = 4
 
   /// The data with a fragment: the first one and whole data replace what was there.
   private static func joined(_ data: [UInt8], _ command: some HCIAdvertisingDataFields) -> [UInt8] {
@@ -174,25 +227,50 @@ extension VirtualController {
     return configure(handle, change)
   }
 
-  private func startSet(_ handle: UInt8) -> Done {
+  /// - Parameter duration: zero for no limit
+  private func startSet(_ handle: UInt8, for duration: Duration) -> Done {
     guard let set = advertising.sets[handle] else { return .failure(.unknownAdvertisingIdentifier) }
-    guard advertising.running == nil || advertising.running == handle else {
-      return .failure(.memoryCapacityExceeded)
-    }
     var address = options.address
     if set.ownAddressType.rawValue & 1 == 1 {
       let random = handle == VirtualAdvertising.legacy ? randomAddress : set.randomAddress
       guard let random else { return .failure(.invalidCommandParameters) }
       address = random
     }
-    advertising.start(
-      handle, at: address, AdvertisingTimes(seed: options.seed, interval: set.interval, start: timers.now))
+    let interval = set.hasHighDuty ? .milliseconds(20) : set.interval
+    let number = advertising.start(
+      handle, at: address,
+      AdvertisingTimes(seed: options.seed &+ UInt64(handle), interval: interval, start: timers.now))
+    let limit = handle == VirtualAdvertising.legacy && set.hasHighDuty ? Self.highDutyTime : duration
+    if limit > .zero {
+      later(limit) { $0.expire(handle, number, set.hasHighDuty) }
+    }
     air.advertisingChanged(self)
     return .success(.init())
   }
 
-  private func stopAdvertising() -> Done {
-    advertising.stop()
+  private static let highDutyTime = Duration.milliseconds(1280)
+
+  /// The time of a set is over (7.8.9, 7.8.56).
+  private func expire(_ handle: UInt8, _ number: Int, _ hadHighDuty: Bool) {
+    guard advertising.isRunning(handle, since: number) else { return }
+    advertising.stop(handle)
+    if hadHighDuty {
+      sendConnectionComplete(
+        .advertisingTimeout, ConnectionHandle(), .zero, LinkParameters(), role: .peripheral)
+    }
+    guard handle != VirtualAdvertising.legacy else { return }
+    send(
+      .leAdvertisingSetTerminated(
+        LEAdvertisingSetTerminated {
+          $0.status = .advertisingTimeout
+          $0.advertisingHandle = handle
+        }))
+  }
+
+  /// - Parameter handles: none for all
+  private func stopAdvertising(_ handles: [UInt8]) -> Done {
+    if handles.isEmpty { advertising.stopAll() }
+    for handle in handles { advertising.stop(handle) }
     return .success(.init())
   }
 }

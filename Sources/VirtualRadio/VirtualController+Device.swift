@@ -3,7 +3,7 @@ import HaloBluetoothCore
 
 /// The controller as the other devices of the air meet it, and the ends of its links in both roles.
 extension VirtualController: AirDevice {
-  package var address: BluetoothAddress { advertising.address ?? options.address }
+  package var address: BluetoothAddress { advertising.address(at: timers.now) ?? options.address }
   package var rssi: Int8 { options.rssi }
   package var version: RemoteVersion {
     RemoteVersion(
@@ -19,18 +19,18 @@ extension VirtualController: AirDevice {
     return features
   }
 
-  package var advertisement: RadioAdvertisement? { advertising.current }
+  package var advertisement: RadioAdvertisement? { advertising.advertisement(at: timers.now) }
 
-  package func nextAdvertisement(after now: Instant) -> Instant? { advertising.times?.nextEvent(after: now) }
+  package func nextAdvertisement(after now: Instant) -> Instant? { advertising.nextEvent(after: now) }
 
   package func acceptsLink(from central: BluetoothAddress) -> Bool {
-    advertising.acceptsLink(from: central, acceptList)
+    advertising.acceptsLink(from: central, at: timers.now, acceptList)
   }
 
   package func connected(_ link: AirLink) {
     guard let place = place(of: link.central) else { return link.isDead = true }
     place.link = link
-    let set = advertising.ended()
+    let set = advertising.ended(at: timers.now)
     sendConnectionComplete(
       .success, place.handle, link.centralAddress, link.parameters, role: .peripheral)
     guard let set else { return }

@@ -54,13 +54,12 @@ import Testing
     }
 
     func advertise() throws {
-      let advertising = try #require(
-        Advertising(
-          [
-            .flags([.generalDiscoverable, .brEDRNotSupported]),
-            .serviceUUIDs([Self.service], width: .two, isComplete: true),
-          ], scanResponse: [.localName(Array("Thermometer".utf8), isComplete: true)]))
-      try peripheral.startAdvertising(advertising)
+      let data = AdvertisingData([
+        .flags([.generalDiscoverable, .brEDRNotSupported]),
+        .serviceUUIDs([Self.service], width: .two, isComplete: true),
+      ])
+      let response = AdvertisingData([.localName(Array("Thermometer".utf8), isComplete: true)])
+      try peripheral.startAdvertising(try Advertising(data, scanResponse: response))
     }
   }
 

@@ -197,11 +197,12 @@ package struct ADFields: PacketFields {
 }
 
 extension FieldVisitor where Self: ~Escapable {
-  /// Advertising data preceded by its length; limited to what fits into an event beside the other fields of an extended
-  /// report.
+  /// Advertising data preceded by its length.
+  ///
+  /// - Parameter limit: what fits into the packet beside the other fields
   @_lifetime(self: copy self)
-  mutating func advertisingData(_ data: inout [UInt8]) throws(Failure) {
-    var length = UInt8(clamping: min(data.count, AdvertisingReports.largestData))
+  mutating func advertisingData(_ data: inout [UInt8], limit: Int) throws(Failure) {
+    var length = UInt8(clamping: min(data.count, limit))
     try value("data length", &length, .unit("bytes"))
     try bytes("data", &data, count: Int(length), as: ADFields.self)
   }

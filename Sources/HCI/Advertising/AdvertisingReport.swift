@@ -124,7 +124,7 @@ extension AdvertisingReport {
     eventType = isKnown ? Self.legacyTypes[Int(type)].type : .legacy
     reservedType = isKnown ? nil : type
     try fields.typedAddress("address", type: "address type", &address)
-    try fields.advertisingData(&data)
+    try fields.advertisingData(&data, limit: AdvertisingReports.largestData)
     try fields.value("RSSI", &rssi, none: .max, .power)
   }
 
@@ -157,7 +157,7 @@ extension AdvertisingReport {
     try fields.typedAddress(
       "direct address", type: "direct address type", &direct, isUsed: isDirected)
     directAddress = eventType.contains(.directed) ? direct : nil
-    try fields.advertisingData(&data)
+    try fields.advertisingData(&data, limit: AdvertisingReports.largestData)
   }
 }
 
@@ -209,7 +209,7 @@ package struct AdvertisingReports: PacketFields {
 
   /// The maximum advertising data in a report: an event of 255 bytes without subevent, count and the fixed fields of an
   /// extended report.
-  static let largestData = 229
+  package static let largestData = 229
 
   package var form = Form.legacy
   package var reports: [AdvertisingReport] = []

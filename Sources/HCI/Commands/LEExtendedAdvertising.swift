@@ -100,6 +100,9 @@ package protocol HCIAdvertisingDataFields: PacketFields {
 }
 
 extension HCIAdvertisingDataFields {
+  /// The most data of a fragment.
+  package static var largestData: Int { 251 }
+
   package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     try fields.value("advertising handle", &advertisingHandle)
     try fields.value(
@@ -110,7 +113,7 @@ extension HCIAdvertisingDataFields {
       ]))
     try fields.value(
       "fragment preference", &fragmentPreference, .names([0: "may fragment", 1: "should not fragment"]))
-    try fields.advertisingData(&data)
+    try fields.advertisingData(&data, limit: Self.largestData)
   }
 }
 

@@ -1,19 +1,26 @@
 import HaloBluetoothCore
 
-/// Keeps the controller's advertising in the desired state. That state persists while the controller refuses it, and may
+/// Keeps one advertisement of the controller in the desired state. That state persists while the controller refuses it, and may
 /// change while a command is pending.
 ///
 /// A link ends advertising; it begins again for the next central, if it is still desired. Controllers and hosts may
 /// disagree about the state. Public reports tell of these cases, which are handled here:
 /// - parameters that are refused while the controller still advertises, as the host has missed that (apache/mynewt-nimble
-///   211, bluez/bluetooth-next 600), or as it has to be stopped once more after a link (zephyrproject-rtos/zephyr 90757);
+///   211, bluez/bluetooth-next 600, espressif/esp-iot-solution 771), or as it has to be stopped once more after a link
+///   (zephyrproject-rtos/zephyr 90757);
 /// - a stop that is refused as nothing is advertised (arduino-libraries/ArduinoBLE 196);
 /// - extended advertising that can't begin before the controller has reported its end (zephyrproject-rtos/zephyr 33897);
-/// - advertising that is refused while there are links (zephyrproject-rtos/zephyr 12362).
+/// - advertising that is refused while there are links (zephyrproject-rtos/zephyr 12362);
+/// - a directed advertisement that is over after 1.28 s, which not all controllers report in the same way
+///   (zephyrproject-rtos/zephyr 29557, apache/mynewt-nimble 70): it goes on with a low duty.
 final class AdvertisingController {
   /// Called when the controller has refused to advertise, which is tried again; and with nil when it advertises
   /// nevertheless.
   var onRefusal: ((HCIError?) -> Void)?
+  /// Called when it does not advertise any more, and is not to.
+  var onOff: (() -> Void)?
+  /// Asked before it begins: why it must not.
+  var obstacle: (() -> HCIError?)?
 
   private enum State {
     case off
@@ -26,27 +33,28 @@ final class AdvertisingController {
 
   /// How long LE Advertising Set Terminated is awaited.
   static let endLimit = Duration.seconds(1)
-  /// The only advertising set.
-  private static let set: UInt8 = 0
 
+  /// The handle of the advertising set.
+  let set: UInt8
   private let timers: Timers
-  private let commands: CommandQueue
-  private let address: BluetoothAddress
-  private let ownAddressType: OwnAddressType
-  private var usesExtendedCommands: Bool
+  private let queue: CommandQueue
+  private let commands: AdvertisingCommands
   private var desired: Advertising?
   private var state = State.off
   /// Whether a link has ended it while commands were on their way.
   private var wasEnded = false
+  /// Whether the call to one central is over.
+  private var isCalmed = false
+  /// What was begun last.
+  private var last: Advertising?
   private var pause = RetryPause()
   private var retry: Timers.Token?
 
-  init(_ commands: CommandQueue, timers: Timers, controller: ControllerInformation) {
+  init(_ set: UInt8, _ commands: AdvertisingCommands, _ queue: CommandQueue, timers: Timers) {
+    self.set = set
     self.commands = commands
+    self.queue = queue
     self.timers = timers
-    address = controller.address
-    ownAddressType = controller.ownAddressType
-    usesExtendedCommands = controller.usesExtendedAdvertising
   }
 
   deinit {
@@ -57,6 +65,7 @@ final class AdvertisingController {
   func setDesired(_ advertising: Advertising?) {
     guard advertising != desired else { return }
     desired = advertising
+    isCalmed = false
     tryNow()
   }
 
@@ -70,20 +79,34 @@ final class AdvertisingController {
   // MARK: Events
 
   /// Whether the controller advertises, so that a central may connect.
-  var isAdvertising: Bool { if case .on = state { true } else { false } }
+  var isConnectable: Bool { if case .on(let actual) = state { actual.isConnectable } else { false } }
 
-  /// A central has connected, or directed advertising is over. Call ``tryNow()`` when the link was taken.
-  func ended() {
+  /// Whether a central that has connected may have answered this advertisement.
+  var mayHaveLink: Bool {
+    switch state {
+    case .off, .ending: false
+    case .changing: last?.isConnectable == true
+    case .on(let actual): actual.isConnectable
+    }
+  }
+
+  /// A central has connected, or a call to one central is over. Call ``tryNow()`` when the link was taken.
+  ///
+  /// - Parameters:
+  ///   - isReported: whether LE Advertising Set Terminated follows, or there are no sets
+  ///   - hasLink: whether a central has connected
+  func ended(isReported: Bool = true, hasLink: Bool = true) {
+    isCalmed = !hasLink
     switch state {
     case .off, .ending: break
     case .changing: wasEnded = true
-    case .on: state = ending
+    case .on: isReported ? state = ending : settle(.off)
     }
   }
 
   /// The controller has ended the advertising set.
   func terminated(_ event: LEAdvertisingSetTerminated) {
-    guard event.advertisingHandle == Self.set else { return }
+    if event.status == .advertisingTimeout { isCalmed = true }
     switch state {
     case .off: break
     case .changing: wasEnded = true
@@ -96,26 +119,31 @@ final class AdvertisingController {
 
   /// The state after a link has ended advertising.
   private var ending: State {
-    guard usesExtendedCommands else { return .off }
+    guard commands.usesSets else { return .off }
     return .ending(timers.schedule(after: Self.endLimit) { [weak self] in self?.settle(.off) })
   }
 
   // MARK: State
 
+  private var wanted: Advertising? { isCalmed ? desired?.calmed : desired }
+
   private func reconcile() {
     switch state {
     case .changing, .ending: break
-    case .on(let actual) where actual == desired: break
+    case .on(let actual) where actual == wanted: break
     case .on:
       state = .changing
-      run([enabling(false)]) { [weak self] result in
+      run([commands.stopping(set)]) { [weak self] result in
         if case .failure(let error) = result, !error.isDisallowed { self?.refused(error) }
         self?.settle(.off)
       }
     case .off:
-      guard let desired, retry == nil else { return }
+      guard let wanted else { onOff?(); return }
+      guard retry == nil else { return }
+      if wanted.phys != nil, !commands.usesSets { return refused(.extendedAdvertisingNotSupported) }
+      if let obstacle = obstacle?() { return refused(obstacle) }
       state = .changing
-      start(desired)
+      prepare(wanted)
     }
   }
 
@@ -126,10 +154,18 @@ final class AdvertisingController {
     reconcile()
   }
 
+  /// Makes a set anew that was of another kind: its data would be refused.
+  private func prepare(_ advertising: Advertising) {
+    let isOther = last.map { $0.kind != advertising.kind || $0.phys != advertising.phys } ?? false
+    last = advertising
+    guard isOther, commands.usesSets else { return start(advertising) }
+    run([commands.removing(set)]) { [weak self] _ in self?.start(advertising) }
+  }
+
   /// - Parameter isRetry: whether what the controller still advertises is stopped for this
   private func start(_ advertising: Advertising, isRetry: Bool = false) {
     wasEnded = false
-    run(starting(advertising)) { [weak self] result in
+    run(commands.starting(advertising, in: set)) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success:
@@ -138,11 +174,11 @@ final class AdvertisingController {
         settle(.on(advertising))
         if wasRefused { onRefusal?(nil) }
       // The controller claims these commands, and does not have them.
-      case .failure(.commandFailed(_, .unknownCommand)) where usesExtendedCommands:
-        usesExtendedCommands = false
-        start(advertising)
+      case .failure(.commandFailed(_, .unknownCommand)) where commands.usesSets:
+        commands.usesSets = false
+        settle(.off)
       case .failure(let error) where error.isDisallowed && !isRetry:
-        run([enabling(false)]) { [weak self] _ in self?.start(advertising, isRetry: true) }
+        run([commands.stopping(set)]) { [weak self] _ in self?.start(advertising, isRetry: true) }
       case .failure(let error):
         refused(error)
         settle(.off)
@@ -159,79 +195,18 @@ final class AdvertisingController {
     if desired != nil { onRefusal?(error) }
   }
 
-  // MARK: Commands
-
   /// Sends commands, each after the success of the one before; `done` gets the first failure.
   private func run(
     _ list: [any HCICompletingCommand], then done: @escaping (Result<Void, HCIError>) -> Void
   ) {
     guard let command = list.first else { return done(.success(())) }
-    commands.enqueue(command, endsWithStatus: false) { [weak self] result in
+    queue.enqueue(command, endsWithStatus: false) { [weak self] result in
       guard case .failure(let error) = result else {
         self?.run(Array(list.dropFirst()), then: done)
         return
       }
       done(.failure(error))
     }
-  }
-
-  private func enabling(_ isEnabled: Bool) -> any HCICompletingCommand {
-    guard usesExtendedCommands else { return LESetAdvertisingEnable { $0.isEnabled = isEnabled } }
-    return LESetExtendedAdvertisingEnable {
-      $0.isEnabled = isEnabled
-      $0.sets = [.init { $0.handle = Self.set }]
-    }
-  }
-
-  private func starting(_ advertising: Advertising) -> [any HCICompletingCommand] {
-    usesExtendedCommands ? startingSet(advertising) : startingLegacy(advertising)
-  }
-
-  private func startingLegacy(_ advertising: Advertising) -> [any HCICompletingCommand] {
-    [
-      LESetAdvertisingParameters {
-        $0.intervalMin = advertising.intervalMin
-        $0.intervalMax = advertising.intervalMax
-        $0.type = advertising.isConnectable ? .connectableUndirected : .scannableUndirected
-        $0.ownAddressType = ownAddressType
-      },
-      LESetAdvertisingData { $0.data = advertising.data },
-      LESetScanResponseData { $0.data = advertising.scanResponse },
-      enabling(true),
-    ]
-  }
-
-  private func startingSet(_ advertising: Advertising) -> [any HCICompletingCommand] {
-    var list: [any HCICompletingCommand] = [
-      LESetExtendedAdvertisingParameters {
-        $0.advertisingHandle = Self.set
-        $0.properties =
-          advertising.isConnectable ? [.legacy, .connectable, .scannable] : [.legacy, .scannable]
-        $0.intervalMin = ExtendedAdvertisingInterval(advertising.intervalMin)
-        $0.intervalMax = ExtendedAdvertisingInterval(advertising.intervalMax)
-        $0.ownAddressType = ownAddressType
-      }
-    ]
-    // A set has a random address of its own (7.8.52).
-    if ownAddressType == .random {
-      list.append(
-        LESetAdvertisingSetRandomAddress {
-          $0.advertisingHandle = Self.set
-          $0.address = address
-        })
-    }
-    list += [
-      LESetExtendedAdvertisingData {
-        $0.advertisingHandle = Self.set
-        $0.data = advertising.data.bytes
-      },
-      LESetExtendedScanResponseData {
-        $0.advertisingHandle = Self.set
-        $0.data = advertising.scanResponse.bytes
-      },
-      enabling(true),
-    ]
-    return list
   }
 }
 

@@ -18,6 +18,8 @@ package enum HCIError: Error, Hashable, Sendable {
   case scanSilent(seconds: Double)
   /// The controller can't listen on LE Coded. It listens on LE 1M.
   case codedScanNotSupported
+  /// The controller can't send extended advertising PDUs.
+  case extendedAdvertisingNotSupported
   /// The transport was closed, with the reason.
   case transportClosed(String)
   /// The controller reports no data buffers, neither LE nor shared ones.
@@ -64,6 +66,8 @@ extension HCIError: CustomStringConvertible {
     case .scanSilent(let seconds):
       "the controller scans, and has reported nothing for \(Int(seconds.rounded())) s"
     case .codedScanNotSupported: "the controller can't scan on LE Coded; it scans on LE 1M alone"
+    case .extendedAdvertisingNotSupported:
+      "the controller can't advertise with extended PDUs, as those before Bluetooth 5; use legacy ones, with up to 31 bytes"
     case .transportClosed(let reason): "lost the HCI transport: \(reason)"
     case .noDataBuffers:
       "the controller has no buffers for data: it gives 0 for both LE Read Buffer Size and Read Buffer Size; use another adapter"

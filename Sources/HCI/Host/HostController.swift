@@ -37,8 +37,6 @@ package final class HostController {
   package var onReport: ((AdvertisingReport, Instant) -> Void)?
   /// Called when the controller refuses the scan, which is tried again; and with nil when it scans nevertheless.
   package var onScanRefusal: ((HCIError?) -> Void)?
-  /// Called when the controller refuses to advertise, which is tried again; and with nil when it advertises nevertheless.
-  package var onAdvertisingRefusal: ((HCIError?) -> Void)?
   /// Called for each link that a central has established, before its data are handled: set the closures of the link in here.
   /// Without this closure, such links are disconnected.
   package var onAccepted: ((LEConnection) -> Void)?
@@ -57,10 +55,10 @@ package final class HostController {
   private let watch: DataWatch
   private let parameterRequests: ParameterRequests
   private var scan: ScanController?
-  private var advertiser: AdvertisingController?
+  private var advertiser: AdvertisingSets?
   @exclusivity(unchecked) private var initiator: Initiator?
   private var desiredScan: ScanParameters?
-  private var desiredAdvertising: Advertising?
+  private var desiredAdvertising: [(set: AdvertisingSet, advertising: Advertising)] = []
   private var earlyData = EarlyData()
   /// The current set-up; the answers to earlier ones are ignored.
   private var setUp = 0
@@ -157,11 +155,10 @@ package final class HostController {
     self.scan = scan
     let initiator = Initiator(self, links: links, scan: scan, timers: timers, controller: information)
     self.initiator = initiator
-    let advertiser = AdvertisingController(commands, timers: timers, controller: information)
-    advertiser.onRefusal = { [weak self] error in self?.onAdvertisingRefusal?(error) }
+    let advertiser = AdvertisingSets(commands, timers: timers, controller: information)
     self.advertiser = advertiser
     scan.setDesired(desiredScan)
-    advertiser.setDesired(desiredAdvertising)
+    for (set, advertising) in desiredAdvertising { advertiser.setDesired(advertising, in: set) }
     let waiting = self.waiting
     self.waiting = []
     for connection in waiting { connection.start(initiator) }
@@ -178,7 +175,7 @@ package final class HostController {
     onFailure = nil
     onReport = nil
     onScanRefusal = nil
-    onAdvertisingRefusal = nil
+    desiredAdvertising = []
     onAccepted = nil
     onNote = nil
   }
@@ -244,11 +241,17 @@ package final class HostController {
 
   // MARK: Advertising, scanning and connecting
 
-  /// Sets what to advertise; nil for nothing. It stays in effect through a reset, and is advertised again after a central has
-  /// connected, unless ``onAccepted`` sets nil.
-  package func setAdvertising(_ advertising: Advertising?) {
-    desiredAdvertising = advertising
-    advertiser?.setDesired(advertising)
+  /// Sets what to advertise in a set; nil for nothing. It stays in effect through a reset, and is advertised again after a central
+  /// has connected, unless ``onAccepted`` sets nil.
+  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) {
+    let place = desiredAdvertising.firstIndex { $0.set === set }
+    switch (place, advertising) {
+    case (let place?, let advertising?): desiredAdvertising[place].advertising = advertising
+    case (let place?, nil): desiredAdvertising.remove(at: place)
+    case (nil, let advertising?): desiredAdvertising.append((set, advertising))
+    case (nil, nil): break
+    }
+    advertiser?.setDesired(advertising, in: set)
   }
 
   /// Sets the desired scan; nil for none. It stays in effect through connecting and through a reset.
@@ -328,7 +331,7 @@ package final class HostController {
   }
 
   /// Whether a link may come into being, so that its data may overtake its event.
-  private var expectsLink: Bool { initiator?.isCreating == true || desiredAdvertising != nil }
+  private var expectsLink: Bool { initiator?.isCreating == true || !desiredAdvertising.isEmpty }
 
   private func receive(_ event: HCIEvent, at time: Instant) {
     switch event {
@@ -362,7 +365,7 @@ package final class HostController {
       // Some controllers report a link twice, or by both of the events (btstack#437).
       let isExpected =
         event.isOfPeripheral
-        ? advertiser?.isAdvertising == true : initiator?.isCreating(event.peerAddress) == true
+        ? advertiser?.isConnectable == true : initiator?.isCreating(event.peerAddress) == true
       if link.peer.value == event.peerAddress.value, !isExpected { return }
       // If the handle is assigned again, the old link is disconnected, even without an event.
       links.remove(event.handle, .unspecifiedError)
@@ -390,7 +393,7 @@ package final class HostController {
   ///
   /// - Returns: the link; nil after a failure, or without ``onAccepted``
   private func accept(_ event: LEConnectionComplete) -> LEConnection? {
-    advertiser?.ended()
+    advertiser?.ended(event.status)
     guard event.status == .success, onAccepted != nil, let controller else { return nil }
     return LEConnection(links, event, nil, ownAddress: controller.address)
   }

@@ -13,16 +13,19 @@ extension Server {
     }
     let data = AdvertisingData(localName: nil, serviceUUIDs: uuids).structures
     let flags = ADStructure.flags([.generalDiscoverable, .brEDRNotSupported])
-    let response = AdvertisingData(localName: name.isEmpty ? nil : name).structures
-    if let advertising = Advertising([flags] + data, scanResponse: response) { return advertising }
-    let capacity = LegacyAdvertisingData.capacity
-    guard AdvertisingData([flags] + data).bytes.count > capacity else {
+    let response = AdvertisingData(localName: name.isEmpty ? nil : name)
+    do throws(AdvertisingFault) {
+      return try Advertising(AdvertisingData([flags] + data), scanResponse: response)
+    } catch {
+      if case .tooLong(.scanResponse, _, let capacity) = error {
+        throw BluetoothError(
+          .invalidValue,
+          "the name has \(name.utf8.count) bytes; an advertisement has room for \(capacity - 2)")
+      }
       throw BluetoothError(
-        .invalidValue, "the name has \(name.utf8.count) bytes; an advertisement has room for \(capacity - 2)")
+        .invalidValue,
+        "\(error); the services \(uuids.map(\.description).joined(separator: ", ")) do not fit: let some not be advertised (isAdvertised: false)"
+      )
     }
-    throw BluetoothError(
-      .invalidValue,
-      "the services \(uuids.map(\.description).joined(separator: ", ")) do not fit in an advertisement of \(capacity) bytes; "
-        + "let some not be advertised (isAdvertised: false)")
   }
 }

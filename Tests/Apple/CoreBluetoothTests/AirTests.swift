@@ -31,14 +31,11 @@ import VirtualRadio
           }
         }
       }
-      let advertising = try #require(
-        Advertising(
-          [
-            .flags([.generalDiscoverable, .brEDRNotSupported]),
-            .localName(Array("Strap".utf8), isComplete: true),
-          ],
-          scanResponse: [.serviceUUIDs([Devices.heartRate], width: .two, isComplete: true)]))
-      try peripheral.startAdvertising(advertising)
+      let data = AdvertisingData([
+        .flags([.generalDiscoverable, .brEDRNotSupported]), .localName(Array("Strap".utf8), isComplete: true),
+      ])
+      let response = AdvertisingData([.serviceUUIDs([Devices.heartRate], width: .two, isComplete: true)])
+      try peripheral.startAdvertising(try Advertising(data, scanResponse: response))
     }
 
     /// The radio of another machine.

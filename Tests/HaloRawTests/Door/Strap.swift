@@ -64,12 +64,11 @@ final class Strap {
   }
 
   private func advertise() throws {
-    let advertising = Advertising(
-      [
-        .flags([.generalDiscoverable, .brEDRNotSupported]), .localName(Array("Strap".utf8), isComplete: true),
-      ],
-      scanResponse: [.serviceUUIDs([0x180D], width: .two, isComplete: true)])
-    try peripheral.startAdvertising(try #require(advertising))
+    let data = AdvertisingData([
+      .flags([.generalDiscoverable, .brEDRNotSupported]), .localName(Array("Strap".utf8), isComplete: true),
+    ])
+    let response = AdvertisingData([.serviceUUIDs([0x180D], width: .two, isComplete: true)])
+    try peripheral.startAdvertising(try Advertising(data, scanResponse: response))
   }
 
   var isConnected: Bool { !peripheral.connections.isEmpty }

@@ -21,11 +21,7 @@ import Testing
   private let kernel = Kernel()
   private let queue: ManagementQueue
   private let advertiser: KernelAdvertiser
-  private let thermometer = Advertising(
-    [
-      .flags([.generalDiscoverable, .brEDRNotSupported]),
-      .serviceUUIDs([BluetoothUUID(0x181A)], width: .two, isComplete: true),
-    ], scanResponse: [.localName(Array("T".utf8), isComplete: true)])
+  private let thermometer: Advertising
 
   // The commands as they are sent: opcode, adapter, length.
   private static let features = "3d0000000000"
@@ -36,7 +32,12 @@ import Testing
     "3e0000001500" + "02" + "01000000" + "00000000" + "0703" + "020106" + "03031a18" + "020954"
   private static let removal = "3f0000000100" + "02"
 
-  init() {
+  init() throws {
+    thermometer = try Advertising(
+      AdvertisingData([
+        .flags([.generalDiscoverable, .brEDRNotSupported]),
+        .serviceUUIDs([BluetoothUUID(0x181A)], width: .two, isComplete: true),
+      ]), scanResponse: AdvertisingData([.localName(Array("T".utf8), isComplete: true)]))
     let kernel = self.kernel
     queue = ManagementQueue(timers: timers) { kernel.packets.append(Hex.string(Array($0))) }
     advertiser = KernelAdvertiser(queue, AdapterIndex(rawValue: 0), timers: timers) { index, number in
@@ -73,7 +74,7 @@ import Testing
 
   /// Advertises, as the last of those that are free.
   private func start() throws {
-    advertiser.setDesired(try #require(thermometer))
+    try advertiser.setDesired(thermometer)
     #expect(taken() == [Self.features])
     answerFeatures("01")
     #expect(taken() == [Self.parameters])
@@ -93,11 +94,11 @@ import Testing
   @Test func itEndsWhenItIsNoLongerWanted() throws {
     try start()
     #expect(kernel.lastCommands == [Self.removal])
-    advertiser.setDesired(nil)
+    try advertiser.setDesired(nil)
     #expect(taken() == [Self.removal])
     answer("3f00", "02")
     #expect(kernel.lastCommands == [Self.removal, ""])
-    advertiser.setDesired(try #require(thermometer))
+    try advertiser.setDesired(thermometer)
     #expect(taken() == [Self.features])
     // It keeps its number. What the kernel has under it is a rest.
     answerFeatures("0102")
@@ -105,8 +106,8 @@ import Testing
   }
 
   @Test func whatIsWantedMayChangeWhileACommandIsOnItsWay() throws {
-    advertiser.setDesired(try #require(thermometer))
-    advertiser.setDesired(nil)
+    try advertiser.setDesired(thermometer)
+    try advertiser.setDesired(nil)
     #expect(taken() == [Self.features])
     answerFeatures("01")
     answer("5400", "02" + "00" + "1f1f")
@@ -119,7 +120,7 @@ import Testing
   /// Kernels before 5.11 do not know the command; others have refused it, or its data (raspberrypi/linux 7473).
   @Test(arguments: [("01", false), ("0c", false), ("0d", false), ("0d", true)])
   func aKernelThatTakesNoIntervalChoosesOne(_ status: String, _ refusesData: Bool) throws {
-    advertiser.setDesired(try #require(thermometer))
+    try advertiser.setDesired(thermometer)
     answerFeatures("01")
     if refusesData {
       answer("5400", "02" + "00" + "1f1f")
@@ -134,16 +135,40 @@ import Testing
     #expect(kernel.notes.count == 1 && kernel.notes[0].hasPrefix("the advertising interval is the kernel's"))
     #expect(kernel.refusals == [])
     // It is not asked twice.
-    advertiser.setDesired(nil)
+    try advertiser.setDesired(nil)
     answer("3f00", "02")
-    advertiser.setDesired(try #require(thermometer))
+    try advertiser.setDesired(thermometer)
     answerFeatures("01")
     #expect(taken().last == Self.legacy)
   }
 
+  @Test func extendedPDUsHaveAFlag() throws {
+    let data = AdvertisingData([
+      .manufacturerData(CompanyIdentifier(rawValue: 0xFFFF), Array(repeating: 7, count: 40))
+    ])
+    try advertiser.setDesired(try Advertising(data, kind: .nonConnectable, phys: .le2M))
+    answerFeatures("01")
+    #expect(taken().last?.hasPrefix("540000001200" + "02" + "00410000") == true)
+  }
+
+  @Test func whatTheKernelCannotDoIsRefused() throws {
+    let central = BluetoothAddress(1, .public)
+    let call = try Advertising(AdvertisingData(), kind: .directed(central, isHighDuty: false))
+    #expect(throws: HCIError.adapter(AdapterError("advertise to one central", .notOffered))) {
+      try advertiser.setDesired(call)
+    }
+    let structure = ADStructure.manufacturerData(
+      CompanyIdentifier(rawValue: 0xFFFF), Array(repeating: 7, count: 150))
+    let long = try Advertising(AdvertisingData([structure, structure]), kind: .nonConnectable, phys: .le1M)
+    #expect(throws: HCIError.adapter(AdapterError("advertise more than 251 bytes", .notOffered))) {
+      try advertiser.setDesired(long)
+    }
+    #expect(taken() == [])
+  }
+
   /// Nobody's advertisement is taken away (weliem/bluez_inc 8).
   @Test func allNumbersAreInUse() throws {
-    advertiser.setDesired(try #require(thermometer))
+    try advertiser.setDesired(thermometer)
     answerFeatures("0102030405")
     #expect(taken() == [Self.features])
     #expect(
@@ -161,7 +186,7 @@ import Testing
   }
 
   @Test func aKernelThatRefusesIsAskedAgainEachTenSecondsAtMost() throws {
-    advertiser.setDesired(try #require(thermometer))
+    try advertiser.setDesired(thermometer)
     var moments: [Double] = []
     for _ in 0..<10 {
       refuse("3d00", "03")
@@ -171,7 +196,7 @@ import Testing
     }
     let pauses = zip(moments.dropFirst(), moments).map { $0 - $1 }
     #expect(pauses == [0.5, 1, 2, 4, 8, 10, 10, 10, 10])
-    advertiser.setDesired(nil)
+    try advertiser.setDesired(nil)
     #expect(timers.nextDeadline == nil || timers.nextDeadline! > timers.now + .seconds(2))
   }
 
@@ -189,7 +214,7 @@ import Testing
   /// The kernel would not say that it has: see `AdvertisingNumber`.
   @Test func anotherProgramOfThisPackageHasANumber() throws {
     kernel.inUse = [5, 4]
-    advertiser.setDesired(try #require(thermometer))
+    try advertiser.setDesired(thermometer)
     answerFeatures("03")
     #expect(taken().last == Self.parameters)
   }
@@ -211,7 +236,7 @@ import Testing
   }
 
   @Test func anAnswerFromBeforeTheAdapterWasLostIsNone() throws {
-    advertiser.setDesired(try #require(thermometer))
+    try advertiser.setDesired(thermometer)
     advertiser.suspend()
     advertiser.resume(AdapterIndex(rawValue: 0))
     #expect(taken() == [Self.features, Self.features])

@@ -11,7 +11,6 @@ import L2CAP
 package final class KernelAdapter: Adapter {
   package var onReport: ((AdvertisingReport, Instant) -> Void)?
   package var onScanRefusal: ((HCIError?) -> Void)?
-  package var onAdvertisingRefusal: ((HCIError?) -> Void)?
   package var onAccepted: ((any ATTLink) -> Void)?
   package var onFailure: ((HCIError) -> Void)?
   package var onNote: ((String) -> Void)? {
@@ -301,20 +300,19 @@ package final class KernelAdapter: Adapter {
 
   /// The kernel advertises, with what is set here and what other programs have set. Requires CAP_NET_ADMIN when this adapter is
   /// opened.
-  package func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
+  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
     if peripheral == nil {
       guard advertising != nil else { return }
       guard let management else { throw .adapter(AdapterError("advertise", .noBluetooth)) }
       guard management.isPrivileged else { throw .adapter(AdapterError("advertise", .missing(.netAdmin))) }
       peripheral = makePeripheralRole(management)
     }
-    try peripheral?.setAdvertising(advertising, at: address)
+    try peripheral?.setAdvertising(advertising, in: set, at: address)
   }
 
   private func makePeripheralRole(_ management: Management) -> KernelPeripheralRole {
     let role = KernelPeripheralRole(management, index, timers: timers)
     role.onNote = { [weak self] in self?.onNote?($0) }
-    role.onRefusal = { [weak self] in self?.onAdvertisingRefusal?($0) }
     role.onAccepted = { [weak self] socket, central in self?.accepted(socket, from: central) }
     return role
   }

@@ -64,10 +64,19 @@ final class KernelAdvertiser {
     timers.cancel(retry)
   }
 
-  func setDesired(_ advertising: Advertising?) {
+  /// - Throws: if the kernel does not advertise in this way
+  func setDesired(_ advertising: Advertising?) throws(HCIError) {
     guard advertising != desired else { return }
+    if case .directed = advertising?.kind {
+      throw .adapter(AdapterError("advertise to one central", .notOffered))
+    }
+    guard advertising?.data.count ?? 0 <= Self.capacity, advertising?.scanResponse.count ?? 0 <= Self.capacity
+    else {
+      throw .adapter(AdapterError("advertise more than \(Self.capacity) bytes", .notOffered))
+    }
     desired = advertising
     timers.cancel(retry.take())
+    onStop = nil
     if desired == nil {
       pause.end()
       wasRefused = false
@@ -78,7 +87,8 @@ final class KernelAdvertiser {
   /// Advertises no longer, and calls `completion` when the kernel has answered.
   func stop(completion: @escaping () -> Void) {
     onStop = completion
-    setDesired(nil)
+    desired = nil
+    timers.cancel(retry.take())
     reconcile()
   }
 
@@ -109,6 +119,8 @@ final class KernelAdvertiser {
   // MARK: State
 
   private static let operation = "advertise"
+  /// The most data of an advertisement: HCI_MAX_EXT_AD_LENGTH of the kernel.
+  private static let capacity = 251
 
   private func reconcile() {
     switch state {
@@ -269,7 +281,15 @@ final class KernelAdvertiser {
 }
 
 extension Advertising {
-  fileprivate var managementFlags: ManagementAdvertisingFlags { isConnectable ? .connectable : [] }
+  fileprivate var managementFlags: ManagementAdvertisingFlags {
+    let flags: ManagementAdvertisingFlags = isConnectable ? .connectable : []
+    return switch phys {
+    case nil: flags
+    case .le1M: flags.union(.secondary1M)
+    case .le2M: flags.union(.secondary2M)
+    case .leCoded: flags.union(.secondaryCoded)
+    }
+  }
 }
 
 extension AdapterError {

@@ -10,13 +10,7 @@ import L2CAP
 final class KernelPeripheralRole {
   /// Called with each link that a central has made.
   var onAccepted: ((L2CAPSocket, BluetoothAddress) -> Void)?
-  var onRefusal: ((HCIError?) -> Void)? {
-    get { advertiser.onRefusal }
-    set { advertiser.onRefusal = newValue }
-  }
-  var onNote: ((String) -> Void)? {
-    didSet { advertiser.onNote = onNote }
-  }
+  var onNote: ((String) -> Void)?
 
   /// How long the kernel may take to give a link to a program.
   private static let handover = Duration.seconds(1)
@@ -26,9 +20,17 @@ final class KernelPeripheralRole {
   /// Controller Information Changed, Advertisement Monitor Removed.
   private static let signsOfStart: Set<UInt16> = [0x07, 0x08, 0x15, 0x25, 0x2C]
 
-  private let advertiser: KernelAdvertiser
-  private let lastCommand: LastCommand?
+  private struct Entry {
+    weak var set: AdvertisingSet?
+    let advertiser: KernelAdvertiser
+    /// What is advertised; nil for nothing. Its owner may be gone only then.
+    var current: (set: AdvertisingSet, isConnectable: Bool)?
+  }
+
+  private let management: Management
   private let timers: Timers
+  private var index: AdapterIndex
+  private var entries: [Entry] = []
   private var listener: L2CAPListener?
   /// The links that centrals have made, and that nobody has accepted here.
   private var unclaimed: Set<ConnectionHandle> = []
@@ -38,32 +40,52 @@ final class KernelPeripheralRole {
   ///   - management: opened with CAP_NET_ADMIN
   ///   - index: of the adapter
   init(_ management: Management, _ index: AdapterIndex, timers: Timers) {
+    self.management = management
+    self.index = index
     self.timers = timers
-    advertiser = KernelAdvertiser(management.queue, index, timers: timers) { index, number in
-      AdvertisingNumber(number, of: index)
-    }
-    let lastCommand = LastCommand(management)
-    self.lastCommand = lastCommand
-    advertiser.onLastCommand = { lastCommand?.set($0) }
   }
 
   /// - Parameters:
   ///   - advertising: nil for none
+  ///   - set: whose advertisement it is
   ///   - address: the adapter's
-  func setAdvertising(_ advertising: Advertising?, at address: BluetoothAddress) throws(HCIError) {
+  func setAdvertising(
+    _ advertising: Advertising?, in set: AdvertisingSet, at address: BluetoothAddress
+  ) throws(HCIError) {
+    entries.removeAll { $0.set == nil }
+    let place = entries.firstIndex { $0.set === set } ?? entries.endIndex
+    if place == entries.endIndex {
+      guard advertising != nil else { return }
+      entries.append(Entry(set: set, advertiser: makeAdvertiser(for: set)))
+    }
+    entries[place].current = advertising.map { (set, $0.isConnectable) }
+    try updateListener(at: address)
+    try entries[place].advertiser.setDesired(advertising)
+  }
+
+  private func makeAdvertiser(for set: AdvertisingSet) -> KernelAdvertiser {
+    let advertiser = KernelAdvertiser(management.queue, index, timers: timers) { index, number in
+      AdvertisingNumber(number, of: index)
+    }
+    let lastCommand = LastCommand(management)
+    advertiser.onLastCommand = { lastCommand?.set($0) }
+    advertiser.onRefusal = { [weak set] error in set?.onRefusal?(error) }
+    advertiser.onNote = { [weak self] text in self?.onNote?(text) }
+    return advertiser
+  }
+
+  /// Listens while a central may connect.
+  private func updateListener(at address: BluetoothAddress) throws(HCIError) {
+    guard entries.contains(where: { $0.current?.isConnectable == true }) else { return listener = nil }
+    guard listener == nil else { return }
     do throws(SystemError) {
-      if advertising == nil {
-        listener = nil
-      } else if listener == nil {
-        listener = try L2CAPListener(at: address, timers: timers) { [weak self] socket, peer in
-          if let handle = socket.handle { self?.unclaimed.remove(handle) }
-          self?.onAccepted?(socket, peer)
-        }
+      listener = try L2CAPListener(at: address, timers: timers) { [weak self] socket, peer in
+        if let handle = socket.handle { self?.unclaimed.remove(handle) }
+        self?.onAccepted?(socket, peer)
       }
     } catch {
       throw .adapter(AdapterError("wait for connections", .system(error)))
     }
-    advertiser.setDesired(advertising)
   }
 
   isolated deinit {
@@ -90,7 +112,7 @@ final class KernelPeripheralRole {
   /// Another program has used the adapter.
   func note(_ event: Management.Event) {
     switch event {
-    case .advertisingRemoved(let instance): advertiser.removed(instance)
+    case .advertisingRemoved(let instance): for entry in entries { entry.advertiser.removed(instance) }
     case .settings: expectListener()
     case .other(let code) where Self.signsOfStart.contains(code): expectListener()
     case .added, .removed, .other: break
@@ -118,14 +140,24 @@ final class KernelPeripheralRole {
   /// The adapter cannot be used.
   func suspend() {
     unclaimed = []
-    advertiser.suspend()
+    for entry in entries { entry.advertiser.suspend() }
   }
 
-  func resume(_ index: AdapterIndex) { advertiser.resume(index) }
+  func resume(_ index: AdapterIndex) {
+    self.index = index
+    for entry in entries { entry.advertiser.resume(index) }
+  }
 
   /// Advertises no longer, and calls `completion` when the kernel has answered.
   func stop(completion: @escaping () -> Void) {
     listener = nil
-    advertiser.stop(completion: completion)
+    var left = entries.count
+    guard left > 0 else { return completion() }
+    for entry in entries {
+      entry.advertiser.stop {
+        left -= 1
+        if left == 0 { completion() }
+      }
+    }
   }
 }

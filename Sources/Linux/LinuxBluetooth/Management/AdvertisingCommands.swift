@@ -12,6 +12,10 @@ package struct ManagementAdvertisingFlags: OptionSet, Hashable, Sendable {
 
   /// A central may connect.
   package static let connectable = ManagementAdvertisingFlags(rawValue: 1 << 0)
+  /// The PDUs are extended, and the data are sent on LE 1M, LE 2M or LE Coded.
+  package static let secondary1M = ManagementAdvertisingFlags(rawValue: 1 << 7)
+  package static let secondary2M = ManagementAdvertisingFlags(rawValue: 1 << 8)
+  package static let secondaryCoded = ManagementAdvertisingFlags(rawValue: 1 << 9)
   /// The interval is the one given, and not the kernel's.
   package static let hasInterval = ManagementAdvertisingFlags(rawValue: 1 << 14)
 }
@@ -47,12 +51,12 @@ package struct AddAdvertising: ManagementCommand {
 
   package var instance: UInt8
   package var flags: ManagementAdvertisingFlags
-  package var data: LegacyAdvertisingData
-  package var scanResponse: LegacyAdvertisingData
+  package var data: [UInt8]
+  package var scanResponse: [UInt8]
 
   package init(
-    _ instance: UInt8, flags: ManagementAdvertisingFlags, data: LegacyAdvertisingData,
-    scanResponse: LegacyAdvertisingData
+    _ instance: UInt8, flags: ManagementAdvertisingFlags, data: [UInt8],
+    scanResponse: [UInt8]
   ) {
     self.instance = instance
     self.flags = flags
@@ -117,10 +121,10 @@ package struct AddExtendedAdvertisingData: ManagementCommand {
   package static let opcode: UInt16 = 0x0055
 
   package var instance: UInt8
-  package var data: LegacyAdvertisingData
-  package var scanResponse: LegacyAdvertisingData
+  package var data: [UInt8]
+  package var scanResponse: [UInt8]
 
-  package init(_ instance: UInt8, data: LegacyAdvertisingData, scanResponse: LegacyAdvertisingData) {
+  package init(_ instance: UInt8, data: [UInt8], scanResponse: [UInt8]) {
     self.instance = instance
     self.data = data
     self.scanResponse = scanResponse
@@ -158,10 +162,10 @@ package struct RemoveAdvertising: ManagementCommand {
 
 extension ByteWriter {
   /// Both lengths, and then both data, without padding.
-  fileprivate mutating func write(_ data: LegacyAdvertisingData, and scanResponse: LegacyAdvertisingData) {
-    write(UInt8(truncatingIfNeeded: data.bytes.count))
-    write(UInt8(truncatingIfNeeded: scanResponse.bytes.count))
-    write(data.bytes)
-    write(scanResponse.bytes)
+  fileprivate mutating func write(_ data: [UInt8], and scanResponse: [UInt8]) {
+    write(UInt8(truncatingIfNeeded: data.count))
+    write(UInt8(truncatingIfNeeded: scanResponse.count))
+    write(data)
+    write(scanResponse)
   }
 }

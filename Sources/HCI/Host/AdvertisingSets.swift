@@ -1,0 +1,87 @@
+import HaloBluetoothCore
+
+/// All advertisements of a controller, each in a set of its own. A controller of Bluetooth 4 has one: the first one that is asked for.
+final class AdvertisingSets {
+  private let timers: Timers
+  private let queue: CommandQueue
+  private let commands: AdvertisingCommands
+  private var controllers: [(set: AdvertisingSet, controller: AdvertisingController)] = []
+
+  /// The number of LE Advertising Set Terminated since a central has connected.
+  private var reports = 0
+  private var missing: Timers.Token?
+
+  init(_ queue: CommandQueue, timers: Timers, controller: ControllerInformation) {
+    self.queue = queue
+    self.timers = timers
+    commands = AdvertisingCommands(controller)
+  }
+
+  deinit {
+    timers.cancel(missing)
+  }
+
+  func setDesired(_ advertising: Advertising?, in set: AdvertisingSet) {
+    if let controller = controllers.first(where: { $0.set === set })?.controller {
+      return controller.setDesired(advertising)
+    }
+    guard let advertising, let controller = makeController(for: set) else { return }
+    controllers.append((set, controller))
+    controller.setDesired(advertising)
+  }
+
+  private func makeController(for set: AdvertisingSet) -> AdvertisingController? {
+    // Handles end at 0xEF.
+    let used = controllers.map(\.controller.set)
+    guard let handle = (0...0xEF).first(where: { !used.contains($0) }) else { return nil }
+    let controller = AdvertisingController(handle, commands, queue, timers: timers)
+    controller.onRefusal = { error in set.onRefusal?(error) }
+    controller.obstacle = { [weak self, weak controller] in
+      guard let self, let controller else { return nil }
+      return obstacle(to: controller)
+    }
+    controller.onOff = { [weak self, weak controller] in
+      self?.controllers.removeAll { $0.controller === controller }
+      self?.tryNow()
+    }
+    return controller
+  }
+
+  /// Without sets, there is one advertisement at a time.
+  private func obstacle(to controller: AdvertisingController) -> HCIError? {
+    guard !commands.usesSets, controllers.first?.controller !== controller else { return nil }
+    return .adapter(AdapterError("advertise", .advertisingInUse(1)))
+  }
+
+  /// Something has changed: advertising that was refused may be accepted now.
+  func tryNow() {
+    for each in controllers { each.controller.tryNow() }
+  }
+
+  // MARK: Events
+
+  /// Whether the controller advertises, so that a central may connect.
+  var isConnectable: Bool { controllers.contains { $0.controller.isConnectable } }
+
+  /// A central has connected, or a call to one central is over. Call ``tryNow()`` when the link was taken.
+  ///
+  /// The event does not say which advertisement was answered. LE Advertising Set Terminated does; if it is missing, all that may have
+  /// been are begun again.
+  func ended(_ status: HCIErrorCode) {
+    let candidates = controllers.map(\.controller).filter(\.mayHaveLink)
+    let hasLink = status == .success
+    guard candidates.count > 1 else { return candidates.first?.ended(hasLink: hasLink) ?? () }
+    reports = 0
+    timers.cancel(missing)
+    missing = timers.schedule(after: AdvertisingController.endLimit) { [weak self] in
+      guard let self, reports == 0 else { return }
+      for controller in candidates { controller.ended(isReported: false, hasLink: hasLink) }
+    }
+  }
+
+  /// The controller has ended a set.
+  func terminated(_ event: LEAdvertisingSetTerminated) {
+    reports += 1
+    controllers.first { $0.controller.set == event.advertisingHandle }?.controller.terminated(event)
+  }
+}
