@@ -12,10 +12,16 @@ extension AttributeDatabase {
   /// - Parameters:
   ///   - name: the name of the device
   ///   - appearance: what it is; 0 for nothing in particular
-  package func addGenericAccess(name: String, appearance: UInt16 = 0) {
+  ///   - preferred: the connection parameters for it; by default, those that the central chooses
+  package func addGenericAccess(
+    name: String, appearance: UInt16 = 0,
+    preferred: PreferredConnectionParameters = PreferredConnectionParameters(
+      shortestInterval: nil, longestInterval: nil, latency: 0, timeout: nil)
+  ) {
     addService(GATTUUID.genericAccess)
     addCharacteristic(GATTUUID.deviceName, .read, value: name.encoded)
     addCharacteristic(GATTUUID.appearance, .read, value: AppearanceValue(rawValue: appearance).encoded)
+    addCharacteristic(GATTUUID.preferredConnectionParameters, .read, value: preferred.encoded)
   }
 
   /// Adds the service Generic Attribute (Part G, 7), by which clients learn that attributes have changed.

@@ -142,5 +142,7 @@ import Testing
   @Test func genericAccessHasTheName() {
     let dialogue = ServerDialogue { $0.addGenericAccess(name: "Möwe", appearance: 0x0341) }
     #expect(dialogue.ask("0a 0300") == "0b4dc3b67765" && dialogue.ask("0a 0500") == "0b4103")
+    // No preferences: 0xFFFF for each but the latency (Part C, 12.3).
+    #expect(dialogue.ask("0a 0700") == "0bffffffff0000ffff")
   }
 }

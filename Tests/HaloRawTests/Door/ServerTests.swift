@@ -60,7 +60,7 @@ import VirtualRadio
     try await serve(LocalCharacteristic(Self.temperature, 20)) { _ in
       let phone = try await phone()
       let hash = try await phone.read(CharacteristicID<[UInt8]>(0x2B2A, in: 0x1801))
-      #expect(hash == hex("ba3f01bd58f103f98358baac446cbc36"))
+      #expect(hash == hex("cdd7a59da914f1508f015b28340e1a9e"))
       let services = try await phone.services()
       #expect(services.map(\.uuid) == [0x1800, 0x1801, 0x181A])
     }
