@@ -16,7 +16,11 @@ package final class Peripheral {
   package private(set) var connections: [GATTLink] = []
   /// Why the radio does not advertise; nil if it does, or need not. It is asked again, with longer and longer pauses, of ten
   /// seconds at most.
-  package private(set) var advertisingRefusal: GAPError?
+  package private(set) var advertisingRefusal: GAPError? {
+    didSet { if advertisingRefusal != oldValue { onAdvertisingRefusal?(advertisingRefusal) } }
+  }
+  /// Called when ``advertisingRefusal`` has changed.
+  package var onAdvertisingRefusal: ((GAPError?) -> Void)?
   /// Called with each link to a central, before anything that the central sends is handled.
   package var onConnection: ((GATTLink) -> Void)?
 

@@ -60,7 +60,8 @@ extension BluetoothError.Code {
       case .peerNotFound: .notFound
       case .peerDidNotAnswer, .notTried: .timedOut
       case .peerNotConnectable, .commandFailed, .connectionFailed: .refused
-      case .unknownAddressType, .codedScanNotSupported, .extendedAdvertisingNotSupported, .lowEnergyNotSupported:
+      case .unknownAddressType, .codedScanNotSupported, .extendedAdvertisingNotSupported,
+        .lowEnergyNotSupported:
         .notSupported
       case .notConnected, .connectionNotEstablished: .linkLost
       case .cancelled: .cancelled

@@ -48,6 +48,10 @@ public final class Radio {
   private(set) var isClosed = false
   /// Whether it offers services: see ``serve(_:as:maximumConnections:_:)``.
   var isServing = false
+  /// How many advertisements nobody can connect to: see ``advertise(_:every:isExtended:_:)``.
+  var beaconCount = 0
+  /// Whether it is recovered when it has failed, though nobody waits for that.
+  private var isNeeded: Bool { isServing || beaconCount > 0 }
   var adapter: any Adapter { opened.adapter }
   /// The recovery of a radio that has failed, and who waits for it.
   private var recovery: Task<Void, Never>?
@@ -238,7 +242,7 @@ public final class Radio {
 
   /// A radio that serves is recovered unasked, as its program may wait for others for weeks.
   private func recoverForServer() {
-    if isServing, !isClosed, central.failure != nil { recover() }
+    if isNeeded, !isClosed, central.failure != nil { recover() }
   }
 
   private func recover() {
@@ -257,7 +261,7 @@ public final class Radio {
   private func recovered(_ result: Result<Void, BluetoothError>) {
     recovery = nil
     waiting.end(with: isClosed ? .failure(.closed) : result)
-    guard isServing, central.failure != nil else { return }
+    guard isNeeded, central.failure != nil else { return }
     central.timers.schedule(after: Self.recoveryPause) { [weak self] in self?.recoverForServer() }
   }
 }

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import time
 from argparse import Namespace
 
@@ -13,6 +14,7 @@ import pytest
 from adapters import KernelAdapter
 from conftest import wait_until
 from example_program import examples
+from program import NO_PERMISSION
 
 pytestmark = pytest.mark.usefixtures("no_kernel_fault")
 # Flags, the service in two bytes, and the name of the scan response.
@@ -153,3 +155,43 @@ def test_bluetoothd_is_started_later(phone, thermometer, request):
     time.sleep(1)
     for _ in range(2):
         phone.meets()
+
+
+# --- the commands
+
+JSON = ("--format", "jsonl")
+
+
+def test_an_inspected_ring_is_offered_again(halo, phone, tmp_path):
+    """The phone finds the table of our virtual ring, with its handles."""
+    table = tmp_path / "ring.jsonl"
+    table.write_text(halo.run("inspect", *JSON, adapter="virtual:fast").succeeded().out)
+    rows = [json.loads(line) for line in table.read_text().splitlines()]
+    process = halo.start("serve", table, *JSON, adapter=phone.adapter.name)
+    seen = phone.ask("table")["rows"]
+    assert [row[:2] for row in seen if len(row) == 4] == [
+        [row["value_handle"], row["uuid"]] for row in rows if row["kind"] == "characteristic" and row["handle"] < 80]
+    process.send_signal(signal.SIGTERM)
+    records = halo.wait(process).succeeded().records()
+    assert [record["kind"] for record in records] == ["connected", "disconnected"]
+    phone.waits_for(0)
+
+
+@pytest.mark.parametrize("phone", [True], ids=["bluetooth 5"], indirect=True)
+def test_a_beacon_with_extended_pdus(halo, phone):
+    data = "c8ff" + "ffff" + "07" * 197
+    options = ("--kind", "beacon", "--extended", "2m", "--data", data, "--every", "200ms")
+    process = halo.start("advertise", *options, adapter=phone.adapter.name)
+    phone.waits_for(1)
+    assert phone.hears() == [{"data": data, "response": "", "interval": 200}]
+    process.send_signal(signal.SIGHUP)
+    halo.wait(process).succeeded()
+    phone.waits_for(0)
+
+
+def test_advertising_needs_its_capability(halo, phone):
+    """The scan of the same program does without it."""
+    drop = ["setpriv", "--bounding-set", "-net_admin", "--inh-caps", "-net_admin"]
+    program = [*drop, str(halo.path), "advertise", "--name", "T", "--adapter", phone.adapter.name]
+    result = subprocess.run(program, env=halo.environment, capture_output=True, text=True, timeout=60)
+    assert result.returncode == NO_PERMISSION and "CAP_NET_ADMIN" in result.stderr, result

@@ -10,8 +10,8 @@ package struct Advertising: Hashable, Sendable {
     case scannable
     /// Nobody can connect: a beacon.
     case nonConnectable
-    /// One central may connect, which finds no data. With a high duty, it is called every 3.75 ms, for 1.28 seconds; and as often
-    /// as others from then on.
+    /// One central may connect, which finds no data. With a high duty, it is called every 3.75 ms, for 1.28 seconds; and as
+    /// often as others from then on.
     case directed(BluetoothAddress, isHighDuty: Bool)
   }
 
@@ -77,7 +77,8 @@ package struct Advertising: Hashable, Sendable {
 
   /// The same, as often as `interval` says.
   ///
-  /// - Parameter interval: 20 ms to 10.24 s, rounded up to steps of 0.625 ms; the controller gets half as much more to choose from
+  /// - Parameter interval: 20 ms to 10.24 s, rounded up to steps of 0.625 ms; the controller gets half as much more to choose
+  ///   from
   package func every(_ interval: Duration) throws(AdvertisingFault) -> Advertising {
     guard (.milliseconds(20) ... .milliseconds(10_240)).contains(interval) else { throw .interval(interval) }
     var other = self

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
-/// The commands that start and stop an advertisement: those of Bluetooth 4, or those of Bluetooth 5 for a set. Between two resets a
-/// controller accepts one of the two (Vol 4, Part E, 3.1.1).
+/// The commands that start and stop an advertisement: those of Bluetooth 4, or those of Bluetooth 5 for a set. Between two
+/// resets a controller accepts one of the two (Vol 4, Part E, 3.1.1).
 final class AdvertisingCommands {
   /// Whether there are sets. Some controllers claim these commands, and do not have them.
   var usesSets: Bool
@@ -11,7 +11,8 @@ final class AdvertisingCommands {
   /// Controllers before Bluetooth 5 refuse shorter intervals of what nobody can connect to (huysentruitw/win-beacon 23,
   /// micropython/micropython 5722).
   private static let shortestOfBeacons = AdvertisingInterval(.milliseconds(100))
-  /// How long a directed advertisement has a high duty. A controller refuses it without a limit (zephyrproject-rtos/zephyr 23916).
+  /// How long a directed advertisement has a high duty. A controller refuses it without a limit (zephyrproject-rtos/zephyr
+  /// 23916).
   private static let highDutyTime = ScanDuration(.milliseconds(1280))
 
   init(_ controller: ControllerInformation) {

@@ -1,6 +1,7 @@
 import HaloBluetoothCore
 
-/// All advertisements of a controller, each in a set of its own. A controller of Bluetooth 4 has one: the first one that is asked for.
+/// All advertisements of a controller, each in a set of its own. A controller of Bluetooth 4 has one: the first one that is
+/// asked for.
 final class AdvertisingSets {
   private let timers: Timers
   private let queue: CommandQueue
@@ -65,8 +66,8 @@ final class AdvertisingSets {
 
   /// A central has connected, or a call to one central is over. Call ``tryNow()`` when the link was taken.
   ///
-  /// The event does not say which advertisement was answered. LE Advertising Set Terminated does; if it is missing, all that may have
-  /// been are begun again.
+  /// The event does not say which advertisement was answered. LE Advertising Set Terminated does; if it is missing, all that
+  /// may have been are begun again.
   func ended(_ status: HCIErrorCode) {
     let candidates = controllers.map(\.controller).filter(\.mayHaveLink)
     let hasLink = status == .success

@@ -241,8 +241,8 @@ package final class HostController {
 
   // MARK: Advertising, scanning and connecting
 
-  /// Sets what to advertise in a set; nil for nothing. It stays in effect through a reset, and is advertised again after a central
-  /// has connected, unless ``onAccepted`` sets nil.
+  /// Sets what to advertise in a set; nil for nothing. It stays in effect through a reset, and is advertised again after a
+  /// central has connected, unless ``onAccepted`` sets nil.
   package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) {
     let place = desiredAdvertising.firstIndex { $0.set === set }
     switch (place, advertising) {

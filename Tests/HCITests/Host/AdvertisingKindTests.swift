@@ -48,8 +48,8 @@ struct AdvertisingKindTests {
         == .tooLong(.advertisement, 1651, 1650))
   }
 
-  /// zephyrproject-rtos/zephyr 43204, espressif/esp-idf 8185: a connectable advertisement with extended PDUs has no scan response, a
-  /// scannable one has nothing else.
+  /// zephyrproject-rtos/zephyr 43204, espressif/esp-idf 8185: a connectable advertisement with extended PDUs has no scan
+  /// response, a scannable one has nothing else.
   @Test func dataThatAreNotSentAreRefused() {
     let central = Advertising.Kind.directed(Self.central, isHighDuty: false)
     let none = AdvertisingData()

@@ -14,6 +14,7 @@ import sys
 
 from bumble import att, hci
 from bumble.device import Device, DeviceConfiguration, Peer
+from bumble.gatt import Characteristic
 from bumble.host import Host
 
 from bumble_device import Journal
@@ -67,6 +68,31 @@ async def meet(device: Device, notifications: int) -> dict:
         "refusal": refusal, "notified": heard_values}
 
 
+async def table(device: Device) -> dict:
+    """All attributes of the device that is heard first: handle, type, properties and value, which is null if it is refused."""
+    advertisement = await heard(device)
+    connection = await device.connect(advertisement.address)
+    peer = Peer(connection)
+    await peer.request_mtu(517)
+    rows = []
+    await peer.discover_services()
+    for service in peer.services:
+        rows.append([service.handle, service.uuid.to_hex_str("-"), service.end_group_handle])
+        for characteristic in await service.discover_characteristics():
+            value = None
+            if Characteristic.Properties.READ in characteristic.properties:
+                try:
+                    value = (await characteristic.read_value()).hex()
+                except att.ATT_Error:
+                    pass
+            rows.append(
+                [characteristic.handle, characteristic.uuid.to_hex_str("-"), int(characteristic.properties), value])
+            for descriptor in await characteristic.discover_descriptors():
+                rows.append([descriptor.handle, descriptor.type.to_hex_str("-"), (await descriptor.read_value()).hex()])
+    await connection.disconnect()
+    return {"data": bytes(advertisement.data).hex(), "rows": rows}
+
+
 def advertisements(controller) -> list[dict]:
     """What a controller sends: data, scan response, and the shortest interval in milliseconds."""
     legacy = controller.le_legacy_advertiser
@@ -100,7 +126,13 @@ async def run(options):
     if not options.commands:
         return
     async for command in lines(sys.stdin):
-        answer = await meet(device, options.notifications) if command == "meet" else advertisements(offered.controller)
+        verb, _, count = command.partition(" ")
+        if verb == "advertisements":
+            answer = advertisements(offered.controller)
+        elif verb == "table":
+            answer = await table(device)
+        else:
+            answer = await meet(device, int(count or options.notifications))
         print(json.dumps(answer), flush=True)
 
 
@@ -109,7 +141,7 @@ if __name__ == "__main__":
     parser.add_argument("--extended", action="store_true", help="the controller has the commands of Bluetooth 5")
     parser.add_argument("--turns", type=int, default=1, help="how often it connects")
     parser.add_argument(
-        "--commands", action="store_true", help="it then reads commands, one in a line: meet, or advertisements, which "
-        "prints what the controller of the peripheral sends")
+        "--commands", action="store_true", help="it then reads commands, one in a line: meet [N], with N notifications; table, which prints all "
+        "attributes; advertisements, which prints what the controller of the peripheral sends")
     parser.add_argument("--notifications", type=int, default=2, help="how many to wait for each time")
     start(run(parser.parse_args()))

@@ -70,7 +70,10 @@ import Testing
     ),
     "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
     "Program/Commands/Session/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
-    "Program/Commands/Session/Session.swift": (1, .ended(by: "the recovery under way, which has a deadline")),
+    "Program/Commands/Session/Session.swift": (
+      2,
+      .ended(by: "the recovery under way, which has a deadline; the loss of the adapter, or an interruption")
+    ),
     "Program/CommandLine/Process/Interruption.swift": (
       2, .ended(by: "a signal, or the work that it cancels")
     ),
@@ -136,6 +139,7 @@ import Testing
     "HaloRaw/Server/Radio+Serving.swift": (
       1, .deadline("that of its body; a few seconds for the end of each link")
     ),
+    "HaloRaw/Server/Radio+Beacon.swift": (1, .deadline("that of its body")),
     "HaloRaw/Server/LocalCharacteristic.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/Ring+Settings.swift": (2, .deadline("those of the requests of RingClient")),
     "HaloRaw/KeptAdapter.swift": (1, .deadline("that of Central.stop()")),

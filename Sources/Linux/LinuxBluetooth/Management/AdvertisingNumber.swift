@@ -2,8 +2,8 @@ import Glibc
 import HCI
 import HaloSystemCalls
 
-/// The number of an advertisement of an adapter, which no other program of this package uses meanwhile. The kernel would give the
-/// advertisement the data of both, one after the other, and tell neither.
+/// The number of an advertisement of an adapter, which no other program of this package uses meanwhile. The kernel would give
+/// the advertisement the data of both, one after the other, and tell neither.
 final class AdvertisingNumber {
   let index: AdapterIndex
   let value: UInt8

@@ -50,7 +50,8 @@ extension Failure {
     let code: ExitCode =
       switch error {
       case .transportClosed, .lowEnergyNotSupported, .noDataBuffers, .hardwareError, .commandFailed,
-        .malformedResponse, .notReady, .scanSilent, .codedScanNotSupported:
+        .malformedResponse, .notReady, .scanSilent, .codedScanNotSupported,
+        .extendedAdvertisingNotSupported:
         .noAdapter
       case .unknownAddressType: .protocolError
       case .notConnected, .outOfStep, .packetsHeld: .connectionLost

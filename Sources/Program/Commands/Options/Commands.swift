@@ -16,7 +16,8 @@ package enum Commands {
       findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand,
     ]
     let peripherals: [CommandSpec] = [
-      scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand,
+      scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand, serveCommand,
+      advertiseCommand,
     ]
     let machine: [CommandSpec] = [
       adaptersCommand, statusCommand, doctorCommand, benchCommand,

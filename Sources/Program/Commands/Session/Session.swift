@@ -46,6 +46,7 @@ final class Session {
 
   let spec: AdapterSpecification
   private let opened: SessionAdapter
+  var adapter: any Adapter { opened.adapter }
   private(set) var request: ConnectionRequest
   let selector: RingSelector
   let scanParameters: ScanParameters
@@ -179,6 +180,19 @@ final class Session {
     guard waitsForAdapter, !differs else { return fail(failure) }
     adapterFailure = failure
     adapterFailure?.link.fault = .controller
+    lossWaiter.take()?()
+  }
+
+  private var lossWaiter: (() -> Void)?
+
+  /// Returns when the adapter is lost, while ``waitsForAdapter``, or when the task is cancelled. There is one caller at a time.
+  func untilAdapterIsLost() async {
+    guard adapterFailure == nil else { return }
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      let end = OneShot(done)
+      lossWaiter = { end(.success(())) }
+      return { end(.success(())) }
+    }
   }
 
   /// The loss of the adapter, if that is behind a failure of a link.

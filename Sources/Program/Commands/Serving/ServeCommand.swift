@@ -1,0 +1,93 @@
+import ATT
+import GAP
+import GATTServer
+import HCI
+import HaloBluetoothCore
+import HaloCommandLine
+import HaloEventLoop
+import HaloGATT
+import HaloKnownDevices
+import HaloLineOutput
+
+private enum ServeOption {
+  static let name = Option(
+    "--name", as: .text, help: "the name of the device (default: that of the table)")
+  static let connections = Option(
+    "--connections", as: .integer(1...64), default: "3",
+    help: "how many devices may be connected at once; while there are as many, nothing is advertised")
+}
+
+let serveCommand = CommandSpec(
+  name: "serve", arguments: "FILE", summary: "offer a table of attributes to other devices, as a peripheral",
+  positionals: 1...1, file: .reads,
+  options: [
+    ServeOption.name, ServeOption.connections, ServingOption.every, ServingOption.duration,
+    CommonOptions.format,
+    ServingOption.retryTime,
+  ],
+  examples: [
+    (
+      "halo-raw inspect R02_BEEF --adapter virtual --format jsonl > ring.jsonl", "write the table of a device"
+    ),
+    ("sudo halo-raw serve ring.jsonl", "be that device"),
+  ],
+  details: """
+    FILE is what inspect --format jsonl has printed: the device is offered again, with the same handles, properties and values. The
+    advertisement has its name and its services, as many as there is room for.
+
+    A value that the table does not have, as it could not be read, is refused. A value that a device writes is stored, and read from
+    then on. What devices do is printed: "connected", "subscribed", "written",
+    "disconnected".
+    """
+) { invocation throws(Failure) in
+  let path = invocation.positionals[0]
+  let format = OutputFormat(invocation)
+  let table = try ServedTable(path, name: invocation[ServeOption.name])
+  let composed = try table.advertising(each: invocation[ServingOption.every])
+  try await Session.run(invocation, endsInOrder: true, connects: false) { session throws(Failure) in
+    let peripheral = Peripheral(
+      session.adapter, serving: table.database, maximumConnections: invocation[ServeOption.connections])
+    let printer = ServingPrinter(format, session, table.database)
+    peripheral.onConnection = { printer.watch($0) }
+    if !composed.leftOut.isEmpty {
+      let services = composed.leftOut.map(\.description).joined(separator: ", ")
+      Console.error("halo-raw: these services are not advertised, as there is no room: \(services)")
+    }
+    try await session.serve(peripheral, composed.advertising, invocation)
+  }
+}
+
+/// The attributes of a file, and what the advertisement says of them.
+private struct ServedTable {
+  let database: AttributeDatabase
+  let name: String?
+  let services: [BluetoothUUID]
+
+  init(_ path: String, name: String?) throws(Failure) {
+    let attributes: [ServerAttribute]
+    do throws(AttributeTableError) {
+      attributes = try AttributeTableFile.read(path, for: .serving)
+    } catch {
+      throw Failure(opening: error)
+    }
+    let database = AttributeDatabase(attributes)
+    let nameHandle = database.handles(of: GATTUUID.deviceName).first
+    if let name, let nameHandle { database.setValue(Array(name.utf8), of: nameHandle) }
+    let storedName = nameHandle.flatMap { database.value(of: $0) }
+    self.database = database
+    self.name = name ?? storedName.map { String(decoding: $0, as: UTF8.self) }
+    services = database.handles(of: GATTUUID.primaryService).compactMap { handle in
+      database.value(of: handle).flatMap { BluetoothUUID(wireBytes: $0) }
+    }.filter { $0 != GATTUUID.genericAccess && $0 != GATTUUID.genericAttribute }
+  }
+
+  func advertising(each interval: Duration) throws(Failure) -> Advertising.Composition {
+    do throws(AdvertisingFault) {
+      var composed = try Advertising.device(name: name, services: services)
+      composed.advertising = try composed.advertising.every(interval)
+      return composed
+    } catch {
+      throw .usage(error.description)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import ATT
+import GAP
+import GATTServer
+import HaloBluetoothCore
+import HaloCaptureView
+import HaloCommandLine
+import HaloGATT
+import HaloLineOutput
+
+/// Prints what devices do with the attributes that are offered to them.
+@BluetoothActor
+final class ServingPrinter {
+  private var clock: RecordClock
+  private let timers: Timers
+  private let start: Instant
+  private let database: AttributeDatabase
+  private var printer: RecordPrinter
+
+  private static let columns: [(name: String, unit: String?)] =
+    ["t", "time", "kind", "peer", "handle", "uuid", "value", "text", "decoded", "reason"].map { ($0, nil) }
+
+  init(_ format: OutputFormat, _ session: Session, _ database: AttributeDatabase) {
+    clock = session.clock.recordClock
+    timers = session.timers
+    start = session.timers.now
+    self.database = database
+    printer = RecordPrinter(format, Self.columns, output: Console.output(.drop))
+  }
+
+  func watch(_ link: GATTLink) {
+    let peer = link.peer.description
+    print("connected", peer, text: "\(peer) (\(link.peer.kind)) connected")
+    link.server?.onEvent = { [weak self] event in self?.print(event, peer) }
+    link.whenDisconnected { [weak self] loss in
+      self?.print("disconnected", peer, reason: "\(loss)", text: "\(peer) disconnected: \(loss)")
+    }
+  }
+
+  private func print(_ event: ServerBearer.Event, _ peer: String) {
+    switch event {
+    case .written(let handle, let value):
+      let uuid = database.uuid(of: handle)
+      let meaning = ValueMeaning(value, of: uuid)
+      print(
+        "written", peer, handle, value: value, meaning: meaning,
+        text: "\(peer) writes \(handle)\(name(uuid)) = \(meaning.brief)")
+    case .configured(let handle, let configuration):
+      let uuid = database.uuid(of: handle)
+      let kind = configuration.isEmpty ? "unsubscribed" : "subscribed"
+      print(
+        kind, peer, handle,
+        text:
+          "\(peer) \(configuration.isEmpty ? "unsubscribes from" : "subscribes to") \(handle)\(name(uuid))")
+    case .unanswered, .confirmed, .unexpectedConfirmation: break
+    }
+  }
+
+  private func name(_ uuid: BluetoothUUID?) -> String {
+    uuid.map { " " + (GATTUUID.attributeName(of: $0) ?? $0.description) } ?? ""
+  }
+
+  private func print(
+    _ kind: String, _ peer: String, _ handle: AttributeHandle? = nil, value: [UInt8]? = nil,
+    meaning: ValueMeaning? = nil,
+    reason: String? = nil, text: String
+  ) {
+    let now = timers.now
+    printer.print(
+      [
+        .seconds(now.nanoseconds(since: start)), .text(clock.text(now)), .text(kind), .text(peer),
+        .number(handle.map { Int($0.rawValue) }),
+        .text(handle.flatMap { database.uuid(of: $0)?.description }),
+        .text(value.map { Hex.string($0) }), .text(value.map { String(printable: $0) }),
+        .text(meaning?.words),
+        .text(reason),
+      ], text: text)
+  }
+}
+
+extension AttributeDatabase {
+  fileprivate func uuid(of handle: AttributeHandle) -> BluetoothUUID? {
+    attributes.first { $0.handle == handle }?.type
+  }
+}

@@ -1,0 +1,169 @@
+"""Tables and advertisements that are offered to other devices, met by the central of another stack."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+from program import BAD_DATA, NO_FILE, PEERS, USAGE
+
+pytestmark = pytest.mark.verdict
+JSON = ("--format", "jsonl")
+
+
+class Phone:
+    """A central on the radio of a controller that a program uses."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen(
+            [sys.executable, PEERS / "bumble_central.py", "tcp-server:127.0.0.1:0", "--turns", "0", "--commands", *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.adapter = f"tcp:127.0.0.1:{self.process.stdout.readline().split()[1]}"
+
+    def ask(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def hears(self, count=1) -> list[dict]:
+        while len(heard := self.ask("advertisements")) != count:
+            pass
+        return heard
+
+
+@pytest.fixture(params=[[], ["--extended"]], ids=["Bluetooth 4", "Bluetooth 5"])
+def phone(request):
+    made = Phone(*request.param)
+    yield made
+    made.process.terminate()
+    made.process.wait(timeout=20)
+
+
+def inspected(halo, adapter, tmp_path):
+    table = tmp_path / "table.jsonl"
+    table.write_text(halo.run("inspect", *JSON, adapter=adapter).succeeded().out)
+    return table, [json.loads(line) for line in table.read_text().splitlines()]
+
+
+def end(halo, process):
+    process.send_signal(signal.SIGINT)
+    return halo.wait(process)
+
+
+def test_an_inspected_device_is_offered_again(halo, phone, tmp_path):
+    """Handles, types, properties and values are those of the table; the configurations are each client's own."""
+    path, rows = inspected(halo, "virtual:fast", tmp_path)
+    process = halo.start("serve", path, *JSON, adapter=phone.adapter)
+    seen = phone.ask("table")
+    expected = []
+    for row in rows:
+        if row["kind"] == "service":
+            expected.append([row["handle"], row["uuid"], row["end"]])
+        elif row["kind"] == "characteristic" and row["handle"] < 80:
+            bits = {"broadcast": 1, "read": 2, "write without response": 4, "write": 8, "notify": 16, "indicate": 32,
+                    "signed write": 64, "extended": 128}
+            properties = sum(bits[name] for name in row["properties"])
+            expected.append([row["value_handle"], row["uuid"], properties, row["value"]])
+        elif row["kind"] == "descriptor":
+            expected.append([row["handle"], row["uuid"], row["value"]])
+    assert seen["rows"] == expected
+    # Flags; the service of 16 bits; one of the others, and a list that says that there are more. Then the name.
+    assert seen["data"].startswith("020106" + "03030a18" + "1106") and seen["data"].endswith(b"R02_BEEF".hex())
+    result = end(halo, process)
+    kinds = [record["kind"] for record in result.succeeded().records()]
+    assert kinds == ["connected", "disconnected"]
+    assert "not advertised" in result.err and "DE5BF728" in result.err
+
+
+def test_what_a_device_does_is_printed(halo, phone, tmp_path):
+    """A table that was written by hand: a name, a temperature that is notified."""
+    table = tmp_path / "hand.jsonl"
+    lines = [
+        {"handle": 1, "kind": "service", "uuid": "1800", "end": 3},
+        {"handle": 2, "kind": "characteristic", "uuid": "2A00", "value_handle": 3, "properties": ["read"],
+         "value": b"Hand".hex()},
+        {"handle": 16, "kind": "service", "uuid": "181A", "end": 19},
+        {"handle": 17, "kind": "characteristic", "uuid": "2A6E", "value_handle": 18, "properties": ["read", "notify"],
+         "value": "d007"},
+        {"handle": 19, "kind": "descriptor", "uuid": "2902"}]
+    table.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    process = halo.start("serve", table, "--name", "Other", "--every", "200ms", *JSON, adapter=phone.adapter)
+    (heard,) = phone.hears()
+    assert heard == {"data": "02010603031a18", "response": "0609" + b"Other".hex(), "interval": 200}
+    turn = phone.ask("meet 0")
+    assert turn["read"] == "d007" and turn["refusal"] == 3
+    records = end(halo, process).succeeded().records()
+    assert [(record["kind"], record["handle"], record["uuid"]) for record in records] == [
+        ("connected", None, None), ("subscribed", 18, "2A6E"), ("unsubscribed", 18, "2A6E"),
+        ("disconnected", None, None)]
+    assert {record["peer"] for record in records} == {"F0:F1:F2:F3:F4:F5"}
+    assert records[-1]["reason"]
+
+
+def test_a_session_is_recorded_and_replayed(halo, phone, tmp_path):
+    """The central's side answers again: each packet that is sent, and each line that is printed, is the same."""
+    path, _ = inspected(halo, "virtual:fast", tmp_path)
+    recording = tmp_path / "serve.btsnoop"
+    process = halo.start("serve", path, *JSON, "--record", recording, adapter=phone.adapter)
+    phone.ask("table")
+    recorded = end(halo, process).succeeded()
+    replayed = halo.run("replay", recording, "serve", path, *JSON).succeeded()
+    assert replayed.out == recorded.out and "all as in the recording" in replayed.err
+    summary = halo.run("decode", recording, "--summary").succeeded().out
+    assert "as peripheral" in summary and "Attributes of this machine" in summary
+    assert "0x0007 Device Name (2A00) (read)" in summary
+
+
+@pytest.mark.parametrize("lines, saying", [
+    ("", "has no attributes"), ("not json\n", "line 1"), ('{"handle":0,"kind":"service","uuid":"1800","end":3}\n', "line 1"),
+    ('{"handle":9,"kind":"service","uuid":"1800","end":3}\n', "line 1")])
+def test_a_file_that_is_no_table(halo, tmp_path, lines, saying):
+    path = tmp_path / "wrong.jsonl"
+    path.write_text(lines)
+    halo.run("serve", path, adapter="virtual").failed(BAD_DATA, saying=saying)
+    halo.run("serve", tmp_path / "missing.jsonl", adapter="virtual").failed(NO_FILE, saying="missing.jsonl")
+
+
+@pytest.mark.parametrize("options, data, response", [
+    (["--name", "Halo", "--service", "180D"], "02010603030d18", "0509" + b"Halo".hex()),
+    # BTHome (https://bthome.io/format): a beacon has its name in the advertisement.
+    (["--kind", "beacon", "--service-data", "FCD2:400164", "--name", "B"], "02010602094206" "16d2fc400164", ""),
+    (["--kind", "scannable", "--manufacturer", "FFFF:0102"], "02010605ffffff0102", ""),
+    (["--data", "02010605ff4c000215", "--scan-response", "020a04"], "02010605ff4c000215", "020a04")])
+def test_what_is_advertised(halo, phone, options, data, response):
+    process = halo.start("advertise", *options, adapter=phone.adapter)
+    (heard,) = phone.hears()
+    if "beacon" in options:
+        assert heard["data"] in (data, "020106" "0616d2fc400164" "020942", "020106" "020942" "0616d2fc400164")
+    else:
+        assert (heard["data"], heard["response"]) == (data, response)
+    end(halo, process).succeeded()
+
+
+def test_it_ends_by_itself(halo, phone):
+    halo.run("advertise", "--name", "T", "--duration", "500ms", adapter=phone.adapter).succeeded()
+    assert phone.hears(0) == []
+
+
+def test_extended_pdus(halo):
+    phone = Phone("--extended")
+    try:
+        long = "c8ff" + "ffff" + "07" * 197
+        process = halo.start("advertise", "--kind", "beacon", "--extended", "2m", "--data", long, adapter=phone.adapter)
+        assert phone.hears()[0]["data"] == long
+        end(halo, process).succeeded()
+    finally:
+        phone.process.terminate()
+        phone.process.wait(timeout=20)
+
+
+@pytest.mark.parametrize("options, saying", [
+    (["--name", "x" * 30], "room for 31"), (["--data", "0501"], "no list of structures"),
+    (["--kind", "beacon", "--data", "020106", "--scan-response", "020a04"], "not sent"),
+    (["--every", "5ms"], "0.02 to 10.24 s"), (["--manufacturer", "12:00"], "--manufacturer wants"),
+    (["--service-data", "FCD2"], "--service-data wants"), (["--to", "nobody"], "--to wants"),
+    (["--data", "020106", "--name", "x"], "--data"), (["--scan-response", "020a04"], "--data"),
+    (["--kind", "beacon", "--data", "020106" * 2], "more than one flags")])
+def test_what_cannot_be_advertised(halo, options, saying):
+    halo.run("advertise", *options, adapter="virtual").failed(USAGE, saying=saying)
