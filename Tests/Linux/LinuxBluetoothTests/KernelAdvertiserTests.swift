@@ -160,9 +160,24 @@ import Testing
     let structure = ADStructure.manufacturerData(
       CompanyIdentifier(rawValue: 0xFFFF), Array(repeating: 7, count: 150))
     let long = try Advertising(AdvertisingData([structure, structure]), kind: .nonConnectable, phys: .le1M)
-    #expect(throws: HCIError.adapter(AdapterError("advertise more than 251 bytes", .notOffered))) {
+    #expect(
+      throws: HCIError.adapter(
+        AdapterError("advertise 308 bytes without Flags, which the kernel adds", .notOffered))
+    ) {
       try advertiser.setDesired(long)
     }
+    #expect(taken() == [])
+  }
+
+  /// The kernel puts Flags in front, and writes beyond its buffer if there is no room (bluez/bluetooth-next 269, 275).
+  @Test(arguments: [24, 25]) func dataWithoutFlagsNeedRoomForThem(_ count: Int) throws {
+    let data = AdvertisingData([
+      .manufacturerData(CompanyIdentifier(rawValue: 0xFFFF), Array(repeating: 7, count: count))
+    ])
+    let beacon = try Advertising(data, kind: .nonConnectable)
+    guard count > 24 else { return try advertiser.setDesired(beacon) }
+    let reason = "advertise 29 bytes without Flags, which the kernel adds"
+    #expect(throws: HCIError.adapter(AdapterError(reason, .notOffered))) { try advertiser.setDesired(beacon) }
     #expect(taken() == [])
   }
 

@@ -70,10 +70,7 @@ final class KernelAdvertiser {
     if case .directed = advertising?.kind {
       throw .adapter(AdapterError("advertise to one central", .notOffered))
     }
-    guard advertising?.data.count ?? 0 <= Self.capacity, advertising?.scanResponse.count ?? 0 <= Self.capacity
-    else {
-      throw .adapter(AdapterError("advertise more than \(Self.capacity) bytes", .notOffered))
-    }
+    if let advertising { try checkLength(of: advertising) }
     desired = advertising
     timers.cancel(retry.take())
     onStop = nil
@@ -82,6 +79,17 @@ final class KernelAdvertiser {
       wasRefused = false
     }
     reconcile()
+  }
+
+  /// The kernel puts Flags in front of data without Flags, and does not check that there is room for them: it would write beyond
+  /// its buffer (bluez/bluetooth-next 269, 275).
+  private func checkLength(of advertising: Advertising) throws(HCIError) {
+    let hasFlags = AdvertisingData(advertising.data).flags != nil
+    let room = (advertising.phys == nil ? LegacyAdvertisingData.capacity : Self.capacity) - (hasFlags ? 0 : 3)
+    let count = max(advertising.data.count, advertising.scanResponse.count - (hasFlags ? 0 : 3))
+    guard count > room else { return }
+    let kind = hasFlags ? "" : " without Flags, which the kernel adds"
+    throw .adapter(AdapterError("advertise \(count) bytes\(kind)", .notOffered))
   }
 
   /// Advertises no longer, and calls `completion` when the kernel has answered.
