@@ -108,15 +108,23 @@ package final class GATTLink {
     }
   }
 
-  /// Ends the link, without waiting for its end. What was written without response is sent before, for two seconds at most:
-  /// see ``hasUnsentWrites``.
+  /// Ends the link, without waiting for its end. What was written without response, and notifications that wait for room, are sent
+  /// before, for two seconds at most: see ``hasUnsentWrites``.
   package func end() {
     guard loss == nil, !isEnding else { return }
     isEnding = true
-    guard link.dropsPacketsAtEnd, bearer.hasUnprovedCommands else { return link.disconnect() }
     let link = self.link
     let disconnect = OneShot { link.disconnect() }
     disconnect.expire(after: Self.provingDeadline, in: timers, with: ())
+    guard let server else { return prove(then: disconnect) }
+    server.whenSent { [weak self] in self?.prove(then: disconnect) }
+  }
+
+  private func prove(then disconnect: OneShot<Void>) {
+    guard link.dropsPacketsAtEnd, bearer.hasUnprovedCommands else {
+      disconnect(())
+      return
+    }
     // The answer, whatever it is, comes after what was sent before.
     bearer.request(ATTReadRequest(AttributeHandle(1)), isExpendable: true) { _ in disconnect(()) }
   }

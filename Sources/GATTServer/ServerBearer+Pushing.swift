@@ -65,7 +65,14 @@ extension ServerBearer {
       // The client may have unsubscribed since.
       if wants(.notify, handle) { sendNotification(value, of: handle) }
     }
-    if notifications.isEmpty { ready() }
+    guard notifications.isEmpty else { return }
+    ready()
+    onSent.take()?()
+  }
+
+  /// Calls `handler` once, when no notification waits for room on the link any more, or the link has ended.
+  package func whenSent(_ handler: @escaping () -> Void) {
+    if notifications.isEmpty { handler() } else { onSent = handler }
   }
 
   private func ready() {

@@ -63,6 +63,8 @@ package final class ServerBearer: ATTServer {
   let hasRoom: () -> Bool
   /// Notifications that wait for room.
   var notifications = ValueQueue()
+  /// Called once, when none waits any more.
+  var onSent: (() -> Void)?
   var indications = IndicationQueue()
   /// Whether a value was not taken, and its owner does not know yet that there is room again.
   var isStarved = false
@@ -130,6 +132,7 @@ package final class ServerBearer: ATTServer {
     longValue = nil
     prepared = PreparedWrites()
     notifications = ValueQueue()
+    onSent.take()?()
     timers.cancel(indications.removeAll())
     // A configuration outlives the link only with a bond (Part G, 3.3.3.3).
     let ended = configurations.keys.sorted()

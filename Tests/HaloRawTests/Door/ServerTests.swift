@@ -53,6 +53,19 @@ import VirtualRadio
     }
   }
 
+  /// The end of the program is not the end of values that were taken and wait for room on the link.
+  @Test func whatWasTakenIsSentBeforeTheEnd() async throws {
+    let temperature = LocalCharacteristic(Self.temperature, 0)
+    var heard: Task<[Celsius], any Error>?
+    try await serve(temperature) { _ in
+      let phone = try await phone()
+      heard = spawn { try await phone.values(of: Self.temperature).first(60).map(\.value) }
+      for try await count in temperature.subscriberCounts where count == 1 { break }
+      for degrees in 1...60 { try await temperature.notify(Celsius(Double(degrees))) }
+    }
+    #expect(try await heard?.value == (1...60).map { Celsius(Double($0)) })
+  }
+
   /// A phone that keeps the attributes of a device compares this. The hash was computed with Python's cryptography, from the
   /// attributes as they are discovered.
   @Test(.enabled(if: MessageAuthentication.isAvailable, "libcrypto is not installed"))
