@@ -46,14 +46,18 @@ package final class HCIAdapter: Adapter {
   /// - Parameters:
   ///   - transport: the controller; not started yet
   ///   - randomAddress: used if the controller has no public address; made up if nil
-  package init(_ transport: any HCITransport, randomAddress: BluetoothAddress? = nil) {
+  ///   - prefersRandomAddress: whether it is used in any case
+  package init(
+    _ transport: any HCITransport, randomAddress: BluetoothAddress? = nil, prefersRandomAddress: Bool = false
+  ) {
     self.transport = transport
     recovery = AdapterRecovery(timers: transport.timers)
     let madeUp = BluetoothAddress(UInt64.random(in: 0..<1 << 46) | 3 << 46, .random)
     // The transport holds the host, so the host does not hold the transport.
-    host = HostController(timers: transport.timers, randomAddress: randomAddress ?? madeUp) {
-      [weak transport] in transport?.send($0)
-    }
+    host = HostController(
+      timers: transport.timers, randomAddress: randomAddress ?? madeUp,
+      prefersRandomAddress: prefersRandomAddress
+    ) { [weak transport] in transport?.send($0) }
     host.onFailure = { [weak self] error in self?.fail(error) }
   }
 

@@ -10,14 +10,18 @@ package struct ControllerSetup {
   }
 
   private let randomAddress: BluetoothAddress
+  private let prefersRandomAddress: Bool
   private var sent = Reset.opcode
   private var information = ControllerInformation(
     version: .init(), supportedCommands: SupportedCommands(), features: [], leFeatures: [], address: .zero,
     aclDataLength: 0, aclPackets: 0)
 
-  /// - Parameter randomAddress: the address to use if the controller has no public one
-  package init(randomAddress: BluetoothAddress) {
+  /// - Parameters:
+  ///   - randomAddress: the address to use if the controller has no public one
+  ///   - prefersRandomAddress: whether it is used in any case
+  package init(randomAddress: BluetoothAddress, prefersRandomAddress: Bool = false) {
     self.randomAddress = randomAddress
+    self.prefersRandomAddress = prefersRandomAddress
   }
 
   /// The first step.
@@ -72,7 +76,10 @@ package struct ControllerSetup {
     case ReadBDADDR.opcode:
       information.address = try ReadBDADDR.response(parameters).address
       // All zeros and all ones mean that there is no address.
-      guard information.address.value == 0 || information.address.value == 0xFFFF_FFFF_FFFF else { break }
+      guard
+        prefersRandomAddress || information.address.value == 0
+          || information.address.value == 0xFFFF_FFFF_FFFF
+      else { break }
       information.address = randomAddress
       return send(LESetRandomAddress { $0.address = randomAddress })
     default: break

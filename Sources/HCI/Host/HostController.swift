@@ -50,6 +50,7 @@ package final class HostController {
   /// The times of recent breakdowns.
   private var breakdowns: [Instant] = []
   private let randomAddress: BluetoothAddress
+  private let prefersRandomAddress: Bool
   private let commands: CommandQueue
   private let links: LinkTable
   private let watch: DataWatch
@@ -71,10 +72,15 @@ package final class HostController {
   ///   - timers: the clock of all deadlines
   ///   - randomAddress: the address to scan and connect with if the controller has no public one: a random
   ///     static address, whose two most significant bits are 1
+  ///   - prefersRandomAddress: whether it is used in any case
   ///   - send: sends a packet to the controller; the span is valid only during the call
-  package init(timers: Timers, randomAddress: BluetoothAddress, send: @escaping (RawSpan) -> Void) {
+  package init(
+    timers: Timers, randomAddress: BluetoothAddress, prefersRandomAddress: Bool = false,
+    send: @escaping (RawSpan) -> Void
+  ) {
     self.timers = timers
     self.randomAddress = randomAddress
+    self.prefersRandomAddress = prefersRandomAddress
     let commands = CommandQueue(timers: timers, send: send)
     let links = LinkTable(timers: timers, commands: commands, send: send)
     self.commands = commands
@@ -120,7 +126,7 @@ package final class HostController {
     setUp += 1
     commands.restart(error)
     links.controllerWasReset()
-    var setup = ControllerSetup(randomAddress: randomAddress)
+    var setup = ControllerSetup(randomAddress: randomAddress, prefersRandomAddress: prefersRandomAddress)
     take(setup.start(), of: setup, setUp)
   }
 
