@@ -66,10 +66,10 @@ let protocols = [
   library(
     "VirtualRing",
     on: [
-      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "RingLink",
+      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink",
       "VirtualRadio",
     ],
-    tests: ["GAP", "HaloEventLoop", "TestLoop"]),
+    tests: ["HaloEventLoop", "TestLink", "TestLoop"]),
   // What files and lines share.
   library("HaloJSON", in: "Storage/JSON", on: []),
 ]

@@ -61,7 +61,9 @@ final class RingInAir: AirDevice {
     self.options = options
     self.air = air
     peripheral = VirtualPeripheral(options: options, timers: air.timers)
-    data = RadioAdvertisement(data: options.advertisement, scanResponse: options.scanResponse)
+    data = RadioAdvertisement(
+      data: AdvertisingData(options.advertisement).bytes,
+      scanResponse: AdvertisingData(options.scanResponse).bytes)
     times = AdvertisingTimes(seed: options.seed, interval: options.advertisingInterval, start: air.timers.now)
     failuresLeft = options.faults.establishFailures
     peripheral.send = { [weak self] channel, payload in self?.send(payload, on: channel) }
@@ -147,16 +149,16 @@ extension VirtualRingOptions {
   }
 
   /// The flags, and the service where it is advertised.
-  fileprivate var advertisement: [UInt8] {
+  var advertisement: [ADStructure] {
     var structures: [ADStructure] = [.flags([.generalDiscoverable, .brEDRNotSupported])]
     if advertisesService, !faults.omitsRingService {
       structures.append(.serviceUUIDs([RingGATT.commandService], width: .sixteen, isComplete: true))
     }
-    return AdvertisingData(structures).bytes
+    return structures
   }
 
   /// The name, and the address, as real rings have it.
-  fileprivate var scanResponse: [UInt8] {
+  var scanResponse: [ADStructure] {
     var response: [ADStructure] = [.localName(Array(name.utf8.prefix(29)), isComplete: true)]
     if name.utf8.count <= 20 {
       var writer = ByteWriter(capacity: 6)
@@ -164,6 +166,6 @@ extension VirtualRingOptions {
       // 0xFFFF is for tests: no company has it.
       response.append(.manufacturerData(CompanyIdentifier(rawValue: 0xFFFF), writer.bytes))
     }
-    return AdvertisingData(response).bytes
+    return response
   }
 }

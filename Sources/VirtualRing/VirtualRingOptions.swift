@@ -66,9 +66,40 @@ package struct VirtualRingOptions: Hashable, Sendable {
     ring.others = []
     ring.seed = seed &+ UInt64(index)
     ring.address = BluetoothAddress(address.value &+ UInt64(index) & 0xFFFF_FFFF_FFFF, address.kind)
-    ring.name = "R02_" + ring.address.description.split(separator: ":").suffix(2).joined()
+    ring.name = Self.name(at: ring.address)
     return ring
   }
+
+  /// This ring with the address of a radio. Its name is after that, unless it was given another one.
+  package func moved(to address: BluetoothAddress) -> VirtualRingOptions {
+    var ring = self
+    if name == Self.name(at: self.address) { ring.name = Self.name(at: address) }
+    ring.address = address
+    return ring
+  }
+
+  /// The name of a ring, as real rings have it.
+  private static func name(at address: BluetoothAddress) -> String {
+    "R02_" + address.description.split(separator: ":").suffix(2).joined()
+  }
+
+  /// Whether they ask for what only a radio in memory has: several rings, an address, properties and faults of the
+  /// controller, and rings that do not take part in a connection.
+  package var needRadioInMemory: Bool {
+    let standard = VirtualRingOptions()
+    var ring = self
+    (ring.seed, ring.faults.randomSeed) = (standard.seed, nil)
+    return !others.isEmpty || address != standard.address || rssi != standard.rssi
+      || ring.controller != standard.controller || faults.randomSeed != nil
+      || faults.establishFailures != 0 || faults.ignoresConnections
+  }
+
+  /// The options of which ``needRadioInMemory`` speaks.
+  package static let optionsOfMemory = [
+    "rings", "address", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "ignore-connections",
+    "faults",
+    "silent", "strict-scan",
+  ]
 
   var family: RingFamily {
     RingFirmware(firmwareRevision: firmware, hardwareRevision: hardware).family

@@ -40,6 +40,10 @@ package final class VirtualPeripheral {
 
   /// Receives a frame for the central; the span is valid only during the call.
   var send: (ChannelID, RawSpan) -> Void = { _, _ in }
+  /// Whether the link has room for what is not the answer of a request: call ``roomAvailable()`` when it has again.
+  var hasRoom: () -> Bool = { true }
+  /// Requests other parameters of the link; nil to do so on the signalling channel.
+  var requestParameters: ((ConnectionParameters) -> Void)?
 
   private let timers: Timers
   private let options: VirtualRingOptions
@@ -75,9 +79,12 @@ package final class VirtualPeripheral {
 
   // MARK: The link
 
-  func connected(interval: ConnectionInterval, _ trouble: RadioFaults.LinkTrouble? = nil) {
+  /// - Parameters:
+  ///   - interval: nil if it is not known
+  ///   - trouble: what the ring does to the link
+  func connected(interval: ConnectionInterval?, _ trouble: RadioFaults.LinkTrouble? = nil) {
     log.connections += 1
-    updated(interval: interval)
+    if let interval { updated(interval: interval) }
     isConnected = true
     conduct = conductOfNextLink
     if let trouble { prepare(trouble) }
@@ -88,7 +95,7 @@ package final class VirtualPeripheral {
     {
       tokens.append(
         timers.schedule(after: .milliseconds(delay)) { [weak self] in
-          self?.requestParameters(ConnectionInterval(rawValue: least), ConnectionInterval(rawValue: most))
+          self?.request(ConnectionInterval(rawValue: least), ConnectionInterval(rawValue: most))
         })
     }
   }
@@ -98,7 +105,9 @@ package final class VirtualPeripheral {
       self?.send(.attribute, pdu)
     }
     bearer.onTimeout = { [weak self] _ in self?.ring.leave() }
-    let server = ServerBearer(table.database, on: bearer, timers: timers)
+    let server = ServerBearer(table.database, on: bearer, timers: timers) { [weak self] in
+      self?.hasRoom() ?? false
+    }
     server.onEvent = { [weak self] event in self?.handle(event) }
     link = (bearer, server)
     return bearer
@@ -197,13 +206,17 @@ package final class VirtualPeripheral {
     link?.server.notify(value, of: handle)
   }
 
+  /// The link has room again.
+  func roomAvailable() { link?.server.roomAvailable() }
+
   // MARK: Signalling
 
-  private func requestParameters(_ least: ConnectionInterval, _ most: ConnectionInterval) {
-    let request = ConnectionParameterUpdateRequest(
-      ConnectionParameters(
-        intervalMin: least, intervalMax: most, latency: 4,
-        supervisionTimeout: SupervisionTimeout(rawValue: 500)))
+  private func request(_ least: ConnectionInterval, _ most: ConnectionInterval) {
+    let parameters = ConnectionParameters(
+      intervalMin: least, intervalMax: most, latency: 4,
+      supervisionTimeout: SupervisionTimeout(rawValue: 500))
+    if let requestParameters { return requestParameters(parameters) }
+    let request = ConnectionParameterUpdateRequest(parameters)
     identifier = identifier == .max ? 1 : identifier + 1
     send(
       SignalingPacket(

@@ -38,6 +38,7 @@ import Testing
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
     "HaloRaw/KeptAdapter.swift": (1, .ended(by: "the failure of the adapter, or close()")),
     "GAP/HCIAdapter.swift": (1, .deadline("HostController.commandDeadline for each command")),
+    "VirtualRing/RingOnAdapter.swift": (1, .ended(by: "the end of the link, after a few seconds")),
     "GAP/HCILink.swift": (1, .deadline("HostController.commandDeadline")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       4, .deadline("HostController.commandDeadline; closeDeadline")
@@ -189,6 +190,7 @@ import Testing
     ),
     "RingLink/Ring/RingFinder.swift": (2, .deadline("the caller's")),
     "RingLink/Settings/RingClient+Settings.swift": (8, .deadline("RingExchange.silence for each request")),
+    "VirtualRing/RingOnAdapter.swift": (1, .ended(by: "the end of the link, after a few seconds")),
   ]
 
   /// The functions that a cancelled task does not end, or that have no deadline: what their documentation says.
@@ -200,6 +202,7 @@ import Testing
     ),
     ("GAP/GATTLink.swift", "package func disconnection(", "no deadline, as"),
     ("GAP/Peripheral.swift", "package func stop(", "Cancelling the task does not cancel this, as"),
+    ("VirtualRing/RingOnAdapter.swift", "package func stop(", "Cancelling the task does not cancel this, as"),
     ("HCI/Host/HCITransport.swift", "func finishClosing(", "Cancelling the task does not end the wait, as"),
     (
       "RingLink/Ring/RingClient+CountedStream.swift", "func stopCountedStream(",
