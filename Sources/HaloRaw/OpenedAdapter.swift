@@ -16,6 +16,8 @@ package struct AdapterOpening {
   /// Private folders, of which the first that this user can write gets a record of the adapter that is taken. If the
   /// process is killed, the next one that opens an adapter with these folders brings it up again.
   package var recordFolders: [String] = []
+  /// The address in the place of the controller's, for a radio that this program drives: a random static one.
+  package var randomAddress: BluetoothAddress?
   /// Makes the tap that observes the traffic, once the adapter is open; nil for none. In a replay at the level of HCI it
   /// gets the recording, at the level of ATT the offset from the timers to the recorded time of day, in microseconds.
   package var makeTap: ((Timers, ReplayTransport?, _ wallOffset: Int64?) throws -> TrafficTap?)?
@@ -39,7 +41,9 @@ package struct AdapterOpening {
       try onOpened(false)
       let tap = try makeTap?(transport.timers, replay, nil)
       let adapter = HCIAdapter(
-        tap.map { TappedTransport(transport, $0) } ?? transport, randomAddress: replay?.host.randomAddress)
+        tap.map { TappedTransport(transport, $0) } ?? transport,
+        randomAddress: randomAddress ?? replay?.host.randomAddress, prefersRandomAddress: randomAddress != nil
+      )
       return OpenedAdapter(adapter: adapter, replay: replay, tap: tap)
     } catch {
       // Give back an adapter that was taken.

@@ -1,9 +1,14 @@
-"""simulate --vhci: our ring behind an adapter of the kernel, for us and for strangers."""
+"""Our ring behind an adapter of the kernel, for us and for strangers: simulate --vhci. And on one: simulate --adapter."""
+
+import signal
 
 import bleak_battery
 import forked
 import pytest
+from conftest import sudo
+from shared_air import SharedAir
 from simulation import simulation
+from test_privileges import CAP_NET_RAW, check_least
 
 JSON = ("--format", "jsonl")
 
@@ -57,3 +62,95 @@ def test_a_stranger_reads_its_battery(halo, simulated, bluetoothd):
     """bleak, by way of bluetoothd."""
     found = forked.result_of(bleak_battery.read, simulated.ring)
     assert 0 <= found["percent"] <= 100
+
+
+# --- on an adapter
+
+
+@pytest.fixture
+def air(rings):
+    rings.remove()
+    made = SharedAir()
+    yield made
+    made.close()
+
+
+ways = pytest.mark.parametrize("way", ["", "user:"], ids=["hci0", "user:hci0"])
+
+
+def on_air(halo, adapter, *options):
+    process = halo.start("simulate", *options, "--options", "rate=50,seed=7", adapter=adapter)
+    line = process.stderr.readline()
+    assert ": advertises at " in line, line + process.stderr.read()
+    return process
+
+
+def ended(halo, process):
+    process.send_signal(signal.SIGTERM)
+    return halo.wait(process).succeeded()
+
+
+@ways
+def test_a_phone_uses_the_ring_on_an_adapter(halo, air, way):
+    """Bumble's host, which has a server of its own; then our own program, on another adapter of this machine."""
+    ours, theirs = air.adapters
+    ours.up()
+    theirs.up()
+    if way:
+        ours.down()
+    process = on_air(halo, way + ours.name)
+    for mtu in (185, 517):
+        seen = air.ask("ring", 30, mtu)
+        assert seen["name"] == "R02_1001" and seen["address"] == "00:1B:DC:0A:10:01"
+        assert len(seen["ppg"]) == 30 and seen["invalid"] == 0 and seen["battery"] == 87
+    (battery,) = halo.run("battery", *JSON, adapter=theirs.name).succeeded().records()
+    assert battery["percent"] == 87
+    records = halo.run("stream", "--ppg", "--count", 50, *JSON, adapter=theirs.name).succeeded().records()
+    assert [record["seq"] for record in records] == list(range(50))
+    err = ended(halo, process).err
+    assert err.count("connected by F0:F1:F2:F3:F4:F6") == 2 and err.count("connected by 00:1B:DC:0A:10:02") == 2
+    assert air.ask("advertisements") == [[], []]
+
+
+@ways
+def test_its_end_ends_the_link_of_its_central(halo, air, way):
+    ours, theirs = air.adapters
+    ours.up()
+    theirs.up()
+    if way:
+        ours.down()
+    process = on_air(halo, way + ours.name)
+    stream = halo.start("stream", "--ppg", "--retry-for", "0", *JSON, adapter=theirs.name)
+    assert stream.stdout.readline()
+    ended(halo, process)
+    assert "connection" in halo.wait(stream).err
+
+
+def test_an_address_of_its_own_on_an_adapter(halo, air):
+    process = on_air(halo, "user:" + air.adapters[0].name, "--address", "C0:11:22:33:44:55")
+    seen = air.ask("ring", 10, 247)
+    assert (seen["address"], seen["address_type"], seen["name"]) == ("C0:11:22:33:44:55", 1, "R02_4455")
+    ended(halo, process)
+
+
+def test_an_adapter_that_is_switched_off_is_waited_for(halo, air):
+    ours = air.adapters[0]
+    ours.up()
+    process = on_air(halo, ours.name)
+    assert air.ask("ring", 10, 247)["invalid"] == 0
+    ours.down()
+    assert any("waiting for it" in line for line in process.stderr)
+    ours.up()
+    assert air.ask("ring", 10, 247)["invalid"] == 0
+    assert "is back" in ended(halo, process).err
+
+
+def test_by_way_of_sudo(halo, air):
+    """The right to advertise is that of the start, and is given up."""
+    air.adapters[0].up()
+    with sudo(halo):
+        process = on_air(halo, air.adapters[0].name)
+    check_least(process, CAP_NET_RAW)
+    assert air.ask("ring", 10, 247)["invalid"] == 0
+    ended(halo, process)
+    assert air.ask("advertisements") == [[], []]

@@ -73,31 +73,36 @@ async def run(options) -> dict:
         device = Device.with_hci(
             "central", Address("F3:27:5A:11:90:02"), transport.source, transport.sink)
         await device.power_on()
-        advertisement, name = await find(device, options.timeout)
-        connection = await device.connect(advertisement.address)
-        peer = Peer(connection)
-        mtu = await peer.request_mtu(247)
-        await peer.discover_services()
-        await peer.discover_characteristics()
+        return await use_ring(device, options.count, options.timeout)
 
-        async def text(number):
-            characteristic = peer.get_characteristics_by_uuid(UUID.from_16_bits(number))[0]
-            return bytes(await characteristic.read_value()).decode()
 
-        firmware, hardware = await text(0x2A26), await text(0x2A27)
-        rx = peer.get_characteristics_by_uuid(UUID(frames.COMMAND_RX))[0]
-        tx = peer.get_characteristics_by_uuid(UUID(frames.COMMAND_TX))[0]
-        readings = Readings(options.count)
-        await tx.subscribe(readings.on_notification)
-        await rx.write_value(frame(frames.BATTERY), with_response=True)
-        battery = await asyncio.wait_for(readings.battery, options.timeout)
-        await rx.write_value(frame(frames.RAW_SENSOR, bytes([frames.RAW_START])))
-        start = time.monotonic()
-        await asyncio.wait_for(readings.complete.wait(), options.timeout)
-        seconds = time.monotonic() - start
-        for stop in (frames.RAW_STOP, frames.RAW_STOP_MODE):
-            await rx.write_value(frame(frames.RAW_SENSOR, bytes([stop])), with_response=True)
-        await connection.disconnect()
+async def use_ring(device, count: int, timeout: float, mtu: int = 247) -> dict:
+    """What a host finds in the first ring that advertises, until it has so many PPG frames."""
+    advertisement, name = await find(device, timeout)
+    connection = await device.connect(advertisement.address)
+    peer = Peer(connection)
+    mtu = await peer.request_mtu(mtu)
+    await peer.discover_services()
+    await peer.discover_characteristics()
+
+    async def text(number):
+        characteristic = peer.get_characteristics_by_uuid(UUID.from_16_bits(number))[0]
+        return bytes(await characteristic.read_value()).decode()
+
+    firmware, hardware = await text(0x2A26), await text(0x2A27)
+    rx = peer.get_characteristics_by_uuid(UUID(frames.COMMAND_RX))[0]
+    tx = peer.get_characteristics_by_uuid(UUID(frames.COMMAND_TX))[0]
+    readings = Readings(count)
+    await tx.subscribe(readings.on_notification)
+    await rx.write_value(frame(frames.BATTERY), with_response=True)
+    battery = await asyncio.wait_for(readings.battery, timeout)
+    await rx.write_value(frame(frames.RAW_SENSOR, bytes([frames.RAW_START])))
+    start = time.monotonic()
+    await asyncio.wait_for(readings.complete.wait(), timeout)
+    seconds = time.monotonic() - start
+    for stop in (frames.RAW_STOP, frames.RAW_STOP_MODE):
+        await rx.write_value(frame(frames.RAW_SENSOR, bytes([stop])), with_response=True)
+    await connection.disconnect()
     return {
         "name": name,
         "address": str(advertisement.address).partition("/")[0],

@@ -27,9 +27,9 @@ async def offer(transport, radio, journal):
     await run_until_ended(server(transport, central, journal), transport)
 
 
-def command_line(doc) -> argparse.ArgumentParser:
+def command_line(doc, several=False) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=doc.split("\n", maxsplit=1)[0])
-    parser.add_argument("transport", help=HELP)
+    parser.add_argument("transport", help=HELP, nargs="+" if several else None)
     return parser
 
 

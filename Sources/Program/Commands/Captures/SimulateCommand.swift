@@ -16,6 +16,14 @@ private enum SimulateOption {
   static let vhci = Flag(
     "--vhci",
     help: "create a virtual adapter of the kernel, for every Bluetooth program on this machine; needs root")
+  static let adapter = Option(
+    "-i", "--adapter", as: .adapter,
+    help:
+      "the radio on which the ring advertises, for a phone or any other central: hciN, user:hciN, tcp:HOST:PORT, "
+      + "unix:PATH or serial:PATH[@BAUD]")
+  static let address = Option(
+    "--address", as: .address,
+    help: "the address of the ring, a random static one (default: that of the adapter); not with hciN")
   static let options = Option(
     "--options", as: .virtualRing,
     help: "the properties of the ring, as in --adapter virtual: "
@@ -23,11 +31,26 @@ private enum SimulateOption {
 }
 
 let simulateCommand = CommandSpec(
-  name: "simulate", summary: "offer the virtual ring to other programs, as a controller or as an adapter",
+  name: "simulate",
+  summary:
+    "offer the virtual ring to other devices on a radio, or to other programs as a controller or an adapter",
   positionals: 0...0,
-  options: [SimulateOption.listen, SimulateOption.vhci, SimulateOption.options, CommonOptions.explain],
-  rules: [.one([SimulateOption.listen, SimulateOption.vhci])],
+  options: [
+    SimulateOption.adapter, SimulateOption.address, SimulateOption.listen, SimulateOption.vhci,
+    SimulateOption.options, CommonOptions.take, CommonOptions.record, CommonOptions.replace,
+    CommonOptions.explain, CommonOptions.verbose,
+  ],
+  rules: [
+    .one([SimulateOption.listen, SimulateOption.vhci, SimulateOption.adapter]),
+    .needs(SimulateOption.address, SimulateOption.adapter),
+    .needs(CommonOptions.take, SimulateOption.adapter),
+    .needs(CommonOptions.record, SimulateOption.adapter),
+  ],
   examples: [
+    (
+      "sudo halo-raw simulate --adapter hci0 --options rate=25",
+      "a phone finds a ring, which is this machine"
+    ),
     (
       "halo-raw simulate --listen tcp:127.0.0.1:9105 --options rate=25,seed=7",
       "a host connects to port 9105 and speaks H4, as on a serial line"
@@ -38,6 +61,13 @@ let simulateCommand = CommandSpec(
     ),
   ],
   details: """
+    With --adapter, the ring is on the air: the app of a phone meets it, or another program of any machine near by. It has
+    the address of the adapter, and its name ends with the last four digits of that, as those of rings do. It advertises
+    while nobody is connected. With hciN, the program needs CAP_NET_ADMIN, and the kernel answers for the link.
+
+    Phones keep what they know of a ring: Android by its address, iOS until Bluetooth is switched off and on. An app that
+    has met another ring at this address needs that, or another --address.
+
     With --listen, one host is connected at a time; a new one replaces the previous one.
 
     With --vhci, the adapter exists until the program ends. Like any new adapter, it may be down: halo-raw adapters up
@@ -47,8 +77,11 @@ let simulateCommand = CommandSpec(
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
-  let simulation = Simulation(
-    invocation[SimulateOption.options] ?? VirtualRingOptions(), Explainer(invocation[CommonOptions.explain]))
+  let options = invocation[SimulateOption.options] ?? VirtualRingOptions()
+  if let adapter = invocation[SimulateOption.adapter] {
+    return try await simulate(options, on: adapter, at: invocation[SimulateOption.address], invocation)
+  }
+  let simulation = Simulation(options, Explainer(invocation[CommonOptions.explain]))
   let interruption = Interruption()
   guard let address = invocation[SimulateOption.listen] else {
     var failure: Failure?
@@ -86,6 +119,14 @@ extension ArgumentType where Value == ListenAddress {
       case .unix(let path): .unix(path: path)
       default: nil
       }
+    }
+  }
+}
+
+extension ArgumentType where Value == BluetoothAddress {
+  fileprivate static var address: Self {
+    ArgumentType(placeholder: "ADDRESS", expected: "an address such as C0:11:22:33:BE:EF") {
+      BluetoothAddress($0)
     }
   }
 }

@@ -32,11 +32,15 @@ struct SessionAdapter {
   /// Consequences to print if the process ends at once.
   private var unfinished: [Termination.Registration] = []
 
-  init(_ specification: AdapterSpecification, _ invocation: Invocation) async throws(Failure) {
+  /// - Parameter address: takes the place of the adapter's own, where this program drives it
+  init(
+    _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil
+  ) async throws(Failure) {
     let observers = TrafficObservers(invocation)
     var virtualClock: HostClock?
     var opening = AdapterOpening()
     opening.takesAdapter = invocation[CommonOptions.take]
+    opening.randomAddress = address
     opening.recordFolders = UserFolders.runtime
     opening.onNote = { Console.error("halo-raw: \($0)") }
     // This may change the user: a recording belongs to the invoking user.

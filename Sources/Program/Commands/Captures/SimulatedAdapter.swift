@@ -1,0 +1,63 @@
+import HCI
+import HaloBluetoothCore
+import HaloCommandLine
+import HaloRaw
+import VirtualRing
+
+/// The virtual ring on an adapter, until Ctrl-C: `simulate --adapter`.
+///
+/// - Parameters:
+///   - options: the ring
+///   - specification: the adapter
+///   - address: that of the ring; nil for the adapter's own
+@BluetoothActor
+func simulate(
+  _ options: VirtualRingOptions, on specification: AdapterSpecification, at address: BluetoothAddress?,
+  _ invocation: Invocation
+) async throws(Failure) {
+  guard specification.isReal else {
+    throw .usage("simulate --adapter needs a radio: hci0, user:hci0, tcp:HOST:PORT, unix:PATH or serial:PATH")
+  }
+  guard !options.needRadioInMemory else {
+    throw .usage(
+      "the ring on an adapter is one ring on a radio that exists; leave out "
+        + VirtualRingOptions.optionsOfMemory.joined(separator: ", "))
+  }
+  if let address {
+    if case .kernel = specification {
+      throw .usage("--address needs an adapter that this program drives, such as user:hci0")
+    }
+    guard address.kind == .random, address.value >> 46 == 3 else {
+      throw .usage(
+        "--address wants a random static address, which begins with a digit from C to F: C0:11:22:33:BE:EF")
+    }
+  }
+  let interruption = Interruption()
+  try await ServingAdapter.run(specification, invocation, at: address, until: interruption) {
+    served throws(Failure) in
+    let options = options.set(by: HostClock())
+    let ring = RingOnAdapter(options, on: served.adapter, at: served.address)
+    let name = ring.options.name.printable
+    ring.onEvent = { Console.error("\(name): \($0)") }
+    do throws(HCIError) {
+      try ring.start()
+    } catch {
+      throw Failure(error)
+    }
+    Console.error("\(name): advertises at \(served.address); Ctrl-C ends it")
+    await interruption.wait()
+    await ring.stop()
+  }
+}
+
+extension RingOnAdapter.Event: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .connected(let central): "connected by \(central)"
+    case .disconnected(let central, let loss): "the link to \(central) has ended: \(loss)"
+    case .advertisingRefused(let error?): "the adapter does not advertise: \(error); trying again"
+    case .advertisingRefused(nil): "advertises again"
+    case .switchedOff: "switched off; it advertises no longer"
+    }
+  }
+}
