@@ -1,4 +1,4 @@
-"""Two adapters of the kernel on one radio, and a phone on Bumble: bumble_radio.py as a fork of this process."""
+"""Adapters of the kernel on one radio, and a phone on Bumble: bumble_radio.py as a fork of this process."""
 
 import json
 import os
@@ -10,9 +10,9 @@ from adapters import KernelAdapter
 
 
 class SharedAir:
-    def __init__(self, extended=False):
+    def __init__(self, count=2, extended=False):
         self.fork = forked.Peripheral(
-            bumble_radio.run, Namespace(transport=["vhci", "vhci"], extended=extended), takes_commands=True)
+            bumble_radio.run, Namespace(transport=["vhci"] * count, extended=extended), takes_commands=True)
         self.adapters = [KernelAdapter(name) for name in self.fork.name.split()]
 
     def ask(self, *words):

@@ -7,15 +7,19 @@ line of JSON for each.
 What the adapters are is printed as `ready PORT PORT`. The commands of the phone:
 
     ring COUNT MTU      uses the first ring that advertises until it has COUNT PPG frames
+    strap COUNT         subscribes to the heart rate of the first device that advertises it, for COUNT values
+    strap-until FLAGS   the same until a value comes that begins with these flags, in hexadecimal digits
     advertisements      what each adapter sends: data, scan response, interval in milliseconds
 """
 
 import asyncio
 import json
 import sys
+import time
 
-from bumble import hci
-from bumble.device import Device, DeviceConfiguration
+from bumble import att, hci
+from bumble.core import UUID, AdvertisingData
+from bumble.device import Device, DeviceConfiguration, Peer
 from bumble.gatt import Service
 from bumble.host import Host
 
@@ -38,6 +42,63 @@ def phone_on(radio) -> Device:
     return device
 
 
+async def find_service(device, number: int):
+    """The first advertisement with a service."""
+    found = asyncio.get_running_loop().create_future()
+
+    def on_advertisement(advertisement):
+        services = advertisement.data.get(AdvertisingData.COMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS) or []
+        if UUID.from_16_bits(number) in services and not found.done():
+            found.set_result(advertisement)
+
+    device.on("advertisement", on_advertisement)
+    await device.start_scanning(active=True)
+    advertisement = await asyncio.wait_for(found, 20)
+    await device.stop_scanning()
+    device.remove_listener("advertisement", on_advertisement)
+    return advertisement
+
+
+async def use_strap(device, is_enough) -> dict:
+    """What a watch finds in the first strap that advertises, until it has enough heart rates."""
+    advertisement = await find_service(device, 0x180D)
+    connection = await device.connect(advertisement.address)
+    peer = Peer(connection)
+    await peer.discover_services()
+    await peer.discover_characteristics()
+
+    def of(number):
+        return peer.get_characteristics_by_uuid(UUID.from_16_bits(number))[0]
+
+    async def read(number):
+        try:
+            return bytes(await of(number).read_value()).hex()
+        except att.ATT_Error as error:
+            return error.error_code
+
+    values, times, enough = [], [], asyncio.Event()
+
+    def on_value(value: bytes):
+        values.append(value.hex())
+        times.append(time.monotonic())
+        if is_enough(values):
+            enough.set()
+
+    await of(0x2A37).discover_descriptors()
+    await of(0x2A37).subscribe(on_value)
+    await asyncio.wait_for(enough.wait(), 60)
+    seen = {
+        "data": bytes(advertisement.data).hex(), "address": str(advertisement.address).partition("/")[0],
+        "services": [service.uuid.to_hex_str("") for service in peer.services],
+        "properties": {number: int(of(int(number, 16)).properties) for number in ("2A37", "2A38", "2A19")},
+        "name": bytes.fromhex(await read(0x2A00)).decode(), "appearance": await read(0x2A01),
+        "location": await read(0x2A38), "battery": await read(0x2A19),
+        "maker": bytes.fromhex(await read(0x2A29)).decode(), "firmware": bytes.fromhex(await read(0x2A26)).decode(),
+        "values": values, "times": times}
+    await connection.disconnect()
+    return seen
+
+
 async def run(options):
     journal = Journal(None)
     radio = Radio()
@@ -57,6 +118,10 @@ async def run(options):
         match command:
             case "ring":
                 answer = await use_ring(phone, int(arguments[0]), 20, int(arguments[1]))
+            case "strap":
+                answer = await use_strap(phone, lambda values: len(values) == int(arguments[0]))
+            case "strap-until":
+                answer = await use_strap(phone, lambda values: values[-1].startswith(arguments[0]))
             case "advertisements":
                 answer = [advertisements(each.controller) for each in offered]
         print(json.dumps(answer), flush=True)

@@ -12,10 +12,11 @@ from program import NO_ADAPTER, OK, ROOT
 
 HELP = subprocess.run([built(), "--help"], capture_output=True, text=True).stdout
 COMMANDS = re.findall(r"^  ([a-z-]+) {2,}\S", HELP, re.MULTILINE)
-ENDLESS = ("simulate", "stream --ppg --adapter virtual")
+ENDLESS = (("simulate", "strap"), "stream --ppg --adapter virtual")
 # These look at the machine: what they find may be that it has no Bluetooth, that a privilege is missing, that no ring is near, that
 # nothing runs.
-LOOKING = {"adapters": (OK, NO_ADAPTER), "doctor": (OK, NO_ADAPTER, 77, 79), "record": (OK, NO_ADAPTER, 77), "status": (OK, 79)}
+LOOKING = {"adapters": (OK, NO_ADAPTER), "doctor": (OK, NO_ADAPTER, 77, 79), "record": (OK, NO_ADAPTER, 77), "status": (OK, 79),
+           "strap": (OK, NO_ADAPTER, 77)}
 
 
 def examples(halo, command):

@@ -58,7 +58,7 @@ def test_another_shell_is_refused(halo):
 
 
 @pytest.mark.parametrize(("words", "expected"), [
-    (["str"], ["stream"]),
+    (["stre"], ["stream"]),
     (["stream", "--pp"], ["--ppg"]),
     (["stream", "--format", ""], ["text", "csv", "jsonl"]),
     (["stream", "--count", ""], []),

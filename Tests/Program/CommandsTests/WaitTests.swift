@@ -75,6 +75,9 @@ import Testing
       2,
       .ended(by: "the recovery under way, which has a deadline; the loss of the adapter, or an interruption")
     ),
+    "Program/Commands/Strap/StrapSource.swift": (
+      1, .ended(by: "a subscriber, the end of the link to the ring, or a signal")
+    ),
     "Program/CommandLine/Process/Interruption.swift": (
       2, .ended(by: "a signal, or the work that it cancels")
     ),

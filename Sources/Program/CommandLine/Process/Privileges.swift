@@ -75,10 +75,21 @@ package enum Privileges {
     }
   }
 
+  /// What the adapters need that were opened before another one.
+  @BluetoothActor private static var neededBefore: Capabilities = []
+
   /// Drops what is not needed after the sockets are open. Files that are created afterwards belong to the invoking user.
+  ///
+  /// - Parameters:
+  ///   - way: how the adapter is reached
+  ///   - opensAnother: whether another adapter is opened, after which this is called again: nothing is dropped before
   @BluetoothActor
-  package static func afterOpening(_ way: Way) throws(Failure) {
-    try drop(keeping: way.needs)
+  package static func afterOpening(_ way: Way, opensAnother: Bool = false) throws(Failure) {
+    if opensAnother {
+      neededBefore.formUnion(way.needs)
+    } else {
+      try drop(keeping: way.needs.union(neededBefore))
+    }
   }
 
   /// Becomes the invoking user if sudo started the program, and keeps of its capabilities only `kept`.

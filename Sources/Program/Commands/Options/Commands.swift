@@ -8,7 +8,7 @@ package enum Commands {
     let rings: [CommandSpec] = [
       streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand,
     ]
-    let measurements: [CommandSpec] = [measureCommand, eventsCommand, sportCommand]
+    let measurements: [CommandSpec] = [measureCommand, eventsCommand, sportCommand, strapCommand]
     let stored: [CommandSpec] = [
       todayCommand, historyCommand, syncCommand, exportCommand, storeCommand, reportCommand, queuesCommand,
     ]

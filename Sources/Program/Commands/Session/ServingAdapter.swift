@@ -30,18 +30,19 @@ final class ServingAdapter {
   ///   - specification: the adapter
   ///   - invocation: has the other options of adapters
   ///   - address: takes the place of the adapter's own: a random static one, for an adapter that this program drives
+  ///   - opensAnother: whether `body` opens another adapter, for which privileges are kept
   ///   - interruption: ends what is tried. `body` ends by it itself.
   ///   - body: serves until the interruption
   static func run(
     _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil,
-    until interruption: Interruption,
+    opensAnother: Bool = false, until interruption: Interruption,
     _ body: (ServingAdapter) async throws(Failure) -> Void
   ) async throws(Failure) {
     if invocation[CommonOptions.take] {
       guard case .user = specification else { throw .usage("--take needs --adapter user:hciN") }
     }
     let opened = try await interruption.cancels { () async throws(Failure) in
-      try await SessionAdapter(specification, invocation, at: address)
+      try await SessionAdapter(specification, invocation, at: address, opensAnother: opensAnother)
     }
     let central = Central(opened.adapter)
     let isVerbose = invocation[CommonOptions.verbose]

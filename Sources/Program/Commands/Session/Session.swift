@@ -46,6 +46,7 @@ final class Session {
 
   let spec: AdapterSpecification
   private let opened: SessionAdapter
+  /// The radio, for a command that serves on it, too.
   var adapter: any Adapter { opened.adapter }
   private(set) var request: ConnectionRequest
   let selector: RingSelector

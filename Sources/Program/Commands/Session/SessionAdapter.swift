@@ -32,9 +32,14 @@ struct SessionAdapter {
   /// Consequences to print if the process ends at once.
   private var unfinished: [Termination.Registration] = []
 
-  /// - Parameter address: takes the place of the adapter's own, where this program drives it
+  /// - Parameters:
+  ///   - specification: the adapter
+  ///   - invocation: has the other options of adapters
+  ///   - address: takes the place of the adapter's own, where this program drives it
+  ///   - opensAnother: whether privileges are kept, as another adapter is opened after this one
   init(
-    _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil
+    _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil,
+    opensAnother: Bool = false
   ) async throws(Failure) {
     let observers = TrafficObservers(invocation)
     var virtualClock: HostClock?
@@ -44,7 +49,9 @@ struct SessionAdapter {
     opening.recordFolders = UserFolders.runtime
     opening.onNote = { Console.error("halo-raw: \($0)") }
     // This may change the user: a recording belongs to the invoking user.
-    opening.onOpened = { needsRawSocket in try Privileges.afterOpening(needsRawSocket ? .rawSocket : .other) }
+    opening.onOpened = { needsRawSocket in
+      try Privileges.afterOpening(needsRawSocket ? .rawSocket : .other, opensAnother: opensAnother)
+    }
     opening.prepareRing = { options, timers in
       let clock = Self.clock(of: options, timers)
       virtualClock = clock

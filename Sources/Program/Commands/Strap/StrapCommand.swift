@@ -1,0 +1,140 @@
+import GAP
+import HCI
+import HaloBluetoothCore
+import HaloCommandLine
+import HaloRaw
+import RingLink
+
+private enum StrapOption {
+  static let to = Option(
+    "--to", as: .adapter,
+    help:
+      "the adapter for watches and phones: hciN, user:hciN, tcp:HOST:PORT, unix:PATH or serial:PATH[@BAUD] "
+      + "(default: that of the ring)")
+  static let name = Option(
+    "--name", as: .strapName, default: "Ring HR", help: "the name that watches and phones show")
+}
+
+let strapCommand = CommandSpec(
+  name: "strap", arguments: "[RING]",
+  summary: "offer the ring's heart rate to watches, bicycle computers and phones, as a chest strap does",
+  positionals: 0...1,
+  options: [StrapOption.to, StrapOption.name],
+  examples: [
+    ("sudo halo-raw strap R02_A1B2 --adapter hci0", "one adapter for the ring and for the watch"),
+    ("halo-raw strap --adapter hci0 --to hci1", "one adapter for each"),
+  ],
+  details: """
+    Every program for heart-rate straps can use it: it looks for the service Heart Rate. Up to \
+    \(StrapServer.maximumConnections) devices may be connected at once. They get one value a second. When the ring has no value that \
+    is newer than 5 seconds, it is "no contact" and 0, and never the last value again.
+
+    The ring measures while somebody has subscribed, and half a minute longer. The first value comes after a warm-up of 20
+    seconds and more; keep still. To measure all the time takes a battery of the ring in a few hours. If the ring is
+    lost, the strap stays, without contact, and the ring is looked for.
+
+    Some watches pair with a strap before they use it, which this one refuses, unless its adapter is hciN: the
+    kernel pairs. Watches that know ANT+ straps only do not find it. A phone whose app holds the ring keeps it from this
+    program.
+
+    With hciN, watches can connect only if the program has CAP_NET_ADMIN: use sudo. Not every adapter can be connected to a
+    ring and advertise: with two, --adapter is that of the ring, and --to the other one. --record and --explain are about
+    --adapter.
+
+    Ctrl-C ends it.
+    """
+) { invocation throws(Failure) in
+  let name = invocation[StrapOption.name]
+  let adapter = try invocation.adapter
+  if case .replay = adapter { throw .usage("a recording has no ring to measure with") }
+  // A strap that lost its ring is one without contact.
+  let budget = LinkKeeper.Budget(invocation, retryTime: .forever, isSteady: true)
+  guard let phoneSide = invocation[StrapOption.to] else {
+    guard adapter.isReal else { throw .usage("strap needs a radio for watches and phones; give --to hci0") }
+    return try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+      try await serve(
+        session, budget, name, on: session.adapter, at: session.central.information?.address)
+    }
+  }
+  guard phoneSide.isReal else {
+    throw .usage("--to needs a radio: hci0, user:hci0, tcp:HOST:PORT, unix:PATH or serial:PATH")
+  }
+  let (ofRing, ofPhone) = try invocation.divided(adapter, phoneSide)
+  let interruption = Interruption()
+  try await ServingAdapter.run(phoneSide, ofPhone, opensAnother: true, until: interruption) {
+    served throws(Failure) in
+    try await Session.run(ofRing, endsInOrder: true) { session throws(Failure) in
+      // The failure of the other adapter ends both.
+      let forget = interruption.onRequest { session.interruption.request() }
+      defer { forget() }
+      try await serve(session, budget, name, on: served.adapter, at: served.address)
+    }
+  }
+}
+
+/// Offers the heart rate of a ring until the interruption.
+///
+/// - Parameters:
+///   - session: leads to the ring
+///   - budget: how long it is looked for
+///   - name: what other devices show
+///   - adapter: that of the other devices, which is started
+///   - address: the address that they see
+@BluetoothActor
+private func serve(
+  _ session: Session, _ budget: LinkKeeper.Budget, _ name: String, on adapter: any Adapter,
+  at address: BluetoothAddress?
+) async throws(Failure) {
+  let server = StrapServer(adapter, name: name)
+  try server.start()
+  Console.error(
+    "\(name): advertises\(address.map { " at \($0)" } ?? ""), for the heart rate of \(session.selector.title); Ctrl-C ends it"
+  )
+  let link = session.keepRing(budget)
+  let source = StrapSource(server, session, link)
+  var result = Result<Void, Failure>.success(())
+  do throws(Failure) {
+    try await link.listen { ring throws(Failure) in
+      try await source.run(ring)
+    } onLoss: { _ in
+      source.lost()
+    }
+  } catch {
+    result = .failure(error)
+  }
+  await link.close()
+  await server.stop()
+  try result.get()
+}
+
+extension Invocation {
+  /// The options of the ring's adapter, and of the other one: `--take` is about those that this program drives, and what is
+  /// recorded and explained is the ring's.
+  fileprivate func divided(
+    _ ring: AdapterSpecification, _ phone: AdapterSpecification
+  ) throws(Failure) -> (ring: Invocation, phone: Invocation) {
+    var (ofRing, ofPhone) = (self, self)
+    ofPhone.set(CommonOptions.record, to: nil)
+    ofPhone.set(CommonOptions.explain, to: nil)
+    guard self[CommonOptions.take] else { return (ofRing, ofPhone) }
+    guard ring.isUserChannel || phone.isUserChannel else {
+      throw .usage("--take needs --adapter user:hciN or --to user:hciN")
+    }
+    ofRing.set(CommonOptions.take, to: ring.isUserChannel)
+    ofPhone.set(CommonOptions.take, to: phone.isUserChannel)
+    return (ofRing, ofPhone)
+  }
+}
+
+extension AdapterSpecification {
+  fileprivate var isUserChannel: Bool { if case .user = self { true } else { false } }
+}
+
+extension ArgumentType where Value == String {
+  /// A name that fits in a scan response.
+  fileprivate static var strapName: Self {
+    ArgumentType(placeholder: "NAME", expected: "a name of 1 to 29 bytes") { text in
+      (1...29).contains(text.utf8.count) ? text : nil
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import GAP
+import HaloBluetoothCore
+import HaloCommandLine
+import RingLink
+
+/// The side of a heart-rate strap that measures: a ring, while somebody wants its heart rate.
+@BluetoothActor
+final class StrapSource {
+  private let server: StrapServer
+  private let session: Session
+  private let link: KeptLink<RingClient>
+  /// Ends what waits until the heart rate is wanted, or the measurement when it is not wanted any more.
+  private var onWanted: (() -> Void)?
+
+  /// The pause after a measurement that has ended without a heart rate: the ring may not be worn.
+  private static let pause = Duration.seconds(10)
+  /// From one reading of the battery to the next.
+  private static let batteryInterval = Duration.seconds(600)
+
+  init(_ server: StrapServer, _ session: Session, _ link: KeptLink<RingClient>) {
+    (self.server, self.session, self.link) = (server, session, link)
+    server.onWanted = { [weak self] _ in self?.onWanted?() }
+  }
+
+  /// The link to the ring is lost.
+  func lost() { server.state.stop() }
+
+  /// Measures with a ring while that is wanted. It ends when the link is lost, or its task is cancelled.
+  func run(_ ring: RingClient) async throws(Failure) {
+    if let revision = ring.firmware.firmwareRevision { server.set(firmware: revision) }
+    while !Task.isCancelled {
+      try await readBattery(of: ring)
+      report("waits until somebody wants the heart rate", ring)
+      await untilWanted(or: ring)
+      // A ring that is gone is noticed by the next reading.
+      guard server.isWanted, ring.connection.isConnected, !Task.isCancelled else { continue }
+      report("measures the heart rate", ring)
+      try await measure(ring)
+      server.state.stop()
+    }
+    throw Failure(RingError.cancelled)
+  }
+
+  private func report(_ state: String, _ ring: RingClient) {
+    session.status.report(state, of: ring.connection.peer, name: link.name)
+  }
+
+  private func readBattery(of ring: RingClient) async throws(Failure) {
+    server.set(battery: try await RingError.asFailure(await ring.battery()).percent)
+  }
+
+  private func untilWanted(or ring: RingClient) async {
+    guard !server.isWanted else { return }
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      onWanted = { done(.success(())) }
+      ring.connection.whenDisconnected { _ in done(.success(())) }
+      return { done(.success(())) }
+    }
+    onWanted = nil
+  }
+
+  private func measure(_ ring: RingClient) async throws(Failure) {
+    let rates = ring.heartRates()
+    onWanted = { rates.stop() }
+    var batteryRead = session.timers.current
+    var failure: RingError?
+    do throws(RingError) {
+      for try await (event, _) in rates {
+        link.dataFlow()
+        server.state.take(event, at: server.now)
+        guard session.timers.current - batteryRead >= Self.batteryInterval else { continue }
+        batteryRead = session.timers.current
+        server.set(battery: try await ring.battery().percent)
+      }
+    } catch {
+      failure = error
+    }
+    onWanted = nil
+    // The light must not stay on when the task was cancelled.
+    if ring.connection.isConnected { await ring.stopHeartRates() }
+    guard let failure else { return }
+    guard case .measurement(_, let reason) = failure else { throw Failure(failure) }
+    server.state.stop()
+    Console.error("halo-raw: no heart rate: \(reason)")
+    await session.timers.sleep(for: Self.pause)
+  }
+}

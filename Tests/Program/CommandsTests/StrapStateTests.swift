@@ -1,0 +1,91 @@
+import HaloBluetoothCore
+import HaloGATT
+import RingLink
+import Testing
+
+@testable import HaloCommands
+
+/// What a strap says of what its ring measures.
+@Suite struct StrapStateTests {
+  private func reading(_ beats: Int, _ estimate: EstimateReason? = nil) -> MeasurementEvent {
+    .reading(MeasurementReading(kind: .continuousHeartRate, value: .heartRate(beats), estimate: estimate))
+  }
+
+  private func at(_ seconds: Double) -> Instant { .zero + .nanoseconds(Int64(seconds * 1e9)) }
+
+  private static let none: [UInt8] = [0x04, 0]
+
+  @Test func withoutAValueThereIsNoContact() {
+    var state = StrapState()
+    #expect(state.measurement(at: at(0)).encoded == Self.none)
+    state.take(.warmingUp, at: at(1))
+    state.take(.beatInterval(850), at: at(2))
+    #expect(state.measurement(at: at(2)).encoded == Self.none)
+  }
+
+  /// Contact is supported and detected; there are no intervals.
+  @Test func aValueIsSaid() {
+    var state = StrapState()
+    state.take(reading(70), at: at(1))
+    #expect(state.measurement(at: at(1.5)).encoded == [0x06, 70])
+    state.take(reading(71), at: at(2))
+    #expect(state.measurement(at: at(2)).encoded == [0x06, 71])
+  }
+
+  @Test func aValueIsNotSaidForLongerThanFiveSeconds() {
+    var state = StrapState()
+    state.take(reading(70), at: at(1))
+    #expect(state.measurement(at: at(6)).encoded == [0x06, 70])
+    #expect(state.measurement(at: at(6.001)).encoded == Self.none)
+    // An update without a value does not make it newer.
+    state.take(.warmingUp, at: at(7))
+    #expect(state.measurement(at: at(7)).encoded == Self.none)
+    state.take(reading(66), at: at(8))
+    #expect(state.measurement(at: at(8)).encoded == [0x06, 66])
+  }
+
+  @Test func aRingThatLosesTheSkinIsAStrapWithoutContact() {
+    var state = StrapState()
+    state.take(reading(70), at: at(1))
+    state.take(.contactLost, at: at(2))
+    #expect(state.measurement(at: at(2)).encoded == Self.none)
+    state.take(reading(72), at: at(3))
+    #expect(state.measurement(at: at(3)).encoded == [0x06, 72])
+  }
+
+  @Test func aRingThatIsLostIsAStrapWithoutContact() {
+    var state = StrapState()
+    state.take(reading(70), at: at(1))
+    state.stop()
+    #expect(state.measurement(at: at(1)).encoded == Self.none)
+  }
+
+  /// The number with which firmware ends a failed check.
+  @Test(arguments: 95...98) func aNumberThatMayBeMadeUpIsNone(_ beats: Int) {
+    var state = StrapState()
+    state.take(reading(70), at: at(1))
+    state.take(reading(beats, .suspicious), at: at(2))
+    #expect(state.measurement(at: at(2)).encoded == Self.none)
+    // One that is measured is one.
+    state.take(reading(beats), at: at(3))
+    #expect(state.measurement(at: at(3)).encoded == [0x06, UInt8(beats)])
+  }
+
+  @Test func whatIsNoHeartRateIsNone() {
+    var state = StrapState()
+    state.take(reading(0), at: at(1))
+    #expect(state.measurement(at: at(1)).encoded == Self.none)
+    state.take(.reading(MeasurementReading(kind: .oxygen, value: .oxygen(97))), at: at(2))
+    #expect(state.measurement(at: at(2)).encoded == Self.none)
+    state.take(reading(-5), at: at(3))
+    #expect(state.measurement(at: at(3)).encoded == Self.none)
+  }
+
+  @Test func aValueAbove255HasTwoBytes() {
+    var state = StrapState()
+    state.take(reading(256), at: at(1))
+    #expect(state.measurement(at: at(1)).encoded == [0x07, 0, 1])
+    state.take(reading(1_000_000), at: at(2))
+    #expect(state.measurement(at: at(2)).encoded == [0x07, 0xFF, 0xFF])
+  }
+}
