@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from program import ROOT
 
-UNITS = ["halo-raw-stream.service", "halo-raw-sync.service", "halo-raw-sync.timer"]
+UNITS = ["halo-raw-stream.service", "halo-raw-strap.service", "halo-raw-sync.service", "halo-raw-sync.timer"]
 
 
 @pytest.fixture
@@ -90,13 +90,13 @@ def test_systemd_can_read_the_units(units, unit):
 
 def test_the_services_are_one_user(units):
     """With DynamicUser, a start of one gave the files of the other another owner."""
-    for unit in UNITS[:2]:
+    for unit in UNITS[:3]:
         text = (units / unit).read_text()
         assert re.findall("^(?:User|DynamicUser|StateDirectory|StateDirectoryMode)=.*$", text, re.M) == [
             "User=halo", "StateDirectory=halo-raw", "StateDirectoryMode=0700"]
 
 
-@pytest.mark.parametrize("unit", UNITS[:2])
+@pytest.mark.parametrize("unit", UNITS[:3])
 def test_services_may_do_little(units, unit):
     result = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=30", units / unit], capture_output=True, text=True
