@@ -30,6 +30,7 @@ package final class RingOnAdapter {
 
   private let adapter: any Adapter
   private let advertising: Advertising
+  private let set = AdvertisingSet()
   private var link: (any ATTLink)?
   private var isAdvertising = false
   private var whenLinkHasEnded: (() -> Void)?
@@ -43,13 +44,15 @@ package final class RingOnAdapter {
   ///   - address: that of the radio, which becomes that of the ring
   package init(_ options: VirtualRingOptions, on adapter: any Adapter, at address: BluetoothAddress) {
     let options = options.moved(to: address)
-    guard var advertising = Advertising(options.advertisement, scanResponse: options.scanResponse) else {
-      preconditionFailure("a name is cut to what a scan response has room for")
+    do throws(AdvertisingFault) {
+      advertising = try Advertising(
+        AdvertisingData(options.advertisement), scanResponse: AdvertisingData(options.scanResponse)
+      ).every(options.advertisingInterval)
+    } catch {
+      preconditionFailure(
+        "a name is cut to what a scan response has room for, and an interval is checked: \(error)")
     }
-    advertising.intervalMin = AdvertisingInterval(options.advertisingInterval)
-    advertising.intervalMax = advertising.intervalMin
     self.options = options
-    self.advertising = advertising
     self.adapter = adapter
     peripheral = VirtualPeripheral(options: options, timers: adapter.timers)
     let peripheral = self.peripheral
@@ -70,7 +73,7 @@ package final class RingOnAdapter {
       guard let self else { return link.disconnect() }
       accept(link)
     }
-    adapter.onAdvertisingRefusal = { [weak self] error in self?.onEvent?(.advertisingRefused(error)) }
+    set.onRefusal = { [weak self] error in self?.onEvent?(.advertisingRefused(error)) }
   }
 
   /// - Throws: if this radio does not advertise for programs
@@ -92,7 +95,7 @@ package final class RingOnAdapter {
   }
 
   private func advertise() throws(HCIError) {
-    try adapter.setAdvertising(isAdvertising && link == nil ? advertising : nil)
+    try adapter.setAdvertising(isAdvertising && link == nil ? advertising : nil, in: set)
   }
 
   /// What was sent before still goes out.

@@ -49,8 +49,6 @@ final class StrapServer {
   private static let period = Duration.seconds(1)
   /// How long a ring measures on when nobody listens any more: the warm-up of one that was stopped takes as long.
   private static let lingeringTime = Duration.seconds(30)
-  /// How long an adapter may take to advertise before it is said that it refuses.
-  private static let advertisingTime = Duration.seconds(2)
 
   /// - Parameters:
   ///   - adapter: the radio, which is started
@@ -82,22 +80,26 @@ final class StrapServer {
 
   /// Advertises. Watches filter by the service, so that is in the advertisement.
   func start() throws(Failure) {
-    let data: [ADStructure] = [
-      .flags([.generalDiscoverable, .brEDRNotSupported]),
-      .serviceUUIDs(
-        [Self.heartRate, Self.batteryService, GATTUUID.deviceInformation], width: .two, isComplete: true),
-      .appearance(Appearance(rawValue: Self.appearance)),
-    ]
-    let response: [ADStructure] = [.localName(Array(name.utf8), isComplete: true)]
-    guard let advertising = Advertising(data, scanResponse: response) else {
-      throw .usage("--name wants a name of 1 to 29 bytes, not \"\(name.printable)\"")
+    let advertising: Advertising
+    do throws(AdvertisingFault) {
+      advertising = try Advertising.device(
+        name: name, services: [Self.heartRate, Self.batteryService, GATTUUID.deviceInformation],
+        appearance: Appearance(rawValue: Self.appearance)
+      ).advertising
+    } catch {
+      throw .usage(error.description)
+    }
+    peripheral.onAdvertisingRefusal = { [name] error in
+      let text = error.map {
+        "the adapter does not advertise: \($0); if that lasts, try another one, with --to"
+      }
+      Console.error("\(name): \(text ?? "the adapter advertises now")")
     }
     do throws(GAPError) {
       try peripheral.startAdvertising(advertising)
     } catch {
       throw Failure(error)
     }
-    checkAdvertising()
   }
 
   /// Ends the advertisement and all links, within a few seconds.
@@ -106,14 +108,6 @@ final class StrapServer {
     timers.cancel(lingering.take())
     timers.cancel(next.take()?.timer)
     await peripheral.stop()
-  }
-
-  /// Says if the radio refuses to advertise, as one may that has another link.
-  private func checkAdvertising() {
-    timers.schedule(after: Self.advertisingTime) { [weak self] in
-      guard let self, let refusal = peripheral.advertisingRefusal else { return }
-      Console.error("\(name): the adapter does not advertise: \(refusal); try another one, with --to")
-    }
   }
 
   // MARK: Values
@@ -148,7 +142,6 @@ final class StrapServer {
     link.whenDisconnected { [name] loss in
       Console.error("\(name): the link to \(link.peer) has ended: \(loss)")
     }
-    checkAdvertising()
   }
 
   private func subscriptionsChanged() {
