@@ -253,6 +253,7 @@ package final class ATTBearer {
     let agreed = max(ATTBearer.defaultMTU, min(Int(peerMTU), receiveMTU))
     mtu = hasExchangedMTU ? min(mtu, agreed) : agreed
     hasExchangedMTU = true
+    server?.mtuChanged(mtu)
   }
 
   // MARK: Receiving

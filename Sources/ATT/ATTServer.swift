@@ -12,8 +12,14 @@ package protocol ATTServer: AnyObject {
   ///   - pdu: the opcode and its parameters, unchecked; the span is valid only during the call
   ///   - time: when the packet was received
   func receive(_ pdu: RawSpan, at time: Instant)
+  /// Both ends have agreed on another MTU.
+  func mtuChanged(_ mtu: Int)
   /// The bearer has ended: nothing can be sent any more.
   func bearerClosed()
+}
+
+extension ATTServer {
+  package func mtuChanged(_ mtu: Int) {}
 }
 
 extension ATTReader {

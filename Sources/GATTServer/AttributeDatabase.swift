@@ -26,7 +26,10 @@ package final class AttributeDatabase {
     var owner: AttributeHandle?
     var read: ReadHandler?
     var write: WriteHandler?
+    var parts: PartHandler?
 
+    /// Whether the value is that of a handler.
+    var isHandled: Bool { write != nil || parts != nil }
     var handle: AttributeHandle { attribute.handle }
   }
 
@@ -107,16 +110,21 @@ package final class AttributeDatabase {
 
   /// Stores a value, which clients read from then on. It is not sent to them: see ``ServerBearer/notify(_:of:replacesWaiting:)``.
   package func setValue(_ value: [UInt8], of handle: AttributeHandle) {
-    guard var entry = index[handle] else { return }
-    entry.attribute.value = value
-    index[handle] = entry
+    change(handle) { $0.attribute.value = value }
   }
 
   /// Lets handlers answer reads and writes of an attribute in place of the stored value; nil for the stored value.
   package func setHandlers(of handle: AttributeHandle, read: ReadHandler?, write: WriteHandler?) {
+    change(handle) { entry in
+      entry.read = read
+      entry.write = write
+    }
+  }
+
+  /// Changes what is known of an attribute; nothing if there is no such attribute.
+  func change(_ handle: AttributeHandle, _ body: (inout Entry) -> Void) {
     guard var entry = index[handle] else { return }
-    entry.read = read
-    entry.write = write
+    body(&entry)
     index[handle] = entry
   }
 
@@ -194,10 +202,7 @@ package final class AttributeDatabase {
     var attribute = attribute
     attribute.handle = AttributeHandle(highest + 1)
     guard append(Entry(attribute: attribute, read: read, write: write)) else { return 0 }
-    if let service = openService, var entry = index[service] {
-      entry.attribute.groupEnd = attribute.handle
-      index[service] = entry
-    }
+    if let service = openService { change(service) { $0.attribute.groupEnd = attribute.handle } }
     changed(HandleRange(openService ?? attribute.handle, attribute.handle))
     return attribute.handle
   }
@@ -211,10 +216,7 @@ package final class AttributeDatabase {
     let declaration = add(ServerAttribute(handle: 0, type: service.type, value: service.bytes))
     guard declaration.isValid else { return declaration }
     openService = declaration
-    if var entry = index[declaration] {
-      entry.attribute.groupEnd = declaration
-      index[declaration] = entry
-    }
+    change(declaration) { $0.attribute.groupEnd = declaration }
     return declaration
   }
 

@@ -43,6 +43,9 @@ struct PreparedWrites {
     /// Whether the old value is replaced from its start, and so is not needed.
     var isWhole: Bool { parts.first?.offset == 0 }
 
+    /// Where the part ends that reaches furthest.
+    var end: Int { parts.map { Int($0.offset) + $0.value.count }.max() ?? 0 }
+
     /// Lays the parts over the old value; nil if one begins behind the end of what is there by then.
     func value(over old: [UInt8]) -> [UInt8]? {
       var value = isWhole ? [] : old

@@ -24,8 +24,17 @@ extension ServerBearer {
 
   /// The value of an attribute, whether the client may read it or not.
   func value(_ entry: AttributeDatabase.Entry, then: @escaping (Result<[UInt8], ATTErrorCode>) -> Void) {
+    if let handler = entry.parts { return part(of: entry, from: 0, handler, then: then) }
     guard let handler = entry.read else { return then(.success(storedValue(entry))) }
     ask(about: entry.handle, handler, then: then)
+  }
+
+  /// The value that a program has, from an offset on.
+  private func part(
+    of entry: AttributeDatabase.Entry, from offset: Int, _ handler: PartHandler,
+    then: @escaping (Result<[UInt8], ATTErrorCode>) -> Void
+  ) {
+    ask(about: entry.handle, { handler.read(entry.handle, offset, $0, $1) }, then: then)
   }
 
   /// Reads a value, or a part of it.
@@ -36,6 +45,15 @@ extension ServerBearer {
   ) {
     guard let entry = database.entry(handle) else { return answer.refuse(.invalidHandle, handle) }
     if let code = readRefusal(entry) { return answer.refuse(code, handle) }
+    if let handler = entry.parts {
+      return part(of: entry, from: offset, handler) { [weak self] result in
+        guard let self else { return }
+        switch result {
+        case .failure(let code): answer.refuse(code, handle)
+        case .success(let rest): answer.send(response(Array(rest.prefix(mtu - 1))))
+        }
+      }
+    }
     if offset > 0, let longValue, longValue.handle == handle {
       return sendPart(longValue.value, handle, offset, answer, response)
     }

@@ -26,7 +26,7 @@ extension ServerBearer {
   private func store(_ value: [UInt8], in entry: AttributeDatabase.Entry) -> Event {
     if longValue?.handle == entry.handle { longValue = nil }
     guard entry.attribute.configuration != nil else {
-      if entry.write == nil { database.setValue(value, of: entry.handle) }
+      if !entry.isHandled { database.setValue(value, of: entry.handle) }
       return .written(entry.handle, value)
     }
     guard let owner = entry.owner, let configuration = ClientConfiguration(parsing: value) else {
@@ -43,6 +43,7 @@ extension ServerBearer {
     guard let entry = database.entry(handle), writeRefusal(entry, .writeCommand) == nil,
       refusal(of: value, for: entry) == nil
     else { return }
+    if let handler = entry.parts { return handler.write([whole(value, of: entry)], self, nil) }
     guard let handler = entry.write else {
       onEvent?(store(value, in: entry))
       return
@@ -72,8 +73,21 @@ extension ServerBearer {
   private func offer(
     _ value: [UInt8], to entry: AttributeDatabase.Entry, then: @escaping (ATTErrorCode?) -> Void
   ) {
+    if let handler = entry.parts { return hand([whole(value, of: entry)], to: handler, then: then) }
     guard let handler = entry.write else { return then(nil) }
     ask(about: entry.handle, { client, reply in handler(value, client, reply) }, then: then)
+  }
+
+  /// A value in the form of a part.
+  private func whole(_ value: [UInt8], of entry: AttributeDatabase.Entry) -> ATTPreparedWrite {
+    ATTPreparedWrite(handle: entry.handle, offset: 0, value: value)
+  }
+
+  /// Asks a program to take parts.
+  private func hand(
+    _ parts: [ATTPreparedWrite], to handler: PartHandler, then: @escaping (ATTErrorCode?) -> Void
+  ) {
+    ask(about: parts.first?.handle ?? 0, { handler.write(parts, $0, $1) }, then: then)
   }
 
   // MARK: Prepared writes
@@ -92,17 +106,49 @@ extension ServerBearer {
   func execute(_ flags: ATTExecuteFlags, _ answer: Answer) {
     let groups = prepared.take()
     if flags == .cancel { return answer.send(ATTExecuteWriteResponse()) }
-    assemble(groups[...], [], answer)
+    assemble(groups[...], Execution(), answer)
   }
 
-  private typealias Whole = (entry: AttributeDatabase.Entry, value: [UInt8])
+  /// What an Execute Write is about to do.
+  private struct Execution {
+    typealias Whole = (entry: AttributeDatabase.Entry, value: [UInt8])
+
+    /// Values that were put together.
+    var values: [Whole] = []
+    /// Parts for programs, in the order of their first ones.
+    var handed: [(handler: PartHandler, parts: [ATTPreparedWrite])] = []
+
+    func adding(_ value: Whole) -> Self {
+      var all = self
+      all.values.append(value)
+      return all
+    }
+
+    func adding(_ parts: [ATTPreparedWrite], for handler: PartHandler) -> Self {
+      var all = self
+      if let place = handed.firstIndex(where: { $0.handler === handler }) {
+        all.handed[place].parts += parts
+      } else {
+        all.handed.append((handler, parts))
+      }
+      return all
+    }
+  }
 
   /// Puts the values together, and checks them.
-  private func assemble(_ rest: ArraySlice<PreparedWrites.Group>, _ values: [Whole], _ answer: Answer) {
-    guard let group = rest.first else { return carryOut(values[...], values, answer) }
+  private func assemble(
+    _ rest: ArraySlice<PreparedWrites.Group>, _ execution: Execution, _ answer: Answer
+  ) {
+    guard let group = rest.first else { return carryOut(execution.values[...], execution, answer) }
     // The attribute was there when the part was prepared.
     guard let entry = database.entry(group.handle) else {
       return answer.refuse(.databaseOutOfSync, group.handle)
+    }
+    if let handler = entry.parts {
+      guard group.end <= entry.attribute.capacity else {
+        return answer.refuse(.invalidAttributeValueLength, group.handle)
+      }
+      return assemble(rest.dropFirst(), execution.adding(group.parts, for: handler), answer)
     }
     let take: (Result<[UInt8], ATTErrorCode>) -> Void = { [weak self] result in
       guard let self else { return }
@@ -111,19 +157,33 @@ extension ServerBearer {
       case .success(let old):
         guard let value = group.value(over: old) else { return answer.refuse(.invalidOffset, group.handle) }
         if let code = refusal(of: value, for: entry) { return answer.refuse(code, group.handle) }
-        assemble(rest.dropFirst(), values + [(entry, value)], answer)
+        assemble(rest.dropFirst(), execution.adding((entry, value)), answer)
       }
     }
     if group.isWhole { take(.success([])) } else { value(entry, then: take) }
   }
 
-  private func carryOut(_ rest: ArraySlice<Whole>, _ all: [Whole], _ answer: Answer) {
-    guard let next = rest.first else {
-      return answer.send(ATTExecuteWriteResponse(), all.map { store($0.value, in: $0.entry) })
-    }
+  private func carryOut(
+    _ rest: ArraySlice<Execution.Whole>, _ execution: Execution, _ answer: Answer
+  ) {
+    guard let next = rest.first else { return handOut(execution.handed[...], execution, answer) }
     offer(next.value, to: next.entry) { [weak self] code in
       if let code { return answer.refuse(code, next.entry.handle) }
-      self?.carryOut(rest.dropFirst(), all, answer)
+      self?.carryOut(rest.dropFirst(), execution, answer)
+    }
+  }
+
+  private func handOut(
+    _ rest: ArraySlice<(handler: PartHandler, parts: [ATTPreparedWrite])>, _ execution: Execution,
+    _ answer: Answer
+  ) {
+    guard let next = rest.first else {
+      return answer.send(
+        ATTExecuteWriteResponse(), execution.values.map { store($0.value, in: $0.entry) })
+    }
+    hand(next.parts, to: next.handler) { [weak self] code in
+      if let code { return answer.refuse(code, next.parts.first?.handle ?? 0) }
+      self?.handOut(rest.dropFirst(), execution, answer)
     }
   }
 }

@@ -51,6 +51,8 @@ package final class ServerBearer: ATTServer {
   package var onEvent: ((Event) -> Void)?
   /// Called once when values are taken again, after one was not: see ``Delivery/full``.
   package var onReady: (() -> Void)?
+  /// Called when the client and this device have agreed on another ``mtu``.
+  package var onMTU: ((Int) -> Void)?
   /// The largest PDU that both ends take, in bytes.
   package var mtu: Int { bearer?.mtu ?? ATTBearer.defaultMTU }
 
@@ -122,6 +124,8 @@ package final class ServerBearer: ATTServer {
     case .response, .notification, .indication: break
     }
   }
+
+  package func mtuChanged(_ mtu: Int) { onMTU?(mtu) }
 
   package func bearerClosed() {
     guard !isClosed else { return }
