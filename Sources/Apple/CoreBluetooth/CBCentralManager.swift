@@ -1,5 +1,6 @@
 internal import ATT
 import Foundation
+internal import HaloKnownDevices
 internal import HaloSystemCalls
 package import HaloRaw
 
@@ -32,7 +33,7 @@ open class CBCentralManager: CBManager {
   private let core: CentralCore
   private let table: PeripheralTable
   /// Nil without a restore identifier.
-  private let restoration: Restoration?
+  private let restoration: Restoration<CentralRestoration>?
 
   public convenience init() {
     self.init(delegate: nil, queue: nil, options: nil)
@@ -46,7 +47,7 @@ open class CBCentralManager: CBManager {
     delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
     let choice = AdapterChoice(options: options)
-    let events = ManagerEvents(CallbackQueue(queue))
+    let events = ManagerEvents<CBCentralManager>(CallbackQueue(queue))
     (callbacks, core) = (events.callbacks, CentralCore(events))
     let folder = PeripheralStore.folder(for: choice)
     table = PeripheralTable(core, PeripheralStore(folder: folder), callbacks)
@@ -68,7 +69,7 @@ open class CBCentralManager: CBManager {
     _ delegate: (any CBCentralManagerDelegate)?, _ queue: DispatchQueue?, _ folder: String?,
     _ options: [String: Any]?, acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
   ) {
-    let events = ManagerEvents(CallbackQueue(queue))
+    let events = ManagerEvents<CBCentralManager>(CallbackQueue(queue))
     (callbacks, core) = (events.callbacks, CentralCore(events))
     table = PeripheralTable(core, PeripheralStore(folder: folder), callbacks)
     restoration = Restoration(folder: folder, options: options)
@@ -77,11 +78,11 @@ open class CBCentralManager: CBManager {
   }
 
   private func begin(
-    _ delegate: (any CBCentralManagerDelegate)?, _ events: ManagerEvents,
+    _ delegate: (any CBCentralManagerDelegate)?, _ events: ManagerEvents<CBCentralManager>,
     acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
   ) {
     // What an earlier run of the program wanted.
-    for entry in restoration?.peripherals ?? [] {
+    for entry in restoration?.record.peripherals ?? [] {
       let peripheral = table.peripheral(at: entry.address, named: entry.name)
       change(peripheral) { connection in
         connection.restore(ManagedConnection.Options(reconnects: entry.reconnects))
@@ -245,7 +246,7 @@ extension CBCentralManager {
   /// Issues the restored connections and the scan again, when the adapter can be used for the first time.
   private func resumeRestored() {
     for peripheral in table.held { change(peripheral) { $0.powerOn() } }
-    if let scan = restoration?.takeScan() { start(ScanRequest(scan)) }
+    if let scan = restoration?.takeWaiting()?.scan { start(ScanRequest(scan)) }
   }
 
   /// Changes a connection without a call of the delegate.

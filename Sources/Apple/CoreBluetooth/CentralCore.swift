@@ -29,7 +29,7 @@ final class CentralCore {
   nonisolated var connected: ConnectedServices? { connectedServices.withLock { $0 } }
   private let connectedServices = Guarded<ConnectedServices?>(nil)
 
-  private let events: ManagerEvents
+  private let events: ManagerEvents<CBCentralManager>
   private var radio: KeptAdapter?
   private var release: (() -> Void)?
   private var observation: KeptAdapter.Observation?
@@ -37,7 +37,7 @@ final class CentralCore {
   /// By their drivers.
   private var attempts: [ObjectIdentifier: Attempt] = [:]
 
-  nonisolated init(_ events: ManagerEvents) {
+  nonisolated init(_ events: ManagerEvents<CBCentralManager>) {
     self.events = events
   }
 
@@ -191,36 +191,5 @@ final class CentralCore {
     attempt.pending?.cancel()
     radio?.central?.timers.cancel(attempt.startTimer)
     return radio?.links.leave(attempt.address, user: attempt.driver) ?? false
-  }
-}
-
-extension CBManagerState {
-  fileprivate init(_ state: KeptAdapter.State) {
-    self =
-      switch state {
-      case .unknown: .unknown
-      case .resetting: .resetting
-      case .unsupported: .unsupported
-      case .unauthorized: .unauthorized
-      case .poweredOff: .poweredOff
-      case .poweredOn: .poweredOn
-      }
-  }
-}
-
-/// The way from the loop to a manager: its methods are called on its queue, in the order of the calls.
-final class ManagerEvents: @unchecked Sendable {
-  let callbacks: CallbackQueue
-  /// Set once, before anything is sent.
-  weak var manager: CBCentralManager?
-
-  init(_ callbacks: CallbackQueue) {
-    self.callbacks = callbacks
-  }
-
-  func send(_ body: @escaping @Sendable (CBCentralManager) -> Void) {
-    callbacks.async { [weak self] in
-      if let manager = self?.manager { body(manager) }
-    }
   }
 }

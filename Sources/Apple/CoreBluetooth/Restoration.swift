@@ -5,16 +5,16 @@ internal import HaloSystemCalls
 
 /// What a manager with a restore identifier does: stored off the queues of the program, and taken up at the next start of
 /// the program.
-final class Restoration: Sendable {
+final class Restoration<Record: RestorationRecord>: Sendable {
   private struct Shared {
     /// What is stored.
-    var record: CentralRestoration
+    var record: Record
     /// What the delegate has not been called with.
-    var unreported: CentralRestoration?
-    /// The scan that waits for the adapter.
-    var waitingScan: CentralRestoration.Scan?
+    var unreported: Record?
+    /// What waits for the adapter.
+    var waiting: Record?
     /// What is about to be written.
-    var unwritten: CentralRestoration?
+    var unwritten: Record?
   }
 
   private let path: String
@@ -24,25 +24,25 @@ final class Restoration: Sendable {
   ///
   /// - Returns: nil if there is no identifier, or no place to store anything
   init?(folder: String?, options: [String: Any]?) {
+    // Both roles have one key.
     guard let folder, let identifier = options?[CBCentralManagerOptionRestoreIdentifierKey] as? String else {
       return nil
     }
-    path = folder + "/restoration.json"
+    path = folder + "/\(Record.fileName)"
     let program = ProcessInfo.processInfo.processName
     // What another manager of this process stores last comes first.
     PeripheralStore.finishWriting()
     let record =
-      CentralRestoration.stored(program: program, identifier: identifier, path: path, report: reportMisuse)
-      ?? CentralRestoration(program: program, identifier: identifier)
-    shared = Guarded(
-      Shared(record: record, unreported: record.isEmpty ? nil : record, waitingScan: record.scan))
+      Record.stored(program: program, identifier: identifier, path: path, report: reportMisuse)
+      ?? Record(program: program, identifier: identifier)
+    shared = Guarded(Shared(record: record, unreported: record.isEmpty ? nil : record, waiting: record))
   }
 
-  /// The connections that are stored.
-  var peripherals: [CentralRestoration.Peripheral] { shared.withLock { $0.record.peripherals } }
+  /// What is stored.
+  var record: Record { shared.withLock { $0.record } }
 
   /// Stores a change of what the manager does.
-  func change(_ body: (inout CentralRestoration) -> Void) {
+  func change(_ body: (inout Record) -> Void) {
     let hasChanged = shared.withLock { shared in
       let before = shared.record
       body(&shared.record)
@@ -58,16 +58,19 @@ final class Restoration: Sendable {
     }
   }
 
+  /// What the delegate is called with before the first state.
+  func takeUnreported() -> Record? { shared.withLock { $0.unreported.take() } }
+
+  /// What begins with the adapter; nil if it has begun, or was given up.
+  func takeWaiting() -> Record? { shared.withLock { $0.waiting.take() } }
+}
+
+extension Restoration<CentralRestoration> {
   /// Forgets the scan, also one that waits for the adapter.
   func giveUpScan() {
-    shared.withLock { $0.waitingScan = nil }
+    _ = takeWaiting()
     change { $0.scan = nil }
   }
-
-  /// What the delegate is called with before the first state.
-  func takeUnreported() -> CentralRestoration? { shared.withLock { $0.unreported.take() } }
-
-  func takeScan() -> CentralRestoration.Scan? { shared.withLock { $0.waitingScan.take() } }
 }
 
 extension CentralRestoration {

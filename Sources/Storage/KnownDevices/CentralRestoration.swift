@@ -57,49 +57,13 @@ package struct CentralRestoration: Hashable, Sendable {
     peripherals.removeAll { $0.address == address }
   }
 
-  // MARK: The file
-
-  /// The number of managers that are kept: the ones that were stored last.
-  package static let limit = 64
   private static let maximumPeripherals = 64
-
-  private static func file(_ path: String) -> VersionedFile<CentralRestoration> {
-    VersionedFile(path: path, of: "managers to restore", in: "managers", keeping: limit)
-  }
-
-  /// What is stored of a manager; nil for nothing.
-  ///
-  /// - Parameters:
-  ///   - program: the name of the program
-  ///   - identifier: the manager
-  ///   - path: the file; it may be missing
-  ///   - report: takes messages for the user
-  package static func stored(
-    program: String, identifier: String, path: String, report: (String) -> Void
-  ) -> CentralRestoration? {
-    file(path).read(report).last { $0.program == program && $0.identifier == identifier }
-  }
-
-  /// Stores it, in place of what was stored of this manager. Blocks for the time of a few writes, or for the lock.
-  ///
-  /// - Parameters:
-  ///   - path: the file, which is made if it is missing
-  ///   - report: takes messages for the user
-  package func store(path: String, report: (String) -> Void) {
-    do throws(VersionedFileError) {
-      try Self.file(path).update(report) { all in
-        let before = all
-        all.removeAll { $0.program == program && $0.identifier == identifier }
-        if !isEmpty { all.append(self) }
-        return all != before
-      }
-    } catch {
-      report("cannot store what the central manager does: \(error)")
-    }
-  }
 }
 
-extension CentralRestoration: StoredEntry {
+extension CentralRestoration: RestorationRecord {
+  package static let role = "central"
+  package static let fileName = "restoration.json"
+
   package init(_ json: JSONValue) throws(JSONError) {
     program = try json.member("program")
     identifier = try json.member("identifier")
@@ -153,7 +117,7 @@ extension CentralRestoration.Scan: JSONDecodable {
 }
 
 extension BluetoothUUID {
-  fileprivate init(stored text: String) throws(JSONError) {
+  init(stored text: String) throws(JSONError) {
     guard let uuid = BluetoothUUID(text) else { throw .wrongKind(path: ["services"]) }
     self = uuid
   }
