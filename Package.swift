@@ -201,16 +201,16 @@ targets += [
   .target(
     name: "CoreBluetooth",
     dependencies: [
-      "ATT", "HaloBluetoothCore", "GAP", "GATTClient", "HCI", "HaloFiles", "HaloGATT", "HaloKnownDevices",
-      "HaloLinuxBluetooth", "HaloRaw", "HaloSystemCalls",
+      "ATT", "HaloBluetoothCore", "GAP", "GATTClient", "GATTServer", "HCI", "HaloCryptography", "HaloFiles",
+      "HaloGATT", "HaloKnownDevices", "HaloLinuxBluetooth", "HaloRaw", "HaloSystemCalls",
     ], path: "Sources/Apple/CoreBluetooth",
     swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
     dependencies: [
-      "ATT", "AccessorySetupKit", "HaloBluetoothCore", "CoreBluetooth", "GAP", "GATTServer", "HCI",
-      "HaloEventLoop", "HaloGATT", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls", "L2CAP", "TestSupport",
-      "VirtualRadio",
+      "ATT", "AccessorySetupKit", "HaloBluetoothCore", "CoreBluetooth", "GAP", "GATTClient", "GATTServer",
+      "HCI", "HaloEventLoop", "HaloGATT", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls", "L2CAP",
+      "TestSupport", "VirtualRadio",
     ],
     path: "Tests/Apple/CoreBluetoothTests", swiftSettings: settings),
   .target(

@@ -51,6 +51,9 @@ package final class KeptAdapter {
   /// Scans and connects, while the state is ``State/poweredOn``.
   package private(set) var central: Central?
 
+  /// The radio itself, for the peripheral role; nil while it is not open.
+  package var adapter: (any Adapter)? { opened?.adapter }
+
   /// The links of programs that do not know of each other.
   package let links = SharedLinks()
 

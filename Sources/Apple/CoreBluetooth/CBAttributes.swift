@@ -150,8 +150,8 @@ open class CBMutableCharacteristic: CBCharacteristic {
     get { super.descriptors }
     set { super.descriptors = newValue }
   }
-  /// The centrals that have subscribed; always empty, see ``CBPeripheralManager``.
-  open var subscribedCentrals: [CBCentral]? { [] }
+  /// The centrals that have subscribed. It changes on the manager's queue, before the call.
+  open internal(set) var subscribedCentrals: [CBCentral]? = []
 }
 
 // MARK: Descriptors

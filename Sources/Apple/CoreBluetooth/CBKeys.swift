@@ -63,6 +63,12 @@ public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedSer
 
 public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
 public let CBPeripheralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
+/// Linux only: the adapter, as ``CBCentralManagerOptionAdapterKey``.
+public let CBPeripheralManagerOptionAdapterKey = "halo.adapter"
+/// Linux only, for `startAdvertising`: Data with the company, two bytes, least significant first; then its data.
+public let CBPeripheralManagerAdvertisementManufacturerDataKey = "halo.manufacturerData"
+/// Linux only, for `startAdvertising`: a dictionary from CBUUID to Data.
+public let CBPeripheralManagerAdvertisementServiceDataKey = "halo.serviceData"
 public let CBPeripheralManagerRestoredStateServicesKey = "kCBRestoredServices"
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey = "kCBRestoredAdvertisement"
 

@@ -1,143 +1,215 @@
 import Foundation
+internal import HaloKnownDevices
+package import HaloRaw
+internal import HaloSystemCalls
 
-/// The peripheral role. It is not supported yet: the state is always `unsupported`, and operations report an error.
+/// Offers services to centrals, and advertises. Its delegate is called on its queue, one call after the other; properties
+/// change on that queue before the call.
 open class CBPeripheralManager: CBManager {
-  private let callbacks: CallbackQueue
+  private struct Shared {
+    weak var delegate: (any CBPeripheralManagerDelegate)?
+    /// Whether the first state was reported to the delegate.
+    var hasReportedState = false
+    /// What the delegate has not been called with.
+    var unreported: [String: Any]?
+  }
 
-  open weak var delegate: (any CBPeripheralManagerDelegate)?
+  private let shared = Guarded(Shared())
+  private let callbacks: CallbackQueue
+  private let core: PeripheralCore
+  private let table: OfferedTable
+  /// Nil without a restore identifier.
+  private let restoration: Restoration<PeripheralRestoration>?
 
   public convenience init() {
     self.init(delegate: nil, queue: nil, options: nil)
   }
 
-  public init(
+  /// - Parameters:
+  ///   - delegate: is held weakly
+  ///   - queue: where the delegate is called; nil for the main queue
+  ///   - options: also the adapter: ``CBPeripheralManagerOptionAdapterKey``
+  public convenience init(
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
-    callbacks = CallbackQueue(queue)
-    self.delegate = delegate
-    super.init(.unsupported)
-    callbacks.asyncConfined { [weak self] in
-      guard let self else { return }
-      self.delegate?.peripheralManagerDidUpdateState(self)
+    let choice = AdapterChoice(options: options)
+    self.init(delegate, queue, PeripheralStore.folder(for: choice), options) {
+      (SharedRadios.acquire(choice), { SharedRadios.release(choice) })
     }
   }
 
-  open var isAdvertising: Bool { false }
-
-  private var failure: CBError {
-    CBError(.operationNotSupported, "the peripheral role is not supported on this system")
+  /// A manager on a radio, which it does not close.
+  package convenience init(
+    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, radio: KeptAdapter,
+    folder: String? = nil, options: [String: Any]? = nil
+  ) {
+    self.init(delegate, queue, folder, options) { (radio, {}) }
   }
 
-  open func add(_ service: CBMutableService) {
-    callbacks.asyncConfined { [self] in delegate?.peripheralManager(self, didAdd: service, error: failure) }
+  private init(
+    _ delegate: (any CBPeripheralManagerDelegate)?, _ queue: DispatchQueue?, _ folder: String?,
+    _ options: [String: Any]?, acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
+  ) {
+    let events = ManagerEvents<CBPeripheralManager>(CallbackQueue(queue))
+    (callbacks, core) = (events.callbacks, PeripheralCore(events))
+    table = OfferedTable(core)
+    restoration = Restoration(folder: folder, options: options)
+    super.init(.unknown)
+    if let record = restoration?.takeUnreported() {
+      let services = table.restore(record.services, record.advertisement)
+      shared.withLock { $0.unreported = record.dictionary(services) }
+    }
+    shared.withLock { $0.delegate = delegate }
+    events.manager = self
+    BluetoothActor.run { [core] in
+      let (radio, release) = acquire()
+      core.start(radio, release: release)
+    }
   }
 
-  open func remove(_ service: CBMutableService) {}
-  open func removeAllServices() {}
+  deinit {
+    BluetoothActor.run { [core] in await core.shutDown() }
+  }
 
+  /// May be set after the manager was made: it gets the state then.
+  open weak var delegate: (any CBPeripheralManagerDelegate)? {
+    get { shared.withLock { $0.delegate } }
+    set {
+      shared.withLock { $0.delegate = newValue }
+      callbacks.asyncConfined { [weak self] in self?.reportFirstState() }
+    }
+  }
+
+  // MARK: Services
+
+  /// Offers a service, which is fixed from then on. The delegate is called when centrals see it, or with the reason why they do
+  /// not.
+  open func add(_ service: CBMutableService) { carryOut { $0.add(service) } }
+
+  /// Offers a service no longer.
+  open func remove(_ service: CBMutableService) { carryOut { $0.remove(service) } }
+
+  open func removeAllServices() { carryOut { $0.removeAll() } }
+
+  // MARK: Advertising
+
+  /// Whether centrals can find this device. While the adapter is off, advertising pauses.
+  open var isAdvertising: Bool { table.isAdvertising }
+
+  /// - Parameter advertisementData: the keys ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey``; here
+  ///   also ``CBPeripheralManagerAdvertisementManufacturerDataKey`` and ``CBPeripheralManagerAdvertisementServiceDataKey``
   open func startAdvertising(_ advertisementData: [String: Any]?) {
-    callbacks.asyncConfined { [self] in delegate?.peripheralManagerDidStartAdvertising(self, error: failure) }
+    let request = AdvertisementRequest(advertisementData)
+    carryOut { $0.startAdvertising(request) }
   }
 
-  open func stopAdvertising() {}
+  open func stopAdvertising() { carryOut { $0.stopAdvertising() } }
 
+  // MARK: Centrals
+
+  /// Sends a value to centrals that have subscribed.
+  ///
+  /// - Parameters:
+  ///   - value: what is longer than the central's ``CBCentral/maximumUpdateValueLength`` is cut
+  ///   - characteristic: whose value it is
+  ///   - centrals: those that are meant; nil for all
+  /// - Returns: whether it is sent, or will be. If not, no central gets it, and the delegate is called when there is room.
   @discardableResult
   open func updateValue(
     _ value: Data, for characteristic: CBMutableCharacteristic, onSubscribedCentrals centrals: [CBCentral]?
-  ) -> Bool { false }
+  ) -> Bool { table.update(value, characteristic, centrals) }
 
-  open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {}
+  /// Answers a request, once. A command, of which there is no sign, has no answer.
+  open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
+    carryOut { $0.respond(request, result) }
+  }
 
+  /// Asks a central for another connection interval; it may refuse.
   open func setDesiredConnectionLatency(
     _ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral
-  ) {}
+  ) {
+    BluetoothActor.run { [core, address = central.address] in core.setLatency(latency, for: address) }
+  }
 
+  // MARK: Channels
+
+  private var noChannels: CBError {
+    CBError(.operationNotSupported, "L2CAP channels are not supported on this system")
+  }
+
+  /// Reports an error.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
-    callbacks.asyncConfined { [self] in
-      delegate?.peripheralManager(self, didPublishL2CAPChannel: 0, error: failure)
+    callbacks.asyncConfined { [weak self] in
+      guard let self else { return }
+      delegate?.peripheralManager(self, didPublishL2CAPChannel: 0, error: noChannels)
     }
   }
 
+  /// Reports an error.
   open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
-    callbacks.asyncConfined { [self] in
-      delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: failure)
+    callbacks.asyncConfined { [weak self] in
+      guard let self else { return }
+      delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: noChannels)
+    }
+  }
+
+  /// A call of the program: the delegate is called with what follows.
+  private func carryOut(_ call: (OfferedTable) -> [PeripheralDelivery]) {
+    let deliveries = call(table)
+    store()
+    guard !deliveries.isEmpty else { return }
+    callbacks.asyncConfined { [weak self] in self?.deliver(deliveries) }
+  }
+
+  /// Stores what is offered, for the next run of the program.
+  private func store() {
+    guard let restoration else { return }
+    let (services, advertisement) = table.wanted
+    restoration.change { record in
+      record.services = Array(services.prefix(PeripheralRestoration.maximumServices))
+      record.advertisement = advertisement
     }
   }
 }
 
-/// A central that is connected to this machine.
-open class CBCentral: CBPeer {
-  open var maximumUpdateValueLength: Int { 20 }
-}
+// MARK: The state, on the queue
 
-/// A request of a central.
-open class CBATTRequest: NSObject {
-  open var central: CBCentral
-  open var characteristic: CBCharacteristic
-  open var offset: Int
-  open var value: Data?
+extension CBPeripheralManager {
+  func update(_ state: CBManagerState, _ failure: String?) {
+    set(state)
+    deliver(table.change { $0.changed(to: state) })
+    store()
+    if let failure, delegate != nil { reportMisuse("\(state): \(failure)") }
+    guard shared.withLock({ $0.hasReportedState }) else { return reportFirstState() }
+    delegate?.peripheralManagerDidUpdateState(self)
+  }
 
-  init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?) {
-    self.central = central
-    self.characteristic = characteristic
-    self.offset = offset
-    self.value = value
-    super.init()
+  /// A delegate that is set later gets the state, too.
+  private func reportFirstState() {
+    guard state != .unknown, let delegate else { return }
+    let (isFirst, restored) = shared.withLock { shared in
+      defer { shared.hasReportedState = true }
+      return (!shared.hasReportedState, shared.unreported.take())
+    }
+    guard isFirst else { return }
+    if let restored { delegate.peripheralManager(self, willRestoreState: restored) }
+    delegate.peripheralManagerDidUpdateState(self)
   }
 }
 
-/// The events of the peripheral role. All methods but the first are optional.
-public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
-  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
-  func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
-  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
-  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?)
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral,
-    didSubscribeTo characteristic: CBCharacteristic)
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral,
-    didUnsubscribeFrom characteristic: CBCharacteristic)
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
-  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest])
-  func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager)
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel psm: CBL2CAPPSM, error: (any Error)?)
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel psm: CBL2CAPPSM, error: (any Error)?)
-  func peripheralManager(
-    _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
-}
+// MARK: Events, on the queue
 
-extension CBPeripheralManagerDelegate {
-  public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {}
-  public func peripheralManagerDidStartAdvertising(
-    _ peripheral: CBPeripheralManager, error: (any Error)?
-  ) {}
-  public func peripheralManager(
-    _ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?
-  ) {}
-  public func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
-  ) {}
-  public func peripheralManager(
-    _ peripheral: CBPeripheralManager, central: CBCentral,
-    didUnsubscribeFrom characteristic: CBCharacteristic
-  ) {}
-  public func peripheralManager(
-    _ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest
-  ) {}
-  public func peripheralManager(
-    _ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]
-  ) {}
-  public func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) {}
-  public func peripheralManager(
-    _ peripheral: CBPeripheralManager, didPublishL2CAPChannel psm: CBL2CAPPSM, error: (any Error)?
-  ) {}
-  public func peripheralManager(
-    _ peripheral: CBPeripheralManager, didUnpublishL2CAPChannel psm: CBL2CAPPSM, error: (any Error)?
-  ) {}
-  public func peripheralManager(
-    _ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?
-  ) {}
+extension CBPeripheralManager {
+  /// An event that concerns the role alone.
+  func happened(_ event: (inout PeripheralRole) -> PeripheralRole.Effects) {
+    deliver(table.change(role: event))
+  }
+
+  func connected(_ client: BluetoothAddress, mtu: Int) { table.connected(client, mtu: mtu) }
+
+  func left(_ client: BluetoothAddress) { deliver(table.left(client)) }
+
+  private func deliver(_ deliveries: [PeripheralDelivery]) {
+    for delivery in deliveries { delivery.call(delegate, of: self) }
+  }
 }

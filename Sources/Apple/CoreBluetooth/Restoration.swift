@@ -112,3 +112,13 @@ extension CentralRestoration.Scan {
     return options
   }
 }
+
+extension PeripheralRestoration {
+  /// As a delegate gets it.
+  func dictionary(_ services: [CBMutableService]) -> [String: Any] {
+    var state: [String: Any] = [:]
+    if !services.isEmpty { state[CBPeripheralManagerRestoredStateServicesKey] = services }
+    state[CBPeripheralManagerRestoredStateAdvertisementDataKey] = advertisement?.dictionary
+    return state
+  }
+}

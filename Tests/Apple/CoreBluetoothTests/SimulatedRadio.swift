@@ -6,7 +6,7 @@ import HaloRaw
 import L2CAP
 import VirtualRadio
 
-/// The radio of a machine, with peripherals in its air. It can be switched off and on.
+/// The radio of a machine, with peripherals and other radios in its air. It can be switched off and on.
 ///
 /// Its time is twenty times as fast as that of the machine, so that connection events and pauses cost the tests little.
 /// It stands still while the loop does not run.
@@ -15,6 +15,7 @@ final class SimulatedRadio: Adapter {
   var onReport: ((AdvertisingReport, Instant) -> Void)?
   var onScanRefusal: ((HCIError?) -> Void)?
   var onFailure: ((HCIError) -> Void)?
+  var onAccepted: ((any ATTLink) -> Void)?
   let timers: Timers
   let peripherals: [SimulatedPeripheral]
   /// Why the adapter can't be used; nil while it can.
@@ -22,9 +23,11 @@ final class SimulatedRadio: Adapter {
   var isScanning: Bool { scan != nil && failure == nil }
 
   private let air: Air
+  private let options: ControllerOptions
   /// The host and the way to its controller, while the radio is in use.
   private var host: (adapter: HCIAdapter, transport: AirTransport)?
   private var scan: ScanParameters?
+  private var advertising: Advertising?
   private var links: [LinkOfPeer] = []
   private var whenUsable: [() -> Void] = []
 
@@ -43,8 +46,18 @@ final class SimulatedRadio: Adapter {
     self.timers = timers ?? Timers()
     self.failure = failure
     air = Air(timers: self.timers)
+    options = ControllerOptions()
     for peripheral in peripherals { peripheral.enter(air) }
     if timers == nil { run() }
+  }
+
+  /// The radio of another machine in the same air, with the same time.
+  init(beside other: SimulatedRadio, _ address: String) {
+    guard let address = BluetoothAddress(address) else { fatalError("not an address: \(address)") }
+    (air, timers, peripherals) = (other.air, other.timers, [])
+    var options = ControllerOptions()
+    options.address = BluetoothAddress(address.value, .public)
+    self.options = options
   }
 
   /// A radio in the time of the machine.
@@ -65,13 +78,18 @@ final class SimulatedRadio: Adapter {
 
   func start() async throws(HCIError) -> AdapterInformation {
     if let failure { throw failure }
-    let transport = AirTransport(air)
+    let transport = AirTransport(air, options)
     let adapter = HCIAdapter(transport)
     host = (adapter, transport)
     adapter.onReport = { [weak self] report, time in self?.onReport?(report, time) }
     adapter.onScanRefusal = { [weak self] refusal in self?.onScanRefusal?(refusal) }
+    adapter.onAccepted = { [weak self] link in
+      guard let self, let onAccepted else { return link.disconnect() }
+      onAccepted(link)
+    }
     let information = try await adapter.start()
     adapter.setScan(scan)
+    try adapter.setAdvertising(advertising)
     return information
   }
 
@@ -108,6 +126,11 @@ final class SimulatedRadio: Adapter {
   func setScan(_ parameters: ScanParameters?) {
     scan = parameters
     host?.adapter.setScan(parameters)
+  }
+
+  func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
+    self.advertising = advertising
+    try host?.adapter.setAdvertising(advertising)
   }
 
   func connect(

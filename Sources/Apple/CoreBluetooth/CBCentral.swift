@@ -1,0 +1,42 @@
+import Foundation
+internal import HaloRaw
+internal import HaloSystemCalls
+
+/// A central that is connected to this machine, of which a manager has one object while it is connected.
+open class CBCentral: CBPeer {
+  let address: BluetoothAddress
+  private let length = Guarded(20)
+
+  init(_ address: BluetoothAddress) {
+    self.address = address
+    super.init(identifier: UUID(address))
+  }
+
+  /// The most bytes of an update, the rest of which is cut.
+  open var maximumUpdateValueLength: Int { length.withLock { $0 } }
+
+  /// - Parameter mtu: the one of the link
+  func take(mtu: Int) { length.withLock { $0 = min(mtu - 3, 512) } }
+}
+
+/// A request of a central.
+open class CBATTRequest: NSObject {
+  open var central: CBCentral
+  open var characteristic: CBCharacteristic
+  /// Where the value, or the part of it, begins.
+  open var offset: Int
+  /// What is written; set by the program to what is read, from the offset on.
+  open var value: Data?
+
+  /// Nil for a command, which has no answer. All parts of a long write have the same.
+  let number: Int?
+
+  init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?, number: Int?) {
+    self.central = central
+    self.characteristic = characteristic
+    self.offset = offset
+    self.value = value
+    self.number = number
+    super.init()
+  }
+}

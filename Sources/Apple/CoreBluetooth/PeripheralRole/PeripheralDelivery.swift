@@ -1,0 +1,36 @@
+import Foundation
+
+/// What the delegate of a peripheral manager is called with.
+enum PeripheralDelivery {
+  case added(CBMutableService, CBError?)
+  case started(CBError?)
+  case subscribed(CBCentral, CBMutableCharacteristic)
+  case unsubscribed(CBCentral, CBMutableCharacteristic)
+  case read(CBATTRequest)
+  case wrote([CBATTRequest])
+  case ready
+
+  /// Changes the properties of objects, and then calls the delegate. A request that nobody answers is refused.
+  func call(_ delegate: (any CBPeripheralManagerDelegate)?, of manager: CBPeripheralManager) {
+    switch self {
+    case .added(let service, let error): delegate?.peripheralManager(manager, didAdd: service, error: error)
+    case .started(let error): delegate?.peripheralManagerDidStartAdvertising(manager, error: error)
+    case .subscribed(let central, let characteristic):
+      characteristic.subscribedCentrals?.append(central)
+      delegate?.peripheralManager(manager, central: central, didSubscribeTo: characteristic)
+    case .unsubscribed(let central, let characteristic):
+      characteristic.subscribedCentrals?.removeAll { $0 === central }
+      delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristic)
+    case .read(let request):
+      guard let delegate else { return manager.respond(to: request, withResult: .requestNotSupported) }
+      delegate.peripheralManager(manager, didReceiveRead: request)
+    case .wrote(let requests):
+      guard let delegate else {
+        for request in requests.prefix(1) { manager.respond(to: request, withResult: .requestNotSupported) }
+        return
+      }
+      delegate.peripheralManager(manager, didReceiveWrite: requests)
+    case .ready: delegate?.peripheralManagerIsReady(toUpdateSubscribers: manager)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package import HaloRaw
+
+/// What goes into the role, and what comes out.
+extension PeripheralRole {
+  /// A characteristic: the number of its service, and its place in that.
+  package struct Place: Hashable, Sendable {
+    package var service: Int
+    package var index: Int
+
+    package init(service: Int, index: Int) {
+      self.service = service
+      self.index = index
+    }
+  }
+
+  /// What a central has read or written. The parts of an Execute Write are one request.
+  package struct Request: Hashable, Sendable {
+    package struct Part: Hashable, Sendable {
+      package var place: Place
+      package var offset: Int
+      /// Empty for a read.
+      package var value: [UInt8]
+
+      package init(place: Place, offset: Int, value: [UInt8] = []) {
+        self.place = place
+        self.offset = offset
+        self.value = value
+      }
+    }
+
+    package var client: BluetoothAddress
+    /// Counts the requests of all centrals; nil for a command, which has no answer.
+    package var number: Int?
+    package var isRead: Bool
+    package var parts: [Part]
+
+    package init(client: BluetoothAddress, number: Int?, isRead: Bool, parts: [Part]) {
+      self.client = client
+      self.number = number
+      self.isRead = isRead
+      self.parts = parts
+    }
+  }
+
+  /// What the loop has to do, in this order.
+  package enum Command: Hashable, Sendable {
+    /// Is answered by ``PeripheralRole/added(_:_:)``.
+    case add(Int)
+    case remove(Int)
+    /// Is answered by ``PeripheralRole/started(_:_:)``.
+    case advertise(Int)
+    case stopAdvertising
+    /// Is answered by ``PeripheralRole/sent(to:)`` for each central.
+    case send([UInt8], Place, to: [BluetoothAddress])
+    /// An error, or the value that is read; an empty one for a write.
+    case answer(BluetoothAddress, Int, ATTErrorCode?, [UInt8])
+  }
+
+  /// What the delegate is called with.
+  package enum Report: Sendable {
+    case added(Int, CBError?)
+    case started(CBError?)
+    case subscribed(BluetoothAddress, Place)
+    case unsubscribed(BluetoothAddress, Place)
+    case requested(Request)
+    case ready
+  }
+
+  /// What follows from a call or from an event.
+  package struct Effects: Sendable {
+    package var commands: [Command] = []
+    package var reports: [Report] = []
+    /// Why a call is ignored.
+    package var misuse: String?
+
+    package init(_ commands: [Command] = [], _ reports: [Report] = [], misuse: String? = nil) {
+      self.commands = commands
+      self.reports = reports
+      self.misuse = misuse
+    }
+  }
+}

@@ -1,0 +1,281 @@
+package import HaloRaw
+
+/// The peripheral role of a manager, as a value: what the program offers, and who uses it. Calls of the program and events of
+/// the loop go in; what the loop has to do, and what the delegate is called with, come out.
+///
+/// - Each `add` and each `startAdvertising` that is not ignored has one report, whatever happens.
+/// - Each request of a central is answered at most once.
+/// - An update that is refused is followed by one ``Report/ready``, unless the adapter is switched off.
+package struct PeripheralRole: Sendable {
+  private enum Stage {
+    /// Offered before, by an earlier run of the program. It is added when the adapter can be used.
+    case restored
+    case adding(isReported: Bool)
+    case added
+  }
+
+  private enum Advertising: Equatable {
+    case off
+    case restored
+    /// With the number of the call.
+    case starting(Int)
+    case on
+  }
+
+  private var state = CBManagerState.unknown
+  /// Whether the adapter was powered on since everything was taken away last.
+  private var wasOn = false
+  private var services: [Int: Stage] = [:]
+  /// Services that were removed before the loop had added them, whose report is still to come.
+  private var removedEarly: Set<Int> = []
+  private var advertising = Advertising.off
+  private var startCount = 0
+  /// Calls of `startAdvertising` that have a report.
+  private var reportedStarts: Set<Int> = []
+  private var subscribers: [Place: [BluetoothAddress]] = [:]
+  private var credits = UpdateCredits()
+  /// The request of each central that was not answered.
+  private var open: [BluetoothAddress: Int] = [:]
+
+  package init() {}
+
+  package var isAdvertising: Bool {
+    switch advertising {
+    case .on: true
+    case .off, .restored, .starting: false
+    }
+  }
+
+  /// Whether the program wants to advertise, also while the adapter is off.
+  package var wantsAdvertising: Bool { advertising != .off }
+
+  package func offers(_ service: Int) -> Bool { services[service] != nil }
+
+  /// Whether the manager has a service, or has still to report about it.
+  package func knows(_ service: Int) -> Bool { services[service] != nil || removedEarly.contains(service) }
+
+  /// The services that are offered, or about to be.
+  package var offered: [Int] { services.keys.sorted() }
+
+  package func subscribers(of place: Place) -> [BluetoothAddress] { subscribers[place, default: []] }
+
+  private func ignored(_ call: String) -> Effects? {
+    guard state != .poweredOn else { return nil }
+    return Effects(misuse: "\(call) has no effect in the state \(state); wait for poweredOn")
+  }
+}
+
+// MARK: Services
+
+extension PeripheralRole {
+  /// - Parameter refusal: why the service can't be offered; nil if it can
+  package mutating func add(_ service: Int, refusal: CBError?) -> Effects {
+    if let ignored = ignored("add") { return ignored }
+    if let refusal { return Effects([], [.added(service, refusal)]) }
+    services[service] = .adding(isReported: true)
+    return Effects([.add(service)])
+  }
+
+  /// The loop has added a service, or has failed to.
+  package mutating func added(_ service: Int, _ error: CBError?) -> Effects {
+    if removedEarly.remove(service) != nil { return Effects([], [.added(service, error)]) }
+    guard case .adding(let isReported) = services[service] else { return Effects() }
+    services[service] = error == nil ? .added : nil
+    return Effects([], isReported ? [.added(service, error)] : [])
+  }
+
+  /// - Parameter service: nil for one that was not added
+  package mutating func remove(_ service: Int?) -> Effects {
+    if let ignored = ignored("remove") { return ignored }
+    guard let service, offers(service) else { return Effects(misuse: "remove: the service was not added") }
+    return takeAway(service)
+  }
+
+  package mutating func removeAll() -> Effects {
+    ignored("removeAllServices") ?? takeAwayAll()
+  }
+
+  private mutating func takeAwayAll() -> Effects {
+    offered.reduce(into: Effects()) { all, service in
+      let effects = takeAway(service)
+      all.commands += effects.commands
+      all.reports += effects.reports
+    }
+  }
+
+  private mutating func takeAway(_ service: Int) -> Effects {
+    switch services.removeValue(forKey: service) {
+    case .adding(isReported: true): removedEarly.insert(service)
+    case .restored: return Effects()
+    case .adding(isReported: false), .added, nil: break
+    }
+    var effects = Effects([.remove(service)])
+    for place in subscribers.keys.filter({ $0.service == service }).sorted(by: { $0.index < $1.index }) {
+      for client in subscribers.removeValue(forKey: place) ?? [] {
+        effects.reports.append(.unsubscribed(client, place))
+      }
+    }
+    return effects
+  }
+}
+
+// MARK: Advertising
+
+extension PeripheralRole {
+  package mutating func startAdvertising() -> Effects {
+    if let ignored = ignored("startAdvertising") { return ignored }
+    guard advertising == .off else { return Effects([], [.started(CBError(.alreadyAdvertising))]) }
+    let command = start()
+    reportedStarts.insert(startCount)
+    return Effects([command])
+  }
+
+  private mutating func start() -> Command {
+    startCount += 1
+    advertising = .starting(startCount)
+    return .advertise(startCount)
+  }
+
+  /// The loop has begun to advertise, or can't.
+  package mutating func started(_ number: Int, _ error: CBError?) -> Effects {
+    if advertising == .starting(number) { advertising = error == nil ? .on : .off }
+    return Effects([], reportedStarts.remove(number) == nil ? [] : [.started(error)])
+  }
+
+  package mutating func stopAdvertising() -> Effects {
+    if let ignored = ignored("stopAdvertising") { return ignored }
+    return endAdvertising()
+  }
+
+  private mutating func endAdvertising() -> Effects {
+    defer { advertising = .off }
+    switch advertising {
+    case .off, .restored: return Effects()
+    case .starting, .on: return Effects([.stopAdvertising])
+    }
+  }
+}
+
+// MARK: The adapter
+
+extension PeripheralRole {
+  /// Takes up what an earlier run of the program has offered. Nothing of it is reported.
+  package mutating func restore(_ services: [Int], advertises: Bool) {
+    for service in services { self.services[service] = .restored }
+    if advertises { advertising = .restored }
+  }
+
+  /// The state has changed. Below poweredOn, all centrals are gone; below poweredOff, nothing is offered any more.
+  package mutating func changed(to new: CBManagerState) -> Effects {
+    state = new
+    if new == .poweredOn { return resume() }
+    var effects = Effects()
+    for client in clients { effects.reports += leave(client) }
+    credits = UpdateCredits()
+    // What was restored waits for its adapter.
+    guard wasOn, new.rawValue < CBManagerState.poweredOff.rawValue else { return effects }
+    wasOn = false
+    let (removed, ended) = (takeAwayAll(), endAdvertising())
+    effects.commands += removed.commands + ended.commands
+    effects.reports += removed.reports
+    return effects
+  }
+
+  private mutating func resume() -> Effects {
+    wasOn = true
+    var effects = Effects()
+    for service in offered {
+      guard case .restored = services[service] else { continue }
+      services[service] = .adding(isReported: false)
+      effects.commands.append(.add(service))
+    }
+    if advertising == .restored { effects.commands.append(start()) }
+    return effects
+  }
+}
+
+// MARK: Centrals
+
+extension PeripheralRole {
+  private var clients: [BluetoothAddress] {
+    Set(subscribers.values.joined()).union(open.keys).sorted { $0.value < $1.value }
+  }
+
+  /// A central has configured a characteristic.
+  package mutating func configured(_ place: Place, _ client: BluetoothAddress, wants: Bool) -> Effects {
+    guard state == .poweredOn, services[place.service] != nil else { return Effects() }
+    let has = subscribers(of: place).contains(client)
+    guard wants != has else { return Effects() }
+    if wants {
+      subscribers[place, default: []].append(client)
+      return Effects([], [.subscribed(client, place)])
+    }
+    unsubscribe(client, place)
+    return Effects([], [.unsubscribed(client, place)])
+  }
+
+  private mutating func unsubscribe(_ client: BluetoothAddress, _ place: Place) {
+    subscribers[place]?.removeAll { $0 == client }
+    if subscribers[place]?.isEmpty ?? false { subscribers[place] = nil }
+  }
+
+  /// The link to a central has ended.
+  package mutating func left(_ client: BluetoothAddress) -> Effects {
+    var reports = leave(client)
+    if credits.left(client) { reports.append(.ready) }
+    return Effects([], reports)
+  }
+
+  private mutating func leave(_ client: BluetoothAddress) -> [Report] {
+    open[client] = nil
+    let places = subscribers.filter { $0.value.contains(client) }.keys
+    return places.sorted { ($0.service, $0.index) < ($1.service, $1.index) }.map { place in
+      unsubscribe(client, place)
+      return .unsubscribed(client, place)
+    }
+  }
+
+  /// A central has read or written. Its request before has expired, if it was not answered.
+  package mutating func asked(_ request: Request) -> Effects {
+    guard state == .poweredOn, request.parts.allSatisfy({ services[$0.place.service] != nil }) else {
+      return Effects(request.number.map { [.answer(request.client, $0, .unlikelyError, [])] } ?? [])
+    }
+    if let number = request.number { open[request.client] = number }
+    return Effects([], [.requested(request)])
+  }
+
+  /// - Parameters:
+  ///   - client: who has asked
+  ///   - number: that of the request; nil for a command
+  ///   - code: why it is refused; nil if it is not
+  ///   - value: what is read
+  package mutating func respond(
+    _ client: BluetoothAddress, _ number: Int?, _ code: ATTErrorCode?, _ value: [UInt8]
+  ) -> Effects {
+    guard let number else { return Effects() }
+    guard open[client] == number else {
+      return Effects(
+        misuse: "respond has no effect: the request was answered, has expired, or its central has left")
+    }
+    open[client] = nil
+    return Effects([.answer(client, number, code, value)])
+  }
+
+  /// - Parameter chosen: the centrals that are meant; nil for all
+  /// - Returns: whether it is sent, or will be; if not, nobody gets it
+  package mutating func update(
+    _ value: [UInt8], _ place: Place?, to chosen: [BluetoothAddress]?
+  ) -> (Bool, Effects) {
+    if let ignored = ignored("updateValue") { return (false, ignored) }
+    guard let place else { return (true, Effects()) }
+    let clients = subscribers(of: place).filter { chosen?.contains($0) ?? true }
+    guard !clients.isEmpty else { return (true, Effects()) }
+    guard credits.take(for: clients) else { return (false, Effects()) }
+    return (true, Effects([.send(value, place, to: clients)]))
+  }
+
+  /// The loop has handed an update to the link of a central, or has dropped it.
+  package mutating func sent(to client: BluetoothAddress) -> Effects {
+    Effects([], credits.give(client) ? [.ready] : [])
+  }
+}

@@ -1,0 +1,150 @@
+internal import ATT
+import Foundation
+internal import GAP
+internal import GATTServer
+internal import HCI
+internal import HaloCryptography
+internal import HaloGATT
+internal import HaloRaw
+
+/// The peripheral role of a radio, which all peripheral managers of this process on that radio share: centrals see the services
+/// of all of them.
+@BluetoothActor
+final class ServedRadio {
+  /// A manager.
+  @BluetoothActor protocol Member: AnyObject {
+    /// A central has connected, or both ends have agreed on another MTU.
+    func connected(_ client: BluetoothAddress, mtu: Int)
+    func configured(_ client: BluetoothAddress, _ value: AttributeHandle, wants: Bool)
+    /// The link to a central takes values again.
+    func ready(_ client: BluetoothAddress)
+    func left(_ client: BluetoothAddress)
+  }
+
+  private struct WeakRadio {
+    weak var value: ServedRadio?
+  }
+
+  /// Centrals that may be connected at once. Nothing is advertised while there are as many.
+  private static let maximumConnections = 8
+  private static var all: [ObjectIdentifier: WeakRadio] = [:]
+
+  let database = AttributeDatabase()
+  private let radio: KeptAdapter
+  private var peripheral: (role: Peripheral, adapter: ObjectIdentifier)?
+  private var members: [any Member] = []
+  private var clients: [BluetoothAddress: GATTLink] = [:]
+  private var advertised: (member: ObjectIdentifier, advertising: Advertising)?
+
+  /// That of a radio: the one that exists, or a new one.
+  static func of(_ radio: KeptAdapter) -> ServedRadio {
+    let id = ObjectIdentifier(radio)
+    if let known = all[id]?.value, known.radio === radio { return known }
+    let made = ServedRadio(radio)
+    all = all.filter { $0.value.value != nil }
+    all[id] = WeakRadio(value: made)
+    return made
+  }
+
+  private init(_ radio: KeptAdapter) {
+    self.radio = radio
+    database.addGenericAccess(name: Self.hostName)
+    let key = [UInt8](repeating: 0, count: 16)
+    database.addGenericAttribute { MessageAuthentication.cmac($0, key: key) }
+  }
+
+  /// The name of the device while none is advertised: that of the machine.
+  private static var hostName: String {
+    let text = try? String(contentsOfFile: "/proc/sys/kernel/hostname", encoding: .utf8)
+    return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "Linux"
+  }
+
+  // MARK: Managers
+
+  func join(_ member: any Member) {
+    members.append(member)
+    for (client, link) in clients { member.connected(client, mtu: link.mtu) }
+  }
+
+  /// The links end with the last manager. This returns when they have ended.
+  func leave(_ member: any Member) async {
+    members.removeAll { $0 === member }
+    stopAdvertising(member)
+    if members.isEmpty { await peripheral.take()?.role.stop() }
+  }
+
+  // MARK: The radio
+
+  /// The radio can be used, the first time or again. What was advertised is advertised again.
+  func powerOn() {
+    guard let adapter = radio.adapter else { return }
+    if peripheral?.adapter != ObjectIdentifier(adapter) {
+      let role = Peripheral(adapter, serving: database, maximumConnections: Self.maximumConnections)
+      role.onConnection = { [weak self] link in self?.connected(link) }
+      peripheral = (role, ObjectIdentifier(adapter))
+    }
+    if let advertised { try? peripheral?.role.startAdvertising(advertised.advertising) }
+  }
+
+  /// - Parameter name: what the device is called meanwhile; nil for the name of the machine
+  func startAdvertising(
+    _ member: any Member, _ advertising: Advertising, name: String?
+  ) throws(CBError) {
+    if let advertised, advertised.member != ObjectIdentifier(member) {
+      throw CBError(.alreadyAdvertising, "another manager of this process advertises with this adapter")
+    }
+    guard let peripheral, radio.state == .poweredOn else {
+      throw CBError(.unknown, "the adapter is not powered on")
+    }
+    do throws(GAPError) {
+      try peripheral.role.startAdvertising(advertising)
+    } catch {
+      throw CBError(.unknown, "\(error)")
+    }
+    advertised = (ObjectIdentifier(member), advertising)
+    setName(name ?? Self.hostName)
+  }
+
+  func stopAdvertising(_ member: any Member) {
+    guard advertised?.member == ObjectIdentifier(member) else { return }
+    advertised = nil
+    peripheral?.role.stopAdvertising()
+    setName(Self.hostName)
+  }
+
+  private func setName(_ name: String) {
+    guard let handle = database.handles(of: GATTUUID.deviceName).first else { return }
+    database.setValue(Array(name.utf8.prefix(ATTBearer.maximumValueLength)), of: handle)
+  }
+
+  // MARK: Centrals
+
+  func link(to client: BluetoothAddress) -> GATTLink? { clients[client] }
+
+  /// The central that a handler of the database is called for.
+  func client(of server: ServerBearer) -> BluetoothAddress? {
+    clients.first { $0.value.server === server }?.key
+  }
+
+  private func connected(_ link: GATTLink) {
+    guard let server = link.server else { return }
+    let client = link.peer
+    clients[client] = link
+    server.onEvent = { [weak self] event in
+      guard case .configured(let value, let configuration) = event else { return }
+      self?.tell { $0.configured(client, value, wants: !configuration.isEmpty) }
+    }
+    server.onReady = { [weak self] in self?.tell { $0.ready(client) } }
+    server.onMTU = { [weak self] mtu in self?.tell { $0.connected(client, mtu: mtu) } }
+    link.whenDisconnected { [weak self, weak link] _ in
+      guard let self, clients[client] === link else { return }
+      clients[client] = nil
+      tell { $0.left(client) }
+    }
+    tell { $0.connected(client, mtu: link.mtu) }
+  }
+
+  private func tell(_ body: (any Member) -> Void) {
+    for member in members { body(member) }
+  }
+}

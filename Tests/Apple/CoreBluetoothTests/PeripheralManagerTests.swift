@@ -1,0 +1,352 @@
+import CoreBluetooth
+import GAP
+import GATTClient
+import HCI
+import HaloGATT
+import HaloRaw
+import Testing
+
+/// Programs that offer services, met by programs of the central role on another machine in the same air.
+@Suite(.timeLimit(.minutes(60))) struct PeripheralManagerTests {
+  private static func characteristic(
+    _ uuid: String, _ properties: CBCharacteristicProperties, value: [UInt8]? = nil,
+    _ permissions: CBAttributePermissions = [.readable, .writeable]
+  ) -> CBMutableCharacteristic {
+    CBMutableCharacteristic(
+      type: CBUUID(string: uuid), properties: properties, value: value.map { Data($0) },
+      permissions: permissions)
+  }
+
+  private static func service(_ uuid: String = "FF00", _ characteristics: CBMutableCharacteristic...)
+    -> CBMutableService
+  {
+    let made = CBMutableService(type: CBUUID(string: uuid), primary: true)
+    made.characteristics = characteristics
+    return made
+  }
+
+  @Test func aValueIsReadWrittenAndSubscribedTo() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    offer.values["FF01"] = [1, 2]
+    let value = Self.characteristic("FF01", [.read, .write, .writeWithoutResponse, .notify])
+    await offer.offer([Self.service("FF00", value)])
+    #expect(offer.log == ["poweredOn", "added FF00", "started"])
+    await offer.perform { #expect($0.manager.isAdvertising) }
+    let phone = await meeting.phone(finds: "FF00")
+    await phone.until("characteristics of FF00: FF01")
+    #expect(phone.advertised["Offer"] == ["FF00"])
+    await phone.perform { me in
+      let value = me.characteristic("FF01")
+      me.peripherals["Offer"]?.readValue(for: value)
+      me.peripherals["Offer"]?.writeValue(Data([9]), for: value, type: .withResponse)
+      me.peripherals["Offer"]?.writeValue(Data([9, 9]), for: value, type: .withoutResponse)
+      me.peripherals["Offer"]?.setNotifyValue(true, for: value)
+    }
+    await phone.until("value FF01 [1, 2]")
+    await phone.until("wrote FF01")
+    await offer.until("write FF01@0 2")
+    await offer.until("subscribed FF01")
+    await offer.perform { me in
+      #expect(me.centrals.map(\.maximumUpdateValueLength) == [512])
+      #expect(me.centrals.map(\.identifier.uuidString) == ["68616C6F-7261-8077-8000-001A7DDA7177"])
+      #expect(me.manager.updateValue(Data([7]), for: value, onSubscribedCentrals: nil))
+      #expect(me.manager.updateValue(Data([8]), for: value, onSubscribedCentrals: me.centrals))
+    }
+    await phone.until("value FF01 [8]")
+    await phone.perform { me in
+      me.peripherals["Offer"]?.setNotifyValue(false, for: me.characteristic("FF01"))
+    }
+    await offer.until("unsubscribed FF01")
+    await meeting.end()
+  }
+
+  /// No call of the delegate for what was given at the beginning.
+  @Test func whatTheDefinitionGivesIsServedWithoutTheProgram() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let value = Self.characteristic("FF01", [.read, .extendedProperties], value: [5], .readable)
+    value.descriptors = [
+      CBMutableDescriptor(type: CBUUID(string: "2901"), value: "level"),
+      CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data([4, 0, 0xAD, 0x27, 1, 0, 0])),
+    ]
+    let inner = Self.service("FF10")
+    let outer = Self.service("FF00", value, Self.characteristic("FF02", [.indicate], .readable))
+    outer.includedServices = [inner]
+    await offer.offer([inner, outer])
+    // Fixed from then on.
+    outer.characteristics = []
+    value.value = Data([6])
+    let phone = await meeting.phone(finds: "FF10,FF00")
+    await phone.until("characteristics of FF00: FF01,FF02")
+    await phone.perform { me in
+      let value = me.characteristic("FF01")
+      me.peripherals["Offer"]?.readValue(for: value)
+      me.peripherals["Offer"]?.discoverDescriptors(for: value)
+      me.peripherals["Offer"]?.discoverIncludedServices(nil, for: value.service!)
+    }
+    await phone.until("value FF01 [5]")
+    await phone.until("descriptors 2900,2901,2904")
+    await phone.perform { me in
+      for descriptor in me.characteristic("FF01").descriptors ?? [] {
+        me.peripherals["Offer"]?.readValue(for: descriptor)
+      }
+      me.peripherals["Offer"]?.discoverDescriptors(for: me.characteristic("FF02"))
+    }
+    await phone.until("descriptor 2901 level")
+    await phone.until("descriptor 2900 1")
+    await phone.until("descriptors 2902")
+    #expect(offer.log == ["poweredOn", "added FF10", "added FF00", "started"])
+    await meeting.end()
+  }
+
+  /// What can't be offered is told once, with its reason.
+  @Test func whatCannotBeOfferedIsRefused() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let inner = Self.service("FF10")
+    let outer = Self.service("FF11")
+    outer.includedServices = [inner]
+    let other = Self.characteristic("FF01", .read)
+    other.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2902"), value: nil)]
+    await offer.perform { me in
+      me.manager.add(Self.service("1801"))
+      me.manager.add(outer)
+      me.manager.add(Self.service("FF12", other))
+      me.manager.add(inner)
+      me.manager.add(inner)
+      me.manager.startAdvertising(nil)
+      me.manager.startAdvertising(nil)
+      me.manager.publishL2CAPChannel(withEncryption: false)
+      me.manager.unpublishL2CAPChannel(0x80)
+    }
+    await offer.until("started")
+    await offer.until("added FF10")
+    #expect(
+      Set(offer.log) == [
+        "poweredOn", "added 1801 uuidNotAllowed", "added FF11 invalidParameters",
+        "added FF12 invalidParameters",
+        "added FF10", "added FF10 invalidParameters", "started", "started alreadyAdvertising",
+        "published 0 operationNotSupported", "unpublished 128 operationNotSupported",
+      ])
+    await meeting.end()
+  }
+
+  @Test func aCachedValueIsReadOnly() async {
+    await #expect(processExitsWith: .failure) {
+      let manager = CBPeripheralManager(
+        delegate: nil, queue: DispatchQueue(label: "trap"), options: ["halo.adapter": "virtual"])
+      let service = CBMutableService(type: CBUUID(string: "FF00"), primary: true)
+      service.characteristics = [
+        CBMutableCharacteristic(
+          type: CBUUID(string: "FF01"), properties: [.read, .notify], value: Data([1]), permissions: .readable
+        )
+      ]
+      manager.add(service)
+    }
+  }
+
+  /// The codes of applications go through.
+  @Test func requestsAreRefusedWithAnyCode() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    await offer.offer([
+      Self.service(
+        "FF00", Self.characteristic("FF01", [.read, .write]),
+        Self.characteristic("FF02", [.read, .write], []),
+        Self.characteristic(
+          "FF03", [.read, .write, .notifyEncryptionRequired],
+          [.readEncryptionRequired, .writeEncryptionRequired]))
+    ])
+    offer.result = CBATTError.Code(rawValue: 0x81)
+    let phone = await meeting.phone(finds: "FF00")
+    await phone.until("characteristics of FF00: FF01,FF02,FF03")
+    await phone.perform { me in
+      for uuid in ["FF01", "FF02", "FF03"] {
+        me.peripherals["Offer"]?.readValue(for: me.characteristic(uuid))
+        me.peripherals["Offer"]?.writeValue(Data([1]), for: me.characteristic(uuid), type: .withResponse)
+      }
+      me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF03"))
+    }
+    await phone.until("value FF01 [] other(129)")
+    await phone.until("wrote FF01 other(129)")
+    await phone.until("value FF02 [] readNotPermitted")
+    await phone.until("wrote FF02 writeNotPermitted")
+    await phone.until("value FF03 [] insufficientAuthentication")
+    await phone.until("wrote FF03 insufficientAuthentication")
+    await phone.until("notifying FF03 false insufficientAuthentication")
+    // The request is answered: another response is ignored.
+    await offer.perform { me in
+      for request in me.requests { me.manager.respond(to: request, withResult: .success) }
+    }
+    await meeting.end()
+  }
+
+  /// A client without a larger MTU reads and writes in parts.
+  @Test func longValuesComeInParts() async throws {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let long = (0..<60).map { UInt8($0) }
+    offer.values["FF01"] = long
+    await offer.offer([Self.service("FF00", Self.characteristic("FF01", [.read, .write, .notify]))])
+    try await Self.readAndWriteInParts(meeting.other, long)
+    let parts = ["FF01@0 18", "FF01@18 18", "FF01@36 18", "FF01@54 6"].joined(separator: ", ")
+    #expect(
+      offer.log == [
+        "poweredOn", "added FF00", "started", "read FF01 from 0", "read FF01 from 22", "read FF01 from 44",
+        "write \(parts)",
+      ])
+    await meeting.end()
+  }
+
+  @BluetoothActor private static func readAndWriteInParts(_ radio: KeptAdapter, _ value: [UInt8]) async throws
+  {
+    while radio.state != .poweredOn { await Task.yield() }
+    let central = try #require(radio.central)
+    let found = try #require(try await central.find(within: .seconds(60), where: { $0.isNamed("Offer") }))
+    let link = try await central.connect(ConnectionRequest(peer: found.address))
+    let service = try #require(try await link.gatt.firstService(BluetoothUUID(0xFF00 as UInt16)))
+    let all = try await link.gatt.discoverCharacteristics(of: service)
+    let characteristic = try #require(all.first)
+    #expect(try await link.gatt.read(characteristic) == value)
+    try await link.gatt.write(value, to: characteristic)
+    await link.disconnect()
+  }
+
+  /// As Apple's sample sends a text: until there is no room, and on when there is.
+  @Test func updatesWaitForRoomAndNoneIsLost() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let value = Self.characteristic("FF01", [.notify], .readable)
+    await offer.offer([Self.service("FF00", value)])
+    nonisolated(unsafe) var sent = 0
+    func sendMore(_ me: PeripheralRecorder) {
+      while sent < 200, me.manager.updateValue(Data([UInt8(sent)]), for: value, onSubscribedCentrals: nil) {
+        sent += 1
+      }
+    }
+    offer.on("subscribed FF01", sendMore)
+    offer.on("ready", sendMore)
+    let phone = await meeting.phone(finds: "FF00")
+    await phone.until("characteristics of FF00: FF01")
+    await phone.perform { me in
+      me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF01"))
+    }
+    await phone.until("value FF01 [199]")
+    #expect(phone.log.filter { $0.hasPrefix("value") } == (0..<200).map { "value FF01 [\($0)]" })
+    #expect(offer.log.contains("ready"))
+    await meeting.end()
+  }
+
+  @Test func aServiceThatIsRemovedEndsItsSubscriptions() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let (first, second) = (
+      Self.service("FF00", Self.characteristic("FF01", .notify)),
+      Self.service("FF10", Self.characteristic("FF11", .read))
+    )
+    offer.values["FF11"] = [3]
+    await offer.offer([first, second])
+    let phone = await meeting.phone(finds: "FF00,FF10")
+    await phone.until("characteristics of FF10: FF11")
+    await phone.perform { me in me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF01"))
+    }
+    await offer.until("subscribed FF01")
+    await meeting.untilChangesAreWatched()
+    await offer.perform { $0.manager.remove(first) }
+    await offer.until("unsubscribed FF01")
+    await phone.until("modified [\"FF00\"], left 1")
+    await phone.perform { me in me.peripherals["Offer"]?.readValue(for: me.characteristic("FF11")) }
+    await phone.until("value FF11 [3]")
+    await offer.perform { me in
+      me.manager.removeAllServices()
+      me.manager.add(first)
+    }
+    await offer.until("added FF00", count: 2)
+    await meeting.end()
+  }
+
+  @Test func theAdapterIsSwitchedOffAndOn() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let value = Self.characteristic("FF01", .notify)
+    await offer.offer([Self.service("FF00", value)])
+    let phone = await meeting.phone(finds: "FF00")
+    await phone.until("characteristics of FF00: FF01")
+    await phone.perform { me in me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF01"))
+    }
+    await offer.until("subscribed FF01")
+    await BluetoothActor.run { meeting.offering.fail() }.value
+    await offer.until("poweredOff")
+    #expect(Array(offer.log.suffix(2)) == ["unsubscribed FF01", "poweredOff"])
+    await offer.perform { me in
+      #expect(!me.manager.updateValue(Data([1]), for: value, onSubscribedCentrals: nil))
+      #expect(value.subscribedCentrals == [] && me.manager.isAdvertising)
+    }
+    await phone.until("disconnected Offer connectionTimeout, disconnected")
+    await BluetoothActor.run { meeting.offering.repair() }.value
+    await offer.until("poweredOn", count: 2)
+    // It advertises again, and offers what it has offered before.
+    await phone.perform { $0.central.scanForPeripherals() }
+    await phone.until("connected Offer", count: 2)
+    await phone.perform { $0.peripherals["Offer"]?.discoverServices() }
+    await phone.until("services FF00", count: 2)
+    await meeting.end()
+  }
+
+  @Test func aManagerThatIsReleasedLeavesNothing() async {
+    let meeting = await Meeting()
+    let (first, second) = (
+      await PeripheralRecorder.start(meeting.radio), await PeripheralRecorder.start(meeting.radio)
+    )
+    await first.offer([Self.service("FF00", Self.characteristic("FF01", [.read, .notify]))])
+    await second.perform { me in
+      me.manager.add(Self.service("FF10", Self.characteristic("FF11", .read)))
+      me.manager.startAdvertising(nil)
+    }
+    await second.until("started alreadyAdvertising")
+    let phone = await meeting.phone(finds: "FF00,FF10")
+    await phone.until("characteristics of FF10: FF11")
+    await phone.perform { me in me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF01"))
+    }
+    await first.until("subscribed FF01")
+    await meeting.untilChangesAreWatched()
+    let count = first.log.count
+    await first.perform { $0.manager = nil }
+    await phone.until("modified [\"FF00\"], left 1")
+    await second.perform { $0.manager = nil }
+    await phone.until("disconnected Offer peripheralDisconnected, disconnected")
+    #expect(first.log.count == count)
+    await meeting.end()
+  }
+
+  /// What scanners filter by comes first, the name is in the scan response, and is shortened.
+  @Test func theAdvertisementIsFilledInItsOrder() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let long = CBUUID(string: "B12D0000-5C8E-4E0B-9D55-6F2A7C31E804")
+    let phone = await Recorder.start(meeting.other)
+    let (short, name) = (CBUUID(string: "180D"), "Grüße aus einem sehr langen Namen")
+    let found = "found Grüße aus einem sehr langen"
+    await offer.perform { me in
+      me.manager.startAdvertising([
+        CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: [long, short, long],
+        CBPeripheralManagerAdvertisementManufacturerDataKey: Data([0xFF, 0xFF, 1]),
+        CBAdvertisementDataTxPowerLevelKey: 3,
+      ])
+    }
+    await phone.perform { $0.central.scanForPeripherals(withServices: [long]) }
+    await offer.until("started")
+    await phone.until(found)
+    #expect(phone.advertised.values.contains(["180D", long.uuidString]))
+    await offer.perform { me in
+      me.manager.stopAdvertising()
+      me.manager.startAdvertising([
+        CBPeripheralManagerAdvertisementServiceDataKey: [short: Data(repeating: 1, count: 25)]
+      ])
+    }
+    await offer.until("started invalidParameters")
+    await offer.perform { #expect(!$0.manager.isAdvertising) }
+    await meeting.end()
+  }
+}

@@ -1,0 +1,103 @@
+import CoreBluetooth
+import HaloKnownDevices
+import HaloRaw
+import TestSupport
+import Testing
+
+/// What a peripheral manager offers is offered again after a restart of its program. A restart is a manager that is dropped
+/// and another one with the same identifier.
+@Suite(.timeLimit(.minutes(60))) struct PeripheralRestorationTests {
+  private static let options = [CBPeripheralManagerOptionRestoreIdentifierKey: "tests"]
+
+  private static func services() -> [CBMutableService] {
+    let (inner, outer) = (
+      CBMutableService(type: CBUUID(string: "FF10"), primary: false),
+      CBMutableService(type: CBUUID(string: "FF00"), primary: true)
+    )
+    let (cached, dynamic) = (
+      CBMutableCharacteristic(
+        type: CBUUID(string: "FF01"), properties: .read, value: Data([5]), permissions: .readable),
+      CBMutableCharacteristic(
+        type: CBUUID(string: "FF02"), properties: [.read, .notify], value: nil, permissions: .readable)
+    )
+    cached.descriptors = [CBMutableDescriptor(type: CBUUID(string: "2901"), value: "level")]
+    outer.characteristics = [cached, dynamic]
+    outer.includedServices = [inner]
+    return [inner, outer]
+  }
+
+  @Test func servicesAndTheAdvertisementAreIssuedAgain() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let meeting = await Meeting()
+    var first: PeripheralRecorder? = await .start(meeting.radio, folder: folder.path, options: Self.options)
+    await first?.offer(Self.services())
+    first = nil
+    PeripheralStore.finishWriting()
+    #expect(folder.mode(of: "peripheral-restoration.json") == 0o600)
+
+    let second = await PeripheralRecorder.start(meeting.radio, folder: folder.path, options: Self.options)
+    #expect(second.log == ["restored [\"FF10\", \"FF00\"] Offer", "poweredOn"])
+    second.values["FF02"] = [8]
+    let phone = await meeting.phone(finds: "FF00")
+    await phone.until("characteristics of FF00: FF01,FF02")
+    await phone.perform { me in
+      for uuid in ["FF01", "FF02"] { me.peripherals["Offer"]?.readValue(for: me.characteristic(uuid)) }
+      me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF02"))
+    }
+    await phone.until("value FF01 [5]")
+    await phone.until("value FF02 [8]")
+    await second.until("subscribed FF02")
+    // A service that is added is a new one, and the restored ones can be removed.
+    await second.perform { me in
+      me.manager.removeAllServices()
+      me.manager.stopAdvertising()
+    }
+    await second.until("unsubscribed FF02")
+    PeripheralStore.finishWriting()
+    #expect(folder.text(of: "peripheral-restoration.json")?.contains("FF00") == false)
+    await meeting.end()
+  }
+
+  @Test(arguments: [
+    "[",
+    "{\"version\":1,\"managers\":[{\"program\":\"a\",\"identifier\":\"b\",\"services\":[{\"number\":-1}]}]}",
+    "{\"version\":1,\"managers\":[{\"program\":\"a\",\"identifier\":\"b\",\"services\":[],"
+      + "\"advertisement\":{\"services\":[],\"serviceData\":[],\"manufacturerData\":\"00\"}}]}",
+  ])
+  func aDamagedFileIsSetAside(_ text: String) async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let path = folder.path + "/peripheral-restoration.json"
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    var reports: [String] = []
+    let stored = PeripheralRestoration.stored(program: "a", identifier: "b", path: path) {
+      reports.append($0)
+    }
+    #expect(stored == nil && reports.count == 1)
+  }
+
+  @Test func whatIsStoredIsReadAgain() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let path = folder.path + "/peripheral-restoration.json"
+    var record = PeripheralRestoration(program: "a", identifier: "b")
+    record.services = [
+      .init(
+        number: 3, uuid: BluetoothUUID(0xFF00 as UInt16), isPrimary: false, included: [1],
+        characteristics: [
+          .init(
+            uuid: BluetoothUUID(0xFF01 as UInt16), properties: 0x112, permissions: 5, value: [1, 2],
+            descriptors: [.init(uuid: BluetoothUUID(0x2904 as UInt16), value: [4])])
+        ])
+    ]
+    record.advertisement = .init(
+      name: "Möwe", services: [BluetoothUUID(0xFF00 as UInt16)],
+      serviceData: [.init(uuid: BluetoothUUID(0xFF00 as UInt16), value: [7])], manufacturerData: [1, 2, 3])
+    record.store(path: path) { Issue.record("\($0)") }
+    let stored = PeripheralRestoration.stored(program: "a", identifier: "b", path: path) {
+      Issue.record("\($0)")
+    }
+    #expect(stored == record)
+  }
+}
