@@ -121,7 +121,7 @@ open class CBPeripheralManager: CBManager {
 
   /// Answers a request, once. A command, of which there is no sign, has no answer.
   open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
-    carryOut { $0.respond(request, result) }
+    table.respond(request, result)
   }
 
   /// Asks a central for another connection interval; it may refuse.

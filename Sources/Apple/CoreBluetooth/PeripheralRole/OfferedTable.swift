@@ -72,9 +72,10 @@ final class OfferedTable: @unchecked Sendable {
 
   func stopAdvertising() -> [PeripheralDelivery] { change { $0.role.stopAdvertising() } }
 
-  func respond(_ request: CBATTRequest, _ result: CBATTError.Code) -> [PeripheralDelivery] {
+  func respond(_ request: CBATTRequest, _ result: CBATTError.Code) {
     let code = result == .success ? nil : ATTErrorCode(rawValue: UInt8(clamping: result.rawValue))
-    return change {
+    // A response is not reported.
+    _ = change {
       $0.role.respond(request.central.address, request.number, code, request.value.map { Array($0) } ?? [])
     }
   }

@@ -70,7 +70,8 @@ final class ServedRadio {
   func leave(_ member: any Member) async {
     members.removeAll { $0 === member }
     stopAdvertising(member)
-    if members.isEmpty { await peripheral.take()?.role.stop() }
+    // The role stays: a manager that joins meanwhile advertises with it.
+    if members.isEmpty { await peripheral?.role.stop() }
   }
 
   // MARK: The radio
