@@ -210,7 +210,7 @@ targets += [
     dependencies: [
       "ATT", "AccessorySetupKit", "HaloBluetoothCore", "CoreBluetooth", "GAP", "GATTClient", "GATTServer",
       "HCI", "HaloEventLoop", "HaloGATT", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls", "L2CAP",
-      "TestSupport", "VirtualRadio",
+      "PortedPeripheralsOfSwift5", "PortedPeripheralsOfSwift6", "TestSupport", "VirtualRadio",
     ],
     path: "Tests/Apple/CoreBluetoothTests", swiftSettings: settings),
   .target(
@@ -236,6 +236,13 @@ targets += [
   .target(
     name: "PortedProgramsOfSwift6", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
     path: "Tests/PortedPrograms/Swift6"),
+  // The same for peripherals, which tests run.
+  .target(
+    name: "PortedPeripheralsOfSwift5", dependencies: ["CoreBluetooth"],
+    path: "Tests/PortedPrograms/Peripherals/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]),
+  .target(
+    name: "PortedPeripheralsOfSwift6", dependencies: ["CoreBluetooth"],
+    path: "Tests/PortedPrograms/Peripherals/Swift6"),
   // What programs rely on, run by the tests against Bumble and on the kernel.
   .executableTarget(
     name: "corebluetooth-check", dependencies: ["CoreBluetooth"],
