@@ -40,57 +40,26 @@ extension AdvertisementRequest {
     return data
   }
 
-  /// The bytes: behind the flags, 28 are left for the services, which scanners filter by, and then for data. The name is in the
-  /// scan response, and is cut where that ends.
+  /// The bytes: the flags, the data, and as many services as there is room for; the name is in the scan response, and is cut
+  /// where that ends.
   ///
   /// - Returns: also the services that have no room
   /// - Throws: if data has no room
   func advertising() throws(CBError) -> (Advertising, left: [BluetoothUUID]) {
-    var room = LegacyAdvertisingData.capacity
-    var structures: [ADStructure] = []
-    var left: [BluetoothUUID] = []
-    func append(_ structure: ADStructure) -> Bool {
-      let count = AdvertisingData([structure]).bytes.count
-      guard count <= room else { return false }
-      structures.append(structure)
-      room -= count
-      return true
-    }
-    _ = append(.flags([.generalDiscoverable, .brEDRNotSupported]))
-    for width in [UUIDWidth.two, .four, .sixteen] {
-      let all = services.filter { UUIDWidth(for: [$0]) == width }
-      let fitting = max(0, min(all.count, (room - 2) / width.rawValue))
-      left += all.dropFirst(fitting)
-      guard fitting > 0 else { continue }
-      _ = append(.serviceUUIDs(Array(all.prefix(fitting)), width: width, isComplete: fitting == all.count))
-    }
-    for each in serviceData {
-      guard append(.serviceData(each.uuid, width: UUIDWidth(for: [each.uuid]), each.value)) else {
-        throw CBError(
-          .invalidParameters, "the data of the service \(each.uuid) does not fit in the advertisement")
-      }
-    }
+    var manufacturers: [AdvertisingData.ManufacturerData] = []
     if let manufacturerData, manufacturerData.count >= 2 {
       let company = CompanyIdentifier(
         rawValue: UInt16(manufacturerData[0]) | UInt16(manufacturerData[1]) << 8)
-      guard append(.manufacturerData(company, Array(manufacturerData.dropFirst(2)))) else {
-        throw CBError(.invalidParameters, "the data of the manufacturer does not fit in the advertisement")
-      }
+      manufacturers = [.init(company: company, data: Array(manufacturerData.dropFirst(2)))]
     }
-    guard let advertising = Advertising(structures, scanResponse: response) else {
-      throw CBError(.invalidParameters, "the advertisement is too long")
+    do throws(AdvertisingFault) {
+      let composed = try Advertising.device(
+        name: name, services: services,
+        serviceData: serviceData.map { .init(service: $0.uuid, data: $0.value) },
+        manufacturerData: manufacturers)
+      return (composed.advertising, composed.leftOut)
+    } catch {
+      throw CBError(.invalidParameters, error.description)
     }
-    return (advertising, left)
-  }
-
-  /// The name, whole or shortened between two characters.
-  private var response: [ADStructure] {
-    guard let name, !name.isEmpty else { return [] }
-    var bytes: [UInt8] = []
-    for character in name {
-      guard bytes.count + character.utf8.count <= LegacyAdvertisingData.capacity - 2 else { break }
-      bytes += character.utf8
-    }
-    return [.localName(bytes, isComplete: bytes.count == name.utf8.count)]
   }
 }
