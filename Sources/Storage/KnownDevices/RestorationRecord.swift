@@ -3,7 +3,7 @@ import HaloJSON
 /// What a program does with one of its managers, stored for its next run. The managers of all programs of a user share a file
 /// for each role.
 package protocol RestorationRecord: StoredEntry, Equatable {
-  /// Whose managers these are, for messages: central, peripheral.
+  /// The role of the managers, for messages: central, peripheral.
   static var role: String { get }
   /// The name of the file.
   static var fileName: String { get }

@@ -7,7 +7,7 @@ struct OfferedObjects {
 
   private struct Offered {
     let service: CBMutableService
-    /// Those that the service had when it was added.
+    /// The ones that the service had when it was added.
     let characteristics: [CBMutableCharacteristic]
     /// Nil if it can't be offered.
     let definition: ServiceDefinition?
@@ -16,7 +16,7 @@ struct OfferedObjects {
   /// By their numbers.
   private var offered: [Int: Offered] = [:]
   private var places: [ObjectIdentifier: Place] = [:]
-  /// Those that are connected.
+  /// The centrals that are connected.
   private var centrals: [BluetoothAddress: CBCentral] = [:]
   private(set) var nextNumber = 0
 

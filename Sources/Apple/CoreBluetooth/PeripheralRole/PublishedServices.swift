@@ -10,7 +10,7 @@ struct PublishedServices {
 
   private struct Entry {
     var declaration: AttributeHandle
-    /// Those of the values.
+    /// The handles of the values.
     var handles: [AttributeHandle] = []
   }
 

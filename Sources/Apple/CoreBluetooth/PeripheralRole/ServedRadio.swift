@@ -36,7 +36,7 @@ final class ServedRadio {
   private var clients: [BluetoothAddress: GATTLink] = [:]
   private var advertised: (member: ObjectIdentifier, advertising: Advertising)?
 
-  /// That of a radio: the one that exists, or a new one.
+  /// Returns the one of a radio: the one that exists, or a new one.
   static func of(_ radio: KeptAdapter) -> ServedRadio {
     let id = ObjectIdentifier(radio)
     if let known = all[id]?.value, known.radio === radio { return known }

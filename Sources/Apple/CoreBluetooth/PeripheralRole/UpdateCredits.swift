@@ -6,7 +6,7 @@ struct UpdateCredits: Sendable {
   static let limit = 16
 
   private var waiting: [BluetoothAddress: Int] = [:]
-  /// Those for which an update was refused, and which have had no room since.
+  /// The centrals for which an update was refused, and which have had no room since.
   private var starved: Set<BluetoothAddress> = []
 
   /// - Returns: whether all of them have room; if not, none of them is charged
