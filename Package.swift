@@ -227,6 +227,9 @@ targets += [
     name: "bird", dependencies: ["CoreBluetooth"],
     path: "Examples/CoreBluetooth/Bird", swiftSettings: [.swiftLanguageMode(.v5)]),
   .executableTarget(
+    name: "bird-peripheral", dependencies: ["CoreBluetooth"],
+    path: "Examples/CoreBluetooth/BirdPeripheral", swiftSettings: [.swiftLanguageMode(.v5)]),
+  .executableTarget(
     name: "ring-session", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
     path: "Examples/CoreBluetooth/RingSession"),
   // What programs for Apple's systems are written like, compiled in both language modes: docs/porting.md.
