@@ -4,10 +4,13 @@ have over H4 (Tests/Interop): there, what depends on the adapter.
 
 from argparse import Namespace
 
+import bleak_bird
 import bumble_peripherals
 import forked
 import pytest
+import two_adapters
 from adapters import KernelAdapter
+from example_program import examples
 
 pytest.register_assert_rewrite("corebluetooth_points")
 
@@ -85,3 +88,27 @@ class TestOnTheUserChannel(OfTheAdapter):
         Points.test_a_connection_waits_for_a_ring_out_of_reach_beside_others)
     test_a_manager_that_is_gone_ends_its_own_scan_and_connection = (
         Points.test_a_manager_that_is_gone_ends_its_own_scan_and_connection)
+
+
+@pytest.fixture
+def two():
+    """Two adapters of one radio, which are up."""
+    made = forked.Peripheral(two_adapters.run, None)
+    both = [KernelAdapter(name) for name in (made.name, made.output.readline().strip())]
+    for adapter in both:
+        adapter.up()
+    yield both
+    made.close()
+
+
+def test_a_bird_is_watched_by_bluetoothd(two, bluetoothd, tmp_path):
+    """Its adapter and that of the watcher are those of one machine, on which bluetoothd runs."""
+    with examples(tmp_path / "state") as start:
+        bird = start("bird-peripheral", two[0].name)
+        bird.until("advertising")
+        seen = forked.result_of(bleak_bird.watch, two[1].name)
+        assert seen["name"] == "Bird" and seen["read"] == ["Möwe", "weiß"]
+        first, second = (round(4 * alpha) for alpha in seen["notified"])
+        assert (first + 1) % 5 == second
+        lines = bird.until("not watched")
+    assert lines[1] == "colour: rot" and lines[2].startswith("watched, ")
