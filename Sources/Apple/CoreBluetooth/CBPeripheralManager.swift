@@ -29,13 +29,16 @@ open class CBPeripheralManager: CBManager {
   ///   - delegate: is held weakly
   ///   - queue: where the delegate is called; nil for the main queue
   ///   - options: also the adapter: ``CBPeripheralManagerOptionAdapterKey``
-  public convenience init(
+  public init(
     delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil
   ) {
     let choice = AdapterChoice(options: options)
-    self.init(delegate, queue, PeripheralStore.folder(for: choice), options) {
-      (SharedRadios.acquire(choice), { SharedRadios.release(choice) })
-    }
+    let events = ManagerEvents<CBPeripheralManager>(CallbackQueue(queue))
+    (callbacks, core) = (events.callbacks, PeripheralCore(events))
+    table = OfferedTable(core)
+    restoration = Restoration(folder: PeripheralStore.folder(for: choice), options: options)
+    super.init(.unknown)
+    begin(delegate, events) { (SharedRadios.acquire(choice), { SharedRadios.release(choice) }) }
   }
 
   /// A manager on a radio, which it does not close.
@@ -55,6 +58,13 @@ open class CBPeripheralManager: CBManager {
     table = OfferedTable(core)
     restoration = Restoration(folder: folder, options: options)
     super.init(.unknown)
+    begin(delegate, events, acquire: acquire)
+  }
+
+  private func begin(
+    _ delegate: (any CBPeripheralManagerDelegate)?, _ events: ManagerEvents<CBPeripheralManager>,
+    acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
+  ) {
     if let record = restoration?.takeUnreported() {
       let services = table.restore(record.services, record.advertisement)
       shared.withLock { $0.unreported = record.dictionary(services) }

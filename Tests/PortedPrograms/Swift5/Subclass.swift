@@ -27,3 +27,18 @@ private final class Relay: NSObject, CBCentralManagerDelegate {
     if central.state == .poweredOn { manager?.scanForPeripherals(withServices: nil) }
   }
 }
+
+/// A peripheral manager of an app's own, which keeps what it offers.
+class AppPeripheral: CBPeripheralManager {
+  private(set) var offered: [CBMutableService] = []
+
+  override init(delegate: CBPeripheralManagerDelegate?, queue: DispatchQueue?, options: [String: Any]? = nil)
+  {
+    super.init(delegate: delegate, queue: queue, options: options)
+  }
+
+  override func add(_ service: CBMutableService) {
+    offered.append(service)
+    super.add(service)
+  }
+}
