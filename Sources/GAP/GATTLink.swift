@@ -108,8 +108,8 @@ package final class GATTLink {
     }
   }
 
-  /// Ends the link, without waiting for its end. What was written without response, and notifications that wait for room, are sent
-  /// before, for two seconds at most: see ``hasUnsentWrites``.
+  /// Ends the link, without waiting for its end. What was written without response, and notifications that wait for room, are
+  /// sent before, for two seconds at most: see ``hasUnsentWrites``.
   package func end() {
     guard loss == nil, !isEnding else { return }
     isEnding = true

@@ -27,7 +27,7 @@ final class SimulatedRadio: Adapter {
   /// The host and the way to its controller, while the radio is in use.
   private var host: (adapter: HCIAdapter, transport: AirTransport)?
   private var scan: ScanParameters?
-  private var advertising: Advertising?
+  private var advertisements: [ObjectIdentifier: (AdvertisingSet, Advertising)] = [:]
   private var links: [LinkOfPeer] = []
   private var whenUsable: [() -> Void] = []
 
@@ -89,7 +89,7 @@ final class SimulatedRadio: Adapter {
     }
     let information = try await adapter.start()
     adapter.setScan(scan)
-    try adapter.setAdvertising(advertising)
+    for (set, advertising) in advertisements.values { try adapter.setAdvertising(advertising, in: set) }
     return information
   }
 
@@ -128,9 +128,9 @@ final class SimulatedRadio: Adapter {
     host?.adapter.setScan(parameters)
   }
 
-  func setAdvertising(_ advertising: Advertising?) throws(HCIError) {
-    self.advertising = advertising
-    try host?.adapter.setAdvertising(advertising)
+  func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
+    advertisements[ObjectIdentifier(set)] = advertising.map { (set, $0) }
+    try host?.adapter.setAdvertising(advertising, in: set)
   }
 
   func connect(
