@@ -9,7 +9,7 @@ from shared_radio import SharedRadio
 
 JSON = ("--format", "jsonl")
 # Flags; Heart Rate, Battery and Device Information; a heart rate belt. Then the name of the scan response.
-DATA, NAME = "020106" + "07030d180f180a18" + "03194103", "0809" + b"Ring HR".hex()
+DATA, NAME = "020106" + "03194103" + "07030d180f180a18", "0809" + b"Ring HR".hex()
 NO_CONTACT = "0400"
 STRAP = "00:1B:DC:0A:10:01"
 
