@@ -9,16 +9,13 @@ import HaloSystemCalls
 package final class StreamListener {
   /// The listening address, with the chosen port: `tcp:127.0.0.1:41234`.
   package let target: String
-  let descriptor: Int32
+  var descriptor: Int32 { socket.descriptor }
+  private let socket: ListeningSocket
   private let unixPath: String?
-  private let timers: Timers
-  private let accept: (HCIStreamTransport) -> Void
-  private var watch: EpollLoop.Watch?
-  private var retry: Timers.Token?
   private var isOpen = true
 
-  /// How long no connection is accepted after the process has run out of descriptors.
-  private static let pauseTime = Duration.milliseconds(200)
+  /// Connections that wait to be accepted.
+  private static let backlog: Int32 = 4
 
   /// Listens on a TCP port.
   ///
@@ -65,59 +62,23 @@ package final class StreamListener {
   ) throws(TransportError) {
     self.target = target
     self.unixPath = unixPath
-    self.timers = timers
-    self.accept = accept
+    var isBound = false
     do throws(SystemError) {
-      descriptor = try Self.listen(at: address)
+      socket = try ListeningSocket(address.family, SOCK_STREAM, 0, backlog: Self.backlog, timers: timers) {
+        listener in
+        var one: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        let result = address.withPointer { SystemCall.bind(listener, $0, $1) }
+        isBound = result == 0
+        return result
+      } accept: { client in
+        var one: Int32 = 1
+        setsockopt(client, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        accept(HCIStreamTransport(descriptor: client, accepting: H4Framer.fromHost, timers: timers))
+      }
     } catch {
+      if isBound, let unixPath { unlink(unixPath) }
       throw TransportError(target, SystemError.text(error.errno))
-    }
-    do throws(SystemError) {
-      try start()
-    } catch {
-      Glibc.close(descriptor)
-      if let unixPath { unlink(unixPath) }
-      throw TransportError(target, SystemError.text(error.errno))
-    }
-  }
-
-  private static func listen(at address: SocketAddress) throws(SystemError) -> Int32 {
-    let listener = try retryingInterrupts("socket") { SystemCall.socket(address.family, SOCK_STREAM, 0) }
-    do throws(SystemError) {
-      var one: Int32 = 1
-      setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-      try retryingInterrupts("bind") { address.withPointer { SystemCall.bind(listener, $0, $1) } }
-      try retryingInterrupts("listen") { SystemCall.listen(listener, 4) }
-      return listener
-    } catch {
-      Glibc.close(listener)
-      throw error
-    }
-  }
-
-  private func start() throws(SystemError) {
-    watch = try EpollLoop.shared.watch(descriptor, for: .readable) { [weak self] _ in self?.acceptOne() }
-  }
-
-  private func acceptOne() {
-    let listener = descriptor
-    let client = SystemCall.perform(.accept, on: listener) { Linux.accept(listener) }
-    guard client >= 0 else {
-      if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { pause() }
-      return
-    }
-    var one: Int32 = 1
-    setsockopt(client, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-    accept(HCIStreamTransport(descriptor: client, accepting: H4Framer.fromHost, timers: timers))
-  }
-
-  /// The pending connection keeps the socket readable: without a pause the loop would spin.
-  private func pause() {
-    watch.take()?.cancel()
-    retry = timers.schedule(after: Self.pauseTime) { [weak self] in
-      guard let self else { return }
-      retry = nil
-      do throws(SystemError) { try start() } catch { pause() }
     }
   }
 
@@ -135,9 +96,7 @@ package final class StreamListener {
   package func close() {
     guard isOpen else { return }
     isOpen = false
-    watch.take()?.cancel()
-    timers.cancel(retry)
-    Glibc.close(descriptor)
+    socket.close()
     if let unixPath { unlink(unixPath) }
   }
 }
