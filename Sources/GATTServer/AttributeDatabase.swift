@@ -77,6 +77,11 @@ package final class AttributeDatabase {
 
   func entry(_ handle: AttributeHandle) -> Entry? { index[handle] }
 
+  /// What a link needs before an attribute is read; nil if there is no such attribute.
+  func readSecurity(of handle: AttributeHandle) -> SecurityRequirement? {
+    index.part(of: handle) { $0.attribute.readSecurity }
+  }
+
   /// The attributes in a range.
   func entries(in range: HandleRange) -> ArraySlice<Entry> { index.entries[index.places(in: range)] }
 
@@ -122,11 +127,7 @@ package final class AttributeDatabase {
   }
 
   /// Changes what is known of an attribute; nothing if there is no such attribute.
-  func change(_ handle: AttributeHandle, _ body: (inout Entry) -> Void) {
-    guard var entry = index[handle] else { return }
-    body(&entry)
-    index[handle] = entry
-  }
+  func change(_ handle: AttributeHandle, _ body: (inout Entry) -> Void) { index.change(handle, body) }
 
   // MARK: Changes
 

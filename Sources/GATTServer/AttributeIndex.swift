@@ -42,6 +42,16 @@ struct AttributeIndex<Entry> {
     }
   }
 
+  /// Changes the attribute with a handle in its place; nothing if there is none.
+  mutating func change(_ handle: AttributeHandle, _ body: (inout Entry) -> Void) {
+    if let place = place(of: handle) { body(&entries[place]) }
+  }
+
+  /// A part of the attribute with a handle, without a copy of the rest; nil if there is none.
+  func part<Part>(of handle: AttributeHandle, _ path: (borrowing Entry) -> Part) -> Part? {
+    place(of: handle).map { path(entries[$0]) }
+  }
+
   private func place(of handle: AttributeHandle) -> Int? {
     let place = handles.firstPlace { $0 >= handle }
     return place < handles.count && handles[place] == handle ? place : nil

@@ -102,10 +102,10 @@ extension ServerBearer {
 
   /// Whether a value is sent to the client. A value that it may not read is not sent (Part F, 3.2.5).
   private func wants(_ kind: ClientConfiguration, _ handle: AttributeHandle) -> Bool {
-    guard !isClosed, configurations[handle]?.contains(kind) == true, let entry = database.entry(handle),
-      caching.isInStep || handle == serviceChanged
+    guard !isClosed, configurations[handle]?.contains(kind) == true,
+      let needed = database.readSecurity(of: handle), caching.isInStep || handle == serviceChanged
     else { return false }
-    return security.refusal(of: entry.attribute.readSecurity) == nil
+    return security.refusal(of: needed) == nil
   }
 
   /// One indication at a time: the next one waits for the confirmation.

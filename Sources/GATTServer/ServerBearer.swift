@@ -176,17 +176,18 @@ package final class ServerBearer: ATTServer {
 
   private func respond(to request: any ATTPDU, _ answer: Answer) {
     switch request {
+    // Each of these is tried in turn: the most frequent come first.
+    case let read as ATTReadRequest: readValue(read.handle, from: 0, answer) { ATTReadResponse($0) }
+    case let write as ATTWriteRequest: self.write(write.value, to: write.handle, answer)
     case let find as ATTFindInformationRequest: findInformation(find.range, answer)
     case let find as ATTFindByTypeValueRequest:
       findByTypeValue(find.range, BluetoothUUID(find.type), find.value, answer)
     case let read as ATTReadByTypeRequest: readByType(read.range, read.type, answer)
     case let read as ATTReadByGroupTypeRequest: readByGroup(read.range, read.type, answer)
-    case let read as ATTReadRequest: readValue(read.handle, from: 0, answer) { ATTReadResponse($0) }
     case let read as ATTReadBlobRequest:
       readValue(read.handle, from: Int(read.offset), answer) { ATTReadBlobResponse($0) }
     case let read as ATTReadMultipleRequest: readSeveral(read.handles, answer, hasLengths: false)
     case let read as ATTReadMultipleVariableRequest: readSeveral(read.handles, answer, hasLengths: true)
-    case let write as ATTWriteRequest: self.write(write.value, to: write.handle, answer)
     case let write as ATTPrepareWriteRequest: prepare(write.part, answer)
     case let write as ATTExecuteWriteRequest: execute(write.flags, answer)
     default: answer.refuse(.requestNotSupported)
