@@ -299,6 +299,9 @@ targets += [
     dependencies: allLayers + ["HaloLineOutput", "CAllocationCounter"],
     path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
   .executableTarget(
+    name: "benchmark-server", dependencies: ["HaloRaw"], path: "Benchmarks/serve/server",
+    swiftSettings: settings),
+  .executableTarget(
     name: "soak-check",
     dependencies: [
       "HaloBluetoothCore", "GAP", "HaloEventLoop", "GATTClient", "HCI", "RingLink", "VirtualRadio",
