@@ -7,7 +7,6 @@
  * timers and no errors but one.
  */
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +14,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { first_handle = 0x0040, attribute_channel = 4, value_handle = 3, most_centrals = 16 };
+#include "../packets.h"
+
+enum { first_handle = 0x0040, value_handle = 3, most_centrals = 16 };
 
 static int stream, credits, central_count, connected_count, subscribed_count;
 static long sent[most_centrals];
 static uint8_t input[1 << 16];
 static size_t have, start;
-
-static unsigned little16(const uint8_t *p) { return p[0] | (unsigned)p[1] << 8; }
 
 static void fail(const char *what) {
   fprintf(stderr, "floor: %s: %s\n", what, strerror(errno));

@@ -16,26 +16,15 @@
 #define _GNU_SOURCE
 #include <bluetooth/bluetooth.h>
 #include <bluetooth/hci.h>
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "../controller.h"
 #include "ring.h"
 
-static pid_t client;
-static int stream, lines;
-static int is_kernel, is_scanning, is_stopped, is_gone;
+static int lines;
+static int is_kernel, is_scanning, is_stopped;
 /* Each ring has the address and the connection handle of the one before it, plus one. */
 static struct { int is_linked, is_started; } rings[64];
 static int ring_count = 1, started_count;
@@ -43,72 +32,9 @@ static int ring_count = 1, started_count;
 static int current;
 static double stop_time, stop_cpu, slope;
 
-static _Noreturn void fail(const char *what) {
-  fprintf(stderr, "controller: %s: %s\n", what, strerror(errno));
-  if (client > 0) kill(client, SIGKILL);
-  exit(1);
-}
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec + time.tv_nsec / 1e9;
-}
-
-/* CPU seconds of all threads of the client; a process's own sum is rounded to ticks on some kernels. */
-static double client_cpu(void) {
-  char path[320];
-  double seconds = 0;
-  snprintf(path, sizeof path, "/proc/%d/task", client);
-  DIR *tasks = opendir(path);
-  for (struct dirent *task; tasks && (task = readdir(tasks));) {
-    snprintf(path, sizeof path, "/proc/%d/task/%s/schedstat", client, task->d_name);
-    FILE *file = task->d_name[0] == '.' ? NULL : fopen(path, "r");
-    unsigned long long nanoseconds;
-    if (file && fscanf(file, "%llu", &nanoseconds) == 1) seconds += nanoseconds / 1e9;
-    if (file) fclose(file);
-  }
-  if (tasks) closedir(tasks);
-  return seconds;
-}
-
 /* --- packets ---------------------------------------------------------------------------------------------------- */
 
-static void put(const void *bytes, size_t count) {
-  for (const char *rest = bytes; count > 0 && !is_gone;) {
-    ssize_t sent = write(stream, rest, count);
-    if (sent < 0 && errno == EINTR) continue;
-    /* An adapter that is down takes nothing. */
-    if (sent < 0 && is_kernel && (errno == ENXIO || errno == ENETDOWN)) return;
-    if (sent < 0) {
-      is_gone = 1;
-      return;
-    }
-    rest += sent;
-    count -= sent;
-  }
-}
-
-static void event(uint8_t code, const void *parameters, uint8_t count) {
-  uint8_t packet[258] = {4, code, count};
-  memcpy(packet + 3, parameters, count);
-  put(packet, 3 + count);
-}
-
-static void complete(unsigned opcode, const void *values, uint8_t count) {
-  uint8_t parameters[255] = {1, opcode, opcode >> 8, 0};
-  memcpy(parameters + 4, values, count);
-  event(0x0E, parameters, 4 + count);
-}
-
-static void accept_command(unsigned opcode) { event(0x0F, (uint8_t[]){0, 1, opcode, opcode >> 8}, 4); }
-
-static void att(const void *pdu, uint8_t count) {
-  unsigned handle = link_handle + current;
-  uint8_t packet[300] = {2, handle & 0xFF, 0x20 | handle >> 8, count + 4, 0, count, 0, attribute_channel};
-  memcpy(packet + 9, pdu, count);
-  put(packet, 9 + count);
-}
+static void att(const void *pdu, uint8_t count) { send_att(link_handle + current, pdu, count); }
 
 static void refuse(const uint8_t *pdu, unsigned handle, uint8_t code) {
   att((uint8_t[]){0x01, pdu[0], handle, handle >> 8, code}, 5);
@@ -153,40 +79,14 @@ static void connect_ring(const uint8_t *address) {
 
 static void on_command(const uint8_t *command) {
   unsigned opcode = little16(command);
-  uint8_t values[64] = {0};
   switch (opcode) {
-    case 0x1001: /* Read Local Version: 4.2 */
-      values[0] = values[3] = 8;
-      return complete(opcode, values, 8);
-    case 0x1002: /* Read Local Supported Commands: those below, and the ones that any LE controller has */
-      memcpy(values, (uint8_t[]){[0] = 0x20, [5] = 0xC0, [14] = 0xA8, [15] = 0x02, [25] = 0xF7, [26] = 0x3F, [27] = 0x2C}, 28);
-      return complete(opcode, values, 64);
-    case 0x1003: /* Read Local Supported Features: LE, no BR/EDR */
-      values[4] = 0x60;
-      return complete(opcode, values, 8);
-    case 0x1005: return complete(opcode, (uint8_t[]){0xFB, 0, 0, 8, 0, 0, 0}, 7);
-    case 0x1009: return complete(opcode, (uint8_t[]){0x13, 0x71, 0xDA, 0x7D, 0x1A, 0}, 6);
-    case 0x2002: return complete(opcode, (uint8_t[]){0xFB, 0, 16}, 3);
-    case 0x2003: case 0x201C: case 0x2018: return complete(opcode, values, 8);
-    case 0x2007: case 0x200F:
-      values[0] = 8;
-      return complete(opcode, values, 1);
-    case 0x202F: return complete(opcode, (uint8_t[]){0xFB, 0, 0x48, 8, 0xFB, 0, 0x48, 8}, 8);
-    case 0x2023: return complete(opcode, (uint8_t[]){0xFB, 0, 0x48, 8}, 4);
     case 0x200C: /* Set Scan Enable */
       is_scanning = command[3];
-      return complete(opcode, values, 0);
+      return answer_command(command);
     case 0x200D:
       accept_command(opcode);
       return connect_ring(command + 9);
-    case 0x2016: /* Read Remote Features */
-      accept_command(opcode);
-      return event(0x3E, (uint8_t[12]){4, 0, command[3], command[4]}, 12);
-    case 0x0406:
-      accept_command(opcode);
-      return event(0x05, (uint8_t[]){0, command[3], command[4], 0x16}, 4);
-    case 0x2013: case 0x2022: case 0x2032: return accept_command(opcode);
-    default: return complete(opcode, values, 0);
+    default: return answer_command(command);
   }
 }
 
@@ -256,7 +156,7 @@ static void on_frame(const uint8_t *frame) {
     started_count += !rings[current].is_started;
     rings[current].is_started = 1;
   } else if (frame[0] == 0xA1) {
-    if (!is_stopped) stop_time = now(), stop_cpu = client_cpu();
+    if (!is_stopped) stop_time = now(), stop_cpu = measured_cpu();
     is_stopped = 1;
   } else {
     uint8_t answer[3 + frame_length] = {0x1B, tx_handle, 0, frame[0] | 0x80, 0xEE};
@@ -289,38 +189,17 @@ static void on_att(const uint8_t *pdu, int count) {
   }
 }
 
+static void on_data(const uint8_t *packet, size_t length) {
+  current = (int)(little16(packet + 1) & 0x0FFF) - link_handle;
+  if (current < 0 || current >= ring_count) fail("a packet for no link");
+  free_buffers(link_handle + current, 1);
+  if (length > 9 && little16(packet + 7) == attribute_channel) on_att(packet + 9, length - 9);
+}
+
 /* Waits for `milliseconds` and handles what the client sends. A ring that is looked for advertises each time. */
 static void serve(int milliseconds) {
-  static uint8_t input[1 << 16];
-  static size_t have;
-  struct pollfd wait = {.fd = stream, .events = POLLIN};
   if (is_scanning) advertise();
-  if (poll(&wait, 1, milliseconds) <= 0) return;
-  ssize_t count = read(stream, input + have, sizeof input - have);
-  if (count <= 0) {
-    is_gone = 1;
-    return;
-  }
-  have += count;
-  size_t start = 0;
-  for (size_t length; have - start >= 4; start += length) {
-    const uint8_t *packet = input + start;
-    size_t left = have - start;
-    if (packet[0] == 1) length = 4u + packet[3];
-    else if (packet[0] == 2) length = left >= 5 ? 5 + little16(packet + 3) : 5;
-    else fail("a packet of unknown type");
-    if (left < length) break;
-    if (packet[0] == 1) {
-      on_command(packet + 1);
-    } else {
-      current = (little16(packet + 1) & 0x0FFF) - link_handle;
-      if (current < 0 || current >= ring_count) fail("a packet for no link");
-      event(0x13, (uint8_t[]){1, packet[1], packet[2] & 0x0F, 1, 0}, 5);
-      if (length > 9 && little16(packet + 7) == attribute_channel) on_att(packet + 9, length - 9);
-    }
-  }
-  memmove(input, input + start, have - start);
-  have -= start;
+  receive(milliseconds);
 }
 
 /* --- the stream ------------------------------------------------------------------------------------------------- */
@@ -355,7 +234,7 @@ static double *pace(double rate, long count, int is_read) {
   long first = count / 4;
   for (long number = 0; number < count && !is_gone; number++) {
     if (rate > 0) sleep_until(due += 1 / rate);
-    if (number == first) cpu = client_cpu();
+    if (number == first) cpu = measured_cpu();
     uint8_t packet[notification_length];
     write_notification(packet, number);
     double sent = now();
@@ -369,7 +248,7 @@ static double *pace(double rate, long count, int is_read) {
     if (got <= 0) break;
   }
   if (rate > 0) sleep_until(due + 1 / rate);
-  slope = (client_cpu() - cpu) / (count - first);
+  slope = (measured_cpu() - cpu) / (count - first);
   if (is_read) qsort(delays, count, sizeof *delays, compare);
   return delays;
 }
@@ -397,8 +276,8 @@ static void start_client(char **command, int is_read, int adapter, int is_up) {
   int ends[2] = {-1, -1};
   if (is_read && pipe2(ends, O_CLOEXEC)) fail("pipe");
   lines = ends[0];
-  client = fork();
-  if (client == 0) {
+  measured = fork();
+  if (measured == 0) {
     signal(SIGPIPE, SIG_DFL);
     if (is_kernel) switch_adapter(adapter, is_up);
     dup2(is_read ? ends[1] : open("/dev/null", O_WRONLY), STDOUT_FILENO);
@@ -407,22 +286,6 @@ static void start_client(char **command, int is_read, int adapter, int is_up) {
     _exit(127);
   }
   if (is_read) close(ends[1]);
-}
-
-/* Waits for the client on a Unix socket. */
-static int listen_at(const char *path) {
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-  unlink(path);
-  int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 1)) fail(path);
-  return listener;
-}
-
-static void accept_client(int listener) {
-  struct pollfd wait = {.fd = listener, .events = POLLIN};
-  if (poll(&wait, 1, 60000) <= 0) fail("no client");
-  stream = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 }
 
 int main(int argc, char **argv) {
@@ -446,26 +309,26 @@ int main(int argc, char **argv) {
   } else {
     int listener = listen_at(place);
     start_client(argv + 4, is_read, 0, 0);
-    accept_client(listener);
+    accept_program(listener);
   }
   int status = 0, has_ended = 0;
   while (started_count < ring_count && !is_gone && !has_ended) {
     serve(is_scanning ? 20 : 1000);
-    has_ended = waitpid(client, &status, WNOHANG) == client;
+    has_ended = waitpid(measured, &status, WNOHANG) == measured;
   }
-  double begin = now(), cpu = client_cpu();
+  double begin = now(), cpu = measured_cpu();
   double *delays = NULL;
   if (floods) flood(count); else delays = pace(atof(argv[2]), count, is_read);
   for (double limit = now() + 300; !is_stopped && !is_gone && !has_ended && now() < limit;) serve(100);
   int is_complete = is_stopped;
   for (double limit = now() + 10; !has_ended && now() < limit;) {
     if (is_gone) usleep(1000); else serve(10);
-    has_ended = waitpid(client, &status, WNOHANG) == client;
+    has_ended = waitpid(measured, &status, WNOHANG) == measured;
   }
   close(stream);
   if (!has_ended) {
-    kill(client, SIGKILL);
-    waitpid(client, &status, 0);
+    kill(measured, SIGKILL);
+    waitpid(measured, &status, 0);
   }
   if (!is_kernel) unlink(place);
   if (!is_complete || status != 0) {

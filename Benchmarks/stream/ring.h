@@ -1,14 +1,13 @@
 /* The first ring of the benchmark, as the controller offers it and the floor uses it without asking. */
 #ifndef RING_H
 #define RING_H
-#include <stdint.h>
+#include "../packets.h"
 
 enum {
   link_handle = 0x0040,
   rx_handle = 6,    /* commands are written here */
   tx_handle = 8,    /* frames are notified here */
   cccd_handle = 9,  /* of tx_handle */
-  attribute_channel = 4,
   frame_length = 16,
   /* type byte, ACL header, L2CAP header, opcode and handle, frame */
   notification_length = 1 + 4 + 4 + 3 + frame_length,
@@ -17,7 +16,6 @@ enum {
 /* Public, least significant byte first. */
 static const uint8_t ring_address[6] = {0xB2, 0xA1, 0x33, 0x22, 0x11, 0xC0};
 
-static inline unsigned little16(const uint8_t *p) { return p[0] | (unsigned)p[1] << 8; }
 static inline unsigned big16(const uint8_t *p) { return p[1] | (unsigned)p[0] << 8; }
 
 /* The sum of a frame's bytes but the last. */
