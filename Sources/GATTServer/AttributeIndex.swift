@@ -33,13 +33,7 @@ struct AttributeIndex<Entry> {
 
   /// The attribute with a handle; nil if there is none.
   subscript(handle: AttributeHandle) -> Entry? {
-    get {
-      place(of: handle).map { entries[$0] }
-    }
-    set {
-      guard let newValue, let place = place(of: handle) else { return }
-      entries[place] = newValue
-    }
+    place(of: handle).map { entries[$0] }
   }
 
   /// Changes the attribute with a handle in its place; nothing if there is none.

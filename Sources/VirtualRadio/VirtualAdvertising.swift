@@ -38,7 +38,6 @@ struct VirtualAdvertising {
   private(set) var lastAddress: BluetoothAddress?
 
   var isOn: Bool { !running.isEmpty }
-  var runningCount: Int { running.count }
 
   func isRunning(_ handle: UInt8) -> Bool { running[handle] != nil }
 
