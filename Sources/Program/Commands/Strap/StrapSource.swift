@@ -11,6 +11,8 @@ final class StrapSource {
   private let link: KeptLink<RingClient>
   /// Ends what waits until the heart rate is wanted, or the measurement when it is not wanted any more.
   private var onWanted: (() -> Void)?
+  /// Ends what waits until the heart rate is wanted, as the link is lost.
+  private var onLost: (() -> Void)?
 
   /// The pause after a measurement that has ended without a heart rate: the ring may not be worn.
   private static let pause = Duration.seconds(10)
@@ -27,6 +29,7 @@ final class StrapSource {
 
   /// Measures with a ring while that is wanted. It ends when the link is lost, or its task is cancelled.
   func run(_ ring: RingClient) async throws(Failure) {
+    ring.connection.whenDisconnected { [weak self] _ in self?.onLost?() }
     if let revision = ring.firmware.firmwareRevision { server.set(firmware: revision) }
     while !Task.isCancelled {
       try await readBattery(of: ring)
@@ -50,13 +53,13 @@ final class StrapSource {
   }
 
   private func untilWanted(or ring: RingClient) async {
-    guard !server.isWanted else { return }
+    guard !server.isWanted, ring.connection.isConnected else { return }
     await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
       onWanted = { done(.success(())) }
-      ring.connection.whenDisconnected { _ in done(.success(())) }
+      onLost = { done(.success(())) }
       return { done(.success(())) }
     }
-    onWanted = nil
+    (onWanted, onLost) = (nil, nil)
   }
 
   private func measure(_ ring: RingClient) async throws(Failure) {
