@@ -42,6 +42,8 @@ import Synchronization
   @exclusivity(unchecked) private var isStalled = true
   /// When the loop found that it runs late; nil while it is on time. See ``setTime(_:)``.
   @exclusivity(unchecked) private var lateSince: Instant?
+  /// The calls of ``performDirectly(_:)`` in this turn.
+  @exclusivity(unchecked) @usableFromInline var directCalls = 0
   /// Whether the loop never sleeps. See ``pollBusily()``.
   @exclusivity(unchecked) private var isBusy = false
   /// A timer that is later than this by the clock makes the loop read its input first.
@@ -51,6 +53,11 @@ import Synchronization
 
   /// The number of descriptors that one wait reports at most, as of CHaloLinux.
   static let mostReady = 16
+
+  /// How many rounds of jobs run before the loop looks for input again: jobs that enqueue jobs must not keep it from that.
+  private static let mostRounds = 16
+  /// The most calls of ``performDirectly(_:)`` in a turn.
+  @usableFromInline static let mostDirectCalls = 64
 
   private static let wakeUpMark = UInt64.max
   private static let timerMark = UInt64.max - 1
@@ -119,7 +126,7 @@ import Synchronization
 
   @usableFromInline package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-  private var isCurrent: Bool {
+  @usableFromInline var isCurrent: Bool {
     thread.load(ordering: .relaxed) == UInt(pthread_self())
   }
 
@@ -231,8 +238,11 @@ import Synchronization
   private var hasNoJobs: Bool { !hasJobs.load(ordering: .acquiring) }
 
   private func runJobs() {
+    directCalls = 0
+    var rounds = 0
     // The two arrays are swapped, so that both keep their memory.
-    while hasJobs.load(ordering: .acquiring) {
+    while rounds < Self.mostRounds, directCalls <= Self.mostDirectCalls, hasJobs.load(ordering: .acquiring) {
+      rounds += 1
       shared.withLock { shared in
         swap(&shared.jobs, &running)
         hasJobs.store(false, ordering: .relaxed)
@@ -244,6 +254,26 @@ import Synchronization
       }
       running.removeAll(keepingCapacity: true)
     }
+  }
+
+  /// Performs `work` at once if the caller runs on the loop's thread; an `async` function that is not isolated saves two jobs
+  /// with that.
+  ///
+  /// - Parameters:
+  ///   - argument: what `work` needs: a closure that captures it would be allocated
+  ///   - work: what is done
+  /// - Returns: nil on other threads; also after ``mostDirectCalls`` in one turn, so that a program which never waits lets the
+  ///   loop read. Make a job for the loop then.
+  @inlinable @inline(__always)
+  package func performDirectly<Argument, Result, Failure: Error>(
+    with argument: Argument, _ work: @escaping @BluetoothActor (Argument) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    guard isCurrent else { return nil }
+    directCalls += 1
+    guard directCalls <= Self.mostDirectCalls else { return nil }
+    typealias Work = (Argument) throws(Failure) -> Result
+    // As `assumeIsolated` does, which costs 400 instructions here. It is the thread that isolates the actor.
+    return try unsafeBitCast(work, to: Work.self)(argument)
   }
 
   // MARK: The end of a turn

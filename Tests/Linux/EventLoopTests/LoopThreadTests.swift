@@ -46,6 +46,31 @@ import Testing
     close(pair.ours)
   }
 
+  /// A program whose jobs make jobs without an end does not keep the loop from its input.
+  @Test(arguments: [false, true]) func jobsLeaveTimeForInput(areDirect: Bool) async throws {
+    let pair = try SocketPair()
+    var isHeard = false
+    let watch = try loop.watch(pair.ours, for: .readable) { _ in isHeard = true }
+    pair.write([1])
+    var count = 0
+    while !isHeard, count < 100_000 {
+      count += 1
+      let isDone = areDirect ? loop.performDirectly(with: 0) { _ in true } : nil
+      if isDone == nil { await Task.yield() }
+    }
+    #expect(isHeard)
+    watch.cancel()
+    close(pair.ours)
+  }
+
+  /// A call that is made at once is made on the loop's thread only.
+  @Test func otherThreadsMakeJobs() async {
+    #expect(loop.performDirectly(with: 3) { $0 + 1 } == 4)
+    let loop = self.loop
+    let result = await Task.detached { loop.performDirectly(with: 3) { $0 + 1 } }.value
+    #expect(result == nil)
+  }
+
   /// A real timer runs when its time has come, not before, and in the order of the times.
   @Test func realTimersKeepTheirTime() async {
     let timers = loop.timers
