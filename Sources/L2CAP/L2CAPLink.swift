@@ -25,7 +25,6 @@ package final class L2CAPLink {
 
   @exclusivity(unchecked) private var receivers = SmallMap<ChannelID, Receiver>()
   private let recombiner = Recombiner()
-  private var writer = ByteWriter(capacity: 64)
 
   package init(_ connection: LEConnection) {
     self.connection = connection
@@ -57,11 +56,7 @@ package final class L2CAPLink {
 
   /// Sends a frame.
   package func send(_ payload: RawSpan, on channel: ChannelID) {
-    var frame = writer
-    frame.removeAll()
-    BasicHeader.writeFrame(payload, on: channel, into: &frame)
-    connection.send(frame.span)
-    writer = frame
+    connection.send { BasicHeader.writeFrame(payload, on: channel, into: &$0) }
   }
 
   private func receive(_ data: RawSpan, isStart: Bool, at time: Instant) {

@@ -26,6 +26,29 @@ private func packet(_ event: HCIEvent) -> [UInt8] {
     checkDecoderIsTotal(vector.packet) { _ = try? read($0) }
   }
 
+  /// The events that are read on the hot path are read as all are.
+  @Test func completedPacketsAreReadAlike() {
+    var generator = SeededGenerator(seed: 7)
+    for _ in 0..<20_000 {
+      let length = Int.random(in: 0...14, using: &generator)
+      var body = (0..<length).map { _ in UInt8.random(in: 0...3, using: &generator) }
+      // Often a length and a number that are possible.
+      if Bool.random(using: &generator) { body = [UInt8(length + 1), UInt8(length / 4)] + body }
+      let packet = [4, 0x13] + body
+      var items: [NumberOfCompletedPackets.Item]?
+      if let completed = try? CompletedPackets(packet.span.bytes.extracting(1..<packet.count)) {
+        var all: [NumberOfCompletedPackets.Item] = []
+        completed.forEach { all.append($0) }
+        items = all
+      }
+      guard case .numberOfCompletedPackets(let event)? = try? read(packet) else {
+        #expect(items == nil, "\(packet)")
+        continue
+      }
+      #expect(items == event.items, "\(packet)")
+    }
+  }
+
   /// Events for which there is no vector.
   static let samples: [(HCIEvent, String)] = [
     (.hardwareError(HardwareError(code: 0x42)), "04 10 01 42"),

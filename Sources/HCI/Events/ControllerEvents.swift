@@ -89,6 +89,9 @@ package struct HardwareError: PacketFields {
 package struct NumberOfCompletedPackets: PacketFields {
   /// The packets completed on one link.
   package struct Item: HCILinkFields, Hashable {
+    /// In bytes.
+    static let length = 4
+
     package var handle = ConnectionHandle()
     /// The number of packets since the last event.
     package var count: UInt16 = 0
@@ -116,5 +119,34 @@ package struct NumberOfCompletedPackets: PacketFields {
   package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
     // The maximum number in an event.
     try fields.list("links", &items, limit: 63)
+  }
+}
+
+/// A ``NumberOfCompletedPackets`` in memory, decoded without allocating: there is one for each packet that is sent.
+package struct CompletedPackets: ~Escapable {
+  /// The items, behind their number.
+  private let items: RawSpan
+  private let count: Int
+
+  /// Reads an event without its H4 type byte.
+  /// - Throws: `DecodeError` as ``HCIEvent/init(parsing:)``
+  @_lifetime(copy event)
+  package init(_ event: RawSpan) throws(DecodeError) {
+    var reader = ByteReader(event)
+    _ = try HCIEventCode(parsing: &reader)
+    items = try reader.readSpan(Int(try reader.readUInt8()))
+    try reader.expectEnd()
+    var rest = ByteReader(items)
+    count = Int(try rest.readUInt8())
+    // All are there, or the event counts as malformed.
+    _ = try rest.readSpan(count * NumberOfCompletedPackets.Item.length)
+  }
+
+  package func forEach(_ body: (NumberOfCompletedPackets.Item) -> Void) {
+    var reader = ByteReader(items)
+    _ = try? reader.readUInt8()
+    for _ in 0..<count {
+      if let item = try? NumberOfCompletedPackets.Item(parsing: &reader) { body(item) }
+    }
   }
 }

@@ -1,11 +1,11 @@
 import HaloBluetoothCore
 
-/// Sends ACL data to the controller in fragments, within its buffer size and number of free buffers (Core Specification
-/// Vol 4, Part E, 4.1.1). Links take turns.
+/// Decides when packets of ACL data are sent, within the number of the controller's free buffers (Core Specification Vol 4,
+/// Part E, 4.1.1). Links take turns.
 struct ACLQueue {
   private struct Link {
     var handle: ConnectionHandle
-    var packets: [[UInt8]] = []
+    var packets = PacketQueue()
     /// Packets that the controller holds.
     var inFlight = 0
     /// Packets that it has sent.
@@ -83,31 +83,38 @@ struct ACLQueue {
   /// The number of packets queued on all links.
   var waitingCount: Int { links.reduce(0) { $0 + $1.packets.count } }
 
-  /// Fragments a frame into packets and queues them.
-  ///
-  /// - Returns: false if the link is unknown or its queue is full
-  mutating func enqueue(_ frame: RawSpan, on handle: ConnectionHandle) -> Bool {
-    guard let index = links.firstIndex(where: { $0.handle == handle }),
-      links[index].packets.count < Self.maximumWaiting
-    else { return false }
-    var offset = 0
-    repeat {
-      let end = min(offset + dataLength, frame.byteCount)
-      let header = ACLHeader(
-        handle: handle, boundary: offset == 0 ? .firstNonFlushable : .continuing,
-        dataLength: UInt16(truncatingIfNeeded: end - offset))
-      var packet = ByteWriter(capacity: 1 + ACLHeader.length + end - offset)
-      packet.write(HCIPacketType.acl.rawValue)
-      header.write(into: &packet)
-      packet.write(frame.extracting(offset..<end))
-      links[index].packets.append(packet.bytes)
-      offset = end
-    } while offset < frame.byteCount
-    return true
+  /// What becomes of a packet of a link.
+  enum Admission {
+    /// It is sent now: the controller holds it.
+    case sent
+    /// It waits: see ``queue(_:on:)``.
+    case waits
+    /// The link is unknown, or has no room for it.
+    case refused
   }
 
-  /// The next packet to send; nil if there is none, or no free buffer.
-  mutating func next() -> [UInt8]? {
+  /// Decides about the next packet of a link. It is sent at once if the controller has a free buffer: then no packet of any link
+  /// waits.
+  mutating func admit(on handle: ConnectionHandle) -> Admission {
+    guard let index = links.firstIndex(where: { $0.handle == handle }) else { return .refused }
+    guard credits > 0, links[index].packets.isEmpty else {
+      return links[index].packets.count < Self.maximumWaiting ? .waits : .refused
+    }
+    credits -= 1
+    links[index].inFlight += 1
+    return .sent
+  }
+
+  /// Keeps a copy of a packet that waits.
+  mutating func queue(_ packet: RawSpan, on handle: ConnectionHandle) {
+    guard let index = links.firstIndex(where: { $0.handle == handle }) else { return }
+    links[index].packets.append(packet)
+  }
+
+  /// Takes out the packets of the link whose turn it is, to send the first one. Give them back to ``return(_:to:)``.
+  ///
+  /// - Returns: the link; nil if no packet waits, or there is no free buffer
+  mutating func takeNext(_ packets: inout PacketQueue) -> ConnectionHandle? {
     guard credits > 0 else { return nil }
     for step in 0..<links.count {
       let index = (nextTurn + step) % links.count
@@ -115,9 +122,18 @@ struct ACLQueue {
       nextTurn = index + 1
       credits -= 1
       links[index].inFlight += 1
-      return links[index].packets.removeFirst()
+      swap(&packets, &links[index].packets)
+      return links[index].handle
     }
     return nil
+  }
+
+  /// Takes back the packets of a link, if it still exists.
+  mutating func `return`(_ packets: inout PacketQueue, to handle: ConnectionHandle) {
+    guard let index = links.firstIndex(where: { $0.handle == handle }) else { return packets.removeAll() }
+    swap(&packets, &links[index].packets)
+    // There are some if sending has led to another call.
+    if !packets.isEmpty { links[index].packets.append(&packets) }
   }
 
   /// Buffers of the controller are free again. Numbers that exceed the outstanding packets are ignored.

@@ -30,7 +30,7 @@ package final class LEConnection {
   package internal(set) var dataLengths = DataLengths.shortest
   /// The features of the peer's link layer; nil until they are read.
   package internal(set) var remoteFeatures: LEFeatures?
-  package internal(set) var isConnected = true
+  @exclusivity(unchecked) package internal(set) var isConnected = true
   /// Whether the link is encrypted.
   package internal(set) var isEncrypted = false
   /// The key with which it is, or was, encrypted; nil if it never was.
@@ -42,7 +42,7 @@ package final class LEConnection {
   /// Whether longer packets were requested. If the peer has no longer ones, this stays so.
   var isLengthening = false
   /// Whether the controller was asked to disconnect it.
-  var isEnding = false
+  @exclusivity(unchecked) var isEnding = false
   /// The controller's failure that ended the link; nil if the link itself ended.
   package internal(set) var failure: HCIError?
   /// How many packets the controller had not sent when it was asked to disconnect.
@@ -63,7 +63,7 @@ package final class LEConnection {
   /// The key that a peripheral is asked for, by its Rand and EDIV; nil if there is none. Without this closure there is none.
   package var onKeyRequest: ((UInt64, UInt16) -> LongTermKey?)?
   /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
-  package var onRoom: (() -> Void)?
+  @exclusivity(unchecked) package var onRoom: (() -> Void)?
   /// Called once, when the link is disconnected.
   package var onDisconnected: ((HCIErrorCode) -> Void)?
 
@@ -73,7 +73,8 @@ package final class LEConnection {
   let updates: EventWaiters<LinkParameters>
   let phyUpdates: EventWaiters<LinkPHYs>
   let encryptions: EventWaiters<Void>
-  private(set) weak var links: LinkTable?
+  /// Its controller's links, until it is disconnected.
+  @exclusivity(unchecked) private(set) var links: LinkTable?
 
   /// - Parameters:
   ///   - event: its event, with success
@@ -100,6 +101,7 @@ package final class LEConnection {
   /// The link is disconnected: removes all closures.
   func forget() {
     isConnected = false
+    links = nil
     onData = nil
     onChange = nil
     onRoom = nil
@@ -127,9 +129,11 @@ package final class LEConnection {
   package var hasRoom: Bool { isConnected && links?.hasRoom(self) ?? false }
 
   /// Sends one L2CAP frame in as many ACL packets as needed. Frames sent on a disconnected link are dropped.
-  package func send(_ frame: RawSpan) {
+  ///
+  /// - Parameter write: writes the frame, and nothing else
+  package func send(_ write: (inout ByteWriter) -> Void) {
     guard isConnected else { return }
-    links?.send(frame, on: self)
+    links?.send(on: self, write)
   }
 
   /// Disconnects the link. ``onDisconnected`` is called when this is complete.
@@ -141,9 +145,9 @@ package final class LEConnection {
   /// Reads the RSSI of the link in dBm; nil if unavailable.
   package func readRSSI(completion: @escaping (Result<Int8?, HCIError>) -> Void) {
     guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
-    links.commands.send(ReadRSSI(handle: handle)) { [weak self] result in
+    links.commands.send(ReadRSSI(handle: handle)) { [self] result in
       completion(result.map(\.rssi))
-      if let self, case .failure(let error) = result { self.links?.note(error, on: self) }
+      if case .failure(let error) = result { self.links?.note(error, on: self) }
     }
   }
 }

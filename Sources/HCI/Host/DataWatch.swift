@@ -44,11 +44,11 @@ final class DataWatch {
   private let timers: Timers
   private let links: () -> [Link]
   /// When the last packet from the controller was read. It may have arrived long before, if the process was stopped.
-  private var lastHeard = Instant.zero
+  @exclusivity(unchecked) private var lastHeard = Instant.zero
   /// When the controller last answered, or was asked.
   private var lastSign = Instant.zero
   private var progress: [ConnectionHandle: Progress] = [:]
-  private var timer: Timers.Token?
+  @exclusivity(unchecked) private var timer: Timers.Token?
 
   /// - Parameter links: all links
   init(timers: Timers, links: @escaping () -> [Link]) {

@@ -73,8 +73,8 @@ extension LEConnection {
   func receive(_ event: LELongTermKeyRequest) {
     guard let links, isConnected else { return }
     let key = role == .peripheral ? onKeyRequest?(event.random, event.encryptedDiversifier) : nil
-    let done = { [weak self] (result: Result<LinkOnly, HCIError>) -> Void in
-      if let self, case .failure(let error) = result { self.links?.note(error, on: self) }
+    let done = { [self] (result: Result<LinkOnly, HCIError>) -> Void in
+      if case .failure(let error) = result { self.links?.note(error, on: self) }
     }
     nextKey = key
     guard let key else {

@@ -86,11 +86,11 @@ package final class HostController {
     self.commands = commands
     self.links = links
     parameterRequests = ParameterRequests(commands)
-    watch = DataWatch(timers: timers) { links.packets }
+    // The links outlive the watch.
+    let watch = DataWatch(timers: timers) { [unowned links] in links.packets }
+    self.watch = watch
     commands.onTimeout = { [weak self] error in self?.fail(error) }
-    links.onSent = { [weak self] in
-      if let self, self.links.hasPacketsInFlight { watch.begin() }
-    }
+    links.onSent = { [unowned links] in if links.hasPacketsInFlight { watch.begin() } }
     links.onLost = { [weak self] connection, reason in
       self?.parameterRequests.remove(connection.handle)
       self?.initiator?.lost(connection, reason)
@@ -310,6 +310,12 @@ package final class HostController {
     let body = packet.extracting(1..<packet.byteCount)
     switch HCIPacketType(rawValue: type) {
     case .acl: receiveData(body, at: time)
+    case .event where body.byte(at: 0) == HCIEventCode.numberOfCompletedPackets.rawValue:
+      guard let completed = try? CompletedPackets(body) else {
+        counters.malformedPackets += 1
+        return
+      }
+      links.receive(completed)
     case .event:
       var reader = ByteReader(body)
       guard let event = try? HCIEvent(parsing: &reader) else {
@@ -343,7 +349,6 @@ package final class HostController {
     switch event {
     case .commandComplete(let event): commands.receive(event)
     case .commandStatus(let event): commands.receive(event)
-    case .numberOfCompletedPackets(let event): links.receive(event)
     case .leAdvertisingReports(let event):
       counters.malformedPackets += event.isDamaged ? 1 : 0
       scan?.heard(at: time)

@@ -66,10 +66,10 @@ extension LEConnection {
       $0.transmit = DataLength(octets: octets, on: isCoded ? .leCoded : .le1M)
     }
     isLengthening = true
-    links.commands.send(command, deadline: Self.commandDeadline, isExpendable: true) { [weak self] result in
+    links.commands.send(command, deadline: Self.commandDeadline, isExpendable: true) { [self] result in
       if case .failure(let error) = result {
-        self?.isLengthening = false
-        self?.note(error)
+        isLengthening = false
+        note(error)
       }
       completion(result.map { _ in })
     }
@@ -81,11 +81,10 @@ extension LEConnection {
   ) {
     guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
     let id = waiters.add(Command.opcode, completion)
-    links.commands.send(makeCommand(), deadline: Self.commandDeadline, isExpendable: true) {
-      [weak self] result in
+    links.commands.send(makeCommand(), deadline: Self.commandDeadline, isExpendable: true) { [self] result in
       guard case .failure(let error) = result else { return }
       waiters.end(id, .failure(error))
-      self?.note(error)
+      note(error)
     }
   }
 
@@ -99,7 +98,7 @@ extension LEConnection {
   /// - Parameter features: those of the controller
   func requestPreferences(_ features: LEFeatures) {
     guard isConnected, !isEnding, let links, let peerFeatures = remoteFeatures else { return }
-    let report = { [weak self] (error: HCIError) -> Void in self?.onChange?(.rejected(error)) }
+    let report = { [self] (error: HCIError) -> Void in onChange?(.rejected(error)) }
     if let length = preferences.dataLength, !leftOut.contains(.updateDataLength),
       !links.unansweredCommands.contains(LESetDataLength.opcode),
       supports(.dataPacketLengthExtension, features, peerFeatures)

@@ -1,6 +1,9 @@
 import HaloBluetoothCore
 
 /// The links of a controller, and their data on the way to it.
+///
+/// Closures hold this object and its links strongly, where they end by themselves: the retains of an object that was ever
+/// referred to weakly are slow.
 final class LinkTable {
   /// The timeout for disconnecting a link.
   private static let disconnectDeadline = Duration.seconds(5)
@@ -8,7 +11,7 @@ final class LinkTable {
   private static let sendingDeadline = Duration.seconds(2)
 
   /// Called when packets were handed to the controller.
-  var onSent: (() -> Void)?
+  @exclusivity(unchecked) var onSent: (() -> Void)?
   /// Called when a link is disconnected, before its own closure.
   var onLost: ((LEConnection, HCIErrorCode) -> Void)?
 
@@ -16,9 +19,11 @@ final class LinkTable {
   let commands: CommandQueue
   private let transmit: (RawSpan) -> Void
   @exclusivity(unchecked) private var connections = SmallMap<ConnectionHandle, LEConnection>()
-  private var data = ACLQueue()
+  @exclusivity(unchecked) private var data = ACLQueue()
+  /// The packet that is made for the controller.
+  @exclusivity(unchecked) private var packet = ByteWriter(capacity: 64)
   /// The links that end when their data are sent.
-  private var ending: [LEConnection] = []
+  @exclusivity(unchecked) private var ending: [LEConnection] = []
   /// Expendable commands that the controller does not answer. They are not sent again.
   private(set) var unansweredCommands: Set<HCIOpcode> = []
 
@@ -64,8 +69,8 @@ final class LinkTable {
     guard data.unsent(connection.handle) > 0 else { return disconnectNow(connection) }
     connection.isEnding = true
     ending.append(connection)
-    timers.schedule(after: Self.sendingDeadline) { [weak self, weak connection] in
-      if let self, let connection, isWaitingToEnd(connection) { disconnectNow(connection) }
+    timers.schedule(after: Self.sendingDeadline) { [self] in
+      if isWaitingToEnd(connection) { disconnectNow(connection) }
     }
   }
 
@@ -84,14 +89,14 @@ final class LinkTable {
     ending.removeAll { $0 === connection }
     connection.isEnding = true
     connection.unsentPackets = data.unsent(connection.handle)
-    commands.send(Disconnect(handle: connection.handle)) { [weak self] result in
+    commands.send(Disconnect(handle: connection.handle)) { [self] result in
       // Unknown Connection Identifier: the link is disconnected already, and the event is pending or was lost.
       if case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result {
-        self?.remove(connection, .connectionTerminatedByLocalHost)
+        remove(connection, .connectionTerminatedByLocalHost)
       }
     }
-    timers.schedule(after: Self.disconnectDeadline) { [weak self, weak connection] in
-      guard let self, let connection, connections[connection.handle] === connection else { return }
+    timers.schedule(after: Self.disconnectDeadline) { [self] in
+      guard connections[connection.handle] === connection else { return }
       remove(connection, .connectionTerminatedByLocalHost)
     }
   }
@@ -155,22 +160,81 @@ final class LinkTable {
     onDisconnected?(reason)
   }
 
-  /// Removes the closures of all links, and calls none.
+  /// Removes all links and their closures, and calls none.
   func forget() {
     for connection in connections.values { connection.forget() }
+    connections = SmallMap()
+    ending = []
+    onSent = nil
+    onLost = nil
   }
 
   // MARK: Data
 
-  func send(_ frame: RawSpan, on connection: LEConnection) {
+  /// Sends a frame in as many packets as the controller's buffers need. On the hot path.
+  ///
+  /// - Parameter write: writes the frame
+  func send(on connection: LEConnection, _ write: (inout ByteWriter) -> Void) {
     // What is sent while the link ends would delay its end.
     guard !connection.isEnding else { return }
-    guard data.enqueue(frame, on: connection.handle) else { return disconnectNow(connection) }
-    pump()
+    // The packet is moved out while it is made, as its transmission may lead to another call.
+    var packet = ByteWriter()
+    swap(&packet, &self.packet)
+    // A frame that fits into one packet is written in its place.
+    begin(&packet, ACLHeader(handle: connection.handle, boundary: .firstNonFlushable, dataLength: 0))
+    write(&packet)
+    let count = packet.count - Self.headerLength
+    if count <= data.dataLength {
+      packet.overwrite(at: Self.headerLength - 2, with: UInt16(truncatingIfNeeded: count))
+      _ = submit(packet.span, on: connection)
+    } else {
+      sendFragments(packet.span.extracting(Self.headerLength..<packet.count), on: connection)
+    }
+    swap(&packet, &self.packet)
+    onSent?()
   }
 
-  func receive(_ event: NumberOfCompletedPackets) {
-    for item in event.items { data.completed(Int(item.count), on: item.handle) }
+  private func sendFragments(_ frame: RawSpan, on connection: LEConnection) {
+    var packet = ByteWriter(capacity: Self.headerLength + data.dataLength)
+    var offset = 0
+    while offset < frame.byteCount {
+      let end = min(offset + data.dataLength, frame.byteCount)
+      let header = ACLHeader(
+        handle: connection.handle, boundary: offset == 0 ? .firstNonFlushable : .continuing,
+        dataLength: UInt16(truncatingIfNeeded: end - offset))
+      begin(&packet, header)
+      packet.write(frame.extracting(offset..<end))
+      guard submit(packet.span, on: connection) else { return }
+      offset = end
+    }
+  }
+
+  /// The H4 type byte, and the header.
+  private static let headerLength = 1 + ACLHeader.length
+
+  private func begin(_ packet: inout ByteWriter, _ header: ACLHeader) {
+    packet.removeAll()
+    packet.write(HCIPacketType.acl.rawValue)
+    header.write(into: &packet)
+  }
+
+  /// Sends a packet, or keeps it until there is a buffer. A link that has no room for it is ended.
+  ///
+  /// - Returns: whether there was room
+  private func submit(_ packet: RawSpan, on connection: LEConnection) -> Bool {
+    switch data.admit(on: connection.handle) {
+    case .sent: transmit(packet)
+    case .waits: data.queue(packet, on: connection.handle)
+    case .refused:
+      disconnectNow(connection)
+      return false
+    }
+    return true
+  }
+
+  /// Some of the controller's buffers are free again. On the hot path.
+  func receive(_ completed: borrowing CompletedPackets) {
+    completed.forEach { data.completed(Int($0.count), on: $0.handle) }
     pump()
     endSent()
     announceRoom()
@@ -196,7 +260,12 @@ final class LinkTable {
   }
 
   private func pump() {
-    while let packet = data.next() { transmit(packet.span.bytes) }
+    var packets = PacketQueue()
+    while let handle = data.takeNext(&packets) {
+      transmit(packets.first)
+      packets.removeFirst()
+      data.return(&packets, to: handle)
+    }
     onSent?()
   }
 

@@ -122,7 +122,7 @@ import Testing
     let (controller, attempt) = connected()
     // The controller has not answered LE Set Data Length, and LE Set PHY waits for that.
     #expect(controller.takeSent() == [Self.longPackets])
-    attempt.link?.send([UInt8](repeating: 1, count: 5).span.bytes)
+    attempt.link?.send { $0.write([UInt8](repeating: 1, count: 5)) }
     #expect(controller.takeSent() == ["02400005000101010101"])
   }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ACLDataTests {
   private func send(_ attempt: ScriptedController.Attempt, _ count: Int, _ byte: UInt8 = 0xAA) {
     let frame = [UInt8](repeating: byte, count: count)
-    attempt.link?.send(frame.span.bytes)
+    attempt.link?.send { $0.write(frame) }
   }
 
   private func packet(_ header: String, _ count: Int, _ byte: String = "aa") -> String {
@@ -222,7 +222,7 @@ import Testing
     #expect(old.data == [])
     #expect(new.data == ["aa"])
     // The old object is of no use any more.
-    old.link?.send([1].span.bytes)
+    old.link?.send { $0.write(1 as UInt8) }
     old.link?.disconnect()
     #expect(controller.takeSent() == [])
     #expect(new.link?.isConnected == true)

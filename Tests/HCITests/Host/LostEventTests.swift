@@ -183,7 +183,7 @@ import Testing
 
   private func send(_ attempt: ScriptedController.Attempt) {
     let frame = [UInt8](hex("0100040002"))
-    attempt.link?.send(frame.span.bytes)
+    attempt.link?.send { $0.write(frame) }
   }
 
   /// Number Of Completed Packets never comes, and commands are answered (zephyr#14899, bumble#946): after the supervision
