@@ -84,6 +84,57 @@ import Testing
     #expect(line.reasons == [])
   }
 
+  /// Answers to what one read has brought leave with one write: a radio that reports many free buffers gets its packets at once.
+  /// What is sent at another time is not kept.
+  @Test func answersToOneReadLeaveTogether() async {
+    let line = Line()
+    var before: [[UInt8]?] = []
+    line.transport.onPacket = { [weak line] packet, _ in
+      line?.transport.send(hex("0200000100").span.bytes)
+      line?.transport.send(packet)
+      before.append(line?.read())
+    }
+    line.write("040e0401030c00 040e0401011000")
+    await settle()
+    #expect(before == [[], []])
+    #expect(line.read() == hex("0200000100 040e0401030c00 0200000100 040e0401011000"))
+    line.transport.send(hex("01030c00").span.bytes)
+    #expect(line.read() == hex("01030c00"))
+    line.transport.close()
+  }
+
+  /// Answers that are more than the line takes follow as it takes them.
+  @Test func manyAnswersToOneReadFollowInOrder() async {
+    let line = Line()
+    let data = [2, 0, 0, 0xE8, 3] + [UInt8](repeating: 7, count: 1000)
+    line.transport.onPacket = { [weak line] _, _ in
+      for _ in 0..<600 { line?.transport.send(data.span.bytes) }
+    }
+    line.write("040e0401030c00")
+    var received: [UInt8] = []
+    for _ in 0..<1000 where received.count < 600 * data.count {
+      await settle()
+      received += line.read() ?? []
+    }
+    #expect(received == Array(repeatElement(data, count: 600).joined()))
+    line.transport.close()
+    #expect(line.reasons == [])
+  }
+
+  /// A handler that closes the transport takes with it what was not sent.
+  @Test func aHandlerThatClosesSendsNoMore() async {
+    let line = Line()
+    line.transport.onPacket = { [weak line] packet, _ in
+      line?.transport.send(packet)
+      line?.transport.close()
+      line?.transport.send(packet)
+    }
+    line.write("040e0401030c00")
+    await settle()
+    #expect(line.read() == nil)
+    #expect(line.reasons == [])
+  }
+
   @Test func whatIsNotTakenAtOnceFollowsInOrder() async {
     let line = Line()
     var expected: [UInt8] = []

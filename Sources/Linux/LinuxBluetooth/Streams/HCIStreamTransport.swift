@@ -27,8 +27,11 @@ package final class HCIStreamTransport: HCITransport {
   @exclusivity(unchecked) private var isOpen = true
   private var isGivenUp = false
   @exclusivity(unchecked) private var readCount: UInt64 = 0
+  /// Whether packets that were read are being handled. What is sent meanwhile leaves with one write behind them: the buffers that
+  /// are reported as free are filled again at once.
+  @exclusivity(unchecked) private var isHandling = false
   /// Bytes that the descriptor has not accepted yet. The host's command and data credits keep it small.
-  private var unsent: [UInt8] = []
+  @exclusivity(unchecked) private var unsent: [UInt8] = []
 
   /// The maximum number of unsent bytes. It bounds the memory used if a program connected to our controller stops
   /// reading.
@@ -142,47 +145,60 @@ package final class HCIStreamTransport: HCITransport {
     readCount &+= 1
     guard isOpen, let onPacket else { return }
     let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    isHandling = true
     framer.receive(bytes) { packet in
       // Deliver no further packet if the handler of the previous one has closed the transport.
       if isOpen { onPacket(packet, time) }
     }
+    isHandling = false
+    if !unsent.isEmpty { flush() }
   }
 
   package func send(_ packet: RawSpan) {
     guard watch != nil else { return }
-    guard unsent.isEmpty else {
+    guard unsent.isEmpty, !isHandling else {
       guard unsent.count + packet.byteCount <= Self.maximumUnsent else {
         return failSoon("the other side does not read")
       }
-      packet.withUnsafeBytes { unsent.append(contentsOf: $0) }
+      Self.append(packet, to: &unsent)
       return
     }
-    let written = packet.withUnsafeBytes { bytes in transmit(bytes) }
-    guard let written, written < packet.byteCount else { return }
-    packet.extracting(written..<packet.byteCount).withUnsafeBytes { unsent.append(contentsOf: $0) }
+    guard let written = transmit(packet), written < packet.byteCount else { return }
+    Self.append(packet.extracting(written..<packet.byteCount), to: &unsent)
     watch?.interest = [.readable, .writable]
   }
 
   private func flush() {
-    guard let written = unsent.withUnsafeBytes({ transmit($0) }) else { return }
+    guard watch != nil, let written = transmit(unsent.span.bytes) else { return }
     unsent.removeFirst(written)
-    if unsent.isEmpty { watch?.interest = .readable }
+    watch?.interest = unsent.isEmpty ? .readable : [.readable, .writable]
   }
 
   /// Writes as many bytes as the descriptor accepts, and returns their number; nil on failure.
-  private func transmit(_ bytes: UnsafeRawBufferPointer) -> Int? {
+  private func transmit(_ bytes: RawSpan) -> Int? {
     while true {
-      // A closed controller must not end the process with SIGPIPE.
-      let count =
-        isSocket
-        ? SystemCall.send(descriptor, bytes.baseAddress, bytes.count)
-        : SystemCall.write(descriptor, bytes.baseAddress, bytes.count)
+      let count = Self.write(bytes, to: descriptor, isSocket: isSocket)
       if count >= 0 { return count }
       if errno == EAGAIN { return 0 }
       if errno != EINTR {
         failSoon(SystemError.last("write").description)
         return nil
       }
+    }
+  }
+
+  // These are not isolated, since a closure that is checks its isolation at each call, in 400 instructions.
+
+  private nonisolated static func append(_ packet: RawSpan, to bytes: inout [UInt8]) {
+    packet.withUnsafeBytes { bytes.append(contentsOf: $0) }
+  }
+
+  private nonisolated static func write(_ bytes: RawSpan, to descriptor: Int32, isSocket: Bool) -> Int {
+    bytes.withUnsafeBytes { bytes in
+      // A closed controller must not end the process with SIGPIPE.
+      isSocket
+        ? SystemCall.send(descriptor, bytes.baseAddress, bytes.count)
+        : SystemCall.write(descriptor, bytes.baseAddress, bytes.count)
     }
   }
 }
