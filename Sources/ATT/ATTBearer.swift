@@ -29,7 +29,7 @@ package final class ATTBearer {
   package static let transactionTimeout = Duration.seconds(30)
 
   /// The MTU in force, in bytes.
-  package private(set) var mtu = ATTBearer.defaultMTU
+  @exclusivity(unchecked) package private(set) var mtu = ATTBearer.defaultMTU
   /// What the peer has sent, counted.
   package private(set) var counters = Counters()
   /// Whether the bearer has ended: no request is sent any more.
@@ -87,7 +87,7 @@ package final class ATTBearer {
   private var queue: [Transaction] = []
   private var timeout: Timers.Token?
   private var hasExchangedMTU = false
-  private var writer = ByteWriter(capacity: 64)
+  @exclusivity(unchecked) private var writer = ByteWriter(capacity: 64)
 
   /// - Parameters:
   ///   - timers: the clock of the deadline of a request
@@ -240,11 +240,14 @@ package final class ATTBearer {
     onTimeout?(error)
   }
 
-  private func transmit(_ pdu: any ATTPDU) {
+  private func transmit(_ pdu: some ATTPDU) {
+    // The writer is moved out and back, as sending may lead to another call.
+    var writer = ByteWriter()
+    swap(&writer, &self.writer)
     writer.removeAll()
     pdu.writePDU(into: &writer)
-    let bytes = writer.bytes
-    send(bytes.span.bytes.extracting(0..<min(bytes.count, mtu)))
+    send(writer.span.extracting(0..<min(writer.count, mtu)))
+    swap(&writer, &self.writer)
   }
 
   /// MTU exchanges may happen in both directions, once each; the smaller values apply (3.4.2.2). A value below the
@@ -369,6 +372,12 @@ package final class ATTBearer {
   package func sendFromServer(_ pdu: any ATTPDU) {
     guard !isClosed else { return }
     transmit(pdu)
+  }
+
+  /// Sends a notification of the server; a value that is longer than ``mtu`` less 3 is cut. On the hot path.
+  package func notify(_ value: [UInt8], of handle: AttributeHandle) {
+    guard !isClosed else { return }
+    transmit(ATTHandleValueNotification(handle, value: value))
   }
 
   /// Ends the bearer: the client has not confirmed an indication within 30 seconds, and no other may be sent (3.3.3).

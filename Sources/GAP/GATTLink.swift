@@ -39,18 +39,22 @@ package final class GATTLink {
   package init(_ link: any ATTLink, timers: Timers, mtu: Int? = ATTBearer.largestMTU) {
     self.link = link
     peer = link.peer
-    // The link holds the bearer, and the connection holds both.
+    // Until the link ends, it and the bearer hold each other.
     let bearer = ATTBearer(
       timers: timers, receiveMTU: mtu ?? ATTBearer.largestMTU, exchangesMTU: mtu != nil
-    ) { [weak link] in link?.send($0) }
+    ) { link.send($0) }
     self.bearer = bearer
-    bearer.reads = { [weak link] in link?.reads }
-    bearer.onTimeout = { [weak link] _ in link?.disconnect() }
-    let gatt = GATTClient(bearer, timers: timers) { [weak link] in link?.hasRoom ?? false }
+    bearer.reads = { link.reads }
+    bearer.onTimeout = { _ in link.disconnect() }
+    let gatt = GATTClient(bearer, timers: timers) { link.hasRoom }
     self.gatt = gatt
     link.onPDU = { bearer.receive($0, at: $1) }
     link.onRoom = { [weak self] in self?.roomAvailable() }
-    link.onClosed = { [weak self] loss in self?.closed(loss) }
+    link.onClosed = { [weak self] loss in
+      link.onPDU = nil
+      self?.closed(loss)
+      bearer.close(loss.description)
+    }
     link.onEvent = { [weak self] event in self?.happened(event) }
   }
 
@@ -89,9 +93,8 @@ package final class GATTLink {
   /// Lets the peer see attributes of this device from now on, as the permissions and the security of the link allow.
   @discardableResult
   package func serve(_ database: AttributeDatabase) -> ServerBearer {
-    let server = ServerBearer(database, on: bearer, timers: timers, security: security) { [weak link] in
-      link?.hasRoom ?? false
-    }
+    let link = self.link
+    let server = ServerBearer(database, on: bearer, timers: timers, security: security) { link.hasRoom }
     self.server = server
     return server
   }

@@ -53,11 +53,11 @@ package final class HCIAdapter: Adapter {
     self.transport = transport
     recovery = AdapterRecovery(timers: transport.timers)
     let madeUp = BluetoothAddress(UInt64.random(in: 0..<1 << 46) | 3 << 46, .random)
-    // The transport holds the host, so the host does not hold the transport.
+    // Until this object releases the transport, it and the host hold each other.
     host = HostController(
       timers: transport.timers, randomAddress: randomAddress ?? madeUp,
       prefersRandomAddress: prefersRandomAddress
-    ) { [weak transport] in transport?.send($0) }
+    ) { transport.send($0) }
     host.onFailure = { [weak self] error in self?.fail(error) }
   }
 

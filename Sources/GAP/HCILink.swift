@@ -56,10 +56,10 @@ final class HCILink: ATTLink {
       self.onEvent = nil
       self.onClosed.take()?(self.loss(reason))
     }
-    l2cap.onParameterRequest = { [weak self] request, isAccepted in
-      self?.onEvent?(.parameterRequest(request, isAccepted: isAccepted))
+    l2cap.onParameterRequest = { [unowned self] request, isAccepted in
+      onEvent?(.parameterRequest(request, isAccepted: isAccepted))
     }
-    l2cap.connection.onChange = { [weak self] change in self?.onEvent?(.change(change)) }
+    l2cap.connection.onChange = { [unowned self] change in onEvent?(.change(change)) }
   }
 
   /// The first cause counts: a radio that fails takes its links along.

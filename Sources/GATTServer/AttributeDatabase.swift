@@ -40,20 +40,17 @@ package final class AttributeDatabase {
   /// says (Part G, 7.1). The bearers have indicated it before.
   package var onChange: ((HandleRange) -> Void)?
 
-  private var index = AttributeIndex<Entry>()
+  @exclusivity(unchecked) private var index = AttributeIndex<Entry>()
   private var configurations: [AttributeHandle: AttributeHandle] = [:]
   /// The highest handle that was ever used.
   private var highest: UInt16 = 0
   /// The declaration of the service, and the value, that are being added to.
   private var openService: AttributeHandle?
   private var openValue: AttributeHandle?
-  private var bearers: [WeakBearer] = []
+  /// The bearers of links that exist.
+  private var bearers: [ServerBearer] = []
   /// What has changed within ``update(_:)``; nil outside of it.
   private var pending: [HandleRange]?
-
-  private struct WeakBearer {
-    weak var bearer: ServerBearer?
-  }
 
   package init() {}
 
@@ -159,11 +156,10 @@ package final class AttributeDatabase {
     return range
   }
 
-  /// Lets a bearer know of all changes, as long as it exists.
-  func attach(_ bearer: ServerBearer) {
-    bearers.removeAll { $0.bearer == nil }
-    bearers.append(WeakBearer(bearer: bearer))
-  }
+  /// Lets a bearer know of all changes, until its link ends.
+  func attach(_ bearer: ServerBearer) { bearers.append(bearer) }
+
+  func detach(_ bearer: ServerBearer) { bearers.removeAll { $0 === bearer } }
 
   private func changed(_ range: HandleRange) {
     guard pending == nil else {
@@ -171,7 +167,7 @@ package final class AttributeDatabase {
       return
     }
     changeCount += 1
-    for weak in bearers { weak.bearer?.databaseChanged(range) }
+    for bearer in bearers { bearer.databaseChanged(range) }
     onChange?(range)
   }
 

@@ -67,8 +67,7 @@ extension ServerBearer {
     guard let handle = rest.first, let entry = database.entry(handle),
       found.first.map({ found.count < (mtu - 2) / (2 + length($0.value)) }) ?? true
     else { return sendEntries(found, longest, answer, start) }
-    read(entry) { [weak self] result in
-      guard let self else { return }
+    read(entry) { [self] result in
       switch result {
       case .failure(let code) where found.isEmpty: answer.refuse(code, handle)
       case .success(let value) where found.first.map({ length($0.value) == length(value) }) ?? true:

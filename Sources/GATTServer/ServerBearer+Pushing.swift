@@ -9,11 +9,8 @@ extension ServerBearer {
 
   /// What the client has configured for the characteristic with its value at this handle.
   package func configuration(of value: AttributeHandle) -> ClientConfiguration {
-    configurations[value, default: []]
+    configurations[value] ?? []
   }
-
-  /// The values that the client wants to be sent, by their handles.
-  package var subscriptions: [AttributeHandle: ClientConfiguration] { configurations }
 
   /// Notifies a value if the client has asked for that; it waits while the link has no room. It is cut to the MTU less
   /// 3 bytes.
@@ -82,12 +79,7 @@ extension ServerBearer {
   }
 
   private func sendNotification(_ value: [UInt8], of handle: AttributeHandle) {
-    send(ATTHandleValueNotification(handle, value: whatFits(value)))
-  }
-
-  /// What one PDU has room for, behind opcode and handle.
-  private func whatFits(_ value: [UInt8]) -> [UInt8] {
-    value.count <= mtu - 3 ? value : Array(value.prefix(mtu - 3))
+    bearer?.notify(value, of: handle)
   }
 
   /// Indicates to a client that has asked for it that attributes may have been added or removed (Part G, 7.1). Several
@@ -122,11 +114,11 @@ extension ServerBearer {
   }
 
   private func sendIndication(_ value: [UInt8], of handle: AttributeHandle) {
-    let deadline = timers.schedule(after: Self.confirmationLimit) { [weak self] in
-      self?.bearer?.indicationTimedOut()
+    let deadline = timers.schedule(after: Self.confirmationLimit) { [self] in
+      bearer?.indicationTimedOut()
     }
     indications.sent(handle, deadline)
-    send(ATTHandleValueIndication(handle, value: whatFits(value)))
+    send(ATTHandleValueIndication(handle, value: value))
   }
 
   func confirm() {

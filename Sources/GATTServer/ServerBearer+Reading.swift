@@ -13,7 +13,7 @@ extension ServerBearer {
   /// The value that the client reads, unless a handler has it.
   func storedValue(_ entry: AttributeDatabase.Entry) -> [UInt8] {
     guard let owner = entry.owner else { return entry.attribute.value }
-    return configurations[owner, default: []].bytes
+    return (configurations[owner] ?? []).bytes
   }
 
   /// Reads an attribute for the client.
@@ -46,8 +46,7 @@ extension ServerBearer {
     guard let entry = database.entry(handle) else { return answer.refuse(.invalidHandle, handle) }
     if let code = readRefusal(entry) { return answer.refuse(code, handle) }
     if let handler = entry.parts {
-      return part(of: entry, from: offset, handler) { [weak self] result in
-        guard let self else { return }
+      return part(of: entry, from: offset, handler) { [self] result in
         switch result {
         case .failure(let code): answer.refuse(code, handle)
         case .success(let rest): answer.send(response(Array(rest.prefix(mtu - 1))))
@@ -58,8 +57,7 @@ extension ServerBearer {
       return sendPart(longValue.value, handle, offset, answer, response)
     }
     longValue = nil
-    value(entry) { [weak self] result in
-      guard let self else { return }
+    value(entry) { [self] result in
       switch result {
       case .failure(let code): answer.refuse(code, handle)
       case .success(let value):
@@ -94,10 +92,10 @@ extension ServerBearer {
       return answer.send(values.response(mtu: mtu))
     }
     guard let entry = database.entry(handle) else { return answer.refuse(.invalidHandle, handle) }
-    value(entry) { [weak self] result in
+    value(entry) { [self] result in
       switch result {
       case .failure(let code): answer.refuse(code, handle)
-      case .success(let value): self?.readSeveral(rest.dropFirst(), values.appending(value), answer)
+      case .success(let value): self.readSeveral(rest.dropFirst(), values.appending(value), answer)
       }
     }
   }

@@ -50,8 +50,8 @@ extension ServerBearer {
     }
     // The handler of a command has no deadline, as nobody waits for it.
     var isOpen = true
-    handler(value, self) { [weak self] code in
-      guard let self, isOpen, !isClosed else { return }
+    handler(value, self) { [self] code in
+      guard isOpen, !isClosed else { return }
       isOpen = false
       if code == nil { onEvent?(store(value, in: entry)) }
     }
@@ -62,8 +62,7 @@ extension ServerBearer {
     if let code = writeRefusal(entry, .write) ?? refusal(of: value, for: entry) {
       return answer.refuse(code, handle)
     }
-    offer(value, to: entry) { [weak self] code in
-      guard let self else { return }
+    offer(value, to: entry) { [self] code in
       if let code { return answer.refuse(code, handle) }
       answer.send(ATTWriteResponse(), [store(value, in: entry)])
     }
@@ -150,8 +149,7 @@ extension ServerBearer {
       }
       return assemble(rest.dropFirst(), execution.adding(group.parts, for: handler), answer)
     }
-    let take: (Result<[UInt8], ATTErrorCode>) -> Void = { [weak self] result in
-      guard let self else { return }
+    let take: (Result<[UInt8], ATTErrorCode>) -> Void = { [self] result in
       switch result {
       case .failure(let code): answer.refuse(code, group.handle)
       case .success(let old):
@@ -167,9 +165,9 @@ extension ServerBearer {
     _ rest: ArraySlice<Execution.Whole>, _ execution: Execution, _ answer: Answer
   ) {
     guard let next = rest.first else { return handOut(execution.handed[...], execution, answer) }
-    offer(next.value, to: next.entry) { [weak self] code in
+    offer(next.value, to: next.entry) { [self] code in
       if let code { return answer.refuse(code, next.entry.handle) }
-      self?.carryOut(rest.dropFirst(), execution, answer)
+      self.carryOut(rest.dropFirst(), execution, answer)
     }
   }
 
@@ -181,9 +179,9 @@ extension ServerBearer {
       return answer.send(
         ATTExecuteWriteResponse(), execution.values.map { store($0.value, in: $0.entry) })
     }
-    hand(next.parts, to: next.handler) { [weak self] code in
+    hand(next.parts, to: next.handler) { [self] code in
       if let code { return answer.refuse(code, next.parts.first?.handle ?? 0) }
-      self?.handOut(rest.dropFirst(), execution, answer)
+      self.handOut(rest.dropFirst(), execution, answer)
     }
   }
 }

@@ -46,7 +46,7 @@ package final class ServerBearer: ATTServer {
   /// The attributes.
   package let database: AttributeDatabase
   /// The security of the link, which its owner keeps up to date.
-  package var security: LinkSecurity
+  @exclusivity(unchecked) package var security: LinkSecurity
   /// Called for what the client does. Do not pass PDUs to the bearer from within it.
   package var onEvent: ((Event) -> Void)?
   /// Called once when values are taken again, after one was not: see ``Delivery/full``.
@@ -57,24 +57,25 @@ package final class ServerBearer: ATTServer {
   package var mtu: Int { bearer?.mtu ?? ATTBearer.defaultMTU }
 
   let timers: Timers
-  weak var bearer: ATTBearer?
+  /// The link, until it ends.
+  @exclusivity(unchecked) private(set) var bearer: ATTBearer?
   var prepared = PreparedWrites()
   /// What the client knows of the attributes.
-  var caching = ClientCaching()
+  @exclusivity(unchecked) var caching = ClientCaching()
   /// Whether the link has room for what is not the answer of a request.
   let hasRoom: () -> Bool
   /// Notifications that wait for room.
-  var notifications = ValueQueue()
+  @exclusivity(unchecked) var notifications = ValueQueue()
   /// Called once, when none waits any more.
   var onSent: (() -> Void)?
   var indications = IndicationQueue()
   /// Whether a value was not taken, and its owner does not know yet that there is room again.
   var isStarved = false
   /// By the handle of the value.
-  var configurations: [AttributeHandle: ClientConfiguration] = [:]
+  @exclusivity(unchecked) var configurations = SmallMap<AttributeHandle, ClientConfiguration>()
   /// A value of a handler that was read from its start, so that its later parts are those of the same value.
   var longValue: (handle: AttributeHandle, value: [UInt8])?
-  private(set) var isClosed = false
+  @exclusivity(unchecked) private(set) var isClosed = false
   private var turn: Turn?
   private var turnCount: UInt64 = 0
   private var held: [[UInt8]] = []
@@ -130,6 +131,8 @@ package final class ServerBearer: ATTServer {
   package func bearerClosed() {
     guard !isClosed else { return }
     isClosed = true
+    bearer = nil
+    database.detach(self)
     timers.cancel(turn?.deadline)
     turn = nil
     held = []
@@ -140,7 +143,7 @@ package final class ServerBearer: ATTServer {
     timers.cancel(indications.removeAll())
     // A configuration outlives the link only with a bond (Part G, 3.3.3.3).
     let ended = configurations.keys.sorted()
-    configurations = [:]
+    configurations = SmallMap()
     for value in ended { onEvent?(.configured(value, [])) }
   }
 
@@ -157,7 +160,7 @@ package final class ServerBearer: ATTServer {
     turnCount += 1
     let number = turnCount
     turn = Turn(number: number, opcode: opcode)
-    let answer = Answer(opcode) { [weak self] pdu, events in self?.finish(number, pdu, events) }
+    let answer = Answer(opcode) { [self] pdu, events in finish(number, pdu, events) }
     do throws(ATTErrorResponse) {
       let request = try ATTReader.read(fromClient: pdu)
       if caching.admits(request) { respond(to: request, answer) } else { answer.refuse(.databaseOutOfSync) }
@@ -165,8 +168,8 @@ package final class ServerBearer: ATTServer {
       answer.send(error)
     }
     guard turn?.number == number else { return }
-    turn?.deadline = timers.schedule(after: Self.answerLimit) { [weak self] in
-      guard let self, let turn, turn.number == number else { return }
+    turn?.deadline = timers.schedule(after: Self.answerLimit) { [self] in
+      guard let turn, turn.number == number else { return }
       let handle = turn.handle
       finish(
         number, ATTErrorResponse(request: turn.opcode, handle: handle, code: .unlikelyError),
@@ -221,8 +224,8 @@ package final class ServerBearer: ATTServer {
     let number = turn?.number
     turn?.handle = handle
     var isOpen = true
-    handler(self) { [weak self] reply in
-      guard let self, isOpen, !isClosed, turn?.number == number || number == nil else { return }
+    handler(self) { [self] reply in
+      guard isOpen, !isClosed, turn?.number == number || number == nil else { return }
       isOpen = false
       then(reply)
     }

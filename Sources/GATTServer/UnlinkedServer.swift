@@ -36,6 +36,12 @@ package final class UnlinkedServer {
     server = ServerBearer(database, on: bearer, timers: timers) { out.hasRoom }
   }
 
+  /// The bearer and its server hold each other until it ends.
+  deinit {
+    server.onEvent = nil
+    bearer.close("not used any more")
+  }
+
   /// The MTU in force, in bytes.
   package var mtu: Int { bearer.mtu }
 

@@ -62,7 +62,8 @@ import Testing
     _ = dialogue.ask("12 0400 0100")
     dialogue.unlinked.bearer.close("gone")
     #expect(dialogue.takeEvents() == [.configured(3, .notify), .configured(3, [])])
-    #expect(dialogue.server.notify([1], of: 3) == .notSubscribed && dialogue.server.subscriptions.isEmpty)
+    #expect(dialogue.server.notify([1], of: 3) == .notSubscribed)
+    #expect(dialogue.server.configuration(of: 3).isEmpty)
     let next = dialogue.otherClient()
     #expect(next.server.notify([1], of: 3) == .notSubscribed && next.ask("0a 0400") == "0b0000")
   }

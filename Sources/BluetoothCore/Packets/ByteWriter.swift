@@ -7,7 +7,7 @@
   /// - Parameter capacity: the number of bytes to reserve, so that writing them does not allocate
   package init(capacity: Int = 0) {
     bytes = []
-    bytes.reserveCapacity(capacity)
+    if capacity > 0 { bytes.reserveCapacity(capacity) }
   }
 
   /// The number of bytes written so far.

@@ -25,6 +25,9 @@
     }
   }
 
+  /// The keys, in the order in which they were added.
+  package var keys: [Key] { entries.map(\.key) }
+
   /// The values, in the order in which their keys were added.
   package var values: [Value] { entries.map(\.value) }
 }

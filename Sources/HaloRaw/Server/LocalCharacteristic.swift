@@ -1,6 +1,7 @@
 import ATT
 import GATTServer
 import HaloBluetoothCore
+import HaloEventLoop
 import HaloGATT
 
 /// A characteristic that a program offers to other devices: see ``Radio/serve(_:as:maximumConnections:_:)``.
@@ -25,9 +26,9 @@ public final class LocalCharacteristic<Value: GATTValue> {
 
   private nonisolated let read: Read?
   private nonisolated let write: Write?
-  /// The value, unless closures have it.
-  private var stored: [UInt8]
-  private var place: (server: Server, handle: AttributeHandle)?
+  /// The value before it is served, unless closures have it.
+  @exclusivity(unchecked) private var stored: [UInt8]
+  @exclusivity(unchecked) private var place: (server: Server, handle: AttributeHandle)?
   private var counts = Feeds<Int>()
 
   /// A value that clients read, and that ``notify(_:to:keepsOnlyNewest:)`` changes and sends.
@@ -104,23 +105,37 @@ public final class LocalCharacteristic<Value: GATTValue> {
   ///   - value: the value
   ///   - client: the only client that is meant; nil for all
   ///   - isNewestOnly: whether a value that still waits is not sent, as this one is newer; this call never waits then
-  public func notify(
+  public nonisolated func notify(
     _ value: Value, to client: Connection? = nil, keepsOnlyNewest isNewestOnly: Bool = false
   ) async throws {
+    let bytes = value.encoded
+    let full = try pushDirectly(bytes, of: self, to: client, keepsOnlyNewest: isNewestOnly)
+    guard full == nil || full?.isEmpty == false else { return }
+    try await finishPushing(bytes, to: client, keepsOnlyNewest: isNewestOnly, full)
+  }
+
+  func push(_ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool)
+    throws(BluetoothError) -> [ServedClient]
+  {
     guard let (server, handle) = place else {
       throw BluetoothError(.closed, "\(id) is not served; notify within the body of serve")
     }
-    let bytes = value.encoded
-    if read == nil, write == nil {
-      stored = bytes
-      server.database.setValue(bytes, of: handle)
-    }
-    let push = { (client: ServedClient) in client.push(bytes, of: handle, keepsOnlyNewest: isNewestOnly) }
-    // All at once, and then those that have no room.
-    for client in server.clients(of: client) where push(client) == .full {
+    if read == nil, write == nil { server.database.setValue(bytes, of: handle) }
+    return server.push(bytes, of: handle, to: client, keepsOnlyNewest: keepsOnlyNewest)
+  }
+
+  /// Sends a value to the clients that have no room, one after the other.
+  ///
+  /// - Parameter full: these clients; nil if it was sent to none
+  private func finishPushing(
+    _ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool, _ full: [ServedClient]?
+  ) async throws {
+    for client in try full ?? push(bytes, to: client, keepsOnlyNewest: keepsOnlyNewest) {
       repeat {
         try await client.untilReady()
-      } while push(client) == .full
+        guard let place else { return }
+        guard client.push(bytes, of: place.handle, keepsOnlyNewest: keepsOnlyNewest) == .full else { break }
+      } while true
     }
   }
 
@@ -150,19 +165,20 @@ extension LocalCharacteristic: ServedCharacteristic {
       id.uuid, properties, value: stored, read: readHandler(server), write: writeHandler(server))
     guard handle.isValid else { throw BluetoothError(.invalidValue, "there are too many attributes") }
     place = (server, handle)
-    server.whenConfigured(handle) { [weak self] count in self?.counts.send(count) }
+    server.whenConfigured(handle) { [self] count in counts.send(count) }
   }
 
   func remove(from server: Server) {
-    guard place?.server === server else { return }
-    place = nil
+    guard let place, place.server === server else { return }
+    stored = server.database.value(of: place.handle) ?? []
+    self.place = nil
     counts.finish()
   }
 
   private func readHandler(_ server: Server) -> AttributeDatabase.ReadHandler? {
     guard let read else { return nil }
-    return { [weak server] client, reply in
-      server?.answer(client) { connection in
+    return { [unowned server] client, reply in
+      server.answer(client) { connection in
         do {
           return .success(try await read(connection).encoded)
         } catch {
@@ -176,14 +192,14 @@ extension LocalCharacteristic: ServedCharacteristic {
 
   private func writeHandler(_ server: Server) -> AttributeDatabase.WriteHandler? {
     guard let write else { return nil }
-    return { [weak server] bytes, client, reply in
+    return { [unowned server] bytes, client, reply in
       let value: Value
       do throws(DecodeError) {
         value = try Value(parsing: bytes.span.bytes)
       } catch {
         return reply(ATTErrorCode(refusing: error))
       }
-      server?.answer(client) { connection in
+      server.answer(client) { connection in
         do {
           try await write(value, connection)
           return nil
@@ -203,6 +219,24 @@ protocol ServedCharacteristic: AnyObject, Sendable {
   func add(to server: Server) throws(BluetoothError)
   /// Does nothing if another server has it.
   func remove(from server: Server)
+  /// Sends a value to all clients that have room for it.
+  ///
+  /// - Returns: the other ones
+  func push(_ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool) throws(BluetoothError)
+    -> [ServedClient]
+}
+
+/// Sends a value at once on the loop's thread. This is no method of the characteristic, since closures of a generic type are
+/// allocated at each call.
+///
+/// - Returns: the clients that have no room; nil on other threads
+private func pushDirectly(
+  _ bytes: [UInt8], of characteristic: any ServedCharacteristic, to client: Connection?, keepsOnlyNewest: Bool
+) throws(BluetoothError) -> [ServedClient]? {
+  try EpollLoop.shared.performDirectly(with: (characteristic, bytes, client, keepsOnlyNewest)) {
+    (call) throws(BluetoothError) in
+    try call.0.push(call.1, to: call.2, keepsOnlyNewest: call.3)
+  }
 }
 
 extension ATTErrorCode {

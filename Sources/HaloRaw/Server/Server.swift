@@ -13,7 +13,7 @@ public final class Server {
 
   let database = AttributeDatabase()
   private let peripheral: Peripheral
-  private var clients: [ServedClient] = []
+  @exclusivity(unchecked) private var clients: [ServedClient] = []
   private var listeners = Feeds<Connection>()
   private var configured: [AttributeHandle: (Int) -> Void] = [:]
   private var isOver = false
@@ -21,7 +21,7 @@ public final class Server {
   init(_ adapter: any Adapter, _ address: BluetoothAddress, maximumConnections: Int) {
     self.address = address
     peripheral = Peripheral(adapter, serving: database, maximumConnections: max(1, maximumConnections))
-    peripheral.onConnection = { [weak self] link in self?.connected(link) }
+    peripheral.onConnection = { [unowned self] link in connected(link) }
   }
 
   /// The devices that connect. The first elements are those that are connected already.
@@ -48,19 +48,30 @@ public final class Server {
     guard let server = link.server else { return }
     let client = ServedClient(Connection(LinkHolder(link)), server)
     clients.append(client)
-    server.onEvent = { [weak self] event in
-      if case .configured(let handle, _) = event { self?.subscriptionChanged(handle) }
+    // A server exists for as long as its links.
+    server.onEvent = { [self] event in
+      if case .configured(let handle, _) = event { subscriptionChanged(handle) }
     }
-    link.whenDisconnected { [weak self] _ in
-      self?.clients.removeAll { $0 === client }
+    link.whenDisconnected { [self] _ in
+      clients.removeAll { $0 === client }
       client.end()
     }
     listeners.send(client.connection)
   }
 
+  /// Sends a value to the clients that have room for it.
+  ///
   /// - Parameter connection: the only one that is meant; nil for all
-  func clients(of connection: Connection?) -> [ServedClient] {
-    connection.map { wanted in clients.filter { $0.connection === wanted } } ?? clients
+  /// - Returns: those that have no room
+  func push(
+    _ value: [UInt8], of handle: AttributeHandle, to connection: Connection?, keepsOnlyNewest: Bool
+  ) -> [ServedClient] {
+    var full: [ServedClient] = []
+    for client in clients where connection == nil || client.connection === connection {
+      let delivery = client.push(value, of: handle, keepsOnlyNewest: keepsOnlyNewest)
+      if delivery == .full { full.append(client) }
+    }
+    return full
   }
 
   func subscriberCount(of handle: AttributeHandle) -> Int {
@@ -129,7 +140,7 @@ final class ServedClient {
   init(_ connection: Connection, _ server: ServerBearer) {
     self.connection = connection
     self.server = server
-    server.onReady = { [weak self] in self?.waiting.end(with: .success(())) }
+    server.onReady = { [self] in waiting.end(with: .success(())) }
   }
 
   /// Sends a value in the way that the client has asked for.
@@ -154,15 +165,16 @@ final class ServedClient {
     let id = nextAnswer
     nextAnswer += 1
     let connection = self.connection
-    answers[id] = BluetoothActor.run { [weak self] in
+    answers[id] = BluetoothActor.run { [self] in
       let answer = await work(connection)
-      self?.answers[id] = nil
+      answers[id] = nil
       then(answer)
     }
   }
 
   /// The link has ended.
   func end() {
+    (server.onEvent, server.onReady) = (nil, nil)
     for task in answers.values { task.cancel() }
     answers = [:]
     waiting.end(with: .success(()))
