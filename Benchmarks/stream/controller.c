@@ -226,14 +226,15 @@ static void sleep_until(double time) {
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {}
 }
 
-/* Sends notifications, each when it is due, or, with a rate of 0, at once. Waits for its line, if lines are read.
- * Returns the delays, in order of size. */
+/* Sends notifications, each when it is due, or, with a rate of 0, at once, and answers the client meanwhile. Waits for the
+ * line of each, if lines are read. Returns the delays, in order of size. */
 static double *pace(double rate, long count, int is_read) {
   double *delays = is_read ? calloc(count, sizeof *delays) : NULL;
   double due = now(), cpu = 0;
   long first = count / 4;
   for (long number = 0; number < count && !is_gone; number++) {
     if (rate > 0) sleep_until(due += 1 / rate);
+    receive(0);
     if (number == first) cpu = measured_cpu();
     uint8_t packet[notification_length];
     write_notification(packet, number);
