@@ -3,8 +3,10 @@
 Only ratios of runs side by side are compared: seconds depend on the machine and on what else runs on it.
 """
 
+import json
 import os
 import re
+import shlex
 import shutil
 import statistics
 import subprocess
@@ -13,6 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# How programs use an adapter of a Linux kernel, and what it is when they start.
+WAYS = {"hci0": "up", "user:hci0": "down"}
+# An instruction takes 2^SHIFT ns of the time of a machine that counts them.
+SHIFT = 1
 
 
 @dataclass(frozen=True)
@@ -31,12 +37,16 @@ def usage(command) -> Usage:
     return Usage(resources.ru_utime + resources.ru_stime, resources.ru_maxrss * 1024, process.returncode)
 
 
-def program() -> Path:
-    """The release build that is measured."""
-    path = Path(os.environ.get("HALO_RAW", ROOT / ".build/release/halo-raw")).resolve()
+def program(product="halo-raw", variable="HALO_RAW") -> Path:
+    """The release build that is measured, or what the environment variable names."""
+    path = Path(os.environ.get(variable, ROOT / ".build/release" / product)).resolve()
     if not path.exists():
-        sys.exit(f"there is no {path}; run: swift build --configuration release --product halo-raw")
+        sys.exit(f"there is no {path}; run: swift build --configuration release --product {product}")
     return path
+
+
+def server() -> Path:
+    return program("benchmark-server", "HALO_SERVER")
 
 
 def stripped(folder: Path) -> Path:
@@ -72,6 +82,35 @@ def compiled(source: Path, folder: Path) -> Path:
         sys.exit("no C compiler; install gcc or set CC")
     subprocess.run([compiler, "-O2", "-Wall", "-Wextra", "-Werror", "-o", target, source], check=True)
     return target
+
+
+def command(parts, **values) -> str:
+    """A command for a shell. Its parts have the names of values in braces."""
+    return shlex.join(str(part).format(**values) for part in parts)
+
+
+def in_machine(script: str, folder: Path, *options) -> list[str]:
+    """Runs a shell script in the virtual machine, with a control group for the program that is measured; its lines."""
+    path = folder / "script"
+    path.write_text(
+        "export XDG_STATE_HOME=/dev/shm/state\nmkdir -p $XDG_STATE_HOME\n"
+        f"mount -t cgroup2 cgroup2 /sys/fs/cgroup && mkdir /sys/fs/cgroup/measured || exit\n{script}")
+    machine = [ROOT / "Tests/VM/vm", "--timeout", "900", *options, "--", "sh", path]
+    result = subprocess.run(machine, capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"the virtual machine has failed: {result.stderr}")
+    return result.stdout.splitlines()
+
+
+def counted(commands: list[str], folder: Path) -> list[dict]:
+    """Runs controllers one after the other in a virtual machine whose clock counts instructions; what they print."""
+    script = "".join(f"{line} 2>/dev/shm/errors || {{ cat /dev/shm/errors >&2; exit 1; }}\n" for line in commands)
+    return [json.loads(line) for line in in_machine(script, folder, "--icount", str(SHIFT))]
+
+
+def instructions(seconds: float) -> float:
+    """In such a machine."""
+    return seconds * 1e9 / 2**SHIFT
 
 
 def rounds(measures: dict, count: int) -> dict:
