@@ -1,5 +1,11 @@
 /* A controller in H4 framing, for the program that is measured: it starts the program, counts its CPU time, and gives the
- * answers that set up a host. The file that includes it is one of a benchmark, and handles what remains:
+ * answers that set up a host. The program finds it at PLACE:
+ *
+ *     a path         a Unix socket
+ *     up, down       an adapter that the kernel makes of the controller (/dev/vhci), and that is up or down when the program
+ *                    starts. The program runs in the control group /sys/fs/cgroup/measured, which is there already
+ *
+ * The file that includes it is one of a benchmark, and handles what remains:
  *
  *     on_command     a command that is not one of these; its first byte is the opcode's
  *     on_data        an ACL packet, from its type byte on
@@ -9,13 +15,17 @@
 #ifndef _GNU_SOURCE
 #error "define _GNU_SOURCE before the first header"
 #endif
+#include <bluetooth/bluetooth.h>
+#include <bluetooth/hci.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -23,7 +33,10 @@
 
 #include "packets.h"
 
+#define GROUP "/sys/fs/cgroup/measured/"
+
 static pid_t measured;
+static int is_kernel;
 /* It is gone when the other side takes nothing more. */
 static int stream, is_gone;
 /* For packets that the host sends. */
@@ -44,10 +57,21 @@ static double now(void) {
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* CPU seconds of all threads of the program; a process's own sum is rounded to ticks on some kernels. */
+/* CPU seconds of all processes that were in the control group, those that have ended included. */
+static double group_cpu(void) {
+  unsigned long long microseconds;
+  FILE *file = fopen(GROUP "cpu.stat", "r");
+  if (!file || fscanf(file, "usage_usec %llu", &microseconds) != 1) fail(GROUP "cpu.stat");
+  fclose(file);
+  return microseconds / 1e6;
+}
+
+/* CPU seconds of the program: on an adapter of the kernel, those of its control group; otherwise those of all its threads,
+ * as a process's own sum is rounded to ticks on some kernels. */
 static double measured_cpu(void) {
   char path[320];
   double seconds = 0;
+  if (is_kernel) return group_cpu();
   snprintf(path, sizeof path, "/proc/%d/task", measured);
   DIR *tasks = opendir(path);
   for (struct dirent *task; tasks && (task = readdir(tasks));) {
@@ -166,7 +190,7 @@ static void receive(int milliseconds) {
   have -= start;
 }
 
-/* --- the socket of the program ---------------------------------------------------------------------------------- */
+/* --- the program ------------------------------------------------------------------------------------------------ */
 
 static int listen_at(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -181,5 +205,50 @@ static void accept_program(int listener) {
   struct pollfd wait = {.fd = listener, .events = POLLIN};
   if (poll(&wait, 1, 60000) <= 0) fail("the program does not connect");
   stream = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+}
+
+/* Has the kernel make an adapter; its number. */
+static int make_adapter(void) {
+  stream = open("/dev/vhci", O_RDWR | O_CLOEXEC);
+  uint8_t packet[4] = {0xFF, 0};
+  if (stream < 0 || write(stream, packet, 2) != 2 || read(stream, packet, 4) != 4) fail("/dev/vhci");
+  return little16(packet + 2);
+}
+
+/* Switches an adapter; the controller must be served in the time. */
+static void switch_adapter(int adapter, int is_up) {
+  int hci = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC, BTPROTO_HCI);
+  /* Up also before down: a new adapter is up for its first two seconds. */
+  if (hci < 0 || (ioctl(hci, HCIDEVUP, adapter) && errno != EALREADY) || (!is_up && ioctl(hci, HCIDEVDOWN, adapter))) {
+    perror("cannot switch the adapter");
+    _exit(126);
+  }
+}
+
+static void enter_group(void) {
+  int file = open(GROUP "cgroup.procs", O_WRONLY | O_CLOEXEC);
+  if (file >= 0 && write(file, "0", 1) == 1) return;
+  perror(GROUP "cgroup.procs");
+  _exit(126);
+}
+
+/* Starts the program, whose standard output is `output`, or /dev/null if that is -1. */
+static void start_program(const char *place, char **command, int output) {
+  int is_up = !strcmp(place, "up");
+  is_kernel = is_up || !strcmp(place, "down");
+  int from = is_kernel ? make_adapter() : listen_at(place);
+  measured = fork();
+  if (measured == 0) {
+    signal(SIGPIPE, SIG_DFL);
+    if (is_kernel) {
+      switch_adapter(from, is_up);
+      enter_group();
+    }
+    dup2(output >= 0 ? output : open("/dev/null", O_WRONLY), STDOUT_FILENO);
+    execvp(command[0], command);
+    perror(command[0]);
+    _exit(127);
+  }
+  if (!is_kernel) accept_program(from);
 }
 #endif

@@ -6,25 +6,20 @@
  *     controller PLACE RATE        COUNT CLIENT...   RATE a second; with 0, each as soon as the line of the last is there
  *     controller PLACE RATE,unread COUNT CLIENT...   RATE a second; lines go to /dev/null
  *
- * PLACE is the path of a Unix socket; or `up` or `down`: then the kernel makes an adapter of the controller (/dev/vhci),
- * which is up or down when CLIENT starts. CLIENT sets up the controller, finds the ring, connects and starts the raw
- * stream; COUNT notifications are sent, of each ring in turn when there are several (R02_A1B2, R02_A1B3 ...). Prints one JSON object: CPU time of all threads of the client between the start
- * and the stop command; `slope`, that of a notification without the first quarter of them; the time between start and
- * stop; and, if lines are read, the delays from before the write of a packet to after the read of its line. The values
- * of the samples count up, so that a reader of the lines can check their order.
+ * PLACE: see controller.h. CLIENT sets up the controller, finds the ring, connects and starts the raw stream; COUNT
+ * notifications are sent, of each ring in turn when there are several (R02_A1B2, R02_A1B3 ...). Prints one JSON object: CPU
+ * time of the client between the start and the stop command; `slope`, that of a notification without the first quarter of
+ * them; the time between start and stop; and, if lines are read, the delays from before the write of a packet to after the
+ * read of its line. The values of the samples count up, so that a reader of the lines can check their order.
  */
 #define _GNU_SOURCE
-#include <bluetooth/bluetooth.h>
-#include <bluetooth/hci.h>
-#include <fcntl.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 
 #include "../controller.h"
 #include "ring.h"
 
 static int lines;
-static int is_kernel, is_scanning, is_stopped;
+static int is_scanning, is_stopped;
 /* Each ring has the address and the connection handle of the one before it, plus one. */
 static struct { int is_linked, is_started; } rings[64];
 static int ring_count = 1, started_count;
@@ -254,41 +249,6 @@ static double *pace(double rate, long count, int is_read) {
   return delays;
 }
 
-/* Has the kernel make an adapter; its number. */
-static int make_adapter(void) {
-  stream = open("/dev/vhci", O_RDWR | O_CLOEXEC);
-  uint8_t packet[4] = {0xFF, 0};
-  if (stream < 0 || write(stream, packet, 2) != 2 || read(stream, packet, 4) != 4) fail("/dev/vhci");
-  return little16(packet + 2);
-}
-
-/* Switches an adapter; the controller must be served in the time. */
-static void switch_adapter(int adapter, int is_up) {
-  int hci = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC, BTPROTO_HCI);
-  /* Up also before down: a new adapter is up for its first two seconds. */
-  if (hci < 0 || (ioctl(hci, HCIDEVUP, adapter) && errno != EALREADY) || (!is_up && ioctl(hci, HCIDEVDOWN, adapter))) {
-    perror("cannot switch the adapter");
-    _exit(126);
-  }
-}
-
-/* is_up: of the adapter, if there is one. */
-static void start_client(char **command, int is_read, int adapter, int is_up) {
-  int ends[2] = {-1, -1};
-  if (is_read && pipe2(ends, O_CLOEXEC)) fail("pipe");
-  lines = ends[0];
-  measured = fork();
-  if (measured == 0) {
-    signal(SIGPIPE, SIG_DFL);
-    if (is_kernel) switch_adapter(adapter, is_up);
-    dup2(is_read ? ends[1] : open("/dev/null", O_WRONLY), STDOUT_FILENO);
-    execvp(command[0], command);
-    perror(command[0]);
-    _exit(127);
-  }
-  if (is_read) close(ends[1]);
-}
-
 int main(int argc, char **argv) {
   if (argc > 2 && !strcmp(argv[1], "--rings")) {
     ring_count = atoi(argv[2]);
@@ -301,17 +261,13 @@ int main(int argc, char **argv) {
   }
   signal(SIGPIPE, SIG_IGN);
   const char *place = argv[1];
-  int is_up = !strcmp(place, "up"), floods = !strcmp(argv[2], "flood");
-  int is_read = !floods && !strchr(argv[2], ',');
+  int floods = !strcmp(argv[2], "flood"), is_read = !floods && !strchr(argv[2], ',');
   long count = atol(argv[3]);
-  is_kernel = is_up || !strcmp(place, "down");
-  if (is_kernel) {
-    start_client(argv + 4, is_read, make_adapter(), is_up);
-  } else {
-    int listener = listen_at(place);
-    start_client(argv + 4, is_read, 0, 0);
-    accept_program(listener);
-  }
+  int ends[2] = {-1, -1};
+  if (is_read && pipe2(ends, O_CLOEXEC)) fail("pipe");
+  lines = ends[0];
+  start_program(place, argv + 4, ends[1]);
+  if (is_read) close(ends[1]);
   int status = 0, has_ended = 0;
   while (started_count < ring_count && !is_gone && !has_ended) {
     serve(is_scanning ? 20 : 1000);
