@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""The same server on Bumble: bumble_server.py PATH CENTRALS COUNT"""
+"""The same server on Bumble: bumble_server.py PLACE CENTRALS COUNT
+
+PLACE is the path of the controller's socket, or user:hciN, an adapter's user channel.
+"""
 
 import asyncio
 import sys
@@ -11,8 +14,9 @@ from bumble.transport import open_transport
 
 
 async def main():
-    path, centrals, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    async with await open_transport(f"unix-client:{path}") as transport:
+    place, centrals, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    way = place.replace("user:hci", "hci-socket:") if place.startswith("user:") else f"unix-client:{place}"
+    async with await open_transport(way) as transport:
         device = Device.with_hci("Heart", "F0:F1:F2:F3:F4:F5", transport.source, transport.sink)
         rate = Characteristic(
             UUID.from_16_bits(0x2A37), Characteristic.Properties.READ | Characteristic.Properties.NOTIFY,

@@ -1,32 +1,20 @@
 /* The floor of a server: the least that any program pays to send a notification, or to answer a read.
  *
- *     floor PATH CENTRALS COUNT
+ *     floor PLACE CENTRALS COUNT
  *
- * Advertises until CENTRALS have connected, answers what they ask, and when all have subscribed, sends COUNT notifications
- * to each, while the controller has buffers for them. It knows its attributes by heart: it has no table, no permissions, no
- * timers and no errors but one.
+ * PLACE is the path of the controller's socket; user:hciN, an adapter's user channel; or hciN, the kernel's L2CAP socket
+ * through that adapter, for one central. Advertises until CENTRALS have connected, answers what they ask, and when all have
+ * subscribed, sends COUNT notifications to each, while the controller has buffers for them. It knows its attributes by heart:
+ * it has no table, no permissions, no timers and no errors but one.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-#include "../packets.h"
+#include "../host.h"
 
 enum { first_handle = 0x0040, value_handle = 3, most_centrals = 16 };
 
-static int stream, credits, central_count, connected_count, subscribed_count;
+static int stream, is_l2cap, buffers, credits, central_count, connected_count, subscribed_count;
 static long sent[most_centrals];
 static uint8_t input[1 << 16];
 static size_t have, start;
-
-static void fail(const char *what) {
-  fprintf(stderr, "floor: %s: %s\n", what, strerror(errno));
-  exit(1);
-}
 
 static void put(const void *bytes, size_t count) {
   if (write(stream, bytes, count) != (ssize_t)count) fail("write");
@@ -39,6 +27,7 @@ static void command(unsigned opcode, const void *parameters, uint8_t count) {
 }
 
 static void att(unsigned handle, const void *pdu, uint8_t count) {
+  if (is_l2cap) return put(pdu, count);
   uint8_t packet[64] = {2, handle, handle >> 8, count + 4, 0, count, 0, attribute_channel};
   memcpy(packet + 9, pdu, count);
   put(packet, 9 + count);
@@ -60,6 +49,10 @@ static void on_att(unsigned handle, const uint8_t *pdu) {
 
 /* Handles what has come; the number of buffers that are free is known then. */
 static void receive(void) {
+  if (is_l2cap) {
+    if (read(stream, input, sizeof input) <= 0) fail("read");
+    return on_att(0, input);
+  }
   memmove(input, input + start, have - start);
   have -= start;
   start = 0;
@@ -72,24 +65,41 @@ static void receive(void) {
     if (have - start < length) return;
     if (packet[0] == 2) on_att(little16(packet + 1) & 0x0FFF, packet + 9);
     else if (packet[1] == 0x13) for (int i = 0; i < packet[3]; i++) credits += little16(packet + 6 + 4 * i);
-    else if (packet[1] == 0x0E && little16(packet + 4) == 0x2002) credits = packet[9];
+    else if (packet[1] == 0x0E && little16(packet + 4) == 0x2002) credits = buffers = packet[9];
     else if (packet[1] == 0x3E && packet[3] == 1 && ++connected_count < central_count) command(0x200A, "\1", 1);
     start += length;
   }
 }
 
-int main(int argc, char **argv) {
-  if (argc != 4) return 64;
-  central_count = atoi(argv[2]);
-  long count = atol(argv[3]);
-  struct sockaddr_un address = {.sun_family = AF_UNIX};
-  snprintf(address.sun_path, sizeof address.sun_path, "%s", argv[1]);
-  stream = socket(AF_UNIX, SOCK_STREAM, 0);
-  if (connect(stream, (struct sockaddr *)&address, sizeof address)) fail(argv[1]);
+/* Has the kernel advertise (Add Advertising of its management), and takes the link of the central. The kernel has buffers of
+ * its own, and waits for those of the controller. */
+static void listen_l2cap(unsigned adapter) {
+  int listener = open_l2cap();
+  if (listen(listener, 1)) fail("listen");
+  int management = socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI);
+  struct sockaddr_hci control = {.hci_family = AF_BLUETOOTH, .hci_dev = HCI_DEV_NONE, .hci_channel = HCI_CHANNEL_CONTROL};
+  if (bind(management, (struct sockaddr *)&control, sizeof control)) fail("the kernel's management");
+  const uint8_t advertise[] = {0x3E, 0, adapter, 0, 11, 0, 1, 1, [16] = 0};
+  if (write(management, advertise, sizeof advertise) != sizeof advertise) fail("Add Advertising");
+  stream = accept(listener, NULL, NULL);
+  if (stream < 0) fail("accept");
+  is_l2cap = credits = 1;
+}
+
+static void advertise(const char *place) {
+  stream = open_controller(place);
   command(0x0C03, "", 0);
   command(0x2001, "\x1F\0\0\0\0\0\0", 8);
   command(0x2002, "", 0);
   command(0x200A, "\1", 1);
+}
+
+int main(int argc, char **argv) {
+  unsigned adapter;
+  if (argc != 4) return 64;
+  central_count = atoi(argv[2]);
+  long count = atol(argv[3]);
+  if (sscanf(argv[1], "hci%u", &adapter) == 1) listen_l2cap(adapter); else advertise(argv[1]);
   while (subscribed_count < central_count) receive();
   for (long number = 0; number < count; number++) {
     for (int central = 0; central < central_count; central++) {
@@ -99,6 +109,8 @@ int main(int argc, char **argv) {
       sent[central]++;
     }
   }
-  while (credits <= 0) receive();
+  /* The kernel would forget what it has not sent yet. */
+  while (credits < buffers) receive();
+  if (is_l2cap) while (read(stream, input, sizeof input) > 0) {}
   return 0;
 }

@@ -8,29 +8,15 @@
  * with snprintf. It knows the ring's address and handles, has no timers and no other link, and sends no second request.
  * A line is written as soon as it is made; with --batch, the lines of one read with one write.
  */
-#include <bluetooth/bluetooth.h>
-#include <bluetooth/hci.h>
-#include <bluetooth/l2cap.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "../host.h"
 #include "ring.h"
 
 static int stream, is_l2cap;
 static char time_prefix[32], time_suffix[64];
 static uint8_t input[1 << 16];
 static size_t have, start;
-
-static void fail(const char *what) {
-  fprintf(stderr, "floor: %s: %s\n", what, strerror(errno));
-  exit(1);
-}
 
 static void put(int descriptor, const void *bytes, size_t count) {
   if (count > 0 && write(descriptor, bytes, count) != (ssize_t)count) fail("write");
@@ -88,30 +74,16 @@ static void att(const void *pdu, uint8_t count) {
   put(stream, packet, 9 + count);
 }
 
-/* The kernel's L2CAP socket for ATT, connected. */
-static void open_l2cap(void) {
+static void connect_l2cap(void) {
   is_l2cap = 1;
-  stream = socket(AF_BLUETOOTH, SOCK_SEQPACKET, BTPROTO_L2CAP);
-  struct sockaddr_l2 own = {.l2_family = AF_BLUETOOTH, .l2_cid = attribute_channel, .l2_bdaddr_type = BDADDR_LE_PUBLIC};
-  struct sockaddr_l2 ring = own;
+  stream = open_l2cap();
+  struct sockaddr_l2 ring = attribute_address();
   memcpy(&ring.l2_bdaddr, ring_address, sizeof ring_address);
-  if (bind(stream, (struct sockaddr *)&own, sizeof own)) fail("bind");
   if (connect(stream, (struct sockaddr *)&ring, sizeof ring)) fail("connect");
 }
 
-/* A stream in H4 framing. On the user channel, each read is one packet. */
-static void open_controller(const char *place) {
-  unsigned adapter;
-  if (sscanf(place, "user:hci%u", &adapter) == 1) {
-    stream = socket(AF_BLUETOOTH, SOCK_RAW, BTPROTO_HCI);
-    struct sockaddr_hci address = {.hci_family = AF_BLUETOOTH, .hci_dev = adapter, .hci_channel = HCI_CHANNEL_USER};
-    if (bind(stream, (struct sockaddr *)&address, sizeof address)) fail(place);
-  } else {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", place);
-    stream = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (connect(stream, (struct sockaddr *)&address, sizeof address)) fail(place);
-  }
+static void connect_controller(const char *place) {
+  stream = open_controller(place);
   command(0x0C03, "", 0, 0x0E);
   command(0x2001, "\x1F\0\0\0\0\0\0", 8, 0x0E);
   uint8_t connection[25] = {0x60, 0, 0x30, 0, 0, 0, [12] = 0, 6, 0, 12, 0, 0, 0, 200};
@@ -120,7 +92,7 @@ static void open_controller(const char *place) {
 }
 
 static void set_up(const char *place) {
-  if (!strncmp(place, "hci", 3)) open_l2cap(); else open_controller(place);
+  if (!strncmp(place, "hci", 3)) connect_l2cap(); else connect_controller(place);
   att((uint8_t[]){0x12, cccd_handle, 0, 1, 0}, 5);
   wait_for_att(0x13);
 }
