@@ -12,6 +12,7 @@
 # make bench-stream  compares the live stream with a C program, Python and Bumble
 # make bench-kernel  the same on adapters of a Linux kernel, in a virtual machine
 # make bench-serve   compares a server with a C program and Bumble
+# make bench-kernel-serve  the same on adapters of a Linux kernel, and with BlueZ
 # make bench-decode  compares the speed of decode with a C program, tshark and btmon
 #
 # Two files of one program are installed:
@@ -47,7 +48,8 @@ SUDO = $(if $(DESTDIR),,$(shell [ "$$(id -u)" -eq 0 ] || echo sudo))
 # setcap and groupadd are in sbin, which is not on every user's path.
 ADMIN = $(SUDO) env PATH="$$PATH:/usr/sbin:/sbin"
 
-.PHONY: build test install uninstall deb deb-arm64 release fuzz bench bench-start bench-stream bench-kernel bench-serve bench-decode
+.PHONY: build test install uninstall deb deb-arm64 release fuzz bench bench-start bench-stream bench-kernel \
+  bench-serve bench-kernel-serve bench-decode
 
 # Symbols are left out: half of the size, and nothing that runs needs them. Nothing is exported, as no library calls the
 # program: a tenth of the size. The C++ library is in it, too: to find its symbols takes a fifth of the start. The linker
@@ -67,7 +69,7 @@ test:
 fuzz:
 	scripts/fuzz --seconds 3600
 
-bench: bench-start bench-stream bench-kernel bench-serve bench-decode
+bench: bench-start bench-stream bench-kernel bench-serve bench-kernel-serve bench-decode
 
 bench-start: build
 	HALO_RAW=$(BUILT) Benchmarks/start/bench
@@ -81,6 +83,10 @@ bench-kernel: build
 bench-serve:
 	$(MAKE) build PRODUCTS=benchmark-server
 	Benchmarks/serve/bench
+
+bench-kernel-serve:
+	$(MAKE) build PRODUCTS=benchmark-server
+	Benchmarks/kernel-serve/bench
 
 bench-decode: build
 	HALO_RAW=$(BUILT) Benchmarks/decode/bench
