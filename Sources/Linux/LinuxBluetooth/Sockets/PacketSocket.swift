@@ -19,7 +19,7 @@ package final class PacketSocket {
   /// since the socket was opened. HCI sockets do not report drops with their packets; see ``droppedPackets``.
   package var onDrops: ((UInt32) -> Void)?
   /// Called when there is room again for packets that can wait, after ``hasRoom`` was false.
-  package var onRoom: (() -> Void)?
+  @exclusivity(unchecked) package var onRoom: (() -> Void)?
   @exclusivity(unchecked) private var dropped: UInt32 = 0
   /// How often packets are read, if they can wait: all of the time since the last read with few system calls. Nil for
   /// as soon as there are some.
@@ -55,9 +55,9 @@ package final class PacketSocket {
   /// Asking for a second packet where there is none costs the kernel as much as handling a quarter of a packet. So only
   /// one is asked for, unless the last one was read within this time, in nanoseconds.
   private static let crowded: Int64 = 200_000
-  private var watch: EpollLoop.Watch?
-  private var unsent: [[UInt8]] = []
-  private var wasFull = false
+  @exclusivity(unchecked) private var watch: EpollLoop.Watch?
+  @exclusivity(unchecked) private var unsent = PacketQueue()
+  @exclusivity(unchecked) private var wasFull = false
   /// Until when a send that fails with ENOTCONN is repeated: some kernels are not ready right after `connect`.
   private var graceEnd: Instant?
 
@@ -144,7 +144,7 @@ package final class PacketSocket {
     }
     watch.take()?.cancel()
     dropped = askForDrops()
-    unsent = []
+    unsent.removeAll()
     let closed = descriptor
     descriptor = -1
     if closesOnThread {
@@ -330,7 +330,7 @@ package final class PacketSocket {
     guard isOpen, unsent.count < Self.maximumUnsent else {
       return endSoon(SystemError("send", errno: ENOBUFS))
     }
-    unsent.append(Array(packet))
+    unsent.append(packet)
   }
 
   /// Whether there is room for a packet that can wait.
@@ -345,8 +345,12 @@ package final class PacketSocket {
 
   /// Queued packets are sent in order, and removed only when the kernel has accepted them.
   private func flush() {
-    watch?.interest.remove(.writable)
-    while let packet = unsent.first, transmit(packet.span.bytes) { unsent.removeFirst() }
+    // The queue is moved out and back, as the end of the socket removes its packets.
+    var packets = PacketQueue()
+    swap(&packets, &unsent)
+    while !packets.isEmpty, transmit(packets.first) { packets.removeFirst() }
+    swap(&packets, &unsent)
+    if unsent.isEmpty { watch?.interest.remove(.writable) }
     guard isOpen, wasFull, unsent.count <= Self.drained else { return }
     wasFull = false
     onRoom?()
@@ -355,9 +359,8 @@ package final class PacketSocket {
   /// - Returns: whether the packet is done: it was accepted, or has failed permanently
   private func transmit(_ packet: RawSpan) -> Bool {
     while true {
-      let result = packet.withUnsafeBytes { bytes in
-        SystemCall.send(descriptor, bytes.baseAddress, bytes.count, waits: false)
-      }
+      let result = Self.send(packet, to: descriptor)
+      if result >= 0 { return true }
       switch Self.verdict(
         result, errno: errno, isInGrace: graceEnd.map { timers.current < $0 } ?? false)
       {
@@ -367,6 +370,8 @@ package final class PacketSocket {
         watch?.interest.insert(.writable)
         return false
       case .soon:
+        // It is writable, and takes nothing.
+        watch?.interest.remove(.writable)
         timers.schedule(after: .milliseconds(50)) { [weak self] in self?.flush() }
         return false
       case .failed(let error):
@@ -374,6 +379,11 @@ package final class PacketSocket {
         return true
       }
     }
+  }
+
+  /// Not isolated, since a closure that is checks its isolation at each call, in 400 instructions.
+  private nonisolated static func send(_ packet: RawSpan, to descriptor: Int32) -> Int {
+    packet.withUnsafeBytes { SystemCall.send(descriptor, $0.baseAddress, $0.count, waits: false) }
   }
 
   /// The action after a send.
