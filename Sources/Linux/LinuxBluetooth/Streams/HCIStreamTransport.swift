@@ -30,6 +30,8 @@ package final class HCIStreamTransport: HCITransport {
   /// Whether packets that were read are being handled. What is sent meanwhile leaves with one write behind them: the buffers that
   /// are reported as free are filled again at once.
   @exclusivity(unchecked) private var isHandling = false
+  /// Whether the loop tells when the descriptor accepts bytes again.
+  @exclusivity(unchecked) private var isWaiting = false
   /// Bytes that the descriptor has not accepted yet. The host's command and data credits keep it small.
   @exclusivity(unchecked) private var unsent: [UInt8] = []
 
@@ -98,6 +100,7 @@ package final class HCIStreamTransport: HCITransport {
     }
     descriptor = opened
     isOpen = true
+    isWaiting = false
     unsent = []
     garbageBefore += framer.garbageBytes
     framer = H4Framer(accepting: types)
@@ -165,13 +168,19 @@ package final class HCIStreamTransport: HCITransport {
     }
     guard let written = transmit(packet), written < packet.byteCount else { return }
     Self.append(packet.extracting(written..<packet.byteCount), to: &unsent)
-    watch?.interest = [.readable, .writable]
+    waitForRoom(true)
+  }
+
+  private func waitForRoom(_ waits: Bool) {
+    guard waits != isWaiting else { return }
+    isWaiting = waits
+    watch?.interest = waits ? [.readable, .writable] : .readable
   }
 
   private func flush() {
     guard watch != nil, let written = transmit(unsent.span.bytes) else { return }
     unsent.removeFirst(written)
-    watch?.interest = unsent.isEmpty ? .readable : [.readable, .writable]
+    waitForRoom(!unsent.isEmpty)
   }
 
   /// Writes as many bytes as the descriptor accepts, and returns their number; nil on failure.
