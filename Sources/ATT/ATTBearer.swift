@@ -31,7 +31,7 @@ package final class ATTBearer {
   /// The MTU in force, in bytes.
   @exclusivity(unchecked) package private(set) var mtu = ATTBearer.defaultMTU
   /// What the peer has sent, counted.
-  package private(set) var counters = Counters()
+  @exclusivity(unchecked) package private(set) var counters = Counters()
   /// Whether the bearer has ended: no request is sent any more.
   package var isClosed: Bool { end != nil }
 
@@ -72,7 +72,7 @@ package final class ATTBearer {
   /// request, too.
   package var reads: (() -> UInt64?)?
 
-  private var server: (any ATTServer)?
+  @exclusivity(unchecked) private var server: (any ATTServer)?
   private let receiveMTU: Int
   private let timers: Timers
   private let send: (RawSpan) -> Void

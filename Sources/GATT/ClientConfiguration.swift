@@ -14,6 +14,9 @@ package struct ClientConfiguration: OptionSet, Hashable, Sendable {
   /// The value is indicated: the client confirms each.
   package static let indicate = ClientConfiguration(rawValue: 2)
 
+  /// The one of the standard library looks for the conformances of this type, at each call.
+  package func contains(_ other: ClientConfiguration) -> Bool { rawValue & other.rawValue == other.rawValue }
+
   /// What a characteristic with these properties can be configured to.
   package init(allowedBy properties: CharacteristicProperties) {
     self = []

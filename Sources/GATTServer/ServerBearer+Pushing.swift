@@ -12,6 +12,14 @@ extension ServerBearer {
     configurations[value] ?? []
   }
 
+  /// Sends a value in the way that the client has asked for, as ``notify(_:of:replacesWaiting:)`` or
+  /// ``indicate(_:of:replacesWaiting:)``; a client that has asked for both is notified.
+  package func push(_ value: [UInt8], of handle: AttributeHandle, replacesWaiting: Bool = false) -> Delivery {
+    configuration(of: handle).contains(.notify)
+      ? notify(value, of: handle, replacesWaiting: replacesWaiting)
+      : indicate(value, of: handle, replacesWaiting: replacesWaiting)
+  }
+
   /// Notifies a value if the client has asked for that; it waits while the link has no room. It is cut to the MTU less
   /// 3 bytes.
   ///

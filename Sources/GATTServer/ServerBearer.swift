@@ -74,11 +74,11 @@ package final class ServerBearer: ATTServer {
   /// By the handle of the value.
   @exclusivity(unchecked) var configurations = SmallMap<AttributeHandle, ClientConfiguration>()
   /// A value of a handler that was read from its start, so that its later parts are those of the same value.
-  var longValue: (handle: AttributeHandle, value: [UInt8])?
+  @exclusivity(unchecked) var longValue: (handle: AttributeHandle, value: [UInt8])?
   @exclusivity(unchecked) private(set) var isClosed = false
-  private var turn: Turn?
-  private var turnCount: UInt64 = 0
-  private var held: [[UInt8]] = []
+  @exclusivity(unchecked) private var turn: Turn?
+  @exclusivity(unchecked) private var turnCount: UInt64 = 0
+  @exclusivity(unchecked) private var held: [[UInt8]] = []
 
   /// The request that is being answered.
   private struct Turn {

@@ -131,11 +131,12 @@ public final class LocalCharacteristic<Value: GATTValue> {
     _ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool, _ full: [ServedClient]?
   ) async throws {
     for client in try full ?? push(bytes, to: client, keepsOnlyNewest: keepsOnlyNewest) {
-      repeat {
+      // One that had no room may have some since another one was waited for.
+      while let place,
+        client.server.push(bytes, of: place.handle, replacesWaiting: keepsOnlyNewest) == .full
+      {
         try await client.untilReady()
-        guard let place else { return }
-        guard client.push(bytes, of: place.handle, keepsOnlyNewest: keepsOnlyNewest) == .full else { break }
-      } while true
+      }
     }
   }
 

@@ -68,7 +68,7 @@ public final class Server {
   ) -> [ServedClient] {
     var full: [ServedClient] = []
     for client in clients where connection == nil || client.connection === connection {
-      let delivery = client.push(value, of: handle, keepsOnlyNewest: keepsOnlyNewest)
+      let delivery = client.server.push(value, of: handle, replacesWaiting: keepsOnlyNewest)
       if delivery == .full { full.append(client) }
     }
     return full
@@ -141,13 +141,6 @@ final class ServedClient {
     self.connection = connection
     self.server = server
     server.onReady = { [self] in waiting.end(with: .success(())) }
-  }
-
-  /// Sends a value in the way that the client has asked for.
-  func push(_ value: [UInt8], of handle: AttributeHandle, keepsOnlyNewest: Bool) -> ServerBearer.Delivery {
-    server.configuration(of: handle).contains(.notify)
-      ? server.notify(value, of: handle, replacesWaiting: keepsOnlyNewest)
-      : server.indicate(value, of: handle, replacesWaiting: keepsOnlyNewest)
   }
 
   /// Returns when values are taken again, after one was not; also when the link has ended.

@@ -116,15 +116,20 @@ import VirtualRadio
   }
 
   /// stoprocent/bleno 6, noble/bleno 197: of values in a row some were lost, or the adapter took nothing any more.
-  @Test func aFastProgramIsSlowedDownAndLosesNothing() async throws {
+  @Test(arguments: [1, 3]) func aFastProgramIsSlowedDownAndLosesNothing(phones: Int) async throws {
     let bytes = LocalCharacteristic(Self.order, [])
-    try await radio(1).serve([LocalService(0xFF00, bytes)], as: "Source") { _ in
-      let phone = try await radio(2).connect(to: .name("Source"))
-      let values = spawn { try await phone.values(of: Self.order, keepingNewest: 1000).first(500) }
-      for try await count in bytes.subscriberCounts where count == 1 { break }
+    try await radio(1).serve([LocalService(0xFF00, bytes)], as: "Source", maximumConnections: phones) { _ in
+      var values: [Task<[Received<[UInt8]>], any Error>] = []
+      for number in 0..<phones {
+        let phone = try await radio(UInt64(2 + number)).connect(to: .name("Source"))
+        values.append(spawn { try await phone.values(of: Self.order, keepingNewest: 1000).first(500) })
+      }
+      for try await count in bytes.subscriberCounts where count == phones { break }
       for number in 0..<500 { try await bytes.notify([UInt8(number & 0xFF), UInt8(number >> 8)]) }
-      let numbers = try await values.value.map { Int($0.value[0]) | Int($0.value[1]) << 8 }
-      #expect(numbers == Array(0..<500))
+      for heard in values {
+        let numbers = try await heard.value.map { Int($0.value[0]) | Int($0.value[1]) << 8 }
+        #expect(numbers == Array(0..<500))
+      }
     }
   }
 

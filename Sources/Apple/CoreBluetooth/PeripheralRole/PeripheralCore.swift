@@ -157,13 +157,11 @@ final class PeripheralCore {
     waiting[client] = nil
   }
 
-  /// A central that has asked for both is notified.
   private func deliver(_ update: Update, to client: BluetoothAddress) -> ServerBearer.Delivery {
     guard let server = served?.link(to: client)?.server, let handle = services.handle(of: update.place) else {
       return .notSubscribed
     }
-    return server.configuration(of: handle).contains(.notify)
-      ? server.notify(update.value, of: handle) : server.indicate(update.value, of: handle)
+    return server.push(update.value, of: handle)
   }
 
   /// Asks a central for another connection interval.
