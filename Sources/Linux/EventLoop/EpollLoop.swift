@@ -42,7 +42,7 @@ import Synchronization
   @exclusivity(unchecked) private var isStalled = true
   /// When the loop found that it runs late; nil while it is on time. See ``setTime(_:)``.
   @exclusivity(unchecked) private var lateSince: Instant?
-  /// The calls of ``performDirectly(_:)`` in this turn.
+  /// The calls of ``performDirectly(with:_:)`` in this turn.
   @exclusivity(unchecked) @usableFromInline var directCalls = 0
   /// Whether the loop never sleeps. See ``pollBusily()``.
   @exclusivity(unchecked) private var isBusy = false
@@ -56,7 +56,7 @@ import Synchronization
 
   /// How many rounds of jobs run before the loop looks for input again: jobs that enqueue jobs must not keep it from that.
   private static let mostRounds = 16
-  /// The most calls of ``performDirectly(_:)`` in a turn.
+  /// The most calls of ``performDirectly(with:_:)`` in a turn.
   @usableFromInline static let mostDirectCalls = 64
 
   private static let wakeUpMark = UInt64.max
