@@ -60,7 +60,10 @@ package final class GATTLink {
 
   /// A link that is no longer used is ended: a peer that stays connected does not advertise.
   isolated deinit {
-    if loss == nil { link.disconnect() }
+    guard loss == nil else { return }
+    (link.onPDU, link.onClosed) = (nil, nil)
+    bearer.close(LinkLoss.local.description)
+    link.disconnect()
   }
 
   private func roomAvailable() {

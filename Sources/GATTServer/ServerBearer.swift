@@ -144,6 +144,7 @@ package final class ServerBearer: ATTServer {
     // A configuration outlives the link only with a bond (Part G, 3.3.3.3).
     let ended = configurations.keys.sorted()
     configurations = SmallMap()
+    onReady = nil
     for value in ended { onEvent?(.configured(value, [])) }
   }
 

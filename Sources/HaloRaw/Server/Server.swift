@@ -167,7 +167,7 @@ final class ServedClient {
 
   /// The link has ended.
   func end() {
-    (server.onEvent, server.onReady) = (nil, nil)
+    server.onEvent = nil
     for task in answers.values { task.cancel() }
     answers = [:]
     waiting.end(with: .success(()))

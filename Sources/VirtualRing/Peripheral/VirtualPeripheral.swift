@@ -77,6 +77,12 @@ package final class VirtualPeripheral {
     ring.payloadLength = { [weak self] in (self?.mtu ?? ATTBearer.defaultMTU) - 3 }
   }
 
+  /// The bearer and its server hold each other until the link ends.
+  deinit {
+    link?.server.onEvent = nil
+    link?.bearer.close("the device is gone")
+  }
+
   // MARK: The link
 
   /// - Parameters:
