@@ -40,6 +40,8 @@ package final class HCIAdapter: Adapter {
   private let recovery: AdapterRecovery
   /// Why the radio cannot be used, until it is recovered.
   private var failure: HCIError?
+  /// How long the controller may take to end its advertisements.
+  private static let stoppingDeadline = Duration.seconds(1)
   /// The interval for trying to open the transport to the controller again.
   private static let period = Duration.milliseconds(250)
 
@@ -142,8 +144,19 @@ package final class HCIAdapter: Adapter {
   }
 
   package func close() async {
+    await stopAdvertising()
     release()
     await transport.finishClosing()
+  }
+
+  /// A controller that is not told to stop advertises on when nobody uses it any more. While it is about to begin, it can be
+  /// told after that only.
+  private func stopAdvertising() async {
+    await withCheckedContinuation { continuation in
+      let done = OneShot<Void> { continuation.resume() }
+      done.expire(after: Self.stoppingDeadline, in: timers, with: ())
+      host.stopAdvertising { done() }
+    }
   }
 
   private func release() {

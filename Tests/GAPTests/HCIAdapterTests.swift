@@ -241,4 +241,30 @@ import Testing
     await #expect(throws: HCIError.cancelled) { try await task.value }
     #expect(transport.openingTimes.count < 10)
   }
+
+  /// An adapter that is closed while it begins to advertise, as after the end of a link, advertised on until it was switched
+  /// off.
+  @Test(arguments: [0, 1, 2, 3, 4, 5]) func theEndIsWaitedForUntilNothingIsAdvertised(milliseconds: Int)
+    async throws
+  {
+    _ = try await adapter.start()
+    try adapter.setAdvertising(Advertising(AdvertisingData()), in: AdvertisingSet())
+    await testTimers.sleep(for: .milliseconds(milliseconds))
+    _ = transport.takeCalls()
+    await adapter.close()
+    let changes = transport.opcodes.filter { $0 == LESetAdvertisingEnable.opcode }
+    #expect(changes.count == 2)
+    #expect(transport.takeCalls() == ["close", "finish"])
+  }
+
+  /// A controller that does not answer does not hold up the end.
+  @Test func theEndDoesNotWaitForASilentController() async throws {
+    _ = try await adapter.start()
+    transport.silent = [LESetAdvertisingParameters.opcode]
+    try adapter.setAdvertising(Advertising(AdvertisingData()), in: AdvertisingSet())
+    let begin = testTimers.now
+    await adapter.close()
+    #expect(testTimers.now - begin == .seconds(1))
+    #expect(transport.takeCalls().suffix(2) == ["close", "finish"])
+  }
 }

@@ -8,6 +8,8 @@ final class AdvertisingSets {
   private let commands: AdvertisingCommands
   private var controllers: [(set: AdvertisingSet, controller: AdvertisingController)] = []
 
+  /// Called once, when nothing is advertised any more.
+  private var onIdle: (() -> Void)?
   /// The number of LE Advertising Set Terminated since a central has connected.
   private var reports = 0
   private var missing: Timers.Token?
@@ -31,6 +33,13 @@ final class AdvertisingSets {
     controller.setDesired(advertising)
   }
 
+  /// Ends all advertisements, and calls `done` once when the controller has answered that; at once if there is none.
+  func stop(then done: @escaping () -> Void) {
+    onIdle = done
+    for each in controllers { each.controller.setDesired(nil) }
+    if controllers.isEmpty { onIdle.take()?() }
+  }
+
   private func makeController(for set: AdvertisingSet) -> AdvertisingController? {
     // Handles end at 0xEF.
     let used = controllers.map(\.controller.set)
@@ -42,8 +51,10 @@ final class AdvertisingSets {
       return obstacle(to: controller)
     }
     controller.onOff = { [weak self, weak controller] in
-      self?.controllers.removeAll { $0.controller === controller }
-      self?.tryNow()
+      guard let self else { return }
+      controllers.removeAll { $0.controller === controller }
+      tryNow()
+      if controllers.isEmpty { onIdle.take()?() }
     }
     return controller
   }

@@ -260,6 +260,13 @@ package final class HostController {
     advertiser?.setDesired(advertising, in: set)
   }
 
+  /// Ends all advertisements, and calls `done` once when the controller has answered that: at once if it advertises nothing, and
+  /// never if it fails.
+  package func stopAdvertising(then done: @escaping () -> Void) {
+    desiredAdvertising = []
+    if let advertiser { advertiser.stop(then: done) } else { done() }
+  }
+
   /// Sets the desired scan; nil for none. It stays in effect through connecting and through a reset.
   package func setScan(_ parameters: ScanParameters?) {
     desiredScan = parameters
