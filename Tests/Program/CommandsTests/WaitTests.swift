@@ -37,7 +37,9 @@ import Testing
     "HaloRaw/Server/Server.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
     "HaloRaw/KeptAdapter.swift": (1, .ended(by: "the failure of the adapter, or close()")),
-    "GAP/HCIAdapter.swift": (1, .deadline("HostController.commandDeadline for each command")),
+    "GAP/HCIAdapter.swift": (
+      2, .deadline("HostController.commandDeadline for each command; stoppingDeadline")
+    ),
     "VirtualRing/RingOnAdapter.swift": (1, .ended(by: "the end of the link, after a few seconds")),
     "GAP/HCILink.swift": (1, .deadline("HostController.commandDeadline")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
