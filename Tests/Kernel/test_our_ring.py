@@ -127,7 +127,11 @@ def test_its_end_ends_the_link_of_its_central(halo, air, way):
 
 
 def test_an_address_of_its_own_on_an_adapter(halo, air):
-    process = on_air(halo, "user:" + air.adapters[0].name, "--address", "C0:11:22:33:44:55")
+    ours = air.adapters[0]
+    # The kernel sets it up first.
+    ours.up()
+    ours.down()
+    process = on_air(halo, "user:" + ours.name, "--address", "C0:11:22:33:44:55")
     seen = air.ask("ring", 10, 247)
     assert (seen["address"], seen["address_type"], seen["name"]) == ("C0:11:22:33:44:55", 1, "R02_4455")
     ended(halo, process)
