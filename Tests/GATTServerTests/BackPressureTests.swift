@@ -59,6 +59,8 @@ import Testing
     dialogue.unlinked.hasRoom = true
     server.roomAvailable()
     #expect(delivery == .sent && dialogue.takeSent().hasSuffix(" 1b03000f 1b030063"))
+    // The closure holds its server.
+    server.onReady = nil
   }
 
   /// A heart rate that is a second old is of no use to a watch.

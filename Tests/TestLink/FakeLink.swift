@@ -23,7 +23,7 @@ package final class FakeLink: ScriptedServer, ATTLink {
   }
 
   package func disconnect() {
-    timers.schedule(after: .milliseconds(10)) { self.lose(.local) }
+    timers.schedule(after: .milliseconds(10)) { [weak self] in self?.lose(.local) }
   }
 
   package func readRSSI() async throws(HCIError) -> Int8? { -50 }
