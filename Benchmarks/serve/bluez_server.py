@@ -121,7 +121,7 @@ class Advertisement(ServiceInterface):
 
 @contextlib.contextmanager
 def running(command):
-    """Runs a daemon; yields it when it has printed its first line, if it prints any."""
+    """Runs a daemon, and ends it."""
     with subprocess.Popen(command, stdout=subprocess.PIPE) as daemon:
         try:
             yield daemon
@@ -151,7 +151,7 @@ async def serve(adapter, count, rate):
     bus = await MessageBus(bus_type=BusType.SYSTEM, negotiate_unix_fd=True).connect()
     for path, interface in ((SERVICE, Service()), (RATE, rate), (ADVERTISEMENT, Advertisement())):
         bus.export(path, interface)
-    await wait_for_adapter(bus, adapter)
+    await asyncio.wait_for(wait_for_adapter(bus, adapter), 30)
     await register(bus, adapter, "GattManager1", "RegisterApplication", APPLICATION)
     await register(bus, adapter, "LEAdvertisingManager1", "RegisterAdvertisement", ADVERTISEMENT)
     await rate.subscribed.wait()

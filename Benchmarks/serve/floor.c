@@ -11,26 +11,11 @@
 
 enum { first_handle = 0x0040, value_handle = 3 };
 
-static int stream, is_l2cap, buffers, credits, central_count, connected_count, subscribed_count;
-static uint8_t input[1 << 16];
-static size_t have, start;
-
-static void put(const void *bytes, size_t count) {
-  if (write(stream, bytes, count) != (ssize_t)count) fail("write");
-}
-
-static void command(unsigned opcode, const void *parameters, uint8_t count) {
-  uint8_t packet[64] = {1, opcode, opcode >> 8, count};
-  memcpy(packet + 4, parameters, count);
-  put(packet, 4 + count);
-}
+static int buffers, credits, central_count, connected_count, subscribed_count;
 
 static void att(unsigned handle, const void *pdu, uint8_t count) {
-  if (is_l2cap) return put(pdu, count);
-  uint8_t packet[64] = {2, handle, handle >> 8, count + 4, 0, count, 0, attribute_channel};
-  memcpy(packet + 9, pdu, count);
-  put(packet, 9 + count);
-  credits--;
+  send_att(handle, pdu, count);
+  if (!is_l2cap) credits--;
 }
 
 static void on_att(unsigned handle, const uint8_t *pdu) {
@@ -48,16 +33,11 @@ static void on_att(unsigned handle, const uint8_t *pdu) {
 
 /* Handles what has come; the number of buffers that are free is known then. */
 static void receive(void) {
+  fill();
   if (is_l2cap) {
-    if (read(stream, input, sizeof input) <= 0) fail("read");
+    start = have;
     return on_att(0, input);
   }
-  memmove(input, input + start, have - start);
-  have -= start;
-  start = 0;
-  ssize_t count = read(stream, input + have, sizeof input - have);
-  if (count <= 0) fail("read");
-  have += count;
   while (have - start >= 5) {
     const uint8_t *packet = input + start;
     size_t length = packet[0] == 4 ? 3u + packet[2] : 5u + little16(packet + 3);
@@ -65,7 +45,7 @@ static void receive(void) {
     if (packet[0] == 2) on_att(little16(packet + 1) & 0x0FFF, packet + 9);
     else if (packet[1] == 0x13) for (int i = 0; i < packet[3]; i++) credits += little16(packet + 6 + 4 * i);
     else if (packet[1] == 0x0E && little16(packet + 4) == 0x2002) credits = buffers = packet[9];
-    else if (packet[1] == 0x3E && packet[3] == 1 && ++connected_count < central_count) command(0x200A, "\1", 1);
+    else if (packet[1] == 0x3E && packet[3] == 1 && ++connected_count < central_count) send_command(0x200A, "\1", 1);
     start += length;
   }
 }
@@ -86,11 +66,11 @@ static void listen_l2cap(unsigned adapter) {
 }
 
 static void advertise(const char *place) {
-  stream = open_controller(place);
-  command(0x0C03, "", 0);
-  command(0x2001, "\x1F\0\0\0\0\0\0", 8);
-  command(0x2002, "", 0);
-  command(0x200A, "\1", 1);
+  open_controller(place);
+  send_command(0x0C03, "", 0);
+  send_command(0x2001, "\x1F\0\0\0\0\0\0", 8);
+  send_command(0x2002, "", 0);
+  send_command(0x200A, "\1", 1);
 }
 
 int main(int argc, char **argv) {

@@ -13,23 +13,7 @@
 #include "../host.h"
 #include "ring.h"
 
-static int stream, is_l2cap;
 static char time_prefix[32], time_suffix[64];
-static uint8_t input[1 << 16];
-static size_t have, start;
-
-static void put(int descriptor, const void *bytes, size_t count) {
-  if (count > 0 && write(descriptor, bytes, count) != (ssize_t)count) fail("write");
-}
-
-static void fill(void) {
-  memmove(input, input + start, have - start);
-  have -= start;
-  start = 0;
-  ssize_t count = read(stream, input + have, sizeof input - have);
-  if (count <= 0) fail("read");
-  have += count;
-}
 
 /* The next complete packet, or PDU of the kernel's L2CAP, that has been read; NULL if there is none. */
 static const uint8_t *next(size_t *length) {
@@ -61,18 +45,11 @@ static void wait_for_att(uint8_t opcode) {
 }
 
 static void command(unsigned opcode, const void *parameters, uint8_t count, uint8_t answer) {
-  uint8_t packet[64] = {1, opcode, opcode >> 8, count};
-  memcpy(packet + 4, parameters, count);
-  put(stream, packet, 4 + count);
+  send_command(opcode, parameters, count);
   wait_for_event(answer);
 }
 
-static void att(const void *pdu, uint8_t count) {
-  if (is_l2cap) return put(stream, pdu, count);
-  uint8_t packet[64] = {2, link_handle & 0xFF, link_handle >> 8, count + 4, 0, count, 0, attribute_channel};
-  memcpy(packet + 9, pdu, count);
-  put(stream, packet, 9 + count);
-}
+static void att(const void *pdu, uint8_t count) { send_att(link_handle, pdu, count); }
 
 static void connect_l2cap(void) {
   is_l2cap = 1;
@@ -83,7 +60,7 @@ static void connect_l2cap(void) {
 }
 
 static void connect_controller(const char *place) {
-  stream = open_controller(place);
+  open_controller(place);
   command(0x0C03, "", 0, 0x0E);
   command(0x2001, "\x1F\0\0\0\0\0\0", 8, 0x0E);
   uint8_t connection[25] = {0x60, 0, 0x30, 0, 0, 0, [12] = 0, 6, 0, 12, 0, 0, 0, 200};
