@@ -375,7 +375,7 @@ import Synchronization
     }
 
     /// The events to wait for. An empty set still reports that the peer has closed.
-    package var interest: Readiness = [] {
+    @exclusivity(unchecked) package var interest: Readiness = [] {
       didSet {
         // The descriptor of a cancelled watch may have been reused.
         guard interest != oldValue, EpollLoop.shared.handler(of: id) != nil else { return }

@@ -27,11 +27,9 @@ package final class HCIStreamTransport: HCITransport {
   @exclusivity(unchecked) private var isOpen = true
   private var isGivenUp = false
   @exclusivity(unchecked) private var readCount: UInt64 = 0
-  /// Whether packets that were read are being handled. What is sent meanwhile leaves with one write behind them: the buffers that
-  /// are reported as free are filled again at once.
+  /// Whether packets of one read are being handled. All that is sent during that time is written together afterwards: when a
+  /// controller reports free buffers, they are filled with one system call.
   @exclusivity(unchecked) private var isHandling = false
-  /// Whether the loop tells when the descriptor accepts bytes again.
-  @exclusivity(unchecked) private var isWaiting = false
   /// Bytes that the descriptor has not accepted yet. The host's command and data credits keep it small.
   @exclusivity(unchecked) private var unsent: [UInt8] = []
 
@@ -100,7 +98,6 @@ package final class HCIStreamTransport: HCITransport {
     }
     descriptor = opened
     isOpen = true
-    isWaiting = false
     unsent = []
     garbageBefore += framer.garbageBytes
     framer = H4Framer(accepting: types)
@@ -168,19 +165,13 @@ package final class HCIStreamTransport: HCITransport {
     }
     guard let written = transmit(packet), written < packet.byteCount else { return }
     Self.append(packet.extracting(written..<packet.byteCount), to: &unsent)
-    waitForRoom(true)
-  }
-
-  private func waitForRoom(_ waits: Bool) {
-    guard waits != isWaiting else { return }
-    isWaiting = waits
-    watch?.interest = waits ? [.readable, .writable] : .readable
+    watch?.interest = [.readable, .writable]
   }
 
   private func flush() {
     guard watch != nil, let written = transmit(unsent.span.bytes) else { return }
     unsent.removeFirst(written)
-    waitForRoom(!unsent.isEmpty)
+    watch?.interest = unsent.isEmpty ? .readable : [.readable, .writable]
   }
 
   /// Writes as many bytes as the descriptor accepts, and returns their number; nil on failure.
