@@ -124,9 +124,7 @@ package struct NumberOfCompletedPackets: PacketFields {
 
 /// A ``NumberOfCompletedPackets`` in memory, decoded without allocating: there is one for each packet that is sent.
 package struct CompletedPackets: ~Escapable {
-  /// The items, behind their number.
   private let items: RawSpan
-  private let count: Int
 
   /// Reads an event without its H4 type byte.
   /// - Throws: `DecodeError` as ``HCIEvent/init(parsing:)``
@@ -134,19 +132,14 @@ package struct CompletedPackets: ~Escapable {
   package init(_ event: RawSpan) throws(DecodeError) {
     var reader = ByteReader(event)
     _ = try HCIEventCode(parsing: &reader)
-    items = try reader.readSpan(Int(try reader.readUInt8()))
+    var parameters = ByteReader(try reader.readSpan(Int(try reader.readUInt8())))
     try reader.expectEnd()
-    var rest = ByteReader(items)
-    count = Int(try rest.readUInt8())
     // All are there, or the event counts as malformed.
-    _ = try rest.readSpan(count * NumberOfCompletedPackets.Item.length)
+    items = try parameters.readSpan(Int(try parameters.readUInt8()) * NumberOfCompletedPackets.Item.length)
   }
 
   package func forEach(_ body: (NumberOfCompletedPackets.Item) -> Void) {
     var reader = ByteReader(items)
-    _ = try? reader.readUInt8()
-    for _ in 0..<count {
-      if let item = try? NumberOfCompletedPackets.Item(parsing: &reader) { body(item) }
-    }
+    while !reader.isAtEnd, let item = try? NumberOfCompletedPackets.Item(parsing: &reader) { body(item) }
   }
 }

@@ -85,9 +85,9 @@ struct ACLQueue {
 
   /// What becomes of a packet of a link.
   enum Admission {
-    /// It is sent now: the controller holds it.
+    /// It is to be sent now: the controller has a buffer for it.
     case sent
-    /// It waits: see ``queue(_:on:)``.
+    /// A copy of it waits.
     case waits
     /// The link is unknown, or has no room for it.
     case refused
@@ -95,20 +95,16 @@ struct ACLQueue {
 
   /// Decides about the next packet of a link. It is sent at once if the controller has a free buffer: then no packet of any link
   /// waits.
-  mutating func admit(on handle: ConnectionHandle) -> Admission {
+  mutating func admit(_ packet: RawSpan, on handle: ConnectionHandle) -> Admission {
     guard let index = links.firstIndex(where: { $0.handle == handle }) else { return .refused }
     guard credits > 0, links[index].packets.isEmpty else {
-      return links[index].packets.count < Self.maximumWaiting ? .waits : .refused
+      guard links[index].packets.count < Self.maximumWaiting else { return .refused }
+      links[index].packets.append(packet)
+      return .waits
     }
     credits -= 1
     links[index].inFlight += 1
     return .sent
-  }
-
-  /// Keeps a copy of a packet that waits.
-  mutating func queue(_ packet: RawSpan, on handle: ConnectionHandle) {
-    guard let index = links.firstIndex(where: { $0.handle == handle }) else { return }
-    links[index].packets.append(packet)
   }
 
   /// Takes out the packets of the link whose turn it is, to send the first one. Give them back to ``return(_:to:)``.

@@ -222,9 +222,9 @@ final class LinkTable {
   ///
   /// - Returns: whether there was room
   private func submit(_ packet: RawSpan, on connection: LEConnection) -> Bool {
-    switch data.admit(on: connection.handle) {
+    switch data.admit(packet, on: connection.handle) {
     case .sent: transmit(packet)
-    case .waits: data.queue(packet, on: connection.handle)
+    case .waits: break
     case .refused:
       disconnectNow(connection)
       return false
