@@ -50,18 +50,14 @@ package final class GATTLink {
     self.gatt = gatt
     link.onPDU = { bearer.receive($0, at: $1) }
     link.onRoom = { [weak self] in self?.roomAvailable() }
-    link.onClosed = { [weak self] loss in
-      link.onPDU = nil
-      self?.closed(loss)
-      bearer.close(loss.description)
-    }
+    link.onClosed = { [weak self] loss in self?.closed(loss) }
     link.onEvent = { [weak self] event in self?.happened(event) }
   }
 
   /// A link that is no longer used is ended: a peer that stays connected does not advertise.
   isolated deinit {
     guard loss == nil else { return }
-    (link.onPDU, link.onClosed) = (nil, nil)
+    link.onPDU = nil
     bearer.close(LinkLoss.local.description)
     link.disconnect()
   }
@@ -78,6 +74,7 @@ package final class GATTLink {
 
   private func closed(_ loss: LinkLoss) {
     self.loss = loss
+    link.onPDU = nil
     unfinished = bearer.isExchangingMTU ? .exchangeMTU : link.unfinished
     gatt.close(loss.description)
     let handlers = disconnectionHandlers

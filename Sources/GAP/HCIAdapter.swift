@@ -149,8 +149,8 @@ package final class HCIAdapter: Adapter {
     await transport.finishClosing()
   }
 
-  /// A controller that is not told to stop advertises on when nobody uses it any more. While it is about to begin, it can be
-  /// told after that only.
+  /// Waits until the controller has stopped advertising. A controller that was not told to stop goes on after the program has
+  /// ended, and one that is starting to advertise can be told only when it has started.
   private func stopAdvertising() async {
     await withCheckedContinuation { continuation in
       let done = OneShot<Void> { continuation.resume() }

@@ -95,7 +95,7 @@ extension ServerBearer {
     value(entry) { [self] result in
       switch result {
       case .failure(let code): answer.refuse(code, handle)
-      case .success(let value): self.readSeveral(rest.dropFirst(), values.appending(value), answer)
+      case .success(let value): readSeveral(rest.dropFirst(), values.appending(value), answer)
       }
     }
   }

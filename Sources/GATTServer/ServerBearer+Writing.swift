@@ -167,7 +167,7 @@ extension ServerBearer {
     guard let next = rest.first else { return handOut(execution.handed[...], execution, answer) }
     offer(next.value, to: next.entry) { [self] code in
       if let code { return answer.refuse(code, next.entry.handle) }
-      self.carryOut(rest.dropFirst(), execution, answer)
+      carryOut(rest.dropFirst(), execution, answer)
     }
   }
 
@@ -181,7 +181,7 @@ extension ServerBearer {
     }
     hand(next.parts, to: next.handler) { [self] code in
       if let code { return answer.refuse(code, next.parts.first?.handle ?? 0) }
-      self.handOut(rest.dropFirst(), execution, answer)
+      handOut(rest.dropFirst(), execution, answer)
     }
   }
 }

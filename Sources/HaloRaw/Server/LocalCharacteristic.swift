@@ -109,9 +109,13 @@ public final class LocalCharacteristic<Value: GATTValue> {
     _ value: Value, to client: Connection? = nil, keepsOnlyNewest isNewestOnly: Bool = false
   ) async throws {
     let bytes = value.encoded
-    let full = try pushDirectly(bytes, of: self, to: client, keepsOnlyNewest: isNewestOnly)
-    guard full == nil || full?.isEmpty == false else { return }
-    try await finishPushing(bytes, to: client, keepsOnlyNewest: isNewestOnly, full)
+    let full =
+      if let clients = try pushDirectly(bytes, of: self, to: client, keepsOnlyNewest: isNewestOnly) {
+        clients
+      } else {
+        try await push(bytes, to: client, keepsOnlyNewest: isNewestOnly)
+      }
+    if !full.isEmpty { try await push(bytes, toEachOf: full, keepsOnlyNewest: isNewestOnly) }
   }
 
   func push(_ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool)
@@ -124,13 +128,9 @@ public final class LocalCharacteristic<Value: GATTValue> {
     return server.push(bytes, of: handle, to: client, keepsOnlyNewest: keepsOnlyNewest)
   }
 
-  /// Sends a value to the clients that have no room, one after the other.
-  ///
-  /// - Parameter full: these clients; nil if it was sent to none
-  private func finishPushing(
-    _ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool, _ full: [ServedClient]?
-  ) async throws {
-    for client in try full ?? push(bytes, to: client, keepsOnlyNewest: keepsOnlyNewest) {
+  /// Sends a value to clients that had no room, one after the other, as soon as they have some.
+  private func push(_ bytes: [UInt8], toEachOf clients: [ServedClient], keepsOnlyNewest: Bool) async throws {
+    for client in clients {
       // One that had no room may have some since another one was waited for.
       while let place,
         client.server.push(bytes, of: place.handle, replacesWaiting: keepsOnlyNewest) == .full
@@ -227,7 +227,7 @@ protocol ServedCharacteristic: AnyObject, Sendable {
     -> [ServedClient]
 }
 
-/// Sends a value at once on the loop's thread. This is no method of the characteristic, since closures of a generic type are
+/// Sends a value at once on the loop's thread. It is a function outside of the generic type, where its closure would be
 /// allocated at each call.
 ///
 /// - Returns: the clients that have no room; nil on other threads
