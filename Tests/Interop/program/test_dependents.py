@@ -14,6 +14,7 @@ import json
 import subprocess
 
 import pytest
+from built import whole_modules
 from program import ROOT
 
 pytestmark = pytest.mark.dependents
@@ -77,7 +78,7 @@ def test_targets_that_only_ask_for_a_module_build_before_and_after_it_is_there(t
         "".join(f"import Asks{module}\n" for module in modules)
         + "import CoreBluetooth\nprint(battery, CBUUID(string: \"180F\").uuidString)\n"
         + "".join(f'print("{module}", has{module})\n' for module in modules))
-    build = ("build", "--scratch-path", SCRATCH, "-Xswiftc", "-gnone")
+    build = ("build", "--scratch-path", SCRATCH, "-Xswiftc", "-gnone", *whole_modules())
 
     swift(*build, folder=tmp_path)
     for source in tmp_path.glob("Sources/Asks*/*.swift"):

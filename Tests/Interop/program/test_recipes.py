@@ -11,6 +11,7 @@ import btsnoop
 import docs_blocks
 import pytest
 import recipes
+from built import whole_modules
 from program import ROOT, Halo
 from simulation import Simulation
 
@@ -38,7 +39,8 @@ def changed(tmp_path_factory):
     """The program of the changed sources."""
     recipes.copy(FOLDER / "sources")
     subprocess.run(
-        ["swift", "build", "--product", "halo-raw", "--scratch-path", FOLDER / "build", "-Xswiftc", "-gnone"],
+        ["swift", "build", "--product", "halo-raw", "--scratch-path", FOLDER / "build", "-Xswiftc", "-gnone"]
+        + whole_modules(),
         cwd=FOLDER / "sources", check=True)
     program = Halo(FOLDER / "build/debug/halo-raw", tmp_path_factory.mktemp("home"))
     yield program

@@ -1,6 +1,7 @@
 """What the tests run: $HALO_RAW and the programs built beside it; by default the release build."""
 
 import os
+import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -13,3 +14,10 @@ def built(name="halo-raw") -> Path:
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing; build it with `swift build -c release --product {name}`")
     return path
+
+
+def whole_modules() -> list[str]:
+    """Options of `swift build` that make a build of everything quicker: scripts/whole-modules."""
+    lines = '. "$0" && printf "%s\\n" "${whole_modules[@]}"'
+    return subprocess.run(
+        ["bash", "-c", lines, ROOT / "scripts/whole-modules"], capture_output=True, text=True, check=True).stdout.split()
