@@ -45,7 +45,7 @@ enum CaseDatabase {
 @Suite struct TestSuiteCases {
   private static let weak = LinkSecurity(isEncrypted: true, isPaired: true, keySize: 7)
 
-  @Test(arguments: [
+  private static let answers: [(id: String, request: String, response: String)] = [
     ("SR/GAD/BV-01", "10 0100 ffff 0028", "1106 0100 1000 0f18 1400 1600 0a18"),
     ("SR/GAD/BV-01, end", "10 1500 ffff 0028", "0110 1500 0a"),
     ("SR/GAD/BV-01, secondary", "10 0100 ffff 0128", "1114 1100 1300 07000000000000000000000000000000"),
@@ -107,8 +107,9 @@ enum CaseDatabase {
     ("SR/GAW/BI-32", "12 0300 000000000000000000000000000000000000000000", "0112 0300 0d"),
     ("SR/UNS/BI-01", "3f 01", "013f 0000 06"),
     ("SR/UNS/BI-02", "7f 01", ""),
-  ])
-  func oneAnswer(_ name: String, _ request: String, _ answer: String) {
+  ]
+
+  @Test(arguments: answers) func oneAnswer(_ name: String, _ request: String, _ answer: String) {
     #expect(ServerDialogue(CaseDatabase.make()).ask(request) == answer.filter { $0 != " " }, "\(name)")
   }
 

@@ -22,8 +22,8 @@ import VirtualRing
     host.run(.seconds(61))
     for frame in RawControl.stopSequence { host.write(frame) }
     host.run(.seconds(1))
-    let count = host.samples.count
-    #expect(count >= 4500)
+    let samples = host.samples
+    #expect(samples.count >= 4500)
     #expect(host.frames.count == host.notifications.count)
     var waveform = PulseWaveform(seed: 7, rate: 25, family: .rt)
     for index in 0..<1500 {
@@ -31,7 +31,7 @@ import VirtualRing
       let expected: [RawSample] = [
         .spo2(waveform.spo2(at: index)), .ppg(waveform.ppg(at: index)), .accelerometer(acceleration),
       ]
-      guard Array(host.samples[index * 3..<index * 3 + 3]) == expected else {
+      guard Array(samples[index * 3..<index * 3 + 3]) == expected else {
         Issue.record("set \(index) is another one")
         return
       }
@@ -42,7 +42,7 @@ import VirtualRing
     let seconds = (times[4497] - times[0]).inSeconds
     #expect(abs(1499 / seconds - 25) < 0.1)
     host.run(.seconds(10))
-    #expect(host.samples.count == count)
+    #expect(host.samples.count == samples.count)
     #expect(host.radio.peripheral.ring.counters.rawControls == [.stream, .release, .stop])
     #expect(!host.radio.peripheral.ring.isStreaming)
   }

@@ -102,7 +102,7 @@ import Testing
     #expect(poorController.changes == [.notSupported(.phyCoded, byPeer: false)])
   }
 
-  @Test(arguments: [
+  private static let chosen: [(LinkPreferences, sent: [String])] = [
     (LinkPreferences(), []), (LinkPreferences(phys: .le1M), [setPHY(.le1M)]),
     (LinkPreferences(phys: .le2M), [setPHY(.le2M)]),
     // 27 bytes need 2704 us on LE Coded.
@@ -110,8 +110,9 @@ import Testing
       LinkPreferences(phys: .leCoded, dataLength: 27),
       ["01222006" + "4000" + "1b00" + "900a", setPHY(.leCoded)]
     ),
-  ])
-  func aProgramChooses(_ preferences: LinkPreferences, _ sent: [String]) {
+  ]
+
+  @Test(arguments: chosen) func aProgramChooses(_ preferences: LinkPreferences, _ sent: [String]) {
     let (controller, _) = connected(Self.all, Self.all, preferences)
     controller.answerAll()
     #expect(controller.takeSent() == sent)

@@ -67,7 +67,7 @@ import Testing
     _ = controller.takeSent()
     controller.host.setScan(ScanParameters(includesCoded: true))
     controller.answerAll()
-    #expect(controller.takeSent().first == "0141200800000101" + "8000" + "1000")
+    #expect(controller.takeSent().first == "014120080000010180001000")
   }
 
   @Test func aControllerWithoutExtendedCommandsScansOnLE1M() {

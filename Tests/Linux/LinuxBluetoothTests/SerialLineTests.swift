@@ -45,12 +45,13 @@ import Testing
   }
 
   /// Every speed of termios(3) from 9600 on that controllers use.
-  @Test(arguments: [
+  private nonisolated static let speeds: [(baud: Int, speed: Int32)] = [
     (9600, B9600), (19200, B19200), (38400, B38400), (57600, B57600), (115_200, B115200), (230_400, B230400),
     (460_800, B460800), (500_000, B500000), (921_600, B921600), (1_000_000, B1000000), (1_500_000, B1500000),
     (2_000_000, B2000000), (3_000_000, B3000000), (4_000_000, B4000000),
-  ])
-  func aLineHasItsSpeed(_ baud: Int, _ speed: Int32) throws {
+  ]
+
+  @Test(arguments: speeds) func aLineHasItsSpeed(_ baud: Int, _ speed: Int32) throws {
     let line = try HCIStreamTransport.serial(path: path, baud: baud)
     var settings = self.settings
     #expect(cfgetospeed(&settings) == speed_t(speed) && cfgetispeed(&settings) == speed_t(speed))

@@ -40,7 +40,7 @@ struct StreamMeasurementTests {
 
   /// 25 samples a second need two or three events of 15 ms each; one that takes five has missed two.
   @Test func missedEventsAreThoseBeyondTheUsualOnes() {
-    let regular = (0..<100).map { Int64(($0 * 40 + 14) / 15) * Self.interval }
+    let regular = (0..<100).map { (index: Int64) in (index * 40 + 14) / 15 * Self.interval }
     #expect(ConnectionEvents.missed(in: regular, interval: Self.interval) == 0)
     let late = regular.map { $0 > 600_000_000 ? $0 + 2 * Self.interval : $0 }
     #expect(ConnectionEvents.missed(in: late, interval: Self.interval) >= 1)

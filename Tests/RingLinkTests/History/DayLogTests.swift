@@ -93,7 +93,7 @@ import Testing
 
   @Test func nothingOnTheAirTrapsThem() throws {
     var generator = SeededGenerator(seed: 2)
-    for _ in 0..<3000 {
+    for _ in 0..<1000 {
       let noise = try (0..<8).map { index in
         try RingFrame(0x37, payload: [UInt8(index % 5)] + generator.bytes(13))
       }
