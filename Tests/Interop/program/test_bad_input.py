@@ -106,6 +106,7 @@ def test_no_such_device(halo, adapter):
     halo.run("stream", adapter=adapter).failed(NO_ADAPTER, saying=adapter.partition(":")[2])
 
 
+@pytest.mark.long
 def test_a_controller_that_never_answers(halo, controller):
     adapter = controller(lambda client: None)
     halo.run("stream", "--wait", "1s", adapter=adapter).failed(TIMEOUT)
@@ -116,6 +117,7 @@ def test_a_controller_that_hangs_up(halo, controller):
     halo.run("stream", "--wait", "1s", adapter=adapter).failed(NO_ADAPTER, CONNECTION_LOST)
 
 
+@pytest.mark.long
 def test_a_controller_that_talks_nonsense(halo, controller):
     adapter = controller(lambda client: client.sendall(bytes(range(256)) * 16))
     halo.run("stream", "--wait", "1s", adapter=adapter).failed(TIMEOUT, PROTOCOL)

@@ -101,6 +101,7 @@ def test_its_links_to_the_glossary_lead_to_a_term(name):
     assert name not in CHAPTERS or links
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_the_display_filter_selects_what_the_page_says(name):
     filters = FILTER.findall(CHAPTERS[name])

@@ -29,7 +29,6 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.verdict
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_compiles_without_a_warning(program, mode, tmp_path):

@@ -97,8 +97,8 @@ def test_everything_of_a_device_is_read(example, ring_with):
     assert any(line.endswith(": R02_3.00.06_BUMBLE") for line in explorer.lines)
 
 
-@pytest.mark.verdict
-@pytest.mark.parametrize("options", [[], ["--extended"]], ids=["Bluetooth 4", "Bluetooth 5"])
+@pytest.mark.parametrize("options", [
+    pytest.param([], id="Bluetooth 4"), pytest.param(["--extended"], id="Bluetooth 5", marks=pytest.mark.verdict)])
 def test_a_thermometer_is_found_read_and_subscribed_to(options):
     """By another stack's central, which comes again after it has gone."""
     central = subprocess.Popen(

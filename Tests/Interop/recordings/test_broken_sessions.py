@@ -59,6 +59,7 @@ def selected(name, display):
     return dict(line.split("\t") for line in run.stdout.splitlines())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", made.SESSIONS)
 def test_tshark_and_decode_find_nothing_malformed(halo, name):
     assert not selected(name, "_ws.malformed")

@@ -34,6 +34,7 @@ def of_code(sent, code):
     return [pdu[1:] for direction in (0, 1) for one, pdu, _ in sent if one == direction and pdu[:1] == bytes([code])]
 
 
+@pytest.mark.long
 def test_the_generator_says_the_same(sent):
     """Reports come as often as the machine has time for; all else is the same."""
     content, number = asyncio.run(asyncio.wait_for(made.record(), 60))

@@ -46,6 +46,7 @@ def test_a_session_is_played_again(halo, name, adapter, command):
     assert result.out == (CAPTURES / f"{name}.jsonl").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, _, _ in SESSIONS])
 def test_tshark_reads_a_session_as_we_do(name):
     tshark_check.check(CAPTURES / f"{name}.btsnoop")
