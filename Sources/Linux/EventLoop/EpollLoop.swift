@@ -262,7 +262,7 @@ import Synchronization
   /// - Parameters:
   ///   - argument: what `work` needs: a closure that captures it would be allocated
   ///   - work: what is done
-  /// - Returns: nil on other threads; also after ``mostDirectCalls`` in one turn, so that a program which never waits lets the
+  /// - Returns: nil on other threads; also after `mostDirectCalls` in one turn, so that a program which never waits lets the
   ///   loop read. Make a job for the loop then.
   @inlinable @inline(__always)
   package func performDirectly<Argument, Result, Failure: Error>(
