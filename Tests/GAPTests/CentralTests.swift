@@ -244,4 +244,11 @@ import Testing
     #expect(losses == [.local])
     #expect(!connection.isConnected)
   }
+
+  @Test func stoppingEndsTheScan() async throws {
+    _ = central.scan { _ in }
+    #expect(adapter.scans.last != .some(nil))
+    await central.stop()
+    #expect(adapter.scans.last == .some(nil))
+  }
 }

@@ -152,6 +152,23 @@ import Testing
     #expect(losses == [.local])
   }
 
+  // MARK: Scanning
+
+  /// Links on LE Coded are made with devices that advertise on it: bit 2 of the PHYs that are scanned.
+  @Test(arguments: [nil, LinkPreferences(phys: .le2M), LinkPreferences(phys: .leCoded)])
+  func aScanIncludesThePHYOfTheLinks(_ preferences: LinkPreferences?) async throws {
+    transport.linkPreferences = preferences
+    transport.supported += [LESetExtendedScanParameters.self, LESetExtendedScanEnable.self]
+    _ = try await adapter.start()
+    adapter.setScan(ScanParameters())
+    await testTimers.sleep(for: .milliseconds(50))
+    let parameters = transport.commands.first {
+      HCIOpcode(ofCommand: $0) == LESetExtendedScanParameters.opcode
+    }
+    // Behind the H4 byte, the header, the own address type and the filter policy.
+    #expect(try #require(parameters)[6] == (preferences?.phys == .leCoded ? 0b101 : 0b001))
+  }
+
   // MARK: Recovery
 
   @Test func aRadioThatWorksIsLeftAlone() async throws {
@@ -169,6 +186,7 @@ import Testing
     #expect(await recover() == nil)
     #expect(transport.takeOpcodes().first == Reset.opcode)
     #expect(transport.takeCalls() == [])
+    #expect(log.notes.contains { $0.hasPrefix("radio: ") })
     #expect(log.notes.last == "hci7 can be used again")
     // It works, and a second failure is reported again.
     transport.onClose?("unplugged")
@@ -252,7 +270,7 @@ import Testing
     await testTimers.sleep(for: .milliseconds(milliseconds))
     _ = transport.takeCalls()
     await adapter.close()
-    let changes = transport.opcodes.filter { $0 == LESetAdvertisingEnable.opcode }
+    let changes = transport.takeOpcodes().filter { $0 == LESetAdvertisingEnable.opcode }
     #expect(changes.count == 2)
     #expect(transport.takeCalls() == ["close", "finish"])
   }

@@ -10,10 +10,12 @@ final class PlayedTransport: HCITransport {
   let name = "hci7"
   var onPacket: ((RawSpan, Instant) -> Void)?
   var onClose: ((String) -> Void)?
-  let linkPreferences: LinkPreferences? = nil
+  var linkPreferences: LinkPreferences?
 
-  /// The commands that were sent, without their parameters, and ACL data in full.
-  private(set) var opcodes: [HCIOpcode] = []
+  /// The commands that were sent.
+  private(set) var commands: [[UInt8]] = []
+  /// What the controller says that it can.
+  var supported: [any HCICommand.Type] = [LESetScanEnable.self, LECreateConnection.self]
   /// What was called.
   private(set) var calls: [String] = []
   /// Commands that get no answer, until it is opened again.
@@ -35,8 +37,8 @@ final class PlayedTransport: HCITransport {
   }
 
   func takeOpcodes() -> [HCIOpcode] {
-    defer { opcodes = [] }
-    return opcodes
+    defer { commands = [] }
+    return commands.map { HCIOpcode(ofCommand: $0) }
   }
 
   func takeCalls() -> [String] {
@@ -52,7 +54,7 @@ final class PlayedTransport: HCITransport {
     let packet = Array(packet)
     guard packet[0] == HCIPacketType.command.rawValue else { return }
     let opcode = HCIOpcode(ofCommand: packet)
-    opcodes.append(opcode)
+    commands.append(packet)
     guard !silent.contains(opcode) else { return }
     let answer = answer(opcode)
     timers.schedule(after: .milliseconds(1)) { [weak self] in self?.receive(answer.packet) }
@@ -63,7 +65,7 @@ final class PlayedTransport: HCITransport {
     case ReadLocalVersionInformation.opcode: .version
     case ReadLocalSupportedCommands.opcode:
       .complete(
-        ReadLocalSupportedCommands.self, SupportedCommands([LESetScanEnable.self, LECreateConnection.self]))
+        ReadLocalSupportedCommands.self, SupportedCommands(supported))
     case ReadLocalSupportedFeatures.opcode:
       .complete(ReadLocalSupportedFeatures.self, .init { $0.features = .leSupportedController })
     case LEReadLocalSupportedFeatures.opcode:

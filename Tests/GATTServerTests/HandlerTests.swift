@@ -51,6 +51,23 @@ import Testing
     #expect(dialogue.takeSent() == "01120300ff" && dialogue.takeEvents() == [])
   }
 
+  /// The program takes its time with a command, and a request comes meanwhile.
+  @Test func aCommandIsTakenWhileARequestWaits() {
+    #expect(dialogue.ask("52 0300 aa") == "")
+    #expect(dialogue.ask("0a 0300") == "")
+    program.writes[0].reply(nil)
+    #expect(dialogue.takeEvents() == [.written(3, [0xAA])])
+    program.reads[0](.success([1]))
+    #expect(dialogue.takeSent() == "0b01")
+  }
+
+  @Test func nothingIsLeftOfAnAnswer() {
+    _ = dialogue.ask("0a 0300")
+    #expect(dialogue.timers.nextDeadline != nil)
+    program.reads[0](.success([1]))
+    #expect(dialogue.timers.nextDeadline == nil)
+  }
+
   /// A client gives up after 30 seconds, and uses its link no more; it gets an error before.
   @Test func anAnswerHasADeadline() {
     #expect(dialogue.ask("0a 0300") == "")

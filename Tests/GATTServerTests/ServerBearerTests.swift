@@ -62,6 +62,14 @@ import Testing
     #expect(server.ask(ATTReadBlobRequest(0x0012, offset: 500)) == ATTReadBlobResponse(Array(value[500...])))
   }
 
+  /// 4096 bytes are the most, however few parts they are.
+  @Test func aQueueHasALimitInBytes() {
+    let server = server().exchanged(517)
+    for _ in 0..<8 { #expect(server.refusal(part(0, Array(repeating: 1, count: 512))) == nil) }
+    #expect(server.refusal(part(0, [1])) == .prepareQueueFull)
+    #expect(server.refusal(part(0, [])) == nil)
+  }
+
   /// The whole queue is executed, or nothing of it (3.4.6.3).
   @Test func aQueueThatCannotBeExecutedChangesNothing() {
     let server = server(longValue: Array(repeating: 0xFF, count: 512))
