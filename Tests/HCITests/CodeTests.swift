@@ -34,6 +34,8 @@ import Testing
   @Test func featuresHaveNames() {
     let some = LEFeatures([.encryption, .llPrivacy, .connectionSubrating])
     #expect(some.names == ["LE Encryption", "LL Privacy", "Connection Subrating"])
+    let phys = LEFeatures([.ping, .dataPacketLengthExtension, .phy2M, .phyCoded])
+    #expect(phys.names == ["LE Ping", "LE Data Packet Length Extension", "LE 2M PHY", "LE Coded PHY"])
     // Bits 33 and 34 are one feature; 50 is none yet.
     #expect(
       LEFeatures(rawValue: 1 << 33 | 1 << 34 | 1 << 50).names == ["LE Power Control Request", "bit 50"])

@@ -84,6 +84,18 @@ struct ContinuousMeasurementTests {
     #expect(talk.sent == ["1e 01", "1e 03", "1e 02"])
   }
 
+  /// A ring that has begun to measure is told apart from one that has never answered.
+  @Test(arguments: [false, true]) func theOlderWayFallsSilent(hasBegun: Bool) {
+    let talk = MeasurementDialogue(.heartRate, method: .live)
+    if hasBegun { talk.ring(RingFrame(0x1E, 0)) }
+    talk.timers.advance(by: .seconds(20))
+    if hasBegun {
+      #expect(talk.failure == .fellSilent(seconds: 20))
+    } else {
+      #expect(talk.error == .notAnswered(.frame(0x1E), seconds: 20))
+    }
+  }
+
   @Test func newerRingsRefuseTheOlderWay() throws {
     let talk = MeasurementDialogue(.heartRate, method: .live)
     talk.ring(RingFrame(0x9E, 0xEE))
