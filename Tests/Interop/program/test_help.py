@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import shlex
 import signal
 import subprocess
@@ -12,17 +13,21 @@ from program import NO_ADAPTER, OK, ROOT
 
 HELP = subprocess.run([built(), "--help"], capture_output=True, text=True).stdout
 COMMANDS = re.findall(r"^  ([a-z-]+) {2,}\S", HELP, re.MULTILINE)
-ENDLESS = (("simulate", "strap"), "stream --ppg --adapter virtual")
+# These run until they are interrupted.
+ENDLESS = ("simulate", "strap", "serve", "advertise", "stream --ppg --adapter virtual")
+# All that these show takes a radio.
+ON_A_RADIO = ("serve", "advertise")
 # These look at the machine: what they find may be that it has no Bluetooth, that a privilege is missing, that no ring is near, that
-# nothing runs.
+# nothing runs; and that may be said in the moment of the interruption.
 LOOKING = {"adapters": (OK, NO_ADAPTER), "doctor": (OK, NO_ADAPTER, 77, 79), "record": (OK, NO_ADAPTER, 77), "status": (OK, 79),
-           "strap": (OK, NO_ADAPTER, 77)}
+           "strap": (OK, NO_ADAPTER, 77, 130)} | dict.fromkeys(ON_A_RADIO, (OK, NO_ADAPTER, 77, 130))
 
 
 def examples(halo, command):
     text = halo.run(command, "--help").succeeded().out
     text = re.sub(r" \\\n +", " ", text)
-    return re.findall(r"^  (halo-raw .*)$", text, re.MULTILINE)
+    found = re.findall(r"^  (sudo )?(halo-raw .*)$", text, re.MULTILINE)
+    return [line for sudo, line in found if not sudo or command in ON_A_RADIO]
 
 
 @pytest.mark.verdict
@@ -44,11 +49,9 @@ def test_its_examples_work(halo, tmp_path, command):
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=halo.environment | {"PATH": f"{tmp_path}:{os.environ['PATH']}"})
         halo.processes.append(process)
-        if line.removeprefix("halo-raw ").startswith(ENDLESS[0]):
-            process.stderr.readline()
-            process.send_signal(signal.SIGINT)
-        elif line.removeprefix("halo-raw ") == ENDLESS[1]:
-            process.stdout.readline()
+        words = line.removeprefix("halo-raw ")
+        if words == ENDLESS[-1] or words.startswith(ENDLESS[:-1]):
+            assert select.select([process.stdout, process.stderr], [], [], 60)[0], line
             process.send_signal(signal.SIGINT)
         assert halo.wait(process).code in LOOKING.get(command, (OK,)), line
 
