@@ -149,8 +149,8 @@ package final class HCIAdapter: Adapter {
     await transport.finishClosing()
   }
 
-  /// Waits until the controller has stopped advertising. A controller that was not told to stop goes on after the program has
-  /// ended, and one that is starting to advertise can be told only when it has started.
+  /// Waits until the controller has stopped advertising: otherwise, it goes on after the program has ended. While it starts to
+  /// advertise, it cannot be stopped.
   private func stopAdvertising() async {
     await withCheckedContinuation { continuation in
       let done = OneShot<Void> { continuation.resume() }

@@ -51,7 +51,7 @@ import Testing
     #expect(dialogue.takeSent() == "01120300ff" && dialogue.takeEvents() == [])
   }
 
-  /// The program takes its time with a command, and a request comes meanwhile.
+  /// A request arrives before the program has answered a command.
   @Test func aCommandIsTakenWhileARequestWaits() {
     #expect(dialogue.ask("52 0300 aa") == "")
     #expect(dialogue.ask("0a 0300") == "")

@@ -84,7 +84,7 @@ struct ContinuousMeasurementTests {
     #expect(talk.sent == ["1e 01", "1e 03", "1e 02"])
   }
 
-  /// A ring that has begun to measure is told apart from one that has never answered.
+  /// The error says whether the ring has answered at all.
   @Test(arguments: [false, true]) func theOlderWayFallsSilent(hasBegun: Bool) {
     let talk = MeasurementDialogue(.heartRate, method: .live)
     if hasBegun { talk.ring(RingFrame(0x1E, 0)) }
