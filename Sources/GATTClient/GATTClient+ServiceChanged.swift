@@ -205,7 +205,7 @@ extension GATTClient {
       throw .characteristicGone(entry.uuid)
     }
     entry.handle = characteristic.valueHandle
-    entry.configuration = configuration?.handle
+    entry.configuration = configuration
     entry.name = places.name(at: characteristic.valueHandle)
     entry.isConfigured = false
     active[id] = entry
@@ -216,7 +216,7 @@ extension GATTClient {
     }
     guard active[id] != nil else {
       if let configuration, !subscriptions.hasListeners(entry.handle) {
-        post(ClientConfiguration().bytes, to: configuration.handle)
+        write(ClientConfiguration().bytes, to: configuration) { _ in }
       }
       return
     }

@@ -36,8 +36,8 @@ struct ActiveSubscription {
   let uuid: BluetoothUUID
   let kind: SubscriptionKind
   var handle: AttributeHandle
-  /// Nil if nothing is written.
-  var configuration: AttributeHandle?
+  /// The descriptor that is written, as it was discovered last; nil if nothing is written.
+  var configuration: Descriptor?
   /// Identifies the characteristic after a change; nil if it was not discovered on this link.
   var name: AttributePlaces.Name?
   /// Whether the server has confirmed to send.
@@ -109,7 +109,7 @@ extension GATTClient {
         }
         let entry = ActiveSubscription(
           uuid: characteristic.uuid, kind: chosen, handle: characteristic.valueHandle,
-          configuration: configuration.handle, name: places.name(at: characteristic.valueHandle), sink: sink,
+          configuration: configuration, name: places.name(at: characteristic.valueHandle), sink: sink,
           onEnd: onEnd)
         enable(entry, configuration, cancellation, completion)
       }
@@ -194,22 +194,22 @@ extension GATTClient {
   package func unsubscribe(
     _ subscription: Subscription, completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
-    guard let (handle, wanted) = remove(subscription) else { return completion(.success(())) }
-    let configuration = Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: handle)
+    guard let (configuration, wanted) = remove(subscription) else { return completion(.success(())) }
     _ = write(wanted.bytes, to: configuration, completion: completion)
   }
 
   /// Removes a subscriber without a request: its characteristic is not where it was.
   package func drop(_ subscription: Subscription) { _ = remove(subscription) }
 
-  /// - Returns: the descriptor and what to write to it; nil if other subscribers want the same, or there is no link
-  private func remove(_ subscription: Subscription) -> (AttributeHandle, ClientConfiguration)? {
+  /// - Returns: the descriptor and what to write to it; nil if other subscribers want the same, if there is no link, or while
+  ///   the subscription moves, since what the move enables is disabled when it ends
+  private func remove(_ subscription: Subscription) -> (Descriptor, ClientConfiguration)? {
     guard let entry = active.removeValue(forKey: subscription.id) else { return nil }
     displaced.remove(subscription.id)
     entry.onEnd(nil)
     let last = subscriptions.configuration(of: entry.handle)
     _ = subscriptions.remove(subscription.id, from: entry.handle)
-    guard isOpen, let configuration = entry.configuration else { return nil }
+    guard isOpen, entry.isConfigured, let configuration = entry.configuration else { return nil }
     let wanted = wanted(of: entry.handle)
     guard wanted != last || wanted.isEmpty else { return nil }
     subscriptions.setConfiguration(wanted, of: entry.handle)
@@ -220,6 +220,6 @@ extension GATTClient {
 
 extension Subscription {
   init(_ entry: ActiveSubscription, id: UInt64) {
-    self.init(handle: entry.handle, kind: entry.kind, configuration: entry.configuration, id: id)
+    self.init(handle: entry.handle, kind: entry.kind, configuration: entry.configuration?.handle, id: id)
   }
 }

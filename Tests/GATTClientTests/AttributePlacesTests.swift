@@ -51,6 +51,17 @@ import Testing
     #expect(places.count == 0)
   }
 
+  @Test func noMoreThanFitsIsRemembered() {
+    var places = AttributePlaces()
+    for start in 1...5000 as ClosedRange<UInt16> { places.note(service(start, start)) }
+    #expect(places.count == 4096)
+    places.note([characteristic("2a37", 2)], of: service(1, 1))
+    #expect(places.count == 4096 && places.name(at: 2) == nil)
+    _ = places.forget(range(4096, 4096))
+    places.note([characteristic("2a37", 2), characteristic("2a37", 3)], of: service(1, 1))
+    #expect(places.count == 4096 && places.name(at: 2) != nil && places.name(at: 3) == nil)
+  }
+
   @Test func rangesOverlapFromTheFirstHandleToTheLast() {
     let one = range(0x10, 0x20)
     #expect(one.overlaps(range(0x20, 0x30)) && one.overlaps(range(0x05, 0x10)))

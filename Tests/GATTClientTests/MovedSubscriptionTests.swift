@@ -33,17 +33,23 @@ import Testing
   }
 
   /// Subscribes to both heart rates, or to the second one.
-  private func subscribe(_ client: GATTClient, _ heard: Heard, both: Bool) async throws {
+  ///
+  /// - Returns: the subscription to the second one
+  @discardableResult
+  private func subscribe(_ client: GATTClient, _ heard: Heard, both: Bool) async throws -> Subscription {
+    var subscriptions: [Subscription] = []
     let services = try await client.discoverServices()
     let all = try await client.discoverCharacteristics(of: try #require(services.first))
     try #require(all.map(\.valueHandle) == [0x12, 0x15])
     for (name, characteristic) in zip(["first", "second"], all) where both || name == "second" {
-      _ = try await client.subscribe(to: characteristic) { value, _ in
-        heard.values.append("\(name) \(Hex.string(Array(value)))")
-      }
+      subscriptions.append(
+        try await client.subscribe(to: characteristic) { value, _ in
+          heard.values.append("\(name) \(Hex.string(Array(value)))")
+        })
     }
     await testTimers.sleep(for: .seconds(2))
     try #require(link.takeSent().contains("1204000200"))
+    return try #require(subscriptions.last)
   }
 
   @Test(arguments: [false, true]) func eachMovesWithItsOwnCharacteristic(both: Bool) async throws {
@@ -85,5 +91,51 @@ import Testing
     link.receive("1b 2500 01")
     link.receive("1b 3500 02")
     #expect(heard.values == ["second 02"])
+  }
+
+  @Test func whatHasMovedIsDisabledInItsNewPlace() async throws {
+    offer(from: 0x10)
+    let client = link.client()
+    let subscription = try await subscribe(client, Heard(), both: false)
+    offer(from: 0x20)
+    link.receive("1d 0300 1000 ffff")
+    await testTimers.sleep(for: .seconds(1))
+    #expect(link.takeSent().last == "1226000100")
+    try await client.unsubscribe(subscription)
+    #expect(link.sent == ["1226000000"])
+  }
+
+  @Test func whatIsCancelledWhileItMovesIsDisabledInItsNewPlace() async throws {
+    offer(from: 0x10)
+    let client = link.client()
+    let subscription = try await subscribe(client, Heard(), both: false)
+    offer(from: 0x20)
+    link.answer("12 2600 0100")
+    link.receive("1d 0300 1000 ffff")
+    await testTimers.sleep(for: .seconds(1))
+    #expect(link.takeSent().last == "1226000100")
+    client.unsubscribe(subscription) { _ in }
+    link.receive("13")
+    await testTimers.sleep(for: .seconds(1))
+    #expect(link.sent == ["1226000000"])
+  }
+
+  /// A characteristic that was not discovered has no known service. It moves to the only one of its UUID.
+  @Test(arguments: [1, 2]) func withoutAServiceTheUUIDHasToBeTheOnlyOne(count: Int) async throws {
+    offer(from: 0x10)
+    let client = link.client()
+    let known = Characteristic(
+      uuid: uuid("2a37"), properties: .notify, declaration: 0x11, valueHandle: 0x12, end: 0x13)
+    var reasons: [GATTError] = []
+    _ = try await client.subscribe(to: known, onEnd: { reasons.append($0) }) { _, _ in }
+    await testTimers.sleep(for: .seconds(2))
+    offer(from: 0x20)
+    if count == 1 {
+      link.answer("08 2000 2600 0328", "09 07 2100 10 2200 372a 2400 10 2500 382a")
+    }
+    link.receive("1d 0300 1000 ffff")
+    await testTimers.sleep(for: .seconds(1))
+    #expect(link.sent.contains("1223000100") == (count == 1))
+    #expect(reasons == (count == 1 ? [] : [.characteristicGone(uuid("2a37"))]))
   }
 }
