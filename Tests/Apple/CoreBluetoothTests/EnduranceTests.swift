@@ -4,10 +4,10 @@ import HaloRaw
 import TestSupport
 import Testing
 
-/// An hour of virtual time: nothing grows, nothing stays behind, and each peripheral is connected at the end.
+/// Twenty minutes of virtual time: nothing grows, nothing stays behind, and each peripheral is connected at the end.
 @Suite(.timeLimit(.minutes(60))) struct EnduranceTests {
   private static let count = 16
-  private static let minutes = 60
+  private static let minutes = 20
 
   /// A program that connects to every strap that it hears, reads, subscribes and writes, and connects again when one
   /// leaves.
@@ -106,7 +106,7 @@ import Testing
     var connections: Int { straps.reduce(0) { $0 + $1.connectionCount } }
   }
 
-  @Test func anHourWithSixteenPeripheralsThatComeAndGo() async throws {
+  @Test func twentyMinutesWithSixteenPeripheralsThatComeAndGo() async throws {
     let folder = try Folder()
     defer { folder.remove() }
     var random = SeededGenerator(seed: 13)
@@ -136,8 +136,8 @@ import Testing
       #expect(await surroundings.links.allSatisfy { $0 <= 2 })
       PeripheralStore.finishWriting()
       let size = (folder.text(of: "restoration.json") ?? "").utf8.count
-      if minute == 10 { stored = size }
-      if minute > 10 { #expect(size <= 2 * stored) }
+      if minute == 5 { stored = size }
+      if minute > 5 { #expect(size <= 2 * stored) }
     }
     await surroundings.allCome()
     await pass(100)
@@ -145,7 +145,7 @@ import Testing
     #expect(keeper.peripherals.allSatisfy { $0.state == .connected })
     #expect(await surroundings.links == Array(repeating: 1, count: Self.count))
     let connections = await surroundings.connections
-    #expect(keeper.connections == connections && connections > 500)
+    #expect(keeper.connections == connections && connections > 150)
     #expect(keeper.values > connections && keeper.faults == [])
     keeper.central = nil
     keeper.peripherals = []

@@ -206,7 +206,7 @@ import Testing
   }
 
   /// Random frames, and frames of a good beginning: the fields stay within the frame.
-  @Test(arguments: ["0100", "0300", "1900", "1700"]) func anyFrameIsRead(_ psm: String) throws {
+  @Test(arguments: ["0100", "0300", "1900", "1700"]) func anyFrameIsRead(_ psm: String) {
     let script = open(psm)
     var random = SeededGenerator(seed: 11)
     let good: [[UInt8]] = [
@@ -222,10 +222,7 @@ import Testing
         isSent: round % 3 == 0)
       _ = packet.summary
       for layer in packet.layers {
-        for field in packet.fields(of: layer) {
-          try #require(
-            field.range.lowerBound >= 0 && field.range.upperBound <= packet.bytes.count, "\(field)")
-        }
+        #expect(packet.fields(of: layer).outside(packet.bytes.count).isEmpty, "\(packet)")
       }
     }
   }

@@ -86,6 +86,13 @@ final class Script {
   static let disconnected = "04 05 04 00 4000 13"
 }
 
+extension [PacketField] {
+  /// Those that are not wholly among the first `count` bytes.
+  func outside(_ count: Int) -> [PacketField] {
+    filter { $0.range.lowerBound < 0 || $0.range.upperBound > count }
+  }
+}
+
 extension DissectedPacket {
   /// What one field says.
   func value(_ layer: Layer, _ name: String) -> String? {

@@ -17,7 +17,7 @@ import Testing
     var random = SeededGenerator(seed: 9)
     for seed in seeds {
       target.run(seed)
-      for _ in 0..<20 { target.run(mutation(of: seed, &random)) }
+      for _ in 0..<10 { target.run(mutation(of: seed, &random)) }
     }
   }
 
