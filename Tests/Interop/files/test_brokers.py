@@ -246,6 +246,7 @@ def test_a_broker_that_never_acknowledges_is_tried_less_and_less_often(halo, sta
     assert 3 <= len(quiet.versions) <= 8
 
 
+@pytest.mark.long
 def test_a_damaged_queue_ends_no_stream(halo, state, broker):
     halo.run("stream", "--ppg", "--count", 30, "--mqtt", broker.url(), adapter="virtual:fast").succeeded()
     queue, = (state / "mqtt").glob("*.queue")

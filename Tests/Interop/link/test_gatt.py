@@ -125,6 +125,7 @@ def test_a_value_that_is_too_long(command):
     assert command("write", "--uuid", peer.LONG_VALUE, "00" * 513).code not in (0, None)
 
 
+@pytest.mark.long
 def test_an_idle_session_costs_nothing(command):
     """Nothing polls: three seconds of waiting take next to no CPU time."""
     def spent():

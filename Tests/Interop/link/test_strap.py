@@ -54,7 +54,6 @@ def beats(values):
     return [int(value[2:], 16) for value in values if value.startswith("06")]
 
 
-@pytest.mark.verdict
 def test_a_watch_gets_the_heart_rate_of_a_ring(halo, radio):
     """No contact during the warm-up; then one value a second. The battery is the ring's."""
     strap = Strap(halo, radio)

@@ -153,7 +153,6 @@ def test_an_example_without_a_standard_error_ends(tmp_path):
     assert process.returncode == 1
 
 
-@pytest.mark.verdict
 def test_an_example_goes_on_when_its_link_was_lost(peripheral):
     """The strap ends the link after two values; the program subscribes again on the next one."""
     adapter = peripheral("bumble_heart_rate.py", "--leave-after", "2")

@@ -109,6 +109,7 @@ def test_what_generic_commands_find(ring_with):
     assert [event["value"] for event in ring.events("confirmed")] == expected
 
 
+@pytest.mark.long
 def test_disconnects_when_told(ring_with):
     ring = ring_with("--rate", 500, "--disconnect-after", 20)
     with pytest.raises(TimeoutError):

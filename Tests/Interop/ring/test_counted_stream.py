@@ -43,7 +43,6 @@ def accounted(records, ring, kind="ppg", field="raw"):
     return lost
 
 
-@pytest.mark.verdict
 def test_each_lost_packet_is_accounted_for(halo, ring_with):
     ring = ring_with(*FAULTS, "--rate", 500, "--lose", 5)
     result = halo.run("stream", "--ppg", "--count", 1500, *JSON, adapter=ring.adapter).succeeded()

@@ -233,6 +233,7 @@ def test_the_ring_refuses(halo, ring_with):
     ring.check_farewell()
 
 
+@pytest.mark.long
 def test_the_ring_sends_nothing(halo, ring_with):
     ring = ring_with("--no-data")
     result = halo.run("stream", "--ppg", "--count", 1, adapter=ring.adapter)

@@ -63,6 +63,7 @@ def test_events(halo, ring_with):
     assert records[5]["heart_rate_bpm"] == 130
 
 
+@pytest.mark.long
 def test_an_odd_night_does_not_cost_the_others(halo, ring_with, tmp_path):
     ring = ring_with("--vector", "sleep")
     today = date.today()
