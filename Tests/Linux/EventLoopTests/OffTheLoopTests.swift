@@ -35,6 +35,21 @@ import Testing
     gate.open()
   }
 
+  /// A deadline of real time, or none, gives the thread real time.
+  @Test(arguments: [nil, .seconds(600)] as [Duration?])
+  func virtualTimeStandsStillDuringACall(deadline: Duration?) async {
+    let gate = Gate()
+    let timers = EpollLoop.shared.timers
+    let start = testTimers.now
+    let next = testTimers.schedule(after: .seconds(1)) {}
+    timers.schedule(after: .milliseconds(20)) { gate.open() }
+    let result = await offTheLoop(deadline: deadline, in: deadline == nil ? testTimers : timers) {
+      gate.pass()
+    }
+    #expect(result == 1 && testTimers.now == start)
+    testTimers.cancel(next)
+  }
+
   /// A file that only the call holds is closed when the call returns, not when its thread has ended.
   @Test func whatACallHoldsEndsWithIt() async {
     for _ in 0..<500 {
