@@ -206,6 +206,11 @@ import Testing
     }
   }
 
+  @Test func theDaysThatHaveDataAreTold() async throws {
+    let days = try await withRing(options()) { try await $0.request(CommandTable.storedDays) }
+    #expect(days.daysAgo == [0, 1, 2, 3, 4, 5, 6])
+  }
+
   @Test func theRingsClockRuns() async throws {
     try await withRing(options()) { ring in
       let before = try await ring.today()

@@ -50,6 +50,15 @@ import VirtualRing
     #expect(!host.radio.peripheral.ring.isLit)
   }
 
+  @Test(arguments: [("RT02R_3.11.00", false), ("RT11CR_1.00.00", true)])
+  func onlyRingsWithAThermometerMeasureTemperatures(firmware: String, isMeasured: Bool) throws {
+    let host = try subscribed("virtual:firmware=\(firmware)")
+    start(host, .bodyTemperature)
+    host.run(.seconds(5))
+    #expect(updates(host).isEmpty != isMeasured)
+    #expect(host.notifications.contains { $0.value.first == 0x69 | 0x80 } != isMeasured)
+  }
+
   @Test func oxygenIsFinalOnce() throws {
     let host = try subscribed("virtual:warm-up=1")
     start(host, .oxygen)

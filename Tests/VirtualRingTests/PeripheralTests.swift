@@ -81,6 +81,20 @@ import VirtualRing
     #expect(host.radio.peripheral.log.parameterAnswers == [isAccepted, isAccepted, isAccepted])
   }
 
+  /// A central without the request rejects it (Vol 3, Part A, 4.1); what rejects another request is no answer.
+  @Test func aRejectedRequestForParametersIsAnswered() throws {
+    let host = ScriptedHost()
+    host.answersPeer = false
+    #expect(host.connect())
+    host.run(.seconds(60))
+    let identifier = try #require(host.signals.last?.identifier)
+    host.send([1, identifier &+ 1, 2, 0, 0, 0], on: .leSignaling)
+    host.send([1, identifier, 2, 0, 0, 0], on: .leSignaling)
+    host.run(.seconds(1))
+    #expect(host.radio.peripheral.log.parameterAnswers == [false])
+    #expect(host.radio.peripheral.log.strayAnswers == 1)
+  }
+
   @Test func otherChannelsAreAnsweredOrCounted() {
     let host = ScriptedHost()
     #expect(host.connect())
