@@ -3,7 +3,7 @@
 import time
 
 import bumble_ring
-import forked
+import peripherals
 from adapters import KernelAdapter
 from ring_process import RingProcess
 
@@ -14,9 +14,9 @@ class KernelRing(RingProcess):
     def __init__(self, events, options):
         self.events_file, self.seen = events, 0
         self.options = [str(option) for option in options]
-        self.peripheral = forked.Peripheral(
+        self.peripheral = peripherals.Peripheral(
             self.program, bumble_ring.parse(["vhci", "--events", str(events), *self.options]))
-        self.fork = self.peripheral.fork
+        self.fork = self.peripheral.process
         self.kernel_adapter = KernelAdapter(self.peripheral.name)
 
     async def program(self, options):

@@ -5,20 +5,20 @@ import os
 from argparse import Namespace
 
 import bumble_radio
-import forked
+import peripherals
 from adapters import KernelAdapter
 
 
 class SharedAir:
     def __init__(self, count=2, extended=False):
-        self.fork = forked.Peripheral(
+        self.fork = peripherals.Peripheral(
             bumble_radio.run, Namespace(transport=["vhci"] * count, extended=extended), takes_commands=True)
         self.adapters = [KernelAdapter(name) for name in self.fork.name.split()]
 
     def ask(self, *words):
         """What the phone has to say."""
-        os.write(self.fork.commands.fileno(), (" ".join(map(str, words)) + "\n").encode())
-        return json.loads(self.fork.output.readline())
+        print(*words, file=self.fork.stdin, flush=True)
+        return json.loads(self.fork.stdout.readline())
 
     def close(self):
         self.fork.close()

@@ -6,7 +6,7 @@ from argparse import Namespace
 
 import bleak_bird
 import bumble_peripherals
-import forked
+import peripherals
 import pytest
 import two_adapters
 from adapters import KernelAdapter
@@ -22,7 +22,7 @@ class Room(Neighbourhood):
 
     def __init__(self, events):
         self.events_file, self.seen = events, 0
-        self.peripherals = forked.Peripheral(
+        self.peripherals = peripherals.Peripheral(
             bumble_peripherals.run, Namespace(transport="vhci", events=events), takes_commands=True)
         self.where = self.peripherals.name
 
@@ -93,8 +93,8 @@ class TestOnTheUserChannel(OfTheAdapter):
 @pytest.fixture
 def two():
     """Two adapters of one radio, which are up."""
-    made = forked.Peripheral(two_adapters.run, None)
-    both = [KernelAdapter(name) for name in (made.name, made.output.readline().strip())]
+    made = peripherals.Peripheral(two_adapters.run, None)
+    both = [KernelAdapter(name) for name in (made.name, made.stdout.readline().strip())]
     for adapter in both:
         adapter.up()
     yield both
@@ -106,7 +106,7 @@ def test_a_bird_is_watched_by_bluetoothd(two, bluetoothd, tmp_path):
     with examples(tmp_path / "state") as start:
         bird = start("bird-peripheral", two[0].name)
         bird.until("advertising")
-        seen = forked.result_of(bleak_bird.watch, two[1].name)
+        seen = peripherals.result_of(bleak_bird.watch, two[1].name)
         assert seen["name"] == "Bird" and seen["read"] == ["Möwe", "weiß"]
         first, second = (round(4 * alpha) for alpha in seen["notified"])
         assert (first + 1) % 5 == second

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 import bleak_battery
 import bumble_host
-import forked
+import peripherals
 import pytest
 from bumble_ring import ppg_raw
 from conftest import RINGS, wait_until
@@ -43,14 +43,14 @@ def test_the_kernels_connection(ring_with, options):
 def test_the_user_channel(ring):
     """Bumble's host drives the adapter by itself."""
     ring.kernel_adapter.down()
-    found = forked.result_of(
+    found = peripherals.result_of(
         bumble_host.run, Namespace(transport=f"hci-socket:{ring.kernel_adapter.index}", count=100, timeout=20))
     assert (found["name"], found["address"], found["battery"]) == (ring.name, ring.address, 87)
     assert found["ppg"] == [ppg_raw(number) for number in range(100)]
 
 
 def test_bluetoothd(ring, bluetoothd):
-    found = forked.result_of(bleak_battery.read, ring.name)
+    found = peripherals.result_of(bleak_battery.read, ring.name)
     assert (found["address"], found["percent"], found["charging"]) == (ring.address, 87, False)
     assert COMMAND_SERVICE in found["services"]
 

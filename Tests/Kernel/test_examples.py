@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import bumble_bird
 import bumble_heart_rate
-import forked
+import peripherals
 import pytest
 from adapters import KernelAdapter
 from example_program import examples
@@ -29,7 +29,7 @@ def peripheral(way):
     started = []
 
     def start(module, **options) -> str:
-        started.append(forked.Peripheral(module.run, Namespace(transport="vhci", **options)))
+        started.append(peripherals.Peripheral(module.run, Namespace(transport="vhci", **options)))
         adapter = KernelAdapter(started[-1].name)
         adapter.down() if way else adapter.up()
         return way + adapter.name

@@ -3,7 +3,7 @@
 import signal
 
 import bleak_battery
-import forked
+import peripherals
 import pytest
 from conftest import sudo
 from shared_air import SharedAir
@@ -60,7 +60,7 @@ def test_several_rings_over_one_adapter(halo, rings, way):
 
 def test_a_stranger_reads_its_battery(halo, simulated, bluetoothd):
     """bleak, by way of bluetoothd."""
-    found = forked.result_of(bleak_battery.read, simulated.ring)
+    found = peripherals.result_of(bleak_battery.read, simulated.ring)
     assert 0 <= found["percent"] <= 100
 
 

@@ -8,7 +8,7 @@ import time
 from argparse import Namespace
 
 import bumble_central
-import forked
+import peripherals
 import management
 import pytest
 from adapters import KernelAdapter
@@ -31,15 +31,15 @@ class Phone:
     """A central on the radio of an adapter, which meets the device that it hears first."""
 
     def __init__(self, extended=False):
-        self.fork = forked.Peripheral(
+        self.fork = peripherals.Peripheral(
             bumble_central.run,
             Namespace(transport="vhci", turns=0, notifications=2, extended=extended, commands=True),
             takes_commands=True)
         self.adapter = KernelAdapter(self.fork.name)
 
     def ask(self, command):
-        os.write(self.fork.commands.fileno(), f"{command}\n".encode())
-        return json.loads(self.fork.output.readline())
+        print(command, file=self.fork.stdin, flush=True)
+        return json.loads(self.fork.stdout.readline())
 
     def meets(self):
         turn = self.ask("meet")

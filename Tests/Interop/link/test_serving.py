@@ -2,11 +2,10 @@
 
 import json
 import signal
-import subprocess
-import sys
 
 import pytest
-from program import BAD_DATA, NO_FILE, PEERS, USAGE
+from forked import start_peer
+from program import BAD_DATA, NO_FILE, USAGE
 
 pytestmark = pytest.mark.verdict
 JSON = ("--format", "jsonl")
@@ -16,9 +15,8 @@ class Phone:
     """A central on the radio of a controller that a program uses."""
 
     def __init__(self, *options):
-        self.process = subprocess.Popen(
-            [sys.executable, PEERS / "bumble_central.py", "tcp-server:127.0.0.1:0", "--turns", "0", "--commands", *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = start_peer(
+            "bumble_central.py", "tcp-server:127.0.0.1:0", "--turns", "0", "--commands", *options, takes_commands=True)
         self.adapter = f"tcp:127.0.0.1:{self.process.stdout.readline().split()[1]}"
 
     def ask(self, command):

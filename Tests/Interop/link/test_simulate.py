@@ -2,12 +2,11 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
-from program import NO_ADAPTER, PEERS, USAGE
+from forked import start_peer
+from program import NO_ADAPTER, USAGE
 from ring_frames import COMMAND_SERVICE
 from shared_radio import SharedRadio
 from simulation import Simulation
@@ -17,11 +16,10 @@ JSON = ("--format", "jsonl")
 
 def bumble(simulation, count: int) -> dict:
     transport = simulation.adapter.replace("tcp:", "tcp-client:").replace("unix:", "unix-client:")
-    run = subprocess.run(
-        [sys.executable, PEERS / "bumble_host.py", transport, "--count", str(count)],
-        capture_output=True, text=True, timeout=30)
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
+    host = start_peer("bumble_host.py", transport, "--count", count)
+    seen = host.stdout.read()
+    assert host.wait() == 0
+    return json.loads(seen)
 
 
 def test_bumble_reads_ppg_from_our_ring(simulation):

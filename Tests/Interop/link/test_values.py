@@ -3,13 +3,12 @@
 import csv
 import json
 import signal
-import subprocess
-import sys
 from contextlib import contextmanager
 
 import bumble_ring as peer
 import pytest
-from program import CONNECTION_LOST, NOT_FOUND, PEERS, PROTOCOL, USAGE
+from forked import start_peer
+from program import CONNECTION_LOST, NOT_FOUND, PROTOCOL, USAGE
 
 JSON = ("--format", "jsonl")
 STRAP = "Halo Strap"
@@ -17,9 +16,7 @@ STRAP = "Halo Strap"
 
 @contextmanager
 def strap(*options):
-    process = subprocess.Popen(
-        [sys.executable, str(PEERS / "bumble_heart_rate.py"), "tcp-server:127.0.0.1:0", "--more", *options],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = start_peer("bumble_heart_rate.py", "tcp-server:127.0.0.1:0", "--more", *options)
     ready, _, port = process.stdout.readline().strip().partition(" ")
     assert ready == "ready"
     yield f"tcp:127.0.0.1:{port}"

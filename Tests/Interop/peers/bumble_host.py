@@ -20,6 +20,7 @@ from bumble.device import Device, Peer
 from bumble.hci import Address
 from bumble.transport import open_transport
 
+import quiet_bumble  # noqa: F401
 import ring_frames as frames
 from ring_frames import frame
 

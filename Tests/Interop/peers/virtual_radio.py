@@ -24,6 +24,8 @@ from bumble import hci, ll
 from bumble.controller import Controller
 from bumble.link import LocalLink
 
+import quiet_bumble  # noqa: F401
+
 RSSI = -50
 
 LEGACY_COMMANDS = {0x2006, 0x2008, 0x2009, 0x200A, 0x200B, 0x200C, 0x200D}

@@ -1,12 +1,10 @@
 """What programs rely on, against peripherals and a central over H4."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from example_program import examples
-from program import PEERS
+from forked import start_peer
 
 pytest.register_assert_rewrite("corebluetooth_points")
 
@@ -28,9 +26,7 @@ class TestPoints(Points):
 @pytest.mark.verdict
 def test_a_bird_is_found_read_changed_and_watched(tmp_path):
     """By another stack's central, which comes again after it has gone."""
-    watcher = subprocess.Popen(
-        [sys.executable, PEERS / "bumble_birdwatcher.py", "tcp-server:127.0.0.1:0", "--turns", "2"],
-        stdout=subprocess.PIPE, text=True)
+    watcher = start_peer("bumble_birdwatcher.py", "tcp-server:127.0.0.1:0", "--turns", "2")
     port = watcher.stdout.readline().split()[1]
     try:
         with examples(tmp_path / "state") as start:

@@ -2,13 +2,13 @@
 
 import json
 import subprocess
-import sys
 import time
 
 import pytest
 from built import built
 from example_program import examples
-from program import PEERS, Result
+from forked import start_peer
+from program import Result
 
 
 @pytest.fixture
@@ -23,8 +23,7 @@ def peripheral():
     started = []
 
     def start(script, *options) -> str:
-        process = subprocess.Popen(
-            [sys.executable, PEERS / script, "tcp-server:127.0.0.1:0", *options], stdout=subprocess.PIPE, text=True)
+        process = start_peer(script, "tcp-server:127.0.0.1:0", *options)
         started.append(process)
         return f"tcp:127.0.0.1:{process.stdout.readline().split()[1]}"
 
@@ -101,9 +100,7 @@ def test_everything_of_a_device_is_read(example, ring_with):
     pytest.param([], id="Bluetooth 4"), pytest.param(["--extended"], id="Bluetooth 5", marks=pytest.mark.verdict)])
 def test_a_thermometer_is_found_read_and_subscribed_to(options):
     """By another stack's central, which comes again after it has gone."""
-    central = subprocess.Popen(
-        [sys.executable, PEERS / "bumble_central.py", "tcp-server:127.0.0.1:0", "--turns", "2", *options],
-        stdout=subprocess.PIPE, text=True)
+    central = start_peer("bumble_central.py", "tcp-server:127.0.0.1:0", "--turns", "2", *options)
     port = central.stdout.readline().split()[1]
     thermometer = subprocess.Popen([built("thermometer"), f"tcp:127.0.0.1:{port}"], stdout=subprocess.DEVNULL)
     try:

@@ -4,10 +4,10 @@ import re
 import signal
 import struct
 import subprocess
-import sys
 
 import pytest
-from program import BAD_DATA, OK, PEERS, REPLAY_DIFFERS, ROOT
+from forked import start_peer
+from program import BAD_DATA, OK, REPLAY_DIFFERS, ROOT
 from test_recorded_sessions import FAMILY_SESSIONS, SESSIONS
 
 CAPTURES = ROOT / "captures"
@@ -185,9 +185,7 @@ class heart_rate_sensor:
     """A peripheral that is no ring, on Bumble."""
 
     def __enter__(self):
-        self.process = subprocess.Popen(
-            [sys.executable, str(PEERS / "bumble_heart_rate.py"), "tcp-server:127.0.0.1:0"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = start_peer("bumble_heart_rate.py", "tcp-server:127.0.0.1:0")
         ready, _, port = self.process.stdout.readline().strip().partition(" ")
         assert ready == "ready"
         return f"tcp:127.0.0.1:{port}"

@@ -6,15 +6,13 @@ A bird that leaves again and again, whose values are text, is in test_examples.p
 
 import contextlib
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from event_lines import event_lines
 from example_program import examples
-from program import PEERS
+from forked import start_peer
 
 RAW_VALUE = "48414C4F-0101-4000-8000-535452415000"
 PERIPHERALS = ["Strap", "R02_0001", "R02_0002", "Sensor", "Changing", "Stranger"]
@@ -31,9 +29,7 @@ class Neighbourhood:
 
     def __init__(self, transport, events: Path):
         self.events_file, self.seen = events, 0
-        self.process = subprocess.Popen(
-            [sys.executable, PEERS / "bumble_peripherals.py", transport, "--events", events],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = start_peer("bumble_peripherals.py", transport, "--events", events, takes_commands=True)
         ready, _, self.where = self.process.stdout.readline().strip().partition(" ")
         assert ready == "ready", "bumble_peripherals.py did not start"
 

@@ -2,14 +2,12 @@
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from event_lines import event_lines
-from program import PEERS
+from forked import start_peer
 
 
 class RingProcess:
@@ -21,10 +19,7 @@ class RingProcess:
     def __init__(self, events: Path, options, transport="tcp-server:127.0.0.1:0"):
         self.events_file = events
         self.seen = 0
-        self.process = subprocess.Popen(
-            [sys.executable, str(PEERS / "bumble_ring.py"), transport, "--events", str(events),
-             *map(str, options)],
-            stdout=subprocess.PIPE, text=True)
+        self.process = start_peer("bumble_ring.py", transport, "--events", events, *options)
         ready, _, where = self.process.stdout.readline().strip().partition(" ")
         if ready != "ready":
             pytest.fail("bumble_ring.py did not start")

@@ -1,19 +1,15 @@
 """A radio on which two runs of the program meet, and a phone on Bumble: bumble_radio.py in a process of its own."""
 
 import json
-import subprocess
-import sys
 
-from program import PEERS
+from forked import start_peer
 
 
 class SharedRadio:
     """Adapters of one radio, by their specifications."""
 
     def __init__(self, *options, listening=("tcp-server:127.0.0.1:0",) * 2):
-        self.process = subprocess.Popen(
-            [sys.executable, PEERS / "bumble_radio.py", *listening, *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = start_peer("bumble_radio.py", *listening, *options, takes_commands=True)
         ready, *places = self.process.stdout.readline().split()
         assert ready == "ready", "bumble_radio.py did not start"
         self.adapters = [f"unix:{place}" if "/" in place else f"tcp:127.0.0.1:{place}" for place in places]

@@ -1,0 +1,49 @@
+"""Programs on Bumble and bleak as forks of this process, which has imported them."""
+
+import asyncio
+import multiprocessing
+
+from forked import Fork
+
+FORK = multiprocessing.get_context("fork")
+
+
+def run(program, options):
+    asyncio.run(program(options))
+
+
+class Peripheral(Fork):
+    """A running peripheral, whose `name` is that of its adapter."""
+
+    def __init__(self, program, options, takes_commands=False):
+        super().__init__(FORK, run, program, options, takes_commands=takes_commands)
+        ready, _, self.name = self.stdout.readline().strip().partition(" ")
+        assert ready == "ready", "the peripheral did not start"
+
+    def command(self, *words):
+        """Writes a line to its standard input, and waits until it has been carried out."""
+        print(*words, file=self.stdin, flush=True)
+        assert self.stdout.readline() == "done\n"
+
+    def close(self):
+        """Also removes the adapter, like pulling it out."""
+        self.terminate()
+        self.wait()
+        self.stdout.close()
+
+
+def result_of(program, *arguments):
+    """What a coroutine function returns, which runs in a fork."""
+    def work():
+        theirs.send(asyncio.run(program(*arguments)))
+
+    ours, theirs = FORK.Pipe(duplex=False)
+    fork = FORK.Process(target=work)
+    fork.start()
+    theirs.close()
+    try:
+        return ours.recv()
+    except EOFError:
+        raise AssertionError(f"{program.__module__} failed; see standard error") from None
+    finally:
+        fork.join()
