@@ -121,4 +121,18 @@ import Testing
     await sleep(.seconds(2))
     #expect(sensor.log == ["start", "runs", "start after 5.0 seconds", "runs", "stop", "stopped"])
   }
+
+  @Test func anInterruptionWithoutListenersIsOver() async throws {
+    let sensor = Sensor()
+    let source = sensor.source()
+    source.interrupt(at: testTimers.now)
+    await sleep(.seconds(5))
+    source.resume(at: testTimers.now)
+    let next = spawn { try await values(source).first(1) }
+    await sleep(.seconds(2))
+    try #require(sensor.log == ["start", "runs"])
+    sensor.deliver(3)
+    #expect(try await next.value == [3])
+    await sleep(.seconds(2))
+  }
 }
