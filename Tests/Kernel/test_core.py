@@ -13,7 +13,8 @@ JSON = ("--format", "jsonl")
 
 # Of the module, so that pytest runs all tests of one ring, one after the other.
 @pytest.fixture(scope="module", params=[
-    *(pytest.param((options, ""), id=f"hci0-{kind}") for kind, options in RINGS.items()),
+    *(pytest.param((options, ""), id=f"hci0-{kind}", marks=[pytest.mark.long] if kind != "bluetooth 4.2" else [])
+      for kind, options in RINGS.items()),
     pytest.param((RINGS["bluetooth 5, ACL 27"], "user:"), id="user:hci0-bluetooth 5, ACL 27")])
 def kind(request):
     """What the ring and its controller are like, and the way to it."""
