@@ -87,7 +87,7 @@ final class Script {
 }
 
 extension [PacketField] {
-  /// Those that are not wholly among the first `count` bytes.
+  /// The fields that are not wholly among the first `count` bytes.
   func outside(_ count: Int) -> [PacketField] {
     filter { $0.range.lowerBound < 0 || $0.range.upperBound > count }
   }
