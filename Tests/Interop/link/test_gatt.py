@@ -146,6 +146,8 @@ def test_a_subscription_moves_with_its_characteristic(halo, ring_with):
     records = result.records()
     assert [bytes.fromhex(record["value"]) for record in records] == list(peer.INDICATIONS) * 2
     assert records[0]["handle"] != records[-1]["handle"]
+    (*_, last) = [event for event in ring.events("subscription") if event["uuid"] == peer.INDICATED_VALUE]
+    assert not last["notify"] and not last["indicate"], "it was disabled in its new place"
 
 
 def test_a_subscription_whose_characteristic_is_gone_says_so(halo, ring_with):
