@@ -121,7 +121,7 @@ def test_files_are_in_the_order_of_their_records_after_a_clock_was_set_back(tmp_
 
 
 def test_the_open_file_is_read_as_far_as_it_is(tmp_path):
-    arguments = ["stream", "--ppg", "--output", str(tmp_path), "--rotate", "1h", "--adapter", "virtual:rate=100"]
+    arguments = ["stream", "--ppg", "--output", str(tmp_path), "--rotate", "1GB", "--adapter", "virtual:rate=100"]
     with subprocess.Popen(
             [os.environ["HALO_RAW"], *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:

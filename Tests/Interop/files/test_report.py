@@ -85,7 +85,7 @@ def test_lost_packets(halo, tmp_path, browser, name):
 
 def test_several_rings_and_several_files(halo, tmp_path, browser):
     for _ in range(2):
-        halo.run("stream", "R02_BEEF", "R02_BEF0", "--ppg", "--count", "20", "--output", f"{tmp_path}/pulse/", "--rotate", "1h",
+        halo.run("stream", "R02_BEEF", "R02_BEF0", "--ppg", "--count", "20", "--output", f"{tmp_path}/pulse/", "--rotate", "1GB",
                  adapter="virtual:rings=2,rate=200").succeeded()
     halo.run("report", f"{tmp_path}/pulse/").succeeded()
     facts = shown(browser, tmp_path / "pulse.html")
