@@ -1,6 +1,9 @@
 """The program under test, and the strangers that it meets."""
 
+import datetime
+import os
 import signal
+import time
 
 import pytest
 from built import built
@@ -13,6 +16,13 @@ from simulation import Simulation
 # nohup(1) has a process ignore this signal, and all that it starts; what a program takes care of itself is not passed on.
 if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
+
+
+# Many tests compare days: in the evening, they live in a zone where it is noon, as no day may end meanwhile.
+if (now := datetime.datetime.now().astimezone()).hour >= 22:
+    offset = (now.utcoffset() // datetime.timedelta(hours=1) + 12 + 12) % 24 - 12
+    os.environ["TZ"] = f"NOON{-offset:+}"
+    time.tzset()
 
 
 # How long a test may take, in seconds; and one that builds Swift.
