@@ -93,27 +93,27 @@ import Testing
     #expect(heard.values == ["second 02"])
   }
 
-  @Test func whatHasMovedIsDisabledInItsNewPlace() async throws {
+  /// A subscription to the second heart rate, whose new place is being enabled, or is when that is confirmed.
+  private func moved(isConfirmed: Bool) async throws -> (GATTClient, Subscription) {
     offer(from: 0x10)
     let client = link.client()
     let subscription = try await subscribe(client, Heard(), both: false)
     offer(from: 0x20)
+    if !isConfirmed { link.answer("12 2600 0100") }
     link.receive("1d 0300 1000 ffff")
     await testTimers.sleep(for: .seconds(1))
     #expect(link.takeSent().last == "1226000100")
+    return (client, subscription)
+  }
+
+  @Test func whatHasMovedIsDisabledInItsNewPlace() async throws {
+    let (client, subscription) = try await moved(isConfirmed: true)
     try await client.unsubscribe(subscription)
     #expect(link.sent == ["1226000000"])
   }
 
   @Test func whatIsCancelledWhileItMovesIsDisabledInItsNewPlace() async throws {
-    offer(from: 0x10)
-    let client = link.client()
-    let subscription = try await subscribe(client, Heard(), both: false)
-    offer(from: 0x20)
-    link.answer("12 2600 0100")
-    link.receive("1d 0300 1000 ffff")
-    await testTimers.sleep(for: .seconds(1))
-    #expect(link.takeSent().last == "1226000100")
+    let (client, subscription) = try await moved(isConfirmed: false)
     client.unsubscribe(subscription) { _ in }
     link.receive("13")
     await testTimers.sleep(for: .seconds(1))
