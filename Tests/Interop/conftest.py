@@ -20,7 +20,7 @@ if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
 
 # Many tests compare days: in the evening, they live in a zone where it is noon, as no day may end meanwhile.
 if (now := datetime.datetime.now().astimezone()).hour >= 22:
-    offset = (now.utcoffset() // datetime.timedelta(hours=1) + 12 + 12) % 24 - 12
+    offset = now.utcoffset() // datetime.timedelta(hours=1) % 24 - 12
     os.environ["TZ"] = f"NOON{-offset:+}"
     time.tzset()
 
