@@ -72,7 +72,7 @@ def server():
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([path.stem for path in PEERS.glob("bumble_*.py")])
     with pytest.MonkeyPatch.context() as patch:
-        # It does not look where pytest does.
+        # The server does not have pytest's path.
         patch.setenv("PYTHONPATH", str(PEERS), prepend=os.pathsep)
         forkserver.ensure_running()
     return context
