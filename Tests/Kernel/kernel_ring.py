@@ -17,7 +17,7 @@ class KernelRing(RingProcess):
         self.peripheral = peripherals.Peripheral(
             self.program, bumble_ring.parse(["vhci", "--events", str(events), *self.options]))
         self.fork = self.peripheral.process
-        self.kernel_adapter = KernelAdapter(self.peripheral.name)
+        self.kernel_adapter = KernelAdapter(*self.peripheral.names)
 
     async def program(self, options):
         await bumble_ring.run(options)

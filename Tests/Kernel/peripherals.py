@@ -13,12 +13,11 @@ def run(program, options):
 
 
 class Peripheral(Fork):
-    """A running peripheral, whose `name` is that of its adapter."""
+    """A running peripheral, whose `names` are those of its adapters."""
 
     def __init__(self, program, options, takes_commands=False):
         super().__init__(FORK, run, program, options, takes_commands=takes_commands)
-        ready, _, self.name = self.stdout.readline().strip().partition(" ")
-        assert ready == "ready", "the peripheral did not start"
+        self.names = self.places()
 
     def command(self, *words):
         """Writes a line to its standard input, and waits until it has been carried out."""

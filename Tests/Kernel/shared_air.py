@@ -13,7 +13,7 @@ class SharedAir:
     def __init__(self, count=2, extended=False):
         self.fork = peripherals.Peripheral(
             bumble_radio.run, Namespace(transport=["vhci"] * count, extended=extended), takes_commands=True)
-        self.adapters = [KernelAdapter(name) for name in self.fork.name.split()]
+        self.adapters = [KernelAdapter(name) for name in self.fork.names]
 
     def ask(self, *words):
         """What the phone has to say."""

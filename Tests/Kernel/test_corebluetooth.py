@@ -24,7 +24,7 @@ class Room(Neighbourhood):
         self.events_file, self.seen = events, 0
         self.peripherals = peripherals.Peripheral(
             bumble_peripherals.run, Namespace(transport="vhci", events=events), takes_commands=True)
-        self.where = self.peripherals.name
+        self.where, = self.peripherals.names
 
     def command(self, *words):
         self.peripherals.command(*words)
@@ -94,7 +94,7 @@ class TestOnTheUserChannel(OfTheAdapter):
 def two():
     """Two adapters of one radio, which are up."""
     made = peripherals.Peripheral(two_adapters.run, None)
-    both = [KernelAdapter(name) for name in (made.name, made.stdout.readline().strip())]
+    both = [KernelAdapter(name) for name in made.names]
     for adapter in both:
         adapter.up()
     yield both

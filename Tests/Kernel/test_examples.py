@@ -30,7 +30,7 @@ def peripheral(way):
 
     def start(module, **options) -> str:
         started.append(peripherals.Peripheral(module.run, Namespace(transport="vhci", **options)))
-        adapter = KernelAdapter(started[-1].name)
+        adapter = KernelAdapter(*started[-1].names)
         adapter.down() if way else adapter.up()
         return way + adapter.name
 

@@ -35,7 +35,7 @@ class Phone:
             bumble_central.run,
             Namespace(transport="vhci", turns=0, notifications=2, extended=extended, commands=True),
             takes_commands=True)
-        self.adapter = KernelAdapter(self.fork.name)
+        self.adapter = KernelAdapter(*self.fork.names)
 
     def ask(self, command):
         print(command, file=self.fork.stdin, flush=True)

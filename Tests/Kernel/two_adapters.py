@@ -8,14 +8,12 @@ from virtual_radio import Radio, VirtualController
 
 
 async def run(_):
-    """Prints `ready` with the name of the first one, and then the name of the second one."""
+    """Prints `ready` with the names of both."""
     journal, radio = Journal(None), Radio()
     adapters = [
         VhciAdapter(
             VirtualController(f"{number}", radio, public_address=f"00:1B:DC:0A:10:0{number}", breach=journal.breach),
             journal)
         for number in (1, 2)]
-    names = [await adapter.listen("vhci") for adapter in adapters]
-    print("ready", names[0], flush=True)
-    print(names[1], flush=True)
+    print("ready", *[await adapter.listen("vhci") for adapter in adapters], flush=True)
     await asyncio.gather(*(adapter.ended for adapter in adapters))

@@ -4,7 +4,7 @@ import json
 import signal
 
 import pytest
-from forked import start_peer
+from forked import adapter_at, start_peer
 from program import BAD_DATA, NO_FILE, USAGE
 
 pytestmark = pytest.mark.verdict
@@ -17,7 +17,7 @@ class Phone:
     def __init__(self, *options):
         self.process = start_peer(
             "bumble_central.py", "tcp-server:127.0.0.1:0", "--turns", "0", "--commands", *options, takes_commands=True)
-        self.adapter = f"tcp:127.0.0.1:{self.process.stdout.readline().split()[1]}"
+        self.adapter = adapter_at(*self.process.places())
 
     def ask(self, command):
         self.process.stdin.write(command + "\n")

@@ -15,7 +15,7 @@ JSON = ("--format", "jsonl")
 
 
 def bumble(simulation, count: int) -> dict:
-    transport = simulation.adapter.replace("tcp:", "tcp-client:").replace("unix:", "unix-client:")
+    transport = simulation.adapter.replace(":", "-client:", 1)
     host = start_peer("bumble_host.py", transport, "--count", count)
     seen = host.stdout.read()
     assert host.wait() == 0

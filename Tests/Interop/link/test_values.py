@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import bumble_ring as peer
 import pytest
-from forked import start_peer
+from forked import adapter_at, start_peer
 from program import CONNECTION_LOST, NOT_FOUND, PROTOCOL, USAGE
 
 JSON = ("--format", "jsonl")
@@ -17,9 +17,7 @@ STRAP = "Halo Strap"
 @contextmanager
 def strap(*options):
     process = start_peer("bumble_heart_rate.py", "tcp-server:127.0.0.1:0", "--more", *options)
-    ready, _, port = process.stdout.readline().strip().partition(" ")
-    assert ready == "ready"
-    yield f"tcp:127.0.0.1:{port}"
+    yield adapter_at(*process.places())
     process.send_signal(signal.SIGTERM)
     process.wait(timeout=30)
 

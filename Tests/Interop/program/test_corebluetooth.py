@@ -4,7 +4,7 @@ import json
 
 import pytest
 from example_program import examples
-from forked import start_peer
+from forked import adapter_at, start_peer
 
 pytest.register_assert_rewrite("corebluetooth_points")
 
@@ -14,7 +14,7 @@ from corebluetooth_points import Points, check, neighbourhood  # noqa: E402, F40
 @pytest.fixture(scope="module")
 def around(tmp_path_factory):
     with neighbourhood("tcp-server:127.0.0.1:0", tmp_path_factory.mktemp("around") / "events.jsonl") as around:
-        around.adapter = f"tcp:127.0.0.1:{around.where}"
+        around.adapter = adapter_at(around.where)
         yield around
 
 
@@ -27,10 +27,9 @@ class TestPoints(Points):
 def test_a_bird_is_found_read_changed_and_watched(tmp_path):
     """By another stack's central, which comes again after it has gone."""
     watcher = start_peer("bumble_birdwatcher.py", "tcp-server:127.0.0.1:0", "--turns", "2")
-    port = watcher.stdout.readline().split()[1]
     try:
         with examples(tmp_path / "state") as start:
-            bird = start("bird-peripheral", f"tcp:127.0.0.1:{port}")
+            bird = start("bird-peripheral", adapter_at(*watcher.places()))
             turns = [json.loads(watcher.stdout.readline()) for _ in range(2)]
             lines = [bird.until("not watched") for _ in range(2)][-1]
     finally:

@@ -7,7 +7,7 @@ import time
 import pytest
 from built import built
 from example_program import examples
-from forked import start_peer
+from forked import adapter_at, start_peer
 from program import Result
 
 
@@ -25,7 +25,7 @@ def peripheral():
     def start(script, *options) -> str:
         process = start_peer(script, "tcp-server:127.0.0.1:0", *options)
         started.append(process)
-        return f"tcp:127.0.0.1:{process.stdout.readline().split()[1]}"
+        return adapter_at(*process.places())
 
     yield start
     for process in started:
@@ -101,8 +101,7 @@ def test_everything_of_a_device_is_read(example, ring_with):
 def test_a_thermometer_is_found_read_and_subscribed_to(options):
     """By another stack's central, which comes again after it has gone."""
     central = start_peer("bumble_central.py", "tcp-server:127.0.0.1:0", "--turns", "2", *options)
-    port = central.stdout.readline().split()[1]
-    thermometer = subprocess.Popen([built("thermometer"), f"tcp:127.0.0.1:{port}"], stdout=subprocess.DEVNULL)
+    thermometer = subprocess.Popen([built("thermometer"), adapter_at(*central.places())], stdout=subprocess.DEVNULL)
     try:
         turns = [json.loads(central.stdout.readline()) for _ in range(2)]
     finally:

@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 import pytest
-from forked import start_peer
+from forked import adapter_at, start_peer
 from program import BAD_DATA, OK, REPLAY_DIFFERS, ROOT
 from test_recorded_sessions import FAMILY_SESSIONS, SESSIONS
 
@@ -186,9 +186,7 @@ class heart_rate_sensor:
 
     def __enter__(self):
         self.process = start_peer("bumble_heart_rate.py", "tcp-server:127.0.0.1:0")
-        ready, _, port = self.process.stdout.readline().strip().partition(" ")
-        assert ready == "ready"
-        return f"tcp:127.0.0.1:{port}"
+        return adapter_at(*self.process.places())
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)

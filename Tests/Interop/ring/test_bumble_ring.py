@@ -18,10 +18,8 @@ pytestmark = pytest.mark.verdict
 
 def visit(ring, count: int):
     """Bumble's host streams from the ring; a coroutine of what it saw."""
-    kind = "unix" if "/" in ring.where else "tcp"
-    where = ring.where if kind == "unix" else f"127.0.0.1:{ring.where}"
-    return bumble_host.run(
-        Namespace(transport=f"{kind}-client:{where}", count=count, timeout=10))
+    transport = ring.adapter.replace(":", "-client:", 1)
+    return bumble_host.run(Namespace(transport=transport, count=count, timeout=10))
 
 
 def stream(ring, count: int) -> dict:

@@ -30,8 +30,7 @@ class Neighbourhood:
     def __init__(self, transport, events: Path):
         self.events_file, self.seen = events, 0
         self.process = start_peer("bumble_peripherals.py", transport, "--events", events, takes_commands=True)
-        ready, _, self.where = self.process.stdout.readline().strip().partition(" ")
-        assert ready == "ready", "bumble_peripherals.py did not start"
+        self.where, = self.process.places()
 
     def command(self, *words):
         self.process.stdin.write(" ".join(words) + "\n")

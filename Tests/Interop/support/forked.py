@@ -42,6 +42,12 @@ class Fork:
             self.stdin = os.fdopen(os.dup(written.fileno()), "w")
             written.close()
 
+    def places(self) -> list[str]:
+        """Where it can be reached, which it prints when it is ready: ports, paths, or adapters of this machine."""
+        ready, *places = self.stdout.readline().split() or [None]
+        assert ready == "ready", f"{self.process} did not start; see standard error"
+        return places
+
     def poll(self) -> int | None:
         return self.process.exitcode
 
@@ -59,6 +65,11 @@ class Fork:
 
     def kill(self):
         self.process.kill()
+
+
+def adapter_at(place) -> str:
+    """The specification of an adapter at a port or a path of this machine."""
+    return f"unix:{place}" if "/" in place else f"tcp:127.0.0.1:{place}"
 
 
 def run_script(path, arguments):

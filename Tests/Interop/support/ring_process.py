@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from event_lines import event_lines
-from forked import start_peer
+from forked import adapter_at, start_peer
 
 
 class RingProcess:
@@ -20,14 +20,11 @@ class RingProcess:
         self.events_file = events
         self.seen = 0
         self.process = start_peer("bumble_ring.py", transport, "--events", events, *options)
-        ready, _, where = self.process.stdout.readline().strip().partition(" ")
-        if ready != "ready":
-            pytest.fail("bumble_ring.py did not start")
-        self.where = where
+        self.where, = self.process.places()
 
     @property
     def adapter(self) -> str:
-        return f"unix:{self.where}" if "/" in self.where else f"tcp:127.0.0.1:{self.where}"
+        return adapter_at(self.where)
 
     def events(self, kind=None) -> list[dict]:
         """What happened since the test began."""

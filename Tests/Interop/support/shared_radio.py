@@ -2,7 +2,7 @@
 
 import json
 
-from forked import start_peer
+from forked import adapter_at, start_peer
 
 
 class SharedRadio:
@@ -10,9 +10,7 @@ class SharedRadio:
 
     def __init__(self, *options, listening=("tcp-server:127.0.0.1:0",) * 2):
         self.process = start_peer("bumble_radio.py", *listening, *options, takes_commands=True)
-        ready, *places = self.process.stdout.readline().split()
-        assert ready == "ready", "bumble_radio.py did not start"
-        self.adapters = [f"unix:{place}" if "/" in place else f"tcp:127.0.0.1:{place}" for place in places]
+        self.adapters = [adapter_at(place) for place in self.process.places()]
 
     def ask(self, *words):
         """What the phone has to say."""
