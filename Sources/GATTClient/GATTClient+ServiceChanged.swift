@@ -81,9 +81,9 @@ extension GATTClient {
     subscriptions.forgetUnclaimed(in: range)
     // The characteristic may exist now.
     if isMoving { displaced.widen(affected) }
-    // The values of these handles are other values from now on.
-    for (id, entry) in active where range.contains(entry.handle) {
-      _ = subscriptions.remove(id, from: entry.handle)
+    // The values of these handles are other values from now on. The oldest subscription moves first.
+    for (id, entry) in active.sorted(by: { $0.key < $1.key }) where range.contains(entry.handle) {
+      subscriptions.remove(id, from: entry.handle)
       if entry.isConfigured { displaced.add(id, affected) }
     }
     for handler in servicesChangedHandlers { handler(range) }
@@ -210,18 +210,14 @@ extension GATTClient {
     entry.isConfigured = false
     active[id] = entry
     subscriptions.add(id, entry.handle, now: timers.current, sink: entry.sink)
-    let wanted = wanted(of: entry.handle)
-    if let configuration, subscriptions.configuration(of: entry.handle) != wanted {
-      try await write(wanted.bytes, to: configuration)
+    if let configuration {
+      try await awaitCallback { done in configure(entry.handle, configuration, done) }
     }
     guard active[id] != nil else {
-      if let configuration, !subscriptions.hasListeners(entry.handle) {
-        write(ClientConfiguration().bytes, to: configuration) { _ in }
-      }
+      if let configuration { takeBack(entry.handle, configuration) }
       return
     }
     try check(entry.handle, characteristic.stamp)
-    if configuration != nil { subscriptions.setConfiguration(wanted, of: entry.handle) }
     active[id]?.isConfigured = true
     onSubscriptionMoved?(Subscription(entry, id: id))
   }
@@ -229,7 +225,7 @@ extension GATTClient {
   /// Ends a subscription that was not unsubscribed.
   func end(_ id: UInt64, _ reason: GATTError) {
     guard let entry = active.removeValue(forKey: id) else { return }
-    _ = subscriptions.remove(id, from: entry.handle)
+    subscriptions.remove(id, from: entry.handle)
     entry.onEnd(reason)
   }
 }

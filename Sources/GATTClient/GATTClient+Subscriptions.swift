@@ -150,33 +150,58 @@ extension GATTClient {
       keepHandles()
       completion(.success(Subscription(entry, id: id)))
     }
-    // Another subscriber may have asked for the other kind.
+    cancellation.action = configure(handle, configuration) { [self] result in
+      switch result {
+      case .success: finish()
+      case .failure(let error):
+        let wasHere = active.removeValue(forKey: id) != nil
+        subscriptions.remove(id, from: handle)
+        // The write may be pending; its result is no longer needed.
+        if wasHere, error == .cancelled { takeBack(handle, configuration) }
+        completion(.failure(error))
+      }
+    }
+  }
+
+  /// Asks the peripheral to send a value as its subscribers want it. `completion` is called at once where it has
+  /// confirmed that.
+  ///
+  /// - Returns: a closure that cancels the request
+  func configure(
+    _ handle: AttributeHandle, _ configuration: Descriptor,
+    _ completion: @escaping (Result<Void, GATTError>) -> Void
+  ) -> () -> Void {
     let wanted = wanted(of: handle)
-    if subscriptions.configuration(of: handle) == wanted { return finish() }
+    guard !subscriptions.isConfirmed(wanted, of: handle) else {
+      completion(.success(()))
+      return {}
+    }
     let count = trust.changeCount
-    cancellation.action = write(wanted.bytes, to: configuration) { [self] result in
+    let request = subscriptions.ask(for: wanted, of: handle)
+    return write(wanted.bytes, to: configuration) { [self] result in
       var result = result
       // The response may belong to the attribute that is now at this handle.
       if case .success = result, trust.hasChanged(HandleRange(handle, handle), since: count) {
         result = .failure(.servicesChanged)
       }
       switch result {
-      case .success:
-        subscriptions.setConfiguration(wanted, of: handle)
-        finish()
-      case .failure(let error):
-        let wasHere = active.removeValue(forKey: id) != nil
-        if subscriptions.remove(id, from: handle), wasHere, error == .cancelled {
-          // The write may be pending; its result is no longer needed.
-          post(ClientConfiguration().bytes, to: configuration.handle)
-        }
-        completion(.failure(error))
+      case .success: subscriptions.answer(to: request, of: handle, isConfirmation: true)
+      case .failure(.cancelled): break
+      case .failure: subscriptions.answer(to: request, of: handle, isConfirmation: false)
       }
+      completion(result)
     }
   }
 
+  /// A subscriber has left before its request was answered: asks for what the others want, or for nothing, unless they
+  /// want the same.
+  func takeBack(_ handle: AttributeHandle, _ configuration: Descriptor) {
+    guard subscriptions.configurationAskedFor(of: handle) != wanted(of: handle) else { return }
+    _ = configure(handle, configuration) { _ in }
+  }
+
   /// How the subscribers of a value want it.
-  func wanted(of handle: AttributeHandle) -> ClientConfiguration {
+  private func wanted(of handle: AttributeHandle) -> ClientConfiguration {
     active.values.reduce(into: []) { wanted, entry in
       if entry.handle == handle, entry.configuration != nil { wanted.formUnion(entry.kind.configuration) }
     }
@@ -194,28 +219,28 @@ extension GATTClient {
   package func unsubscribe(
     _ subscription: Subscription, completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
-    guard let (configuration, wanted) = remove(subscription) else { return completion(.success(())) }
-    _ = write(wanted.bytes, to: configuration, completion: completion)
+    guard let entry = remove(subscription), let configuration = entry.configuration else {
+      return completion(.success(()))
+    }
+    _ = configure(entry.handle, configuration) { result in
+      // What is at another handle now, or gone, has lost its configuration.
+      if case .failure(.servicesChanged) = result { completion(.success(())) } else { completion(result) }
+    }
   }
 
   /// Removes a subscriber without a request: its characteristic is not where it was.
   package func drop(_ subscription: Subscription) { _ = remove(subscription) }
 
-  /// - Returns: the descriptor and what to write to it; nil if other subscribers want the same, if there is no link, or while
-  ///   the subscription moves, since what the move enables is disabled when it ends
-  private func remove(_ subscription: Subscription) -> (Descriptor, ClientConfiguration)? {
+  /// - Returns: the subscription, if the peripheral has to be told: not if other subscribers want the same, if there is
+  ///   no link, or while the subscription moves, since what the move enables is disabled when it ends
+  private func remove(_ subscription: Subscription) -> ActiveSubscription? {
     guard let entry = active.removeValue(forKey: subscription.id) else { return nil }
     displaced.remove(subscription.id)
     entry.onEnd(nil)
-    let last = subscriptions.configuration(of: entry.handle)
-    _ = subscriptions.remove(subscription.id, from: entry.handle)
-    guard isOpen, entry.isConfigured, let configuration = entry.configuration else { return nil }
-    let wanted = wanted(of: entry.handle)
-    guard wanted != last || wanted.isEmpty else { return nil }
-    subscriptions.setConfiguration(wanted, of: entry.handle)
-    return (configuration, wanted)
+    subscriptions.remove(subscription.id, from: entry.handle)
+    guard isOpen, entry.isConfigured else { return nil }
+    return subscriptions.configurationAskedFor(of: entry.handle) == wanted(of: entry.handle) ? nil : entry
   }
-
 }
 
 extension Subscription {

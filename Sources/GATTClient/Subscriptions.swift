@@ -15,12 +15,18 @@ final class Subscriptions {
     var time: Instant
   }
 
+  private struct Request {
+    let id: UInt64
+    let configuration: ClientConfiguration
+    var isConfirmed = false
+  }
+
   static let maximumUnclaimed = 64
   static let unclaimedLifetime = Duration.seconds(2)
 
   @exclusivity(unchecked) private var sinks = SmallMap<AttributeHandle, [(id: UInt64, sink: Sink)]>()
-  /// What the peripheral has confirmed.
-  private var configured: [AttributeHandle: ClientConfiguration] = [:]
+  /// What the peripheral was asked for last, and whether it has confirmed that.
+  private var requests: [AttributeHandle: Request] = [:]
   private var unclaimed: [Unclaimed] = []
   private var nextID: UInt64 = 0
   /// The number of values without a subscriber in time.
@@ -48,7 +54,7 @@ final class Subscriptions {
     return id
   }
 
-  /// An id for a later subscriber.
+  /// An id for a later subscriber, or for a request.
   func newID() -> UInt64 {
     defer { nextID += 1 }
     return nextID
@@ -62,24 +68,38 @@ final class Subscriptions {
     for value in kept { sink(value.value.span.bytes, value.time) }
   }
 
-  /// - Returns: whether it was the last subscriber of the handle
-  func remove(_ id: UInt64, from handle: AttributeHandle) -> Bool {
-    guard var listeners = sinks[handle] else { return false }
+  func remove(_ id: UInt64, from handle: AttributeHandle) {
+    guard var listeners = sinks[handle] else { return }
     listeners.removeAll { $0.id == id }
     if listeners.isEmpty { forget(handle) } else { sinks[handle] = listeners }
-    return listeners.isEmpty
   }
 
-  /// How the peripheral has confirmed to send the value; empty if it has not. A subscriber does not prove it: the write that
-  /// enables it may be pending, and may fail.
-  func configuration(of handle: AttributeHandle) -> ClientConfiguration { configured[handle] ?? [] }
-
-  func setConfiguration(_ configuration: ClientConfiguration, of handle: AttributeHandle) {
-    if sinks[handle] != nil { configured[handle] = configuration }
+  /// What the peripheral was asked for last: it sends the value so when all requests are answered. Nil if that is not
+  /// known, as after a request that it has refused.
+  func configurationAskedFor(of handle: AttributeHandle) -> ClientConfiguration? {
+    requests[handle]?.configuration
   }
 
-  /// Whether a value has subscribers.
-  func hasListeners(_ handle: AttributeHandle) -> Bool { sinks[handle] != nil }
+  /// Whether the peripheral has confirmed just this, and nothing else was asked for since. A subscriber does not prove
+  /// it: the write that enables it may be pending, and may fail.
+  func isConfirmed(_ configuration: ClientConfiguration, of handle: AttributeHandle) -> Bool {
+    requests[handle].map { $0.configuration == configuration && $0.isConfirmed } ?? false
+  }
+
+  /// The peripheral is about to be asked.
+  ///
+  /// - Returns: the id of the request
+  func ask(for configuration: ClientConfiguration, of handle: AttributeHandle) -> UInt64 {
+    let request = Request(id: newID(), configuration: configuration)
+    if sinks[handle] != nil { requests[handle] = request }
+    return request.id
+  }
+
+  /// The peripheral has answered a request. It answers them one after the other: only the last one counts.
+  func answer(to request: UInt64, of handle: AttributeHandle, isConfirmation: Bool) {
+    guard requests[handle]?.id == request else { return }
+    if isConfirmation { requests[handle]?.isConfirmed = true } else { requests[handle] = nil }
+  }
 
   /// The number of subscribers and values.
   var count: Int { sinks.values.reduce(unclaimed.count) { $0 + $1.count } }
@@ -91,12 +111,12 @@ final class Subscriptions {
 
   private func forget(_ handle: AttributeHandle) {
     sinks[handle] = nil
-    configured[handle] = nil
+    requests[handle] = nil
   }
 
   func removeAll() {
     sinks = SmallMap()
-    configured = [:]
+    requests = [:]
     unclaimed = []
   }
 }

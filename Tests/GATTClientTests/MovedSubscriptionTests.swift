@@ -18,7 +18,7 @@ import Testing
     link.offerServiceChanged()
     for first in ["0100", "1000"] { link.answer("10 \(first) ffff 0028", "11 06 \(s(0)) \(s(6)) 0d18") }
     link.answer("10 \(s(7)) ffff 0028", "01 10 \(s(7)) 0a")
-    link.answer("08 \(s(0)) \(s(6)) 0328", "09 07 \(s(1)) 10 \(s(2)) 372a \(s(4)) 10 \(s(5)) 372a")
+    link.answer("08 \(s(0)) \(s(6)) 0328", "09 07 \(s(1)) 30 \(s(2)) 372a \(s(4)) 30 \(s(5)) 372a")
     link.answer("08 \(s(6)) \(s(6)) 0328", "01 08 \(s(6)) 0a")
     for configuration in [3, 6] as [UInt8] {
       let handle = s(configuration)
@@ -118,6 +118,26 @@ import Testing
     link.receive("13")
     await testTimers.sleep(for: .seconds(1))
     #expect(link.sent == ["1226000000"])
+  }
+
+  /// The other subscriber of the value has moved already, and wants no indications.
+  @Test func whatIsCancelledWhileItMovesIsTakenBackFromTheOthers() async throws {
+    offer(from: 0x10)
+    let client = link.client()
+    try await subscribe(client, Heard(), both: false)
+    let service = try #require(try await client.discoverServices().first)
+    let second = try await client.discoverCharacteristics(of: service)[1]
+    link.answer("12 1600 0300", "13")
+    let subscription = try await client.subscribe(to: second, as: .indication) { _, _ in }
+    offer(from: 0x20)
+    link.answer("12 2600 0300")
+    link.receive("1d 0300 1000 ffff")
+    await testTimers.sleep(for: .seconds(1))
+    #expect(link.takeSent().suffix(2) == ["1226000100", "1226000300"])
+    client.unsubscribe(subscription) { _ in }
+    link.receive("13")
+    await testTimers.sleep(for: .seconds(1))
+    #expect(link.sent == ["1226000100"])
   }
 
   /// A characteristic that was not discovered has no known service. It moves to the only one of its UUID.

@@ -13,6 +13,11 @@ import Testing
   private let characteristic = Characteristic(
     uuid: uuid("2a37"), properties: .notify, declaration: 0x0F, valueHandle: 0x10, end: 0x11)
 
+  private var ofBothKinds: Characteristic {
+    Characteristic(
+      uuid: uuid("2a37"), properties: [.notify, .indicate], declaration: 0x0F, valueHandle: 0x10, end: 0x11)
+  }
+
   init() {
     link.answer("04 1100 1100", "05 01 1100 0229")
     link.answer("12 1100 0100", "13")
@@ -68,16 +73,14 @@ import Testing
   /// The second wants indications where the first has notifications: both are configured, and each goes with its subscriber.
   @Test func bothKindsAreConfigured() async throws {
     let client = link.client()
-    var both = characteristic
-    both.properties = [.notify, .indicate]
     link.answer("12 1100 0300", "13")
     link.answer("12 1100 0200", "13")
-    let first = try await client.subscribe(to: both, as: .notification) { _, _ in }
+    let first = try await client.subscribe(to: ofBothKinds, as: .notification) { _, _ in }
     let heard = Heard()
-    let second = try await client.subscribe(to: both, as: .indication) { value, _ in
+    let second = try await client.subscribe(to: ofBothKinds, as: .indication) { value, _ in
       heard.values.append(Array(value))
     }
-    let third = try await client.subscribe(to: both, as: .indication) { _, _ in }
+    let third = try await client.subscribe(to: ofBothKinds, as: .indication) { _, _ in }
     #expect(link.takeSent() == ["0411001100", "1211000100", "1211000300"])
     link.receive("1d 1000 07")
     #expect(heard.values == [[7]] && link.takeSent() == ["1e"])
@@ -185,6 +188,44 @@ import Testing
     link.receive("13")
     await settle()
     #expect(link.sent == ["0411001100", "1211000100", "1211000000"])
+  }
+
+  /// One subscriber has notifications, and another one's request for indications is not answered yet.
+  private func subscribeTwice(_ client: GATTClient) async throws -> (
+    Subscription, Task<Subscription, any Error>
+  ) {
+    let first = try await client.subscribe(to: ofBothKinds, as: .notification) { _, _ in }
+    let second = spawn { [ofBothKinds] in
+      try await client.subscribe(to: ofBothKinds, as: .indication) { _, _ in }
+    }
+    await settle()
+    try #require(link.takeSent().last == "1211000300")
+    return (first, second)
+  }
+
+  /// The peripheral would go on to send both kinds.
+  @Test func whatWasAskedForTogetherWithOthersIsTakenBackAlone() async throws {
+    let (_, second) = try await subscribeTwice(link.client())
+    second.cancel()
+    await #expect(throws: GATTError.cancelled) { try await second.value }
+    link.receive("13")
+    await settle()
+    #expect(link.sent == ["1211000100"])
+  }
+
+  /// The answer to the first of two requests does not say what the peripheral does after the second one.
+  @Test func theLastRequestCounts() async throws {
+    let client = link.client()
+    link.answer("12 1100 0200", "13")
+    let (first, second) = try await subscribeTwice(client)
+    client.unsubscribe(first) { _ in }
+    link.receive("13")
+    _ = try await second.value
+    await settle()
+    #expect(link.takeSent() == ["1211000200"])
+    link.answer("12 1100 0300", "13")
+    _ = try await client.subscribe(to: ofBothKinds, as: .notification) { _, _ in }
+    #expect(link.sent == ["1211000300"])
   }
 
   @Test func whatIsNotOfferedIsNotAskedFor() async throws {
