@@ -35,14 +35,19 @@ static void refuse(const uint8_t *pdu, unsigned handle, uint8_t code) {
   att((uint8_t[]){0x01, pdu[0], handle, handle >> 8, code}, 5);
 }
 
-static void write_notification(uint8_t *packet, uint32_t number) {
-  unsigned handle = link_handle + number % ring_count, raw = number / ring_count % 60000 + 1;
+enum { wave = 2, acceleration = 3 };
+
+static void write_frame(uint8_t *packet, unsigned handle, uint8_t kind, unsigned raw) {
   const uint8_t header[] = {2, handle & 0xFF, 0x20 | handle >> 8, 3 + frame_length + 4, 0, 3 + frame_length, 0,
     attribute_channel, 0, 0x1B, tx_handle, 0};
   memcpy(packet, header, sizeof header);
   uint8_t *frame = packet + sizeof header;
-  memcpy(frame, (uint8_t[frame_length]){0xA1, 2, raw >> 8, raw, 0x2D, 0x50, 0x2A, 0x94, 0x02, 0xBC, 1}, frame_length);
+  memcpy(frame, (uint8_t[frame_length]){0xA1, kind, raw >> 8, raw, 0x2D, 0x50, 0x2A, 0x94, 0x02, 0xBC, 1}, frame_length);
   frame[frame_length - 1] = checksum(frame);
+}
+
+static void write_notification(uint8_t *packet, uint32_t number) {
+  write_frame(packet, link_handle + number % ring_count, wave, number / ring_count % 60000 + 1);
 }
 
 /* --- the controller --------------------------------------------------------------------------------------------- */
@@ -197,6 +202,25 @@ static void serve(int milliseconds) {
   receive(milliseconds);
 }
 
+/* Waits until all rings are started. Those that are send accelerations each second, as a client gives up a ring that sends
+ * nothing: the others may take longer on a busy machine. */
+static void wait_for_rings(int *status, int *has_ended) {
+  double due = now() + 1;
+  while (started_count < ring_count && !is_gone && !*has_ended) {
+    serve(is_scanning ? 20 : 500);
+    if (now() > due) {
+      uint8_t packet[notification_length];
+      for (int ring = 0; ring < ring_count; ring++)
+        if (rings[ring].is_started) {
+          write_frame(packet, link_handle + ring, acceleration, 0);
+          put(packet, sizeof packet);
+        }
+      due = now() + 1;
+    }
+    *has_ended = waitpid(measured, status, WNOHANG) == measured;
+  }
+}
+
 /* --- the stream ------------------------------------------------------------------------------------------------- */
 
 static void flood(long count) {
@@ -269,10 +293,7 @@ int main(int argc, char **argv) {
   start_program(place, argv + 4, ends[1]);
   if (is_read) close(ends[1]);
   int status = 0, has_ended = 0;
-  while (started_count < ring_count && !is_gone && !has_ended) {
-    serve(is_scanning ? 20 : 1000);
-    has_ended = waitpid(measured, &status, WNOHANG) == measured;
-  }
+  wait_for_rings(&status, &has_ended);
   double begin = now(), cpu = measured_cpu();
   double *delays = NULL;
   if (floods) flood(count); else delays = pace(atof(argv[2]), count, is_read);
