@@ -9,7 +9,8 @@ ORIGIN = ("ring", "firmware", "utc_offset", "time_utc", "start_utc", "end_utc", 
 
 
 def contents(path):
-    """All rows of all tables, without the numbers of rows and syncs."""
+    """All rows of all tables, without the numbers of rows and syncs. A store whose program was killed between two migrations lacks
+    the tables of the later ones."""
     store = sqlite3.connect(path)
     assert store.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert store.execute("PRAGMA foreign_key_check").fetchall() == []
@@ -18,6 +19,6 @@ def contents(path):
         columns = [c[1] for c in store.execute(f"PRAGMA table_info({table})")
                    if c[1] not in ("sync", "id", "sleep")]
         names = ", ".join(f'"{c}"' for c in columns)
-        rows[table] = sorted(store.execute(f"SELECT {names} FROM {table}").fetchall())
+        rows[table] = sorted(store.execute(f"SELECT {names} FROM {table}").fetchall()) if columns else []
     store.close()
     return rows
