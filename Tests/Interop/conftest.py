@@ -46,6 +46,16 @@ def halo(tmp_path_factory) -> Halo:
 
 
 @pytest.fixture(autouse=True)
+def environment_of_one_test(request):
+    """All tests of a worker share the program: what one changes in its environment is not there for the next."""
+    program = request.getfixturevalue("halo") if "halo" in request.fixturenames else None
+    before = program and dict(program.environment)
+    yield
+    if program:
+        program.environment = before
+
+
+@pytest.fixture(autouse=True)
 def deadline(request):
     """No test waits for ever, whatever it reads from. The slowest takes ten seconds, and many more on a machine that is
     busy with builds."""
@@ -95,10 +105,8 @@ def ring_with(tmp_path):
 @pytest.fixture
 def state(halo, tmp_path):
     """A place for what the program remembers."""
-    before = halo.environment["XDG_STATE_HOME"]
     halo.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
-    yield tmp_path / "state" / "halo-raw"
-    halo.environment["XDG_STATE_HOME"] = before
+    return tmp_path / "state" / "halo-raw"
 
 
 @pytest.fixture

@@ -26,8 +26,7 @@ OTHER = 12345
 @pytest.fixture
 def data_home(halo, tmp_path):
     halo.environment["XDG_DATA_HOME"] = str(tmp_path / "data")
-    yield tmp_path / "data"
-    del halo.environment["XDG_DATA_HOME"]
+    return tmp_path / "data"
 
 
 def mode(path) -> int:

@@ -450,11 +450,7 @@ def test_mqtts_trusts_the_authorities_of_the_system_alone(halo, state, make_brok
     assert "certificate verify failed" in result.err and "--mqtt-ca" in result.err
     # OpenSSL's own variable says where the system has them.
     halo.environment["SSL_CERT_FILE"] = str(trusted)
-    try:
-        result = halo.run(
-            "stream", "--ppg", "--duration", "2s", "--mqtt", broker.url(), adapter=ADAPTER).succeeded()
-    finally:
-        del halo.environment["SSL_CERT_FILE"]
+    result = halo.run("stream", "--ppg", "--duration", "2s", "--mqtt", broker.url(), adapter=ADAPTER).succeeded()
     assert "MQTT" not in result.err
 
 
@@ -471,11 +467,8 @@ def test_a_queue_is_for_one_process(halo, state, broker):
 def test_a_missing_library_is_said_at_once(halo, state, tmp_path):
     (tmp_path / "libmosquitto.so.1").write_bytes(b"")
     halo.environment["LD_LIBRARY_PATH"] = str(tmp_path)
-    try:
-        halo.run("stream", "--mqtt", "mqtt://127.0.0.1/x", adapter=ADAPTER).failed(
-            SYSTEM, saying="sudo apt install libmosquitto1")
-    finally:
-        del halo.environment["LD_LIBRARY_PATH"]
+    halo.run("stream", "--mqtt", "mqtt://127.0.0.1/x", adapter=ADAPTER).failed(
+        SYSTEM, saying="sudo apt install libmosquitto1")
 
 
 @pytest.mark.parametrize("url, words", [

@@ -185,27 +185,21 @@ def test_rings_of_a_store_are_listed_exported_and_deleted(halo, two_rings):
 
 def test_virtual_rings_have_a_store_of_their_own(halo, tmp_path):
     halo.environment["XDG_DATA_HOME"] = str(tmp_path)
-    try:
-        halo.run("sync", "--kind", "steps", adapter=f"virtual:fast,{CLOCK}").succeeded()
-        assert [path.name for path in (tmp_path / "halo-raw").glob("*.sqlite")] == ["virtual-rings.sqlite"]
-        halo.run("export", "steps").failed(NO_FILE, saying="rings.sqlite")
-    finally:
-        del halo.environment["XDG_DATA_HOME"]
+    halo.run("sync", "--kind", "steps", adapter=f"virtual:fast,{CLOCK}").succeeded()
+    assert [path.name for path in (tmp_path / "halo-raw").glob("*.sqlite")] == ["virtual-rings.sqlite"]
+    halo.run("export", "steps").failed(NO_FILE, saying="rings.sqlite")
 
 
 def test_the_offset_is_that_of_the_rings_clock(halo, tmp_path, state, simulation):
     """The ring was set in one zone, and is read in another: its clock is still that of the first."""
     store = tmp_path / "rings.sqlite"
-    try:
-        # Where it is day, as the ring counts few steps at night; the newest hour with steps may be two hours old.
-        hour = datetime.now(timezone.utc).hour
-        offset = min(range(3, 15), key=lambda offset: abs((hour + offset) % 24 - 13))
-        halo.environment["TZ"] = f"DAY-{offset}"
-        halo.run("time", "--set", adapter=simulation.adapter).succeeded()
-        halo.environment["TZ"] = "UTC0"
-        halo.run("sync", "--kind", "steps", "--store", store, adapter=simulation.adapter).succeeded()
-    finally:
-        del halo.environment["TZ"]
+    # Where it is day, as the ring counts few steps at night; the newest hour with steps may be two hours old.
+    hour = datetime.now(timezone.utc).hour
+    offset = min(range(3, 15), key=lambda offset: abs((hour + offset) % 24 - 13))
+    halo.environment["TZ"] = f"DAY-{offset}"
+    halo.run("time", "--set", adapter=simulation.adapter).succeeded()
+    halo.environment["TZ"] = "UTC0"
+    halo.run("sync", "--kind", "steps", "--store", store, adapter=simulation.adapter).succeeded()
     assert sqlite3.connect(store).execute("SELECT utc_offset FROM syncs").fetchall() == [(offset * 3600,)]
     exported = halo.run("export", "steps", "--store", store, "--format", "jsonl").succeeded().records()
     # The newest hours of the ring are in the future of this computer's clock, and are there all the same.
@@ -220,18 +214,14 @@ def test_the_offset_is_that_of_the_rings_clock(halo, tmp_path, state, simulation
 def test_the_store_of_virtual_rings_is_found(halo, tmp_path):
     """A newcomer's way, without --store: the data of a virtual ring is not with that of real ones, and each command says so."""
     halo.environment["XDG_DATA_HOME"] = str(tmp_path)
-    try:
-        synced = halo.run("sync", "--kind", "steps", adapter=f"virtual:fast,{CLOCK}").succeeded()
-        assert f"stored in {tmp_path}/halo-raw/virtual-rings.sqlite" in synced.err
-        for words in [("export", "steps"), ("store",), ("history", "steps", "--stored", "--adapter", "hci0")]:
-            halo.run(*words).failed(NO_FILE, saying="virtual-rings.sqlite: add --adapter virtual")
-        rows = halo.run("export", "steps", "--format", "jsonl", adapter="virtual").succeeded().records()
-        assert len(rows) > 10
-        halo.environment["HALO_ADAPTER"] = "virtual"
-        assert halo.run("export", "steps", "--format", "jsonl").succeeded().records() == rows
-    finally:
-        del halo.environment["XDG_DATA_HOME"]
-        halo.environment.pop("HALO_ADAPTER", None)
+    synced = halo.run("sync", "--kind", "steps", adapter=f"virtual:fast,{CLOCK}").succeeded()
+    assert f"stored in {tmp_path}/halo-raw/virtual-rings.sqlite" in synced.err
+    for words in [("export", "steps"), ("store",), ("history", "steps", "--stored", "--adapter", "hci0")]:
+        halo.run(*words).failed(NO_FILE, saying="virtual-rings.sqlite: add --adapter virtual")
+    rows = halo.run("export", "steps", "--format", "jsonl", adapter="virtual").succeeded().records()
+    assert len(rows) > 10
+    halo.environment["HALO_ADAPTER"] = "virtual"
+    assert halo.run("export", "steps", "--format", "jsonl").succeeded().records() == rows
 
 
 def test_all_rings_that_are_near(halo, tmp_path):

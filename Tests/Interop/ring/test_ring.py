@@ -72,10 +72,7 @@ def test_a_ring_is_named_or_addressed(halo, ring, which):
 
 def test_the_adapter_may_come_from_the_environment(halo, ring):
     halo.environment["HALO_ADAPTER"] = ring.adapter
-    try:
-        halo.run("battery").succeeded()
-    finally:
-        del halo.environment["HALO_ADAPTER"]
+    halo.run("battery").succeeded()
 
 
 # --- stream
@@ -211,19 +208,16 @@ def test_a_ring_is_remembered(halo, ring_with, tmp_path):
     """The second time there is no scan and no discovery; `forget` ends that."""
     ring = ring_with("--rate", 500)
     halo.environment["XDG_STATE_HOME"] = str(tmp_path)
-    try:
-        first = halo.run("battery", "-v", adapter=ring.adapter).succeeded()
-        assert "found" in first.err and "without a scan" not in first.err
-        second = halo.run("stream", "--ppg", "--count", 20, "-v", *JSON, adapter=ring.adapter).succeeded()
-        assert "without a scan" in second.err and "found" not in second.err
-        assert ppg_values(second.records()) == expected_ppg(20)
-        (known,) = halo.run("forget", *JSON).succeeded().records()
-        assert (known["name"], known["address"]) == (ring.name, ring.address)
-        halo.run("forget", ring.name).succeeded()
-        assert halo.run("forget", *JSON).succeeded().records() == []
-        assert "found" in halo.run("battery", "-v", adapter=ring.adapter).succeeded().err
-    finally:
-        halo.environment["XDG_STATE_HOME"] = "/dev/null"
+    first = halo.run("battery", "-v", adapter=ring.adapter).succeeded()
+    assert "found" in first.err and "without a scan" not in first.err
+    second = halo.run("stream", "--ppg", "--count", 20, "-v", *JSON, adapter=ring.adapter).succeeded()
+    assert "without a scan" in second.err and "found" not in second.err
+    assert ppg_values(second.records()) == expected_ppg(20)
+    (known,) = halo.run("forget", *JSON).succeeded().records()
+    assert (known["name"], known["address"]) == (ring.name, ring.address)
+    halo.run("forget", ring.name).succeeded()
+    assert halo.run("forget", *JSON).succeeded().records() == []
+    assert "found" in halo.run("battery", "-v", adapter=ring.adapter).succeeded().err
 
 
 def test_the_ring_refuses(halo, ring_with):

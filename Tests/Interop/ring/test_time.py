@@ -14,16 +14,13 @@ from simulation import Simulation
 @pytest.fixture
 def at(halo, tmp_path):
     """Runs the program in a time zone, with a memory of its own."""
-    before = dict(halo.environment)
     halo.environment["XDG_STATE_HOME"] = str(tmp_path / "state")
 
     def run(zone, *arguments, **options):
         halo.environment["TZ"] = zone
         return halo.run(*arguments, "--format", "jsonl", **options).succeeded()
 
-    yield run
-    halo.environment.clear()
-    halo.environment.update(before)
+    return run
 
 
 def frames_in(path, command: int) -> list[bytes]:
