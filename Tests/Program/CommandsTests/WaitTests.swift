@@ -27,6 +27,7 @@ import Testing
       1, .ended(by: "the end of the link, or cancellation")
     ),
     "GATTClient/GATTClient+Discovery.swift": (4, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+ServiceChanged.swift": (1, .deadline("30 s of ATT")),
     "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
     "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
