@@ -203,7 +203,8 @@ import Testing
     return (first, second)
   }
 
-  /// The peripheral would go on to send both kinds.
+  /// The peripheral would go on to send both kinds; a client that writes 0 instead takes the first one's values away, too
+  /// (google/bumble 22).
   @Test func whatWasAskedForTogetherWithOthersIsTakenBackAlone() async throws {
     let (_, second) = try await subscribeTwice(link.client())
     second.cancel()
