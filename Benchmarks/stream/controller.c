@@ -52,8 +52,11 @@ static void write_notification(uint8_t *packet, uint32_t number) {
 
 /* --- the controller --------------------------------------------------------------------------------------------- */
 
+/* The next ring without a link. All of them each time would be more than a slow client reads. */
 static void advertise(void) {
-  for (int ring = 0; ring < ring_count; ring++) {
+  static int last;
+  for (int step = 1; step <= ring_count; step++) {
+    int ring = (last + step) % ring_count;
     if (rings[ring].is_linked) continue;
     uint8_t report[12 + 13] = {2, 1, 0, 0, [10] = 13, 2, 1, 6, 9, 9};
     char name[9];
@@ -63,6 +66,8 @@ static void advertise(void) {
     memcpy(report + 16, name, 8);
     report[24] = (uint8_t)-50;
     event(0x3E, report, sizeof report);
+    last = ring;
+    return;
   }
 }
 
@@ -273,6 +278,15 @@ static double *pace(double rate, long count, int is_read) {
   return delays;
 }
 
+/* Nothing that a client does wrong keeps this waiting: a line that does not come, for example. */
+static void give_up(int number) {
+  (void)number;
+  static const char text[] = "controller: the client has not ended within five minutes\n";
+  if (write(2, text, sizeof text - 1) < 0) _exit(2);
+  kill(measured, SIGKILL);
+  _exit(1);
+}
+
 int main(int argc, char **argv) {
   if (argc > 2 && !strcmp(argv[1], "--rings")) {
     ring_count = atoi(argv[2]);
@@ -284,6 +298,8 @@ int main(int argc, char **argv) {
     return 64;
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGALRM, give_up);
+  alarm(300);
   const char *place = argv[1];
   int floods = !strcmp(argv[2], "flood"), is_read = !floods && !strchr(argv[2], ',');
   long count = atol(argv[3]);
