@@ -53,7 +53,7 @@ import Testing
   }
 
   /// A version 2 summary whose zlib stream is stored, not compressed (RFC 1951, 3.2.4).
-  private func summary(_ records: String, version: UInt8 = 2) -> [UInt8] {
+  func summary(_ records: String, version: UInt8 = 2) -> [UInt8] {
     let body = hex(records)
     var low: UInt32 = 1
     var high: UInt32 = 0
