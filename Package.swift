@@ -299,7 +299,7 @@ targets += [
     dependencies: allLayers + ["HaloLineOutput", "CAllocationCounter"],
     path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
   .executableTarget(
-    name: "benchmark-server", dependencies: ["HaloRaw"], path: "Benchmarks/serve/server",
+    name: "benchmark-server", dependencies: ["HaloRaw"], path: "Tests/BenchmarkServer",
     swiftSettings: settings),
   .executableTarget(
     name: "soak-check",
