@@ -156,12 +156,12 @@ import VirtualRing
       await session.central.stop()
     }
     let session = try await open("virtual:charging")
-    do {
-      try await session.ring.powerOff()
-      Issue.record("it is off")
-    } catch RingError.stillConnected(_, _, let battery) {
-      #expect(battery?.isCharging == true)
+    let error = await #expect(throws: RingError.self) { try await session.ring.powerOff() }
+    guard case .stillConnected(_, _, let battery) = error else {
+      Issue.record("\(String(describing: error))")
+      return
     }
+    #expect(battery?.isCharging == true)
     #expect(try await session.ring.battery().isCharging)
     await session.central.stop()
   }
@@ -245,12 +245,12 @@ import VirtualRing
   }
 
   @Test func aLookAlikeIsNoRing() async throws {
-    do {
-      _ = try await open("virtual:look-alike")
-      Issue.record("it was opened")
-    } catch RingError.notARing(let services) {
-      #expect(services.contains(RingGATT.deviceInformationService))
-      #expect(RingError.notARing(services).description.hasPrefix("not a QRing ring"))
+    let error = await #expect(throws: RingError.self) { _ = try await open("virtual:look-alike") }
+    guard case .notARing(let services) = error else {
+      Issue.record("\(String(describing: error))")
+      return
     }
+    #expect(services.contains(RingGATT.deviceInformationService))
+    #expect(RingError.notARing(services).description.hasPrefix("not a QRing ring"))
   }
 }
