@@ -145,14 +145,12 @@ extension GATTClient {
     let id = subscriptions.newID()
     active[id] = entry
     subscriptions.add(id, handle, now: timers.current, sink: entry.sink)
-    let finish = { [self] in
-      active[id]?.isConfigured = true
-      keepHandles()
-      completion(.success(Subscription(entry, id: id)))
-    }
     cancellation.action = configure(handle, configuration) { [self] result in
       switch result {
-      case .success: finish()
+      case .success:
+        active[id]?.isConfigured = true
+        keepHandles()
+        completion(.success(Subscription(entry, id: id)))
       case .failure(let error):
         let wasHere = active.removeValue(forKey: id) != nil
         subscriptions.remove(id, from: handle)
@@ -193,11 +191,18 @@ extension GATTClient {
     }
   }
 
-  /// A subscriber has left before its request was answered: asks for what the others want, or for nothing, unless they
-  /// want the same.
-  func takeBack(_ handle: AttributeHandle, _ configuration: Descriptor) {
-    guard subscriptions.configurationAskedFor(of: handle) != wanted(of: handle) else { return }
-    _ = configure(handle, configuration) { _ in }
+  /// A subscriber has left: asks for what the others want, or for nothing, unless that was asked for last.
+  func takeBack(
+    _ handle: AttributeHandle, _ configuration: Descriptor,
+    completion: @escaping (Result<Void, GATTError>) -> Void = { _ in }
+  ) {
+    guard subscriptions.configurationAskedFor(of: handle) != wanted(of: handle) else {
+      return completion(.success(()))
+    }
+    _ = configure(handle, configuration) { result in
+      // What is at another handle now, or gone, has lost its configuration.
+      if case .failure(.servicesChanged) = result { completion(.success(())) } else { completion(result) }
+    }
   }
 
   /// How the subscribers of a value want it.
@@ -222,24 +227,20 @@ extension GATTClient {
     guard let entry = remove(subscription), let configuration = entry.configuration else {
       return completion(.success(()))
     }
-    _ = configure(entry.handle, configuration) { result in
-      // What is at another handle now, or gone, has lost its configuration.
-      if case .failure(.servicesChanged) = result { completion(.success(())) } else { completion(result) }
-    }
+    takeBack(entry.handle, configuration, completion: completion)
   }
 
   /// Removes a subscriber without a request: its characteristic is not where it was.
   package func drop(_ subscription: Subscription) { _ = remove(subscription) }
 
-  /// - Returns: the subscription, if the peripheral has to be told: not if other subscribers want the same, if there is
-  ///   no link, or while the subscription moves, since what the move enables is disabled when it ends
+  /// - Returns: the subscription, where the peripheral may have to be told; nil without a link, and while the
+  ///   subscription moves, since what the move enables is disabled when it ends
   private func remove(_ subscription: Subscription) -> ActiveSubscription? {
     guard let entry = active.removeValue(forKey: subscription.id) else { return nil }
     displaced.remove(subscription.id)
     entry.onEnd(nil)
     subscriptions.remove(subscription.id, from: entry.handle)
-    guard isOpen, entry.isConfigured else { return nil }
-    return subscriptions.configurationAskedFor(of: entry.handle) == wanted(of: entry.handle) ? nil : entry
+    return isOpen && entry.isConfigured ? entry : nil
   }
 }
 
