@@ -44,7 +44,8 @@ enum ArchiveBytes {
         return String(repeating: "0", count: digits - text.count) + text
       }
       put(name, at: 0)
-      for place in [100, 108, 116] { put(octal(place == 100 ? 0o644 : 0, 7), at: place) }
+      put(octal(0o644, 7), at: 100)
+      for place in [108, 116] { put(octal(0, 7), at: place) }
       put(octal(bytes.count, 11), at: 124)
       put(octal(0, 11), at: 136)
       put("        ", at: 148)

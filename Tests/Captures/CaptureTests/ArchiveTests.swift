@@ -8,11 +8,11 @@ import Testing
 /// files. What Tests/Interop does with real compression and with archives that attack is not repeated here.
 @Suite(.enabled(if: LoadedLibrary("libarchive.so.13") != nil, "libarchive13 is not installed"))
 struct ArchiveTests {
-  /// A log of so many records of 100 bytes, a microsecond apart.
+  /// A log with `count` records of 100 bytes each, a microsecond apart.
   private func log(_ count: Int = 3, from time: Int64 = newYear) -> [UInt8] {
-    (0..<count).reduce(btsnoop(1002)) { log, number in
+    (0..<count).reduce(into: btsnoop(1002)) { log, number in
       let packet = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 100)
-      return log + btsnoopRecord(packet, flags: 1, time: time + Int64(number))
+      log += btsnoopRecord(packet, flags: 1, time: time + Int64(number))
     }
   }
 
@@ -22,32 +22,36 @@ struct ArchiveTests {
     #expect(reading.records.count == count)
   }
 
-  static let archives: [@Sendable ([(name: String, bytes: [UInt8])]) -> [UInt8]] = [
-    { ArchiveBytes.zip($0) }, { ArchiveBytes.gzip(ArchiveBytes.tar($0)) },
-  ]
+  /// A zip file, or a compressed tar file.
+  private func archive(_ format: CompressionFormat, _ entries: [(name: String, bytes: [UInt8])])
+    -> TemporaryFile
+  {
+    TemporaryFile(format == .zip ? ArchiveBytes.zip(entries) : ArchiveBytes.gzip(ArchiveBytes.tar(entries)))
+  }
 
   /// A summary of recent packets is a part of the logs, and is read only without them.
-  @Test(arguments: [0, 1]) func theLogsOfAnArchiveAreReadInTheirOrder(kind: Int) throws {
-    let summary = BugReportTests().summary("0400 0400 00000000 20 030c00")
+  @Test(arguments: [CompressionFormat.zip, .gzip])
+  func theLogsOfAnArchiveAreReadInTheirOrder(format: CompressionFormat) throws {
+    let summary = btsnoozSummary("0400 0400 00000000 20 030c00")
     let others: [(name: String, bytes: [UInt8])] = [
       ("FS/", []), ("FS/notes.txt", Array("nothing of Bluetooth".utf8)),
       ("FS/large.bin", [UInt8](repeating: 0xA5, count: 300_000)), ("FS/btsnooz_hci.log", summary),
     ]
     let logs = [("FS/btsnoop_hci.log", log(2, from: newYear + 10)), ("FS/btsnoop_hci.log.last", log(2))]
-    let file = TemporaryFile(Self.archives[kind](others + logs))
+    let file = archive(format, others + logs)
     let source = try CaptureSource([file.path])
     #expect(source.isExtracted && source.damage == nil && source.summaries == [])
     #expect(source.names == ["btsnoop_hci.log.last", "btsnoop_hci.log"].map { "\(file.path) (FS/\($0))" })
     #expect(Reading(path: file).records.map(\.info.microseconds) == [0, 1, 10, 11].map { newYear + $0 })
 
-    let summaries = TemporaryFile(Self.archives[kind](others))
+    let summaries = archive(format, others)
     #expect(try CaptureSource([summaries.path]).summaries == ["\(summaries.path) (FS/btsnooz_hci.log)"])
     #expect(Reading(path: summaries).records.map(\.bytes) == [hex("01030c00")])
   }
 
-  @Test(arguments: [0, 1]) func anArchiveWithoutACaptureIsAnError(kind: Int) {
-    let file = TemporaryFile(Self.archives[kind]([("a.txt", Array("text".utf8)), ("b", [])]))
-    let format: CompressionFormat = kind == 0 ? .zip : .gzip
+  @Test(arguments: [CompressionFormat.zip, .gzip])
+  func anArchiveWithoutACaptureIsAnError(format: CompressionFormat) {
+    let file = archive(format, [("a.txt", Array("text".utf8)), ("b", [])])
     #expect(throws: CaptureError(.holdsNoCapture(format), path: file.path)) {
       _ = try CaptureSource([file.path])
     }

@@ -52,23 +52,9 @@ import Testing
     #expect(found(summary("Zm9v") + summary("no compression"), pieces: 9) == Array("foo".utf8))
   }
 
-  /// A version 2 summary whose zlib stream is stored, not compressed (RFC 1951, 3.2.4).
-  func summary(_ records: String, version: UInt8 = 2) -> [UInt8] {
-    let body = hex(records)
-    var low: UInt32 = 1
-    var high: UInt32 = 0
-    for byte in body {
-      low = (low + UInt32(byte)) % 65521
-      high = (high + low) % 65521
-    }
-    return [version] + integer(Int64(newYear), big: false) + hex("7801 01")
-      + integer(UInt16(body.count), big: false)
-      + integer(~UInt16(body.count), big: false) + body + integer(high << 16 | low, big: true)
-  }
-
   @Test func timesCountBackFromTheLast() throws {
     let records = "0400 0400 00000000 20 030c00  0300 0700 e8030000 10 0e04  0200 0200 01000000 10 ff"
-    let file = TemporaryFile(try #require(BTSnooz.btsnoop(from: summary(records))))
+    let file = TemporaryFile(try #require(BTSnooz.btsnoop(from: btsnoozSummary(records))))
     let reading = Reading(path: file)
     #expect(reading.records.map(\.info.microseconds) == [newYear - 1001, newYear - 1, newYear])
     #expect(reading.records.map(\.bytes) == [hex("01030c00"), hex("040e04"), hex("04ff")])
@@ -79,7 +65,8 @@ import Testing
   @Test func theHeaderTellsTheLength() throws {
     let file = TemporaryFile(
       try #require(
-        BTSnooz.btsnoop(from: summary("0500 00000000 11 40201b00 0400 00000000 10 0e0401", version: 1))))
+        BTSnooz.btsnoop(from: btsnoozSummary("0500 00000000 11 40201b00 0400 00000000 10 0e0401", version: 1))
+      ))
     #expect(Reading(path: file).records.map(\.info.originalLength) == [32, 7])
   }
 
@@ -87,13 +74,13 @@ import Testing
     "00000000 00000000 20", "0400 0400 00000000 99 030c00", "ffff 0400 00000000 20 030c00", "04",
   ])
   func damageIsNoCapture(_ records: String) {
-    #expect(BTSnooz.btsnoop(from: summary(records)) == nil)
-    let whole = summary("0400 0400 00000000 20 030c00")
+    #expect(BTSnooz.btsnoop(from: btsnoozSummary(records)) == nil)
+    let whole = btsnoozSummary("0400 0400 00000000 20 030c00")
     for length in 0..<whole.count { #expect(BTSnooz.btsnoop(from: Array(whole[..<length])) == nil) }
   }
 
   @Test(arguments: [ENOSPC, EIO]) func aFullDiskIsReported(_ code: Int32) throws {
-    let file = TemporaryFile(summary("0400 0400 00000000 20 030c00"))
+    let file = TemporaryFile(btsnoozSummary("0400 0400 00000000 20 030c00"))
     let script = FaultScript([.write], fails: code)
     #expect(throws: CaptureError(.cannotCopy(SystemError.text(code)))) {
       try FaultPlan.during(script) { _ = try CaptureReader(path: file.path) }

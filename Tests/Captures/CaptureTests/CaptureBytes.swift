@@ -138,6 +138,20 @@ func packetLoggerRecord(
     + integer(microseconds, big: big) + body
 }
 
+/// A btsnooz summary, of version 2 as a rule, whose zlib stream is stored, not compressed (RFC 1951, 3.2.4).
+func btsnoozSummary(_ records: String, version: UInt8 = 2) -> [UInt8] {
+  let body = hex(records)
+  var low: UInt32 = 1
+  var high: UInt32 = 0
+  for byte in body {
+    low = (low + UInt32(byte)) % 65521
+    high = (high + low) % 65521
+  }
+  return [version] + integer(Int64(newYear), big: false) + hex("7801 01")
+    + integer(UInt16(body.count), big: false)
+    + integer(~UInt16(body.count), big: false) + body + integer(high << 16 | low, big: true)
+}
+
 /// All that can be read of a file, and what stopped it.
 struct Reading {
   var format: CaptureFormat?
