@@ -20,6 +20,14 @@ import Testing
     #expect(Set(link.sent) == ["0a1000", "0a1100"])
   }
 
+  /// Servers have few values of a type: a second request would cost a connection event for a refusal.
+  @Test func theFirstValueOfATypeIsOneRequest() async throws {
+    let client = link.client()
+    link.answer("08 0100 ffff 262a", "09 05 0300 616263")
+    #expect(try await client.readFirst(uuid: uuid("2a26")) == Array("abc".utf8))
+    #expect(link.sent == ["080100ffff262a"])
+  }
+
   @Test func valuesThatDoNotFitAreWrittenInParts() async throws {
     let client = link.client()
     link.answer("12 1000" + String(repeating: "07", count: 20), "13")

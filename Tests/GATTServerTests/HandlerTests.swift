@@ -124,6 +124,9 @@ import Testing
     #expect(dialogue.takeSent() == "0b" + Hex.string(Array(long.prefix(22))))
     #expect(
       dialogue.ask("0c 0300 1600") == "0d" + Hex.string(Array(long.suffix(8))) && program.reads.count == 1)
+    #expect(
+      dialogue.ask("0c 0300 0100") == "0d" + Hex.string(Array(long.dropFirst().prefix(22)))
+        && program.reads.count == 1)
     // Read from its start, it is another one.
     _ = dialogue.ask("0c 0300 0000")
     program.reads[1](.success([2]))

@@ -66,6 +66,13 @@ import Testing
     #expect(answer == [0x0F] + values)
   }
 
+  /// Values have nothing between them: there is room for the first byte of a third.
+  @Test func severalValuesFillTheMTU() {
+    let answer = bytes(server([10, 11, 5]), ATTReadMultipleRequest([1, 2, 3]))
+    let values: [UInt8] = Array(repeating: 1, count: 10) + Array(repeating: 2, count: 11) + [3]
+    #expect(answer == [0x0F] + values)
+  }
+
   // MARK: Read By Type (3.4.4.2)
 
   private func entries(_ lengths: [Int], mtu: UInt16) -> [Int] {

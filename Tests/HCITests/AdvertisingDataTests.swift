@@ -104,6 +104,17 @@ import Testing
     #expect(AdvertisingData([UInt8]()).localName == nil)
   }
 
+  /// UUIDs of one length are one list (Core Specification Supplement, Part A, 1.1).
+  @Test func listsOfUUIDsAreMade() {
+    let data = AdvertisingData(
+      localName: "R",
+      serviceUUIDs: [
+        uuid("6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"), uuid("180A"), uuid("12345678"), uuid("180F"),
+      ])
+    #expect(
+      data.bytes == hex("020952 05030a180f18 050578563412 11079ecadc240ee5a9e093f3a3b5f0ff406e"))
+  }
+
   /// Firmware sends a complete name of no bytes, or a buffer of zeros, in front of the one that says something.
   @Test(arguments: ["0109", "0209 00", "0509 00000000"])
   func aNameWithoutCharactersIsNone(_ empty: String) {
