@@ -10,7 +10,8 @@ from mqtt_peer import MQTTPeer, enormous, unfinished
 from program import NO_FILE, NOT_FOUND, OK, TIMEOUT, USAGE
 from simulation import Simulation
 from test_mqtt import (  # noqa: F401 (the fixtures)
-    ADAPTER, PREFIX, RING, broker, certificate, free_port, make_broker, records, stream, subscribe, wait_for)
+    ADAPTER, PREFIX, RING, broker, certificate, free_port, make_broker, publish, records, retained, stream, subscribe,
+    wait_for)
 
 CONFIG = f"homeassistant/sensor/halo_{RING}_battery/config"
 
@@ -28,18 +29,6 @@ def peer():
     yield make
     for each in made:
         each.close()
-
-
-def retained(broker, topic="#") -> dict[str, str]:
-    """What a client gets that comes now."""
-    late = subprocess.run(
-        ["mosquitto_sub", "-p", str(broker.port), "-t", topic, "--retained-only", "-F", "%t\t%p", "-W", "1"],
-        capture_output=True, text=True, timeout=10)
-    return dict(line.split("\t", 1) for line in late.stdout.splitlines())
-
-
-def publish(broker, topic, text):
-    subprocess.run(["mosquitto_pub", "-p", str(broker.port), "-t", topic, "-m", text], check=True, timeout=10)
 
 
 def batches_of(peer, command="stream") -> list[dict]:

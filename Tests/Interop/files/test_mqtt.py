@@ -4,6 +4,7 @@ import datetime
 import ipaddress
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -96,6 +97,32 @@ class Subscriber:
             batch = json.loads(payload)
             assert unique.setdefault((batch["session"], batch["batch"]), batch) == batch
         return list(unique.values())
+
+
+def publish(broker, topic, text, *options):
+    subprocess.run(
+        ["mosquitto_pub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", topic, "-m", text, *options], check=True,
+        timeout=10)
+
+
+def retained(broker, topic="#") -> dict[str, str]:
+    """What a client gets that comes now: all that is before a message that is published until the client gets it."""
+    received, limit = b"", time.monotonic() + 15
+    with subprocess.Popen(
+            ["stdbuf", "-oL", "mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", topic, "-t", "end",
+             "-F", "%r\t%t\t%p"], stdout=subprocess.PIPE) as late:
+        try:
+            while b"0\tend\t" not in received:
+                assert time.monotonic() < limit, "mosquitto_sub gets nothing"
+                publish(broker, "end", "")
+                while select.select([late.stdout], [], [], 0.1)[0]:
+                    piece = os.read(late.stdout.fileno(), 1 << 16)
+                    assert piece, "mosquitto_sub has ended"
+                    received += piece
+        finally:
+            late.kill()
+    lines = [line.split("\t", 2) for line in received.decode().split("\n")[:-1]]
+    return {topic: payload for is_retained, topic, payload in lines if is_retained == "1"}
 
 
 @pytest.fixture
@@ -240,10 +267,7 @@ def test_the_last_will_tells_of_a_killed_process(halo, state, broker, subscribe)
     process.kill()
     wait_for("last will", lambda: subscriber.of(f"{PREFIX}/status") == ["online", "offline"])
     # It is retained.
-    late = subprocess.run(
-        ["mosquitto_sub", "-p", str(broker.port), "-t", f"{PREFIX}/status", "-C", "1", "-W", "5"],
-        capture_output=True, text=True, timeout=10)
-    assert late.stdout == "offline\n"
+    assert retained(broker, f"{PREFIX}/status") == {f"{PREFIX}/status": "offline"}
 
 
 def test_ctrl_c_delivers_the_rest_and_says_goodbye(halo, state, broker, subscribe):
@@ -293,10 +317,7 @@ def test_home_assistant_finds_the_ring_and_its_values(halo, state, broker, subsc
     assert (known["battery_percent"], known["charging"], known["steps"]) == (87, False, walked)
     assert known["time"].startswith("20")
     # Those who come later get the newest of each.
-    late = subprocess.run(
-        ["mosquitto_sub", "-p", str(broker.port), "-t", "#", "--retained-only", "-F", "%t", "-W", "1"],
-        capture_output=True, text=True, timeout=10)
-    assert set(late.stdout.split()) == {
+    assert retained(broker).keys() == {
         *configs, state, f"{PREFIX}/status", f"{PREFIX}/{RING}/availability", *(f"{state}/{what}" for what in values)}
 
 
@@ -338,11 +359,8 @@ def test_touches_and_alarms_are_events_of_the_moment(halo, state, broker, subscr
     assert [touch["time"] for touch in touches] == times[1:]
     known = json.loads(subscriber.of(f"{PREFIX}/{RING}/state")[-1])
     assert (known["counter"], known["heart_rate_bpm"]) == (19, 131)
-    late = subprocess.run(
-        ["mosquitto_sub", "-p", str(broker.port), "-t", f"{PREFIX}/{RING}/#", "--retained-only", "-F", "%t", "-W", "1"],
-        capture_output=True, text=True, timeout=10)
-    retained = {topic.removeprefix(f"{PREFIX}/{RING}/") for topic in late.stdout.split()}
-    assert retained == {"availability", "state", *(
+    kept = {topic.removeprefix(f"{PREFIX}/{RING}/") for topic in retained(broker, f"{PREFIX}/{RING}/#")}
+    assert kept == {"availability", "state", *(
         f"state/{what}" for what in ("battery", "charging", "counter", "heart_rate", "steps"))}
 
 

@@ -11,7 +11,7 @@ import tomllib
 import pytest
 from program import ROOT
 from test_mqtt import (  # noqa: F401 (the fixtures)
-    ADAPTER, RING, broker, free_port, make_broker, wait_for)
+    ADAPTER, RING, broker, free_port, make_broker, publish, wait_for)
 
 PAGE = (ROOT / "docs/mqtt.md").read_text()
 
@@ -86,15 +86,10 @@ def test_node_red_writes_each_record_once(halo, state, broker, tmp_path):  # noq
                 adapter=ADAPTER).succeeded().records()
         written = tmp_path / "records.jsonl"
         wait_for("records", lambda: written.exists() and len(written.read_text().splitlines()) >= len(sent))
-        batch = json.dumps({"session": "a", "batch": 0, "records": [{"seq": -1}]})
         # A repeat, as QoS 1 allows.
-        for _ in range(2):
-            subprocess.run(
-                ["mosquitto_pub", "-p", str(broker.port), "-t", f"rings/kitchen/{RING}/stream", "-q", "1", "-m", batch],
-                check=True, timeout=10)
-        subprocess.run(
-            ["mosquitto_pub", "-p", str(broker.port), "-t", f"rings/kitchen/{RING}/stream", "-q", "1", "-m",
-             batch.replace("-1", "-2").replace('"batch": 0', '"batch": 1')], check=True, timeout=10)
+        for number in (0, 0, 1):
+            batch = json.dumps({"session": "a", "batch": number, "records": [{"seq": -1 - number}]})
+            publish(broker, f"rings/kitchen/{RING}/stream", batch, "-q", "1")
         wait_for("the last", lambda: '"seq":-2' in written.read_text())
         lines = [json.loads(line) for line in written.read_text().splitlines()]
         assert lines == [*sent, {"seq": -1}, {"seq": -2}]
