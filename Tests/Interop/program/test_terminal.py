@@ -54,11 +54,11 @@ class Terminal:
             self.read()
 
     def until_the_end(self):
-        """What the program shows until it ends."""
+        """What the program shows until it ends. One that is killed may have written a part of a character."""
         while self.process.poll() is None:
             self.read()
         self.read(wait=0)
-        return self.shown.decode()
+        return self.shown.decode(errors="replace")
 
     def close(self):
         self.process.kill()
