@@ -4,7 +4,6 @@ import datetime
 import ipaddress
 import json
 import os
-import select
 import shutil
 import signal
 import socket
@@ -73,19 +72,27 @@ class Broker:
         return f"{self.scheme}://{user}127.0.0.1:{self.port}/{prefix}"
 
 
+def receive(broker, file, *options) -> subprocess.Popen:
+    """Starts a client of the broker that writes into a file what it gets: whether that was retained, the topic, the payload."""
+    with file.open("w") as out:
+        return subprocess.Popen(
+            ["stdbuf", "-oL", "mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-F", "%r\t%t\t%p", *options],
+            stdout=out, stderr=subprocess.DEVNULL)
+
+
+def received(file) -> list[tuple[str, str, str]]:
+    return [tuple(line.split("\t", 2)) for line in file.read_text().split("\n")[:-1]]
+
+
 class Subscriber:
     """A client of the broker that gets everything, also what comes while it is away."""
 
     def __init__(self, broker, folder, *options):
         self.file = folder / "received"
-        with self.file.open("w") as out:
-            self.process = subprocess.Popen(
-                ["stdbuf", "-oL", "mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-q", "1", "-c", "-i",
-                 "subscriber", "-t", "#", "-F", "%r\t%t\t%p", *options], stdout=out, stderr=subprocess.DEVNULL)
+        self.process = receive(broker, self.file, "-q", "1", "-c", "-i", "subscriber", "-t", "#", *options)
 
     def messages(self) -> list[tuple[str, str]]:
-        lines = self.file.read_text().split("\n")[:-1]
-        return [tuple(line.split("\t", 2)[1:]) for line in lines]
+        return [message[1:] for message in received(self.file)]
 
     def of(self, topic) -> list[str]:
         return [payload for name, payload in self.messages() if name == topic]
@@ -107,22 +114,19 @@ def publish(broker, topic, text, *options):
 
 def retained(broker, topic="#") -> dict[str, str]:
     """What a client gets that comes now: all that is before a message that is published until the client gets it."""
-    received, limit = b"", time.monotonic() + 15
-    with subprocess.Popen(
-            ["stdbuf", "-oL", "mosquitto_sub", "-h", "127.0.0.1", "-p", str(broker.port), "-t", topic, "-t", "end",
-             "-F", "%r\t%t\t%p"], stdout=subprocess.PIPE) as late:
-        try:
-            while b"0\tend\t" not in received:
-                assert time.monotonic() < limit, "mosquitto_sub gets nothing"
-                publish(broker, "end", "")
-                while select.select([late.stdout], [], [], 0.1)[0]:
-                    piece = os.read(late.stdout.fileno(), 1 << 16)
-                    assert piece, "mosquitto_sub has ended"
-                    received += piece
-        finally:
-            late.kill()
-    lines = [line.split("\t", 2) for line in received.decode().split("\n")[:-1]]
-    return {topic: payload for is_retained, topic, payload in lines if is_retained == "1"}
+    file = broker.folder / "retained"
+    client = receive(broker, file, "-t", topic, "-t", "end")
+
+    def is_all_there():
+        publish(broker, "end", "")
+        return ("0", "end", "") in received(file)
+
+    try:
+        wait_for("end of what is retained", is_all_there)
+    finally:
+        client.kill()
+        client.wait()
+    return {topic: payload for is_retained, topic, payload in received(file) if is_retained == "1"}
 
 
 @pytest.fixture
