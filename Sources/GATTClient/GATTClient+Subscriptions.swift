@@ -233,8 +233,8 @@ extension GATTClient {
   /// Removes a subscriber without a request: its characteristic is not where it was.
   package func drop(_ subscription: Subscription) { _ = remove(subscription) }
 
-  /// - Returns: the subscription, where the peripheral may have to be told; nil without a link, and while the
-  ///   subscription moves, since what the move enables is disabled when it ends
+  /// - Returns: the subscription, if the peripheral may have to be told; nil if there is no link, or if the
+  ///   subscription is moving, since what the move enables is disabled when it ends
   private func remove(_ subscription: Subscription) -> ActiveSubscription? {
     guard let entry = active.removeValue(forKey: subscription.id) else { return nil }
     displaced.remove(subscription.id)
