@@ -39,7 +39,7 @@ static int halo_adapter_take(int socket, uint16_t index, int receive_buffer) {
 }
 
 static int halo_adapter_switch(int socket, uint16_t index, bool is_up) {
-  if (ioctl(socket, is_up ? HCIDEVUP : HCIDEVDOWN, (int)index) == 0) return 0;
+  if ((is_up ? halo_hci_up : halo_hci_down)(socket, index) == 0) return 0;
   return errno == EALREADY ? 0 : errno;
 }
 

@@ -1,9 +1,15 @@
 #include "CBlueZHCI.h"
 
+#include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-int halo_hci_up(int socket, uint16_t index) { return ioctl(socket, HCIDEVUP, (int)index); }
+int halo_hci_up(int socket, uint16_t index) {
+  for (int tries = 3;; tries--) {
+    int result = ioctl(socket, HCIDEVUP, (int)index);
+    if (result == 0 || errno != ETIMEDOUT || tries == 1) return result;
+  }
+}
 
 int halo_hci_down(int socket, uint16_t index) { return ioctl(socket, HCIDEVDOWN, (int)index); }
 

@@ -63,13 +63,28 @@ def test_a_silent_controller_is_woken(halo, faulty, resets, climbed):
     ring.kernel_adapter.wait_until(True)
 
 
-def test_a_silent_controller_without_a_retry(halo, faulty):
-    """The link can't be ended: that, too, takes its time and no more."""
-    ring = faulty()
+@pytest.mark.parametrize("resets", [1, 2, 3])
+def test_a_silent_controller_without_a_retry(halo, faulty, resets):
+    """The link can't be ended: that, too, takes its time and no more. A controller that answers only the kernel's second or
+    third Reset comes up all the same (raspberrypi/linux#6462, btlejuice#54: "hci0: Connection timed out")."""
+    ring = faulty(resets)
     process = start(halo, f"user:{ring.adapter}", "--take", "--retry-for", "0s")
     ring.go_silent()
     result = halo.wait(process, timeout=40)
     assert result.code == TIMEOUT and result.err.splitlines()[-1].startswith("halo-raw: "), result
+    ring.kernel_adapter.wait_until(True)
+
+
+def test_an_adapter_that_does_not_come_up_is_left_to_the_next_run(halo, faulty):
+    """ble_monitor#1276: "the adapter never comes back up"."""
+    ring = faulty(5)
+    process = start(halo, f"user:{ring.adapter}", "--take", "--retry-for", "0s")
+    ring.go_silent()
+    halo.wait(process, timeout=40)
+    assert not ring.kernel_adapter.is_up
+    result = halo.run("battery", "--take", adapter=f"user:{ring.adapter}").succeeded()
+    assert f"{ring.adapter} is up again" in result.err
+    ring.kernel_adapter.wait_until(True)
 
 
 def test_a_controller_that_breaks_down(halo, faulty):

@@ -17,8 +17,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-// Brings an adapter up or down.
+// Brings an adapter up. The kernel waits two seconds for each answer of the controller. Some controllers miss that the
+// first time, so this tries again if they do, three times in all.
 int halo_hci_up(int socket, uint16_t index);
+
+// Brings an adapter down.
 int halo_hci_down(int socket, uint16_t index);
 
 // Ask the kernel: each takes a structure of hci.h with the question, and has the answer written into it.

@@ -84,6 +84,16 @@ import Testing
     folder.remove()
   }
 
+  /// The next run brings up what this one could not.
+  @Test func aRecordIsLeftToTheNextRun() throws {
+    let taken = try TakenAdapter(index, address: address, in: [folder.path])
+    taken.leave()
+    taken.forget()
+    #expect(exists)
+    #expect(restore() == (true, [3]) && !exists)
+    folder.remove()
+  }
+
   /// Its file is locked until it is forgotten, and no longer: another name of the file shows it.
   @Test func aRecordIsLockedUntilItIsForgotten() throws {
     let taken = try TakenAdapter(index, address: address, in: [folder.path])

@@ -49,12 +49,18 @@ package final class TakenAdapter {
     // Also truncated: a process that has changed its user may not be permitted to remove it.
     _ = SystemCall.truncate(descriptor, 0)
     unlink(path)
+    leave()
+  }
+
+  /// Leaves the record to the next run, if the adapter could not be brought up.
+  func leave() {
+    guard descriptor >= 0 else { return }
     close(descriptor)
     descriptor = -1
   }
 
-  /// Brings up adapters that an earlier run of this program has opened and, because it was killed, not restored. A task
-  /// that is cancelled returns at once; what has begun goes on.
+  /// Brings up adapters that an earlier run of this program has opened and not restored, because it was killed or
+  /// because the controller did not answer. A task that is cancelled returns at once; what has begun goes on.
   ///
   /// - Parameter folders: where these runs may have recorded them
   /// - Returns: the adapters that are up again

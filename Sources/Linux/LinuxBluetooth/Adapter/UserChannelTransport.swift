@@ -33,7 +33,8 @@ package final class UserChannelTransport: HCITransport {
   /// - Parameters:
   ///   - index: of the adapter: 0 for hci0
   ///   - force: allows an adapter that is up: it is brought down, its links end, and it is brought up again by
-  ///     ``close()``, or by the next ``TakenAdapter/restoreAll(recordedIn:)`` if this process ends before
+  ///     ``close()``, or, if that fails or this process ends before, by the next
+  ///     ``TakenAdapter/restoreAll(recordedIn:)``
   ///   - folders: where that is recorded: the first that this user can write; not recorded if empty
   ///   - onWarning: called with the links and functions that end because of `force`
   package convenience init(
@@ -175,8 +176,12 @@ package final class UserChannelTransport: HCITransport {
   ) -> Task<Void, Never> {
     BluetoothActor.run {
       if let taken {
-        try? await helper.bringUp(index)
-        taken.forget()
+        do throws(AdapterError) {
+          try await helper.bringUp(index)
+          taken.forget()
+        } catch {
+          taken.leave()
+        }
       }
       helper.close()
     }
