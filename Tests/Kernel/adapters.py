@@ -44,17 +44,12 @@ class KernelAdapter:
         self.up()
         self.switch(DEVICE_DOWN, errno.EALREADY)
 
-    def switch(self, request, harmless, patience=30):
-        """Tries again while the controller, which is a process of a busy machine, misses the kernel's two seconds."""
-        deadline = time.monotonic() + patience
-        while True:
-            try:
-                return self.ioctl(request, self.index)
-            except OSError as error:
-                if error.errno == harmless:
-                    return
-                if error.errno != errno.ETIMEDOUT or time.monotonic() > deadline:
-                    raise
+    def switch(self, request, harmless):
+        try:
+            self.ioctl(request, self.index)
+        except OSError as error:
+            if error.errno != harmless:
+                raise
 
     def wait_until(self, state: bool, timeout=30):
         """Until it is up, or down."""

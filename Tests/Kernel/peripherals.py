@@ -2,13 +2,22 @@
 
 import asyncio
 import multiprocessing
+import sys
 
 from forked import Fork
 
 FORK = multiprocessing.get_context("fork")
 
 
+def refuse_imports(event, arguments):
+    """An import reads files of the host. The guest's clock leaps meanwhile, and the two seconds in which the kernel waits for
+    an answer of this process are over at once."""
+    if event == "import":
+        raise ImportError(f"a fork imports {arguments[0]}: import it before, in the program's module")
+
+
 def run(program, options):
+    sys.addaudithook(refuse_imports)
     asyncio.run(program(options))
 
 
@@ -34,6 +43,7 @@ class Peripheral(Fork):
 def result_of(program, *arguments):
     """What a coroutine function returns, which runs in a fork."""
     def work():
+        sys.addaudithook(refuse_imports)
         theirs.send(asyncio.run(program(*arguments)))
 
     ours, theirs = FORK.Pipe(duplex=False)
