@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 
 from built import built
+from tshark_check import number_of
 
 # tshark calls Ubertooth's private link type by no name of its own.
 USER_TYPE = ("-o", 'uat:user_dlts:"User 0 (DLT=147)","btle","0","","0",""')
@@ -28,7 +29,7 @@ FIELDS = {
 # ATT PDUs with one handle in them; with others, tshark shows the handle of the request, or several.
 WITH_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
 NUMBERS = {"access_address", "type", "llid", "sn", "nesn", "md", "opcode", "att", "handle", "cid", "smp", "signaling",
-           "nordic", "role", "rssi", "rf_rssi", "channel"}
+           "nordic", "role", "rssi", "rf_rssi", "channel", "crc_ok"}
 ADDRESSES = ("AdvA", "ScanA", "InitA", "TargetA")
 
 
@@ -42,8 +43,7 @@ def tshark(path) -> list[dict]:
     rows = []
     for line in run.stdout.splitlines():
         row = dict(zip(FIELDS, line.split("\t"), strict=True))
-        row = {key: int(text, 0) if text and key in NUMBERS else text or None for key, text in row.items()}
-        row["crc_ok"] = None if row["crc_ok"] is None else row["crc_ok"] in ("1", "True")
+        row = {key: number_of(text) if text and key in NUMBERS else text or None for key, text in row.items()}
         rows.append(row)
     return rows
 
@@ -70,7 +70,7 @@ def compared(record, row) -> dict:
     """What is compared: (ours, tshark's) by name."""
     ll = record.get("ll", {})
     mine = fields(ll)
-    is_wrong = row["bad_crc"] is not None or row["crc_ok"] is False
+    is_wrong = row["bad_crc"] is not None or row["crc_ok"] == 0
     if is_wrong or ll.get("crc") == "wrong":
         # What was received wrongly is not taken apart.
         return {"wrong CRC": (ll.get("crc") == "wrong", is_wrong)} if is_wrong != (ll.get("crc") == "wrong") else {}

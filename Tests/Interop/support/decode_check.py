@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 
 from built import built
+from tshark_check import number_of
 
 FIELDS = {
     "command": "bthci_cmd.opcode", "event": "bthci_evt.code", "subevent": "bthci_evt.le_meta_subevent",
@@ -70,7 +71,7 @@ def tshark(path) -> list[Seen]:
         options += ["-e", name]
     rows = []
     for line in run_tshark(path, *options).splitlines():
-        numbers = [int(text, 0) if text else None for text in line.split("\t")]
+        numbers = [number_of(text) if text else None for text in line.split("\t")]
         rows.append(dict(zip(FIELDS, numbers, strict=True)))
     raw = json.loads(run_tshark(path, "-T", "jsonraw", "--no-duplicate-keys", "-j", "btatt"))
     assert len(raw) == len(rows)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 from built import built
+from tshark_check import number_of
 
 PARAMETERS, SIGNALS, PAIRING, ATT = ("hci", "parameters"), ("signaling", "fields"), ("smp", "fields"), ("att", "fields")
 SDP, RFCOMM, AVDTP, AVCTP = (("sdp", "fields"), ("rfcomm", "fields"), ("avdtp", "fields"), ("avctp", "fields"))
@@ -142,7 +143,7 @@ def parsed(name, text):
         # Others are "host", "controller" and "remote ()".
         return [text] if text.count(":") == 5 else []
     values = text.split(",")
-    return [value if ":" in value else int(value, 0) for value in values]
+    return [value if ":" in value else number_of(value) for value in values]
 
 
 def run_tshark(path):

@@ -55,6 +55,11 @@ class CaptureError(Exception):
     pass
 
 
+def number_of(text: str) -> int:
+    """A field as tshark prints it. Version 4.4, that of Debian 13, prints True and False where 4.0 prints 1 and 0."""
+    return {"True": 1, "False": 0}[text] if text in ("True", "False") else int(text, 0)
+
+
 def tshark(path) -> tuple[list[Packet], list[ATT]]:
     """All records and all ATT PDUs, as tshark sees them."""
     fields = [
