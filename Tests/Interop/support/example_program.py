@@ -3,6 +3,7 @@
 import contextlib
 import os
 import subprocess
+import sys
 
 import pytest
 from built import built
@@ -34,7 +35,8 @@ class Example:
     def close(self):
         if self.process.poll() is None:
             self.process.terminate()
-        self.process.communicate(timeout=20)
+        _, errors = self.process.communicate(timeout=20)
+        print(errors, file=sys.stderr)  # pytest shows it if the test fails
 
 
 @contextlib.contextmanager
