@@ -4,7 +4,6 @@ import asyncio
 
 import ring_frames
 from bleak import BleakClient, BleakScanner
-from bleak.backends.bluezdbus import client, scanner  # noqa: F401 - bleak imports them only when it is used
 
 BATTERY = ring_frames.frame(ring_frames.BATTERY)
 

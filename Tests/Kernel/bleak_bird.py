@@ -3,7 +3,6 @@
 import asyncio
 
 from bleak import BleakClient, BleakScanner
-from bleak.backends.bluezdbus import client, scanner  # noqa: F401 - bleak imports them only when it is used
 
 SERVICE = "b12d0000-5c8e-4e0b-9d55-6f2a7c31e804"
 NAME, COLOUR, ALPHA = (SERVICE.replace("b12d0000", f"b12d000{number}") for number in (1, 2, 3))

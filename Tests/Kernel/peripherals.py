@@ -4,6 +4,12 @@ import asyncio
 import multiprocessing
 import sys
 
+# asyncio, bleak and Bumble import these only when they are used, which is too late in a fork: see refuse_imports().
+import concurrent.futures.thread  # noqa: F401
+import bleak.backends.bluezdbus.client  # noqa: F401
+import bleak.backends.bluezdbus.scanner  # noqa: F401
+import bumble.transport.hci_socket  # noqa: F401
+
 from forked import Fork
 
 FORK = multiprocessing.get_context("fork")
@@ -13,7 +19,7 @@ def refuse_imports(event, arguments):
     """An import reads files of the host. The guest's clock leaps meanwhile, and the two seconds in which the kernel waits for
     an answer of this process are over at once."""
     if event == "import":
-        raise ImportError(f"a fork imports {arguments[0]}: import it before, in the program's module")
+        raise ImportError(f"a fork imports {arguments[0]}: import it in peripherals.py")
 
 
 def run(program, options):

@@ -4,7 +4,6 @@ import subprocess
 from argparse import Namespace
 
 import bleak_battery
-import bumble.transport.hci_socket  # noqa: F401 - bumble imports it only when it opens one
 import bumble_host
 import peripherals
 import pytest

@@ -9,7 +9,6 @@ The peripheral's host uses the controller there. Each turn is a new link.
 """
 
 import asyncio
-import concurrent.futures.thread  # noqa: F401 - asyncio imports it only when lines() asks for a thread
 import json
 import sys
 
