@@ -224,8 +224,6 @@ extension GATTClient {
 
   /// Ends a subscription that was not unsubscribed.
   func end(_ id: UInt64, _ reason: GATTError) {
-    guard let entry = active.removeValue(forKey: id) else { return }
-    subscriptions.remove(id, from: entry.handle)
-    entry.onEnd(reason)
+    withdraw(id)?.onEnd(reason)
   }
 }

@@ -152,10 +152,7 @@ extension GATTClient {
         keepHandles()
         completion(.success(Subscription(entry, id: id)))
       case .failure(let error):
-        let wasHere = active.removeValue(forKey: id) != nil
-        subscriptions.remove(id, from: handle)
-        // The write may be pending; its result is no longer needed.
-        if wasHere, error == .cancelled { takeBack(handle, configuration) }
+        _ = withdraw(id)
         completion(.failure(error))
       }
     }
@@ -203,6 +200,18 @@ extension GATTClient {
       // What is at another handle now, or gone, has lost its configuration.
       if case .failure(.servicesChanged) = result { completion(.success(())) } else { completion(result) }
     }
+  }
+
+  /// Removes a subscriber whose request was cancelled or has failed. What was asked for since then, for others, was asked for
+  /// on its behalf, too, and is taken back; so is a request that is pending, whose result is no longer needed.
+  ///
+  /// - Returns: the subscriber; nil if it was removed before
+  func withdraw(_ id: UInt64) -> ActiveSubscription? {
+    guard let entry = active.removeValue(forKey: id) else { return nil }
+    let isAskedFor = subscriptions.configurationAskedFor(of: entry.handle) != nil
+    subscriptions.remove(id, from: entry.handle)
+    if isOpen, isAskedFor, let configuration = entry.configuration { takeBack(entry.handle, configuration) }
+    return entry
   }
 
   /// How the subscribers of a value want it.

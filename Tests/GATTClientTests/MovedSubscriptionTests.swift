@@ -120,24 +120,40 @@ import Testing
     #expect(link.sent == ["1226000000"])
   }
 
-  /// The other subscriber of the value has moved already, and wants no indications.
-  @Test func whatIsCancelledWhileItMovesIsTakenBackFromTheOthers() async throws {
+  /// Two subscribers of the second heart rate. The first one, with notifications, has moved; the move of the other one, with
+  /// indications, is not answered yet.
+  private func movedTogether() async throws -> (GATTClient, first: Subscription, second: Subscription) {
     offer(from: 0x10)
     let client = link.client()
-    try await subscribe(client, Heard(), both: false)
+    let first = try await subscribe(client, Heard(), both: false)
     let service = try #require(try await client.discoverServices().first)
-    let second = try await client.discoverCharacteristics(of: service)[1]
+    let characteristic = try await client.discoverCharacteristics(of: service)[1]
     link.answer("12 1600 0300", "13")
-    let subscription = try await client.subscribe(to: second, as: .indication) { _, _ in }
+    let second = try await client.subscribe(to: characteristic, as: .indication) { _, _ in }
     offer(from: 0x20)
     link.answer("12 2600 0300")
     link.receive("1d 0300 1000 ffff")
     await testTimers.sleep(for: .seconds(1))
-    #expect(link.takeSent().suffix(2) == ["1226000100", "1226000300"])
-    client.unsubscribe(subscription) { _ in }
+    try #require(link.takeSent().suffix(2) == ["1226000100", "1226000300"])
+    return (client, first, second)
+  }
+
+  @Test func whatIsCancelledWhileItMovesIsTakenBackFromTheOthers() async throws {
+    let (client, _, second) = try await movedTogether()
+    client.unsubscribe(second) { _ in }
     link.receive("13")
     await testTimers.sleep(for: .seconds(1))
     #expect(link.sent == ["1226000100"])
+  }
+
+  /// The first one has left before the other one is refused, which ends then.
+  @Test func whatIsRefusedWhileItMovesIsTakenBack() async throws {
+    let (client, first, _) = try await movedTogether()
+    link.answer("12 2600 0200", "13")
+    client.unsubscribe(first) { _ in }
+    link.receive("01 12 2600 05")
+    await testTimers.sleep(for: .seconds(1))
+    #expect(link.sent == ["1226000200", "1226000000"])
   }
 
   /// A characteristic that was not discovered has no known service. It moves to the only one of its UUID.

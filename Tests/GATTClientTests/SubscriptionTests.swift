@@ -229,6 +229,22 @@ import Testing
     #expect(link.sent == ["1211000300"])
   }
 
+  /// The first one leaves before the second one is refused: what is asked for then is for the second one alone. Without a
+  /// further request, the peripheral may send what nobody wants, whatever it answers (zephyrproject-rtos/zephyr 15100).
+  @Test(arguments: ["13", "01 12 1100 05"])
+  func whatIsRefusedIsTakenBackFromWhatWasAskedForLater(answer: String) async throws {
+    let client = link.client()
+    link.answer("12 1100 0200", answer)
+    let (first, second) = try await subscribeTwice(client)
+    client.unsubscribe(first) { _ in }
+    link.receive("01 12 1100 05")
+    await #expect(throws: GATTError.self) { try await second.value }
+    await settle()
+    #expect(link.takeSent() == ["1211000200", "1211000000"])
+    _ = try await client.subscribe(to: ofBothKinds, as: .notification) { _, _ in }
+    #expect(link.sent == ["1211000100"])
+  }
+
   @Test func whatIsNotOfferedIsNotAskedFor() async throws {
     let client = link.client()
     await #expect(throws: GATTError.self) {
