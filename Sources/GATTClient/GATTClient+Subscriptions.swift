@@ -202,8 +202,9 @@ extension GATTClient {
     }
   }
 
-  /// Removes a subscriber whose request was cancelled or has failed. What was asked for since then, for others, was asked for
-  /// on its behalf, too, and is taken back; so is a request that is pending, whose result is no longer needed.
+  /// Removes a subscriber whose request was cancelled or has failed. The peripheral may have been asked to send the value as
+  /// this subscriber wants it: by that request, if it is pending, or by a later one for others. It is asked for what the others
+  /// want.
   ///
   /// - Returns: the subscriber; nil if it was removed before
   func withdraw(_ id: UInt64) -> ActiveSubscription? {

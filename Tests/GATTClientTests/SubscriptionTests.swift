@@ -229,8 +229,8 @@ import Testing
     #expect(link.sent == ["1211000300"])
   }
 
-  /// The first one leaves before the second one is refused: what is asked for then is for the second one alone. Without a
-  /// further request, the peripheral may send what nobody wants, whatever it answers (zephyrproject-rtos/zephyr 15100).
+  /// The first one leaves before the second one is refused: indications alone are asked for then. They have to be disabled
+  /// after the refusal, also if that request is refused, too: no answer is ignored (zephyrproject-rtos/zephyr 15100).
   @Test(arguments: ["13", "01 12 1100 05"])
   func whatIsRefusedIsTakenBackFromWhatWasAskedForLater(answer: String) async throws {
     let client = link.client()
