@@ -48,6 +48,7 @@ def command(halo, ring, way):
 
 
 @pytest.mark.verdict
+@pytest.mark.both_kernels
 def test_scan(command, ring):
     found = [
         record for record in command("scan", "--duration", "700ms").records()
@@ -65,6 +66,7 @@ def test_inspect(command, ring):
 
 
 @pytest.mark.verdict
+@pytest.mark.both_kernels
 def test_stream(command, ring):
     result = command("stream", "--ppg", "--count", 300)
     assert [record["raw"] for record in result.records()] == [ppg_raw(number) for number in range(300)]

@@ -8,7 +8,7 @@ import pytest
 from conftest import RINGS, rfkill
 from program import NO_ADAPTER
 
-pytestmark = pytest.mark.usefixtures("no_kernel_fault")
+pytestmark = [pytest.mark.usefixtures("no_kernel_fault"), pytest.mark.both_kernels]
 JSON = ("--format", "jsonl")
 SAYS = {"down": "is down", "switched off": "is down", "blocked": "switched off", "pulled out": "was removed"}
 

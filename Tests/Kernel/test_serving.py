@@ -16,7 +16,7 @@ from conftest import wait_until
 from example_program import examples
 from program import NO_PERMISSION
 
-pytestmark = pytest.mark.usefixtures("no_kernel_fault")
+pytestmark = [pytest.mark.usefixtures("no_kernel_fault"), pytest.mark.both_kernels]
 # Flags, the service in two bytes, and the name of the scan response.
 DATA, NAME = "02010603031a18", "0c09" + b"Thermometer".hex()
 

@@ -8,19 +8,25 @@ import fcntl
 import gzip
 import lzma
 import os
+import platform
 import shutil
 import struct
 import subprocess
 import sys
 from pathlib import Path
 
-GUEST = Path(__file__).resolve().parent / "guest"
+HERE = Path(__file__).resolve().parent
+GUEST = HERE / "guest"
 # Raised whenever a cache made by an older version of this file would not do.
 LAYOUT = 2
 # Loaded at the start, each after those it depends on.
 START_MODULES = ["virtio_pci", "virtio_console", "9pnet_virtio", "9p", "overlay", "bluetooth", "hci_uart"]
 # Parts of the module tree that a machine without hardware may want; the rest is left out of the cache.
 KEPT_DRIVERS = {"bluetooth", "char", "hid", "input", "power", "tty", "virtio"}
+# The releases of Debian whose kernels there are images of, and these kernels.
+RELEASES = {"bookworm": "6.1", "trixie": "6.12"}
+# What Debian's package lists are signed with, where the package debian-archive-keyring is installed.
+KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
 class ImageError(Exception):
@@ -40,13 +46,18 @@ class Image:
     def made_of(self) -> str:
         return f"{LAYOUT} linux-image-amd64 {' '.join(self.start_modules)}\n" + (GUEST / "init").read_text()
 
+    def apt_options(self, work: Path) -> list[str]:
+        """What has apt take the package from where it shall be from."""
+        return []
+
     def package(self, work: Path) -> Path:
         """The package with a kernel that `linux-image-amd64` stands for today."""
-        for line in run("apt-cache", "depends", "linux-image-amd64").splitlines():
+        options = self.apt_options(work)
+        for line in run("apt-cache", *options, "depends", "linux-image-amd64").splitlines():
             relation, _, name = line.strip().partition(": ")
             if relation == "Depends" and name.startswith("linux-image-"):
                 # As root, apt would otherwise complain that its own user may not write here.
-                run("apt-get", "--quiet", "-o", "APT::Sandbox::User=root", "download", name, cwd=work)
+                run("apt-get", "--quiet", *options, "-o", "APT::Sandbox::User=root", "download", name, cwd=work)
                 (archive,) = work.glob("*.deb")
                 return archive
         raise ImageError("apt knows no linux-image-amd64; has this system Debian's package lists? (apt-get update)")
@@ -58,11 +69,13 @@ class Image:
         offset, length = struct.unpack_from("<II", packed, 0x248)
         start = (sectors + 1) * 512 + offset
         payload = packed[start : start + length]
-        # The packed length stands behind, which only gzip's reader takes amiss.
+        # The packed length stands behind, which only the readers of gzip and zstd take amiss.
         if payload.startswith(b"\xfd7zXZ\0"):
             return lzma.LZMADecompressor().decompress(payload)
         if payload.startswith(b"\x1f\x8b"):
             return gzip.decompress(payload[:-4])
+        if payload.startswith(b"\x28\xb5\x2f\xfd"):
+            return run_bytes("zstd", "--decompress", "--stdout", "--quiet", stdin=payload[:-4])
         return packed
 
     def ensure(self):
@@ -126,6 +139,46 @@ class Image:
         return archive.finished()
 
 
+class ReleaseImage(Image):
+    """The same with the kernel of another release of Debian than this machine's."""
+
+    def __init__(self, cache: Path, release: str):
+        super().__init__(cache)
+        self.release = release
+
+    def made_of(self) -> str:
+        return f"{self.release} {super().made_of()}"
+
+    def apt_options(self, work: Path) -> list[str]:
+        """A configuration of apt with nothing but this release, from the mirror that this machine's apt uses."""
+        try:
+            mirror = run(HERE.parent.parent / "scripts/mirror").strip()
+        except ImageError:
+            raise ImageError("apt has no package lists of Debian; run apt-get update") from None
+        signed = f"[signed-by={KEYRING}] " if KEYRING.exists() else ""
+        folder = work / "apt"
+        for name in ("lists/partial", "archives/partial"):
+            (folder / name).mkdir(parents=True)
+        (folder / "status").touch()
+        (folder / "sources.list").write_text(f"deb {signed}{mirror} {self.release} main\n")
+        settings = {
+            "Dir::State": folder, "Dir::State::status": folder / "status", "Dir::Cache": folder,
+            "Dir::Etc::sourcelist": folder / "sources.list", "Dir::Etc::sourceparts": "-",
+            "APT::Architecture": "amd64", "APT::Architectures": "amd64", "APT::Default-Release": self.release,
+            "APT::Sandbox::User": "root", "APT::Update::Error-Mode": "any",
+            "Acquire::Languages": "none", "Acquire::Retries": 3}
+        options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
+        run("apt-get", "--quiet", *options, "update")
+        return options
+
+
+def image_of(cache: Path, release: str | None) -> Image:
+    """The image with the kernel of a release of Debian; of this machine's, if None is given."""
+    if release is None or release == platform.freedesktop_os_release().get("VERSION_CODENAME"):
+        return Image(cache)
+    return ReleaseImage(cache / release, release)
+
+
 class SystemImage(Image):
     """For arm64 guests with a root file system of their own, which has the kernel's package in `/kernel`."""
 
@@ -176,12 +229,16 @@ def module_bytes(path: Path) -> bytes:
 
 
 def run(*command, cwd=None) -> str:
+    return run_bytes(*command, cwd=cwd).decode()
+
+
+def run_bytes(*command, cwd=None, stdin=b"") -> bytes:
     try:
         return subprocess.run(
-            list(map(str, command)), cwd=cwd, check=True, text=True, stdout=subprocess.PIPE,
+            list(map(str, command)), cwd=cwd, check=True, input=stdin, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env=os.environ | {"LC_ALL": "C"}).stdout
     except FileNotFoundError:
         raise ImageError(f"there is no {command[0]}; run scripts/setup kernel") from None
     except subprocess.CalledProcessError as error:
-        last = (error.stderr.strip() or f"exit code {error.returncode}").splitlines()[-1]
+        last = (error.stderr.decode(errors="replace").strip() or f"exit code {error.returncode}").splitlines()[-1]
         raise ImageError(f"{command[0]} failed: {last}") from None
