@@ -244,11 +244,21 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
         report(ring, .connectable, status: status, sid: 1, data: data), at: .zero + time)
     }
     #expect(piece(start, .incomplete, .zero) == nil)
-    #expect(piece(start, .incomplete, .milliseconds(100)) == nil)
-    #expect(try #require(piece(rest, .complete, .milliseconds(101))).localName == "R02A")
+    #expect(piece(start, .incomplete, .milliseconds(20)) == nil)
+    #expect(try #require(piece(rest, .complete, .milliseconds(21))).localName == "R02A")
 
     #expect(piece(start, .incomplete, .seconds(1)) == nil)
     #expect(try #require(piece(hex("020942"), .complete, .seconds(2))).localName == "B")
+
+    // Soon after it: whole by itself, or with the Flags with which an advertisement begins.
+    for (milliseconds, next) in [(3000, "020943"), (4000, "0201060208ff"), (5000, "02010602090a")] {
+      #expect(piece(start, .incomplete, .milliseconds(milliseconds)) == nil)
+      let whole = try #require(piece(hex(next), .complete, .milliseconds(milliseconds + 40)))
+      #expect(whole.advertisingData?.bytes == hex(next))
+    }
+    // The next event of an advertiser that sends every 200 ms (zephyrproject-rtos/zephyr 106374).
+    #expect(piece(start, .incomplete, .seconds(6)) == nil)
+    #expect(try #require(piece(rest, .complete, .milliseconds(6200))).localName != "R02A")
 
     let other = BluetoothAddress(7, .random)
     _ = collector.receive(report(other, [], status: .incomplete, data: start), at: .zero + .seconds(3))

@@ -8,8 +8,8 @@ package struct AdvertisementCollector: Sendable {
   /// The maximum length of extended advertising data (Core Specification Vol 4, Part E, 7.8.57).
   package static let largestData = 1650
   /// How long after a fragment the next one may come. The controller reports those of one chain of packets one after the
-  /// other; a longer time is that of the next advertisement, and the last end was lost.
-  private static let longestPause = Duration.milliseconds(500)
+  /// other, within milliseconds; a longer time is that of the next advertisement, and the last end was lost.
+  private static let longestPause = Duration.milliseconds(50)
   /// The maximum number of devices with fragmented data being assembled.
   private static let largestAssemblies = 32
 
@@ -29,6 +29,20 @@ package struct AdvertisementCollector: Sendable {
     func belongs(to report: AdvertisingReport) -> Bool {
       address == report.address && advertisingSID == report.advertisingSID
         && isScanResponse == report.eventType.contains(.scanResponse)
+    }
+
+    /// Length and type of Flags with one byte.
+    private static let flags: [UInt8] = [2, 1]
+
+    /// Whether a report is no continuation: the end of this one was lost, and the report is of the next advertisement. It has
+    /// the same beginning, begins with Flags, or is whole by itself, where this one ends within a structure. Bytes that only
+    /// look like structures repeat their types.
+    func isLost(before report: AdvertisingReport) -> Bool {
+      let next = AdvertisingData(report.data)
+      let types = next.structures.map(\.type)
+      let isWhole = !next.isDamaged && !types.isEmpty && Set(types).count == types.count
+      return data.starts(with: report.data) || report.data.starts(with: Self.flags)
+        || isWhole && report.dataStatus == .complete && AdvertisingData(data).isDamaged
     }
   }
 
@@ -94,8 +108,7 @@ package struct AdvertisementCollector: Sendable {
       lastPiece: instant)
     if let index = assemblies.firstIndex(where: { $0.belongs(to: report) }) {
       let last = assemblies.remove(at: index)
-      // The same beginning once more: the last end was lost, and this is the next advertisement.
-      if !last.data.starts(with: report.data) { assembly = last }
+      if !last.isLost(before: report) { assembly = last }
       assembly.lastPiece = instant
     }
     let room = Self.largestData - assembly.data.count
