@@ -11,10 +11,11 @@ extension GATTClient {
   /// Reads the first value of a type, of any length, without discovering it first: with one round trip if it is short.
   /// Nil if there is none; only its beginning if the server does not return the rest.
   package func readFirst(uuid: BluetoothUUID) async throws(GATTError) -> [UInt8]? {
-    guard let found = try await read(uuid: uuid, limit: 1).first else { return nil }
     let bearer = self.bearer
+    let mtu = bearer.mtu
+    guard let found = try await read(uuid: uuid, limit: 1).first else { return nil }
     // The maximum length of a list entry, for a value of any length (Part F, 3.4.4.2).
-    guard found.value.count >= min(bearer.mtu - 4, 253) else { return found.value }
+    guard found.value.count >= min(mtu - 4, bearer.mtu - 4, 253) else { return found.value }
     do throws(GATTError) {
       return try await run { ReadValue(found.handle, after: found.value, mtu: bearer.mtu) }
     } catch .att(.refused) {

@@ -2,24 +2,30 @@ import ATT
 import HaloBluetoothCore
 
 /// Read Characteristic Value and Read Long Characteristic Values in one (Vol 3, Part G, 4.8.1, 4.8.3): reads on
-/// for as long as the answers fill the MTU, so that the value is whole. The peer may exchange a larger MTU during the
-/// read: an answer that fills the first one may be the last, which costs one more request.
+/// for as long as the answers fill the MTU, so that the value is whole. The peer may exchange another MTU during the read:
+/// an answer is compared with the smaller of those that were in force when it was asked for and when it came, as it may have
+/// crossed the exchange. That costs one more request at most.
 package struct ReadValue: GATTProcedure {
   private let handle: AttributeHandle
-  private let mtu: Int
+  private let mtu: () -> Int
+  /// The MTU when the last part was asked for.
+  private var lastMTU = 0
   private var value: [UInt8] = []
 
   /// - Parameters:
   ///   - handle: the attribute to read
   ///   - beginning: the known beginning of the value; reading continues after it
-  ///   - mtu: the ATT_MTU of the link when the read begins, in bytes; it never becomes smaller
-  package init(_ handle: AttributeHandle, after beginning: [UInt8] = [], mtu: Int) {
+  ///   - mtu: the ATT_MTU of the link, in bytes; evaluated for each part
+  package init(
+    _ handle: AttributeHandle, after beginning: [UInt8] = [], mtu: @autoclosure @escaping () -> Int
+  ) {
     self.handle = handle
     self.mtu = mtu
     value = beginning
   }
 
   package mutating func start() -> GATTStep<[UInt8]> {
+    lastMTU = mtu()
     if value.isEmpty { return .request(ATTReadRequest(handle)) }
     return .request(ATTReadBlobRequest(handle, offset: UInt16(truncatingIfNeeded: value.count)))
   }
@@ -43,8 +49,9 @@ package struct ReadValue: GATTProcedure {
       return .misbehaved("a value of more than \(ATTBearer.maximumValueLength) bytes at \(handle)")
     }
     value += part
-    guard part.count >= mtu - 1, value.count < ATTBearer.maximumValueLength else { return .done(value) }
-    return .request(ATTReadBlobRequest(handle, offset: UInt16(value.count)))
+    let isFull = part.count >= min(lastMTU, mtu()) - 1
+    guard isFull, value.count < ATTBearer.maximumValueLength else { return .done(value) }
+    return start()
   }
 }
 

@@ -23,30 +23,40 @@ package struct WriteValue: GATTProcedure {
 /// executed together. The server echoes each part; if an echo differs, or a part is refused, the queue is cancelled
 /// before the failure is reported, since the next Execute Write would write its contents.
 package struct QueuedWrite: GATTProcedure {
-  private var parts: [ATTPreparedWrite]
-  private var sent = 0
+  /// What is left to be sent, in order; the first part begins where the server has stopped.
+  private var rest: [ATTPreparedWrite]
+  private var part: ATTPreparedWrite?
+  private let mtu: () -> Int
   private var failure: GATTError?
   private var isExecuting = false
 
-  /// Parts of one value or of several, in order; a part that does not fit into the MTU is cut into several.
-  package init(_ writes: [(handle: AttributeHandle, value: [UInt8])], mtu: Int) {
-    let room = max(1, mtu - 5)
-    parts = writes.flatMap { write in
-      // An empty value is written by an empty part.
-      stride(from: 0, to: max(1, write.value.count), by: room).map { offset in
-        ATTPreparedWrite(
-          handle: write.handle, offset: UInt16(truncatingIfNeeded: offset),
-          value: Array(write.value[min(offset, write.value.count)..<min(offset + room, write.value.count)]))
-      }
-    }
+  /// - Parameters:
+  ///   - writes: one value or several, in order; each is cut into parts that fit into the MTU
+  ///   - mtu: the ATT_MTU of the link, in bytes; evaluated for each part, as the peer may exchange a smaller one
+  package init(
+    _ writes: [(handle: AttributeHandle, value: [UInt8])], mtu: @autoclosure @escaping () -> Int
+  ) {
+    rest = writes.map { ATTPreparedWrite(handle: $0.handle, offset: 0, value: $0.value) }
+    self.mtu = mtu
   }
 
   package mutating func start() -> GATTStep<Void> {
-    guard sent < parts.count else {
+    guard let next = rest.first else {
       isExecuting = true
       return .request(ATTExecuteWriteRequest(.write))
     }
-    return .request(ATTPrepareWriteRequest(parts[sent]))
+    // An empty value is written by an empty part.
+    let value = Array(next.value.prefix(max(1, mtu() - 5)))
+    let part = ATTPreparedWrite(handle: next.handle, offset: next.offset, value: value)
+    self.part = part
+    return .request(ATTPrepareWriteRequest(part))
+  }
+
+  /// The server has taken the part.
+  private mutating func advance(over part: ATTPreparedWrite) {
+    rest[0].value.removeFirst(part.value.count)
+    rest[0].offset += UInt16(truncatingIfNeeded: part.value.count)
+    if rest[0].value.isEmpty { rest.removeFirst() }
   }
 
   package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Void> {
@@ -54,13 +64,13 @@ package struct QueuedWrite: GATTProcedure {
     switch result {
     case .success(let response as ATTPrepareWriteResponse) where !isExecuting:
       let echo = response.part
-      guard echo == parts[sent] else {
+      guard let part, echo == part else {
         return cancel(
           because: .misbehaved(
             "the echo of a prepared write differs (\(echo.value.count) bytes at \(echo.handle), offset \(echo.offset))"
           ))
       }
-      sent += 1
+      advance(over: part)
       return start()
     case .success(is ATTExecuteWriteResponse) where isExecuting: return .done(())
     case .failure(.closed), .failure(.timedOut): return .failed(result)

@@ -42,6 +42,22 @@ import Testing
     #expect(ending?.output?.count == count)
   }
 
+  /// The peer exchanges a smaller MTU during the read of 300 bytes: a part that fills it is not the last one.
+  @Test func anMTUThatShrinksHalfWayCutsNothing() {
+    let mtus = [100, 100, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50]
+    var count = 0
+    func mtu() -> Int {
+      defer { count += 1 }
+      return mtus[min(count, mtus.count - 1)]
+    }
+    var exchanges = [Exchange("0a 1000", "0b" + bytes(99))]
+    for (offset, length) in [(99, 49), (148, 49), (197, 49), (246, 49), (295, 5)] {
+      exchanges.append(
+        Exchange("0c 1000 " + Hex.string([UInt8(offset & 0xFF), UInt8(offset >> 8)]), "0d" + bytes(length)))
+    }
+    #expect(run(ReadValue(0x10, mtu: mtu()), exchanges, mtu: 100)?.output?.count == 300)
+  }
+
   @Test func attributeNotLongAtTheBeginningIsAnError() {
     let ending = run(ReadValue(0x10, mtu: 23), [Exchange("0a 1000", "01 0a 1000 0b")])
     #expect(ending?.error == .att(.refused(refusal(0x0A, 0x10, 0x0B))))

@@ -33,6 +33,22 @@ import Testing
     #expect(ending?.output != nil)
   }
 
+  /// The peer exchanges a smaller MTU after the first part: the next ones fit.
+  @Test func partsFitIntoAnMTUThatShrinks() {
+    var mtus = [33, 23]
+    let part = String(repeating: "11", count: 28)
+    let ending = run(
+      QueuedWrite(
+        [(handle: 0x10, value: Array(repeating: 0x11, count: 40))],
+        mtu: mtus.count > 1 ? mtus.removeFirst() : mtus[0]),
+      [
+        Exchange("16 1000 0000" + part, "17 1000 0000" + part),
+        Exchange("16 1000 1c00" + twenty.prefix(24), "17 1000 1c00" + twenty.prefix(24)),
+        Exchange("18 01", "19"),
+      ], mtu: 33)
+    #expect(ending?.output != nil)
+  }
+
   @Test func severalValuesGoTogether() {
     let ending = run(
       QueuedWrite([(handle: 0x10, value: [1]), (handle: 0x12, value: [])], mtu: 23),
