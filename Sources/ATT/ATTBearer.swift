@@ -27,6 +27,12 @@ package final class ATTBearer {
   package static let largestMTU = maximumValueLength + 5
   /// How long a server may take to answer (3.3.3).
   package static let transactionTimeout = Duration.seconds(30)
+  /// How long the exchange of the MTU may take: a link does without it (h2zero/NimBLE-Arduino 125, embassy-rs/trouble 619).
+  package static let exchangeTimeout = Duration.seconds(5)
+  /// How long a request may take in any case that is made shortly before ``limit``, or after it.
+  private static let shortestTimeout = Duration.seconds(5)
+  /// How long an Error Response that may be for the request before is kept, so that the right one can come.
+  private static let suspicionTime = Duration.seconds(1)
 
   /// The MTU in force, in bytes.
   @exclusivity(unchecked) package private(set) var mtu = ATTBearer.defaultMTU
@@ -35,6 +41,8 @@ package final class ATTBearer {
   /// Whether the bearer has ended: no request is sent any more.
   package var isClosed: Bool { end != nil }
 
+  /// When requests are not worth waiting for any longer: one that is open then fails as one that was not answered.
+  package var limit: Instant?
   /// Called for each notification with its handle, its value and the time at which the packet was received. The span is
   /// valid only during the call.
   @exclusivity(unchecked) package var onNotification: ((AttributeHandle, RawSpan, Instant) -> Void)?
@@ -48,6 +56,7 @@ package final class ATTBearer {
     var request: any ATTPDU
     /// Whether the bearer stays open without a response; see ``request(_:isExpendable:completion:)``.
     var isExpendable: Bool
+    var timeout = ATTBearer.transactionTimeout
     /// The number of reads when it was sent.
     var reads: UInt64?
     var completion: (Result<any ATTPDU, ATTError>) -> Void
@@ -86,6 +95,10 @@ package final class ATTBearer {
   private var current: Transaction?
   private var queue: [Transaction] = []
   private var timeout: Timers.Token?
+  /// The request that was answered last, and where it began.
+  private var last: (opcode: ATTOpcode, start: AttributeHandle?)?
+  /// Takes an Error Response for the answer that may have been late for the request before.
+  private var suspicion: Timers.Token?
   private var hasExchangedMTU = false
   @exclusivity(unchecked) private var writer = ByteWriter(capacity: 64)
 
@@ -123,13 +136,18 @@ package final class ATTBearer {
     _ request: any ATTPDU, isExpendable: Bool = false,
     completion: @escaping (Result<any ATTPDU, ATTError>) -> Void
   ) {
+    enqueue(Transaction(request: request, isExpendable: isExpendable, completion: completion))
+  }
+
+  private func enqueue(_ transaction: Transaction) {
+    let (request, completion) = (transaction.request, transaction.completion)
     if let end { return completion(.failure(end)) }
     if let unanswered {
       giveUp(unanswered)
       return completion(.failure(unanswered))
     }
     if let objection = objection(to: request) { return completion(.failure(.forbidden(objection))) }
-    queue.append(Transaction(request: request, isExpendable: isExpendable, completion: completion))
+    queue.append(transaction)
     sendNext()
   }
 
@@ -173,21 +191,30 @@ package final class ATTBearer {
       return
     case .none: mtuExchange = .open([completion])
     }
-    request(ATTExchangeMTURequest(clientMTU: UInt16(receiveMTU))) { [weak self] result in
-      guard let self, case .open(let waiting) = mtuExchange else { return }
-      let outcome: Result<Void, ATTError>
-      switch result {
-      case .success, .failure(.refused): outcome = .success(())
-      case .failure(let error): outcome = .failure(error)
-      }
-      mtuExchange = .done(outcome)
-      for completion in waiting { completion(outcome.map { self.mtu }) }
-    }
+    let request = ATTExchangeMTURequest(clientMTU: UInt16(receiveMTU))
+    enqueue(
+      Transaction(request: request, isExpendable: false, timeout: Self.exchangeTimeout) { [weak self] in
+        self?.exchanged($0)
+      })
   }
 
-  /// Whether the peer has not answered the request for the MTU.
-  package var isExchangingMTU: Bool {
-    if case .open = mtuExchange { true } else { false }
+  private func exchanged(_ result: Result<any ATTPDU, ATTError>) {
+    guard case .open(let waiting) = mtuExchange else { return }
+    let outcome: Result<Void, ATTError>
+    switch result {
+    case .success, .failure(.refused): outcome = .success(())
+    case .failure(let error): outcome = .failure(error)
+    }
+    mtuExchange = .done(outcome)
+    for completion in waiting { completion(outcome.map { self.mtu }) }
+  }
+
+  /// Whether the peer was asked for the MTU, and has not answered, also if the bearer has ended meanwhile.
+  package var lacksMTUAnswer: Bool {
+    switch mtuExchange {
+    case .none, .done(.success): false
+    case .open, .done(.failure): true
+    }
   }
 
   /// Fails all outstanding, queued and future requests with `.closed(reason)`. Nothing is sent or received afterwards.
@@ -199,6 +226,7 @@ package final class ATTBearer {
     guard !isClosed else { return }
     end = queued
     timers.cancel(timeout)
+    timers.cancel(suspicion)
     let open = self.current
     let waiting = queue
     self.current = nil
@@ -222,7 +250,8 @@ package final class ATTBearer {
     current = next
     if commands == .sent { commands = .followed }
     let opcode = next.request.opcode
-    timeout = timers.schedule(after: ATTBearer.transactionTimeout) { [weak self] in
+    let rest = limit.map { max($0 - timers.now, Self.shortestTimeout) }
+    timeout = timers.schedule(after: min(next.timeout, rest ?? next.timeout)) { [weak self] in
       self?.expire(.timedOut(opcode))
     }
     send(pdu.span.bytes)
@@ -231,6 +260,7 @@ package final class ATTBearer {
   private func expire(_ error: ATTError) {
     guard let open = current, open.isExpendable, queue.isEmpty else { return giveUp(error) }
     unanswered = error
+    timers.cancel(suspicion.take())
     current = nil
     open.completion(.failure(error))
   }
@@ -335,6 +365,7 @@ package final class ATTBearer {
           counters.unexpectedResponses += 1
           return
         }
+        if mayBeLate(error, for: current.request) { return suspect(error) }
         result = .failure(.refused(error))
       case let response:
         guard opcode == expected else {
@@ -351,11 +382,38 @@ package final class ATTBearer {
       }
       result = .failure(.malformed(opcode, error))
     }
+    complete(current, result)
+  }
+
+  private func complete(_ transaction: Transaction, _ result: Result<any ATTPDU, ATTError>) {
     timers.cancel(timeout)
-    self.current = nil
+    timers.cancel(suspicion.take())
+    last = (transaction.request.opcode, transaction.request.target.start)
+    current = nil
     if commands == .followed { commands = .proved }
-    current.completion(result)
+    transaction.completion(result)
     sendNext()
+  }
+
+  // MARK: Late answers
+
+  /// Whether an Error Response names the beginning of the request before, which has been answered: some peers answer a request
+  /// twice, or late, and it would end a discovery (Danielhiversen/pySwitchbot 565, home-assistant/core 181222). Others name any
+  /// handle.
+  private func mayBeLate(_ error: ATTErrorResponse, for request: any ATTPDU) -> Bool {
+    guard let start = request.target.start, let last, last.opcode == request.opcode else { return false }
+    return error.handle == last.start && error.handle < start
+  }
+
+  /// The right answer is still to come, if this one was late; else this is it.
+  private func suspect(_ error: ATTErrorResponse) {
+    counters.unexpectedResponses += 1
+    guard suspicion == nil else { return }
+    suspicion = timers.schedule(after: Self.suspicionTime) { [weak self] in
+      guard let self, let current else { return }
+      suspicion = nil
+      complete(current, .failure(.refused(error)))
+    }
   }
 
   // MARK: The server half

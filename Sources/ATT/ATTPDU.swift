@@ -79,6 +79,15 @@ package enum ATTTarget: Hashable, Sendable {
   /// All that match in a range.
   case range(HandleRange)
 
+  /// The attribute, or the first handle of the range; nil for no attribute.
+  package var start: AttributeHandle? {
+    switch self {
+    case .none: nil
+    case .attribute(let handle): handle
+    case .range(let range): range.start
+    }
+  }
+
   /// The range; nil for other targets.
   package var range: HandleRange? {
     if case .range(let range) = self { range } else { nil }

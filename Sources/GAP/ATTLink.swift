@@ -130,6 +130,8 @@ package enum LinkEvent: Hashable, Sendable {
   case change(LEConnection.Change)
   /// The peer requested other parameters; says whether they were accepted.
   case parameterRequest(ConnectionParameters, isAccepted: Bool)
+  /// The peer has asked to pair, which was refused.
+  case pairingRefused
   /// PDUs were lost on this machine, as they were not fetched in time; how many by now.
   case dropped(UInt32)
 }
@@ -141,6 +143,7 @@ extension LinkEvent: CustomStringConvertible {
     case .parameterRequest(let request, let isAccepted):
       "the peer asks for an interval of \(request.intervalMin) to \(request.intervalMax), latency \(request.latency), timeout \(request.supervisionTimeout): "
         + (isAccepted ? "accepted" : "refused")
+    case .pairingRefused: "the peer asks for pairing, which is not supported: refused"
     case .dropped(let count): "link: the kernel has dropped \(count) packets by now, as its buffer was full"
     }
   }

@@ -25,6 +25,11 @@ package protocol Adapter: AnyObject {
   /// known.
   var droppedPackets: Int? { get }
 
+  /// The number of bytes from the controller that belonged to no packet, as others were lost; nil where that cannot happen.
+  var skippedBytes: Int? { get }
+  /// Called after such bytes, with their number, and when they were read.
+  var onSkippedBytes: ((Int, Instant) -> Void)? { get set }
+
   /// Initializes the radio and returns a description of it. Each command has a deadline; a task that is cancelled
   /// returns at once.
   func start() async throws(HCIError) -> AdapterInformation
@@ -65,6 +70,11 @@ extension Adapter {
     set {}
   }
   package var droppedPackets: Int? { nil }
+  package var skippedBytes: Int? { nil }
+  package var onSkippedBytes: ((Int, Instant) -> Void)? {
+    get { nil }
+    set {}
+  }
 
   package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
     throw .adapter(AdapterError("advertise", .notOffered))

@@ -67,11 +67,24 @@ package final class Central {
   /// The number of packets that the kernel dropped because they were not read in time; nil where that can't happen or is
   /// unknown.
   package var droppedPackets: Int? { adapter.droppedPackets }
+  /// The number of bytes from the controller that belonged to no packet; see ``Adapter/skippedBytes``.
+  package var skippedBytes: Int? { adapter.skippedBytes }
 
   /// The time of the adapter.
   package var timers: Timers { adapter.timers }
 
+  /// Whether devices were heard that have a scan response, and none was received although it was asked for: some adapters get
+  /// none (Home Assistant's operating-system 4022). Names are often there.
+  package var lacksScanResponses: Bool {
+    isActive && scanResponses == 0 && scannableReports >= Self.fewScannableReports
+  }
+
   private let adapter: any Adapter
+  /// Whether the last scan has asked for scan responses, and what was received in active scans.
+  private var isActive = false
+  private var scannableReports = 0
+  private var scanResponses = 0
+  private static let fewScannableReports = 20
   private var collector = AdvertisementCollector()
   private var scans: [Scan] = []
   private var connections: [GATTLink] = []
@@ -171,10 +184,16 @@ package final class Central {
         filtersDuplicates: combined.filtersDuplicates && scan.parameters.filtersDuplicates,
         includesCoded: combined.includesCoded || scan.parameters.includesCoded)
     }
+    isActive = combined.isActive
     adapter.setScan(combined)
   }
 
   private func receive(_ report: AdvertisingReport, at time: Instant) {
+    if isActive {
+      let isResponse = report.eventType.contains(.scanResponse)
+      scanResponses &+= isResponse ? 1 : 0
+      scannableReports &+= !isResponse && report.eventType.contains(.scannable) ? 1 : 0
+    }
     guard let advertisement = collector.receive(report, at: time) else { return }
     // A previous handler may have cancelled the next one.
     for scan in scans where scan.central != nil && scan.filter.matches(advertisement) {

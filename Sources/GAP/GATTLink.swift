@@ -19,6 +19,8 @@ package final class GATTLink {
   package private(set) var server: ServerBearer?
   /// Called with a description of a change of the link, for the user.
   package var onEvent: ((LinkEvent) -> Void)?
+  /// Whether the peer has asked to pair, which was refused.
+  package private(set) var hasRefusedPairing = false
   /// Why the link has ended; nil while it exists.
   package private(set) var loss: LinkLoss?
   /// What was requested and not done when the link was lost; nil if nothing was, or the link exists.
@@ -69,17 +71,24 @@ package final class GATTLink {
 
   private func happened(_ event: LinkEvent) {
     if case .change(.encryption) = event { server?.security = security }
+    if event == .pairingRefused { hasRefusedPairing = true }
     onEvent?(event)
   }
 
   private func closed(_ loss: LinkLoss) {
     self.loss = loss
     link.onPDU = nil
-    unfinished = bearer.isExchangingMTU ? .exchangeMTU : link.unfinished
+    unfinished = bearer.lacksMTUAnswer ? .exchangeMTU : link.unfinished
     gatt.close(loss.description)
     let handlers = disconnectionHandlers
     disconnectionHandlers = []
     for handler in handlers { handler(loss) }
+  }
+
+  /// When requests are not worth waiting for any longer; see `ATTBearer.limit`.
+  package var requestLimit: Instant? {
+    get { bearer.limit }
+    set { bearer.limit = newValue }
   }
 
   /// The time of the link.

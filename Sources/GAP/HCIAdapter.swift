@@ -34,6 +34,11 @@ package final class HCIAdapter: Adapter {
   package var timers: Timers { transport.timers }
   var reads: UInt64? { transport.reads }
   package var droppedPackets: Int? { transport.droppedPackets }
+  package var skippedBytes: Int? { transport.skippedBytes }
+  package var onSkippedBytes: ((Int, Instant) -> Void)? {
+    get { transport.onSkippedBytes }
+    set { transport.onSkippedBytes = newValue }
+  }
 
   private let transport: any HCITransport
   private let host: HostController
@@ -164,6 +169,7 @@ package final class HCIAdapter: Adapter {
     host.close()
     transport.onPacket = nil
     transport.onClose = nil
+    transport.onSkippedBytes = nil
     transport.close()
   }
 }

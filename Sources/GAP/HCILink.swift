@@ -48,8 +48,10 @@ final class HCILink: ATTLink {
   init(_ l2cap: L2CAPLink, of adapter: HCIAdapter) {
     self.l2cap = l2cap
     self.adapter = adapter
-    l2cap[.securityManager] = { [unowned l2cap] pdu, _ in
-      if let answer = PairingRefusal.answer(to: pdu) { l2cap.send(answer.span.bytes, on: .securityManager) }
+    l2cap[.securityManager] = { [unowned self] pdu, _ in
+      guard let answer = PairingRefusal.answer(to: pdu) else { return }
+      self.l2cap.send(answer.span.bytes, on: .securityManager)
+      onEvent?(.pairingRefused)
     }
     // The link object lives for as long as the link does.
     l2cap.onDisconnected = { reason in

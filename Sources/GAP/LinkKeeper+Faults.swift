@@ -18,7 +18,7 @@ extension LinkKeeper.Fault {
       case .peerNotFound, .peerDidNotAnswer, .notTried, .codedScanNotSupported: .absence
       case .connectionFailed(_, .connectionLimitExceeded): .refusal
       // The controller was reset.
-      case .outOfStep, .packetsHeld: .link
+      case .outOfStep, .stateLost, .packetsHeld: .link
       case .notConnected, .connectionFailed, .connectionNotEstablished: .link
       case .adapter(let error): LinkKeeper.Fault(error)
       }
@@ -37,7 +37,7 @@ extension LinkKeeper.Fault {
         .controller
       case .refused, .connectionEnded: .link
       case .timedOut: .absence
-      case .system, .advertisingInUse: .refusal
+      case .system, .advertisingInUse, .advertisingOverridden: .refusal
       }
   }
 

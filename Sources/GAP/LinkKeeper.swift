@@ -181,7 +181,7 @@ package struct LinkKeeper: Sendable {
     let deadline = self.deadline ?? now + (hasFlowed ? budget.later : budget.first)
     self.deadline = deadline
     guard isRepeated(fault), now < deadline else { return .giveUp }
-    if let procedure { note(procedure, isPeers) }
+    if let procedure { note(procedure, isAnswer: isPeers || fault == .silence) }
     failures += 1
     let isFirst = failures == 1 && (phase == .flow || phase == .start && hasFlowed)
     lead(back: fault)
@@ -203,11 +203,12 @@ package struct LinkKeeper: Sendable {
     }
   }
 
-  private mutating func note(_ procedure: LinkProcedure, _ isPeers: Bool) {
+  /// - Parameter isAnswer: whether the peer has ended the link in place of an answer, or gave none: it does so again
+  private mutating func note(_ procedure: LinkProcedure, isAnswer: Bool) {
     costs[procedure, default: 0] += 1
-    // A peer that ends the link in place of an answer does so again.
-    let isAnswer = procedure == .exchangeMTU && isPeers
-    if isAnswer || costs[procedure, default: 0] >= Self.tolerance { leftOut.insert(procedure) }
+    if procedure == .exchangeMTU && isAnswer || costs[procedure, default: 0] >= Self.tolerance {
+      leftOut.insert(procedure)
+    }
   }
 
   /// Sets the phase that can mend a fault.

@@ -16,17 +16,17 @@ package final class Peripheral {
   package private(set) var connections: [GATTLink] = []
   /// Why the radio does not advertise; nil if it does, or need not. It is asked again, with longer and longer pauses, of ten
   /// seconds at most.
-  package private(set) var advertisingRefusal: GAPError? {
-    didSet { if advertisingRefusal != oldValue { onAdvertisingRefusal?(advertisingRefusal) } }
-  }
-  /// Called when ``advertisingRefusal`` has changed.
-  package var onAdvertisingRefusal: ((GAPError?) -> Void)?
+  package private(set) var advertisingRefusal: GAPError?
+  /// Called with nil when the radio advertises, the first time and after a refusal; and with each new reason when it refuses to.
+  package var onAdvertising: ((GAPError?) -> Void)?
   /// Called with each link to a central, before anything that the central sends is handled.
   package var onConnection: ((GATTLink) -> Void)?
 
   private let adapter: any Adapter
   private let set = AdvertisingSet()
   private var advertising: Advertising?
+  /// Whether the radio has begun to advertise since it was asked, and has not refused it since.
+  private var isAdvertised = false
 
   /// - Parameters:
   ///   - adapter: the radio
@@ -36,7 +36,7 @@ package final class Peripheral {
     self.adapter = adapter
     self.database = database
     self.maximumConnections = maximumConnections
-    set.onRefusal = { [weak self] error in self?.advertisingRefusal = error.map { .hci($0) } }
+    set.onResult = { [weak self] error in self?.advertisingResulted(error.map { .hci($0) }) }
     adapter.onAccepted = { [weak self] link in
       guard let self else { return link.disconnect() }
       accept(link)
@@ -47,18 +47,28 @@ package final class Peripheral {
   ///
   /// - Throws: if this radio does not advertise for programs
   package func startAdvertising(_ advertising: Advertising) throws(GAPError) {
+    let last = self.advertising
+    self.advertising = advertising
     do throws(HCIError) {
       try adapter.setAdvertising(isFull ? nil : advertising, in: set)
     } catch {
+      self.advertising = last
       throw .hci(error)
     }
-    self.advertising = advertising
+  }
+
+  private func advertisingResulted(_ refusal: GAPError?) {
+    let isNew = refusal == nil ? !isAdvertised : refusal != advertisingRefusal
+    isAdvertised = refusal == nil
+    advertisingRefusal = refusal
+    if isNew, advertising != nil { onAdvertising?(refusal) }
   }
 
   /// Advertises no longer. The links stay.
   package func stopAdvertising() {
     advertising = nil
     advertisingRefusal = nil
+    isAdvertised = false
     advertise()
   }
 

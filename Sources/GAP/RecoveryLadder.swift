@@ -145,7 +145,7 @@ extension HCIError {
   /// Whether the controller has failed, not the transport to it.
   fileprivate var isOfController: Bool {
     switch self {
-    case .commandTimedOut, .hardwareError, .outOfStep, .packetsHeld, .scanSilent: true
+    case .commandTimedOut, .hardwareError, .outOfStep, .stateLost, .packetsHeld, .scanSilent: true
     default: false
     }
   }

@@ -66,7 +66,8 @@ extension BluetoothError.Code {
       case .notConnected, .connectionNotEstablished: .linkLost
       case .cancelled: .cancelled
       case .adapter(let error): Self(error.reason)
-      case .commandTimedOut, .malformedResponse, .hardwareError, .outOfStep, .packetsHeld, .scanSilent,
+      case .commandTimedOut, .malformedResponse, .hardwareError, .outOfStep, .stateLost, .packetsHeld,
+        .scanSilent,
         .transportClosed, .noDataBuffers, .notReady:
         .radioUnavailable
       }
@@ -77,7 +78,7 @@ extension BluetoothError.Code {
       switch reason {
       case .noSuchAdapter, .noAdapters: .notFound
       case .missing: .notPermitted
-      case .deviceInUse, .refused, .advertisingInUse: .refused
+      case .deviceInUse, .refused, .advertisingInUse, .advertisingOverridden: .refused
       case .timedOut: .timedOut
       case .cancelled: .cancelled
       case .notOffered, .noBluetooth: .notSupported

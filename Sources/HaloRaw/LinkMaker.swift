@@ -127,8 +127,12 @@ final class LinkMaker {
     } catch {
       throw LinkFailure(error)
     }
+    let hint =
+      radio.central.lacksScanResponses
+      ? "; the adapter receives no scan responses, which have the names of many devices: give its address"
+      : "; is it near, charged, and not held by a phone?"
     let text =
-      "\(device) did not advertise for \(Int(time.inSeconds.rounded())) s; is it near, charged, and not held by a phone?"
+      "\(device) did not advertise for \(Int(time.inSeconds.rounded())) s\(hint)"
     throw LinkFailure(BluetoothError(.notFound, text), .absence)
   }
 

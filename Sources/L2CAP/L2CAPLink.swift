@@ -76,7 +76,9 @@ package final class L2CAPLink {
       if code == .connectionParameterUpdateRequest { connection.refuseParameterRequest() }
       return
     }
-    var answer = SignalingResponder.answer(to: frame, policy: connection.parameterPolicy)
+    var answer = SignalingResponder.answer(to: frame, as: connection.role) {
+      connection.grants($0, at: time)
+    }
     let isExcess = answer.request != nil && !connection.admitsParameterRequest(at: time)
     if isExcess { answer.refuse() }
     if let reply = answer.reply {

@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 
-/// The central's side of the LE signalling channel. It opens no channels, and only answers.
+/// One side of the LE signalling channel. It opens no channels, and only answers.
 enum SignalingResponder {
   struct Answer: Equatable {
     /// The answer to send; nil if none is allowed.
@@ -23,8 +23,13 @@ enum SignalingResponder {
 
   /// Answers a frame.
   ///
-  /// - Parameter policy: how to answer a request for other connection parameters
-  static func answer(to frame: RawSpan, policy: ParameterPolicy) -> Answer {
+  /// - Parameters:
+  ///   - frame: the command
+  ///   - role: of this side
+  ///   - grants: whether a peripheral gets the parameters that it asks for
+  static func answer(
+    to frame: RawSpan, as role: LERole, grants: (ConnectionParameters) -> Bool
+  ) -> Answer {
     // A command without an identifier can't be answered; zero is invalid.
     guard let code = frame.byte(at: 0).map(SignalingPacket.Code.init), !code.isAnswer,
       let identifier = frame.byte(at: 1), identifier != 0
@@ -41,10 +46,11 @@ enum SignalingResponder {
       let identifiers = [channel.destination, channel.source]
       return Answer(reply: reject(identifier, .invalidCID, identifiers))
     }
-    guard packet.code == .connectionParameterUpdateRequest,
+    // A central that asks for parameters is answered as one that sends an unknown command (4.20).
+    guard role == .central, packet.code == .connectionParameterUpdateRequest,
       let request = packet.fields(ConnectionParameterUpdateRequest.self)
     else { return Answer(reply: reject(identifier)) }
-    let isAccepted = policy == .accept && request.parameters.isLegal
+    let isAccepted = grants(request.parameters)
     let reply = SignalingPacket(
       code: .connectionParameterUpdateResponse, identifier: identifier,
       data: ConnectionParameterUpdateResponse(isAccepted: isAccepted))

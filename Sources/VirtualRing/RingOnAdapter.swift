@@ -31,6 +31,8 @@ package final class RingOnAdapter {
   private let adapter: any Adapter
   private let advertising: Advertising
   private let set = AdvertisingSet()
+  /// Whether the adapter has refused to advertise, and has not begun to since.
+  private var wasRefused = false
   private var link: (any ATTLink)?
   private var isAdvertising = false
   private var whenLinkHasEnded: (() -> Void)?
@@ -73,7 +75,12 @@ package final class RingOnAdapter {
       guard let self else { return link.disconnect() }
       accept(link)
     }
-    set.onRefusal = { [weak self] error in self?.onEvent?(.advertisingRefused(error)) }
+    set.onResult = { [weak self] error in self?.advertisingResulted(error) }
+  }
+
+  private func advertisingResulted(_ error: HCIError?) {
+    if error != nil || wasRefused { onEvent?(.advertisingRefused(error)) }
+    wasRefused = error != nil
   }
 
   /// - Throws: if this radio does not advertise for programs

@@ -68,6 +68,82 @@ import Testing
     #expect(second?.response == ATTReadResponse([0xBB]))
   }
 
+  // MARK: Error Responses that come late
+
+  private func discovering() -> BearerDialogue.Outcome {
+    _ = dialogue.request(ATTReadByTypeRequest(HandleRange(1, 0xFFFF), type: BluetoothUUID(UInt16(0x2803))))
+    dialogue.receive("09 07 0100 02 0300 002a")
+    let second = dialogue.request(
+      ATTReadByTypeRequest(HandleRange(4, 0xFFFF), type: BluetoothUUID(UInt16(0x2803))))
+    _ = dialogue.takeSent()
+    return second
+  }
+
+  /// A peer answers the first request once more, and late (Danielhiversen/pySwitchbot 565, home-assistant/core 181222): the
+  /// answer of the second one comes behind it.
+  @Test func anErrorForTheRequestBeforeIsDropped() {
+    let second = discovering()
+    dialogue.receive("01 08 0100 0a")
+    #expect(second.results.isEmpty && dialogue.bearer.counters.unexpectedResponses == 1)
+    dialogue.timers.advance(by: .milliseconds(300))
+    dialogue.receive("09 07 0400 02 0600 012a")
+    #expect(second.response is ATTReadByTypeResponse)
+    // The next request is not ended by what was kept.
+    let third = dialogue.request(ATTReadRequest(6))
+    dialogue.timers.advance(by: .seconds(5))
+    #expect(third.results.isEmpty)
+  }
+
+  /// Some servers name any handle (the SIG's case BV-04-C): nothing else comes, and this was the answer.
+  @Test func anErrorThatOnlyLooksLateIsTheAnswer() {
+    let second = discovering()
+    dialogue.receive("01 08 0100 0a")
+    dialogue.timers.advance(by: .seconds(1))
+    #expect(
+      second.error
+        == .refused(ATTErrorResponse(request: .readByTypeRequest, handle: 1, code: .attributeNotFound)))
+  }
+
+  @Test(arguments: ["0000", "0400", "0300", "ffff"]) func anErrorWithAnotherHandleIsTheAnswer(
+    _ handle: String
+  ) {
+    let second = discovering()
+    dialogue.receive("01 08 " + handle + " 0a")
+    #expect(second.error != nil)
+  }
+
+  // MARK: Times
+
+  /// The exchange of the MTU is optional. A peer that never answers it (h2zero/NimBLE-Arduino 125, embassy-rs/trouble 619) has
+  /// five seconds, not thirty, and the bearer says what was missing.
+  @Test func anMTUThatIsNotAnsweredHasFiveSeconds() {
+    var results: [Result<Int, ATTError>] = []
+    var timeouts: [ATTError] = []
+    dialogue.bearer.onTimeout = { timeouts.append($0) }
+    #expect(!dialogue.bearer.lacksMTUAnswer)
+    dialogue.bearer.exchangeMTU { results.append($0) }
+    dialogue.timers.advance(by: .milliseconds(4999))
+    #expect(results.isEmpty && dialogue.bearer.lacksMTUAnswer)
+    dialogue.timers.advance(by: .milliseconds(1))
+    #expect(
+      results == [.failure(.timedOut(.exchangeMTURequest))] && timeouts == [.timedOut(.exchangeMTURequest)])
+    #expect(dialogue.bearer.lacksMTUAnswer && dialogue.bearer.isClosed)
+  }
+
+  /// Nobody waits for an answer any longer: five seconds are left to requests that are made now.
+  @Test func noRequestOutlivesTheLimit() {
+    dialogue.bearer.limit = .zero + .seconds(12)
+    let read = dialogue.request(ATTReadRequest(1))
+    dialogue.timers.advance(by: .seconds(10))
+    #expect(read.results.isEmpty)
+    dialogue.receive("0b")
+    let late = dialogue.request(ATTReadRequest(1))
+    dialogue.timers.advance(by: .milliseconds(4999))
+    #expect(late.results.isEmpty)
+    dialogue.timers.advance(by: .milliseconds(1))
+    #expect(late.error == .timedOut(.readRequest))
+  }
+
   @Test func anAnswerOfAnotherKindDoesNotEndTheRequest() {
     let read = dialogue.request(ATTReadRequest(0x0010))
     for other in ["13", "0d aa", "0f", "03 1700", "19", "05 01 01000028"] { dialogue.receive(other) }

@@ -251,6 +251,14 @@ import Testing
     #expect(way.keeper.leftOut == [procedure])
   }
 
+  /// A peer that does not answer the exchange does not answer it on the next link, either.
+  @Test func anExchangeThatIsNotAnsweredIsLeftOutAtOnce() {
+    var way = Way()
+    _ = way.succeed()
+    _ = way.fail(.silence, during: .exchangeMTU)
+    #expect(way.keeper.leftOut == [.exchangeMTU])
+  }
+
   // MARK: Any order of events
 
   /// Whatever happens: each action has a positive time, pauses are bounded, and no phase begins when the budget is over,

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SignalingTests {
   private func answer(_ frame: String, _ policy: ParameterPolicy = .accept) -> SignalingResponder.Answer {
-    SignalingResponder.answer(to: hex(frame).span.bytes, policy: policy)
+    SignalingResponder.answer(to: hex(frame).span.bytes, as: .central) { policy == .accept && $0.isLegal }
   }
 
   private func reply(_ frame: String, _ policy: ParameterPolicy = .accept) -> String? {
@@ -29,6 +29,15 @@ import Testing
     #expect(answer.request?.intervalMax.rawValue == 24)
     #expect(answer.request?.latency == 4)
     #expect(answer.request?.supervisionTimeout.rawValue == 500)
+  }
+
+  /// A central has to use LE Connection Update; its command is rejected as one that is not understood (4.20).
+  @Test func aPeripheralRejectsTheRequestOfACentral() {
+    let answer = SignalingResponder.answer(to: hex(request).span.bytes, as: .peripheral) { _ in true }
+    var writer = ByteWriter()
+    answer.reply?.write(into: &writer)
+    #expect(Hex.string(writer.bytes) == "010502000000")
+    #expect(!answer.isAccepted && answer.request == nil)
   }
 
   @Test func whoKeepsItsParametersRejectsAndSaysSo() {
@@ -112,8 +121,8 @@ import Testing
   @Test func noDamageTraps() {
     for frame in [request, "7f 06 0100 aa", "01 05 0200 0000"] {
       checkDecoderIsTotal(hex(frame)) { bytes in
-        for policy in [ParameterPolicy.accept, .keep] {
-          let answer = SignalingResponder.answer(to: bytes.span.bytes, policy: policy)
+        for role in [LERole.central, .peripheral] {
+          let answer = SignalingResponder.answer(to: bytes.span.bytes, as: role) { $0.isLegal }
           #expect(answer.reply?.identifier != 0)
           if answer.isAccepted { #expect(answer.request?.isLegal == true) }
         }

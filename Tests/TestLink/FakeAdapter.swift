@@ -33,6 +33,17 @@ package final class FakeAdapter: Adapter {
     AdapterInformation(address: BluetoothAddress(2, .public), version: "5.0", usesExtendedScan: false)
   }
 
+  /// What is to be advertised now; nil for nothing.
+  package private(set) var advertised: Advertising?
+  /// How the last attempt to advertise has ended; nil if it is advertised.
+  package func advertise(_ result: HCIError?) { set?.onResult?(result) }
+  private var set: AdvertisingSet?
+
+  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
+    advertised = advertising
+    self.set = set
+  }
+
   package func setScan(_ parameters: ScanParameters?) { scans.append(parameters) }
 
   package func connect(
@@ -61,6 +72,15 @@ package final class FakeAdapter: Adapter {
   /// A peripheral advertises.
   package func report(_ number: UInt64, rssi: Int8? = -60, _ data: String = "020106") {
     report(BluetoothAddress(number, .random), rssi: rssi, hex(data))
+  }
+
+  /// A peripheral answers a scan request.
+  package func respond(_ number: UInt64, _ data: String = "") {
+    onReport?(
+      AdvertisingReport(
+        address: BluetoothAddress(number, .random), eventType: [.legacy, .scannable, .scanResponse],
+        rssi: -60,
+        data: hex(data)), timers.now)
   }
 
   package func report(_ address: BluetoothAddress, rssi: Int8?, _ data: [UInt8]) {

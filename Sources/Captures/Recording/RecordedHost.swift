@@ -17,6 +17,8 @@ package struct RecordedHost: Hashable, Sendable {
   /// Whether the first command is Reset, as sent by a host with exclusive access. A host beside the kernel does not
   /// send it, and a capture may begin at any point. Nil if there is no command.
   package private(set) var beginsWithReset: Bool?
+  /// All its commands, as far as the file was examined.
+  package private(set) var commands: Set<HCIOpcode> = []
   /// Its commands that this stack does not send beside the kernel, each once.
   package private(set) var foreignCommands: [HCIOpcode] = []
   /// The number of the first packet with data of a link that was not established in the capture.
@@ -105,6 +107,7 @@ package struct RecordedHost: Hashable, Sendable {
 
   private mutating func note(_ command: CommandPacket, _ number: Int) {
     let opcode = command.opcode
+    commands.insert(opcode)
     if opcode == Reset.opcode { resets.append(number) }
     if firstCommands.count < Self.setUp.count { firstCommands.append(opcode) }
     if beginsWithReset == nil { beginsWithReset = opcode == Reset.opcode }

@@ -126,9 +126,29 @@ package final class ReplayTransport: HCITransport {
 
   package func send(_ packet: RawSpan) {
     guard isRunning else { return }
+    if let opcode = HCIOpcode(ofCommand: packet), Self.dispensable.contains(opcode),
+      !host.commands.contains(opcode)
+    {
+      return refuse(opcode)
+    }
     sent.append(packet)
     isToProceed = true
     timers.schedule(after: .zero) { [weak self] in self?.proceed() }
+  }
+
+  /// Commands that the stack does without where they are refused, and that earlier versions of it, and other hosts, do not send.
+  /// Where the recording has none of them, they are no difference, and refused.
+  private static let dispensable: Set<HCIOpcode> = [
+    WriteLEHostSupport.opcode, LEReadSupportedStates.opcode, ReadRSSI.opcode,
+  ]
+
+  private func refuse(_ opcode: HCIOpcode) {
+    timers.schedule(after: .zero) { [weak self] in
+      guard let self, isRunning else { return }
+      var writer = ByteWriter(capacity: 8)
+      HCIEvent.commandStatus(CommandStatus(status: .unknownCommand, opcode: opcode)).packet(into: &writer)
+      onPacket?(writer.span, timers.now)
+    }
   }
 
   private func fail(_ reason: String) {

@@ -38,7 +38,7 @@ struct SentPackets {
   mutating func remove(_ record: [UInt8], originalLength: Int) -> Bool {
     var passed: Set<Lane> = []
     for (index, packet) in packets.enumerated() {
-      let isRecorded = packet.bytes.count == originalLength && packet.bytes.starts(with: record)
+      let isRecorded = packet.bytes.count == originalLength && Self.isSame(packet.bytes, record)
       if isRecorded, !passed.contains(packet.lane) {
         packets.remove(at: index)
         return true
@@ -46,6 +46,13 @@ struct SentPackets {
       passed.insert(packet.lane)
     }
     return false
+  }
+
+  /// Whether a packet is the recorded one. Masks of events differ between versions of the stack: the controller answers each.
+  private static func isSame(_ packet: [UInt8], _ record: [UInt8]) -> Bool {
+    let command = HCIOpcode(ofCommand: record.span.bytes)
+    let isMask = command == SetEventMask.opcode || command == LESetEventMask.opcode
+    return packet.starts(with: isMask ? record.prefix(4) : record[...])
   }
 
   /// Removes the packet that was sent in place of the recorded one: the first of its lane, if there is one.

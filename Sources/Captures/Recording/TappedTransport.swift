@@ -14,6 +14,11 @@ package final class TappedTransport: HCITransport {
   }
   package var timers: Timers { transport.timers }
   package var droppedPackets: Int? { transport.droppedPackets }
+  package var skippedBytes: Int? { transport.skippedBytes }
+  package var onSkippedBytes: ((Int, Instant) -> Void)? {
+    get { transport.onSkippedBytes }
+    set { transport.onSkippedBytes = newValue }
+  }
   package var reads: UInt64? { transport.reads }
   package var linkPreferences: LinkPreferences? { transport.linkPreferences }
   package var name: String { transport.name }

@@ -99,7 +99,7 @@ import HaloBluetoothCore
 }
 
 /// The events that a controller sends (Core Specification Vol 4, Part E, 7.3.1). Command Complete, Command Status and
-/// Number Of Completed Packets cannot be masked.
+/// Number Of Completed Packets cannot be masked, says the specification; some controllers mask them nevertheless.
 package struct EventMask: OptionSet, HCICode {
   package var rawValue: UInt64
 
@@ -108,7 +108,10 @@ package struct EventMask: OptionSet, HCICode {
   package static let disconnectionComplete = EventMask(rawValue: 1 << 4)
   package static let encryptionChange = EventMask(rawValue: 1 << 7)
   package static let readRemoteVersionInformationComplete = EventMask(rawValue: 1 << 11)
+  package static let commandComplete = EventMask(rawValue: 1 << 13)
+  package static let commandStatus = EventMask(rawValue: 1 << 14)
   package static let hardwareError = EventMask(rawValue: 1 << 15)
+  package static let numberOfCompletedPackets = EventMask(rawValue: 1 << 18)
   package static let encryptionKeyRefreshComplete = EventMask(rawValue: 1 << 47)
   package static let leMeta = EventMask(rawValue: 1 << 61)
 

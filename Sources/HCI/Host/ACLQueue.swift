@@ -1,7 +1,8 @@
 import HaloBluetoothCore
 
 /// Decides when packets of ACL data are sent, within the number of the controller's free buffers (Core Specification Vol 4,
-/// Part E, 4.1.1). Links take turns.
+/// Part E, 4.1.1). Links take turns, and each link can have one buffer at any time: a link that stalls keeps all that it has
+/// until its supervision timeout (espressif/esp-nimble 118, zephyrproject-rtos/zephyr 108224).
 struct ACLQueue {
   private struct Link {
     var handle: ConnectionHandle
@@ -93,11 +94,17 @@ struct ACLQueue {
     case refused
   }
 
-  /// Decides about the next packet of a link. It is sent at once if the controller has a free buffer: then no packet of any link
+  /// Whether a link may have one more buffer: one is kept for each other link that has none.
+  private func mayUse(_ index: Int) -> Bool {
+    guard credits > 0, links[index].inFlight > 0, credits < links.count else { return credits > 0 }
+    return credits > links.reduce(0) { $0 + ($1.inFlight == 0 ? 1 : 0) }
+  }
+
+  /// Decides about the next packet of a link. It is sent at once if the link may have a buffer for it, and none of its packets
   /// waits.
   mutating func admit(_ packet: RawSpan, on handle: ConnectionHandle) -> Admission {
     guard let index = links.firstIndex(where: { $0.handle == handle }) else { return .refused }
-    guard credits > 0, links[index].packets.isEmpty else {
+    guard links[index].packets.isEmpty, mayUse(index) else {
       guard links[index].packets.count < Self.maximumWaiting else { return .refused }
       links[index].packets.append(packet)
       return .waits
@@ -114,7 +121,7 @@ struct ACLQueue {
     guard credits > 0 else { return nil }
     for step in 0..<links.count {
       let index = (nextTurn + step) % links.count
-      guard !links[index].packets.isEmpty else { continue }
+      guard !links[index].packets.isEmpty, mayUse(index) else { continue }
       nextTurn = index + 1
       credits -= 1
       links[index].inFlight += 1

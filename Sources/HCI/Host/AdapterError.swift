@@ -42,6 +42,8 @@ package struct AdapterError: Error, Hashable, Sendable {
     case connectionEnded
     /// Programs of this machine advertise as much as the adapter can; how much that is.
     case advertisingInUse(Int)
+    /// Another program has switched on the one advertisement of an adapter that has no sets.
+    case advertisingOverridden
     /// The system's answer can't be decoded.
     case malformedAnswer
     /// Any other error of the system: its number, and its text.
@@ -93,6 +95,8 @@ extension AdapterError.Reason: CustomStringConvertible {
     case .notOffered: "the kernel of this machine does not offer it to programs"
     case .refused: "it refused the connection; is it held by a phone?"
     case .connectionEnded: "the connection was ended before it was established; try again"
+    case .advertisingOverridden:
+      "another program has switched the adapter's own advertising on (btmgmt, bluetoothd), and this adapter sends one advertisement at a time, which is that; end it with: sudo btmgmt advertising off"
     case .advertisingInUse(let count):
       "there are \(count) advertisements already, the most that the adapter can have; end a program that advertises"
     case .malformedAnswer: "the kernel's answer can't be read"

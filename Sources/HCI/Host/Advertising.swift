@@ -168,8 +168,9 @@ extension AdvertisingFault.Part: CustomStringConvertible {
 
 /// An advertisement beside others of the same adapter. Who advertises makes one, and keeps it.
 package final class AdvertisingSet {
-  /// Called when the adapter refuses to advertise it, which is tried again; and with nil when it is advertised nevertheless.
-  package var onRefusal: ((HCIError?) -> Void)?
+  /// Called with nil each time the adapter has begun to advertise it; and with the reason when it refuses to, which is tried
+  /// again.
+  package var onResult: ((HCIError?) -> Void)?
 
   package init() {}
 }

@@ -5,6 +5,8 @@ import HaloBluetoothCore
 final class AdvertisingCommands {
   /// Whether there are sets. Some controllers claim these commands, and do not have them.
   var usesSets: Bool
+  /// Whether the controller refuses parameters while it advertises, as it has to: then it can be asked whether it does.
+  var canBeAsked = true
 
   private let address: BluetoothAddress
   private let ownAddressType: OwnAddressType

@@ -14,11 +14,13 @@ import HaloBluetoothCore
 /// - a directed advertisement that is over after 1.28 s, which not all controllers report in the same way
 ///   (zephyrproject-rtos/zephyr 29557, apache/mynewt-nimble 70): it goes on with a low duty.
 final class AdvertisingController {
-  /// Called when the controller has refused to advertise, which is tried again; and with nil when it advertises
-  /// nevertheless.
-  var onRefusal: ((HCIError?) -> Void)?
-  /// Called when it does not advertise any more, and is not to.
+  /// Called with nil when the controller has begun to advertise; and with the reason when it has refused to, which is tried
+  /// again.
+  var onResult: ((HCIError?) -> Void)?
+  /// Called when it does not advertise any more, and is not to, or is paused.
   var onOff: (() -> Void)?
+  /// Called when it was off although it should have been on, and no event has said so.
+  var onLost: (() -> Void)?
   /// Asked before it begins: why it must not.
   var obstacle: (() -> HCIError?)?
 
@@ -40,6 +42,8 @@ final class AdvertisingController {
   private let queue: CommandQueue
   private let commands: AdvertisingCommands
   private var desired: Advertising?
+  /// Whether it is off for a while, whatever is desired; call ``tryNow()`` after a change.
+  var isPaused = false
   private var state = State.off
   /// Whether a link has ended it while commands were on their way.
   private var wasEnded = false
@@ -74,6 +78,57 @@ final class AdvertisingController {
     timers.cancel(retry.take())
     if desired == nil { pause.end() }
     reconcile()
+  }
+
+  /// Whether it is to advertise when it is not paused.
+  var isDesired: Bool { desired != nil }
+
+  /// What it advertises, or is about to.
+  var active: Advertising? {
+    switch state {
+    case .on(let actual): actual
+    case .changing: last
+    case .off, .ending: nil
+    }
+  }
+
+  /// Whether nothing is advertised, and no command about it is under way.
+  var isOff: Bool { if case .off = state { true } else { false } }
+
+  // MARK: Whether it is on
+
+  /// Asks the controller whether it advertises: there is no command for that, but parameters are refused while it does (Vol 4,
+  /// Part E, 7.8.5 and 7.8.53). If it does not, it begins again.
+  func check(then done: @escaping () -> Void) {
+    guard case .on(let actual) = state, commands.canBeAsked else { return done() }
+    state = .changing
+    run(Array(commands.starting(actual, in: set).prefix(1))) { [weak self] result in
+      guard let self else { return done() }
+      if case .failure = result {
+        settle(.on(actual))
+        return done()
+      }
+      start(actual) { [weak self] isOn in
+        guard let self, isOn else { return done() }
+        prove(actual, then: done)
+      }
+    }
+  }
+
+  /// A controller that takes parameters now, too, does so while it advertises: it can't be asked.
+  private func prove(_ actual: Advertising, then done: @escaping () -> Void) {
+    guard case .on(actual) = state else { return done() }
+    state = .changing
+    run(Array(commands.starting(actual, in: set).prefix(1))) { [weak self] result in
+      guard let self else { return done() }
+      if case .failure = result {
+        settle(.on(actual))
+        onLost?()
+        return done()
+      }
+      commands.canBeAsked = false
+      start(actual) { _ in done() }
+    }
   }
 
   // MARK: Events
@@ -125,7 +180,7 @@ final class AdvertisingController {
 
   // MARK: State
 
-  private var wanted: Advertising? { isCalmed ? desired?.calmed : desired }
+  private var wanted: Advertising? { isPaused ? nil : isCalmed ? desired?.calmed : desired }
 
   private func reconcile() {
     switch state {
@@ -162,26 +217,34 @@ final class AdvertisingController {
     run([commands.removing(set)]) { [weak self] _ in self?.start(advertising) }
   }
 
-  /// - Parameter isRetry: whether what the controller still advertises is stopped for this
-  private func start(_ advertising: Advertising, isRetry: Bool = false) {
+  /// - Parameters:
+  ///   - isRetry: whether what the controller still advertises is stopped for this
+  ///   - done: called with whether it advertises
+  private func start(
+    _ advertising: Advertising, isRetry: Bool = false, then done: @escaping (Bool) -> Void = { _ in }
+  ) {
     wasEnded = false
     run(commands.starting(advertising, in: set)) { [weak self] result in
-      guard let self else { return }
+      guard let self else { return done(false) }
       switch result {
       case .success:
-        let wasRefused = pause.refusals > 0
         pause.end()
         settle(.on(advertising))
-        if wasRefused { onRefusal?(nil) }
+        onResult?(nil)
+        done(true)
       // The controller claims these commands, and does not have them.
       case .failure(.commandFailed(_, .unknownCommand)) where commands.usesSets:
         commands.usesSets = false
         settle(.off)
+        done(false)
       case .failure(let error) where error.isDisallowed && !isRetry:
-        run([commands.stopping(set)]) { [weak self] _ in self?.start(advertising, isRetry: true) }
+        run([commands.stopping(set)]) { [weak self] _ in
+          self?.start(advertising, isRetry: true, then: done) ?? done(false)
+        }
       case .failure(let error):
         refused(error)
         settle(.off)
+        done(false)
       }
     }
   }
@@ -192,7 +255,7 @@ final class AdvertisingController {
       self?.retry = nil
       self?.reconcile()
     }
-    if desired != nil { onRefusal?(error) }
+    if desired != nil { onResult?(error) }
   }
 
   /// Sends commands, each after the success of the one before; `done` gets the first failure.

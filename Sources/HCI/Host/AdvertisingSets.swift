@@ -8,8 +8,14 @@ final class AdvertisingSets {
   private let commands: AdvertisingCommands
   private var controllers: [(set: AdvertisingSet, controller: AdvertisingController)] = []
 
+  /// Called when something was not advertised any more although it should have been, and no event has said so.
+  var onLost: (() -> Void)?
+
   /// Called once, when nothing is advertised any more.
   private var onIdle: (() -> Void)?
+  private var isPaused = false
+  /// Called once, when nothing is advertised while it is paused.
+  private var onPaused: (() -> Void)?
   /// The number of LE Advertising Set Terminated since a central has connected.
   private var reports = 0
   private var missing: Timers.Token?
@@ -30,6 +36,7 @@ final class AdvertisingSets {
     }
     guard let advertising, let controller = makeController(for: set) else { return }
     controllers.append((set, controller))
+    controller.isPaused = isPaused
     controller.setDesired(advertising)
   }
 
@@ -40,22 +47,62 @@ final class AdvertisingSets {
     if controllers.isEmpty { onIdle.take()?() }
   }
 
+  /// Stops advertising until ``resume()``; the closure is called when nothing is advertised.
+  func pause(then whenOff: @escaping () -> Void) {
+    onPaused = whenOff
+    setPaused(true)
+    checkPaused()
+  }
+
+  func resume() {
+    onPaused = nil
+    setPaused(false)
+  }
+
+  private func setPaused(_ isPaused: Bool) {
+    self.isPaused = isPaused
+    for each in controllers { each.controller.isPaused = isPaused }
+    tryNow()
+  }
+
+  private func checkPaused() {
+    if isPaused, controllers.allSatisfy(\.controller.isOff) { onPaused.take()?() }
+  }
+
+  /// What is advertised, or about to be.
+  var active: [Advertising] { controllers.compactMap(\.controller.active) }
+
+  /// Asks the controller whether it advertises what it should; see ``AdvertisingController/check(then:)``.
+  func check(then done: @escaping () -> Void) {
+    var left = controllers.count
+    guard left > 0 else { return done() }
+    for each in controllers {
+      each.controller.check {
+        left -= 1
+        if left == 0 { done() }
+      }
+    }
+  }
+
   private func makeController(for set: AdvertisingSet) -> AdvertisingController? {
     // Handles end at 0xEF.
     let used = controllers.map(\.controller.set)
     guard let handle = (0...0xEF).first(where: { !used.contains($0) }) else { return nil }
     let controller = AdvertisingController(handle, commands, queue, timers: timers)
-    controller.onRefusal = { error in set.onRefusal?(error) }
+    controller.onResult = { error in set.onResult?(error) }
     controller.obstacle = { [weak self, weak controller] in
       guard let self, let controller else { return nil }
       return obstacle(to: controller)
     }
     controller.onOff = { [weak self, weak controller] in
-      guard let self else { return }
+      guard let self, let controller else { return }
+      guard !controller.isDesired else { return checkPaused() }
       controllers.removeAll { $0.controller === controller }
       tryNow()
+      checkPaused()
       if controllers.isEmpty { onIdle.take()?() }
     }
+    controller.onLost = { [weak self] in self?.onLost?() }
     return controller
   }
 

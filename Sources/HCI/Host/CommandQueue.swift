@@ -24,6 +24,8 @@ final class CommandQueue {
   private(set) var unexpectedAnswers = 0
   /// Called when a command has timed out.
   var onTimeout: ((HCIError) -> Void)?
+  /// Called for a NOP while no command waits for an answer or for a credit: controllers send one when they have started.
+  var onUnaskedNOP: (() -> Void)?
 
   private let timers: Timers
   private let send: (RawSpan) -> Void
@@ -127,7 +129,10 @@ final class CommandQueue {
   private func head(_ opcode: HCIOpcode, _ credits: UInt8) -> Entry? {
     self.credits = Int(credits)
     // Opcode zero only returns command credits.
-    guard opcode.rawValue != 0 else { return nil }
+    guard opcode.rawValue != 0 else {
+      if queue.isEmpty { onUnaskedNOP?() }
+      return nil
+    }
     if isHeadSent, let head = queue.first, head.opcode == opcode { return head }
     unexpectedAnswers += 1
     return nil

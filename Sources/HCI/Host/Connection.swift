@@ -10,7 +10,8 @@ extension LinkParameters: CustomStringConvertible {
 package enum ParameterPolicy: Hashable, Sendable {
   /// Accept all valid parameters: many devices disconnect when they are rejected.
   case accept
-  /// Keep the current parameters, for streams that a slower link would delay.
+  /// Keep to what the link was requested with, for streams that a slower link would delay: intervals of its range are
+  /// accepted, with its latency or less.
   case keep
 }
 
@@ -49,8 +50,12 @@ package final class LEConnection {
   package internal(set) var unsentPackets = 0
   /// What was requested last, and not done, when the link was lost.
   package internal(set) var unfinished: LinkProcedure?
-  /// The answer to a peripheral's request for other parameters, over HCI or on the L2CAP signalling channel.
-  package let parameterPolicy: ParameterPolicy
+  /// The answer to a peer's request for other parameters, over HCI or on the L2CAP signalling channel.
+  private let parameterPolicy: ParameterPolicy
+  /// What the link was requested with; nil in the peripheral role.
+  private let requested: ConnectionParameters?
+  /// When a request for other parameters was last refused.
+  private var lastRefusal: Instant?
   /// The number of requests for other parameters that were rejected because there were too many.
   package private(set) var excessParameterRequests = 0
   private var parameterRequests = RateLimit(count: 4, per: .seconds(1))
@@ -90,9 +95,10 @@ package final class LEConnection {
     role = event.role
     localAddress = event.localResolvableAddress ?? ownAddress
     parameters = event.parameters
-    parameterPolicy = request?.parameterPolicy ?? .accept
+    requested = request?.parameters
     preferences = request?.preferences ?? .standard
     leftOut = request?.leftOut ?? []
+    parameterPolicy = leftOut.contains(.keepParameters) ? .accept : request?.parameterPolicy ?? .accept
     updates = EventWaiters(links.timers)
     phyUpdates = EventWaiters(links.timers)
     encryptions = EventWaiters(links.timers)
@@ -120,6 +126,35 @@ package final class LEConnection {
     if parameterRequests.admits(at: time) { return true }
     refuseParameterRequest()
     return false
+  }
+
+  /// Whether the peer gets the parameters that it asks for. A refusal is remembered, as it may cost the link.
+  package func grants(_ request: ConnectionParameters, at time: Instant) -> Bool {
+    guard request.isLegal, parameterPolicy == .accept || isWithinRequested(request) else {
+      lastRefusal = time
+      return false
+    }
+    return true
+  }
+
+  private func isWithinRequested(_ request: ConnectionParameters) -> Bool {
+    guard let requested else { return false }
+    return requested.intervalMin <= request.intervalMin && request.intervalMax <= requested.intervalMax
+      && request.latency <= requested.latency
+  }
+
+  /// How long after a refusal a peer may end the link for it: some wait for a procedure of the link layers, 40 s
+  /// (tinygo-org/bluetooth 456, h2zero/NimBLE-Arduino 1161).
+  private static let longestPatience = Duration.seconds(60)
+  /// How peers end a link on which they did not get the parameters that they need.
+  private static let endsAfterRefusal: Set<HCIErrorCode> = [
+    .remoteUserTerminatedConnection, .unacceptableConnectionParameters, .responseTimeout,
+  ]
+
+  /// Whether the link has probably ended because parameters were refused.
+  func endedForParameters(_ reason: HCIErrorCode, at time: Instant) -> Bool {
+    guard let lastRefusal, time - lastRefusal <= Self.longestPatience else { return false }
+    return Self.endsAfterRefusal.contains(reason)
   }
 
   /// Counts a request that is rejected because there are too many.

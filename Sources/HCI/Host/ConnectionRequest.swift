@@ -34,6 +34,8 @@ package enum LinkProcedure: Hashable, Sendable, CaseIterable {
   case readFeatures
   case updateDataLength
   case updatePHY
+  /// Refusing the peer's requests for other connection parameters; see ``ParameterPolicy/keep``.
+  case keepParameters
 }
 
 extension LinkProcedure: CustomStringConvertible {
@@ -43,6 +45,7 @@ extension LinkProcedure: CustomStringConvertible {
     case .readFeatures: "reading the peer's features"
     case .updateDataLength: "the request for longer packets"
     case .updatePHY: "the request for another PHY"
+    case .keepParameters: "refusing the peer's connection parameters"
     }
   }
 }

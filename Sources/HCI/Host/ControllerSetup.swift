@@ -12,6 +12,7 @@ package struct ControllerSetup {
   private let randomAddress: BluetoothAddress
   private let prefersRandomAddress: Bool
   private var sent = Reset.opcode
+  private var eventMask = EventMask.host
   private var information = ControllerInformation(
     version: .init(), supportedCommands: SupportedCommands(), features: [], leFeatures: [], address: .zero,
     aclDataLength: 0, aclPackets: 0)
@@ -34,7 +35,18 @@ package struct ControllerSetup {
     do throws(HCIError) {
       return try step(after: try response.get())
     } catch {
-      return .done(.failure(error))
+      return stepAfterRefusal(error)
+    }
+  }
+
+  /// What goes on although the controller has refused the last command; every other failure ends the set-up.
+  private mutating func stepAfterRefusal(_ error: HCIError) -> Step {
+    switch error {
+    case .commandFailed(SetEventMask.opcode, _) where eventMask != .host.maskable:
+      eventMask = .host.maskable
+      return send(SetEventMask { $0.mask = eventMask })
+    case .commandFailed(WriteLEHostSupport.opcode, _): return send(LEReadBufferSize())
+    default: return .done(.failure(error))
     }
   }
 
@@ -57,10 +69,16 @@ package struct ControllerSetup {
       return send(LEReadLocalSupportedFeatures())
     case LEReadLocalSupportedFeatures.opcode:
       information.leFeatures = try LEReadLocalSupportedFeatures.response(parameters).features
-      return send(SetEventMask { $0.mask = .host })
+      return send(SetEventMask { $0.mask = eventMask })
     case SetEventMask.opcode:
       return send(LESetEventMask { $0.mask = .host(information.leFeatures) })
-    case LESetEventMask.opcode: return send(LEReadBufferSize())
+    case LESetEventMask.opcode:
+      // Controllers for BR/EDR and LE may refuse LE commands until the host says that it supports LE; a Reset takes that back.
+      guard information.supportedCommands.contains(WriteLEHostSupport.self) else {
+        return send(LEReadBufferSize())
+      }
+      return send(WriteLEHostSupport { $0.isSupported = true })
+    case WriteLEHostSupport.opcode: return send(LEReadBufferSize())
     case LEReadBufferSize.opcode:
       let buffers = try LEReadBufferSize.response(parameters)
       information.aclDataLength = Int(buffers.aclDataLength)
@@ -107,11 +125,18 @@ extension HCICompletingCommand {
 }
 
 extension EventMask {
-  /// The events that the stack handles.
+  /// The events that the stack handles, with those that no mask should keep from it: a controller that masks Number Of
+  /// Completed Packets nevertheless gets no packet after its buffers are full (google/bumble 946).
   static let host: EventMask = [
     .disconnectionComplete, .encryptionChange, .encryptionKeyRefreshComplete,
-    .readRemoteVersionInformationComplete, .hardwareError, .leMeta,
+    .readRemoteVersionInformationComplete, .commandComplete, .commandStatus, .hardwareError,
+    .numberOfCompletedPackets, .leMeta,
   ]
+
+  /// The same without those whose bits are reserved (7.3.1).
+  var maskable: EventMask {
+    subtracting([.commandComplete, .commandStatus, .numberOfCompletedPackets])
+  }
 }
 
 extension LEEventMask {

@@ -12,6 +12,8 @@ package enum HCIError: Error, Hashable, Sendable {
   case hardwareError(UInt8)
   /// The controller refuses what it has to do: it has, or lacks, a link that its events do not tell of. It was reset.
   case outOfStep(HCIOpcode, HCIErrorCode)
+  /// The controller does not know of its links, nor that it is to advertise: it may have restarted. It was reset.
+  case stateLost
   /// The controller has not sent the packets of a link for longer than the link could last without an acknowledgement.
   case packetsHeld(Int, seconds: Double)
   /// The controller scans, and reports nothing.
@@ -61,6 +63,8 @@ extension HCIError: CustomStringConvertible {
       "the controller reports hardware error \(Hex.string(code)); unplug it or power it off and on"
     case .outOfStep(let opcode, let code):
       "the controller refused \(opcode): \(code), so an event about a link was lost; it was reset"
+    case .stateLost:
+      "the controller knows nothing of its links or its advertising any more; it may have restarted, and was reset"
     case .packetsHeld(let count, let seconds):
       "the controller holds \(count) \(count == 1 ? "packet" : "packets") since \(Int(seconds.rounded())) s, and sends none"
     case .scanSilent(let seconds):

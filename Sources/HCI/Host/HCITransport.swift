@@ -14,6 +14,10 @@ package protocol HCITransport: AnyObject {
   var timers: Timers { get }
   /// The number of packets lost because this machine did not read them in time; nil if that can't happen or is unknown.
   var droppedPackets: Int? { get }
+  /// The number of bytes that belonged to no packet, as others were lost or changed; nil if the transport carries whole packets.
+  var skippedBytes: Int? { get }
+  /// Called after such bytes, with their number, and when they were read.
+  var onSkippedBytes: ((Int, Instant) -> Void)? { get set }
   /// How often packets were read; nil if that is not known. Packets of one read were there before anything that is sent while
   /// they are handled.
   var reads: UInt64? { get }
@@ -41,6 +45,11 @@ package protocol HCITransport: AnyObject {
 
 extension HCITransport {
   package var droppedPackets: Int? { nil }
+  package var skippedBytes: Int? { nil }
+  package var onSkippedBytes: ((Int, Instant) -> Void)? {
+    get { nil }
+    set {}
+  }
   package var reads: UInt64? { nil }
   package var linkPreferences: LinkPreferences? { nil }
   package var name: String { "the controller" }

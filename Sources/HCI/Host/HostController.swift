@@ -57,6 +57,7 @@ package final class HostController {
   private let parameterRequests: ParameterRequests
   private var scan: ScanController?
   private var advertiser: AdvertisingSets?
+  private var stateWatch: StateWatch?
   @exclusivity(unchecked) private var initiator: Initiator?
   private var desiredScan: ScanParameters?
   private var desiredAdvertising: [(set: AdvertisingSet, advertising: Advertising)] = []
@@ -100,6 +101,7 @@ package final class HostController {
     }
     watch.onSilence = { [weak self] in self?.send(ReadBDADDR()) { _ in } }
     watch.onHeld = { [weak self] held in self?.hold(held) }
+    commands.onUnaskedNOP = { [weak self] in self?.stateWatch?.hint() }
   }
 
   /// Outstanding commands and links retain their completions. No completion is called here, as the owner may be
@@ -159,10 +161,16 @@ package final class HostController {
     scan.onRefusal = { [weak self] error in self?.onScanRefusal?(error) }
     scan.onSilence = { [weak self] count in self?.scanIsSilent(count) }
     self.scan = scan
-    let initiator = Initiator(self, links: links, scan: scan, timers: timers, controller: information)
-    self.initiator = initiator
     let advertiser = AdvertisingSets(commands, timers: timers, controller: information)
     self.advertiser = advertiser
+    let initiator = Initiator(
+      self, links: links, scan: scan, advertiser: advertiser, timers: timers, controller: information)
+    self.initiator = initiator
+    let stateWatch = StateWatch(
+      commands, timers: timers, links: links, advertiser: advertiser, controller: information)
+    stateWatch.onStateLost = { [weak self] in self?.recover(from: .stateLost) }
+    self.stateWatch = stateWatch
+    if !desiredAdvertising.isEmpty { stateWatch.begin() }
     scan.setDesired(desiredScan)
     for (set, advertising) in desiredAdvertising { advertiser.setDesired(advertising, in: set) }
     let waiting = self.waiting
@@ -212,6 +220,7 @@ package final class HostController {
     self.initiator = nil
     scan = nil
     advertiser = nil
+    stateWatch = nil
     initiator?.fail(error)
     parameterRequests.removeAll()
     links.removeAll(reason, error)
@@ -258,6 +267,7 @@ package final class HostController {
     case (nil, nil): break
     }
     advertiser?.setDesired(advertising, in: set)
+    if advertising != nil { stateWatch?.begin() }
   }
 
   /// Ends all advertisements, and calls `done` once when the controller has answered that: at once if it advertises nothing, and
@@ -396,6 +406,7 @@ package final class HostController {
       return
     }
     links.add(connection)
+    stateWatch?.begin()
     if event.isOfPeripheral {
       onAccepted?(connection)
       advertiser?.tryNow()

@@ -6,6 +6,7 @@ final class Initiator {
   private unowned let host: HostController
   private let links: LinkTable
   private let scan: ScanController
+  private let advertiser: AdvertisingSets
   private let controller: ControllerInformation
   private let runner: ConnectionRunner<LEConnection>
   /// The link whose first packet is awaited.
@@ -21,17 +22,23 @@ final class Initiator {
   private var refusals = 0
   private static let maximumRefusals = 3
   private var usesExtendedConnect: Bool
+  /// The combinations of states that the controller has (7.8.27); zero if unknown, nil until they are needed.
+  private var states: LEStates?
+  /// Whether the controller has refused to create a link while it advertises, and not without.
+  private var needsQuiet = false
 
   /// Whether the controller refuses again and again, without a link that could be the reason.
   private var isStuck: Bool { refusals >= Self.maximumRefusals && links.isEmpty }
 
   init(
-    _ host: HostController, links: LinkTable, scan: ScanController, timers: Timers,
+    _ host: HostController, links: LinkTable, scan: ScanController, advertiser: AdvertisingSets,
+    timers: Timers,
     controller: ControllerInformation
   ) {
     self.host = host
     self.links = links
     self.scan = scan
+    self.advertiser = advertiser
     self.controller = controller
     usesExtendedConnect = controller.usesExtendedConnect
     runner = ConnectionRunner(.controller, timers: timers)
@@ -55,7 +62,10 @@ final class Initiator {
 
   private func perform(_ action: ConnectionAttempts<LEConnection>.Action) {
     switch action {
-    case .prepare(let id, _): scan.pause { [weak self] in self?.runner.handle(.prepared, of: id) }
+    case .prepare(let id, _):
+      scan.pause { [weak self] in
+        self?.prepareAdvertiser { [weak self] in self?.runner.handle(.prepared, of: id) }
+      }
     case .create(let id, let request): create(id, request)
     case .cancelCreation: host.send(LECreateConnectionCancel()) { _ in }
     case .abandonCreation: hasOpenCreation = true
@@ -63,24 +73,62 @@ final class Initiator {
     case .disconnect(let connection):
       unproven = nil
       connection.disconnect()
-    case .rest: scan.resume()
+    case .rest:
+      scan.resume()
+      advertiser.resume()
     case .listen, .note, .finish: break
     }
   }
 
-  private func create(_ id: UInt64, _ request: ConnectionRequest) {
+  /// Stops advertising for the attempt, if the controller can't do both, as far as is known.
+  private func prepareAdvertiser(then next: @escaping () -> Void) {
+    let active = advertiser.active
+    guard !active.isEmpty else { return next() }
+    guard let states else {
+      guard controller.supportedCommands.contains(LEReadSupportedStates.self) else {
+        states = []
+        return prepareAdvertiser(then: next)
+      }
+      return links.commands.send(LEReadSupportedStates(), isExpendable: true) { [weak self] result in
+        self?.states = (try? result.get()).map { LEStates(rawValue: $0.states) } ?? []
+        self?.prepareAdvertiser(then: next)
+      }
+    }
+    let canDoBoth = states.isEmpty || active.allSatisfy { states.contains(.initiating(while: $0.kind)) }
+    if needsQuiet || !canDoBoth { advertiser.pause(then: next) } else { next() }
+  }
+
+  /// What a controller may answer to a creation that it refuses for what else it does.
+  private static let refusalsOfStates: Set<HCIErrorCode> = [
+    .commandDisallowed, .connectionRejectedLimitedResources, .invalidCommandParameters,
+    .connectionLimitExceeded,
+    .memoryCapacityExceeded,
+  ]
+
+  /// - Parameter isQuiet: whether advertising was stopped for it, after the same creation was refused
+  private func create(_ id: UInt64, _ request: ConnectionRequest, isQuiet: Bool = false) {
     let accepted = { [weak self] (result: Result<Void, HCIError>) in
       guard let self, runner.attempts.isCurrent(id) else { return }
-      guard case .failure(let error) = result else { return refusals = 0 }
+      guard case .failure(let error) = result else {
+        refusals = 0
+        if isQuiet { needsQuiet = true }
+        return
+      }
       guard case .commandFailed(let opcode, let status) = error else {
         return runner.handle(.ended(.failed(error)), of: id)
+      }
+      if !isQuiet, Self.refusalsOfStates.contains(status), !advertiser.active.isEmpty {
+        return advertiser.pause { [weak self] in
+          guard let self, runner.attempts.isCurrent(id) else { return }
+          create(id, request, isQuiet: true)
+        }
       }
       refusals += 1
       switch status {
       case .unknownCommand where usesExtendedConnect:
         // The controller claims this command, and does not have it.
         usesExtendedConnect = false
-        create(id, request)
+        create(id, request, isQuiet: isQuiet)
       case .connectionAlreadyExists where links.hasLink(to: request.peer):
         runner.handle(.ended(.failed(.connectionFailed(request.peer, status))), of: id)
       // The event of this link, or of its end, was lost.

@@ -110,6 +110,9 @@ final class LinkTable {
 
   var isEmpty: Bool { connections.values.isEmpty }
 
+  /// The links that are not being ended.
+  var handles: [ConnectionHandle] { connections.values.filter { !$0.isEnding }.map(\.handle) }
+
   func hasLink(to peer: BluetoothAddress) -> Bool {
     connections.values.contains { $0.peer.value == peer.value }
   }
@@ -149,7 +152,9 @@ final class LinkTable {
   private func finish(_ connection: LEConnection, _ reason: HCIErrorCode) {
     guard connection.isConnected else { return }
     connection.isConnected = false
-    connection.unfinished = connection.procedureUnderWay
+    connection.unfinished =
+      connection.procedureUnderWay
+      ?? (connection.endedForParameters(reason, at: timers.now) ? .keepParameters : nil)
     onLost?(connection, reason)
     let onDisconnected = connection.onDisconnected
     let error = connection.failure ?? .notConnected

@@ -26,7 +26,7 @@ final class ParameterRequests {
       self?.remove(event.handle)
     }
     let isAdmitted = connection?.admitsParameterRequest(at: time) ?? true
-    if isAdmitted, connection?.parameterPolicy == .accept, request.isLegal {
+    if isAdmitted, connection?.grants(request, at: time) == true {
       commands.send(
         LERemoteConnectionParameterRequestReply {
           $0.handle = event.handle

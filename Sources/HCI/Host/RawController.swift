@@ -11,6 +11,8 @@ package final class RawController {
   package struct Information: Hashable, Sendable {
     package var version: ReadLocalVersionInformation.Response
     package var usesExtendedScan: Bool
+    /// Whether it can send several advertisements at once.
+    package var hasAdvertisingSets: Bool
   }
 
   /// A link event of the controller, for links of any program.
@@ -47,6 +49,8 @@ package final class RawController {
   package var onScanRefusal: ((HCIError?) -> Void)?
   /// Called when the scan is started again because it brings no report, with how often that was done in a row.
   package var onScanSilence: ((Int) -> Void)?
+  /// Called when an active scan of this program has ended.
+  package var onActiveScanEnd: (() -> Void)?
   /// Called for each link event.
   package var onLink: ((LinkChange) -> Void)?
   /// Called once, when the controller no longer answers.
@@ -80,7 +84,9 @@ package final class RawController {
           version.flatMap { version in
             supported.map { supported in
               self?.adopt(supported)
-              return Information(version: version, usesExtendedScan: supported.haveExtendedScan)
+              return Information(
+                version: version, usesExtendedScan: supported.haveExtendedScan,
+                hasAdvertisingSets: supported.contains(LESetExtendedAdvertisingParameters.self))
             }
           })
       }
@@ -93,6 +99,7 @@ package final class RawController {
       ownAddressType: ownAddressType, isShared: true)
     scan.onRefusal = { [weak self] error in self?.onScanRefusal?(error) }
     scan.onSilence = { [weak self] count in self?.onScanSilence?(count) }
+    scan.onActiveEnd = { [weak self] in self?.onActiveScanEnd?() }
     self.scan = scan
     scan.setDesired(desiredScan)
   }
@@ -174,6 +181,7 @@ package final class RawController {
       scan?.heard(at: time)
       for report in event.reports { onReport?(report, time) }
     case .leConnectionComplete(let event):
+      if !event.isOfPeripheral { scan?.creationEnded() }
       guard event.status == .success else {
         if !event.isOfPeripheral { onLink?(.failed(event.peerAddress, event.status)) }
         return
@@ -204,9 +212,15 @@ package final class RawController {
         return
       }
       onLink?(.ending(handle, HCIErrorCode(rawValue: reason)))
+    case Reset.opcode: scan?.switchedOff()
     case LESetScanParameters.opcode: scan?.ownerUses(extendedCommands: false)
     case LESetExtendedScanParameters.opcode: scan?.ownerUses(extendedCommands: true)
-    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode: onLink?(.connecting)
+    // Both begin with whether the scan is to be on.
+    case LESetScanEnable.opcode, LESetExtendedScanEnable.opcode:
+      if (try? reader.readUInt8()) == 0 { scan?.switchedOff() }
+    case LECreateConnection.opcode, LEExtendedCreateConnection.opcode:
+      scan?.creationBegan()
+      onLink?(.connecting)
     case LECreateConnectionCancel.opcode: onLink?(.connectionCancelled)
     default: break
     }

@@ -8,9 +8,16 @@ import HaloBluetoothCore
 final class ScanController {
   /// A scan without a report for this time is started again.
   static let longestSilence = Duration.seconds(90)
+  /// How long after another program has switched the scan off it is started again. The kernel switches it off before it
+  /// creates a link, too: the creation is seen within this time.
+  static let restartTime = Duration.milliseconds(50)
+  /// How long a scan that was switched off waits for the end of a creation.
+  static let longestCreation = Duration.seconds(5)
 
   /// Called when the controller has refused the scan, which is tried again; and with nil when it scans nevertheless.
   var onRefusal: ((HCIError?) -> Void)?
+  /// Called when an active scan of this host has ended, for any reason.
+  var onActiveEnd: (() -> Void)?
   /// Called when the scan is started again because it brings no report, with how often that was done in a row.
   var onSilence: ((Int) -> Void)?
 
@@ -29,6 +36,8 @@ final class ScanController {
   private var whenOff: [() -> Void] = []
   private var pause = RetryPause()
   private var retry: Timers.Token?
+  /// Whether another program has switched the scan off, and it was not started again.
+  private var wasSwitchedOff = false
   /// When the scan began, or the last report came.
   private var lastReport = Instant.zero
   /// How often in a row the scan was started again because no report came.
@@ -85,6 +94,28 @@ final class ScanController {
     usesExtendedCommands = extendedCommands
   }
 
+  // MARK: Other programs
+
+  /// Another program, or the kernel for it, switches the scan off: it cannot know that it is wanted here. While a command of
+  /// this host is under way, that one comes after it, and counts.
+  func switchedOff() {
+    guard isShared, !isBusy, actual != nil else { return }
+    forgetActual()
+    wasSwitchedOff = true
+    timers.cancel(watch.take())
+    tryAgain(after: Self.restartTime)
+  }
+
+  /// The kernel creates a link, for which it may have switched the scan off.
+  func creationBegan() {
+    if wasSwitchedOff, actual == nil, !isBusy { tryAgain(after: Self.longestCreation) }
+  }
+
+  /// It has, or has not, got the link.
+  func creationEnded() {
+    if wasSwitchedOff, actual == nil { tryNow() }
+  }
+
   // MARK: State
 
   /// Something has changed: a scan that was refused may be accepted now.
@@ -111,7 +142,14 @@ final class ScanController {
     }
   }
 
+  private func forgetActual() {
+    let wasActive = actual?.isActive == true
+    actual = nil
+    if wasActive { onActiveEnd?() }
+  }
+
   private func settle(_ state: ScanParameters?) {
+    forgetActual()
     actual = state
     isBusy = false
     timers.cancel(watch.take())
@@ -122,6 +160,7 @@ final class ScanController {
   private func started(_ parameters: ScanParameters) {
     let wasRefused = pause.refusals > 0
     pause.end()
+    wasSwitchedOff = false
     settle(parameters)
     if parameters.includesCoded, !scansCoded(parameters) {
       onRefusal?(.codedScanNotSupported)
@@ -135,13 +174,17 @@ final class ScanController {
       // The owner of the controller may use the other set of commands.
       usesExtendedCommands.toggle()
     }
+    tryAgain(after: pause.refused())
+    settle(nil)
+    if desired != nil { onRefusal?(error) }
+  }
+
+  private func tryAgain(after time: Duration) {
     timers.cancel(retry)
-    retry = timers.schedule(after: pause.refused()) { [weak self] in
+    retry = timers.schedule(after: time) { [weak self] in
       self?.retry = nil
       self?.reconcile()
     }
-    settle(nil)
-    if desired != nil { onRefusal?(error) }
   }
 
   private func watchForReports(since start: Instant) {

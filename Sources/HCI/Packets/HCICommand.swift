@@ -142,6 +142,14 @@ extension HCICommand {
     rawValue = UInt16(group & 0x3F) << 10 | command & 0x3FF
   }
 
+  /// The opcode of a packet with its H4 type byte; nil if that is no command.
+  package init?(ofCommand packet: RawSpan) {
+    guard packet.byte(at: 0) == HCIPacketType.command.rawValue, let low = packet.byte(at: 1),
+      let high = packet.byte(at: 2)
+    else { return nil }
+    rawValue = UInt16(high) << 8 | UInt16(low)
+  }
+
   /// OGF, the upper 6 bits.
   package var group: UInt8 { UInt8(rawValue >> 10) }
   /// OCF, the lower 10 bits.

@@ -8,7 +8,7 @@ extension SampleWriter {
     case gap(String)
     /// The number of samples that are missing here, because the output was not read in time.
     case dropped(Int)
-    /// A frame that was received, and is damaged: the reason, and its bytes.
+    /// A frame that was received, and is damaged: the reason, and its bytes; none if they are not known.
     case rejected(String, [UInt8])
     /// The clock of this computer was set: the step in microseconds.
     case clock(Int64)
@@ -55,7 +55,7 @@ extension SampleWriter {
       switch self {
       case .gap(let reason): reason
       case .dropped(let count): "\(count)"
-      case .rejected(let reason, let bytes): "\(reason): \(Hex.string(bytes))"
+      case .rejected(let reason, let bytes): bytes.isEmpty ? reason : "\(reason): \(Hex.string(bytes))"
       case .clock(let step): DecimalText.string(step, places: 6)
       case .packets(let step): "\(step.reason): \(step.loss)"
       }

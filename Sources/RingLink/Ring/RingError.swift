@@ -5,7 +5,7 @@ import HaloBluetoothCore
 /// Why an operation on a ring failed.
 package enum RingError: Error, Hashable, Sendable {
   /// No advertisement of a ring, or of the requested one, was received.
-  case notFound(RingSelector, seconds: Double, others: Int)
+  case notFound(RingSelector, seconds: Double, others: Int, lacksScanResponses: Bool = false)
   /// No ring advertises, and these devices may be rings; none was named.
   case onlyPossible([String], seconds: Double)
   /// Several rings are near, and none was named.
@@ -54,7 +54,9 @@ package enum RingError: Error, Hashable, Sendable {
 extension RingError: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .notFound(let selector, let seconds, let others):
+    case .notFound(let selector, let seconds, let others, lacksScanResponses: true):
+      "\(selector.notFoundDescription) in \(Int(seconds.rounded())) s. The adapter received no scan response of \(others) other \(others == 1 ? "device" : "devices"), which have the names of many: give the address of the device, or use another adapter"
+    case .notFound(let selector, let seconds, let others, lacksScanResponses: false):
       "\(selector.notFoundDescription) in \(Int(seconds.rounded())) s (\(others) other \(others == 1 ? "device advertises" : "devices advertise")). "
         + "Is it charged and near, and its phone app closed? A ring that a phone holds can't be seen"
     case .onlyPossible(let names, let seconds):

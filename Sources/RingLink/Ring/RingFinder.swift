@@ -33,6 +33,9 @@ package enum RingSelector: Hashable, Sendable {
     }
   }
 
+  /// Whether the name of the device may matter.
+  var canHaveName: Bool { if case .address = self { false } else { true } }
+
   var notFoundDescription: String {
     switch self {
     case .anyRing: "no ring was found"
@@ -246,7 +249,11 @@ package enum RingFinder {
           .failure(.onlyPossible(possible.values.map(RingFinder.label).sorted(), seconds: deadline.inSeconds))
         )
       }
-      finish(.failure(.notFound(selector, seconds: deadline.inSeconds, others: others.count)))
+      finish(
+        .failure(
+          .notFound(
+            selector, seconds: deadline.inSeconds, others: others.count,
+            lacksScanResponses: selector.canHaveName && central.lacksScanResponses)))
     }
   }
 }

@@ -236,7 +236,7 @@ struct AdvertisingKindTests {
     let controller = ScriptedController.ready()
     let (first, second) = (AdvertisingSet(), AdvertisingSet())
     var refusals: [HCIError?] = []
-    second.onRefusal = { refusals.append($0) }
+    second.onResult = { refusals.append($0) }
     _ = sent(controller, try Advertising(Self.flags), first)
     #expect(sent(controller, try Advertising(Self.name), second) == [])
     #expect(refusals == [.adapter(AdapterError("advertise", .advertisingInUse(1)))])
@@ -251,7 +251,7 @@ struct AdvertisingKindTests {
     let controller = ScriptedController.ready()
     let set = AdvertisingSet()
     var refusals: [HCIError?] = []
-    set.onRefusal = { refusals.append($0) }
+    set.onResult = { refusals.append($0) }
     #expect(sent(controller, try Advertising(Self.data(100), phys: .le1M), set) == [])
     #expect(refusals == [.extendedAdvertisingNotSupported])
   }

@@ -32,9 +32,10 @@ import Testing
     mutating func fail(_ error: HCIError) { take(setup.next(.failure(error))) }
   }
 
-  /// Reset; version; all commands; LMP features with LE; LE features of none; both masks.
+  /// Reset; version; all commands; LMP features with LE; LE features of none; both masks; LE host support.
   private static let untilBuffers = [
     "", "0a 0000 0a 0f00 0000", String(repeating: "ff", count: 64), "0000000040000000", "0000000000000000",
+    "",
     "",
     "",
   ]
@@ -50,8 +51,8 @@ import Testing
     dialogue.answer("1b00 04", "050403020100")
     #expect(
       dialogue.sent == [
-        "01030c00", "01011000", "01021000", "01031000", "01032000", "01010c08" + "9088000000800020",
-        "01012008" + "0f00000000000000", "01022000", "01091000",
+        "01030c00", "01011000", "01021000", "01031000", "01032000", "01010c08" + "90e8040000800020",
+        "01012008" + "0f00000000000000", "016d0c02" + "0100", "01022000", "01091000",
       ])
     let information = try #require(try dialogue.result?.get())
     #expect(information.address == BluetoothAddress(0x0001_0203_0405, .public))
@@ -89,6 +90,27 @@ import Testing
     dialogue.fail(.commandTimedOut(ReadLocalVersionInformation.opcode))
     #expect(dialogue.result == .failure(.commandTimedOut(ReadLocalVersionInformation.opcode)))
     #expect(dialogue.sent.count == 2)
+  }
+
+  /// A controller that takes the bits of events that cannot be masked for errors.
+  @Test func aRefusedEventMaskIsSetWithoutItsReservedBits() {
+    var dialogue = Dialogue()
+    for parameters in Self.untilBuffers.prefix(5) { dialogue.answer(parameters) }
+    let error = HCIError.commandFailed(SetEventMask.opcode, .invalidCommandParameters)
+    dialogue.fail(error)
+    #expect(dialogue.sent.suffix(2) == ["01010c08" + "90e8040000800020", "01010c08" + "9088000000800020"])
+    #expect(dialogue.result == nil)
+    dialogue.fail(error)
+    #expect(dialogue.result == .failure(error))
+  }
+
+  /// Linux, Zephyr, BTstack and Bumble write it; a Reset switches it off. The set-up does without where it is refused.
+  @Test func aRefusalOfLEHostSupportIsIgnored() {
+    var dialogue = Dialogue()
+    for parameters in Self.untilBuffers.prefix(7) { dialogue.answer(parameters) }
+    #expect(dialogue.sent.last == "016d0c02" + "0100")
+    dialogue.fail(.commandFailed(WriteLEHostSupport.opcode, .commandDisallowed))
+    #expect(dialogue.sent.last == "01022000" && dialogue.result == nil)
   }
 
   @Test func aShortResponseEndsIt() {

@@ -100,13 +100,38 @@ import Testing
     #expect(controller.takeSent().count == 4)
     controller.disconnected(0x40)
     #expect(first.losses == [.remoteUserTerminatedConnection])
-    // What waited for the old link is gone with it.
-    #expect(controller.takeSent() == [packet("41000100", 1, "bb")])
+    // What waited for the old link is gone with it. The other one had a buffer.
+    #expect(controller.takeSent() == [])
     for _ in 0..<9 { send(second, 1, 0xBB) }
     #expect(controller.takeSent().count == 3)
     // Late credits for the old link are nobody's.
     controller.completedPackets(0x40, 4)
     #expect(controller.takeSent().count == 0)
+  }
+
+  /// A link whose peer takes nothing keeps the controller's buffers until its supervision timeout: one is left for each
+  /// other link (espressif/esp-nimble 118).
+  @Test func aLinkThatStallsLeavesABufferForEachOther() {
+    let controller = ScriptedController.ready()
+    let stalled = controller.established(0x40)
+    let others = [0x41, 0x42].map {
+      controller.established($0, peer: BluetoothAddress(UInt64($0) | 0xC0FF_EE00_0000, .random))
+    }
+    for _ in 0..<9 { send(stalled, 1) }
+    #expect(controller.takeSent() == [packet("40000100", 1), packet("40000100", 1)])
+    for _ in 0..<3 {
+      for (link, handle) in zip(others, ["4100", "4200"]) {
+        send(link, 1, 0xBB)
+        #expect(controller.takeSent() == [packet(handle + "0100", 1, "bb")])
+      }
+      controller.completedPackets(0x41, 1)
+      controller.completedPackets(0x42, 1)
+    }
+    // What they no longer need is not kept for links that have ended.
+    controller.disconnected(0x42)
+    #expect(controller.takeSent() == [packet("40000100", 1)])
+    controller.disconnected(0x41)
+    #expect(controller.takeSent() == [packet("40000100", 1)])
   }
 
   @Test func linksTakeTurns() {
@@ -266,6 +291,42 @@ import Testing
     _ = controller.established(policy: policy)
     controller.receive("04 3e 0b 06 4000 \(wish)")
     #expect(controller.takeSent() == [reply])
+  }
+
+  /// `keep` keeps to what was asked for, which may be a range (embassy-rs/trouble 478): 15 to 125 ms here.
+  @Test(arguments: [
+    ("0c00 6400", true), ("1800 2800", true), ("0b00 6400", false), ("0c00 6500", false),
+    ("0600 0600", false),
+  ])
+  func aWishWithinTheRangeThatWasAskedForIsGranted(_ range: String, _ isGranted: Bool) {
+    let controller = ScriptedController.ready()
+    let parameters = ConnectionParameters(
+      intervalMin: interval(12), intervalMax: interval(100), supervisionTimeout: timeout(400))
+    let link = controller.established(policy: .keep, parameters: parameters)
+    controller.receive("04 3e 0b 06 4000 " + range + " 0000 9001")
+    let reply: HCIOpcode =
+      isGranted
+      ? LERemoteConnectionParameterRequestReply.opcode
+      : LERemoteConnectionParameterRequestNegativeReply.opcode
+    #expect(controller.takeOpcodes() == [reply])
+    controller.disconnected(0x40, .remoteUserTerminatedConnection)
+    #expect(link.link?.unfinished == (isGranted ? nil : .keepParameters))
+  }
+
+  /// A loss has to do with a refusal if the peer has ended the link, within a minute.
+  @Test(arguments: [
+    (HCIErrorCode.unacceptableConnectionParameters, Duration.seconds(5), true),
+    (.responseTimeout, .seconds(40), true),
+    (.remoteUserTerminatedConnection, .seconds(61), false), (.connectionTimeout, .seconds(1), false),
+  ])
+  func aRefusalMayHaveCostTheLink(_ reason: HCIErrorCode, _ time: Duration, _ isCause: Bool) {
+    let controller = ScriptedController.ready()
+    let link = controller.established(policy: .keep)
+    controller.receive("04 3e 0b 06 4000 1800 2800 0000 9001")
+    controller.answerAll()
+    controller.timers.advance(by: time)
+    controller.disconnected(0x40, reason)
+    #expect(link.link?.unfinished == (isCause ? .keepParameters : nil))
   }
 
   @Test func aWishOnAnUnknownLinkIsRefused() {

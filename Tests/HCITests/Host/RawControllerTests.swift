@@ -155,6 +155,81 @@ import Testing
     }
   }
 
+  // MARK: A scan that others switch off
+
+  private func scanning(_ commands: [any HCICommand.Type] = [LESetScanEnable.self]) {
+    _ = ready(commands)
+    controller.setScan(.gentle)
+    complete("0b20")
+    complete("0c20")
+    _ = sent()
+  }
+
+  /// The kernel ends the discovery of another program (bluetoothd; bluez/bluez 1345, every ten seconds): it cannot know who else
+  /// listens. It is on again within 100 ms, as often as that happens.
+  @Test func aScanThatAnotherProgramEndsIsStartedAgain() {
+    scanning()
+    for _ in 0..<3 {
+      receive("010c20020000")
+      complete("0c20")
+      #expect(sent() == [])
+      timers.advance(by: .milliseconds(100))
+      #expect(sent() == ["010b200701800010000000"])
+      complete("0b20")
+      complete("0c20")
+      #expect(sent() == ["010c20020100"])
+    }
+    // It is not told as a refusal, nor started after it was ended here.
+    controller.setScan(nil)
+    complete("0c20")
+    _ = sent()
+    receive("010c20020000")
+    timers.advance(by: .seconds(200))
+    #expect(sent() == [])
+  }
+
+  @Test(arguments: ["014220060000" + "00000000", "01030c00"])
+  func aScanThatAnotherProgramEndsInAnotherWayIsStartedAgain(_ command: String) {
+    _ = ready([LESetExtendedScanParameters.self, LESetExtendedScanEnable.self])
+    controller.setScan(.gentle)
+    complete("4120")
+    complete("4220")
+    _ = sent()
+    receive(command)
+    timers.advance(by: .milliseconds(100))
+    #expect(sent().first?.hasPrefix("014120") == true)
+  }
+
+  /// The kernel switches the scan off before it creates a link: some controllers can't do both. It goes on after the link is
+  /// there, or not; after five seconds in any case, if that is never reported.
+  @Test(arguments: [true, false])
+  func aScanThatEndsForACreationWaitsForItsEnd(_ isReported: Bool) {
+    scanning()
+    receive("010c20020000")
+    complete("0c20")
+    receive("01" + "0d20" + "19" + String(repeating: "00", count: 25))
+    timers.advance(by: .seconds(4))
+    #expect(sent() == [])
+    if isReported {
+      receive("043e1301" + "02" + "0000" + "00" + "01" + "b2a1332211c0" + "0000" + "0000" + "0000" + "00")
+    } else {
+      timers.advance(by: .seconds(1))
+    }
+    #expect(sent() == ["010b200701800010000000"])
+  }
+
+  /// A command of another program that comes while one of ours is under way was sent before it.
+  @Test func aScanThatBeginsIsNotEndedByWhatCameBefore() {
+    _ = ready()
+    controller.setScan(.gentle)
+    complete("0b20")
+    receive("010c20020000")
+    complete("0c20")
+    _ = sent()
+    timers.advance(by: .seconds(1))
+    #expect(sent() == [])
+  }
+
   @Test func theScanPausesWhileTheKernelConnects() {
     _ = ready()
     controller.setScan(.gentle)
@@ -238,7 +313,9 @@ import Testing
     receive("01" + "0e20" + "00")
     #expect(news == [.ending(handle, .remotePowerOff), .connecting, .connecting, .connectionCancelled])
     // Others, and what is cut.
-    for packet in ["01030c00", "01060403", "0106040301", "010604030100", "0106", "01", "02400000"] {
+    for packet in [
+      "01030c00", "010c2000", "01422000", "01060403", "0106040301", "010604030100", "0106", "01", "02400000",
+    ] {
       receive(packet)
     }
     #expect(news.count == 4)

@@ -165,10 +165,12 @@ final class ScriptedController {
 
   func connect(
     _ peer: BluetoothAddress = ScriptedController.peer, policy: ParameterPolicy = .accept,
-    deadline: Duration = .seconds(30), preferences: LinkPreferences? = nil
+    deadline: Duration = .seconds(30), preferences: LinkPreferences? = nil,
+    parameters: ConnectionParameters = .fast
   ) -> Attempt {
     let attempt = Attempt()
-    var request = ConnectionRequest(peer: peer, parameterPolicy: policy, deadline: deadline)
+    var request = ConnectionRequest(
+      peer: peer, parameters: parameters, parameterPolicy: policy, deadline: deadline)
     request.preferences = preferences
     attempt.giveUp = host.connect(request) { result in
       attempt.results.append(result)
@@ -227,9 +229,9 @@ final class ScriptedController {
   /// A link that is established; nothing of its making is left to be looked at.
   func established(
     _ number: UInt16 = 0x40, peer: BluetoothAddress = ScriptedController.peer,
-    policy: ParameterPolicy = .accept
+    policy: ParameterPolicy = .accept, parameters: ConnectionParameters = .fast
   ) -> Attempt {
-    let attempt = connect(peer, policy: policy)
+    let attempt = connect(peer, policy: policy, parameters: parameters)
     answerAll()
     connectionComplete(number, peer: peer)
     answerAll()

@@ -209,7 +209,7 @@ import Testing
     line.write("ffff 040e0401030c00")
     await settle()
     #expect(line.packets == ["040e0401030c00"])
-    #expect(line.transport.garbageBytes == 2)
+    #expect(line.transport.skippedBytes == 2)
     line.transport.close()
   }
 

@@ -43,7 +43,7 @@ import Testing
     advertiser = KernelAdvertiser(queue, AdapterIndex(rawValue: 0), timers: timers) { index, number in
       kernel.inUse.contains(number) ? nil : AdvertisingNumber(number, of: index, holding: nil)
     }
-    advertiser.onRefusal = { kernel.refusals.append($0) }
+    advertiser.onResult = { kernel.refusals.append($0) }
     advertiser.onNote = { kernel.notes.append($0) }
     advertiser.onLastCommand = { packet in
       var writer = ByteWriter()
@@ -88,7 +88,26 @@ import Testing
   /// (coredevices/PebbleOS 1439, bluez/bluez 2269).
   @Test func anAdvertisementHasItsIntervalAndItsFlags() throws {
     try start()
-    #expect(kernel.refusals == [] && kernel.notes == [])
+    #expect(kernel.refusals == [nil] && kernel.notes == [])
+  }
+
+  /// Another program has sent Set Advertising (0x0029), on an adapter without sets: the kernel takes the advertisement, and sends
+  /// the other one.
+  @Test func theAdaptersOwnAdvertisingInItsPlaceIsTold() throws {
+    advertiser.setOverridden(true)
+    try start()
+    let refusal = HCIError.adapter(AdapterError("advertise", .advertisingOverridden))
+    #expect(kernel.refusals == [refusal])
+    advertiser.setOverridden(false)
+    #expect(kernel.refusals == [refusal, nil])
+    advertiser.setOverridden(true)
+    advertiser.setOverridden(true)
+    #expect(kernel.refusals == [refusal, nil, refusal])
+    // It says nothing of what is not wanted.
+    try advertiser.setDesired(nil)
+    answer("3f00", "02")
+    advertiser.setOverridden(false)
+    #expect(kernel.refusals.count == 3)
   }
 
   @Test func itEndsWhenItIsNoLongerWanted() throws {
@@ -133,7 +152,7 @@ import Testing
     #expect(taken().last == Self.legacy)
     answer("3e00", "02")
     #expect(kernel.notes.count == 1 && kernel.notes[0].hasPrefix("the advertising interval is the kernel's"))
-    #expect(kernel.refusals == [])
+    #expect(kernel.refusals == [nil])
     // It is not asked twice.
     try advertiser.setDesired(nil)
     answer("3f00", "02")

@@ -23,6 +23,11 @@ struct TextTests {
       "no device named R02_1 was found in 5 s (2 other devices advertise). Is it charged and near, and its phone app "
         + "closed? A ring that a phone holds can't be seen"
     ),
+    (
+      .notFound(.name("R02_1"), seconds: 5, others: 1, lacksScanResponses: true),
+      "no device named R02_1 was found in 5 s. The adapter received no scan response of 1 other device, which have the "
+        + "names of many: give the address of the device, or use another adapter"
+    ),
     (.severalFound(["a", "b", "c"]), "several rings are near: a, b, c; name the one you mean"),
     (
       .severalFound(["a", "b", "c", "d", "e"]),

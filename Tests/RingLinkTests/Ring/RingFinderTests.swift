@@ -59,6 +59,33 @@ import Testing
 
   private func pass(_ milliseconds: Int) async { await testTimers.sleep(for: .milliseconds(milliseconds)) }
 
+  // MARK: Adapters that get no scan responses
+
+  /// An active scan of BCM43438 brings no scan response at all (home-assistant/operating-system 4022): the name that is searched
+  /// for may be in one.
+  @Test func aMissingNameMayBeInAMissingScanResponse() async throws {
+    let outcome = await search(.name("R02_341C"))
+    for _ in 0..<20 { adapter.report(7) }
+    await pass(30_000)
+    await settle()
+    #expect(
+      outcome.error
+        == .notFound(.name("R02_341C"), seconds: 30, others: 1, lacksScanResponses: true))
+  }
+
+  /// It is not said where an address was searched for, nor after few advertisements, nor if one response has come.
+  @Test(arguments: [(RingSelector.address(9, nil), 20, false), (.anyRing, 19, false), (.anyRing, 20, true)])
+  func nothingIsSaidOfScanResponsesWithoutAReason(
+    _ selector: RingSelector, _ count: Int, _ hasResponse: Bool
+  ) async throws {
+    let outcome = await search(selector)
+    for _ in 0..<count { adapter.report(7) }
+    if hasResponse { adapter.respond(7) }
+    await pass(30_000)
+    await settle()
+    #expect(outcome.error == .notFound(selector, seconds: 30, others: 1))
+  }
+
   // MARK: How long
 
   /// Others are waited for, with the radio listening all the time, for a second if nothing tells their interval.
@@ -228,7 +255,8 @@ import Testing
     let none = await search(.name("R02_1"))
     for number in 0..<1001 { advertise(UInt64(number) + 10, "lamp") }
     await pass(30_001)
-    #expect(none.error == .notFound(.name("R02_1"), seconds: 30, others: 1000))
+    #expect(
+      none.error == .notFound(.name("R02_1"), seconds: 30, others: 1000, lacksScanResponses: true))
     let many = await search()
     for number in 0..<65 { advertise(UInt64(number) + 10, rssi: -90) }
     await pass(1001)

@@ -35,6 +35,12 @@ package final class KernelAdapter: Adapter {
   lazy var sockets = L2CAPSocketStock()
   private(set) var address = BluetoothAddress(0, .public)
   private var peripheral: KernelPeripheralRole?
+  /// The settings of the adapter, as the kernel reported them last.
+  private var settings: ManagementSettings = []
+  private var hasAdvertisingSets = true
+  /// Whether the kernel was asked to end a discovery, and has not answered.
+  private var isEndingDiscovery = false
+  private var onDiscoveryEnd: (() -> Void)?
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
   private var failure: HCIError?
@@ -100,7 +106,9 @@ package final class KernelAdapter: Adapter {
       self, address: address, controller: controller, release: release)
     isListening = false
     updateScan()
+    hasAdvertisingSets = information.hasAdvertisingSets
     peripheral?.resume(index)
+    adopt(settings)
     return AdapterInformation(
       address: address, version: "\(information.version.hciVersion)",
       usesExtendedScan: information.usesExtendedScan)
@@ -143,6 +151,7 @@ package final class KernelAdapter: Adapter {
       if error == nil || desiredScan != nil { onScanRefusal?(error) }
     }
     controller.onScanSilence = { [weak self] count in self?.scanIsSilent(count) }
+    controller.onActiveScanEnd = { [weak self] in self?.endDiscovery() }
     controller.onFailure = { [weak self] error in self?.fail(error) }
     controller.onLink = { [weak self] change in self?.note(change) }
     return controller
@@ -162,7 +171,9 @@ package final class KernelAdapter: Adapter {
     // Without management, links are made with the kernel's defaults.
     if management == nil { management = try? Management() }
     // The kernel reports changes of an adapter from the first command on, of any program.
-    management?.send(ReadControllerInformation(), to: index) { _ in }
+    management?.send(ReadControllerInformation(), to: index) { [weak self] result in
+      if case .success(let information) = result { self?.adopt(information.currentSettings) }
+    }
     management?.onEvent = { [weak self] event, index in
       guard let self else { return }
       switch event {
@@ -171,16 +182,25 @@ package final class KernelAdapter: Adapter {
         _ = watch.isUsable()
       default: break
       }
-      if index == self.index { peripheral?.note(event) }
+      if index == self.index {
+        if case .settings(let settings) = event { adopt(settings) }
+        peripheral?.note(event)
+      }
       watch.kernelReported()
     }
     return controller
+  }
+
+  private func adopt(_ settings: ManagementSettings) {
+    self.settings = settings
+    peripheral?.adopt(settings, hasSets: hasAdvertisingSets)
   }
 
   package func close() async {
     // A scan that is on its way, too, is ended while it can be.
     controller?.setScan(nil)
     if failure == nil, let controller { await finish { controller.pauseScan(then: $0) } }
+    if failure == nil, isEndingDiscovery { await finish { self.onDiscoveryEnd = $0 } }
     if let peripheral { await finish { peripheral.stop(completion: $0) } }
     controller?.fail(.cancelled)
     socket?.packets.close()
@@ -273,6 +293,19 @@ package final class KernelAdapter: Adapter {
     controller?.setScan(parameters)
   }
 
+  /// The kernel has taken the scan for a discovery, which would not end with it: until then, no program could discover, or be
+  /// connected. While our scan is only paused, this ends nothing that others have begun.
+  private func endDiscovery() {
+    guard let management, management.isPrivileged, let release, release >= .takesScanForDiscovery else {
+      return
+    }
+    isEndingDiscovery = true
+    management.send(StopDiscovery(), to: index) { [weak self] _ in
+      self?.isEndingDiscovery = false
+      self?.onDiscoveryEnd.take()?()
+    }
+  }
+
   /// The controller reports nothing. If starting the scan again has not helped, and a connection waits for a report, the
   /// adapter is recovered; otherwise there may be nothing to report.
   private func scanIsSilent(_ count: Int) {
@@ -313,6 +346,7 @@ package final class KernelAdapter: Adapter {
   private func makePeripheralRole(_ management: Management) -> KernelPeripheralRole {
     let role = KernelPeripheralRole(management, index, timers: timers)
     role.onNote = { [weak self] in self?.onNote?($0) }
+    role.adopt(settings, hasSets: hasAdvertisingSets)
     role.onAccepted = { [weak self] socket, central in self?.accepted(socket, from: central) }
     return role
   }

@@ -12,10 +12,12 @@ import HaloBluetoothCore
 /// - Flags without BR/EDR Not Supported, which the kernel sends for adapters of both kinds, and for which some centrals do not
 ///   connect by LE (coredevices/PebbleOS 1439, ukBaz/python-bluezero 17, project-chip/connectedhomeip 5275): the Flags of the
 ///   advertisement are sent, and the kernel adds none;
-/// - another program removes the advertisement (bluez/bluez 1015).
+/// - another program removes the advertisement (bluez/bluez 1015);
+/// - another program has switched on the adapter's own advertising (Set Advertising): without sets, the kernel takes this
+///   advertisement and sends the other one, until that is switched off.
 final class KernelAdvertiser {
-  /// Called when the kernel has refused to advertise, which is tried again; and with nil when it advertises nevertheless.
-  var onRefusal: ((HCIError?) -> Void)?
+  /// Called with nil when the kernel has begun to advertise; and with the reason when it has refused to, which is tried again.
+  var onResult: ((HCIError?) -> Void)?
   /// Called with information for the user that is not an error.
   var onNote: ((String) -> Void)?
   /// Called with the command that ends the advertisement if this process cannot, before there is one; and with nil when there
@@ -39,8 +41,9 @@ final class KernelAdvertiser {
   /// Whether the kernel may have the advertisement. It keeps that while the adapter is off.
   private var mayExist = false
   private var usesExtendedCommands = true
+  /// Whether the kernel sends the adapter's own advertisement in its place.
+  private var isOverridden = false
   private var pause = RetryPause()
-  private var wasRefused = false
   private var retry: Timers.Token?
   /// Counts the times that the adapter was lost: what was asked before is over.
   private var epoch = 0
@@ -74,10 +77,7 @@ final class KernelAdvertiser {
     desired = advertising
     timers.cancel(retry.take())
     onStop = nil
-    if desired == nil {
-      pause.end()
-      wasRefused = false
-    }
+    if desired == nil { pause.end() }
     reconcile()
   }
 
@@ -124,6 +124,17 @@ final class KernelAdvertiser {
     settle(.off)
   }
 
+  /// Whether another program has switched on the adapter's own advertising, on an adapter without sets.
+  func setOverridden(_ isOverridden: Bool) {
+    guard isOverridden != self.isOverridden else { return }
+    self.isOverridden = isOverridden
+    if case .on = state { reportStart() }
+  }
+
+  private func reportStart() {
+    onResult?(isOverridden ? .adapter(AdapterError(Self.operation, .advertisingOverridden)) : nil)
+  }
+
   // MARK: State
 
   private static let operation = "advertise"
@@ -165,14 +176,12 @@ final class KernelAdvertiser {
   private func started(_ advertising: Advertising) {
     pause.end()
     settle(.on(advertising))
-    if wasRefused { onRefusal?(nil) }
-    wasRefused = false
+    reportStart()
   }
 
   private func failed(_ error: AdapterError) {
     scheduleRetry()
-    wasRefused = true
-    if desired != nil { onRefusal?(.adapter(AdapterError(Self.operation, error.reason))) }
+    if desired != nil { onResult?(.adapter(AdapterError(Self.operation, error.reason))) }
     settle(.off)
   }
 

@@ -23,7 +23,7 @@ struct KernelParameterPin: Hashable {
 
   /// - Returns: nil if the peer may choose the parameters
   init?(_ request: ConnectionRequest) {
-    guard request.parameterPolicy == .keep else { return nil }
+    guard request.parameterPolicy == .keep, !request.leftOut.contains(.keepParameters) else { return nil }
     parameters = request.parameters
   }
 

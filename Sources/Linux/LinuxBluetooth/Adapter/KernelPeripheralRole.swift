@@ -31,6 +31,8 @@ final class KernelPeripheralRole {
   private let timers: Timers
   private var index: AdapterIndex
   private var entries: [Entry] = []
+  /// Whether another program has switched on the adapter's own advertising, on an adapter without sets.
+  private var isOverridden = false
   private var listener: L2CAPListener?
   /// The links that centrals have made, and that nobody has accepted here.
   private var unclaimed: Set<ConnectionHandle> = []
@@ -69,9 +71,18 @@ final class KernelPeripheralRole {
     }
     let lastCommand = LastCommand(management)
     advertiser.onLastCommand = { lastCommand?.set($0) }
-    advertiser.onRefusal = { [weak set] error in set?.onRefusal?(error) }
+    advertiser.onResult = { [weak set] error in set?.onResult?(error) }
     advertiser.onNote = { [weak self] text in self?.onNote?(text) }
+    advertiser.setOverridden(isOverridden)
     return advertiser
+  }
+
+  /// - Parameters:
+  ///   - settings: the current settings of the adapter
+  ///   - hasSets: whether it can send several advertisements at once
+  func adopt(_ settings: ManagementSettings, hasSets: Bool) {
+    isOverridden = settings.contains(.advertising) && !hasSets
+    for entry in entries { entry.advertiser.setOverridden(isOverridden) }
   }
 
   /// Listens while a central may connect.

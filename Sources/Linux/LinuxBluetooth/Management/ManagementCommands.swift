@@ -97,6 +97,20 @@ package struct SetPowered: ManagementCommand {
   }
 }
 
+/// Ends the discovery for which the kernel takes an active scan of a program (``KernelRelease/takesScanForDiscovery``). It has
+/// no type, so that the kernel refuses this while a program discovers by the management itself. Requires CAP_NET_ADMIN.
+package struct StopDiscovery: ManagementCommand {
+  package static let opcode: UInt16 = 0x0024
+
+  package init() {}
+
+  package func write(into writer: inout ByteWriter) { writer.write(UInt8(0)) }
+
+  package static func response(parsing reader: inout ByteReader) throws(DecodeError) -> NoReturnParameters {
+    NoReturnParameters()
+  }
+}
+
 /// Sets the kernel's connection parameters for a device, replacing those loaded before for all devices. Requires
 /// CAP_NET_ADMIN.
 package struct LoadConnectionParameters: ManagementCommand {

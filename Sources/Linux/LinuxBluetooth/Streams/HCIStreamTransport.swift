@@ -9,6 +9,7 @@ import HaloSystemCalls
 package final class HCIStreamTransport: HCITransport {
   @exclusivity(unchecked) package var onPacket: ((RawSpan, Instant) -> Void)?
   package var onClose: ((String) -> Void)?
+  package var onSkippedBytes: ((Int, Instant) -> Void)?
 
   /// Reopens the stream, and returns its descriptor.
   typealias Opener = @BluetoothActor (Duration) async throws(TransportError) -> Int32
@@ -68,8 +69,7 @@ package final class HCIStreamTransport: HCITransport {
   }
 
   package var reads: UInt64? { readCount }
-  /// The number of skipped bytes that belonged to no packet.
-  package var garbageBytes: UInt64 { garbageBefore + framer.garbageBytes }
+  package var skippedBytes: Int? { Int(garbageBefore + framer.garbageBytes) }
 
   package func start() {
     guard isOpen else { return }
@@ -146,11 +146,13 @@ package final class HCIStreamTransport: HCITransport {
     guard isOpen, let onPacket else { return }
     let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     isHandling = true
+    let garbage = framer.garbageBytes
     framer.receive(bytes) { packet in
       // Deliver no further packet if the handler of the previous one has closed the transport.
       if isOpen { onPacket(packet, time) }
     }
     isHandling = false
+    if framer.garbageBytes != garbage { onSkippedBytes?(Int(framer.garbageBytes - garbage), time) }
     if !unsent.isEmpty { flush() }
   }
 

@@ -54,7 +54,7 @@ extension Failure {
         .extendedAdvertisingNotSupported:
         .noAdapter
       case .unknownAddressType: .protocolError
-      case .notConnected, .outOfStep, .packetsHeld: .connectionLost
+      case .notConnected, .outOfStep, .stateLost, .packetsHeld: .connectionLost
       case .commandTimedOut, .peerDidNotAnswer, .notTried: .timedOut
       case .peerNotConnectable: .protocolError
       case .peerNotFound: .notFound

@@ -105,6 +105,7 @@ final class LiveOutput {
       return [
         "output": (files?.currentPath).map { .string(Self.absolute($0)) },
         "broker": broker?.status,
+        "skipped_bytes": session.central.skippedBytes.map { .integer($0) },
       ]
     }
   }

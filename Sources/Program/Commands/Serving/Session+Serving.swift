@@ -25,16 +25,16 @@ extension Session {
     _ peripheral: Peripheral, _ advertising: Advertising, _ invocation: Invocation
   ) async throws(Failure) {
     waitsForAdapter = true
-    peripheral.onAdvertisingRefusal = { error in
-      Console.error("halo-raw: \(error.map { "\($0); it is tried again" } ?? "it is advertised now")")
+    peripheral.onAdvertising = { [central] error in
+      let address = central.information?.address.description ?? "this adapter"
+      Console.error(
+        error.map { "halo-raw: \($0); it is tried again" } ?? "advertising at \(address); Ctrl-C ends it")
     }
     do throws(GAPError) {
       try peripheral.startAdvertising(advertising)
     } catch {
       throw Failure(error)
     }
-    Console.error(
-      "advertising at \(central.information?.address.description ?? "this adapter"); Ctrl-C ends it")
     let timeIsUp = invocation[ServingOption.duration].ifLimited.map { limit in
       timers.schedule(after: limit) { [interruption] in interruption.request() }
     }

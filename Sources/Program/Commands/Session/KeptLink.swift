@@ -44,6 +44,8 @@ final class KeptLink<Device: LinkedDevice> {
   private let budget: LinkKeeper.Budget
   private var keeper: LinkKeeper
   private var next: LinkKeeper.Action?
+  /// Whether it was said that the device wants to pair.
+  private var hasNamedPairing = false
   /// Whether data have stopped because the link was lost, and have not come again.
   private var isLost = false
   private var peer: BluetoothAddress?
@@ -131,6 +133,7 @@ final class KeptLink<Device: LinkedDevice> {
   func dataFlow() {
     isLost = false
     keeper.dataFlow()
+    connection?.requestLimit = nil
   }
 
   private func report(_ failure: Failure) {
@@ -191,6 +194,7 @@ final class KeptLink<Device: LinkedDevice> {
     try session.checkAdapter()
     try check(peer)
     let connection = try await session.connect(to: peer, name: name, without: keeper.leftOut, within: time)
+    connection.requestLimit = keeper.deadline
     self.connection = connection
     session.names[peer] = name
     if selector == session.selector { session.ringName = name }
@@ -222,6 +226,12 @@ final class KeptLink<Device: LinkedDevice> {
     let isPeers = connection?.loss == .remote(.remoteUserTerminatedConnection)
     let action = keeper.failed(
       failure.link.fault, during: procedure(endedBy: failure), endedByPeer: isPeers, at: timers.current)
+    if isPeers, connection?.hasRefusedPairing == true, !hasNamedPairing {
+      hasNamedPairing = true
+      Console.error(
+        "halo-raw: \(name ?? "the device") asks for pairing, which is not supported, and ends the link; "
+          + "if it is paired with a phone, remove it there, or reset it")
+    }
     for procedure in keeper.leftOut.subtracting(before) {
       Console.error(
         "halo-raw: \(procedure) has cost the link to \(name ?? "the device"); it is left out from now on")
@@ -232,6 +242,7 @@ final class KeptLink<Device: LinkedDevice> {
   /// What the link was lost in, if it was new.
   private func procedure(endedBy failure: Failure) -> LinkProcedure? {
     switch keeper.phase {
+    case _ where connection?.unfinished == .keepParameters: .keepParameters
     case .find, .flow: nil
     case .connect: failure.link.lostIn
     // While data flow, it has cost nothing.

@@ -124,6 +124,7 @@ final class Session {
     for ring in notes.knownRings { known.remember(ring) }
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
     opened.adapter.onNote = { [weak self] text in self?.note(text) }
+    opened.adapter.onSkippedBytes = { [weak self] count, time in self?.skipped(count, time) }
     opened.replay?.onInterrupt = { [weak self] in self?.interruption.request() }
     opened.replayAdapter?.onInterrupt = { [weak self] in self?.interruption.request() }
     central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }
@@ -292,9 +293,34 @@ final class Session {
     return replay.isOver && !Termination.hasBegun
   }
 
-  /// `3 packets dropped by the kernel`; nil if that is not known.
-  var droppedPackets: String? {
-    central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" }
+  /// What was lost on the way from the controller, a line each: `3 packets dropped by the kernel`. What is not known is left out.
+  var losses: [String] {
+    [
+      central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" },
+      central.skippedBytes.flatMap { $0 > 0 ? Self.skippedText($0) : nil },
+    ].compactMap(\.self)
+  }
+
+  private var skipHandlers: [Int: (String, Instant) -> Void] = [:]
+  private var skipHandlerCount = 0
+
+  /// Calls `handler` each time that bytes from the controller belong to no packet, with a description and when they were read.
+  ///
+  /// - Returns: a closure that ends this
+  func whenBytesAreSkipped(_ handler: @escaping (String, Instant) -> Void) -> () -> Void {
+    let id = skipHandlerCount
+    skipHandlerCount += 1
+    skipHandlers[id] = handler
+    return { self.skipHandlers[id] = nil }
+  }
+
+  private static func skippedText(_ count: Int) -> String {
+    "\(Console.counted(count, "byte")) from the controller belong to no packet, as others were lost"
+  }
+
+  private func skipped(_ count: Int, _ time: Instant) {
+    note(Self.skippedText(count))
+    for handler in skipHandlers.values { handler(Self.skippedText(count), time) }
   }
 
   /// Whether nothing has failed and no interruption was requested.

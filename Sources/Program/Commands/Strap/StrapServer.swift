@@ -89,11 +89,15 @@ final class StrapServer {
     } catch {
       throw .usage(error.description)
     }
-    peripheral.onAdvertisingRefusal = { [name] error in
-      let text = error.map {
-        "the adapter does not advertise: \($0); if that lasts, try another one, with --to"
+    var wasRefused = false
+    peripheral.onAdvertising = { [name] error in
+      if let error {
+        Console.error(
+          "\(name): the adapter does not advertise: \(error); if that lasts, try another one, with --to")
+      } else if wasRefused {
+        Console.error("\(name): the adapter advertises now")
       }
-      Console.error("\(name): \(text ?? "the adapter advertises now")")
+      wasRefused = error != nil
     }
     do throws(GAPError) {
       try peripheral.startAdvertising(advertising)

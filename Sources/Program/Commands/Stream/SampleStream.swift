@@ -92,6 +92,8 @@ final class SampleStream {
   func run() async throws(Failure) {
     let forget = link.interruption.onRequest { self.finish(.wanted) }
     defer { forget() }
+    let forgetSkips = session.whenBytesAreSkipped { what, time in self.markLoss(what, at: time) }
+    defer { forgetSkips() }
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
       try await link.ask { ring throws(Failure) in try await stream(from: ring) }
@@ -295,6 +297,13 @@ final class SampleStream {
     mark(.rejected(error.description, Array(bytes)), at: time)
   }
 
+  /// Marks where the way from the controller has lost bytes, which may have been samples.
+  private func markLoss(_ what: String, at time: Instant) {
+    guard end == nil, summary.source != nil else { return }
+    flush()
+    mark(.rejected(what, []), at: time)
+  }
+
   private func leave() async {
     if source.isCounted { await ring.stopCountedStream() } else { await ring.stopRawStream() }
     ring.onRejectedFrame = nil
@@ -420,7 +429,7 @@ final class SampleStream {
       Console.error(prefixed("link: \(parameters)"))
       if !radio.isEmpty { Console.error(prefixed("link: " + radio.joined(separator: ", "))) }
     }
-    if link.title == nil, let dropped = session.droppedPackets { Console.error(dropped) }
+    if link.title == nil { for loss in session.losses { Console.error(loss) } }
     if summary.hasAcceleration, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
       Console.error(
         prefixed("the encoding of acceleration is not known for this firmware, and the data does not show it")

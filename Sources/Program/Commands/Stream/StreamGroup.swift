@@ -69,7 +69,7 @@ final class StreamGroup {
       }
       for task in tasks { await task.value }
     }
-    if let dropped = session.droppedPackets { Console.error(dropped) }
+    for loss in session.losses { Console.error(loss) }
     try conclude()
   }
 

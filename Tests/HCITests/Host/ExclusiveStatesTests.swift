@@ -1,0 +1,92 @@
+import HaloBluetoothCore
+import TestSupport
+import Testing
+
+@testable import HCI
+
+/// Controllers that can't advertise and create a link at the same time (Vol 4, Part E, 7.8.27). Linux pauses its advertising
+/// for each creation for this reason.
+@Suite struct ExclusiveStatesTests {
+  private let set = AdvertisingSet()
+
+  private func advertising(_ commands: [any HCICommand.Type] = []) throws -> ScriptedController {
+    let controller = ScriptedController.ready(
+      .init(commands: SupportedCommands([LESetScanEnable.self, LECreateConnection.self] + commands)))
+    controller.host.setAdvertising(
+      try Advertising(AdvertisingData([.flags(.generalDiscoverable)])), in: set)
+    controller.answerAll()
+    _ = controller.takeSent()
+    return controller
+  }
+
+  private static let off = "010a200100"
+  private static let on = "010a200101"
+
+  @Test(arguments: [
+    HCIErrorCode.commandDisallowed, .connectionRejectedLimitedResources, .invalidCommandParameters,
+  ])
+  func aCreationThatIsRefusedIsTriedWithoutAdvertising(_ status: HCIErrorCode) throws {
+    let controller = try advertising()
+    for attempt in 0..<3 {
+      let link = controller.connect()
+      if attempt == 0 {
+        #expect(controller.takeOpcodes() == [LECreateConnection.opcode])
+        controller.status(LECreateConnection.opcode, status)
+      }
+      #expect(controller.takeSent() == [Self.off])
+      controller.complete(LESetAdvertisingEnable.opcode)
+      #expect(controller.takeOpcodes() == [LECreateConnection.opcode])
+      controller.status(LECreateConnection.opcode)
+      #expect(controller.takeSent() == [])
+      controller.connectionComplete()
+      controller.answerAll()
+      controller.featuresComplete()
+      controller.answerAll()
+      #expect(link.link?.isConnected == true && controller.takeSent().contains(Self.on))
+      controller.disconnected()
+      controller.answerAll()
+      _ = controller.takeSent()
+    }
+    #expect(controller.host.counters.breakdowns == 0)
+  }
+
+  /// The states say it before it is tried.
+  @Test(arguments: [0, 1 << 2, 1 << 2 | 1 << 32] as [UInt64])
+  func theStatesOfTheControllerAreAskedFor(_ states: UInt64) throws {
+    let controller = try advertising([LEReadSupportedStates.self])
+    _ = controller.connect()
+    #expect(controller.takeOpcodes() == [LEReadSupportedStates.opcode])
+    controller.receive(.complete(LEReadSupportedStates.self, .init { $0.states = states }))
+    let pauses = states == 1 << 2
+    #expect(controller.takeOpcodes() == [pauses ? LESetAdvertisingEnable.opcode : LECreateConnection.opcode])
+  }
+
+  /// Advertising is not the reason: it is on again, and stays on for the next attempt.
+  @Test func aCreationThatIsRefusedNeverthelessIsRefused() throws {
+    let controller = try advertising()
+    let link = controller.connect()
+    controller.status(LECreateConnection.opcode, .commandDisallowed)
+    controller.complete(LESetAdvertisingEnable.opcode)
+    controller.status(LECreateConnection.opcode, .commandDisallowed)
+    #expect(link.error == .commandFailed(LECreateConnection.opcode, .commandDisallowed))
+    controller.answerAll()
+    #expect(controller.takeSent().contains(Self.on))
+    _ = controller.connect()
+    #expect(controller.takeOpcodes() == [LECreateConnection.opcode])
+  }
+
+  /// An attempt that is given up while advertising stops leaves nothing behind.
+  @Test func anAttemptThatIsGivenUpGoesOnAdvertising() throws {
+    let controller = try advertising()
+    let link = controller.connect(deadline: .seconds(5))
+    controller.status(LECreateConnection.opcode, .commandDisallowed)
+    link.giveUp()
+    _ = controller.takeSent()
+    controller.complete(LESetAdvertisingEnable.opcode)
+    controller.complete(LECreateConnectionCancel.opcode, .commandDisallowed)
+    controller.timers.advance(by: .seconds(2))
+    controller.answerAll()
+    #expect(link.results.count == 1)
+    #expect(controller.takeSent().contains(Self.on))
+  }
+}
