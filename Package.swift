@@ -304,7 +304,8 @@ targets += [
   .executableTarget(
     name: "soak-check",
     dependencies: [
-      "HaloBluetoothCore", "GAP", "HaloEventLoop", "GATTClient", "HCI", "RingLink", "VirtualRadio",
+      "HaloBluetoothCore", "GAP", "HaloEventLoop", "GATTClient", "GATTServer", "HCI", "RingLink",
+      "VirtualRadio",
       "VirtualRing",
     ],
     path: "Tests/Soak", swiftSettings: settings),

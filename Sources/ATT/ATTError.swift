@@ -6,8 +6,9 @@ package enum ATTError: Error, Hashable, Sendable {
   case refused(ATTErrorResponse)
   /// The server's response can't be decoded.
   case malformed(ATTOpcode, DecodeError)
-  /// The server did not respond within 30 seconds. ATT has no transaction identifiers, so a late response could be
-  /// mistaken for that of another request: the bearer can't be used any more (Core Specification Vol 3, Part F, 3.3.3).
+  /// The server did not respond within 30 seconds, or in the time that the request had. ATT has no transaction identifiers,
+  /// so a late response could be mistaken for that of another request: the bearer can't be used any more (Core Specification
+  /// Vol 3, Part F, 3.3.3).
   case timedOut(ATTOpcode)
   /// The link is closed, with the reason.
   case closed(String)
@@ -29,7 +30,7 @@ extension ATTError: CustomStringConvertible {
       "the peer refused the \(response.request) on handle \(response.handle): \(response.code)"
         + (response.code.isSecurityRelated ? "; the attribute requires pairing, which is not supported" : "")
     case .malformed(let opcode, let error): "the peer's \(opcode) can't be read: \(error)"
-    case .timedOut(let opcode): "the peer did not answer the \(opcode) within 30 s; the link is given up"
+    case .timedOut(let opcode): "the peer did not answer the \(opcode) in time; the link is given up"
     case .closed(let reason): "the link is gone: \(reason)"
     case .tooLong(let count, let maximum):
       "\(count) bytes do not fit into one PDU, which holds \(maximum)"

@@ -23,8 +23,10 @@ package final class GATTLink {
   package private(set) var hasRefusedPairing = false
   /// Why the link has ended; nil while it exists.
   package private(set) var loss: LinkLoss?
-  /// What was requested and not done when the link was lost; nil if nothing was, or the link exists.
-  package private(set) var unfinished: LinkProcedure?
+  /// What was requested and not done when the link was lost, or when it was given up as that was not done; nil otherwise.
+  package var unfinished: LinkProcedure? {
+    bearer.isClosed && bearer.lacksMTUAnswer ? .exchangeMTU : loss == nil ? nil : link.unfinished
+  }
 
   let link: any ATTLink
   private let bearer: ATTBearer
@@ -78,7 +80,6 @@ package final class GATTLink {
   private func closed(_ loss: LinkLoss) {
     self.loss = loss
     link.onPDU = nil
-    unfinished = bearer.lacksMTUAnswer ? .exchangeMTU : link.unfinished
     gatt.close(loss.description)
     let handlers = disconnectionHandlers
     disconnectionHandlers = []

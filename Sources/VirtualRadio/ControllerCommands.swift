@@ -80,7 +80,12 @@ extension VirtualController {
     // All 37 data channels are in use.
     .ofLink(LEReadChannelMap.self) { response, _, _ in response.channelMap = [0xFF, 0xFF, 0xFF, 0xFF, 0x1F] },
     .complete(LERand.self) { controller, _ in .success(.init { $0.number = controller.nextRandomNumber() }) },
-    .constant(LEReadSupportedStates.self) { $0.states = 0x03FF_FFFF_FFFF },
+    .complete(LEReadSupportedStates.self) { controller, _ in
+      // Without those of initiating and advertising, bits 16, 17 and 32 to 34.
+      let isExclusive =
+        controller.options.cannotInitiateWhileAdvertising && !controller.options.refusesWithoutStates
+      return .success(.init { $0.states = isExclusive ? 0x03F8_FFFC_FFFF : 0x03FF_FFFF_FFFF })
+    },
     .complete(LEReadSuggestedDefaultDataLength.self) { controller, _ in
       .success(controller.suggestedDataLength)
     },

@@ -18,6 +18,11 @@ package struct ControllerOptions: Hashable, Sendable {
   package var staysSilent = false
   /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.
   package var refusesIdleScanDisable = false
+  /// It can't initiate a link while it advertises, nor the other way round. Its LE Supported States say so, unless
+  /// ``refusesWithoutStates`` is set.
+  package var cannotInitiateWhileAdvertising = false
+  /// Its LE Supported States have all combinations, whatever it refuses.
+  package var refusesWithoutStates = false
   /// The faults of a bad radio at random (docs/links.md), drawn with this seed; nil for none.
   package var faultSeed: UInt64?
 

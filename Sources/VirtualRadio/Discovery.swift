@@ -222,6 +222,9 @@ extension VirtualController {
     _ peer: BluetoothAddress?, _ parameters: ConnectionParameters, own: OwnAddressType
   ) -> HCIErrorCode {
     guard initiation == nil else { return .commandDisallowed }
+    guard !options.cannotInitiateWhileAdvertising || !advertising.isOn else {
+      return .connectionRejectedLimitedResources
+    }
     guard parameters.isLegal, own.rawValue & 1 == 0 || randomAddress != nil else {
       return .invalidCommandParameters
     }

@@ -229,6 +229,9 @@ extension VirtualController {
   /// - Parameter duration: zero for no limit
   private func startSet(_ handle: UInt8, for duration: Duration) -> Done {
     guard let set = advertising.sets[handle] else { return .failure(.unknownAdvertisingIdentifier) }
+    guard !options.cannotInitiateWhileAdvertising || initiation == nil else {
+      return .failure(.commandDisallowed)
+    }
     var address = options.address
     if set.ownAddressType.rawValue & 1 == 1 {
       let random = handle == VirtualAdvertising.legacy ? randomAddress : set.randomAddress

@@ -142,6 +142,20 @@ package final class VirtualController {
     post(.hardwareError(HardwareError(code: code)))
   }
 
+  /// Starts anew without a word to the host, as a controller does whose supply was interrupted: it knows nothing of links,
+  /// advertising or masks any more.
+  ///
+  /// - Parameter isHinted: whether it sends No Operation, as many do when they have started
+  package func restart(isHinted: Bool) {
+    reset()
+    if isHinted {
+      post(.commandComplete(CommandComplete(opcode: .noOperation, returnParameters: [])))
+    }
+  }
+
+  /// Whether it advertises.
+  package var isAdvertising: Bool { advertising.isOn }
+
   func reset() {
     resetCount += 1
     eventMask = .afterReset

@@ -84,6 +84,17 @@ import Testing
     #expect(connection.unfinished == .exchangeMTU)
   }
 
+  /// The exchange is not answered in its time: what is open is known before the link has ended, when the failure is handled.
+  @Test func anExchangeThatTakesTooLongIsUnfinished() async {
+    let connection = self.connection
+    await #expect(throws: GATTError.att(.timedOut(.exchangeMTURequest))) {
+      try await connection.gatt.exchangeMTU()
+    }
+    #expect(connection.isConnected && connection.unfinished == .exchangeMTU)
+    _ = try? await connection.disconnection()
+    #expect(connection.loss == .local && connection.unfinished == .exchangeMTU)
+  }
+
   private struct Reference {
     weak var connection: GATTLink?
   }

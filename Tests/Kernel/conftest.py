@@ -175,9 +175,20 @@ def system_bus():
     bus.wait()
 
 
+def asked(program, path, method, *arguments) -> str:
+    """What a program on the system bus answers to a method of D-Bus itself."""
+    return subprocess.run(
+        ["dbus-send", "--system", "--print-reply", f"--dest={program}", path, f"org.freedesktop.DBus.{method}",
+         *(f"string:{each}" for each in arguments)], capture_output=True, text=True).stdout
+
+
 @pytest.fixture
 def bluetoothd(system_bus, tmp_path):
     """Starts Debian's bluetoothd, and ends it after the test.
+
+    It has its name on the bus long before it has taken the adapters that are there. Then it listens on ATT, which would take the
+    links of a peripheral that began earlier, and removes what is advertised; that it knows how many advertisements there may be
+    is the last it learns.
 
     It forgets what it has found when a search has ended and nobody connects within TemporaryTimeout, half a minute if nothing
     else is set (hbldh/bleak 1176). The clock of an idle guest leaps so far while it waits for its host: it forgets nothing here.
@@ -190,11 +201,16 @@ def bluetoothd(system_bus, tmp_path):
 
     def owns_its_name():
         assert daemon.poll() is None, (tmp_path / "bluetoothd.log").read_text()
-        return "boolean true" in subprocess.run(
-            ["dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus",
-             "org.freedesktop.DBus.NameHasOwner", "string:org.bluez"], capture_output=True, text=True).stdout
+        return "boolean true" in asked("org.freedesktop.DBus", "/org/freedesktop/DBus", "NameHasOwner", "org.bluez")
+
+    def has_taken(adapter):
+        answer = asked(
+            "org.bluez", f"/org/bluez/{adapter}", "Properties.Get", "org.bluez.LEAdvertisingManager1", "SupportedInstances")
+        return re.search(r"byte [1-9]", answer)
 
     wait_until(owns_its_name, "bluetoothd on the bus", timeout=60)
+    for adapter in sorted(adapters.names()):
+        wait_until(lambda: has_taken(adapter), f"{adapter} of bluetoothd", timeout=60)
     yield daemon
     daemon.terminate()
     daemon.wait()

@@ -8,6 +8,7 @@ import struct
 # include/net/bluetooth/hci_sock.h
 NO_DEVICE, CONTROL_CHANNEL = 0xFFFF, 3
 COMMAND_COMPLETE, COMMAND_STATUS = 1, 2
+START_DISCOVERY, STOP_DISCOVERY, SET_ADVERTISING = 0x23, 0x24, 0x29
 READ_ADVERTISING_FEATURES, ADD_ADVERTISING, REMOVE_ADVERTISING = 0x3D, 0x3E, 0x3F
 
 
@@ -42,3 +43,27 @@ def advertise(adapter, number):
 def end_advertisements(adapter):
     """As `btmgmt clr-adv` does: of all programs."""
     command(adapter, REMOVE_ADVERTISING, b"\0")
+
+
+def start_discovery(adapter, kinds: bytes):
+    """As bluetoothd does. It ends by itself after ten seconds."""
+    command(adapter, START_DISCOVERY, kinds)
+
+
+def can_discover(adapter, kinds: bytes) -> bool:
+    """Whether a discovery is begun, and ended, without refusal."""
+    try:
+        start_discovery(adapter, kinds)
+        stop_discovery(adapter, kinds)
+    except AssertionError:
+        return False
+    return True
+
+
+def stop_discovery(adapter, kinds: bytes):
+    command(adapter, STOP_DISCOVERY, kinds)
+
+
+def set_advertising(adapter, is_on: bool):
+    """As `btmgmt advertising on` does: the adapter's own advertisement, which a central may connect to."""
+    command(adapter, SET_ADVERTISING, bytes([2 if is_on else 0]))

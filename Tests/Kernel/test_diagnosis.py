@@ -104,6 +104,7 @@ def test_bluetoothd_is_no_obstacle(halo, ring, bluetoothd):
     assert "bluetoothd" in halo.run("doctor").succeeded().out
 
 
+@pytest.mark.both_kernels
 def test_the_doctor_and_a_ring_that_somebody_holds(halo, ring, tmp_path, monkeypatch):
     """gatttool is the phone. The ring was used before, and so need not be named."""
     monkeypatch.setitem(halo.environment, "XDG_STATE_HOME", str(tmp_path))

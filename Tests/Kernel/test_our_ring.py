@@ -33,6 +33,7 @@ def test_our_program_and_our_ring(halo, simulated, way):
     assert 0 <= battery["percent"] <= 100
 
 
+@pytest.mark.both_kernels
 @pytest.mark.parametrize("way", ["hci0", "user:hci0"])
 def test_several_rings_over_one_adapter(halo, rings, way):
     """One is lost after a second and connected again; one does not exist. The others go on."""

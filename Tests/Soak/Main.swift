@@ -12,7 +12,9 @@ enum SoakCheck {
   static func main() {
     let days = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 30
     BluetoothActor.run {
-      exit(await run(days, EpollLoop.shared.makeVirtualTime().timers) ? 0 : 1)
+      let timers = EpollLoop.shared.makeVirtualTime().timers
+      let isRight = await run(days, timers)
+      exit(await runTwoRoles(days, timers) && isRight ? 0 : 1)
     }
     while true { pause() }
   }
@@ -21,6 +23,24 @@ enum SoakCheck {
   private static let warmUp = 3
   /// What memory may grow by from then on. Allocators keep pages.
   private static let allowedGrowth = 2 << 20
+
+  /// As many days of hosts with both roles on bad radios, each with other faults.
+  @BluetoothActor
+  private static func runTwoRoles(_ days: Int, _ timers: Timers) async -> Bool {
+    for seed in 1...6 as ClosedRange<UInt64> {
+      do {
+        let simulation = try await TwoRoles(timers, seed: seed)
+        try await simulation.run(days: max(1, days / 6))
+        print(
+          "soak-check: both roles, seed \(seed): \(simulation.links) links made, \(simulation.meetings) taken, "
+            + "\(simulation.restarts) silent restarts, \(simulation.recoveries) recoveries")
+      } catch {
+        print("soak-check: both roles, seed \(seed): \(error)")
+        return false
+      }
+    }
+    return true
+  }
 
   @BluetoothActor
   private static func run(_ days: Int, _ timers: Timers) async -> Bool {

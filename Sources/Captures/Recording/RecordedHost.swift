@@ -39,7 +39,7 @@ package struct RecordedHost: Hashable, Sendable {
   /// The beginning of the setup; other hosts have another order.
   private static let setUp = [
     Reset.opcode, ReadLocalVersionInformation.opcode, ReadLocalSupportedCommands.opcode,
-    ReadLocalSupportedFeatures.opcode, LEReadLocalSupportedFeatures.opcode,
+    ReadLocalSupportedFeatures.opcode,
   ]
 
   /// Whether it was recorded by this package.

@@ -45,7 +45,7 @@ package struct ControllerSetup {
     case .commandFailed(SetEventMask.opcode, _) where eventMask != .host.maskable:
       eventMask = .host.maskable
       return send(SetEventMask { $0.mask = eventMask })
-    case .commandFailed(WriteLEHostSupport.opcode, _): return send(LEReadBufferSize())
+    case .commandFailed(WriteLEHostSupport.opcode, _): return send(LEReadLocalSupportedFeatures())
     default: return .done(.failure(error))
     }
   }
@@ -66,19 +66,18 @@ package struct ControllerSetup {
         information.features.contains(.leSupportedController)
           || information.supportedCommands.contains(LESetScanEnable.self)
       else { throw .lowEnergyNotSupported }
-      return send(LEReadLocalSupportedFeatures())
+      // Controllers for BR/EDR and LE may refuse LE commands until the host says that it supports LE; a Reset takes that back.
+      guard information.supportedCommands.contains(WriteLEHostSupport.self) else {
+        return send(LEReadLocalSupportedFeatures())
+      }
+      return send(WriteLEHostSupport { $0.isSupported = true })
+    case WriteLEHostSupport.opcode: return send(LEReadLocalSupportedFeatures())
     case LEReadLocalSupportedFeatures.opcode:
       information.leFeatures = try LEReadLocalSupportedFeatures.response(parameters).features
       return send(SetEventMask { $0.mask = eventMask })
     case SetEventMask.opcode:
       return send(LESetEventMask { $0.mask = .host(information.leFeatures) })
-    case LESetEventMask.opcode:
-      // Controllers for BR/EDR and LE may refuse LE commands until the host says that it supports LE; a Reset takes that back.
-      guard information.supportedCommands.contains(WriteLEHostSupport.self) else {
-        return send(LEReadBufferSize())
-      }
-      return send(WriteLEHostSupport { $0.isSupported = true })
-    case WriteLEHostSupport.opcode: return send(LEReadBufferSize())
+    case LESetEventMask.opcode: return send(LEReadBufferSize())
     case LEReadBufferSize.opcode:
       let buffers = try LEReadBufferSize.response(parameters)
       information.aclDataLength = Int(buffers.aclDataLength)

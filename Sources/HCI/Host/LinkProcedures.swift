@@ -14,6 +14,9 @@ extension LEConnection {
     case rejected(HCIError)
   }
 
+  /// How long the link layers may take to agree on the lengths of packets.
+  private static let lengtheningTime = Duration.seconds(2)
+
   /// How long the controller may take to answer such a command. It counts as working if it does not: links are usable
   /// without, and some controllers that are made of software claim commands that they ignore. All other commands wait in
   /// the meantime.
@@ -70,6 +73,9 @@ extension LEConnection {
       if case .failure(let error) = result {
         isLengthening = false
         note(error)
+      } else {
+        // No event follows if the lengths stay as they are.
+        links.timers.schedule(after: Self.lengtheningTime) { [self] in isLengthening = false }
       }
       completion(result.map { _ in })
     }

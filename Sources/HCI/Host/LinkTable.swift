@@ -152,9 +152,8 @@ final class LinkTable {
   private func finish(_ connection: LEConnection, _ reason: HCIErrorCode) {
     guard connection.isConnected else { return }
     connection.isConnected = false
-    connection.unfinished =
-      connection.procedureUnderWay
-      ?? (connection.endedForParameters(reason, at: timers.now) ? .keepParameters : nil)
+    let endedForParameters = connection.endedForParameters(reason, at: timers.now)
+    connection.unfinished = endedForParameters ? .keepParameters : connection.procedureUnderWay
     onLost?(connection, reason)
     let onDisconnected = connection.onDisconnected
     let error = connection.failure ?? .notConnected

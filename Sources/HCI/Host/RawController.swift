@@ -104,6 +104,14 @@ package final class RawController {
     scan.setDesired(desiredScan)
   }
 
+  /// Whether an active scan of this program is on, or about to be.
+  package var isScanningActively: Bool { scan?.isActive ?? false }
+
+  /// Calls `action` when the kernel has handled the events until now: it hands them on before it handles them, one by one.
+  package func whenEventsAreHandled(_ action: @escaping () -> Void) {
+    commands.send(ReadLocalVersionInformation()) { _ in action() }
+  }
+
   /// Reads the features of the controller's link layer.
   package func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
     commands.send(LEReadLocalSupportedFeatures()) { completion($0.map(\.features)) }

@@ -63,6 +63,9 @@ final class ScanController {
     timers.cancel(watch)
   }
 
+  /// Whether an active scan is on, or about to be.
+  var isActive: Bool { actual?.isActive ?? (isBusy && !isPaused && desired?.isActive == true) }
+
   func setDesired(_ parameters: ScanParameters?) {
     guard parameters != desired else { return }
     desired = parameters

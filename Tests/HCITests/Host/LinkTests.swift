@@ -313,6 +313,25 @@ import Testing
     #expect(link.link?.unfinished == (isGranted ? nil : .keepParameters))
   }
 
+  /// The controller has no longer packets, so that no LE Data Length Change follows: the refusal has cost the link.
+  @Test func longerPacketsAreNotToBlameForARefusal() {
+    let controller = ScriptedController.ready(.init(leFeatures: .dataPacketLengthExtension))
+    let link = controller.established(policy: .keep)
+    link.link?.setDataLength(251) { _ in }
+    controller.answerAll()
+    controller.receive("04 3e 0b 06 4000 1800 2800 0000 9001")
+    controller.answerAll()
+    controller.disconnected()
+    #expect(link.link?.unfinished == .keepParameters)
+    // Without a refusal, they are not to blame after a while, either.
+    let other = controller.established(policy: .keep)
+    other.link?.setDataLength(251) { _ in }
+    controller.answerAll()
+    controller.timers.advance(by: .seconds(2))
+    controller.disconnected()
+    #expect(other.link?.unfinished == nil)
+  }
+
   /// A loss has to do with a refusal if the peer has ended the link, within a minute.
   @Test(arguments: [
     (HCIErrorCode.unacceptableConnectionParameters, Duration.seconds(5), true),

@@ -152,10 +152,17 @@ class VirtualController(Controller):
         self.commands_open += 1
         if self.commands_open > 1 and command.op_code != hci.HCI_RESET_COMMAND:
             self.breach(f"{command.name} was sent while another command was open")
-        if self.is_of_the_wrong_family(command.op_code):
-            self.refuse(command, hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
-        else:
+        error = self.objection(command)
+        if error is None:
             super().on_hci_command_packet(command)
+        else:
+            self.refuse(command, error)
+
+    def objection(self, command):
+        """The error of a command that is refused before it is looked at; None for others."""
+        if self.is_of_the_wrong_family(command.op_code):
+            return hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR
+        return None
 
     def is_of_the_wrong_family(self, code) -> bool:
         family = (

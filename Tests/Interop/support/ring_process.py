@@ -11,15 +11,15 @@ from forked import adapter_at, start_peer
 
 
 class RingProcess:
-    """A running bumble_ring.py."""
+    """A running bumble_ring.py, or a script that has its options, too."""
 
     address = "D2:5C:0A:1E:34:1C"
     name = "R02_341C"
 
-    def __init__(self, events: Path, options, transport="tcp-server:127.0.0.1:0"):
+    def __init__(self, events: Path, options, transport="tcp-server:127.0.0.1:0", script="bumble_ring.py"):
         self.events_file = events
         self.seen = 0
-        self.process = start_peer("bumble_ring.py", transport, "--events", events, *options)
+        self.process = start_peer(script, transport, "--events", events, *options)
         self.where, = self.process.places()
 
     @property
@@ -65,7 +65,7 @@ class RingProcess:
 
     def check_conduct(self):
         """No rule of the specification was broken."""
-        assert self.process.poll() is None, "bumble_ring.py died"
+        assert self.process.poll() is None, "the ring's process died"
         assert self.events("breach") == []
 
     def close(self):

@@ -26,7 +26,7 @@ import Testing
     management.onEvent = { events.append("\($1) \($0)") }
     let packets = [
       "0400 0200 0000", "0500 0200 0000", "0600 0100 0400 01020000", "2400 0000 0100 05",
-      "1300 0000 0000", "0400",
+      "1300 0000 0200 0600", "1500 0000 0000", "0400",
     ]
     for packet in packets {
       pair.write(hex(packet))
@@ -35,7 +35,7 @@ import Testing
     #expect(
       events == [
         "hci2 added", "hci2 removed", "hci1 settings(powered, le)", "hci0 advertisingRemoved(5)",
-        "hci0 other(19)",
+        "hci0 discovering(addresses 0x06, false)", "hci0 other(21)",
       ])
     management.close()
     var byte: UInt8 = 0

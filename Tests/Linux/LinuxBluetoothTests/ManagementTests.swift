@@ -118,10 +118,13 @@ import Testing
     receive("040002000000")
     receive("050002000000")
     receive("060000000400" + "00020000")
-    receive("130000000000")
+    receive("130000000200" + "0601")
+    receive("150000000000")
     #expect(
       events == [
-        "hci2 indexAdded", "hci2 indexRemoved", "hci0 newSettings(le)", "hci0 unknown(19)",
+        "hci2 indexAdded", "hci2 indexRemoved", "hci0 newSettings(le)",
+        "hci0 discovering(addresses 0x06, true)",
+        "hci0 unknown(21)",
       ])
   }
 

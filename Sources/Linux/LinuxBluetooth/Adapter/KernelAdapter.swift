@@ -38,7 +38,11 @@ package final class KernelAdapter: Adapter {
   /// The settings of the adapter, as the kernel reported them last.
   private var settings: ManagementSettings = []
   private var hasAdvertisingSets = true
-  /// Whether the kernel was asked to end a discovery, and has not answered.
+  /// The discovery for which the kernel has taken our active scan; nil if there is none.
+  private var discovery: DiscoveryType?
+  /// Ends it if this process cannot.
+  private var lastCommand: LastCommand?
+  /// Whether the kernel was asked to end it, and has not answered.
   private var isEndingDiscovery = false
   private var onDiscoveryEnd: (() -> Void)?
   private var connector: KernelConnector?
@@ -170,6 +174,12 @@ package final class KernelAdapter: Adapter {
     }
     // Without management, links are made with the kernel's defaults.
     if management == nil { management = try? Management() }
+    // The process for it is started while there are the privileges to take away its own.
+    if lastCommand == nil, let management, management.isPrivileged, let release,
+      release >= .takesScanForDiscovery
+    {
+      lastCommand = LastCommand(management)
+    }
     // The kernel reports changes of an adapter from the first command on, of any program.
     management?.send(ReadControllerInformation(), to: index) { [weak self] result in
       if case .success(let information) = result { self?.adopt(information.currentSettings) }
@@ -184,6 +194,7 @@ package final class KernelAdapter: Adapter {
       }
       if index == self.index {
         if case .settings(let settings) = event { adopt(settings) }
+        if case .discovering(let type, let isOn) = event { discoveryChanged(isOn ? type : nil) }
         peripheral?.note(event)
       }
       watch.kernelReported()
@@ -293,17 +304,29 @@ package final class KernelAdapter: Adapter {
     controller?.setScan(parameters)
   }
 
-  /// The kernel has taken the scan for a discovery, which would not end with it: until then, no program could discover, or be
-  /// connected. While our scan is only paused, this ends nothing that others have begun.
+  /// A discovery that begins while an active scan of ours is on is the one for which the kernel has taken it: other programs can
+  /// begin none then, or have switched that scan off for it.
+  private func discoveryChanged(_ type: DiscoveryType?) {
+    discovery = controller?.isScanningActively == true ? type : nil
+    lastCommand?.set(discovery.map { ManagementPacket(StopDiscovery($0), to: index) })
+  }
+
+  /// Ends the discovery for which the kernel has taken our scan, which would not end with it: until then, no program could
+  /// discover, or be connected.
   private func endDiscovery() {
-    guard let management, management.isPrivileged, let release, release >= .takesScanForDiscovery else {
-      return
-    }
+    guard let discovery, let management, management.isPrivileged else { return }
     isEndingDiscovery = true
-    management.send(StopDiscovery(), to: index) { [weak self] _ in
-      self?.isEndingDiscovery = false
-      self?.onDiscoveryEnd.take()?()
+    // If the kernel believed that the scan is on, it would switch it off first, and fail.
+    controller?.whenEventsAreHandled { [weak self] in
+      guard let self else { return }
+      guard controller?.isScanningActively == false else { return discoveryEnded() }
+      management.send(StopDiscovery(discovery), to: index) { [weak self] _ in self?.discoveryEnded() }
     }
+  }
+
+  private func discoveryEnded() {
+    isEndingDiscovery = false
+    onDiscoveryEnd.take()?()
   }
 
   /// The controller reports nothing. If starting the scan again has not helped, and a connection waits for a report, the

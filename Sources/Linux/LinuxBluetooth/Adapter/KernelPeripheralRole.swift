@@ -126,7 +126,7 @@ final class KernelPeripheralRole {
     case .advertisingRemoved(let instance): for entry in entries { entry.advertiser.removed(instance) }
     case .settings: expectListener()
     case .other(let code) where Self.signsOfStart.contains(code): expectListener()
-    case .added, .removed, .other: break
+    case .added, .removed, .discovering, .other: break
     }
   }
 

@@ -12,6 +12,7 @@ package final class Management {
     case added
     case removed
     case settings(ManagementSettings)
+    case discovering(DiscoveryType, Bool)
     /// Another program has ended the advertisement with this number.
     case advertisingRemoved(UInt8)
     /// Another event, with its code.
@@ -37,6 +38,7 @@ package final class Management {
       case .indexAdded: self?.onEvent?(.added, index)
       case .indexRemoved: self?.onEvent?(.removed, index)
       case .newSettings(let settings): self?.onEvent?(.settings(settings), index)
+      case .discovering(let type, let isOn): self?.onEvent?(.discovering(type, isOn), index)
       case .advertisingRemoved(let instance): self?.onEvent?(.advertisingRemoved(instance), index)
       case .unknown(let code): self?.onEvent?(.other(code), index)
       case .commandComplete, .commandStatus: break

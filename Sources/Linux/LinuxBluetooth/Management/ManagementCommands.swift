@@ -97,14 +97,28 @@ package struct SetPowered: ManagementCommand {
   }
 }
 
-/// Ends the discovery for which the kernel takes an active scan of a program (``KernelRelease/takesScanForDiscovery``). It has
-/// no type, so that the kernel refuses this while a program discovers by the management itself. Requires CAP_NET_ADMIN.
+/// The kinds of addresses that a discovery is for, a bit each; none for a scan before any discovery.
+package struct DiscoveryType: Hashable, Sendable, CustomStringConvertible {
+  package var rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package var description: String { "addresses \(Hex.string(rawValue))" }
+}
+
+/// Ends a discovery: also one for which the kernel has taken an active scan of a program
+/// (``KernelRelease/takesScanForDiscovery``). Requires CAP_NET_ADMIN.
 package struct StopDiscovery: ManagementCommand {
   package static let opcode: UInt16 = 0x0024
 
-  package init() {}
+  /// As the kernel has announced it.
+  package var type: DiscoveryType
 
-  package func write(into writer: inout ByteWriter) { writer.write(UInt8(0)) }
+  package init(_ type: DiscoveryType) {
+    self.type = type
+  }
+
+  package func write(into writer: inout ByteWriter) { writer.write(type.rawValue) }
 
   package static func response(parsing reader: inout ByteReader) throws(DecodeError) -> NoReturnParameters {
     NoReturnParameters()

@@ -9,6 +9,8 @@ enum ManagementEvent: Hashable {
   case indexAdded
   case indexRemoved
   case newSettings(ManagementSettings)
+  /// A discovery of this type has begun, or ended.
+  case discovering(DiscoveryType, Bool)
   /// Another program has ended the advertisement with this number, or its time is over.
   case advertisingRemoved(UInt8)
   case unknown(UInt16)
@@ -25,6 +27,8 @@ enum ManagementEvent: Hashable {
       case 0x0004: return .indexAdded
       case 0x0005: return .indexRemoved
       case 0x0006: return .newSettings(ManagementSettings(rawValue: try reader.readUInt32()))
+      case 0x0013:
+        return .discovering(DiscoveryType(rawValue: try reader.readUInt8()), try reader.readUInt8() != 0)
       case 0x0024: return .advertisingRemoved(try reader.readUInt8())
       default: return .unknown(packet.code)
       }

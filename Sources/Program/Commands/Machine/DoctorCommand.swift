@@ -25,7 +25,8 @@ let doctorCommand = CommandSpec(
   usesAdapter: false
 ) { invocation throws(Failure) in
   var state = await SystemState.read()
-  // What needs root is read. The known rings are in the invoking user's home.
+  let adapter = await SystemState.RingState.openAdapter(of: state.adapters)
+  // What needs root is read and opened. The known rings are in the invoking user's home.
   try Privileges.afterOpening(.rawSocket)
   let wanted = invocation.positionals.first
   let selector = wanted.map { RingSelector($0) } ?? .anyRing
@@ -34,7 +35,9 @@ let doctorCommand = CommandSpec(
   if let label = wanted ?? known.map({ $0.name ?? $0.address }) {
     let ring = known?.bluetoothAddress.map { RingSelector.address($0.value, $0.kind) } ?? selector
     state.ring = await .look(
-      for: ring, label: label, on: state.adapters, time: invocation[waitOption], isKnown: known != nil)
+      for: ring, label: label, on: adapter, time: invocation[waitOption], isKnown: known != nil)
+  } else {
+    await adapter?.close()
   }
   let findings = state.findings
   var printer = RecordPrinter(

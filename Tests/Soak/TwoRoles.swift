@@ -1,0 +1,185 @@
+import GAP
+import GATTServer
+import HCI
+import HaloBluetoothCore
+import HaloEventLoop
+import VirtualRadio
+
+/// A host with both roles on one bad radio: it keeps a link to a device, and serves a phone that comes and goes. Events are
+/// lost, the controller restarts without a word, refuses to create links while it advertises, and refuses commands at random.
+/// Whatever happens, the rules of docs/links.md hold: what the host believes is so, or is noticed within half a minute.
+@BluetoothActor
+final class TwoRoles {
+  enum Wrong: Error {
+    /// It should be advertising, and is not: for how long.
+    case offTheAir(Duration)
+    /// It believes in links that the controller does not have: for how long.
+    case deadLinks(Duration)
+    /// Too few of these happened for the rules to mean something.
+    case tooFew(meetings: Int, links: Int, restarts: Int)
+  }
+
+  /// The time until the controller is asked, until its answer, and until it advertises again; with the pauses for attempts to
+  /// connect, of ten seconds each.
+  private static let longestDeafness = Duration.seconds(60)
+  /// A controller that fails again within a minute is recovered after that minute.
+  private static let longestRecovery = Duration.seconds(130)
+
+  private let timers: Timers
+  private let air: Air
+  private let transport: AirTransport
+  private let adapter: HCIAdapter
+  private let central: Central
+  private let peripheral: Peripheral
+  private let device: Peripheral
+  private let deviceAdapter: HCIAdapter
+  private let phoneTransport: AirTransport
+  private let phone: Central
+  private let seed: UInt64
+  private var randomNumbers: UInt64 = 0
+  private var link: GATTLink?
+  private var lastRecovery = Instant.zero
+  private var tasks: [Task<Void, Never>] = []
+
+  private(set) var meetings = 0
+  private(set) var links = 0
+  private(set) var restarts = 0
+  private(set) var recoveries = 0
+
+  private static let ownAddress = BluetoothAddress(0x001A_7DDA_7101, .public)
+  private static let deviceAddress = BluetoothAddress(0x001A_7DDA_7102, .public)
+  private static let phoneAddress = BluetoothAddress(0x001A_7DDA_7103, .public)
+
+  init(_ timers: Timers, seed: UInt64) async throws {
+    self.timers = timers
+    self.seed = seed
+    air = Air(timers: timers)
+    var options = ControllerOptions()
+    options.seed = seed
+    options.faultSeed = seed
+    options.bluetooth5 = seed % 2 == 0
+    options.cannotInitiateWhileAdvertising = seed % 3 != 0
+    options.refusesWithoutStates = seed % 3 == 1
+    options.address = Self.ownAddress
+    transport = AirTransport(air, options)
+    adapter = HCIAdapter(transport)
+    central = Central(adapter)
+    peripheral = Peripheral(adapter, serving: AttributeDatabase())
+    deviceAdapter = HCIAdapter(AirTransport(air, Self.good(Self.deviceAddress)))
+    device = Peripheral(deviceAdapter, serving: AttributeDatabase())
+    phoneTransport = AirTransport(air, Self.good(Self.phoneAddress))
+    phone = Central(HCIAdapter(phoneTransport))
+    _ = try await deviceAdapter.start()
+    try await phone.start()
+  }
+
+  private static func good(_ address: BluetoothAddress) -> ControllerOptions {
+    var options = ControllerOptions()
+    options.address = address
+    return options
+  }
+
+  /// Runs for some days, and checks the rules each second.
+  func run(days: Int) async throws {
+    let advertising = try Advertising(AdvertisingData([.flags([.generalDiscoverable, .brEDRNotSupported])]))
+    try device.startAdvertising(advertising)
+    central.onFailure = { [unowned self] _ in recover() }
+    while (try? await central.start()) == nil { await timers.sleep(for: .seconds(1)) }
+    try peripheral.startAdvertising(advertising)
+    tasks = [
+      BluetoothActor.run { [unowned self] in await keepLink() },
+      BluetoothActor.run { [unowned self] in await comeAndGo() },
+      BluetoothActor.run { [unowned self] in await restartNowAndThen() },
+    ]
+    defer { for task in tasks { task.cancel() } }
+    try await checkRules(until: timers.now + .seconds(days * 86_400))
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+    await peripheral.stop()
+    await device.stop()
+    await phone.stop()
+    await central.stop()
+    await deviceAdapter.close()
+    guard meetings > days, links > days, restarts > days else {
+      throw Wrong.tooFew(meetings: meetings, links: links, restarts: restarts)
+    }
+  }
+
+  // MARK: The rules
+
+  private func checkRules(until end: Instant) async throws {
+    var (offSince, deadSince) = (Instant?.none, Instant?.none)
+    while timers.now < end {
+      await timers.sleep(for: .seconds(1))
+      let now = timers.now
+      let controller = transport.controller
+      let limit = now - lastRecovery < Self.longestRecovery ? Self.longestRecovery : Self.longestDeafness
+      let isOff = peripheral.connections.isEmpty && controller?.isAdvertising != true
+      offSince = isOff ? offSince ?? now : nil
+      if let offSince, now - offSince > limit { throw Wrong.offTheAir(now - offSince) }
+      let believesInLinks = link?.isConnected == true || !peripheral.connections.isEmpty
+      let isDead = believesInLinks && controller?.isConnected != true
+      deadSince = isDead ? deadSince ?? now : nil
+      if let deadSince, now - deadSince > limit { throw Wrong.deadLinks(now - deadSince) }
+    }
+  }
+
+  // MARK: What happens
+
+  private func seconds(_ range: ClosedRange<Int>) -> Duration {
+    .seconds(range.lowerBound + Int(random() % UInt64(range.count)))
+  }
+
+  /// The same numbers in each run.
+  private func random() -> UInt64 {
+    randomNumbers += 1
+    return SplitMix.mix(seed &+ SplitMix.mix(randomNumbers))
+  }
+
+  private func recover() {
+    recoveries += 1
+    lastRecovery = timers.now
+    tasks.append(
+      BluetoothActor.run { [unowned self] in
+        while !Task.isCancelled, (try? await central.recover(within: .seconds(60))) == nil {
+          await timers.sleep(for: .seconds(1))
+        }
+        lastRecovery = timers.now
+      })
+  }
+
+  /// Keeps a link to the device, as a command does.
+  private func keepLink() async {
+    while !Task.isCancelled {
+      link = try? await central.connect(ConnectionRequest(peer: Self.deviceAddress, deadline: .seconds(10)))
+      if let link {
+        links += 1
+        let end = timers.schedule(after: seconds(60...7200)) { link.end() }
+        _ = try? await link.disconnection()
+        timers.cancel(end)
+      }
+      await timers.sleep(for: seconds(5...60))
+    }
+    await link?.disconnect()
+  }
+
+  /// A phone that is near for minutes, and may leave without a word.
+  private func comeAndGo() async {
+    while !Task.isCancelled {
+      await timers.sleep(for: seconds(60...3600))
+      let request = ConnectionRequest(peer: Self.ownAddress, deadline: .seconds(120))
+      guard let meeting = try? await phone.connect(request) else { continue }
+      meetings += 1
+      await timers.sleep(for: seconds(1...600))
+      await meeting.disconnect()
+    }
+  }
+
+  private func restartNowAndThen() async {
+    while !Task.isCancelled {
+      await timers.sleep(for: seconds(3600...21_600))
+      transport.controller?.restart(isHinted: random() % 2 == 0)
+      restarts += 1
+    }
+  }
+}
