@@ -80,6 +80,21 @@ import Testing
     #expect(controller.host.counters.breakdowns == 0)
   }
 
+  /// All that a restart takes away is set again: the random address, too, and what a scan wants.
+  @Test func whatWasSetIsSetAgain() {
+    let controller = ScriptedController.ready(
+      .init(commands: Self.commands, publicAddress: BluetoothAddress(0, .public)))
+    controller.host.setScan(.gentle)
+    _ = controller.established()
+    controller.timers.advance(by: .seconds(30))
+    controller.receive(.complete(ReadRSSI.opcode, [0x02, 0x40, 0, 0]))
+    controller.answerAll()
+    let opcodes = controller.takeOpcodes()
+    for opcode in [
+      Reset.opcode, SetEventMask.opcode, LESetEventMask.opcode, LESetRandomAddress.opcode, LESetScanEnable.opcode,
+    ] { #expect(opcodes.contains(opcode)) }
+  }
+
   // MARK: Links
 
   /// Disconnection Complete of a central's link is lost (apache/mynewt-nimble 1148, raspberrypi/linux 5460).
