@@ -85,7 +85,7 @@ final class HCILink: ATTLink {
   func update(
     _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void
   ) {
-    l2cap.connection.update(parameters, completion: completion)
+    l2cap.update(parameters, completion: completion)
   }
 
   func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {

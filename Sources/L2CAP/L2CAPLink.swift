@@ -25,6 +25,8 @@ package final class L2CAPLink {
 
   @exclusivity(unchecked) private var receivers = SmallMap<ChannelID, Receiver>()
   private let recombiner = Recombiner()
+  /// That of the last request on the signalling channel; never zero after the first one.
+  private(set) var lastIdentifier: UInt8 = 0
 
   package init(_ connection: LEConnection) {
     self.connection = connection
@@ -69,7 +71,19 @@ package final class L2CAPLink {
     }
   }
 
+  func nextIdentifier() -> UInt8 {
+    lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
+    return lastIdentifier
+  }
+
+  func send(_ packet: SignalingPacket) {
+    var writer = ByteWriter(capacity: 16)
+    packet.write(into: &writer)
+    send(writer.span, on: .leSignaling)
+  }
+
   private func answerSignaling(_ frame: RawSpan, at time: Instant) {
+    if takeAnswer(frame) { return }
     // A peer that floods requests and does not receive the answers gets none, and the link is kept.
     guard connection.hasRoom else {
       let code = frame.byte(at: 0).map { SignalingPacket.Code(rawValue: $0) }
@@ -81,11 +95,7 @@ package final class L2CAPLink {
     }
     let isExcess = answer.request != nil && !connection.admitsParameterRequest(at: time)
     if isExcess { answer.refuse() }
-    if let reply = answer.reply {
-      var writer = ByteWriter(capacity: 16)
-      reply.write(into: &writer)
-      send(writer.span, on: .leSignaling)
-    }
+    if let reply = answer.reply { send(reply) }
     if let request = answer.request, !isExcess {
       if answer.isAccepted { connection.update(request) }
       onParameterRequest?(request, answer.isAccepted)

@@ -16,12 +16,18 @@ private final class ConnectedHost {
     var packets: [[UInt8]] = []
   }
 
-  init(policy: ParameterPolicy = .accept, dataLength: UInt16 = 27) {
+  init(policy: ParameterPolicy = .accept, dataLength: UInt16 = 27, role: LERole = .central) {
     let out = self.out
     let host = HostController(timers: timers, randomAddress: Self.peer) { out.packets.append(Array($0)) }
     self.host = host
     host.initialize { _ in }
     agree(dataLength: dataLength)
+    guard role == .central else {
+      host.onAccepted = { [weak self] connection in self?.link = L2CAPLink(connection) }
+      receive("04 3e 13 01 00 4000 01 01 b2a1332211c0 0c00 0000 9001 00")
+      out.packets = []
+      return
+    }
     _ = host.connect(ConnectionRequest(peer: Self.peer, parameterPolicy: policy)) { [weak self] result in
       self?.link = (try? result.get()).map { L2CAPLink($0) }
     }
@@ -146,5 +152,75 @@ private final class ConnectedHost {
     #expect(heard == 0)
     #expect(reasons == [.remoteUserTerminatedConnection])
     #expect(host.takeSent() == [])
+  }
+}
+
+/// Other connection parameters, as a peripheral gets them from a central whose link layer has no procedure for its request
+/// (Vol 3, Part A, 4.20).
+@Suite struct ParameterUpdateTests {
+  private let wanted = ConnectionParameters(
+    intervalMin: ConnectionInterval(rawValue: 24), intervalMax: ConnectionInterval(rawValue: 40),
+    supervisionTimeout: SupervisionTimeout(rawValue: 400))
+  private let request = "02 4000 1000 0c00 0500 12 01 0800 1800 2800 0000 9001".filter { $0 != " " }
+
+  private final class Outcome {
+    var results: [Result<LinkParameters, HCIError>] = []
+  }
+
+  /// The controller can't do it without the central's link layer.
+  private func asking(_ role: LERole = .peripheral, _ status: String = "1a") throws -> (
+    ConnectedHost, Outcome
+  ) {
+    let host = ConnectedHost(role: role)
+    let outcome = Outcome()
+    try #require(host.link).update(wanted) { outcome.results.append($0) }
+    #expect(host.takeSent() == ["0113200e4000" + "18002800" + "0000" + "9001" + "00000000"])
+    host.receive("04 0f 04 \(status) 01 1320")
+    return (host, outcome)
+  }
+
+  @Test(arguments: ["1a", "11", "0c", "01"]) func aPeripheralAsksTheCentralByL2CAP(_ status: String) throws {
+    let (host, outcome) = try asking(.peripheral, status)
+    #expect(host.takeSent() == [request])
+    host.receive("02 4020 0a00 0600 0500 13 01 0200 0000")
+    #expect(outcome.results.isEmpty)
+    host.receive("04 3e 0a 03 00 4000 2000 0000 9001")
+    #expect(try outcome.results.first?.get().interval.rawValue == 0x20 && outcome.results.count == 1)
+  }
+
+  /// One that does not know the command, either.
+  @Test(arguments: ["02 4020 0a00 0600 0500 13 01 0200 0100", "02 4020 0a00 0600 0500 01 01 0200 0000"])
+  func aCentralMayRejectIt(_ answer: String) throws {
+    let (host, outcome) = try asking()
+    // Answers to other requests are none to this one.
+    host.receive("02 4020 0a00 0600 0500 13 02 0200 0000")
+    host.receive(answer)
+    #expect(
+      outcome.results == [
+        .failure(.commandFailed(LEConnectionUpdate.opcode, .unacceptableConnectionParameters))
+      ])
+    // The next request has another identifier.
+    _ = host.takeSent()
+    host.link?.update(wanted)
+    host.receive("04 0f 04 1a 01 1320")
+    #expect(host.takeSent().last?.contains("1202") == true)
+  }
+
+  @Test func aCentralDoesNotAskByL2CAP() throws {
+    let (host, outcome) = try asking(.central)
+    #expect(host.takeSent() == [] && outcome.results.count == 1)
+  }
+
+  @Test func theEndOfTheLinkEndsTheRequest() throws {
+    let (host, outcome) = try asking()
+    host.receive("04 05 04 00 4000 13")
+    #expect(outcome.results == [.failure(.notConnected)])
+  }
+
+  @Test func aCentralThatDoesNotAnswerIsNotWaitedForForEver() throws {
+    let (host, outcome) = try asking()
+    host.receive("04 13 05 01 4000 0100")
+    host.timers.advance(by: .seconds(45))
+    #expect(outcome.results == [.failure(.commandTimedOut(LEConnectionUpdate.opcode))])
   }
 }

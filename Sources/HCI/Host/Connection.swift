@@ -76,6 +76,8 @@ package final class LEConnection {
   let preferences: LinkPreferences
   let leftOut: Set<LinkProcedure>
   let updates: EventWaiters<LinkParameters>
+  /// Who waits for the central's answer to a request for other parameters that was sent by L2CAP.
+  package let parameterAnswers: EventWaiters<Void>
   let phyUpdates: EventWaiters<LinkPHYs>
   let encryptions: EventWaiters<Void>
   /// Its controller's links, until it is disconnected.
@@ -100,6 +102,7 @@ package final class LEConnection {
     leftOut = request?.leftOut ?? []
     parameterPolicy = leftOut.contains(.keepParameters) ? .accept : request?.parameterPolicy ?? .accept
     updates = EventWaiters(links.timers)
+    parameterAnswers = EventWaiters(links.timers)
     phyUpdates = EventWaiters(links.timers)
     encryptions = EventWaiters(links.timers)
   }
@@ -114,6 +117,7 @@ package final class LEConnection {
     onKeyRequest = nil
     onDisconnected = nil
     updates.removeAll()
+    parameterAnswers.removeAll()
     phyUpdates.removeAll()
     encryptions.removeAll()
   }

@@ -39,6 +39,12 @@ extension LEConnection {
     }
   }
 
+  /// Waits for parameters that the central has agreed to: it updates the link.
+  package func awaitUpdate(_ completion: @escaping (Result<LinkParameters, HCIError>) -> Void) {
+    guard isConnected else { return completion(.failure(failure ?? .notConnected)) }
+    _ = updates.add(LEConnectionUpdate.opcode, completion)
+  }
+
   /// Requests PHYs, for both directions.
   ///
   /// - Parameters:

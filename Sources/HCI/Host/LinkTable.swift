@@ -157,6 +157,7 @@ final class LinkTable {
     onLost?(connection, reason)
     let onDisconnected = connection.onDisconnected
     let error = connection.failure ?? .notConnected
+    connection.parameterAnswers.fail(error)
     connection.updates.fail(error)
     connection.phyUpdates.fail(error)
     connection.encryptions.fail(error)
