@@ -5,8 +5,8 @@ import HaloBluetoothCore
 final class AdvertisingCommands {
   /// Whether there are sets. Some controllers claim these commands, and do not have them.
   var usesSets: Bool
-  /// Whether the controller refuses parameters while it advertises, as it has to: then it can be asked whether it does.
-  var canBeAsked = true
+  /// Whether the controller refuses parameters while it advertises, as it has to, so that it can be asked whether it does.
+  var areParametersRefusedWhileOn = true
 
   private let address: BluetoothAddress
   private let ownAddressType: OwnAddressType

@@ -19,8 +19,6 @@ final class AdvertisingController {
   var onResult: ((HCIError?) -> Void)?
   /// Called when it does not advertise any more, and is not to, or is paused.
   var onOff: (() -> Void)?
-  /// Called when it was off although it should have been on, and no event has said so.
-  var onLost: (() -> Void)?
   /// Asked before it begins: why it must not.
   var obstacle: (() -> HCIError?)?
 
@@ -41,7 +39,7 @@ final class AdvertisingController {
   private let timers: Timers
   private let queue: CommandQueue
   private let commands: AdvertisingCommands
-  private var desired: Advertising?
+  private(set) var desired: Advertising?
   /// Whether it is off for a while, whatever is desired; call ``tryNow()`` after a change.
   var isPaused = false
   private var state = State.off
@@ -97,37 +95,58 @@ final class AdvertisingController {
 
   // MARK: Whether it is on
 
+  /// What the controller has said of an advertisement that should be on.
+  enum Evidence {
+    case isOn
+    /// It was off, and no event has said so.
+    case wasOff
+    /// Nothing was asked, or the answer says nothing.
+    case none
+  }
+
   /// Asks the controller whether it advertises: there is no command for that, but parameters are refused while it does (Vol 4,
   /// Part E, 7.8.5 and 7.8.53). If it does not, it begins again.
-  func check(then done: @escaping () -> Void) {
-    guard case .on(let actual) = state, commands.canBeAsked else { return done() }
+  func askWhetherItIsOn(then done: @escaping (Evidence) -> Void) {
+    guard case .on(let actual) = state, commands.areParametersRefusedWhileOn else { return done(.none) }
     state = .changing
-    run(Array(commands.starting(actual, in: set).prefix(1))) { [weak self] result in
-      guard let self else { return done() }
-      if case .failure = result {
-        settle(.on(actual))
-        return done()
+    setParameters(of: actual) { [weak self] isRefused in
+      guard let self else { return done(.none) }
+      // A central has connected in between: that has ended it.
+      guard !isRefused, !wasEnded else {
+        settle(isRefused ? .on(actual) : .off)
+        return done(isRefused ? .isOn : .none)
+      }
+      if case .directed(_, isHighDuty: true) = actual.kind {
+        // A call to one central ends by itself.
+        isCalmed = true
+        settle(.off)
+        return done(.none)
       }
       start(actual) { [weak self] isOn in
-        guard let self, isOn else { return done() }
-        prove(actual, then: done)
+        guard let self, isOn else { return done(.none) }
+        checkAnswer(actual, then: done)
       }
     }
   }
 
-  /// A controller that takes parameters now, too, does so while it advertises: it can't be asked.
-  private func prove(_ actual: Advertising, then done: @escaping () -> Void) {
-    guard case .on(actual) = state else { return done() }
+  /// It is on now. A controller that takes parameters nevertheless has said nothing by taking them before.
+  private func checkAnswer(_ actual: Advertising, then done: @escaping (Evidence) -> Void) {
+    guard case .on(actual) = state else { return done(.none) }
     state = .changing
-    run(Array(commands.starting(actual, in: set).prefix(1))) { [weak self] result in
-      guard let self else { return done() }
-      if case .failure = result {
-        settle(.on(actual))
-        onLost?()
-        return done()
+    setParameters(of: actual) { [weak self] isRefused in
+      guard let self else { return done(.none) }
+      guard !isRefused, !wasEnded else {
+        settle(isRefused ? .on(actual) : .off)
+        return done(isRefused ? .wasOff : .none)
       }
-      commands.canBeAsked = false
-      start(actual) { _ in done() }
+      commands.areParametersRefusedWhileOn = false
+      start(actual) { _ in done(.none) }
+    }
+  }
+
+  private func setParameters(of advertising: Advertising, then done: @escaping (_ isRefused: Bool) -> Void) {
+    run(Array(commands.starting(advertising, in: set).prefix(1))) { result in
+      if case .failure = result { done(true) } else { done(false) }
     }
   }
 

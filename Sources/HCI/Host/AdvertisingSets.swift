@@ -8,9 +8,6 @@ final class AdvertisingSets {
   private let commands: AdvertisingCommands
   private var controllers: [(set: AdvertisingSet, controller: AdvertisingController)] = []
 
-  /// Called when something was not advertised any more although it should have been, and no event has said so.
-  var onLost: (() -> Void)?
-
   /// Called once, when nothing is advertised any more.
   private var onIdle: (() -> Void)?
   private var isPaused = false
@@ -69,17 +66,34 @@ final class AdvertisingSets {
     if isPaused, controllers.allSatisfy(\.controller.isOff) { onPaused.take()?() }
   }
 
+  /// What is to be advertised.
+  var desired: [Advertising] { controllers.compactMap(\.controller.desired) }
+
   /// What is advertised, or about to be.
   var active: [Advertising] { controllers.compactMap(\.controller.active) }
 
-  /// Asks the controller whether it advertises what it should; see ``AdvertisingController/check(then:)``.
-  func check(then done: @escaping () -> Void) {
+  /// Whether anything is to be advertised.
+  var hasDesired: Bool { controllers.contains { $0.controller.isDesired } }
+
+  /// What the controller has said of all that should be advertised.
+  struct Evidence {
+    /// Whether something is.
+    var isOn = false
+    /// Whether something was not, and no event has said so.
+    var wasOff = false
+  }
+
+  /// Asks the controller whether it advertises what it should. What it does not is begun again.
+  func check(then done: @escaping (Evidence) -> Void) {
     var left = controllers.count
-    guard left > 0 else { return done() }
+    var evidence = Evidence()
+    guard left > 0 else { return done(evidence) }
     for each in controllers {
-      each.controller.check {
+      each.controller.askWhetherItIsOn { answer in
+        evidence.isOn = evidence.isOn || answer == .isOn
+        evidence.wasOff = evidence.wasOff || answer == .wasOff
         left -= 1
-        if left == 0 { done() }
+        if left == 0 { done(evidence) }
       }
     }
   }
@@ -102,7 +116,6 @@ final class AdvertisingSets {
       checkPaused()
       if controllers.isEmpty { onIdle.take()?() }
     }
-    controller.onLost = { [weak self] in self?.onLost?() }
     return controller
   }
 

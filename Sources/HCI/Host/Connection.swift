@@ -40,7 +40,9 @@ package final class LEConnection {
   var nextKey: LongTermKey?
   /// Whether no packet of the peer has been received yet; see ``Initiator``.
   @exclusivity(unchecked) var isUnproven = false
-  /// Whether longer packets were requested. If the peer has no longer ones, this stays so.
+  /// Whether data have come since ``StateWatch`` has looked.
+  @exclusivity(unchecked) var wasHeard = false
+  /// Whether longer packets were requested, a moment ago.
   var isLengthening = false
   /// Whether the controller was asked to disconnect it.
   @exclusivity(unchecked) var isEnding = false

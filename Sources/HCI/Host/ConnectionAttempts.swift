@@ -150,6 +150,9 @@ package struct ConnectionAttempts<Link> {
 
   package func isCurrent(_ id: ID) -> Bool { entries.first?.id == id }
 
+  /// Whether an attempt is the current one, and still wanted.
+  package func isWanted(_ id: ID) -> Bool { entries.first.map { $0.id == id && $0.verdict == nil } ?? false }
+
   /// Whether an advertisement of the peer is waited for.
   package var isListening: Bool { if case .listening = phase { true } else { false } }
 

@@ -356,6 +356,7 @@ package final class HostController {
       return
     }
     if connection.isUnproven { initiator?.established(connection) }
+    connection.wasHeard = true
     connection.onData?(packet.data, packet.header.boundary != .continuing, time)
   }
 

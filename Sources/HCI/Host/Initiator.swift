@@ -64,7 +64,7 @@ final class Initiator {
     switch action {
     case .prepare(let id, _):
       scan.pause { [weak self] in
-        self?.prepareAdvertiser { [weak self] in self?.runner.handle(.prepared, of: id) }
+        self?.prepareAdvertiser(for: id) { [weak self] in self?.runner.handle(.prepared, of: id) }
       }
     case .create(let id, let request): create(id, request)
     case .cancelCreation: host.send(LECreateConnectionCancel()) { _ in }
@@ -81,28 +81,28 @@ final class Initiator {
   }
 
   /// Stops advertising for the attempt, if the controller can't do both, as far as is known.
-  private func prepareAdvertiser(then next: @escaping () -> Void) {
-    let active = advertiser.active
-    guard !active.isEmpty else { return next() }
+  private func prepareAdvertiser(for id: UInt64, then next: @escaping () -> Void) {
+    // The attempt may have been given up while something else ended.
+    guard runner.attempts.isWanted(id) else { return }
+    let desired = advertiser.desired
+    guard needsQuiet || !desired.isEmpty else { return next() }
     guard let states else {
       guard controller.supportedCommands.contains(LEReadSupportedStates.self) else {
         states = []
-        return prepareAdvertiser(then: next)
+        return prepareAdvertiser(for: id, then: next)
       }
       return links.commands.send(LEReadSupportedStates(), isExpendable: true) { [weak self] result in
         self?.states = (try? result.get()).map { LEStates(rawValue: $0.states) } ?? []
-        self?.prepareAdvertiser(then: next)
+        self?.prepareAdvertiser(for: id, then: next)
       }
     }
-    let canDoBoth = states.isEmpty || active.allSatisfy { states.contains(.initiating(while: $0.kind)) }
+    let canDoBoth = states.isEmpty || desired.allSatisfy { states.contains(.initiating(while: $0.kind)) }
     if needsQuiet || !canDoBoth { advertiser.pause(then: next) } else { next() }
   }
 
   /// What a controller may answer to a creation that it refuses for what else it does.
   private static let refusalsOfStates: Set<HCIErrorCode> = [
     .commandDisallowed, .connectionRejectedLimitedResources, .invalidCommandParameters,
-    .connectionLimitExceeded,
-    .memoryCapacityExceeded,
   ]
 
   /// - Parameter isQuiet: whether advertising was stopped for it, after the same creation was refused
@@ -119,7 +119,11 @@ final class Initiator {
       }
       if !isQuiet, Self.refusalsOfStates.contains(status), !advertiser.active.isEmpty {
         return advertiser.pause { [weak self] in
-          guard let self, runner.attempts.isCurrent(id) else { return }
+          guard let self else { return }
+          guard runner.attempts.isWanted(id) else {
+            // It was cancelled meanwhile: the controller creates nothing.
+            return runner.handle(.ended(.failed(error)), of: id)
+          }
           create(id, request, isQuiet: true)
         }
       }

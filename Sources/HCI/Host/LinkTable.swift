@@ -111,7 +111,7 @@ final class LinkTable {
   var isEmpty: Bool { connections.values.isEmpty }
 
   /// The links that are not being ended.
-  var handles: [ConnectionHandle] { connections.values.filter { !$0.isEnding }.map(\.handle) }
+  var all: [LEConnection] { connections.values.filter { !$0.isEnding } }
 
   func hasLink(to peer: BluetoothAddress) -> Bool {
     connections.values.contains { $0.peer.value == peer.value }

@@ -4,8 +4,8 @@ import HaloBluetoothCore
 /// sent for as long as nobody comes, and a lost event, or a restart without a word, is never noticed
 /// (apache/mynewt-nimble 1148, raspberrypi/linux 5460, zephyrproject-rtos/zephyr 55648).
 ///
-/// A controller that does not know a link has lost the event of its end, or all of its state. If it knows another link, it has
-/// not restarted.
+/// A controller that does not know a link has lost the event of its end, or all of its state. Whatever it still knows says that it
+/// has not restarted: then what it does not know is given up, and the rest stays.
 final class StateWatch {
   /// How often it is asked.
   static let period = Duration.seconds(30)
@@ -24,10 +24,8 @@ final class StateWatch {
   private var timer: Timers.Token?
   private var lastTime = Instant.zero
   private var isAsking = false
-  /// The answers since it was asked.
-  private var hasKnownLink = false
-  private var unknownLinks: [ConnectionHandle] = []
-  private var wasOff = false
+  /// The links that the controller does not know, of this round.
+  private var unknown: [LEConnection] = []
 
   init(
     _ commands: CommandQueue, timers: Timers, links: LinkTable, advertiser: AdvertisingSets,
@@ -38,7 +36,6 @@ final class StateWatch {
     self.links = links
     self.advertiser = advertiser
     readsRSSI = controller.supportedCommands.contains(ReadRSSI.self)
-    advertiser.onLost = { [weak self] in self?.wasOff = true }
   }
 
   deinit {
@@ -51,7 +48,7 @@ final class StateWatch {
     timer = timers.schedule(after: Self.period) { [weak self] in
       guard let self else { return }
       timer = nil
-      guard !links.isEmpty || !advertiser.active.isEmpty else { return }
+      guard !links.isEmpty || advertiser.hasDesired else { return }
       begin()
       check()
     }
@@ -67,34 +64,40 @@ final class StateWatch {
     guard !isAsking else { return }
     isAsking = true
     lastTime = timers.now
-    (hasKnownLink, unknownLinks, wasOff) = (false, [], false)
-    ask(links.handles[...])
+    unknown = []
+    ask(links.all[...])
   }
 
-  private func ask(_ handles: ArraySlice<ConnectionHandle>) {
-    guard readsRSSI, let handle = handles.first else {
-      return advertiser.check { [weak self] in self?.finish() }
+  private func ask(_ rest: ArraySlice<LEConnection>) {
+    guard readsRSSI, let link = rest.first else {
+      return advertiser.check { [weak self] in self?.finish($0) }
     }
-    commands.send(ReadRSSI(handle: handle), isExpendable: true) { [weak self] result in
+    // One that has sent data since the last time is there, whatever is answered.
+    guard !link.wasHeard, link.isConnected else {
+      link.wasHeard = false
+      return ask(rest.dropFirst())
+    }
+    commands.send(ReadRSSI(handle: link.handle), isExpendable: true) { [weak self] result in
       guard let self else { return }
       switch result {
-      case .success: hasKnownLink = true
-      case .failure(.commandFailed(_, .unknownConnectionIdentifier)): unknownLinks.append(handle)
+      case .failure(.commandFailed(_, .unknownConnectionIdentifier)): unknown.append(link)
       case .failure(.commandFailed(_, .unknownCommand)): readsRSSI = false
       case .failure(.commandTimedOut):
         // It need not answer this command. One that answers none has failed.
         readsRSSI = false
         commands.send(ReadBDADDR()) { _ in }
-      case .failure: break
+      case .success, .failure: break
       }
-      ask(handles.dropFirst())
+      ask(rest.dropFirst())
     }
   }
 
-  private func finish() {
+  private func finish(_ advertising: AdvertisingSets.Evidence) {
     isAsking = false
-    guard wasOff || !unknownLinks.isEmpty else { return }
-    if !hasKnownLink { return onStateLost?() ?? () }
-    for handle in unknownLinks { links.remove(handle, .unknownConnectionIdentifier) }
+    // Links may have ended, begun or been heard in between.
+    let gone = unknown.filter { $0.isConnected && !$0.wasHeard }
+    let knowsNoLink = links.all.allSatisfy { link in gone.contains { $0 === link } }
+    if knowsNoLink, !advertising.isOn, advertising.wasOff || !gone.isEmpty { return onStateLost?() ?? () }
+    for link in gone { links.remove(link.handle, .unknownConnectionIdentifier) }
   }
 }

@@ -84,9 +84,24 @@ import Testing
     _ = controller.takeSent()
     controller.complete(LESetAdvertisingEnable.opcode)
     controller.complete(LECreateConnectionCancel.opcode, .commandDisallowed)
-    controller.timers.advance(by: .seconds(2))
     controller.answerAll()
-    #expect(link.results.count == 1)
-    #expect(controller.takeSent().contains(Self.on))
+    #expect(link.error == .cancelled)
+    let sent = controller.takeSent()
+    #expect(sent.contains(Self.on) && !sent.contains { $0.hasPrefix("010d20") })
+    // The controller creates nothing: the next refusal is no sign of a lost event.
+    let next = controller.connect()
+    controller.status(LECreateConnection.opcode, .connectionLimitExceeded)
+    #expect(next.error == .commandFailed(LECreateConnection.opcode, .connectionLimitExceeded))
+    #expect(controller.host.counters.breakdowns == 0)
+  }
+
+  /// An attempt is given up while the states are read: nothing is paused for it.
+  @Test func anAttemptThatIsGivenUpEarlyPausesNothing() throws {
+    let controller = try advertising([LEReadSupportedStates.self])
+    let link = controller.connect()
+    #expect(controller.takeOpcodes() == [LEReadSupportedStates.opcode])
+    link.giveUp()
+    controller.receive(.complete(LEReadSupportedStates.self, .init { $0.states = 1 << 2 }))
+    #expect(controller.takeSent() == [])
   }
 }

@@ -91,7 +91,8 @@ import Testing
     controller.answerAll()
     let opcodes = controller.takeOpcodes()
     for opcode in [
-      Reset.opcode, SetEventMask.opcode, LESetEventMask.opcode, LESetRandomAddress.opcode, LESetScanEnable.opcode,
+      Reset.opcode, SetEventMask.opcode, LESetEventMask.opcode, LESetRandomAddress.opcode,
+      LESetScanEnable.opcode,
     ] { #expect(opcodes.contains(opcode)) }
   }
 
@@ -130,6 +131,115 @@ import Testing
     controller.answerAll()
     #expect(controller.takeOpcodes().first == Reset.opcode)
     #expect(controller.established().link != nil)
+  }
+
+  /// It still advertises, so it has not restarted: the link alone is gone.
+  @Test func aLostEndIsNoRestartWhileItAdvertises() throws {
+    let controller = try serving()
+    var losses: [HCIErrorCode] = []
+    controller.host.onAccepted = { link in link.onDisconnected = { losses.append($0) } }
+    for round in 1...6 {
+      controller.connectionComplete(0x40, role: .peripheral)
+      controller.answerAll()
+      _ = controller.takeSent()
+      controller.timers.advance(by: .seconds(30))
+      controller.receive(.complete(ReadRSSI.opcode, [0x02, 0x40, 0, 0]))
+      controller.complete(LESetAdvertisingParameters.opcode, .commandDisallowed)
+      #expect(losses.count == round)
+    }
+    #expect(controller.host.counters.breakdowns == 0)
+  }
+
+  /// A link ends in order while it is asked for, and another one may get its handle.
+  @Test(arguments: [false, true]) func aLinkThatEndsMeanwhileIsNoSign(_ isFollowed: Bool) {
+    let controller = ScriptedController.ready(.init(commands: Self.commands))
+    _ = controller.established()
+    controller.timers.advance(by: .seconds(30))
+    #expect(controller.takeOpcodes() == [ReadRSSI.opcode])
+    controller.disconnected()
+    var next: ScriptedController.Attempt?
+    if isFollowed {
+      next = controller.connect()
+      controller.connectionComplete()
+    }
+    controller.receive(.complete(ReadRSSI.opcode, [0x02, 0x40, 0, 0]))
+    controller.answerAll()
+    controller.connectionComplete()
+    controller.answerAll()
+    #expect(!controller.takeOpcodes().contains(Reset.opcode) && controller.host.counters.breakdowns == 0)
+    #expect(next?.losses ?? [] == [])
+  }
+
+  /// Data say more than the answer to a question.
+  @Test(arguments: [HCIErrorCode.unknownConnectionIdentifier, .commandDisallowed])
+  func aLinkWithDataIsThere(_ status: HCIErrorCode) throws {
+    let controller = try serving()
+    controller.host.onAccepted = { _ in }
+    controller.connectionComplete(0x40, role: .peripheral)
+    controller.answerAll()
+    for _ in 0..<20 {
+      _ = controller.takeSent()
+      controller.timers.advance(by: .seconds(15))
+      controller.receive("02 4020 0500 0100 0400 0b")
+      for opcode in controller.takeOpcodes() {
+        controller.complete(opcode, opcode == ReadRSSI.opcode ? status : .commandDisallowed)
+      }
+    }
+    #expect(controller.host.counters.breakdowns == 0)
+  }
+
+  /// The end of advertising was lost while a link lives: the link stays.
+  @Test func aLostAdvertisementCostsNoLink() throws {
+    let controller = try serving()
+    var losses: [HCIErrorCode] = []
+    controller.host.onAccepted = { link in link.onDisconnected = { losses.append($0) } }
+    controller.connectionComplete(0x40, role: .peripheral)
+    controller.answerAll()
+    _ = controller.takeSent()
+    controller.timers.advance(by: .seconds(30))
+    // Neither says anything of the link.
+    controller.complete(ReadRSSI.opcode, .commandDisallowed)
+    controller.complete(LESetAdvertisingParameters.opcode)
+    while let opcode = controller.takeOpcodes().last, opcode != LESetAdvertisingParameters.opcode {
+      controller.complete(opcode)
+    }
+    controller.complete(LESetAdvertisingParameters.opcode, .commandDisallowed)
+    #expect(losses == [] && controller.host.counters.breakdowns == 0)
+  }
+
+  /// A central connects while the controller is asked whether it advertises: that has ended it.
+  @Test func aCentralThatConnectsMeanwhileKeepsItsLink() throws {
+    let controller = try serving()
+    var losses: [HCIErrorCode] = []
+    controller.host.onAccepted = { link in link.onDisconnected = { losses.append($0) } }
+    controller.timers.advance(by: .seconds(30))
+    #expect(controller.takeOpcodes() == [LESetAdvertisingParameters.opcode])
+    controller.connectionComplete(0x40, role: .peripheral)
+    controller.complete(LESetAdvertisingParameters.opcode)
+    controller.answerAll()
+    #expect(losses == [] && controller.host.counters.breakdowns == 0)
+    #expect(controller.takeOpcodes().last == LESetAdvertisingEnable.opcode)
+  }
+
+  /// Advertising that is refused for a while is watched when it is on.
+  @Test func whatIsRefusedAtFirstIsWatchedLater() throws {
+    let controller = try serving()
+    controller.host.setAdvertising(nil, in: set)
+    controller.answerAll()
+    controller.host.setAdvertising(
+      try Advertising(AdvertisingData([.flags(.limitedDiscoverable)])), in: set)
+    for _ in 0..<6 {
+      while let opcode = controller.takeOpcodes().last {
+        controller.complete(
+          opcode, opcode == LESetAdvertisingEnable.opcode ? .connectionLimitExceeded : .success)
+      }
+      controller.timers.advance(by: .seconds(10))
+    }
+    controller.timers.advance(by: .seconds(10))
+    controller.answerAll()
+    _ = controller.takeSent()
+    controller.timers.advance(by: .seconds(30))
+    #expect(controller.takeOpcodes().contains(LESetAdvertisingParameters.opcode))
   }
 
   /// Some controllers that are made of software ignore Read RSSI: they are asked no more, if they answer something else.
