@@ -32,7 +32,7 @@ package final class ATTBearer {
   /// How long a request may take in any case that is made shortly before ``limit``, or after it.
   private static let shortestTimeout = Duration.seconds(5)
   /// How long an Error Response that may be for the request before is kept, so that the right one can come.
-  private static let suspicionTime = Duration.seconds(1)
+  private static let suspicionTime = Duration.seconds(2)
 
   /// The MTU in force, in bytes.
   @exclusivity(unchecked) package private(set) var mtu = ATTBearer.defaultMTU
@@ -99,6 +99,8 @@ package final class ATTBearer {
   private var last: (opcode: ATTOpcode, start: AttributeHandle?)?
   /// Takes an Error Response for the answer that may have been late for the request before.
   private var suspicion: Timers.Token?
+  /// Whether the server names other handles than those that were asked for, as it has sent nothing else.
+  private var namesOtherHandles = false
   private var hasExchangedMTU = false
   @exclusivity(unchecked) private var writer = ByteWriter(capacity: 64)
 
@@ -401,7 +403,8 @@ package final class ATTBearer {
   /// twice, or late, and it would end a discovery (Danielhiversen/pySwitchbot 565, home-assistant/core 181222). Others name any
   /// handle.
   private func mayBeLate(_ error: ATTErrorResponse, for request: any ATTPDU) -> Bool {
-    guard let start = request.target.start, let last, last.opcode == request.opcode else { return false }
+    guard !namesOtherHandles, let start = request.target.start, let last, last.opcode == request.opcode
+    else { return false }
     return error.handle == last.start && error.handle < start
   }
 
@@ -412,6 +415,7 @@ package final class ATTBearer {
     suspicion = timers.schedule(after: Self.suspicionTime) { [weak self] in
       guard let self, let current else { return }
       suspicion = nil
+      namesOtherHandles = true
       complete(current, .failure(.refused(error)))
     }
   }

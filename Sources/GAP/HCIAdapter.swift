@@ -63,7 +63,7 @@ package final class HCIAdapter: Adapter {
     // Until this object releases the transport, it and the host hold each other.
     host = HostController(
       timers: transport.timers, randomAddress: randomAddress ?? madeUp,
-      prefersRandomAddress: prefersRandomAddress
+      prefersRandomAddress: prefersRandomAddress, watchesState: transport.watchesState
     ) { transport.send($0) }
     host.onFailure = { [weak self] error in self?.fail(error) }
   }

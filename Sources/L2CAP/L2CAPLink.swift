@@ -25,7 +25,7 @@ package final class L2CAPLink {
 
   @exclusivity(unchecked) private var receivers = SmallMap<ChannelID, Receiver>()
   private let recombiner = Recombiner()
-  /// That of the last request on the signalling channel; never zero after the first one.
+  /// The identifier of the last request on the signalling channel; never zero after the first one.
   private(set) var lastIdentifier: UInt8 = 0
 
   package init(_ connection: LEConnection) {

@@ -153,6 +153,11 @@ package final class VirtualController {
     }
   }
 
+  /// Whether there is a link to the device with this address.
+  package func isLinked(to address: BluetoothAddress) -> Bool {
+    reach.contains { $0.link != nil && $0.device.address == address }
+  }
+
   /// Whether it advertises.
   package var isAdvertising: Bool { advertising.isOn }
 

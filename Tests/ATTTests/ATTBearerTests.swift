@@ -98,10 +98,17 @@ import Testing
   @Test func anErrorThatOnlyLooksLateIsTheAnswer() {
     let second = discovering()
     dialogue.receive("01 08 0100 0a")
-    dialogue.timers.advance(by: .seconds(1))
+    dialogue.timers.advance(by: .seconds(2))
     #expect(
       second.error
         == .refused(ATTErrorResponse(request: .readByTypeRequest, handle: 1, code: .attributeNotFound)))
+    // It is known from then on.
+    _ = dialogue.request(ATTReadByTypeRequest(HandleRange(5, 0xFFFF), type: BluetoothUUID(UInt16(0x2803))))
+    dialogue.receive("09 07 0500 02 0700 012a")
+    let third = dialogue.request(
+      ATTReadByTypeRequest(HandleRange(8, 0xFFFF), type: BluetoothUUID(UInt16(0x2803))))
+    dialogue.receive("01 08 0500 0a")
+    #expect(third.error != nil)
   }
 
   @Test(arguments: ["0000", "0400", "0300", "ffff"]) func anErrorWithAnotherHandleIsTheAnswer(

@@ -19,9 +19,9 @@ final class TwoRoles {
     case tooFew(meetings: Int, links: Int, restarts: Int)
   }
 
-  /// The time until the controller is asked, until its answer, and until it advertises again; with the pauses for attempts to
-  /// connect, of ten seconds each.
-  private static let longestDeafness = Duration.seconds(60)
+  /// The time until the controller is asked, until its answer, and until it advertises again; with a pause for an attempt to
+  /// connect, of ten seconds. A link that has sent data just before its end is asked for the next time.
+  private static let longestDeafness = Duration.seconds(72)
   /// A controller that fails again within a minute is recovered after that minute.
   private static let longestRecovery = Duration.seconds(130)
 
@@ -117,8 +117,8 @@ final class TwoRoles {
       let isOff = peripheral.connections.isEmpty && controller?.isAdvertising != true
       offSince = isOff ? offSince ?? now : nil
       if let offSince, now - offSince > limit { throw Wrong.offTheAir(now - offSince) }
-      let believesInLinks = link?.isConnected == true || !peripheral.connections.isEmpty
-      let isDead = believesInLinks && controller?.isConnected != true
+      let believed = peripheral.connections + [link].compactMap(\.self).filter(\.isConnected)
+      let isDead = believed.contains { controller?.isLinked(to: $0.peer) != true }
       deadSince = isDead ? deadSince ?? now : nil
       if let deadSince, now - deadSince > limit { throw Wrong.deadLinks(now - deadSince) }
     }

@@ -19,6 +19,9 @@ package struct RecordedHost: Hashable, Sendable {
   package private(set) var beginsWithReset: Bool?
   /// All its commands, as far as the file was examined.
   package private(set) var commands: Set<HCIOpcode> = []
+  /// Whether it asks an idle controller for its links, or whether it advertises: by parameters while it does.
+  package private(set) var watchesState = false
+  private var isAdvertising = false
   /// Its commands that this stack does not send beside the kernel, each once.
   package private(set) var foreignCommands: [HCIOpcode] = []
   /// The number of the first packet with data of a link that was not established in the capture.
@@ -96,7 +99,11 @@ package struct RecordedHost: Hashable, Sendable {
     let body = bytes.extracting(1..<bytes.byteCount)
     switch type {
     case .command: if let command = try? CommandPacket(body) { note(command, record.info.number) }
-    case .event: if case .began(let link)? = LinkChange(bytes) { links.insert(link.handle) }
+    case .event:
+      guard case .began(let link)? = LinkChange(bytes) else { return }
+      links.insert(link.handle)
+      // A central may have connected, which ends advertising.
+      isAdvertising = false
     case .acl:
       var reader = ByteReader(body)
       guard strayData == nil, let handle = try? ConnectionHandle(parsing: &reader) else { return }
@@ -105,9 +112,20 @@ package struct RecordedHost: Hashable, Sendable {
     }
   }
 
+  private mutating func note(_ first: UInt8?, of opcode: HCIOpcode) {
+    switch opcode {
+    case ReadRSSI.opcode: watchesState = true
+    case LESetAdvertisingEnable.opcode, LESetExtendedAdvertisingEnable.opcode: isAdvertising = first == 1
+    case LESetAdvertisingParameters.opcode, LESetExtendedAdvertisingParameters.opcode:
+      if isAdvertising { watchesState = true }
+    default: break
+    }
+  }
+
   private mutating func note(_ command: CommandPacket, _ number: Int) {
     let opcode = command.opcode
     commands.insert(opcode)
+    note(command.parameters.byte(at: 0), of: opcode)
     if opcode == Reset.opcode { resets.append(number) }
     if firstCommands.count < Self.setUp.count { firstCommands.append(opcode) }
     if beginsWithReset == nil { beginsWithReset = opcode == Reset.opcode }

@@ -84,6 +84,8 @@ package final class ReplayTransport: HCITransport {
   package var timers: Timers { time.timers }
   /// The preferences of the recorded host.
   package var linkPreferences: LinkPreferences? { host.linkPreferences }
+  /// As the recorded host has done.
+  package var watchesState: Bool { host.watchesState }
 
   private let time: VirtualTime
   private var reader: CaptureReader
@@ -139,7 +141,7 @@ package final class ReplayTransport: HCITransport {
   /// Commands that the stack does without where they are refused, and that earlier versions of it, and other hosts, do not send.
   /// Where the recording has none of them, they are no difference, and refused.
   private static let dispensable: Set<HCIOpcode> = [
-    WriteLEHostSupport.opcode, LEReadSupportedStates.opcode, ReadRSSI.opcode,
+    WriteLEHostSupport.opcode, LEReadSupportedStates.opcode,
   ]
 
   private func refuse(_ opcode: HCIOpcode) {

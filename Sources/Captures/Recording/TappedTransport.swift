@@ -21,6 +21,7 @@ package final class TappedTransport: HCITransport {
   }
   package var reads: UInt64? { transport.reads }
   package var linkPreferences: LinkPreferences? { transport.linkPreferences }
+  package var watchesState: Bool { transport.watchesState }
   package var name: String { transport.name }
 
   private let transport: any HCITransport

@@ -23,6 +23,8 @@ package protocol HCITransport: AnyObject {
   var reads: UInt64? { get }
   /// What to request of links, where a program makes no choice; nil for ``LinkPreferences/standard``.
   var linkPreferences: LinkPreferences? { get }
+  /// Whether an idle controller is asked for its links and its advertising: a recording has only what its host has asked.
+  var watchesState: Bool { get }
   /// The display name: `hci0`, `tcp:localhost:9105`.
   var name: String { get }
 
@@ -52,6 +54,7 @@ extension HCITransport {
   }
   package var reads: UInt64? { nil }
   package var linkPreferences: LinkPreferences? { nil }
+  package var watchesState: Bool { true }
   package var name: String { "the controller" }
   package func reopen(within time: Duration) async throws(HCIError) { throw .notReady }
   package func finishClosing() async {}

@@ -51,6 +51,7 @@ package final class HostController {
   private var breakdowns: [Instant] = []
   private let randomAddress: BluetoothAddress
   private let prefersRandomAddress: Bool
+  private let watchesState: Bool
   private let commands: CommandQueue
   private let links: LinkTable
   private let watch: DataWatch
@@ -74,14 +75,16 @@ package final class HostController {
   ///   - randomAddress: the address to scan and connect with if the controller has no public one: a random
   ///     static address, whose two most significant bits are 1
   ///   - prefersRandomAddress: whether it is used in any case
+  ///   - watchesState: whether it asks an idle controller for its links and its advertising
   ///   - send: sends a packet to the controller; the span is valid only during the call
   package init(
     timers: Timers, randomAddress: BluetoothAddress, prefersRandomAddress: Bool = false,
-    send: @escaping (RawSpan) -> Void
+    watchesState: Bool = true, send: @escaping (RawSpan) -> Void
   ) {
     self.timers = timers
     self.randomAddress = randomAddress
     self.prefersRandomAddress = prefersRandomAddress
+    self.watchesState = watchesState
     let commands = CommandQueue(timers: timers, send: send)
     let links = LinkTable(timers: timers, commands: commands, send: send)
     self.commands = commands
@@ -169,8 +172,8 @@ package final class HostController {
     let stateWatch = StateWatch(
       commands, timers: timers, links: links, advertiser: advertiser, controller: information)
     stateWatch.onStateLost = { [weak self] in self?.recover(from: .stateLost) }
-    self.stateWatch = stateWatch
-    if !desiredAdvertising.isEmpty { stateWatch.begin() }
+    self.stateWatch = watchesState ? stateWatch : nil
+    if !desiredAdvertising.isEmpty { self.stateWatch?.begin() }
     scan.setDesired(desiredScan)
     for (set, advertising) in desiredAdvertising { advertiser.setDesired(advertising, in: set) }
     let waiting = self.waiting

@@ -105,7 +105,7 @@ package final class RawController {
   }
 
   /// Whether an active scan of this program is on, or about to be.
-  package var isScanningActively: Bool { scan?.isActive ?? false }
+  package var isScanningActively: Bool { scan.map { $0.isActive && !$0.mayBeOthers } ?? false }
 
   /// Calls `action` when the kernel has handled the events until now: it hands them on before it handles them, one by one.
   package func whenEventsAreHandled(_ action: @escaping () -> Void) {
@@ -221,16 +221,41 @@ package final class RawController {
       }
       onLink?(.ending(handle, HCIErrorCode(rawValue: reason)))
     case Reset.opcode: scan?.switchedOff()
-    case LESetScanParameters.opcode: scan?.ownerUses(extendedCommands: false)
-    case LESetExtendedScanParameters.opcode: scan?.ownerUses(extendedCommands: true)
-    // Both begin with whether the scan is to be on.
+    case LESetScanParameters.opcode:
+      scan?.ownerUses(extendedCommands: false)
+      scan?.othersSet(ScanParameters(try? LESetScanParameters(parsing: &reader)))
+    case LESetExtendedScanParameters.opcode:
+      scan?.ownerUses(extendedCommands: true)
+      scan?.othersSet(ScanParameters(try? LESetExtendedScanParameters(parsing: &reader)))
+    // Both begin with whether the scan is to be on, and whether duplicates are filtered.
     case LESetScanEnable.opcode, LESetExtendedScanEnable.opcode:
-      if (try? reader.readUInt8()) == 0 { scan?.switchedOff() }
+      guard let isOn = try? reader.readUInt8(), let filter = try? reader.readUInt8() else { return }
+      if isOn == 0 { scan?.switchedOff() } else { scan?.othersBegan(filtersDuplicates: filter != 0) }
     case LECreateConnection.opcode, LEExtendedCreateConnection.opcode:
       scan?.creationBegan()
       onLink?(.connecting)
     case LECreateConnectionCancel.opcode: onLink?(.connectionCancelled)
     default: break
     }
+  }
+}
+
+extension ScanParameters {
+  /// What another program scans with; nil if its scan is not for all devices.
+  fileprivate init?(_ command: LESetScanParameters?) {
+    guard let command, command.filterPolicy == .acceptAll else { return nil }
+    self.init(command.scan)
+  }
+
+  fileprivate init?(_ command: LESetExtendedScanParameters?) {
+    guard let command, command.filterPolicy == .acceptAll, let scan = command.le1M ?? command.leCoded else {
+      return nil
+    }
+    self.init(scan)
+    includesCoded = command.leCoded != nil
+  }
+
+  private init(_ scan: PHYScanParameters) {
+    self.init(isActive: scan.type == .active, interval: scan.interval, window: scan.window)
   }
 }

@@ -38,6 +38,12 @@ final class ScanController {
   private var retry: Timers.Token?
   /// Whether another program has switched the scan off, and it was not started again.
   private var wasSwitchedOff = false
+  /// The parameters that another program has set last; nil if they are not those of a scan for all devices.
+  private var others: ScanParameters?
+  /// Whether another program scans with parameters that do here, too: all programs get its reports.
+  private var isCovered = false
+  /// When another program has last begun to scan.
+  private var othersBegan: Instant?
   /// When the scan began, or the last report came.
   private var lastReport = Instant.zero
   /// How often in a row the scan was started again because no report came.
@@ -66,9 +72,13 @@ final class ScanController {
   /// Whether an active scan is on, or about to be.
   var isActive: Bool { actual?.isActive ?? (isBusy && !isPaused && desired?.isActive == true) }
 
+  /// Whether another program has begun to scan within the last second.
+  var mayBeOthers: Bool { othersBegan.map { timers.now - $0 < .seconds(1) } ?? false }
+
   func setDesired(_ parameters: ScanParameters?) {
     guard parameters != desired else { return }
     desired = parameters
+    isCovered = false
     tryNow()
   }
 
@@ -102,11 +112,31 @@ final class ScanController {
   /// Another program, or the kernel for it, switches the scan off: it cannot know that it is wanted here. While a command of
   /// this host is under way, that one comes after it, and counts.
   func switchedOff() {
-    guard isShared, !isBusy, actual != nil else { return }
+    guard isShared, !isBusy, actual != nil || isCovered else { return }
+    isCovered = false
     forgetActual()
     wasSwitchedOff = true
     timers.cancel(watch.take())
     tryAgain(after: Self.restartTime)
+  }
+
+  /// Another program sets the parameters of its scan.
+  ///
+  /// - Parameter parameters: nil if they are not those of a scan for all devices
+  func othersSet(_ parameters: ScanParameters?) { others = parameters }
+
+  /// Another program begins to scan, after it has switched this one off. If its scan brings what is wanted here, it is left
+  /// alone: two programs that replaced each other's scans would never end.
+  ///
+  /// - Parameter filtersDuplicates: whether a device is reported to it once
+  func othersBegan(filtersDuplicates: Bool) {
+    guard isShared, !isBusy, actual == nil else { return }
+    othersBegan = timers.now
+    guard let desired, let others, !filtersDuplicates || desired.filtersDuplicates,
+      others.isActive || !desired.isActive, others.includesCoded || !desired.includesCoded
+    else { return }
+    isCovered = true
+    timers.cancel(retry.take())
   }
 
   /// The kernel creates a link, for which it may have switched the scan off.
@@ -135,7 +165,7 @@ final class ScanController {
       // Parameters can't be changed while a scan runs.
       isBusy = true
       disable { [weak self] in self?.settle(nil) }
-    } else if actual == nil, let wanted, retry == nil {
+    } else if actual == nil, let wanted, retry == nil, !isCovered {
       isBusy = true
       enable(wanted)
     } else if actual == nil, !whenOff.isEmpty {

@@ -4,8 +4,8 @@ import HaloBluetoothCore
 /// sent for as long as nobody comes, and a lost event, or a restart without a word, is never noticed
 /// (apache/mynewt-nimble 1148, raspberrypi/linux 5460, zephyrproject-rtos/zephyr 55648).
 ///
-/// A controller that does not know a link has lost the event of its end, or all of its state. Whatever it still knows says that it
-/// has not restarted: then what it does not know is given up, and the rest stays.
+/// A controller that does not know a link has lost the event of its end, or all of its state. Whatever it still knows says that
+/// it has not restarted: then what it does not know is given up, and the rest stays.
 final class StateWatch {
   /// How often it is asked.
   static let period = Duration.seconds(30)

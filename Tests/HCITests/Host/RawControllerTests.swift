@@ -321,3 +321,83 @@ import Testing
     #expect(news.count == 4)
   }
 }
+
+/// Programs of this package that scan on one adapter of the kernel: each sees what the others send.
+@Suite struct SharedScanTests {
+  /// A controller with a scan, whose parameters can't be set while it is on, and the programs that share it.
+  private final class Shared {
+    let timers = Timers()
+    var programs: [RawController] = []
+    private(set) var isOn = false
+    private(set) var commands = 0
+    private var waiting: [(sender: Int, packet: [UInt8])] = []
+
+    func add(_ scan: ScanParameters) {
+      let number = programs.count
+      let program = RawController(timers: timers) { [unowned self] packet in
+        waiting.append((number, Array(packet)))
+      }
+      programs.append(program)
+      program.initialize { _ in }
+      run()
+      program.setScan(scan)
+      run()
+    }
+
+    /// Executes what was sent.
+    func run() {
+      while !waiting.isEmpty {
+        let (sender, packet) = waiting.removeFirst()
+        commands += 1
+        for (number, program) in programs.enumerated() where number != sender {
+          program.receive(packet.span.bytes, at: timers.now)
+        }
+        let answer = answer(to: HCIOpcode(ofCommand: packet), packet)
+        for program in programs { program.receive(answer.span.bytes, at: timers.now) }
+      }
+    }
+
+    private func answer(to opcode: HCIOpcode, _ packet: [UInt8]) -> [UInt8] {
+      switch opcode {
+      case ReadLocalVersionInformation.opcode: return HCIEvent.version.packet
+      case ReadLocalSupportedCommands.opcode:
+        return HCIEvent.complete(ReadLocalSupportedCommands.self, SupportedCommands([LESetScanEnable.self]))
+          .packet
+      case LESetScanParameters.opcode where isOn:
+        return HCIEvent.complete(opcode, [HCIErrorCode.commandDisallowed.rawValue]).packet
+      case LESetScanEnable.opcode: isOn = packet[4] == 1
+      default: break
+      }
+      return HCIEvent.complete(opcode, [0]).packet
+    }
+
+    func pass(_ seconds: Int) {
+      for _ in 0..<seconds * 100 {
+        timers.advance(by: .milliseconds(10))
+        run()
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (ScanParameters.gentle, ScanParameters.gentle), (ScanParameters(isActive: false), .gentle),
+    (.gentle, ScanParameters(isActive: false)), (.aggressive, .gentle),
+  ])
+  func twoProgramsDoNotReplaceEachOthersScansForEver(_ first: ScanParameters, _ second: ScanParameters) {
+    let shared = Shared()
+    shared.add(first)
+    shared.add(second)
+    shared.pass(1)
+    let before = shared.commands
+    shared.pass(60)
+    #expect(shared.commands == before && shared.isOn)
+    // One ends: the other one goes on by itself.
+    shared.programs[1].setScan(nil)
+    shared.run()
+    shared.pass(1)
+    #expect(shared.isOn)
+    shared.programs[0].setScan(nil)
+    shared.run()
+    #expect(!shared.isOn)
+  }
+}

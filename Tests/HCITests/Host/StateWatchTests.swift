@@ -228,15 +228,17 @@ import Testing
     controller.answerAll()
     controller.host.setAdvertising(
       try Advertising(AdvertisingData([.flags(.limitedDiscoverable)])), in: set)
-    for _ in 0..<6 {
+    for _ in 0..<20 {
       while let opcode = controller.takeOpcodes().last {
         controller.complete(
           opcode, opcode == LESetAdvertisingEnable.opcode ? .connectionLimitExceeded : .success)
       }
-      controller.timers.advance(by: .seconds(10))
+      controller.timers.advance(by: .seconds(2))
     }
-    controller.timers.advance(by: .seconds(10))
-    controller.answerAll()
+    for _ in 0..<5 {
+      controller.timers.advance(by: .seconds(2))
+      controller.answerAll()
+    }
     _ = controller.takeSent()
     controller.timers.advance(by: .seconds(30))
     #expect(controller.takeOpcodes().contains(LESetAdvertisingParameters.opcode))

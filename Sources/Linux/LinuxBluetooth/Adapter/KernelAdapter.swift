@@ -241,6 +241,8 @@ package final class KernelAdapter: Adapter {
   private func fail(_ error: HCIError) {
     guard failure == nil else { return }
     failure = error
+    discovery = nil
+    lastCommand?.set(nil)
     connector?.fail(error)
     peripheral?.suspend()
     ourPeers = links.removeAll(error)
