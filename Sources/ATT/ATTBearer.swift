@@ -356,6 +356,8 @@ package final class ATTBearer {
       current.reads == nil || current.reads != reads?()
     else {
       counters.unexpectedResponses += 1
+      // The error that was taken for the answer was late after all: what was found since may not be all.
+      if namesOtherHandles, opcode != .errorResponse { giveUp(.timedOut(opcode)) }
       return
     }
     let result: Result<any ATTPDU, ATTError>

@@ -109,6 +109,11 @@ package enum LinkLoss: Hashable, Sendable {
   case adapter(HCIError)
   /// The peer ended it, or it was lost.
   case remote(HCIErrorCode)
+  /// The peer ended it after it had asked for pairing, which was refused.
+  case pairingRefused
+
+  /// Whether the peer ended it on purpose.
+  package var isByPeer: Bool { self == .remote(.remoteUserTerminatedConnection) || self == .pairingRefused }
 }
 
 extension LinkLoss: CustomStringConvertible {
@@ -116,6 +121,8 @@ extension LinkLoss: CustomStringConvertible {
     switch self {
     case .local: "disconnected"
     case .adapter(let error): error.description
+    case .pairingRefused:
+      "the peer ended the connection, after it had asked for pairing, which is not supported"
     case .remote(.connectionTimeout): "no answer from the peer within the supervision timeout; out of range?"
     case .remote(.remoteUserTerminatedConnection): "the peer ended the connection"
     case .remote(.remotePowerOff): "the peer is switching off"

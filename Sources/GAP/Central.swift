@@ -90,6 +90,8 @@ package final class Central {
   private var connections: [GATTLink] = []
   /// Peers that did not answer a request sent by the library on its own initiative; they get no more of these.
   private var silentPeers: Set<BluetoothAddress> = []
+  /// Peers that have ended a link in place of an answer to the request for the MTU, or gave none: they are not asked again.
+  private var peersWithoutMTU: Set<BluetoothAddress> = []
   private static let maximumSilentPeers = 64
 
   /// A central on an adapter that is not started yet.
@@ -231,7 +233,9 @@ package final class Central {
       completion(
         result.mapError { .hci(self?.cause(of: $0, since: begin) ?? $0) }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
-          let mtu = request.leftOut.contains(.exchangeMTU) ? nil : request.mtu ?? ATTBearer.largestMTU
+          let isAsked =
+            !request.leftOut.contains(.exchangeMTU) && self?.peersWithoutMTU.contains(request.peer) != true
+          let mtu = isAsked ? request.mtu ?? ATTBearer.largestMTU : nil
           let connection = GATTLink(link, timers: timers, mtu: mtu)
           self?.track(connection)
           return connection
@@ -271,8 +275,16 @@ package final class Central {
       silentPeers.insert(peer)
     }
     connections.append(connection)
-    connection.whenDisconnected { [weak self, weak connection] _ in
+    connection.whenDisconnected { [weak self, weak connection] loss in
       self?.connections.removeAll { $0 === connection }
+      if let connection { self?.note(connection, lostBy: loss) }
     }
+  }
+
+  private func note(_ connection: GATTLink, lostBy loss: LinkLoss) {
+    guard connection.unfinished == .exchangeMTU, loss == .local || loss.isByPeer,
+      peersWithoutMTU.count < Self.maximumSilentPeers
+    else { return }
+    peersWithoutMTU.insert(connection.peer)
   }
 }

@@ -20,7 +20,7 @@ package final class GATTLink {
   /// Called with a description of a change of the link, for the user.
   package var onEvent: ((LinkEvent) -> Void)?
   /// Whether the peer has asked to pair, which was refused.
-  package private(set) var hasRefusedPairing = false
+  private var hasRefusedPairing = false
   /// Why the link has ended; nil while it exists.
   package private(set) var loss: LinkLoss?
   /// What was requested and not done when the link was lost, or when it was given up as that was not done; nil otherwise.
@@ -77,7 +77,8 @@ package final class GATTLink {
     onEvent?(event)
   }
 
-  private func closed(_ loss: LinkLoss) {
+  private func closed(_ cause: LinkLoss) {
+    let loss = cause.isByPeer && hasRefusedPairing ? .pairingRefused : cause
     self.loss = loss
     link.onPDU = nil
     gatt.close(loss.description)

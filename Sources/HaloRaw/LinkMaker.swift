@@ -56,7 +56,7 @@ final class LinkMaker {
   func next(after loss: LinkLoss, open: Open) async throws(BluetoothError) -> GATTLink {
     let fault: LinkKeeper.Fault =
       if case .adapter(let error) = loss { LinkKeeper.Fault(error) } else { .link }
-    let isPeers = loss == .remote(.remoteUserTerminatedConnection)
+    let isPeers = loss.isByPeer
     let action = keeper.failed(fault, endedByPeer: isPeers, at: timers.current)
     guard action != .giveUp else { throw BluetoothError(.linkLost, loss.description) }
     return try await drive(action, open)
@@ -82,7 +82,7 @@ final class LinkMaker {
           ? .giveUp
           : keeper.failed(
             error.fault, during: link?.unfinished,
-            endedByPeer: link?.loss == .remote(.remoteUserTerminatedConnection), at: timers.current)
+            endedByPeer: link?.loss?.isByPeer == true, at: timers.current)
         guard next != .giveUp else {
           link?.end()
           throw Task.isCancelled ? .cancelled : error.error

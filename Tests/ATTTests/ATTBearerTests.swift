@@ -111,6 +111,19 @@ import Testing
     #expect(third.error != nil)
   }
 
+  /// The right answer comes nevertheless, later than was waited for: what was found since may not be all, and the link is given
+  /// up.
+  @Test func anAnswerBehindAnErrorThatWasTakenEndsTheBearer() {
+    var timeouts: [ATTError] = []
+    dialogue.bearer.onTimeout = { timeouts.append($0) }
+    let second = discovering()
+    dialogue.receive("01 08 0100 0a")
+    dialogue.timers.advance(by: .seconds(2))
+    #expect(second.error != nil && !dialogue.bearer.isClosed)
+    dialogue.receive("09 07 0400 02 0600 012a")
+    #expect(dialogue.bearer.isClosed && timeouts == [.timedOut(.readByTypeResponse)])
+  }
+
   @Test(arguments: ["0000", "0400", "0300", "ffff"]) func anErrorWithAnotherHandleIsTheAnswer(
     _ handle: String
   ) {

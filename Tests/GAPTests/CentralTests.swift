@@ -71,6 +71,31 @@ import Testing
     #expect(central.scanRefusal == nil)
   }
 
+  /// A peer that does not answer the exchange of the MTU is not asked on the next link, whoever makes it.
+  @Test func aPeerThatDoesNotAnswerTheExchangeIsNotAskedAgain() async throws {
+    for isAsked in [true, false, false] {
+      let link = FakeLink()
+      adapter.link = .success(link)
+      let connection = try await central.connect(ConnectionRequest(peer: link.peer))
+      let result = try? await connection.gatt.exchangeMTU()
+      #expect(link.takeSent().contains { $0.hasPrefix("02") } == isAsked)
+      #expect(result == (isAsked ? nil : 23))
+      await connection.disconnect()
+    }
+  }
+
+  /// It was lost by chance: nothing follows from that.
+  @Test func anExchangeOnALostLinkIsTriedAgain() async throws {
+    for _ in 0..<2 {
+      let link = FakeLink()
+      adapter.link = .success(link)
+      let connection = try await central.connect(ConnectionRequest(peer: link.peer))
+      connection.gatt.exchangeMTU { _ in }
+      #expect(link.takeSent().contains { $0.hasPrefix("02") })
+      link.lose(.remote(.connectionTimeout))
+    }
+  }
+
   @Test func connectingFailsWithTheReason() async {
     adapter.link = .failure(.peerNotFound(BluetoothAddress(1, .random), seconds: 1))
     await #expect(throws: GAPError.self) {

@@ -51,7 +51,7 @@ func delegateError(_ loss: LinkLoss) -> (any Error & Sendable)? {
   // Not as a pattern: the one for errors of this module would be preferred, and match nothing.
   case .remote(let reason) where reason == HCIErrorCode.connectionTimeout:
     CBError(.connectionTimeout, "\(loss)")
-  case .remote: CBError(.peripheralDisconnected, "\(loss)")
+  case .remote, .pairingRefused: CBError(.peripheralDisconnected, "\(loss)")
   case .adapter: CBError(.notConnected, "\(loss)")
   }
 }

@@ -45,7 +45,8 @@ package struct ControllerSetup {
     case .commandFailed(SetEventMask.opcode, _) where eventMask != .host.maskable:
       eventMask = .host.maskable
       return send(SetEventMask { $0.mask = eventMask })
-    case .commandFailed(WriteLEHostSupport.opcode, _): return send(LEReadLocalSupportedFeatures())
+    case .commandFailed(WriteLEHostSupport.opcode, _), .commandTimedOut(WriteLEHostSupport.opcode):
+      return send(LEReadLocalSupportedFeatures())
     default: return .done(.failure(error))
     }
   }

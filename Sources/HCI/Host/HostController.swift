@@ -138,7 +138,9 @@ package final class HostController {
   private func take(_ step: ControllerSetup.Step, of setup: ControllerSetup, _ id: Int) {
     switch step {
     case .send(let command):
-      commands.enqueue(command, endsWithStatus: false) { [weak self] response in
+      // What the set-up does without need not be answered.
+      let isExpendable = command is WriteLEHostSupport
+      commands.enqueue(command, endsWithStatus: false, isExpendable: isExpendable) { [weak self] response in
         guard let self, setUp == id else { return }
         var setup = setup
         take(setup.next(response), of: setup, id)

@@ -223,10 +223,10 @@ final class KeptLink<Device: LinkedDevice> {
 
   private func decide(_ failure: Failure) -> LinkKeeper.Action {
     let before = keeper.leftOut
-    let isPeers = connection?.loss == .remote(.remoteUserTerminatedConnection)
+    let isPeers = connection?.loss?.isByPeer == true
     let action = keeper.failed(
       failure.link.fault, during: procedure(endedBy: failure), endedByPeer: isPeers, at: timers.current)
-    if isPeers, connection?.hasRefusedPairing == true, !hasNamedPairing {
+    if connection?.loss == .pairingRefused, !hasNamedPairing {
       hasNamedPairing = true
       Console.error(
         "halo-raw: \(name ?? "the device") asks for pairing, which is not supported, and ends the link; "

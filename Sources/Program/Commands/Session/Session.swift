@@ -88,6 +88,7 @@ final class Session {
       Console.error(
         "halo-raw: the adapter did not close its links within \(Int(Self.closeDeadline.inSeconds)) s")
     }
+    if let count = session.central.skippedBytes, count > 0 { Console.error(skippedText(count)) }
     session.opened.finishRecording()
     // A failure of the adapter is the cause of a failure of the command.
     try session.conclude(result)
@@ -293,12 +294,9 @@ final class Session {
     return replay.isOver && !Termination.hasBegun
   }
 
-  /// What was lost on the way from the controller, a line each: `3 packets dropped by the kernel`. What is not known is left out.
-  var losses: [String] {
-    [
-      central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" },
-      central.skippedBytes.flatMap { $0 > 0 ? Self.skippedText($0) : nil },
-    ].compactMap(\.self)
+  /// `3 packets dropped by the kernel`; nil if that is not known.
+  var droppedPackets: String? {
+    central.droppedPackets.map { "\(Console.counted($0, "packet")) dropped by the kernel" }
   }
 
   private var skipHandlers: [Int: (String, Instant) -> Void] = [:]

@@ -429,7 +429,7 @@ final class SampleStream {
       Console.error(prefixed("link: \(parameters)"))
       if !radio.isEmpty { Console.error(prefixed("link: " + radio.joined(separator: ", "))) }
     }
-    if link.title == nil { for loss in session.losses { Console.error(loss) } }
+    if link.title == nil, let dropped = session.droppedPackets { Console.error(dropped) }
     if summary.hasAcceleration, writer.encoding == nil, ring.firmware.accelerometerEncoding == nil {
       Console.error(
         prefixed("the encoding of acceleration is not known for this firmware, and the data does not show it")

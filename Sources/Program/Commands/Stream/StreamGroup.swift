@@ -69,7 +69,7 @@ final class StreamGroup {
       }
       for task in tasks { await task.value }
     }
-    for loss in session.losses { Console.error(loss) }
+    if let dropped = session.droppedPackets { Console.error(dropped) }
     try conclude()
   }
 
