@@ -158,6 +158,9 @@ package final class VirtualController {
     reach.contains { $0.link != nil && $0.device.address == address }
   }
 
+  /// Whether it scans.
+  package var isScanning: Bool { scan.isOn }
+
   /// Whether it advertises.
   package var isAdvertising: Bool { advertising.isOn }
 

@@ -14,7 +14,8 @@ enum SoakCheck {
     BluetoothActor.run {
       let timers = EpollLoop.shared.makeVirtualTime().timers
       let isRight = await run(days, timers)
-      exit(await runTwoRoles(days, timers) && isRight ? 0 : 1)
+      let isShared = await runSharedScan(days, timers)
+      exit(await runTwoRoles(days, timers) && isShared && isRight ? 0 : 1)
     }
     while true { pause() }
   }
@@ -23,6 +24,20 @@ enum SoakCheck {
   private static let warmUp = 3
   /// What memory may grow by from then on. Allocators keep pages.
   private static let allowedGrowth = 2 << 20
+
+  /// As many days of a scan on an adapter that others use.
+  @BluetoothActor
+  private static func runSharedScan(_ days: Int, _ timers: Timers) async -> Bool {
+    let simulation = SharedScan(timers, seed: 1)
+    do {
+      try await simulation.run(days: days)
+      print("soak-check: a shared scan, \(simulation.actions) times disturbed")
+    } catch {
+      print("soak-check: a shared scan, after \(simulation.actions) disturbances: \(error)")
+      return false
+    }
+    return simulation.actions > days
+  }
 
   /// As many days of hosts with both roles on bad radios, each with other faults.
   @BluetoothActor

@@ -56,6 +56,7 @@ import Testing
         ("Linux", Self.bits(0x0007_FC06_7F8A_7FFF)),
         ("Zephyr", [0, 1, 2, 3, 4, 5, 6, 9, 11, 12, 13, 14, 15, 16, 17, 18, 23, 31, 32, 34, 42]),
         ("Bumble", Self.bits(0x007B_ED0F_FFF7_FFFF)),
+        ("BTstack", Self.bits(0x007F_FD07_FFFF_FFFF)),
       ],
       leftOut: [
         ([7, 8], "keys that the controller computes: the host asks for none"),
