@@ -31,7 +31,9 @@ extension CommonOptions {
     "--wait", as: .time, default: "30s", help: "how long to look for the device and to connect")
   static let interval = Option(
     "--interval", as: .connectionInterval, default: "7.5..15",
-    help: "connection interval in ms, 7.5..4000; if given, and in a stream, the peer can change it within this range only")
+    help: """
+      connection interval in ms, 7.5..4000; if given, and in a stream, the peer can change it within this range only
+      """)
   static let latency = Option(
     "--latency", as: .integer(0...499), default: "0", help: "connection events that the peer may skip")
   static let timeout = Option(
