@@ -88,7 +88,9 @@ final class Session {
       Console.error(
         "halo-raw: the adapter did not close its links within \(Int(Self.closeDeadline.inSeconds)) s")
     }
-    if let count = session.central.skippedBytes, count > 0 { Console.error(skippedText(count)) }
+    if case .success = result, let count = session.central.skippedBytes, count > 0 {
+      Console.error(skippedText(count))
+    }
     session.opened.finishRecording()
     // A failure of the adapter is the cause of a failure of the command.
     try session.conclude(result)
