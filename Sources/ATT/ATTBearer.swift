@@ -211,7 +211,7 @@ package final class ATTBearer {
     for completion in waiting { completion(outcome.map { self.mtu }) }
   }
 
-  /// Whether the peer was asked for the MTU, and has not answered, also if the bearer has ended meanwhile.
+  /// Whether the peer was asked for the MTU, and has not answered, also if the bearer has ended since.
   package var lacksMTUAnswer: Bool {
     switch mtuExchange {
     case .none, .done(.success): false

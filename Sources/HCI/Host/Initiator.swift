@@ -121,7 +121,7 @@ final class Initiator {
         return advertiser.pause { [weak self] in
           guard let self else { return }
           guard runner.attempts.isWanted(id) else {
-            // It was cancelled meanwhile: the controller creates nothing.
+            // It was cancelled while advertising stopped: the controller creates nothing.
             return runner.handle(.ended(.failed(error)), of: id)
           }
           create(id, request, isQuiet: true)

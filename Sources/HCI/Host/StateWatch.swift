@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
-/// Asks an idle controller whether it knows of what this host knows: its links, and that it advertises. Otherwise no command is
-/// sent for as long as nobody comes, and a lost event, or a restart without a word, is never noticed
+/// Asks an idle controller whether it knows of what this host knows: its links, and that it advertises. Otherwise no command
+/// is sent for as long as no central connects, and a lost event, or a restart without a word, is never noticed
 /// (apache/mynewt-nimble 1148, raspberrypi/linux 5460, zephyrproject-rtos/zephyr 55648).
 ///
 /// A controller that does not know a link has lost the event of its end, or all of its state. Whatever it still knows says that
