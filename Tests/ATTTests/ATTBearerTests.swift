@@ -150,7 +150,7 @@ import Testing
     #expect(dialogue.bearer.lacksMTUAnswer && dialogue.bearer.isClosed)
   }
 
-  /// Nobody waits for an answer any longer: five seconds are left to requests that are made now.
+  /// The budget of the command is nearly over: a request that is made now has five seconds.
   @Test func noRequestOutlivesTheLimit() {
     dialogue.bearer.limit = .zero + .seconds(12)
     let read = dialogue.request(ATTReadRequest(1))

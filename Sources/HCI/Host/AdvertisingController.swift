@@ -108,14 +108,8 @@ final class AdvertisingController {
   /// Part E, 7.8.5 and 7.8.53). If it does not, it begins again.
   func askWhetherItIsOn(then done: @escaping (Evidence) -> Void) {
     guard case .on(let actual) = state, commands.areParametersRefusedWhileOn else { return done(.none) }
-    state = .changing
-    setParameters(of: actual) { [weak self] isRefused in
-      guard let self else { return done(.none) }
-      // A central has connected in between: that has ended it.
-      guard !isRefused, !wasEnded else {
-        settle(isRefused ? .on(actual) : .off)
-        return done(isRefused ? .isOn : .none)
-      }
+    offerParameters(of: actual) { [weak self] answer in
+      guard let self, answer == .taken else { return done(answer == .refused ? .isOn : .none) }
       if case .directed(_, isHighDuty: true) = actual.kind {
         // A call to one central ends by itself.
         isCalmed = true
@@ -123,30 +117,39 @@ final class AdvertisingController {
         return done(.none)
       }
       start(actual) { [weak self] isOn in
-        guard let self, isOn else { return done(.none) }
-        checkAnswer(actual, then: done)
+        guard let self, isOn, case .on(actual) = state else { return done(.none) }
+        // It is on now. A controller that takes parameters nevertheless has said nothing by taking them before.
+        offerParameters(of: actual) { [weak self] answer in
+          guard let self, answer == .taken else { return done(answer == .refused ? .wasOff : .none) }
+          commands.areParametersRefusedWhileOn = false
+          start(actual) { _ in done(.none) }
+        }
       }
     }
   }
 
-  /// It is on now. A controller that takes parameters nevertheless has said nothing by taking them before.
-  private func checkAnswer(_ actual: Advertising, then done: @escaping (Evidence) -> Void) {
-    guard case .on(actual) = state else { return done(.none) }
+  private enum ParameterAnswer {
+    case refused, taken
+    /// Another error, or a central has connected in between.
+    case nothing
+  }
+
+  /// Sends the parameters of what is on once more. Unless they are taken, the state is settled.
+  private func offerParameters(
+    of actual: Advertising, then done: @escaping (ParameterAnswer) -> Void
+  ) {
     state = .changing
-    setParameters(of: actual) { [weak self] isRefused in
-      guard let self else { return done(.none) }
-      guard !isRefused, !wasEnded else {
-        settle(isRefused ? .on(actual) : .off)
-        return done(isRefused ? .wasOff : .none)
+    run(Array(commands.starting(actual, in: set).prefix(1))) { [weak self] result in
+      guard let self else { return done(.nothing) }
+      switch result {
+      case .failure(let error):
+        settle(.on(actual))
+        done(error.isDisallowed ? .refused : .nothing)
+      case .success where wasEnded:
+        settle(.off)
+        done(.nothing)
+      case .success: done(.taken)
       }
-      commands.areParametersRefusedWhileOn = false
-      start(actual) { _ in done(.none) }
-    }
-  }
-
-  private func setParameters(of advertising: Advertising, then done: @escaping (_ isRefused: Bool) -> Void) {
-    run(Array(commands.starting(advertising, in: set).prefix(1))) { result in
-      if case .failure = result { done(true) } else { done(false) }
     }
   }
 

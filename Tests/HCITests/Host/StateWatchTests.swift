@@ -4,7 +4,7 @@ import Testing
 
 @testable import HCI
 
-/// What a host notices that sends nothing for as long as nobody comes: events that are lost, and controllers that restart.
+/// What an idle host notices: events that are lost, and controllers that restart.
 @Suite struct StateWatchTests {
   private let set = AdvertisingSet()
 
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// All that a restart takes away is set again: the random address, too, and what a scan wants.
-  @Test func whatWasSetIsSetAgain() {
+  @Test func aRestartIsFollowedByTheWholeSetUp() {
     let controller = ScriptedController.ready(
       .init(commands: Self.commands, publicAddress: BluetoothAddress(0, .public)))
     controller.host.setScan(.gentle)
@@ -222,7 +222,7 @@ import Testing
   }
 
   /// Advertising that is refused for a while is watched when it is on.
-  @Test func whatIsRefusedAtFirstIsWatchedLater() throws {
+  @Test func advertisingThatWasRefusedIsWatchedLater() throws {
     let controller = try serving()
     controller.host.setAdvertising(nil, in: set)
     controller.answerAll()
