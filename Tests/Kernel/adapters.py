@@ -10,7 +10,7 @@ from pathlib import Path
 
 CLASS = Path("/sys/class/bluetooth")
 # include/net/bluetooth/hci_sock.h, with the size of an int in bits 16 to 29.
-DEVICE_UP, DEVICE_DOWN, GET_DEVICE_INFO = 0x400448C9, 0x400448CA, 0x800448D3
+DEVICE_UP, DEVICE_DOWN, DEVICE_RESET, GET_DEVICE_INFO = 0x400448C9, 0x400448CA, 0x400448CB, 0x800448D3
 FLAG_UP = 1 << 0
 
 
@@ -43,6 +43,10 @@ class KernelAdapter:
         """Also ends the first two seconds of a new adapter, in which the kernel has it up by itself."""
         self.up()
         self.switch(DEVICE_DOWN, errno.EALREADY)
+
+    def reset(self):
+        """As hciconfig's "reset" does."""
+        self.ioctl(DEVICE_RESET, self.index)
 
     def switch(self, request, harmless):
         try:

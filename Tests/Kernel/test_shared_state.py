@@ -42,6 +42,23 @@ def test_a_discovery_of_another_program_ends_during_a_scan(halo, ring):
     assert max(after - before for before, after in zip(times, times[1:])) < 1, times
 
 
+def test_another_program_resets_the_controller_during_a_scan(halo, ring):
+    """HCIDEVRESET ("hciconfig hci0 reset"): the kernel does not set the event masks again, which leave out all of LE. Nobody
+    could scan or connect until the adapter is switched off and on."""
+    adapter = ring.kernel_adapter
+    scan = halo.start("scan", "--duplicates", "--duration", "0", *JSON, adapter=adapter.name)
+    try:
+        last = lines_until(scan, lambda records: len(records) == 10)[-1]["t"]
+        adapter.reset()
+        times = [record["t"] for record in lines_until(scan, lambda records: records[-1]["t"] > last + 3)]
+    finally:
+        scan.kill()
+        scan.wait()
+    assert max(after - before for before, after in zip([last, *times], times)) < 1, times
+    result = halo.run("battery", *JSON, adapter=adapter.name).succeeded()
+    assert result.records()[0]["percent"] == 87
+
+
 @pytest.mark.parametrize("is_killed", [False, True], ids=["in order", "killed"])
 def test_other_programs_discover_after_a_scan(halo, ring, is_killed):
     """Since Linux 6.10, the kernel takes an active scan for a discovery of its own, which did not end with it: no program could

@@ -41,6 +41,7 @@ package final class RawController {
     LEReadLocalSupportedFeatures.opcode,
     LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
     LESetExtendedScanEnable.opcode, LEConnectionUpdate.opcode, ReadRSSI.opcode, Disconnect.opcode,
+    SetEventMask.opcode, LESetEventMask.opcode, ReadBufferSize.opcode, LEReadBufferSize.opcode,
   ]
 
   /// Called for each advertising report, for scans of any program.
@@ -208,6 +209,19 @@ package final class RawController {
     }
   }
 
+  /// Another program has the controller reset, by HCIDEVRESET (hciconfig's "reset"). The kernel does not set it up again: its masks
+  /// leave out LE, and the kernel counts no buffer, before it sees the answers about them. No program could scan, or use a
+  /// link, until the adapter is switched off and on.
+  private func setUpAgain() {
+    commands.send(SetEventMask { $0.mask = [.afterReset, .encryptionKeyRefreshComplete, .leMeta] }) { _ in }
+    commands.send(ReadBufferSize()) { _ in }
+    commands.send(LEReadBufferSize()) { _ in }
+    readFeatures { [commands] features in
+      guard case .success(let features) = features else { return }
+      commands.send(LESetEventMask { $0.mask = .host(features).union(.afterReset) }) { _ in }
+    }
+  }
+
   /// Handles a command from another sender; own commands are not received. It is seen before the controller executes
   /// it.
   private func receiveCommand(_ packet: RawSpan) {
@@ -220,7 +234,9 @@ package final class RawController {
         return
       }
       onLink?(.ending(handle, HCIErrorCode(rawValue: reason)))
-    case Reset.opcode: scan?.switchedOff()
+    case Reset.opcode:
+      scan?.switchedOff()
+      setUpAgain()
     case LESetScanParameters.opcode:
       scan?.ownerUses(extendedCommands: false)
       scan?.othersSet(ScanParameters(try? LESetScanParameters(parsing: &reader)))

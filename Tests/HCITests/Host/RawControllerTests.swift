@@ -188,16 +188,35 @@ import Testing
     #expect(sent() == [])
   }
 
-  @Test(arguments: ["014220060000" + "00000000", "01030c00"])
-  func aScanThatAnotherProgramEndsInAnotherWayIsStartedAgain(_ command: String) {
+  @Test func anExtendedScanThatAnotherProgramEndsIsStartedAgain() {
     _ = ready([LESetExtendedScanParameters.self, LESetExtendedScanEnable.self])
     controller.setScan(.gentle)
     complete("4120")
     complete("4220")
     _ = sent()
-    receive(command)
+    receive("014220060000" + "00000000")
     timers.advance(by: .milliseconds(100))
     #expect(sent().first?.hasPrefix("014120") == true)
+  }
+
+  /// HCIDEVRESET: the kernel resets the controller, leaves it with the masks of a reset, in which LE is off, and counts no buffer.
+  @Test func aResetByAnotherProgramIsFollowedByTheSetUpAndTheScan() {
+    scanning()
+    receive("01030c00")
+    complete("030c")
+    #expect(sent() == ["01010c08" + "ffffffffff9f0020"])
+    complete("010c")
+    #expect(sent() == ["01051000"])
+    receive("040e0b01" + "0510" + "00" + "fb00" + "40" + "0800" + "0100")
+    #expect(sent() == ["01022000"])
+    receive("040e0701" + "0220" + "00" + "fb00" + "08")
+    #expect(sent() == ["01032000"])
+    // LE Encryption, and extended advertising.
+    receive("040e0c01" + "0320" + "00" + "0110000000000000")
+    #expect(sent() == ["01012008" + "1f12020000000000"])
+    complete("0120")
+    timers.advance(by: .milliseconds(100))
+    #expect(sent() == ["010b200701800010000000"])
   }
 
   /// The kernel switches the scan off before it creates a link: some controllers can't do both. It goes on after the link is
