@@ -304,9 +304,9 @@ targets += [
   .executableTarget(
     name: "soak-check",
     dependencies: [
-      "HaloBluetoothCore", "GAP", "HaloEventLoop", "GATTClient", "GATTServer", "HCI", "RingLink",
-      "VirtualRadio",
-      "VirtualRing",
+      "ATT", "HaloBluetoothCore", "GAP", "HaloEventLoop", "HaloGATT", "GATTClient", "GATTServer", "HCI",
+      "L2CAP",
+      "RingLink", "VirtualRadio", "VirtualRing",
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(

@@ -47,8 +47,9 @@ enum SoakCheck {
         let simulation = try await TwoRoles(timers, seed: seed)
         try await simulation.run(days: max(1, days / 6))
         print(
-          "soak-check: both roles, seed \(seed): \(simulation.links) links made, \(simulation.meetings) taken, "
-            + "\(simulation.restarts) silent restarts, \(simulation.recoveries) recoveries")
+          "soak-check: both roles, seed \(seed): \(simulation.links) links made, \(simulation.tables) tables, "
+            + "\(simulation.meetings) links taken, \(simulation.restarts) silent restarts, "
+            + "\(simulation.recoveries) recoveries")
       } catch {
         print("soak-check: both roles, seed \(seed): \(error)")
         return false

@@ -83,7 +83,8 @@ final class SharedScan {
       creation.peerAddress = BluetoothAddress(0xC0DE, .public)
       creation.parameters = .fast
       foreign(creation)
-      await timers.sleep(for: .milliseconds(Int(random() % 8000)))
+      // A creation that has not begun can't be cancelled.
+      await timers.sleep(for: .milliseconds(1 + Int(random() % 8000)))
       foreign(LECreateConnectionCancel())
     }
   }

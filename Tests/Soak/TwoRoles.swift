@@ -5,9 +5,10 @@ import HaloBluetoothCore
 import HaloEventLoop
 import VirtualRadio
 
-/// A host with both roles on one bad radio: it keeps a link to a device, and serves a phone that comes and goes. Events are
-/// lost, the controller restarts without a word, refuses to create links while it advertises, and refuses commands at random.
-/// Whatever happens, the rules of docs/links.md hold: what the host believes is so, or is noticed within half a minute.
+/// A host with both roles on one bad radio: it keeps a link to a device with habits, and serves a phone that comes and goes.
+/// Events are lost, the controller restarts without a word, refuses to create links while it advertises, and refuses commands at
+/// random. Whatever happens, the rules of docs/links.md hold: what the host believes is so, or is noticed within half a minute;
+/// what a device does not bear is not repeated, and no half table is a table.
 @BluetoothActor
 final class TwoRoles {
   enum Wrong: Error {
@@ -15,8 +16,14 @@ final class TwoRoles {
     case offTheAir(Duration)
     /// It believes in links that the controller does not have: for how long.
     case deadLinks(Duration)
+    /// A discovery that has succeeded has not found all services and characteristics.
+    case halfTable(services: Int, characteristics: Int)
+    /// What the device did not bear was repeated.
+    case repeated(vainExchanges: Int, refusals: Int)
+    /// A link that the device has left as it was not paired with has ended for another reason.
+    case unnamedPairing(LinkLoss)
     /// Too few of these happened for the rules to mean something.
-    case tooFew(meetings: Int, links: Int, restarts: Int)
+    case tooFew(meetings: Int, links: [PeerWithHabits.Habit: Int], tables: Int, restarts: Int)
   }
 
   /// The time until the controller is asked, until its answer, and until it advertises again; with a pause for an attempt to
@@ -25,23 +32,32 @@ final class TwoRoles {
   /// A controller that fails again within a minute is recovered after that minute.
   private static let longestRecovery = Duration.seconds(130)
 
+  /// The links that refused parameters may cost, before they are granted.
+  private static let mostRefusals = 2
+
   private let timers: Timers
   private let air: Air
   private let transport: AirTransport
   private let adapter: HCIAdapter
   private let central: Central
   private let peripheral: Peripheral
-  private let device: Peripheral
-  private let deviceAdapter: HCIAdapter
+  private let device: PeerWithHabits
   private let phoneTransport: AirTransport
   private let phone: Central
   private let seed: UInt64
   private var randomNumbers: UInt64 = 0
   private var link: GATTLink?
+  /// What costs links to the device is left out.
+  private var keeper = LinkKeeper(
+    .init(first: .seconds(1 << 30), later: .seconds(1 << 30)), isKnown: true, canSearch: false)
+  private var wrong: Wrong?
+  /// Links that were given up as the device had not answered an exchange of the MTU.
+  private var vainExchanges = 0
   private var lastRecovery = Instant.zero
   private var tasks: [Task<Void, Never>] = []
 
   private(set) var meetings = 0
+  private(set) var tables = 0
   private(set) var links = 0
   private(set) var restarts = 0
   private(set) var recoveries = 0
@@ -65,11 +81,9 @@ final class TwoRoles {
     adapter = HCIAdapter(transport)
     central = Central(adapter)
     peripheral = Peripheral(adapter, serving: AttributeDatabase())
-    deviceAdapter = HCIAdapter(AirTransport(air, Self.good(Self.deviceAddress)))
-    device = Peripheral(deviceAdapter, serving: AttributeDatabase())
     phoneTransport = AirTransport(air, Self.good(Self.phoneAddress))
     phone = Central(HCIAdapter(phoneTransport))
-    _ = try await deviceAdapter.start()
+    device = PeerWithHabits(Self.deviceAddress, in: air, seed: seed)
     try await phone.start()
   }
 
@@ -82,7 +96,7 @@ final class TwoRoles {
   /// Runs for some days, and checks the rules each second.
   func run(days: Int) async throws {
     let advertising = try Advertising(AdvertisingData([.flags([.generalDiscoverable, .brEDRNotSupported])]))
-    try device.startAdvertising(advertising)
+    _ = keeper.begin(at: timers.now)
     central.onFailure = { [unowned self] _ in recover() }
     while (try? await central.start()) == nil { await timers.sleep(for: .seconds(1)) }
     try peripheral.startAdvertising(advertising)
@@ -96,12 +110,12 @@ final class TwoRoles {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     await peripheral.stop()
-    await device.stop()
     await phone.stop()
     await central.stop()
-    await deviceAdapter.close()
-    guard meetings > days, links > days, restarts > days else {
-      throw Wrong.tooFew(meetings: meetings, links: links, restarts: restarts)
+    guard meetings > days, tables > days, restarts > days,
+      PeerWithHabits.Habit.allCases.allSatisfy({ device.links[$0, default: 0] > days })
+    else {
+      throw Wrong.tooFew(meetings: meetings, links: device.links, tables: tables, restarts: restarts)
     }
   }
 
@@ -121,6 +135,10 @@ final class TwoRoles {
       let isDead = believed.contains { controller?.isLinked(to: $0.peer) != true }
       deadSince = isDead ? deadSince ?? now : nil
       if let deadSince, now - deadSince > limit { throw Wrong.deadLinks(now - deadSince) }
+      if let wrong { throw wrong }
+      if vainExchanges > 1 || device.refusals > Self.mostRefusals {
+        throw Wrong.repeated(vainExchanges: vainExchanges, refusals: device.refusals)
+      }
     }
   }
 
@@ -151,16 +169,46 @@ final class TwoRoles {
   /// Keeps a link to the device, as a command does.
   private func keepLink() async {
     while !Task.isCancelled {
-      link = try? await central.connect(ConnectionRequest(peer: Self.deviceAddress, deadline: .seconds(10)))
+      var request = ConnectionRequest(
+        peer: Self.deviceAddress, parameterPolicy: .keep, deadline: .seconds(10))
+      request.leftOut = keeper.leftOut
+      link = try? await central.connect(request)
       if let link {
         links += 1
-        let end = timers.schedule(after: seconds(60...7200)) { link.end() }
-        _ = try? await link.disconnection()
-        timers.cancel(end)
+        await use(link)
       }
       await timers.sleep(for: seconds(5...60))
     }
     await link?.disconnect()
+  }
+
+  private func use(_ link: GATTLink) async {
+    let end = timers.schedule(after: seconds(60...7200)) { link.end() }
+    await discover(link)
+    guard let loss = try? await link.disconnection() else { return }
+    timers.cancel(end)
+    // A controller that fails meanwhile says nothing about the device.
+    if device.wasAskedInVain, loss == .local || loss.isByPeer { vainExchanges += 1 }
+    _ = keeper.failed(.link, during: link.unfinished, endedByPeer: loss.isByPeer, at: timers.now)
+    if device.habit == .wantsPairing, loss.isByPeer, loss != .pairingRefused { wrong = .unnamedPairing(loss) }
+  }
+
+  /// What is found is all that there is, or an error.
+  private func discover(_ link: GATTLink) async {
+    do {
+      _ = try await link.gatt.exchangeMTU()
+      let services = try await link.gatt.discoverServices()
+      var characteristics = 0
+      for service in services {
+        characteristics += try await link.gatt.discoverCharacteristics(of: service).count
+      }
+      tables += 1
+      if services.count != PeerWithHabits.serviceCount || characteristics != PeerWithHabits.valueCount {
+        wrong = .halfTable(services: services.count, characteristics: characteristics)
+      }
+    } catch {
+      // The link is lost, or will be.
+    }
   }
 
   /// A phone that is near for minutes, and may leave without a word.
