@@ -14,29 +14,32 @@ package final class Peripheral {
   package let maximumConnections: Int
   /// The links to centrals, the oldest first.
   package private(set) var connections: [GATTLink] = []
-  /// Why the radio does not advertise; nil if it does, or need not. It is asked again, with longer and longer pauses, of ten
-  /// seconds at most.
-  package private(set) var advertisingRefusal: GAPError?
-  /// Called with nil when the radio advertises, the first time and after a refusal; and with each new reason when it refuses to.
-  package var onAdvertising: ((GAPError?) -> Void)?
+  /// What the radio says of the advertisement.
+  package let status: AdvertisingStatus
   /// Called with each link to a central, before anything that the central sends is handled.
   package var onConnection: ((GATTLink) -> Void)?
 
   private let adapter: any Adapter
   private let set = AdvertisingSet()
   private var advertising: Advertising?
-  /// Whether the radio has begun to advertise since it was asked, and has not refused it since.
-  private var isAdvertised = false
 
   /// - Parameters:
   ///   - adapter: the radio
   ///   - database: the attributes that each central sees
   ///   - maximumConnections: the most links to centrals
-  package init(_ adapter: any Adapter, serving database: AttributeDatabase, maximumConnections: Int = 1) {
+  ///   - status: that of the same advertisement with an earlier adapter
+  package init(
+    _ adapter: any Adapter, serving database: AttributeDatabase, maximumConnections: Int = 1,
+    status: AdvertisingStatus = AdvertisingStatus()
+  ) {
     self.adapter = adapter
     self.database = database
     self.maximumConnections = maximumConnections
-    set.onResult = { [weak self] error in self?.advertisingResulted(error.map { .hci($0) }) }
+    self.status = status
+    set.onResult = { [weak self] error in
+      guard let self, self.advertising != nil else { return }
+      status.set(error.map { .hci($0) })
+    }
     adapter.onAccepted = { [weak self] link in
       guard let self else { return link.disconnect() }
       accept(link)
@@ -57,18 +60,17 @@ package final class Peripheral {
     }
   }
 
-  private func advertisingResulted(_ refusal: GAPError?) {
-    let isNew = refusal == nil ? !isAdvertised : refusal != advertisingRefusal
-    isAdvertised = refusal == nil
-    advertisingRefusal = refusal
-    if isNew, advertising != nil { onAdvertising?(refusal) }
+  /// Waits until the radio advertises, or need not, as there are ``maximumConnections``.
+  ///
+  /// - Throws: as ``AdvertisingStatus/untilOn(within:in:)``
+  package func untilAdvertising(within limit: Duration?) async throws(GAPError) {
+    if !isFull { try await status.untilOn(within: limit, in: adapter.timers) }
   }
 
   /// Advertises no longer. The links stay.
   package func stopAdvertising() {
     advertising = nil
-    advertisingRefusal = nil
-    isAdvertised = false
+    status.clear()
     advertise()
   }
 

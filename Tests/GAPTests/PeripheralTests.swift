@@ -14,7 +14,7 @@ import Testing
   private func advertising() throws -> (Peripheral, () -> [GAPError?]) {
     let peripheral = Peripheral(adapter, serving: AttributeDatabase())
     var results: [GAPError?] = []
-    peripheral.onAdvertising = { results.append($0) }
+    peripheral.status.onChange = { results.append($0) }
     try peripheral.startAdvertising(Advertising(AdvertisingData([.flags(.generalDiscoverable)])))
     return (peripheral, { results })
   }
@@ -25,7 +25,7 @@ import Testing
     adapter.advertise(nil)
     // Again, after a link.
     adapter.advertise(nil)
-    #expect(results() == [nil] && peripheral.advertisingRefusal == nil)
+    #expect(results() == [nil] && peripheral.status.refusal == nil)
   }
 
   /// Each reason once, however often it is tried again.
@@ -33,7 +33,7 @@ import Testing
     let (peripheral, results) = try advertising()
     let refusal = HCIError.commandFailed(LESetAdvertisingEnable.opcode, .connectionLimitExceeded)
     for _ in 0..<3 { adapter.advertise(refusal) }
-    #expect(results() == [.hci(refusal)] && peripheral.advertisingRefusal == .hci(refusal))
+    #expect(results() == [.hci(refusal)] && peripheral.status.refusal == .hci(refusal))
     adapter.advertise(nil)
     #expect(results() == [.hci(refusal), nil])
   }
@@ -43,8 +43,73 @@ import Testing
     let (peripheral, results) = try advertising()
     adapter.advertise(.commandFailed(LESetAdvertisingEnable.opcode, .connectionLimitExceeded))
     await peripheral.stop()
-    #expect(results().count == 1 && peripheral.advertisingRefusal == nil && adapter.advertised == nil)
+    #expect(results().count == 1 && peripheral.status.refusal == nil && adapter.advertised == nil)
     adapter.advertise(nil)
     #expect(results().count == 1)
+  }
+
+  private typealias Wait = Task<GAPError?, any Error>
+
+  private func wait(for peripheral: Peripheral, within limit: Duration? = .seconds(5)) -> Wait {
+    spawn {
+      do throws(GAPError) {
+        try await peripheral.untilAdvertising(within: limit)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  private static let disallowed = HCIError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
+
+  /// A controller refuses what its state does not allow, and may allow it a moment later (zephyrproject-rtos/zephyr 12362).
+  @Test func aRefusalThatEndsInTimeIsNoFailure() async throws {
+    let (peripheral, _) = try advertising()
+    let waiting = wait(for: peripheral)
+    await testTimers.sleep(for: .seconds(1))
+    adapter.advertise(Self.disallowed)
+    await testTimers.sleep(for: .seconds(3))
+    adapter.advertise(nil)
+    #expect(try await waiting.value == nil)
+    // It is on: nothing is waited for.
+    #expect(try await wait(for: peripheral).value == nil)
+  }
+
+  @Test func aRefusalThatLastsIsToldAfterTheLimit() async throws {
+    let (peripheral, _) = try advertising()
+    let begin = testTimers.current
+    let waiting = wait(for: peripheral)
+    await testTimers.sleep(for: .milliseconds(250))
+    adapter.advertise(Self.disallowed)
+    #expect(try await waiting.value == .hci(Self.disallowed))
+    #expect(testTimers.current - begin == .seconds(5))
+  }
+
+  @Test func whatWillNotPassIsToldAtOnce() async throws {
+    let (peripheral, _) = try advertising()
+    let begin = testTimers.current
+    let waiting = wait(for: peripheral, within: nil)
+    await testTimers.sleep(for: .milliseconds(1))
+    adapter.advertise(.extendedAdvertisingNotSupported)
+    #expect(try await waiting.value == .hci(.extendedAdvertisingNotSupported))
+    #expect(try await wait(for: peripheral).value == .hci(.extendedAdvertisingNotSupported))
+    #expect(testTimers.current - begin == .milliseconds(1))
+  }
+
+  @Test func aRadioThatSaysNothingIsNotWaitedForForEver() async throws {
+    let (peripheral, _) = try advertising()
+    #expect(try await wait(for: peripheral).value == .hci(.notReady))
+  }
+
+  @Test func theEndAndTheEndOfTheTaskEndTheWait() async throws {
+    let (peripheral, _) = try advertising()
+    let cancelled = wait(for: peripheral, within: nil)
+    let stopped = wait(for: peripheral, within: nil)
+    await testTimers.sleep(for: .seconds(60))
+    cancelled.cancel()
+    #expect(try await cancelled.value == .hci(.cancelled))
+    peripheral.stopAdvertising()
+    #expect(try await stopped.value == .hci(.cancelled))
   }
 }

@@ -63,7 +63,7 @@ import Testing
     }
     let connection = try await called.connect(ConnectionRequest(peer: Self.address, deadline: .seconds(2)))
     #expect(connection.isConnected && peripheral.connections.count == 1)
-    #expect(peripheral.advertisingRefusal == nil)
+    #expect(peripheral.status.refusal == nil)
   }
 
   @Test func aBeaconIsSentBesideAServer() async throws {

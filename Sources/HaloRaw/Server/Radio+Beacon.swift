@@ -7,6 +7,7 @@ import HaloBluetoothCore
 public final class Beacon {
   private let adapter: any Adapter
   private let set = AdvertisingSet()
+  private let status = AdvertisingStatus()
   private let interval: Duration
   private let isExtended: Bool
   private var isOver = false
@@ -15,7 +16,11 @@ public final class Beacon {
     self.adapter = adapter
     self.interval = interval
     self.isExtended = isExtended
+    set.onResult = { [status] error in status.set(error.map { .hci($0) }) }
   }
+
+  /// Why it is not sent: the radio refuses it, and is asked again. Nil while it is sent.
+  public var advertisingFailure: BluetoothError? { status.refusal.map { BluetoothError($0) } }
 
   /// Sends other data from now on: a sensor's next value.
   ///
@@ -32,14 +37,26 @@ public final class Beacon {
     }
   }
 
+  /// Waits until it is sent.
+  func untilSent() async throws(BluetoothError) {
+    do throws(GAPError) {
+      try await status.untilOn(within: AdvertisingStatus.usualLimit, in: adapter.timers)
+    } catch {
+      throw BluetoothError(error)
+    }
+  }
+
   func stop() {
     isOver = true
+    set.onResult = nil
+    status.clear()
     try? adapter.setAdvertising(nil, in: set)
   }
 }
 
 extension Radio {
   /// Sends an advertisement that nobody can connect to, for as long as `body` runs: a beacon, or the values of a sensor.
+  /// `body` begins when it is sent.
   ///
   /// ```swift
   /// let bthome = BluetoothUUID("FCD2")
@@ -57,7 +74,8 @@ extension Radio {
   /// send several advertisements: `hci0`, and controllers since Bluetooth 5.
   ///
   /// - **Cancelled**: `body` is cancelled; the advertisement ends.
-  /// - **The radio refuses it**: it is asked again, every ten seconds at least.
+  /// - **The radio refuses it**: for five seconds before it has begun, `.refused`, and `body` does not run. It is asked again
+  ///   later, every ten seconds at least; ``Beacon/advertisingFailure`` has the reason.
   /// - **Misuse**: data that do not fit are `.invalidValue`; `.notPermitted` by a radio that the kernel drives, without
   ///   CAP_NET_ADMIN.
   ///
@@ -90,6 +108,12 @@ extension Radio {
     let beacon = Beacon(adapter, interval, isExtended: isExtended)
     try beacon.change(data)
     beaconCount += 1
+    do throws(BluetoothError) {
+      try await beacon.untilSent()
+    } catch {
+      end(beacon)
+      throw error
+    }
     return beacon
   }
 

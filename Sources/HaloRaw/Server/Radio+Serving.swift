@@ -3,7 +3,7 @@ import HaloEventLoop
 
 extension Radio {
   /// Offers services to other devices: advertises them, and lets those that connect read, write and subscribe, for as long as
-  /// `body` runs.
+  /// `body` runs. It begins when the radio advertises.
   ///
   /// ```swift
   /// let temperature = LocalCharacteristic(.temperature, 20.5)
@@ -20,6 +20,8 @@ extension Radio {
   ///
   /// - **Cancelled**: `body` is cancelled; the advertisement and all links end, by a task that cannot be cancelled.
   /// - **A link is lost**: it advertises again. So it does when the radio has failed, as soon as that works again.
+  /// - **The radio refuses to advertise**: for five seconds before it has begun, `.refused`, and `body` does not run. It is asked
+  ///   again later, every ten seconds at least; ``Server/advertisingFailure`` has the reason.
   /// - **Misuse**: what does not fit in an advertisement is `.invalidValue`, before anything is sent; `.notPermitted` by a
   ///   radio that the kernel drives, without CAP_NET_ADMIN; `.refused` while the radio serves already.
   ///
@@ -59,6 +61,12 @@ extension Radio {
       throw error
     }
     isServing = true
+    do throws(BluetoothError) {
+      try await server.untilAdvertising()
+    } catch {
+      await endServing(server, services)
+      throw error
+    }
     return server
   }
 

@@ -42,6 +42,10 @@ public final class Server {
     }
   }
 
+  /// Why other devices do not find it: the radio refuses to advertise, and is asked again. Nil while it advertises, and while as
+  /// many devices are connected as may be.
+  public var advertisingFailure: BluetoothError? { peripheral.status.refusal.map { BluetoothError($0) } }
+
   // MARK: Clients
 
   private func connected(_ link: GATTLink) {
@@ -115,6 +119,15 @@ public final class Server {
     }
     do throws(GAPError) {
       try peripheral.startAdvertising(advertising)
+    } catch {
+      throw BluetoothError(error)
+    }
+  }
+
+  /// Waits until the radio advertises.
+  func untilAdvertising() async throws(BluetoothError) {
+    do throws(GAPError) {
+      try await peripheral.untilAdvertising(within: AdvertisingStatus.usualLimit)
     } catch {
       throw BluetoothError(error)
     }

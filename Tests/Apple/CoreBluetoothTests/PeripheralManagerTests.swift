@@ -294,6 +294,40 @@ import Testing
     await meeting.end()
   }
 
+  /// Controllers that refuse to advertise (abandonware/bleno#20): the program hears of it, and may try again. What is refused
+  /// later has no call of the delegate; the property has it.
+  @Test func itAdvertisesWhenTheRadioSaysSo() async {
+    let meeting = await Meeting()
+    let refusal = HCIError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
+    let refuse = { (refusal: HCIError?) in
+      await BluetoothActor.run { meeting.offering.advertisingRefusal = refusal }.value
+    }
+    await refuse(refusal)
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    await offer.perform { me in
+      me.manager.startAdvertising(nil)
+      me.manager.stopAdvertising()
+      me.manager.startAdvertising(nil)
+      #expect(!me.manager.isAdvertising)
+    }
+    await offer.until("started operationCancelled")
+    await offer.until("started unknown")
+    await offer.perform { me in
+      #expect(!me.manager.isAdvertising)
+      me.manager.startAdvertising(nil)
+    }
+    await refuse(nil)
+    await offer.until("started")
+    await offer.perform { #expect($0.manager.isAdvertising) }
+    await refuse(refusal)
+    await offer.perform { #expect(!$0.manager.isAdvertising) }
+    await refuse(nil)
+    await meeting.pass(.seconds(1))
+    await offer.perform { #expect($0.manager.isAdvertising) }
+    #expect(offer.log.filter { $0.hasPrefix("started") }.count == 3)
+    await meeting.end()
+  }
+
   @Test func aManagerThatIsReleasedLeavesNothing() async {
     let meeting = await Meeting()
     let (first, second) = (

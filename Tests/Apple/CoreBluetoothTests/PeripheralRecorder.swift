@@ -146,7 +146,10 @@ struct Meeting {
   }
 
   /// Waits, in the time of the air, until a client that makes no request has subscribed to Service Changed.
-  @BluetoothActor func untilChangesAreWatched() async { await offering.timers.sleep(for: .seconds(3)) }
+  func untilChangesAreWatched() async { await pass(.seconds(3)) }
+
+  /// Lets the time of the air pass.
+  @BluetoothActor func pass(_ time: Duration) async { await offering.timers.sleep(for: time) }
 
   func end() async {
     await other.close()

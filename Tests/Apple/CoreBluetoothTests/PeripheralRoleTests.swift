@@ -28,7 +28,7 @@ import Testing
       for command in effects.commands {
         switch command {
         case .add(let number): adding.append(number)
-        case .advertise(let number): starting.append(number)
+        case .advertise(let number, _): starting.append(number)
         case .send(_, let place, let clients):
           sending += clients
           if !clients.allSatisfy({ subscribed.contains(key($0, place)) }) {
@@ -80,7 +80,9 @@ import Testing
       case 5:
         if state == .poweredOn { unreportedStarts += 1 }
         take(role.startAdvertising())
-      case 6: take(role.stopAdvertising())
+      case 6:
+        take(
+          Bool.random(using: &random) ? role.stopAdvertising() : role.advertises(Bool.random(using: &random)))
       case 7, 8:
         guard !adding.isEmpty else { return }
         let error = Int.random(in: 0..<4, using: &random) == 0 ? CBError(.outOfSpace) : nil
@@ -215,7 +217,7 @@ import Testing
 
   @Test func advertisingPausesWhileTheAdapterIsOffAndEndsBelow() {
     var role = subscribed()
-    #expect(role.startAdvertising().commands == [.advertise(1)] && !role.isAdvertising)
+    #expect(role.startAdvertising().commands == [.advertise(1, isReported: true)] && !role.isAdvertising)
     _ = role.started(1, nil)
     #expect(role.isAdvertising)
     let off = role.changed(to: .poweredOff)
@@ -225,11 +227,32 @@ import Testing
     #expect(reset.commands == [.remove(0), .stopAdvertising] && !role.isAdvertising && role.offered == [])
   }
 
+  @Test func itDoesNotAdvertiseWhileTheRadioRefuses() {
+    var role = subscribed()
+    _ = role.startAdvertising()
+    // It was on for a moment: the report is still to come.
+    _ = role.advertises(false)
+    _ = role.started(1, nil)
+    _ = role.advertises(false)
+    #expect(!role.isAdvertising && role.wantsAdvertising)
+    guard case .started(let error?)? = role.startAdvertising().reports.first else {
+      Issue.record("it was started twice")
+      return
+    }
+    #expect(error.code == .alreadyAdvertising)
+    _ = role.advertises(true)
+    #expect(role.isAdvertising)
+    _ = role.advertises(false)
+    #expect(role.stopAdvertising().commands == [.stopAdvertising])
+    _ = role.advertises(true)
+    #expect(!role.isAdvertising)
+  }
+
   @Test func whatIsRestoredBeginsWithTheAdapterAndIsNotReported() {
     var role = PeripheralRole()
     role.restore([3, 5], advertises: true)
     #expect(role.changed(to: .resetting).commands == [] && role.offered == [3, 5])
-    #expect(role.changed(to: .poweredOn).commands == [.add(3), .add(5), .advertise(1)])
+    #expect(role.changed(to: .poweredOn).commands == [.add(3), .add(5), .advertise(1, isReported: false)])
     #expect(role.added(3, nil).reports.isEmpty && role.started(1, nil).reports.isEmpty && role.isAdvertising)
   }
 }

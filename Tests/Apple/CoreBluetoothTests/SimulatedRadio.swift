@@ -89,7 +89,7 @@ final class SimulatedRadio: Adapter {
     }
     let information = try await adapter.start()
     adapter.setScan(scan)
-    for (set, advertising) in advertisements.values { try adapter.setAdvertising(advertising, in: set) }
+    for (set, advertising) in advertisements.values { try advertise(advertising, in: set) }
     return information
   }
 
@@ -128,9 +128,20 @@ final class SimulatedRadio: Adapter {
     host?.adapter.setScan(parameters)
   }
 
+  /// Why it does not advertise, whatever it is asked for; nil if it does.
+  var advertisingRefusal: HCIError? {
+    didSet { for (set, advertising) in advertisements.values { try? advertise(advertising, in: set) } }
+  }
+
   func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
     advertisements[ObjectIdentifier(set)] = advertising.map { (set, $0) }
-    try host?.adapter.setAdvertising(advertising, in: set)
+    try advertise(advertising, in: set)
+  }
+
+  private func advertise(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
+    guard let host else { return }
+    try host.adapter.setAdvertising(advertisingRefusal == nil ? advertising : nil, in: set)
+    if advertising != nil, let advertisingRefusal { set.onResult?(advertisingRefusal) }
   }
 
   func connect(

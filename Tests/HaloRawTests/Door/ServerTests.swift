@@ -3,6 +3,7 @@ import GAP
 import HCI
 import HaloCryptography
 import HaloRaw
+import TestLink
 import TestLoop
 import TestSupport
 import Testing
@@ -51,6 +52,52 @@ import VirtualRadio
       #expect(try await values.value == [21, 21.5])
       #expect(try await phone.read(.temperature) == 21.5)
     }
+  }
+
+  private static let disallowed = HCIError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
+
+  /// Controllers that refuse to advertise (abandonware/bleno#20). The program runs when others can find it.
+  @Test func itServesWhenTheRadioAdvertises() async throws {
+    let adapter = FakeAdapter()
+    let radio = try await Radio.start(OpenedAdapter(adapter))
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    var failures: [BluetoothError?] = []
+    let serving = spawn {
+      try await radio.serve([LocalService("181A", temperature)], as: "Thermometer") { server in
+        failures.append(server.advertisingFailure)
+        adapter.advertise(Self.disallowed)
+        failures.append(server.advertisingFailure)
+        adapter.advertise(nil)
+        failures.append(server.advertisingFailure)
+      }
+    }
+    await testTimers.sleep(for: .seconds(1))
+    adapter.advertise(Self.disallowed)
+    await testTimers.sleep(for: .seconds(1))
+    #expect(failures.isEmpty)
+    adapter.advertise(nil)
+    try await serving.value
+    #expect(failures.map { $0?.code } == [nil, .refused, nil])
+    #expect(failures[1]?.description.contains("Command Disallowed") == true)
+  }
+
+  @Test func aRadioThatRefusesForSecondsIsAnErrorAndCanBeUsedAgain() async throws {
+    let adapter = FakeAdapter()
+    let radio = try await Radio.start(OpenedAdapter(adapter))
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    for _ in 0..<2 {
+      let serving = spawn { () -> Void in
+        try await radio.serve([LocalService("181A", temperature)], as: "Thermometer") { _ in
+          _ = Issue.record("it is not advertised")
+        }
+      }
+      await testTimers.sleep(for: .seconds(1))
+      adapter.advertise(Self.disallowed)
+      let error = await failure { try await serving.value }
+      #expect(error?.code == .refused && error?.description.contains("Command Disallowed") == true)
+      #expect(adapter.advertised == nil)
+    }
+    try await radio.close()
   }
 
   /// The end of the program is not the end of values that were taken and wait for room on the link.

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from bumble_ring import ppg_raw
+from example_program import examples
 from program import CONNECTION_LOST, NOT_FOUND, TIMEOUT
 from ring_process import RingProcess
 
@@ -133,6 +134,26 @@ def test_nothing_is_said_to_be_advertised_that_is_refused(halo, strict, tmp_path
     errors = first + halo.wait(process).err
     assert "Advertising Enable" in errors and "Command Disallowed (0x0c)" in errors, errors
     assert "advertising at" not in errors and "advertised now" not in errors, errors
+
+
+class TestProgramsOnAControllerThatRefusesToAdvertise:
+    """They are told, and say nothing else before."""
+
+    def test_of_corebluetooth(self, strict, tmp_path):
+        ring = strict("--refuses-advertising", "0C")
+        with examples(tmp_path) as start:
+            lines = start("bird-peripheral", ring.adapter).until("not advertising")
+        # As Apple's systems say it: the reason is in the error's user information.
+        assert lines == ["not advertising: Unknown error."]
+        assert len(ring.events("refused")) >= 3
+
+    def test_of_the_library(self, strict, tmp_path):
+        ring = strict("--refuses-advertising", "0C")
+        with examples(tmp_path) as start:
+            thermometer = start("thermometer", ring.adapter, ring.adapter)
+            assert thermometer.exit_code() == 1
+        assert thermometer.lines == []
+        assert len(ring.events("refused")) >= 3
 
 
 def test_an_adapter_that_receives_no_scan_response(halo, strict):

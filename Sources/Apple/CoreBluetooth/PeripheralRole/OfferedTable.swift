@@ -150,9 +150,9 @@ final class OfferedTable: @unchecked Sendable {
       guard let definition = shared.objects.definition(number) else { return }
       BluetoothActor.run { core.add(definition) }
     case .remove(let number): BluetoothActor.run { core.remove(number) }
-    case .advertise(let number):
+    case .advertise(let number, let isReported):
       let request = shared.advertisement
-      BluetoothActor.run { core.advertise(request, number: number) }
+      BluetoothActor.run { await core.advertise(request, number: number, isReported: isReported) }
     case .stopAdvertising: BluetoothActor.run { core.stopAdvertising() }
     case .send(let value, let place, let clients):
       BluetoothActor.run { core.send(value, place, to: clients) }

@@ -75,12 +75,17 @@ final class PeripheralCore {
 
   // MARK: Advertising
 
-  func advertise(_ request: AdvertisementRequest, number: Int) {
+  /// - Parameters:
+  ///   - number: that of the call
+  ///   - isReported: whether the program hears of it: then a radio that refuses is asked again for a few seconds, and else until
+  ///     it does
+  func advertise(_ request: AdvertisementRequest, number: Int, isReported: Bool) async {
     var failure: CBError?
     do throws(CBError) {
       let (advertising, left) = try request.advertising()
-      try served?.startAdvertising(self, advertising, name: request.name)
       for uuid in left { reportMisuse("startAdvertising: there is no room for the service \(uuid)") }
+      let limit = isReported ? AdvertisingStatus.usualLimit : nil
+      try await served?.startAdvertising(self, advertising, name: request.name, within: limit)
     } catch {
       failure = error
     }
@@ -172,6 +177,8 @@ final class PeripheralCore {
 }
 
 extension PeripheralCore: ServedRadio.Member {
+  func advertises(_ isOn: Bool) { events.send { $0.happened { $0.advertises(isOn) } } }
+
   func connected(_ client: BluetoothAddress, mtu: Int) { events.send { $0.connected(client, mtu: mtu) } }
 
   func configured(_ client: BluetoothAddress, _ value: AttributeHandle, wants: Bool) {

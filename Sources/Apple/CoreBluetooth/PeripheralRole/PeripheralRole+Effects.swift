@@ -47,8 +47,8 @@ extension PeripheralRole {
     /// Is answered by ``PeripheralRole/added(_:_:)``.
     case add(Int)
     case remove(Int)
-    /// Is answered by ``PeripheralRole/started(_:_:)``.
-    case advertise(Int)
+    /// Is answered by ``PeripheralRole/started(_:_:)``, when the radio advertises.
+    case advertise(Int, isReported: Bool)
     case stopAdvertising
     /// Is answered by ``PeripheralRole/sent(to:)`` for each central.
     case send([UInt8], Place, to: [BluetoothAddress])

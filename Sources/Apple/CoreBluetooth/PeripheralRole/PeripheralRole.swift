@@ -20,6 +20,8 @@ package struct PeripheralRole: Sendable {
     /// With the number of the call.
     case starting(Int)
     case on
+    /// The radio refuses it for now.
+    case refused
   }
 
   private var state = CBManagerState.unknown
@@ -42,7 +44,7 @@ package struct PeripheralRole: Sendable {
   package var isAdvertising: Bool {
     switch advertising {
     case .on: true
-    case .off, .restored, .starting: false
+    case .off, .restored, .starting, .refused: false
     }
   }
 
@@ -125,21 +127,30 @@ extension PeripheralRole {
   package mutating func startAdvertising() -> Effects {
     if let ignored = ignored("startAdvertising") { return ignored }
     guard advertising == .off else { return Effects([], [.started(CBError(.alreadyAdvertising))]) }
-    let command = start()
-    reportedStarts.insert(startCount)
-    return Effects([command])
+    return Effects([start(isReported: true)])
   }
 
-  private mutating func start() -> Command {
+  private mutating func start(isReported: Bool) -> Command {
     startCount += 1
     advertising = .starting(startCount)
-    return .advertise(startCount)
+    if isReported { reportedStarts.insert(startCount) }
+    return .advertise(startCount, isReported: isReported)
   }
 
-  /// The loop has begun to advertise, or can't.
+  /// The radio advertises now, or does not.
   package mutating func started(_ number: Int, _ error: CBError?) -> Effects {
     if advertising == .starting(number) { advertising = error == nil ? .on : .off }
     return Effects([], reportedStarts.remove(number) == nil ? [] : [.started(error)])
+  }
+
+  /// The radio advertises again, or refuses to go on and is asked again. Nothing is reported: there is no such call.
+  package mutating func advertises(_ isOn: Bool) -> Effects {
+    switch (advertising, isOn) {
+    case (.on, false): advertising = .refused
+    case (.refused, true): advertising = .on
+    case (.off, _), (.restored, _), (.starting, _), (.on, true), (.refused, false): break
+    }
+    return Effects()
   }
 
   package mutating func stopAdvertising() -> Effects {
@@ -151,7 +162,7 @@ extension PeripheralRole {
     defer { advertising = .off }
     switch advertising {
     case .off, .restored: return Effects()
-    case .starting, .on: return Effects([.stopAdvertising])
+    case .starting, .on, .refused: return Effects([.stopAdvertising])
     }
   }
 }
@@ -189,7 +200,7 @@ extension PeripheralRole {
       services[service] = .adding(isReported: false)
       effects.commands.append(.add(service))
     }
-    if advertising == .restored { effects.commands.append(start()) }
+    if advertising == .restored { effects.commands.append(start(isReported: false)) }
     return effects
   }
 }

@@ -13,6 +13,8 @@ internal import HaloRaw
 final class ServedRadio {
   /// A manager.
   @BluetoothActor protocol Member: AnyObject {
+    /// What the manager advertises is sent now, or is refused now, and tried again.
+    func advertises(_ isOn: Bool)
     /// A central has connected, or both ends have agreed on another MTU.
     func connected(_ client: BluetoothAddress, mtu: Int)
     func configured(_ client: BluetoothAddress, _ value: AttributeHandle, wants: Bool)
@@ -33,6 +35,8 @@ final class ServedRadio {
   private let radio: KeptAdapter
   private var peripheral: (role: Peripheral, adapter: ObjectIdentifier)?
   private var members: [any Member] = []
+  /// What the radio says of the advertisement, also after its adapter was opened anew.
+  private let status = AdvertisingStatus()
   private var clients: [BluetoothAddress: GATTLink] = [:]
   private var advertised: (member: ObjectIdentifier, advertising: Advertising)?
 
@@ -51,6 +55,9 @@ final class ServedRadio {
     database.addGenericAccess(name: Self.hostName)
     let key = [UInt8](repeating: 0, count: 16)
     database.addGenericAttribute { MessageAuthentication.cmac($0, key: key) }
+    status.onChange = { [weak self] refusal in
+      self?.tell { $0.advertises(refusal == nil) }
+    }
   }
 
   /// The name of the device while none is advertised: that of the machine.
@@ -80,17 +87,23 @@ final class ServedRadio {
   func powerOn() {
     guard let adapter = radio.adapter else { return }
     if peripheral?.adapter != ObjectIdentifier(adapter) {
-      let role = Peripheral(adapter, serving: database, maximumConnections: Self.maximumConnections)
+      let role = Peripheral(
+        adapter, serving: database, maximumConnections: Self.maximumConnections, status: status)
       role.onConnection = { [weak self] link in self?.connected(link) }
       peripheral = (role, ObjectIdentifier(adapter))
     }
     if let advertised { try? peripheral?.role.startAdvertising(advertised.advertising) }
   }
 
-  /// - Parameter name: what the device is called meanwhile; nil for the name of the machine
+  /// Returns when the radio advertises, or need not, as there are as many centrals as may be.
+  ///
+  /// - Parameters:
+  ///   - name: what the device is called meanwhile; nil for the name of the machine
+  ///   - limit: how long a radio that refuses is asked again; nil for no limit
+  /// - Throws: if nothing is advertised, nor will be
   func startAdvertising(
-    _ member: any Member, _ advertising: Advertising, name: String?
-  ) throws(CBError) {
+    _ member: any Member, _ advertising: Advertising, name: String?, within limit: Duration?
+  ) async throws(CBError) {
     if let advertised, advertised.member != ObjectIdentifier(member) {
       throw CBError(.alreadyAdvertising, "another manager of this process advertises with this adapter")
     }
@@ -104,6 +117,14 @@ final class ServedRadio {
     }
     advertised = (ObjectIdentifier(member), advertising)
     setName(name ?? Self.hostName)
+    do throws(GAPError) {
+      try await peripheral.role.untilAdvertising(within: limit)
+    } catch .hci(.cancelled) {
+      throw CBError(.operationCancelled, "advertising was stopped before the radio had begun")
+    } catch {
+      stopAdvertising(member)
+      throw CBError(.unknown, "\(error)")
+    }
   }
 
   func stopAdvertising(_ member: any Member) {

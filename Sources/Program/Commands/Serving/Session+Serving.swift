@@ -25,7 +25,7 @@ extension Session {
     _ peripheral: Peripheral, _ advertising: Advertising, _ invocation: Invocation
   ) async throws(Failure) {
     waitsForAdapter = true
-    peripheral.onAdvertising = { [central] error in
+    peripheral.status.onChange = { [central] error in
       let address = central.information?.address.description ?? "this adapter"
       Console.error(
         error.map { "halo-raw: \($0); it is tried again" } ?? "advertising at \(address); Ctrl-C ends it")

@@ -90,7 +90,7 @@ final class StrapServer {
       throw .usage(error.description)
     }
     var wasRefused = false
-    peripheral.onAdvertising = { [name] error in
+    peripheral.status.onChange = { [name] error in
       if let error {
         Console.error(
           "\(name): the adapter does not advertise: \(error); if that lasts, try another one, with --to")
