@@ -6,9 +6,9 @@ import HaloEventLoop
 import VirtualRadio
 
 /// A host with both roles on one bad radio: it keeps a link to a device with habits, and serves a phone that comes and goes.
-/// Events are lost, the controller restarts without a word, refuses to create links while it advertises, and refuses commands at
-/// random. Whatever happens, the rules of docs/links.md hold: what the host believes is so, or is noticed within half a minute;
-/// what a device does not bear is not repeated, and no half table is a table.
+/// Events are lost, the controller restarts without a word, refuses to create links while it advertises, and refuses commands
+/// at random. Whatever happens, the rules of docs/links.md hold: what the host believes is so, or is noticed within half a
+/// minute; what a device does not bear is not repeated, and no half table is a table.
 @BluetoothActor
 final class TwoRoles {
   enum Wrong: Error {

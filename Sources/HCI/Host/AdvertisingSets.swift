@@ -8,6 +8,8 @@ final class AdvertisingSets {
   private let commands: AdvertisingCommands
   private var controllers: [(set: AdvertisingSet, controller: AdvertisingController)] = []
 
+  /// Asked about a refusal: whether it is a matter of this host alone, and no news.
+  var onRefusal: ((HCIError) -> Bool)?
   /// Called once, when nothing is advertised any more.
   private var onIdle: (() -> Void)?
   private var isPaused = false
@@ -103,7 +105,10 @@ final class AdvertisingSets {
     let used = controllers.map(\.controller.set)
     guard let handle = (0...0xEF).first(where: { !used.contains($0) }) else { return nil }
     let controller = AdvertisingController(handle, commands, queue, timers: timers)
-    controller.onResult = { error in set.onResult?(error) }
+    controller.onResult = { [weak self] error in
+      if let error, self?.onRefusal?(error) == true { return }
+      set.onResult?(error)
+    }
     controller.obstacle = { [weak self, weak controller] in
       guard let self, let controller else { return nil }
       return obstacle(to: controller)

@@ -58,6 +58,7 @@ package final class HostController {
   private let parameterRequests: ParameterRequests
   private var scan: ScanController?
   private var advertiser: AdvertisingSets?
+  private var turns: ScanTurns?
   private var stateWatch: StateWatch?
   @exclusivity(unchecked) private var initiator: Initiator?
   private var desiredScan: ScanParameters?
@@ -163,7 +164,9 @@ package final class HostController {
     let scan = ScanController(
       commands, timers: timers, usesExtendedCommands: information.usesExtendedScan,
       ownAddressType: information.ownAddressType)
-    scan.onRefusal = { [weak self] error in self?.onScanRefusal?(error) }
+    scan.onRefusal = { [weak self] error in
+      if let self, self.turns?.scanResulted(error) != true { onScanRefusal?(error) }
+    }
     scan.onSilence = { [weak self] count in self?.scanIsSilent(count) }
     self.scan = scan
     let advertiser = AdvertisingSets(commands, timers: timers, controller: information)
@@ -171,6 +174,9 @@ package final class HostController {
     let initiator = Initiator(
       self, links: links, scan: scan, advertiser: advertiser, timers: timers, controller: information)
     self.initiator = initiator
+    let turns = ScanTurns(scan, advertiser, timers: timers) { [unowned initiator] in initiator.isIdle }
+    advertiser.onRefusal = { [weak turns] error in turns?.advertisingRefused(error) == true }
+    self.turns = turns
     let stateWatch = StateWatch(
       commands, timers: timers, links: links, advertiser: advertiser, controller: information)
     stateWatch.onStateLost = { [weak self] in self?.recover(from: .stateLost) }
@@ -224,6 +230,7 @@ package final class HostController {
     // The completion of the failed attempt may start a new one at once; this must not affect it.
     self.initiator = nil
     scan = nil
+    turns = nil
     advertiser = nil
     stateWatch = nil
     initiator?.fail(error)

@@ -100,11 +100,6 @@ final class Initiator {
     if needsQuiet || !canDoBoth { advertiser.pause(then: next) } else { next() }
   }
 
-  /// What a controller may answer to a creation that it refuses for what else it does.
-  private static let refusalsOfStates: Set<HCIErrorCode> = [
-    .commandDisallowed, .connectionRejectedLimitedResources, .invalidCommandParameters,
-  ]
-
   /// - Parameter isQuiet: whether advertising was stopped for it, after the same creation was refused
   private func create(_ id: UInt64, _ request: ConnectionRequest, isQuiet: Bool = false) {
     let accepted = { [weak self] (result: Result<Void, HCIError>) in
@@ -117,7 +112,7 @@ final class Initiator {
       guard case .commandFailed(let opcode, let status) = error else {
         return runner.handle(.ended(.failed(error)), of: id)
       }
-      if !isQuiet, Self.refusalsOfStates.contains(status), !advertiser.active.isEmpty {
+      if !isQuiet, error.isOfStates, !advertiser.active.isEmpty {
         return advertiser.pause { [weak self] in
           guard let self else { return }
           guard runner.attempts.isWanted(id) else {

@@ -209,9 +209,9 @@ package final class RawController {
     }
   }
 
-  /// Another program has the controller reset, by HCIDEVRESET (hciconfig's "reset"). The kernel does not set it up again: its masks
-  /// leave out LE, and the kernel counts no buffer, before it sees the answers about them. No program could scan, or use a
-  /// link, until the adapter is switched off and on.
+  /// Another program has the controller reset, by HCIDEVRESET (hciconfig's "reset"). The kernel does not set it up again: its
+  /// masks leave out LE, and the kernel counts no buffer, before it sees the answers about them. No program could scan, or use
+  /// a link, until the adapter is switched off and on.
   private func setUpAgain() {
     commands.send(SetEventMask { $0.mask = [.afterReset, .encryptionKeyRefreshComplete, .leMeta] }) { _ in }
     commands.send(ReadBufferSize()) { _ in }

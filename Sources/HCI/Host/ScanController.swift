@@ -69,6 +69,8 @@ final class ScanController {
     timers.cancel(watch)
   }
 
+  /// Whether the controller scans.
+  var isOn: Bool { actual != nil }
   /// Whether an active scan is on, or about to be.
   var isActive: Bool { actual?.isActive ?? (isBusy && !isPaused && desired?.isActive == true) }
 
@@ -152,7 +154,7 @@ final class ScanController {
   // MARK: State
 
   /// Something has changed: a scan that was refused may be accepted now.
-  private func tryNow() {
+  func tryNow() {
     timers.cancel(retry.take())
     if desired == nil { pause.end() }
     reconcile()

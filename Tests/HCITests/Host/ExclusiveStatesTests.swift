@@ -104,4 +104,112 @@ import Testing
     controller.receive(.complete(LEReadSupportedStates.self, .init { $0.states = 1 << 2 }))
     #expect(controller.takeSent() == [])
   }
+
+  // MARK: A scan and advertising
+
+  private static let scanOff = "010c20020000"
+  private static let scanOn = "010c20020101"
+
+  /// Answers commands as a controller that does one at a time, for some seconds.
+  ///
+  /// - Returns: the times, in tenths of a second, at which each began
+  private func run(
+    _ controller: ScriptedController, seconds: Int, refuses: Set<HCIOpcode>, isAdvertising: inout Bool,
+    isScanning: inout Bool
+  ) -> (scan: [Int], advertising: [Int]) {
+    var began: (scan: [Int], advertising: [Int]) = ([], [])
+    for tenth in 0..<seconds * 10 {
+      var sent = controller.takeSent()
+      while !sent.isEmpty {
+        for packet in sent {
+          let opcode = HCIOpcode(ofCommand: hex(packet))
+          let isOn = hex(packet)[4] == 1
+          var status = HCIErrorCode.success
+          switch opcode {
+          case LESetScanEnable.opcode:
+            if isOn, isAdvertising || refuses.contains(opcode) {
+              status = .commandDisallowed
+            } else {
+              isScanning = isOn
+              if isOn { began.scan.append(tenth) }
+            }
+          case LESetAdvertisingEnable.opcode:
+            if isOn, isScanning || refuses.contains(opcode) {
+              status = .commandDisallowed
+            } else {
+              isAdvertising = isOn
+              if isOn { began.advertising.append(tenth) }
+            }
+          // Parameters can't be set while it is on.
+          case LESetScanParameters.opcode where isScanning,
+            LESetAdvertisingParameters.opcode where isAdvertising:
+            status = .commandDisallowed
+          default: break
+          }
+          controller.complete(opcode, status)
+        }
+        sent = controller.takeSent()
+      }
+      controller.timers.advance(by: .milliseconds(100))
+    }
+    return began
+  }
+
+  @Test func aScanAndAdvertisingTakeTurns() throws {
+    let controller = try advertising()
+    var refusals: [HCIError?] = []
+    controller.host.onScanRefusal = { refusals.append($0) }
+    var (isAdvertising, isScanning) = (true, false)
+    controller.host.setScan(.gentle)
+    let began = run(
+      controller, seconds: 60, refuses: [], isAdvertising: &isAdvertising, isScanning: &isScanning)
+    // Five seconds each.
+    #expect(began.scan.count == 6 && began.advertising.count == 6, "\(began)")
+    #expect(zip(began.scan, began.advertising).allSatisfy { 48...52 ~= $1 - $0 }, "\(began)")
+    #expect(refusals == [] && controller.host.counters.breakdowns == 0)
+    // The scan alone needs none.
+    controller.host.setAdvertising(nil, in: set)
+    let alone = run(
+      controller, seconds: 60, refuses: [], isAdvertising: &isAdvertising, isScanning: &isScanning)
+    #expect(alone.advertising == [] && alone.scan.count <= 1 && isScanning, "\(alone)")
+  }
+
+  /// Advertising that is refused for a scan has turns, too.
+  @Test func advertisingThatIsRefusedForAScanTakesTurns() throws {
+    let controller = ScriptedController.ready(.init(commands: SupportedCommands([LESetScanEnable.self])))
+    var results: [HCIError?] = []
+    set.onResult = { results.append($0) }
+    var (isAdvertising, isScanning) = (false, false)
+    controller.host.setScan(.gentle)
+    _ = run(controller, seconds: 1, refuses: [], isAdvertising: &isAdvertising, isScanning: &isScanning)
+    controller.host.setAdvertising(
+      try Advertising(AdvertisingData([.flags(.generalDiscoverable)])), in: set)
+    let began = run(
+      controller, seconds: 60, refuses: [], isAdvertising: &isAdvertising, isScanning: &isScanning)
+    #expect(5...7 ~= began.scan.count && 5...7 ~= began.advertising.count, "\(began)")
+    #expect(results.allSatisfy { $0 == nil } && !results.isEmpty)
+  }
+
+  /// The other one is not the reason: it goes on, and the refusal is told.
+  @Test(arguments: [LESetScanEnable.opcode, LESetAdvertisingEnable.opcode])
+  func whatIsRefusedInItsOwnTurnHasNone(_ refused: HCIOpcode) throws {
+    let controller =
+      refused == LESetScanEnable.opcode
+      ? try advertising()
+      : ScriptedController.ready(.init(commands: SupportedCommands([LESetScanEnable.self])))
+    var refusals: [HCIError] = []
+    controller.host.onScanRefusal = { if let error = $0 { refusals.append(error) } }
+    set.onResult = { if let error = $0 { refusals.append(error) } }
+    var (isAdvertising, isScanning) = (refused == LESetScanEnable.opcode, false)
+    controller.host.setScan(.gentle)
+    _ = run(
+      controller, seconds: 1, refuses: [refused], isAdvertising: &isAdvertising, isScanning: &isScanning)
+    controller.host.setAdvertising(
+      try Advertising(AdvertisingData([.flags(.generalDiscoverable)])), in: set)
+    let began = run(
+      controller, seconds: 80, refuses: [refused], isAdvertising: &isAdvertising, isScanning: &isScanning)
+    #expect(began.scan.count <= 1 && began.advertising.count <= 1, "\(began)")
+    #expect(isScanning || isAdvertising)
+    #expect(refusals.first == .commandFailed(refused, .commandDisallowed))
+  }
 }

@@ -199,7 +199,8 @@ import Testing
     #expect(sent().first?.hasPrefix("014120") == true)
   }
 
-  /// HCIDEVRESET: the kernel resets the controller, leaves it with the masks of a reset, in which LE is off, and counts no buffer.
+  /// HCIDEVRESET: the kernel resets the controller, leaves it with the masks of a reset, in which LE is off, and counts no
+  /// buffer.
   @Test func aResetByAnotherProgramIsFollowedByTheSetUpAndTheScan() {
     scanning()
     receive("01030c00")

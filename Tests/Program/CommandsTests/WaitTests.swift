@@ -16,6 +16,7 @@ import Testing
       4, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")
     ),
     "Linux/EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
+    "GAP/AdvertisingStatus.swift": (1, .deadline("the caller's, or the end of the advertisement")),
     "GAP/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link, or cancellation")),
@@ -106,6 +107,7 @@ import Testing
       4, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
     ),
     "GAP/Adapter.swift": (1, .deadline("none is needed: it throws")),
+    "GAP/AdvertisingStatus.swift": (1, .deadline("the caller's, or the end of the advertisement")),
     "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
     "GAP/Central.swift": (4, .deadline("that of each command, of the request, or the caller's")),
     "GAP/GAPError.swift": (1, .ended(by: "the call that it wraps")),
@@ -125,7 +127,7 @@ import Testing
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link")),
     "GAP/RecoveryLadder.swift": (1, .deadline("the caller's")),
-    "GAP/Peripheral.swift": (1, .ended(by: "the end of each link, after a few seconds")),
+    "GAP/Peripheral.swift": (2, .ended(by: "the end of each link, after a few seconds; the caller's limit")),
     "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
     "HCI/Host/HCITransport.swift": (2, .deadline("none is needed: they do nothing")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
