@@ -21,6 +21,8 @@ package struct ControllerOptions: Hashable, Sendable {
   /// It can't initiate a link while it advertises, nor the other way round. Its LE Supported States say so, unless
   /// ``refusesWithoutStates`` is set.
   package var cannotInitiateWhileAdvertising = false
+  /// It can't scan while it advertises, nor the other way round.
+  package var cannotScanWhileAdvertising = false
   /// Its LE Supported States have all combinations, whatever it refuses.
   package var refusesWithoutStates = false
   /// The faults of a bad radio at random (docs/links.md), drawn with this seed; nil for none.

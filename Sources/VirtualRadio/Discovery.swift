@@ -130,6 +130,7 @@ extension VirtualController {
     if !isEnabled, !scan.isOn, options.refusesIdleScanDisable { return .failure(.commandDisallowed) }
     stopScan()
     guard isEnabled else { return .success(.init()) }
+    if options.cannotScanWhileAdvertising, advertising.isOn { return .failure(.commandDisallowed) }
     scan.isOn = true
     scan.isExtended = isExtended
     scan.filtersDuplicates = filtersDuplicates

@@ -232,6 +232,7 @@ extension VirtualController {
     guard !options.cannotInitiateWhileAdvertising || initiation == nil else {
       return .failure(.commandDisallowed)
     }
+    if options.cannotScanWhileAdvertising, scan.isOn { return .failure(.commandDisallowed) }
     var address = options.address
     if set.ownAddressType.rawValue & 1 == 1 {
       let random = handle == VirtualAdvertising.legacy ? randomAddress : set.randomAddress

@@ -100,6 +100,28 @@ import VirtualRadio
     try await radio.close()
   }
 
+  /// A program with both roles on such a controller: others find it, and it finds them, in turns.
+  @Test(arguments: [false, true])
+  func aControllerThatScansOrAdvertisesServesBoth(_ bluetooth5: Bool) async throws {
+    var options = ControllerOptions()
+    options.address = BluetoothAddress(0xC000_0000_0001, .public)
+    options.cannotScanWhileAdvertising = true
+    options.bluetooth5 = bluetooth5
+    let both = try await Radio.start(OpenedAdapter(HCIAdapter(AirTransport(air, options))))
+    let humidity = LocalCharacteristic(CharacteristicID<[UInt8]>(0xFF11, in: 0xFF10), [40])
+    try await radio(3).serve([LocalService("FF10", humidity)], as: "Hygrometer") { _ in
+      let temperature = LocalCharacteristic(Self.temperature, 20)
+      try await both.serve([LocalService("181A", temperature)], as: "Thermometer") { _ in
+        let devices = try await both.devices(within: .seconds(20))
+        #expect(devices.map(\.localName) == ["Hygrometer"])
+        let search = spawn { try await both.connect(to: .service("FF10"), within: .seconds(30)).peer }
+        let phone = try await radio(2).connect(to: .service("181A"), within: .seconds(30))
+        #expect(try await phone.read(.temperature) == 20)
+        #expect(try await search.value.value == 0xC000_0000_0003)
+      }
+    }
+  }
+
   /// The end of the program is not the end of values that were taken and wait for room on the link.
   @Test func whatWasTakenIsSentBeforeTheEnd() async throws {
     let temperature = LocalCharacteristic(Self.temperature, 0)

@@ -118,20 +118,6 @@ def test_a_controller_that_makes_no_link_while_it_advertises(halo, strict, error
 
 
 @pytest.mark.parametrize("options", [[], ["--extended"]], ids=["Bluetooth 4", "Bluetooth 5"])
-def test_a_controller_that_scans_or_advertises(halo, strict, options):
-    """The combinations of LE Read Supported States: a ring is found by its name, and watches find the strap."""
-    ring = strict("--refuses-scan", "0C", *options)
-    strap = halo.start("strap", NAME, adapter=ring.adapter)
-    ring.wait_for("command", frame="03" + "00" * 14 + "03")
-    ring.wait_until(lambda: story(ring)[-1] == "on", "advertisement")
-    assert [event["opcode"] for event in ring.events("refused")] in (["200C"], ["200A"], ["2042"], ["2039"])
-    strap.send_signal(signal.SIGINT)
-    result = halo.wait(strap).succeeded()
-    assert "reset" not in result.err and story(ring).count("reset") == 1, result
-    ring.check_farewell()
-
-
-@pytest.mark.parametrize("options", [[], ["--extended"]], ids=["Bluetooth 4", "Bluetooth 5"])
 @pytest.mark.parametrize("command", ["serve", "advertise"])
 def test_nothing_is_said_to_be_advertised_that_is_refused(halo, strict, tmp_path, command, options):
     """Controllers that refuse to advertise (abandonware/bleno#20), until the user gives up."""

@@ -34,7 +34,6 @@ EARLY_LE_COMMANDS = {
     hci.HCI_LE_READ_LOCAL_SUPPORTED_FEATURES_COMMAND, hci.HCI_LE_READ_SUPPORTED_STATES_COMMAND}
 CREATIONS = {hci.HCI_LE_CREATE_CONNECTION_COMMAND, hci.HCI_LE_EXTENDED_CREATE_CONNECTION_COMMAND}
 ENABLES = {hci.HCI_LE_SET_ADVERTISING_ENABLE_COMMAND, hci.HCI_LE_SET_EXTENDED_ADVERTISING_ENABLE_COMMAND}
-SCANS = {hci.HCI_LE_SET_SCAN_ENABLE_COMMAND, hci.HCI_LE_SET_EXTENDED_SCAN_ENABLE_COMMAND}
 # Initiating while advertising: non-connectable, scannable, connectable, directed (Vol 4, Part E, 7.8.27).
 INITIATING_STATES = 1 << 16 | 1 << 17 | 1 << 32 | 1 << 33 | 1 << 34
 
@@ -81,10 +80,8 @@ class StrictController(VirtualController):
             return None if self.lmp_features & hci.LmpFeatureMask.LE_SUPPORTED_HOST else disallowed
         if code in CREATIONS and self.is_advertising:
             return options.refuses_creation
-        if code in SCANS and bytes(command)[4] and self.is_advertising:
-            return options.refuses_scan
         if code in ENABLES and bytes(command)[4]:
-            return options.refuses_scan if self.le_scan_enable else options.refuses_advertising
+            return options.refuses_advertising
         return None
 
     def deliver(self, packet, host_number):
@@ -215,7 +212,6 @@ def parse():
     add("--host-support", choices=("needed", "refused"), help="a controller of both kinds: what Write LE Host Support is")
     add("--refuses-creation", type=hexadecimal, metavar="ERROR", help="of links, while it advertises")
     add("--says-states", action="store_true", help="LE Read Supported States says so")
-    add("--refuses-scan", type=hexadecimal, metavar="ERROR", help="while it advertises, and to advertise while it scans")
     add("--refuses-advertising", type=hexadecimal, metavar="ERROR")
     add("--no-scan-responses", action="store_true", help="the controller receives none")
     add("--name-in-scan-response", action="store_true", help="and nowhere else")
