@@ -85,8 +85,8 @@ let linux = [
   library(
     "HaloLinuxBluetooth", in: "Linux/LinuxBluetooth",
     on: [
-      "HaloBluetoothCore", "HCI", "L2CAP", "GAP", "CBlueZHCI", "HaloSystemCalls", "HaloEventLoop",
-      "HaloFiles",
+      "HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "GAP", "CBlueZHCI", "HaloSystemCalls",
+      "HaloEventLoop", "HaloFiles",
     ], tests: ["CHaloLinux", "TestLoop", "VirtualRing"]),
 ]
 

@@ -8,7 +8,7 @@ import struct
 # include/net/bluetooth/hci_sock.h
 NO_DEVICE, CONTROL_CHANNEL = 0xFFFF, 3
 COMMAND_COMPLETE, COMMAND_STATUS = 1, 2
-START_DISCOVERY, STOP_DISCOVERY, SET_ADVERTISING = 0x23, 0x24, 0x29
+SET_BONDABLE, START_DISCOVERY, STOP_DISCOVERY, SET_ADVERTISING = 0x09, 0x23, 0x24, 0x29
 READ_ADVERTISING_FEATURES, ADD_ADVERTISING, REMOVE_ADVERTISING = 0x3D, 0x3E, 0x3F
 
 
@@ -67,3 +67,8 @@ def stop_discovery(adapter, kinds: bytes):
 def set_advertising(adapter, is_on: bool):
     """As `btmgmt advertising on` does: the adapter's own advertisement, which a central may connect to."""
     command(adapter, SET_ADVERTISING, bytes([2 if is_on else 0]))
+
+
+def set_bondable(adapter, is_bondable: bool):
+    """As bluetoothd does for `bluetoothctl pairable on`: the kernel pairs with whom asks for it."""
+    command(adapter, SET_BONDABLE, bytes([is_bondable]))

@@ -6,6 +6,7 @@ import signal
 import management
 import pytest
 from conftest import wait_until
+from program import CONNECTION_LOST
 
 pytestmark = [pytest.mark.usefixtures("no_kernel_fault"), pytest.mark.both_kernels]
 JSON = ("--format", "jsonl")
@@ -97,3 +98,16 @@ def test_an_adapter_that_advertises_for_itself(halo, own_advertising):
         advertise.terminate()
         advertise.wait()
     assert management.advertisements(adapter) == []
+
+
+@pytest.mark.parametrize("is_bondable", [False, True], ids=["alone", "bondable"])
+def test_a_device_that_wants_to_pair(halo, ring_with, is_bondable):
+    """It does nothing until it is paired, and ends the link (stoprocent/noble#142). The kernel answers it, and does not say so: it
+    refuses, or, where another program has made the adapter bondable, as bluetoothd does, begins to pair."""
+    ring = ring_with("--wants-to-pair")
+    management.set_bondable(ring.kernel_adapter, is_bondable)
+    result = halo.run("battery", "--wait", "5s", adapter=ring.adapter)
+    management.set_bondable(ring.kernel_adapter, False)
+    assert result.code == CONNECTION_LOST, result
+    assert len(ring.events("connected")) > 1
+    assert result.err.count("asks for pairing, which is not supported") == 1, result

@@ -297,6 +297,14 @@ class Ring(Worker):
         if self.options.security_request:
             # Bonding, with protection against a device in between (Vol 3, Part H, 3.6.7).
             self.device.host.send_l2cap_pdu(connection.handle, SMP_CID, bytes([0x0B, 0x05]))
+        if self.options.wants_to_pair:
+            self.spawn(self.want_to_pair(connection))
+
+    async def want_to_pair(self, connection):
+        # With bonding.
+        self.device.host.send_l2cap_pdu(connection.handle, SMP_CID, bytes([0x0B, 0x01]))
+        await asyncio.sleep(0.03)
+        await connection.disconnect()
 
     def on_disconnection(self, reason):
         self.journal.note("disconnected", reason=reason)
@@ -367,6 +375,8 @@ class Ring(Worker):
     def on_frame(self, connection, value):
         if not frames.is_valid(value):
             self.journal.breach(f"not a valid frame: {value.hex()}")
+            return
+        if self.options.wants_to_pair:
             return
         command, sub = value[0], value[1]
         self.journal.note("command", frame=value.hex(), at=time.monotonic())
@@ -551,6 +561,7 @@ def parse(arguments=None):
     add("--mtu-request", action="store_true", help="ask the central as an ATT client, as rings do")
     add("--parameter-request", action="store_true", help="ask for 25 to 50 ms, latency 4, as rings do")
     add("--security-request", action="store_true", help="ask the central to pair, as newer rings do")
+    add("--wants-to-pair", action="store_true", help="do nothing without pairing: ask for it, and end the link")
     add("--change-services", choices=("move", "remove"), help="the service of the tests, when the central listens")
     add("--extended", action="store_true", help="the central's controller is one of Bluetooth 5")
     add("--added-services", type=int, default=0, metavar="N", help="so many services before the ring's")

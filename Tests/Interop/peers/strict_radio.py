@@ -15,7 +15,6 @@ from bumble import hci
 from bumble.core import AdvertisingData
 from bumble.device import Device, DeviceConfiguration
 from bumble.host import Host
-from bumble.smp import SMP_CID
 
 import bumble_ring
 import hostile_peer
@@ -158,20 +157,8 @@ class StrictRing(bumble_ring.Ring):
         super().on_connection(connection)
         if self.options.att:
             misbehave(self.options.att, self.device, connection, self.spawn)
-        if self.options.wants_to_pair:
-            self.spawn(self.want_to_pair(connection))
         if self.options.wants_interval:
             self.spawn(self.want_interval(connection, *self.options.wants_interval))
-
-    def on_frame(self, connection, value):
-        if not self.options.wants_to_pair:  # it does nothing until it is paired
-            super().on_frame(connection, value)
-
-    async def want_to_pair(self, connection):
-        # With bonding (Vol 3, Part H, 3.6.7).
-        self.device.host.send_l2cap_pdu(connection.handle, SMP_CID, bytes([0x0B, 0x01]))
-        await asyncio.sleep(0.03)
-        await connection.disconnect()
 
     async def want_interval(self, connection, least, most):
         units = [round(milliseconds / 1.25) for milliseconds in (least, most)]
@@ -218,7 +205,6 @@ def parse():
     add("--lose-bytes", type=lambda text: tuple(map(int, text.split(":"))), action="append", default=[],
         metavar="PACKET:OFFSET:COUNT", help="of a data packet to the host")
     add("--att", choices=hostile_peer.BEHAVIOURS, metavar="NAME", help="how the ring answers requests")
-    add("--wants-to-pair", action="store_true", help="asks for it, and ends the link")
     add("--wants-interval", type=float, nargs=2, metavar="MS")
     add("--insists", action="store_true", help="and ends the link without it")
     ours, others = parser.parse_known_args()

@@ -155,6 +155,38 @@ import Testing
     #expect(staged.losses == [.remote(.remoteUserTerminatedConnection)])
   }
 
+  /// A ring that asks for pairing, which the kernel refuses, and leaves 30 ms later (stoprocent/noble#142).
+  @Test func aPeerThatLeavesEarlyIsLookedAtTheNextTime() async throws {
+    let pairing = PairingWatch(testTimers)
+    var shown: [Bool] = []
+    pairing.onChange = { shown.append($0) }
+    // Security Request, on the channel of the Security Manager; one on another channel, and one that is cut.
+    pairing.receive(hex("02402006000200060005").span.bytes)
+    pairing.receive(hex("0240200600020004000b01").span.bytes)
+    pairing.receive(hex("02402005000200060" + "0").span.bytes)
+    pairing.receive(hex("02").span.bytes)
+    #expect(!pairing.hasRequest(on: KernelStage.handle))
+    pairing.lost(after: .seconds(6))
+    #expect(shown == [])
+    pairing.lost(after: .milliseconds(30))
+    await testTimers.sleep(for: .seconds(50))
+    pairing.created(KernelStage.handle)
+    #expect(shown == [true])
+    pairing.receive(hex("0240200600020006000b01").span.bytes)
+    #expect(pairing.hasRequest(on: KernelStage.handle))
+    #expect(!pairing.hasRequest(on: ConnectionHandle(rawValue: 0x41)))
+    await testTimers.sleep(for: .seconds(5))
+    #expect(shown == [true, false])
+    // The handle is used again.
+    pairing.created(KernelStage.handle)
+    #expect(!pairing.hasRequest(on: KernelStage.handle))
+    // No link follows.
+    pairing.lost(after: .milliseconds(30))
+    pairing.lost(after: .milliseconds(30))
+    await testTimers.sleep(for: .seconds(61))
+    #expect(shown == [true, false, true, false])
+  }
+
   /// A handle is used again: the reason is that of the link before.
   @Test func theReasonOfALinkBeforeIsNotThatOfThisOne() throws {
     stage.disconnected(reason: "08")

@@ -76,7 +76,9 @@ package final class KernelAdapter: Adapter {
     recovery = AdapterRecovery(timers: timers)
     let watch = KernelAdapterWatch(index, timers: timers, devices: devices)
     self.watch = watch
-    links = KernelLinks(watch)
+    let pairing = PairingWatch(timers)
+    links = KernelLinks(watch, pairing)
+    pairing.onChange = { [weak self] in self?.showData($0) }
     watch.onLost = { [weak self] reason in self?.fail(reason) }
   }
 
@@ -165,7 +167,12 @@ package final class KernelAdapter: Adapter {
     let socket = try HCISocket<RawChannel>(index, filter: .rawController)
     self.socket = socket
     let controller = makeController { packet in socket.packets.send(packet) }
-    socket.packets.onPacket = { packet, time in controller.receive(packet, at: time) }
+    socket.packets.onPacket = { [weak self] packet, time in
+      guard packet.byte(at: 0) == HCIPacketType.acl.rawValue else {
+        return controller.receive(packet, at: time)
+      }
+      self?.links.pairing.receive(packet)
+    }
     socket.packets.onClosed = { [weak self] error in self?.closed(error) }
     do throws(SystemError) {
       try socket.packets.start()
@@ -200,6 +207,12 @@ package final class KernelAdapter: Adapter {
       watch.kernelReported()
     }
     return controller
+  }
+
+  /// The kernel takes filters for more than events from processes with CAP_NET_RAW only.
+  private func showData(_ isShown: Bool) {
+    guard Capability.netRaw.isEffective else { return }
+    try? socket?.setFilter(isShown ? .rawControllerAndData : .rawController)
   }
 
   private func adopt(_ settings: ManagementSettings) {

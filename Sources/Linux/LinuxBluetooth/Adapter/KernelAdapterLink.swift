@@ -39,6 +39,7 @@ final class KernelLink: ATTLink {
   private let links: KernelLinks
   private let socket: L2CAPSocket
   private let isOurs: Bool
+  private let begin: Instant
   private var pin: KernelParameterPin?
   private let updates: EventWaiters<LinkParameters>
   private var endedByUs = false
@@ -58,6 +59,7 @@ final class KernelLink: ATTLink {
     self.parameters = parameters
     self.isOurs = isOurs
     self.pin = pin
+    begin = adapter.timers.current
     updates = EventWaiters(adapter.timers)
     // The link object lives for as long as the link does.
     socket.onClosed = { error in self.socketEnded(error) }
@@ -149,13 +151,21 @@ final class KernelLink: ATTLink {
   func lose(_ loss: LinkLoss) {
     guard !isOver else { return }
     isOver = true
-    let loss = endedByUs ? .local : loss
+    let loss = endedByUs ? .local : explained(loss)
     links.remove(self)
     onEvent = nil
     updates.fail(.notConnected)
     socket.onClosed = nil
     socket.close()
     onClosed.take()?(loss)
+  }
+
+  /// The kernel does not say that a peer has asked for pairing before it has ended the link.
+  private func explained(_ loss: LinkLoss) -> LinkLoss {
+    guard role == .central, loss.isByPeer else { return loss }
+    if let handle, links.pairing.hasRequest(on: handle) { return .pairingRefused }
+    links.pairing.lost(after: adapter.timers.current - begin)
+    return loss
   }
 
   func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {

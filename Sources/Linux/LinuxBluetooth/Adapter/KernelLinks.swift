@@ -9,6 +9,7 @@ final class KernelLinks {
   /// The packets lost on all links, those included that have ended.
   var droppedPackets: Int { links.reduce(droppedBefore) { $0 + $1.droppedPackets } }
 
+  let pairing: PairingWatch
   private let watch: KernelAdapterWatch
   private var links: [KernelLink] = []
   private var droppedBefore = 0
@@ -16,8 +17,8 @@ final class KernelLinks {
   private var parameters: [ConnectionHandle: LinkParameters] = [:]
   private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
 
-  init(_ watch: KernelAdapterWatch) {
-    self.watch = watch
+  init(_ watch: KernelAdapterWatch, _ pairing: PairingWatch) {
+    (self.watch, self.pairing) = (watch, pairing)
   }
 
   subscript(handle: ConnectionHandle) -> KernelLink? { links.first { $0.handle == handle } }
@@ -84,6 +85,7 @@ final class KernelLinks {
   func created(_ handle: ConnectionHandle, _ parameters: LinkParameters) {
     self.parameters[handle] = parameters
     reasons[handle] = nil
+    pairing.created(handle)
   }
 
   func changed(_ handle: ConnectionHandle, _ parameters: LinkParameters) {

@@ -85,8 +85,12 @@ package struct HCIFilter: Hashable, Sendable {
 
 extension HCIFilter {
   /// What a ``RawController`` reads.
-  static let rawController = HCIFilter(
-    types: [.event, .command], events: [.commandComplete, .commandStatus, .disconnectionComplete, .leMeta])
+  static let rawController = HCIFilter(types: [.event, .command], events: ownEvents)
+  /// The same, and the data of all links.
+  static let rawControllerAndData = HCIFilter(types: [.event, .command, .acl], events: ownEvents)
+  private static let ownEvents: [HCIEventCode] = [
+    .commandComplete, .commandStatus, .disconnectionComplete, .leMeta,
+  ]
 }
 
 extension HCISocket where Channel == RawChannel {
