@@ -15,6 +15,7 @@ from adapters import KernelAdapter
 from conftest import wait_until
 from example_program import examples
 from program import NO_PERMISSION
+from virtual_radio import VirtualController
 
 pytestmark = [pytest.mark.usefixtures("no_kernel_fault"), pytest.mark.both_kernels]
 # Flags, the service in two bytes, and the name of the scan response.
@@ -30,9 +31,9 @@ def example(tmp_path):
 class Phone:
     """A central on the radio of an adapter, which meets the device that it hears first."""
 
-    def __init__(self, extended=False):
+    def __init__(self, extended=False, program=bumble_central.run):
         self.fork = peripherals.Peripheral(
-            bumble_central.run,
+            program,
             Namespace(transport="vhci", turns=0, notifications=2, extended=extended, commands=True),
             takes_commands=True)
         self.adapter = KernelAdapter(*self.fork.names)
@@ -175,6 +176,47 @@ def test_an_inspected_ring_is_offered_again(halo, phone, tmp_path):
     records = halo.wait(process).succeeded().records()
     assert [record["kind"] for record in records] == ["connected", "disconnected"]
     phone.waits_for(0)
+
+
+class ForgetfulController(VirtualController):
+    """Loses its first Disconnection Complete."""
+
+    losses = 1
+
+    def deliver(self, packet, host_number):
+        if self.name == "halo-raw" and packet[:2] == b"\x04\x05" and self.losses:
+            self.losses -= 1
+        else:
+            super().deliver(packet, host_number)
+
+
+async def phone_beside_a_forgetful_controller(options):
+    bumble_central.VirtualController = ForgetfulController
+    await bumble_central.run(options)
+
+
+def test_the_event_of_the_end_of_a_link_is_lost(halo, rings, tmp_path):
+    """On a serial line (raspberrypi/linux#5460): the kernel keeps the link for ever."""
+    rings.remove()
+    table = tmp_path / "table.jsonl"
+    table.write_text(halo.run("inspect", *JSON, adapter="virtual:fast").succeeded().out)
+    phone = Phone(program=phone_beside_a_forgetful_controller)
+    try:
+        phone.adapter.up()
+        process = halo.start("serve", table, *JSON, adapter=phone.adapter.name)
+        assert phone.ask("table")["rows"]
+        connected, disconnected = (json.loads(process.stdout.readline()) for _ in range(2))
+        assert (connected["kind"], disconnected["kind"]) == ("connected", "disconnected")
+        assert "supervision timeout" in disconnected["reason"], disconnected
+        # Asked each 30 s, unless it was heard since the last time.
+        assert 25 < disconnected["t"] - connected["t"] < 65
+        phone.waits_for(1)
+        assert phone.ask("table")["rows"]
+        process.send_signal(signal.SIGTERM)
+        records = halo.wait(process).succeeded().records()
+    finally:
+        phone.fork.close()
+    assert [record["kind"] for record in records] == ["connected", "disconnected"]
 
 
 @pytest.mark.parametrize("phone", [True], ids=["bluetooth 5"], indirect=True)

@@ -187,6 +187,26 @@ import Testing
     #expect(shown == [true, false, true, false])
   }
 
+  /// An event that was lost on the way (raspberrypi/linux 5460): no other one comes, and the kernel keeps the link.
+  @Test func aLinkThatTheControllerDoesNotKnowIsLost() async throws {
+    let staged = try StagedLink(stage)
+    let unknown = HCIErrorCode.unknownConnectionIdentifier
+    // The first answer is that to another program.
+    stage.machine.statuses[ReadRSSI.opcode] = [unknown, .success]
+    await testTimers.sleep(for: .seconds(31))
+    #expect(stage.takeSent(ReadRSSI.opcode).count == 2 && staged.losses == [])
+    // A link that has sent something is there.
+    stage.machine.statuses[ReadRSSI.opcode] = [unknown, unknown]
+    staged.pair.write([0x1B, 1, 0, 7])
+    await testTimers.sleep(for: .seconds(30))
+    #expect(stage.takeSent(ReadRSSI.opcode) == [] && staged.losses == [])
+    await testTimers.sleep(for: .seconds(30))
+    #expect(stage.takeSent(ReadRSSI.opcode, Disconnect.opcode).last == "01060403" + "4000" + "13")
+    #expect(staged.losses == [.remote(.connectionTimeout)] && staged.isSocketClosed)
+    await testTimers.sleep(for: .seconds(100))
+    #expect(stage.takeSent(ReadRSSI.opcode) == [])
+  }
+
   /// A handle is used again: the reason is that of the link before.
   @Test func theReasonOfALinkBeforeIsNotThatOfThisOne() throws {
     stage.disconnected(reason: "08")

@@ -79,6 +79,13 @@ package final class KernelAdapter: Adapter {
     let pairing = PairingWatch(timers)
     links = KernelLinks(watch, pairing)
     pairing.onChange = { [weak self] in self?.showData($0) }
+    links.linkWatch = KernelLinkWatch(timers) { [weak self] handle, done in
+      self?.controller?.readRSSI(handle, completion: done)
+    } onGone: { [weak self] link in
+      // The kernel gives up the link as well when the controller does not know it.
+      if let handle = link.handle { self?.controller?.disconnect(handle) }
+      link.lose(.remote(.connectionTimeout))
+    }
     watch.onLost = { [weak self] reason in self?.fail(reason) }
   }
 

@@ -10,6 +10,8 @@ final class KernelLinks {
   var droppedPackets: Int { links.reduce(droppedBefore) { $0 + $1.droppedPackets } }
 
   let pairing: PairingWatch
+  /// Set by the owner.
+  var linkWatch: KernelLinkWatch?
   private let watch: KernelAdapterWatch
   private var links: [KernelLink] = []
   private var droppedBefore = 0
@@ -34,6 +36,7 @@ final class KernelLinks {
       adapter, self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] },
       isOurs: isOurs, pin: KernelParameterPin(request))
     links.append(link)
+    linkWatch?.add(link)
     // The kernel may not have taken ours, or the link may be another program's.
     link.holdParameters()
     return link
@@ -46,12 +49,14 @@ final class KernelLinks {
       adapter, self, socket, peer: central, role: .peripheral,
       parameters: socket.handle.flatMap { parameters[$0] }, isOurs: true, pin: nil)
     links.append(link)
+    linkWatch?.add(link)
     return link
   }
 
   func remove(_ link: KernelLink) {
     droppedBefore += link.droppedPackets
     links.removeAll { $0 === link }
+    linkWatch?.remove(link)
   }
 
   /// The adapter has failed: all links are lost.
