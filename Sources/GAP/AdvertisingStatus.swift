@@ -6,6 +6,8 @@ import HaloBluetoothCore
 package final class AdvertisingStatus {
   /// How long a program waits for a controller that refuses, before it is told.
   package static let usualLimit = Duration.seconds(5)
+  /// How long an answer is waited for: the radio may be creating a link, or be set up anew.
+  static let longestWait = Duration.seconds(60)
 
   /// Why the radio does not advertise; nil if it does, if it has not answered, and if it need not. It is asked again, with longer
   /// and longer pauses, of ten seconds at most.
@@ -15,7 +17,19 @@ package final class AdvertisingStatus {
   /// Called with nil when the radio advertises, the first time and after a refusal; and with each new reason when it refuses to.
   package var onChange: ((GAPError?) -> Void)?
 
-  private var waits: [OneShot<Result<Void, GAPError>>] = []
+  @BluetoothActor private struct Wait {
+    let end: OneShot<Result<Void, GAPError>>
+    /// How long the radio may refuse; nil for no limit.
+    let limit: Duration?
+    let timers: Timers
+
+    func refused(_ refusal: GAPError) {
+      guard let limit else { return }
+      end.expire(after: refusal.isFinal ? .zero : limit, in: timers, with: .failure(.hci(.notReady)))
+    }
+  }
+
+  private var waits: [Wait] = []
 
   package init() {}
 
@@ -23,13 +37,13 @@ package final class AdvertisingStatus {
   ///
   /// - Parameter refusal: the reason; nil if it advertises
   package func set(_ refusal: GAPError?) {
-    let isNew = refusal == nil ? !isOn : refusal != self.refusal
+    let (wasRefused, isNew) = (self.refusal != nil, refusal == nil ? !isOn : refusal != self.refusal)
     isOn = refusal == nil
     self.refusal = refusal
-    if isOn {
+    if let refusal {
+      for wait in waits where !wasRefused || refusal.isFinal { wait.refused(refusal) }
+    } else {
       end(.success(()))
-    } else if let refusal, !refusal.mayPass {
-      end(.failure(refusal))
     }
     if isNew { onChange?(refusal) }
   }
@@ -43,35 +57,43 @@ package final class AdvertisingStatus {
 
   /// Waits until the radio advertises.
   ///
-  /// - Parameter limit: how long a controller that refuses is asked again; nil for no limit
-  /// - Throws: the last refusal; `.hci(.notReady)` if the radio has not answered; `.hci(.cancelled)` after ``clear()``, and if
-  ///   the task is cancelled
+  /// - Parameter limit: how long a radio that refuses is asked again; nil for no limit
+  /// - Throws: the last refusal; `.hci(.notReady)` if the radio has not answered within ``longestWait``; `.hci(.cancelled)` after
+  ///   ``clear()``, and if the task is cancelled
   package func untilOn(within limit: Duration?, in timers: Timers) async throws(GAPError) {
     guard !isOn else { return }
-    if let refusal, !refusal.mayPass { throw refusal }
     try await awaitCallback { (done: @escaping (Result<Void, GAPError>) -> Void) in
-      let wait = OneShot<Result<Void, GAPError>> { [weak self] result in
+      let end = OneShot<Result<Void, GAPError>> { [weak self] result in
+        self?.waits.removeAll { !$0.end.isPending }
         guard case .failure(.hci(.notReady)) = result, let refusal = self?.refusal else {
           return done(result)
         }
         done(.failure(refusal))
       }
+      let wait = Wait(end: end, limit: limit, timers: timers)
       waits.append(wait)
-      if let limit { wait.expire(after: limit, in: timers, with: .failure(.hci(.notReady))) }
-      return { wait(.failure(.hci(.cancelled))) }
+      if limit != nil { end.expire(after: Self.longestWait, in: timers, with: .failure(.hci(.notReady))) }
+      if let refusal { wait.refused(refusal) }
+      return { end(.failure(.hci(.cancelled))) }
     }
   }
 
   private func end(_ result: Result<Void, GAPError>) {
-    let ended = waits
-    waits = []
-    for wait in ended { wait(result) }
+    for wait in waits { wait.end(result) }
   }
 }
 
 extension GAPError {
-  /// Whether the same advertisement may be accepted a moment later: a controller refuses what its state does not allow.
-  fileprivate var mayPass: Bool {
-    if case .hci(.commandFailed) = self { true } else { false }
+  /// Whether the same advertisement will be refused a moment later, too.
+  fileprivate var isFinal: Bool {
+    switch self {
+    case .hci(.extendedAdvertisingNotSupported): true
+    case .hci(.adapter(let error)):
+      switch error.reason {
+      case .notOffered, .noBluetooth, .missing: true
+      default: false
+      }
+    case .hci, .gatt: false
+    }
   }
 }

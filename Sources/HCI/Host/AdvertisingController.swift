@@ -144,6 +144,8 @@ final class AdvertisingController {
       switch result {
       case .failure(let error):
         settle(.on(actual))
+        // It may have been ended and begun in between.
+        if case .on = state { onResult?(nil) }
         done(error.isDisallowed ? .refused : .nothing)
       case .success where wasEnded:
         settle(.off)

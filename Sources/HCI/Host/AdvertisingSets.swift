@@ -13,6 +13,10 @@ final class AdvertisingSets {
   /// Called once, when nothing is advertised any more.
   private var onIdle: (() -> Void)?
   private var isPaused = false
+  /// Whether a scan has its turn: see ``ScanTurns``.
+  var isHeld = false {
+    didSet { if isHeld != oldValue { setPaused(isPaused) } }
+  }
   /// Called once, when nothing is advertised while it is paused.
   private var onPaused: (() -> Void)?
   /// The number of LE Advertising Set Terminated since a central has connected.
@@ -35,7 +39,7 @@ final class AdvertisingSets {
     }
     guard let advertising, let controller = makeController(for: set) else { return }
     controllers.append((set, controller))
-    controller.isPaused = isPaused
+    controller.isPaused = isPaused || isHeld
     controller.setDesired(advertising)
   }
 
@@ -60,7 +64,7 @@ final class AdvertisingSets {
 
   private func setPaused(_ isPaused: Bool) {
     self.isPaused = isPaused
-    for each in controllers { each.controller.isPaused = isPaused }
+    for each in controllers { each.controller.isPaused = isPaused || isHeld }
     tryNow()
   }
 

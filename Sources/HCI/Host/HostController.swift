@@ -101,6 +101,7 @@ package final class HostController {
       self?.initiator?.lost(connection, reason)
       self?.earlyData.ended(connection.handle, at: timers.now)
       // Some controllers do not advertise while there are as many links as they have room for.
+      self?.turns?.linkEnded()
       self?.advertiser?.tryNow()
     }
     watch.onSilence = { [weak self] in self?.send(ReadBDADDR()) { _ in } }
@@ -165,7 +166,9 @@ package final class HostController {
       commands, timers: timers, usesExtendedCommands: information.usesExtendedScan,
       ownAddressType: information.ownAddressType)
     scan.onRefusal = { [weak self] error in
-      if let self, self.turns?.scanResulted(error) != true { onScanRefusal?(error) }
+      guard let self else { return }
+      if let error, turns?.refused(.scan, error) == true { return }
+      onScanRefusal?(error)
     }
     scan.onSilence = { [weak self] count in self?.scanIsSilent(count) }
     self.scan = scan
@@ -174,9 +177,8 @@ package final class HostController {
     let initiator = Initiator(
       self, links: links, scan: scan, advertiser: advertiser, timers: timers, controller: information)
     self.initiator = initiator
-    let turns = ScanTurns(scan, advertiser, timers: timers) { [unowned initiator] in initiator.isIdle }
-    advertiser.onRefusal = { [weak turns] error in turns?.advertisingRefused(error) == true }
-    self.turns = turns
+    turns = ScanTurns(scan, advertiser, timers: timers) { [unowned initiator] in initiator.isIdle }
+    advertiser.onRefusal = { [weak self] error in self?.turns?.refused(.advertising, error) == true }
     let stateWatch = StateWatch(
       commands, timers: timers, links: links, advertiser: advertiser, controller: information)
     stateWatch.onStateLost = { [weak self] in self?.recover(from: .stateLost) }

@@ -30,6 +30,10 @@ final class ScanController {
   private let isShared: Bool
   private var desired: ScanParameters?
   private var isPaused = false
+  /// Whether advertising has its turn: see ``ScanTurns``.
+  var isHeld = false {
+    didSet { if isHeld != oldValue { tryNow() } }
+  }
   /// The current scan of the controller; nil if it does not scan.
   private var actual: ScanParameters?
   private var isBusy = false
@@ -72,7 +76,7 @@ final class ScanController {
   /// Whether the controller scans.
   var isOn: Bool { actual != nil }
   /// Whether an active scan is on, or about to be.
-  var isActive: Bool { actual?.isActive ?? (isBusy && !isPaused && desired?.isActive == true) }
+  var isActive: Bool { actual?.isActive ?? (isBusy && !isPaused && !isHeld && desired?.isActive == true) }
 
   /// Whether another program has begun to scan within the last second.
   var mayBeOthers: Bool { othersBegan.map { timers.now - $0 < .seconds(1) } ?? false }
@@ -154,7 +158,7 @@ final class ScanController {
   // MARK: State
 
   /// Something has changed: a scan that was refused may be accepted now.
-  func tryNow() {
+  private func tryNow() {
     timers.cancel(retry.take())
     if desired == nil { pause.end() }
     reconcile()
@@ -162,7 +166,7 @@ final class ScanController {
 
   private func reconcile() {
     guard !isBusy else { return }
-    let wanted = isPaused ? nil : desired
+    let wanted = isPaused || isHeld ? nil : desired
     if actual != nil, actual != wanted {
       // Parameters can't be changed while a scan runs.
       isBusy = true

@@ -1,30 +1,28 @@
 import HaloBluetoothCore
 
 /// Lets a scan and advertising take turns where the controller refuses one of them for the other (Core Specification Vol 4,
-/// Part E, 7.8.27): five seconds each.
+/// Part E, 7.8.27): five seconds each. Then both are tried again.
+///
+/// Each is held by a flag of its own, apart from the pause for a link that is created: what resumes after that is what has the
+/// turn.
 final class ScanTurns {
-  static let length = Duration.seconds(5)
-  /// How long a turn waits for a link that is being created, for which both may be paused.
-  private static let wait = Duration.seconds(1)
-
-  private enum Turn {
-    /// Neither has been refused for the other.
-    case none
-    /// One of them is being paused for the other.
-    case changing
-    case scan
-    case advertising
+  enum Side {
+    case scan, advertising
   }
+
+  static let length = Duration.seconds(5)
+  /// One that is refused in its own turn has another reason. For so long, no turns are taken, unless a link ends.
+  static let rest = Duration.seconds(600)
 
   private let scan: ScanController
   private let advertiser: AdvertisingSets
   private let timers: Timers
   /// Whether no link is being created.
   private let isFree: () -> Bool
-  private var turn = Turn.none
-  /// Whether one of them was refused in its own turn: the other one is not the reason.
-  private var isUseless = false
+  /// Who has the turn; nil if both may be on.
+  private var turn: Side?
   private var timer: Timers.Token?
+  private var notBefore = Instant.zero
 
   init(
     _ scan: ScanController, _ advertiser: AdvertisingSets, timers: Timers, isFree: @escaping () -> Bool
@@ -36,74 +34,43 @@ final class ScanTurns {
     timers.cancel(timer)
   }
 
-  /// The controller has refused to scan, or scans again after that.
+  /// The controller has refused one of them.
   ///
   /// - Returns: whether this is a matter of turns, and no news
-  func scanResulted(_ refusal: HCIError?) -> Bool {
-    if turn == .scan, let refusal { return giveUp(after: refusal) { advertiser.resume() } }
-    if turn != .none { return true }
-    guard canTakeTurns(after: refusal), !advertiser.active.isEmpty else { return false }
-    beginScan()
-    return true
+  func refused(_ side: Side, _ error: HCIError) -> Bool {
+    guard error.isOfStates else { return false }
+    // While the other one is on its way off, or a link is created, a refusal says nothing; it is tried again.
+    let isExcused = isOtherOn(side) || !isFree()
+    if turn == side, !isExcused {
+      notBefore = timers.now + Self.rest
+      give(to: nil)
+      return false
+    }
+    if turn == nil, timers.now >= notBefore, isFree(), isOtherOn(side) { give(to: side) }
+    return turn != nil
   }
 
-  /// The controller has refused to advertise.
-  ///
-  /// - Returns: whether this is a matter of turns, and no news
-  func advertisingRefused(_ refusal: HCIError) -> Bool {
-    if turn == .advertising { return giveUp(after: refusal) { scan.resume() } }
-    if turn != .none { return true }
-    guard canTakeTurns(after: refusal), scan.isOn else { return false }
-    beginAdvertising()
-    return true
+  /// A link has ended, which may have been the reason of a refusal.
+  func linkEnded() { notBefore = .zero }
+
+  private func isOtherOn(_ side: Side) -> Bool {
+    side == .scan ? !advertiser.active.isEmpty : scan.isOn
   }
 
-  private func canTakeTurns(after refusal: HCIError?) -> Bool {
-    refusal?.isOfStates == true && !isUseless && isFree()
-  }
-
-  private func giveUp(after refusal: HCIError, _ resume: () -> Void) -> Bool {
-    isUseless = true
-    turn = .none
+  private func give(to side: Side?) {
+    turn = side
     timers.cancel(timer.take())
-    resume()
-    return false
-  }
-
-  private func beginScan() {
-    turn = .changing
-    advertiser.pause { [weak self] in
-      self?.turn = .scan
-      self?.scan.tryNow()
+    if side != nil {
+      timer = timers.schedule(after: Self.length) { [weak self] in
+        guard let self else { return }
+        timer = nil
+        give(to: turn == .scan && advertiser.hasDesired ? .advertising : nil)
+      }
     }
-    next { $0.beginAdvertising() }
-  }
-
-  private func beginAdvertising() {
-    guard advertiser.hasDesired else {
-      turn = .none
-      return advertiser.resume()
-    }
-    turn = .changing
-    scan.pause { [weak self] in
-      self?.turn = .advertising
-      self?.advertiser.resume()
-    }
-    next { turns in
-      // If the controller refuses that, the next turn begins.
-      turns.turn = .none
-      turns.scan.resume()
-    }
-  }
-
-  private func next(after time: Duration = length, _ action: @escaping (ScanTurns) -> Void) {
-    timers.cancel(timer)
-    timer = timers.schedule(after: time) { [weak self] in
-      guard let self else { return }
-      guard isFree() else { return next(after: Self.wait, action) }
-      timer = nil
-      action(self)
-    }
+    // Commands keep their order: what is held is off before the other one begins.
+    if side == .advertising { scan.isHeld = true }
+    advertiser.isHeld = side == .scan
+    if side != .advertising { scan.isHeld = false }
   }
 }
 

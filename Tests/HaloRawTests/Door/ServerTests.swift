@@ -101,11 +101,12 @@ import VirtualRadio
   }
 
   /// A program with both roles on such a controller: others find it, and it finds them, in turns.
-  @Test(arguments: [false, true])
-  func aControllerThatScansOrAdvertisesServesBoth(_ bluetooth5: Bool) async throws {
+  @Test(arguments: [false, true], [false, true])
+  func aControllerThatScansOrAdvertisesServesBoth(_ bluetooth5: Bool, cannotInitiate: Bool) async throws {
     var options = ControllerOptions()
     options.address = BluetoothAddress(0xC000_0000_0001, .public)
     options.cannotScanWhileAdvertising = true
+    options.cannotInitiateWhileAdvertising = cannotInitiate
     options.bluetooth5 = bluetooth5
     let both = try await Radio.start(OpenedAdapter(HCIAdapter(AirTransport(air, options))))
     let humidity = LocalCharacteristic(CharacteristicID<[UInt8]>(0xFF11, in: 0xFF10), [40])

@@ -38,7 +38,8 @@ final class ServedRadio {
   /// What the radio says of the advertisement, also after its adapter was opened anew.
   private let status = AdvertisingStatus()
   private var clients: [BluetoothAddress: GATTLink] = [:]
-  private var advertised: (member: ObjectIdentifier, advertising: Advertising)?
+  private var advertised: (member: ObjectIdentifier, advertising: Advertising, number: Int)?
+  private var starts = 0
 
   /// Returns the one of a radio: the one that exists, or a new one.
   static func of(_ radio: KeptAdapter) -> ServedRadio {
@@ -115,14 +116,16 @@ final class ServedRadio {
     } catch {
       throw CBError(.unknown, "\(error)")
     }
-    advertised = (ObjectIdentifier(member), advertising)
+    starts += 1
+    let number = starts
+    advertised = (ObjectIdentifier(member), advertising, number)
     setName(name ?? Self.hostName)
     do throws(GAPError) {
       try await peripheral.role.untilAdvertising(within: limit)
     } catch .hci(.cancelled) {
       throw CBError(.operationCancelled, "advertising was stopped before the radio had begun")
     } catch {
-      stopAdvertising(member)
+      if advertised?.number == number { stopAdvertising(member) }
       throw CBError(.unknown, "\(error)")
     }
   }

@@ -81,9 +81,8 @@ package final class KernelAdapter: Adapter {
     pairing.onChange = { [weak self] in self?.showData($0) }
     links.linkWatch = KernelLinkWatch(timers) { [weak self] handle, done in
       self?.controller?.readRSSI(handle, completion: done)
-    } onGone: { [weak self] link in
-      // The kernel gives up the link as well when the controller does not know it.
-      if let handle = link.handle { self?.controller?.disconnect(handle) }
+    } onGone: { link in
+      // The kernel gives it up when nobody uses it: the controller tells it then.
       link.lose(.remote(.connectionTimeout))
     }
     watch.onLost = { [weak self] reason in self?.fail(reason) }
@@ -266,6 +265,7 @@ package final class KernelAdapter: Adapter {
     connector?.fail(error)
     peripheral?.suspend()
     ourPeers = links.removeAll(error)
+    links.pairing.reset()
     controller?.fail(error)
     socket?.packets.close()
     onFailure?(error)

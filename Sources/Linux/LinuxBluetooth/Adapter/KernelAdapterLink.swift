@@ -163,8 +163,11 @@ final class KernelLink: ATTLink {
   /// The kernel does not say that a peer has asked for pairing before it has ended the link.
   private func explained(_ loss: LinkLoss) -> LinkLoss {
     guard role == .central, loss.isByPeer else { return loss }
+    let age = adapter.timers.current - begin
+    // One that has lived longer was paired with, or does without.
+    guard age < PairingWatch.earlyTime else { return loss }
     if let handle, links.pairing.hasRequest(on: handle) { return .pairingRefused }
-    links.pairing.lost(after: adapter.timers.current - begin)
+    links.pairing.lostEarly()
     return loss
   }
 

@@ -23,11 +23,16 @@ final class PairingWatch {
     self.timers = timers
   }
 
-  /// A peer has ended a link of this age, and has not said why.
-  func lost(after age: Duration) {
-    guard age < Self.earlyTime else { return }
+  /// A peer has ended a link within ``earlyTime``, and has not said why.
+  func lostEarly() {
     if end == nil { onChange?(true) }
     stop(after: Self.patience)
+  }
+
+  /// The raw channel is gone; the next one shows no data.
+  func reset() {
+    timers.cancel(end.take())
+    requests = []
   }
 
   func created(_ handle: ConnectionHandle) {
