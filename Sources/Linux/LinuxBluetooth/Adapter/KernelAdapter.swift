@@ -81,9 +81,8 @@ package final class KernelAdapter: Adapter {
     pairing.onChange = { [weak self] in self?.showData($0) }
     links.linkWatch = KernelLinkWatch(timers) { [weak self] handle, done in
       self?.controller?.readRSSI(handle, completion: done)
-    } onGone: { link in
-      // The kernel gives it up when nobody uses it: the controller tells it then.
-      link.lose(.remote(.connectionTimeout))
+    } onGone: {
+      $0.vanish()
     }
     watch.onLost = { [weak self] reason in self?.fail(reason) }
   }

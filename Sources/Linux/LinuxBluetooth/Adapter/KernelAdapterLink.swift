@@ -147,6 +147,17 @@ final class KernelLink: ATTLink {
     lose(loss)
   }
 
+  /// The controller does not know the link. The kernel learns that when it has the controller end it, which it would do two seconds
+  /// later only.
+  func vanish() {
+    guard !isOver else { return }
+    let handle = isOurs ? self.handle : nil
+    socket.close { [adapter] in
+      if let handle { adapter.disconnect(handle) }
+    }
+    lose(.remote(.connectionTimeout))
+  }
+
   /// The link is gone.
   func lose(_ loss: LinkLoss) {
     guard !isOver else { return }
