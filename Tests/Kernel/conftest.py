@@ -208,12 +208,15 @@ def bluetoothd(system_bus, tmp_path):
             "org.bluez", f"/org/bluez/{adapter}", "Properties.Get", "org.bluez.LEAdvertisingManager1", "SupportedInstances")
         return re.search(r"byte [1-9]", answer)
 
-    wait_until(owns_its_name, "bluetoothd on the bus", timeout=60)
-    for adapter in sorted(adapters.names()):
-        wait_until(lambda: has_taken(adapter), f"{adapter} of bluetoothd", timeout=60)
-    yield daemon
-    daemon.terminate()
-    daemon.wait()
+    try:
+        wait_until(owns_its_name, "bluetoothd on the bus", timeout=200)
+        for adapter in sorted(adapters.names()):
+            wait_until(lambda: has_taken(adapter), f"{adapter} of bluetoothd", timeout=200)
+        yield daemon
+    finally:
+        # One that is left would switch on the adapters of other tests.
+        daemon.terminate()
+        daemon.wait()
 
 
 @pytest.fixture
