@@ -147,8 +147,8 @@ final class KernelLink: ATTLink {
     lose(loss)
   }
 
-  /// The controller does not know the link. The kernel learns that when it has the controller end it, which it would do two seconds
-  /// later only.
+  /// The controller does not know the link. The kernel learns that when it has the controller end it, which it would do two
+  /// seconds later only.
   func vanish() {
     guard !isOver else { return }
     let handle = isOurs ? self.handle : nil
