@@ -91,8 +91,10 @@ class TestOnTheUserChannel(OfTheAdapter):
 
 
 @pytest.fixture
-def two():
-    """Two adapters of one radio, which are up."""
+def two(rings):
+    """Two adapters of one radio, which are up. The ring of a test before has the address of one, which bluetoothd would not take
+    twice."""
+    rings.remove()
     made = peripherals.Peripheral(two_adapters.run, None)
     both = [KernelAdapter(name) for name in made.names]
     for adapter in both:
