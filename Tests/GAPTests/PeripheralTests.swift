@@ -105,7 +105,7 @@ import Testing
     #expect(try await waiting.value == nil)
   }
 
-  @Test func whatWillNotPassIsToldAtOnce() async throws {
+  @Test func aFinalRefusalEndsTheWaitAtOnce() async throws {
     let (peripheral, _) = try advertising()
     let begin = testTimers.current
     let waiting = wait(for: peripheral)

@@ -107,9 +107,6 @@ import Testing
 
   // MARK: A scan and advertising
 
-  private static let scanOff = "010c20020000"
-  private static let scanOn = "010c20020101"
-
   /// Answers commands as a controller that does one at a time, for some seconds.
   ///
   /// - Returns: the times, in tenths of a second, at which each began
@@ -126,24 +123,19 @@ import Testing
           let isOn = hex(packet)[4] == 1
           var status = HCIErrorCode.success
           switch opcode {
-          case LESetScanEnable.opcode:
-            if isOn, isAdvertising || refuses.contains(opcode) {
-              status = .commandDisallowed
-            } else {
-              isScanning = isOn
-              if isOn { began.scan.append(tenth) }
-            }
-          case LESetAdvertisingEnable.opcode:
-            if isOn, isScanning || refuses.contains(opcode) {
-              status = .commandDisallowed
-            } else {
-              isAdvertising = isOn
-              if isOn { began.advertising.append(tenth) }
-            }
-          // Parameters can't be set while it is on.
-          case LESetScanParameters.opcode where isScanning,
+          case LESetScanEnable.opcode where isOn && isAdvertising,
+            LESetAdvertisingEnable.opcode where isOn && isScanning,
+            _ where isOn && refuses.contains(opcode),
+            // Parameters can't be set while it is on.
+            LESetScanParameters.opcode where isScanning,
             LESetAdvertisingParameters.opcode where isAdvertising:
             status = .commandDisallowed
+          case LESetScanEnable.opcode:
+            isScanning = isOn
+            if isOn { began.scan.append(tenth) }
+          case LESetAdvertisingEnable.opcode:
+            isAdvertising = isOn
+            if isOn { began.advertising.append(tenth) }
           default: break
           }
           controller.complete(opcode, status)
@@ -190,9 +182,9 @@ import Testing
     #expect(results.allSatisfy { $0 == nil } && !results.isEmpty)
   }
 
-  /// The other one is not the reason: it goes on, and the refusal is told.
+  /// The other side is not the reason: it stays on, and the refusal is reported.
   @Test(arguments: [LESetScanEnable.opcode, LESetAdvertisingEnable.opcode])
-  func whatIsRefusedInItsOwnTurnHasNone(_ refused: HCIOpcode) throws {
+  func aRefusalInItsOwnTurnEndsTheTurns(_ refused: HCIOpcode) throws {
     let controller =
       refused == LESetScanEnable.opcode
       ? try advertising()

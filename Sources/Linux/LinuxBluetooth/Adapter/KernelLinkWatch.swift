@@ -44,13 +44,10 @@ final class KernelLinkWatch {
   }
 
   private func ask() {
-    for index in links.indices {
-      let link = links[index].link
-      let wasHeard = link.reads != links[index].reads
-      links[index].reads = link.reads
-      // Twice, as the answer may be that to another program about its link.
-      if !wasHeard { ask(link, times: 2) }
-    }
+    let silent = links.filter { $0.link.reads == $0.reads }.map(\.link)
+    links = links.map { ($0.link, $0.link.reads) }
+    // Twice, as the answer may be that to another program about its link.
+    for link in silent { ask(link, times: 2) }
   }
 
   private func ask(_ link: KernelLink, times: Int) {
