@@ -45,6 +45,8 @@ package final class HCIAdapter: Adapter {
   private let recovery: AdapterRecovery
   /// Why the radio cannot be used, until it is recovered.
   private var failure: HCIError?
+  /// Whether packets get to the controller.
+  private var isTransportOpen = false
   /// How long the controller may take to end its advertisements.
   private static let stoppingDeadline = Duration.seconds(1)
   /// The interval for trying to open the transport to the controller again.
@@ -86,7 +88,12 @@ package final class HCIAdapter: Adapter {
   private func attach() {
     let host = self.host
     transport.onPacket = { packet, time in host.receive(packet, at: time) }
-    transport.onClose = { reason in host.transportClosed(reason) }
+    transport.onClose = { [weak self] reason in
+      guard let self else { return }
+      isTransportOpen = false
+      host.transportClosed(reason, isFinal: !transport.canReopen)
+    }
+    isTransportOpen = true
     transport.start()
   }
 
@@ -110,21 +117,21 @@ package final class HCIAdapter: Adapter {
   /// opened as soon as possible: an adapter of this machine when it is present again, with its index or with its
   /// address under another index.
   ///
-  /// - Throws: the failure that ended it, after `time`; `HCIError.cancelled` if the task is cancelled
+  /// - Throws: the failure that ended it: after `time`, or at once if its transport can't be opened again;
+  ///   `HCIError.cancelled` if the task is cancelled
   package func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
-    guard let failure else {
-      // A working controller keeps its links.
-      guard host.failure == nil, let controller = host.controller else { throw host.failure ?? .notReady }
-      return AdapterInformation(controller)
+    let deadline = timers.now + time
+    while let failure {
+      if case .transportEnded = failure { throw failure }
+      let information = try await recovery.recover(self, from: failure, within: deadline - timers.now)
+      // The controller may have failed since its last answer.
+      self.failure = host.failure
+      if self.failure == nil { return information }
+      if timers.now >= deadline { throw failure }
     }
-    let information = try await recovery.recover(self, from: failure, within: time)
-    self.failure = nil
-    // The controller may have failed since its last answer.
-    if let error = host.failure {
-      fail(error)
-      throw error
-    }
-    return information
+    // A working controller keeps its links.
+    guard host.failure == nil, let controller = host.controller else { throw host.failure ?? .notReady }
+    return AdapterInformation(controller)
   }
 
   package func setScan(_ parameters: ScanParameters?) {
@@ -204,12 +211,16 @@ extension HCIAdapter: RecoverableRadio {
   }
 
   package func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation? {
+    let wasOpen = isTransportOpen
     do throws(HCIError) {
-      return try await open(within: time)
+      guard wasOpen else { return try await open(within: time) }
+      host.revive()
+      return try await setUp()
     } catch {
+      // What does not answer behind a new transport may do so behind the next.
+      if !wasOpen { isTransportOpen = false }
       switch error {
       case .cancelled: throw error
-      case .notReady: throw failure ?? error
       case .adapter(let reason) where reason.isMissingPrivilege: throw error
       default: return nil
       }
@@ -217,6 +228,7 @@ extension HCIAdapter: RecoverableRadio {
   }
 
   private func open(within time: Duration) async throws(HCIError) -> AdapterInformation {
+    isTransportOpen = false
     try await transport.reopen(within: min(time, AdapterRecovery.openingTime))
     host.revive()
     attach()

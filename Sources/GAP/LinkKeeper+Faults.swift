@@ -13,7 +13,7 @@ extension LinkKeeper.Fault {
       case .commandTimedOut, .malformedResponse, .hardwareError, .transportClosed, .notReady, .scanSilent:
         .controller
       case .noDataBuffers, .lowEnergyNotSupported, .unknownAddressType, .peerNotConnectable, .cancelled,
-        .extendedAdvertisingNotSupported:
+        .extendedAdvertisingNotSupported, .transportEnded:
         .final
       case .peerNotFound, .peerDidNotAnswer, .notTried, .codedScanNotSupported: .absence
       case .connectionFailed(_, .connectionLimitExceeded): .refusal

@@ -5,7 +5,8 @@ import HaloBluetoothCore
 /// and what to do next comes out.
 ///
 /// The way to data has phases. Each has a deadline, and the way as a whole has a ``Budget``, which begins anew when data have
-/// flowed. A failure in any phase leads back to the phase that can mend it: see ``Fault``.
+/// flowed. A failure in any phase leads back to the phase that can mend it: see ``Fault``. A failure passes time, as it is
+/// followed by a pause, or ends the way: only the first one after data have flowed is followed by another action at once.
 ///
 /// ```
 /// find -> connect -> open -> start -> flow
@@ -98,6 +99,10 @@ package struct LinkKeeper: Sendable {
   private var misses = 0
   /// How often in a row the controller refused a command.
   private var refusals = 0
+  /// Whether the controller has to be recovered before anything else.
+  private var needsRecovery = false
+  /// When a failure was last followed by an action without a pause.
+  private var repeatedAtOnce: Instant?
   private var costs: [LinkProcedure: Int] = [:]
   /// Since when the link is open.
   private var openSince: Instant?
@@ -148,7 +153,8 @@ package struct LinkKeeper: Sendable {
       phase = .start
       openSince = now
     case .start: phase = .flow
-    case .pause, .recover, .flow, .giveUp: break
+    case .recover: needsRecovery = false
+    case .pause, .flow, .giveUp: break
     }
     return action(at: now)
   }
@@ -187,12 +193,22 @@ package struct LinkKeeper: Sendable {
     lead(back: fault)
     if fault == .controller || refusals >= Self.refusalsUntilReset {
       refusals = 0
-      return .recover(within: max(Self.shortestAttempt, deadline - now))
+      needsRecovery = true
     }
-    if isFirst, fault != .unready { return action(at: now) }
+    if isFirst && fault != .unready || failures == 1 && needsRecovery, mayRepeatAtOnce(at: now) {
+      return action(at: now)
+    }
     let pause = self.pause
     guard now + pause < deadline else { return .giveUp }
     return .pause(pause)
+  }
+
+  /// Data that have flowed for a moment make the next failure a first one: that is no reason to repeat at the rate of these
+  /// failures.
+  private mutating func mayRepeatAtOnce(at now: Instant) -> Bool {
+    if let last = repeatedAtOnce, now - last < RetryPause.duration(after: 1) { return false }
+    repeatedAtOnce = now
+    return true
   }
 
   private func isRepeated(_ fault: Fault) -> Bool {
@@ -227,6 +243,7 @@ package struct LinkKeeper: Sendable {
 
   private func action(at now: Instant) -> Action {
     let rest = max(Self.shortestAttempt, (deadline ?? now) - now)
+    if needsRecovery { return .recover(within: rest) }
     return switch phase {
     case .find: .find(within: hasFlowed ? min(rest, Self.longestSearch) : rest)
     case .connect: .connect(within: min(rest, Self.longestConnecting))

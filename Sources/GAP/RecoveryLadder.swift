@@ -1,8 +1,11 @@
 import HCI
 import HaloBluetoothCore
 
-/// The steps to recover a radio that does not answer, in order. They run at most once a minute: a broken radio is
-/// reported, not power-cycled forever.
+/// When a radio that has failed is tried again, and by which steps one is that does not answer. A value without I/O.
+///
+/// The steps run at most once a minute: a broken radio is reported, not power-cycled forever. In the rest of the minute it
+/// is tried by the mildest way, ``RecoverableRadio/reopen(within:)``. A radio that fails again and again is left alone before
+/// each try, for a time that doubles until it has worked for a minute.
 package struct RecoveryLadder: Hashable {
   package enum Step: String, Hashable, CaseIterable {
     /// Pending operations are cancelled: the scan, connections being established.
@@ -38,12 +41,31 @@ package struct RecoveryLadder: Hashable {
   static let period = Duration.seconds(60)
 
   private var last: Instant?
+  /// Since when the radio works; nil while it does not.
+  private var usableSince: Instant?
+  /// How often it has failed again within a minute of its recovery.
+  private var relapses = 0
   /// The step and its result: `off and on: permission denied`.
   private(set) var report: [String] = []
 
+  /// The radio has failed.
+  ///
+  /// - Returns: how long it is left alone
+  mutating func failed(at now: Instant) -> Duration {
+    guard let since = usableSince.take() else { return .zero }
+    relapses = now - since < Self.period ? relapses + 1 : 0
+    return relapses == 0 ? .zero : RetryPause.duration(after: relapses)
+  }
+
+  /// It can be used again.
+  mutating func recovered(at now: Instant) { usableSince = now }
+
+  /// How long it is until the steps may be tried.
+  func rest(at now: Instant) -> Duration { last.map { max(.zero, $0 + Self.period - now) } ?? .zero }
+
   /// - Returns: whether the steps may be tried now
   mutating func begin(at now: Instant) -> Bool {
-    if let last, now - last < Self.period { return false }
+    guard rest(at: now) == .zero else { return false }
     last = now
     report = []
     return true
@@ -68,7 +90,8 @@ package protocol RecoverableRadio: AnyObject {
   ///
   /// - Throws: `HCIError.cancelled` if the task is cancelled, otherwise only errors that make further steps pointless
   func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome
-  /// Opens the radio if it is present and powered on, and sets it up.
+  /// Sets the radio up by the mildest way, without a power cycle: where it is open, it is reset; where it is closed, it is
+  /// opened if it is present and powered on.
   ///
   /// - Returns: nil if it cannot be used yet
   /// - Throws: an error that waiting does not change
@@ -78,7 +101,7 @@ package protocol RecoverableRadio: AnyObject {
 }
 
 /// Recovers a radio that has failed. One that does not answer goes through the ladder first; one that is gone or off is
-/// waited for.
+/// waited for. Each failure passes time: a caller may try again at once, for as long as it likes.
 @BluetoothActor
 package final class AdapterRecovery {
   /// The timeout for one attempt to open the transport to a controller.
@@ -103,24 +126,40 @@ package final class AdapterRecovery {
   ) async throws(HCIError) -> AdapterInformation {
     let deadline = timers.now + time
     onNote?("\(failure); waiting for \(radio.name)")
-    if failure.isOfController, let information = try await climb(radio) { return back(radio, information) }
+    await pause(ladder.failed(at: timers.now), until: deadline)
+    let rest = ladder.rest(at: timers.now)
+    if failure.isOfController, rest > .zero {
+      onNote?(
+        "radio: it has failed again: in the next \(Int(rest.inSeconds.rounded(.up))) s it is not switched off and on"
+      )
+    }
+    var tries = 0
     while true {
       if Task.isCancelled { throw .cancelled }
+      if failure.isOfController, let information = try await climb(radio) { return back(radio, information) }
       let rest = max(deadline - timers.now, .milliseconds(500))
       if let information = try await radio.reopen(within: rest) { return back(radio, information) }
       guard timers.now < deadline else { throw failure }
       await radio.change()
+      tries += 1
+      if failure.isOfController { await pause(RetryPause.duration(after: tries), until: deadline) }
     }
   }
 
+  private func pause(_ time: Duration, until deadline: Instant) async {
+    let time = min(time, deadline - timers.now)
+    if time > .zero { await timers.sleep(for: time) }
+  }
+
   private func back(_ radio: some RecoverableRadio, _ information: AdapterInformation) -> AdapterInformation {
+    ladder.recovered(at: timers.now)
     onNote?("\(radio.name) can be used again")
     return information
   }
 
   /// - Returns: nil if the radio is to be waited for
   private func climb(_ radio: some RecoverableRadio) async throws(HCIError) -> AdapterInformation? {
-    guard ladder.begin(at: timers.now) else { throw silence(of: radio) }
+    guard ladder.begin(at: timers.now) else { return nil }
     for step in RecoveryLadder.Step.allCases {
       if Task.isCancelled { throw .cancelled }
       let outcome = try await radio.carryOut(step)
@@ -129,15 +168,12 @@ package final class AdapterRecovery {
       onNote?(note)
       switch outcome {
       case .recovered(let information): return information
-      case .hopeless: throw silence(of: radio)
+      case .hopeless:
+        throw .adapter(AdapterError("go on with \(radio.name)", .controllerSilent(ladder.report)))
       case .done, .leftOut, .failed: break
       }
     }
     return nil
-  }
-
-  private func silence(of radio: some RecoverableRadio) -> HCIError {
-    .adapter(AdapterError("go on with \(radio.name)", .controllerSilent(ladder.report)))
   }
 }
 

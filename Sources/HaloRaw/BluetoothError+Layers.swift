@@ -67,8 +67,7 @@ extension BluetoothError.Code {
       case .cancelled: .cancelled
       case .adapter(let error): Self(error.reason)
       case .commandTimedOut, .malformedResponse, .hardwareError, .outOfStep, .stateLost, .packetsHeld,
-        .scanSilent,
-        .transportClosed, .noDataBuffers, .notReady:
+        .scanSilent, .transportClosed, .transportEnded, .noDataBuffers, .notReady:
         .radioUnavailable
       }
   }

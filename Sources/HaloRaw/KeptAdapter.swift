@@ -158,8 +158,7 @@ package final class KeptAdapter {
       }
       if !Task.isCancelled, loss == nil { set(.poweredOn) }
       return (pause, nil)
-    } catch GAPError.hci(.notReady) where loss != nil {
-      set(.unsupported, "\(HCIError.notReady)")
+    } catch GAPError.hci(.transportEnded) where loss != nil {
       return (pause, nil)
     } catch {
       guard !Task.isCancelled else { return (pause, nil) }
@@ -203,7 +202,8 @@ extension KeptAdapter.State {
     switch error {
     case GAPError.hci(.adapter(let error)): self.init(error.reason)
     case let error as AdapterError: self.init(error.reason)
-    case GAPError.hci(.lowEnergyNotSupported), is AdapterSpecificationError: self = .unsupported
+    case GAPError.hci(.lowEnergyNotSupported), GAPError.hci(.transportEnded), is AdapterSpecificationError:
+      self = .unsupported
     case is TransportError: self = .unsupported
     default: self = .resetting
     }

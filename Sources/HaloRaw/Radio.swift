@@ -261,7 +261,7 @@ public final class Radio {
   private func recovered(_ result: Result<Void, BluetoothError>) {
     recovery = nil
     waiting.end(with: isClosed ? .failure(.closed) : result)
-    guard isNeeded, central.failure != nil else { return }
+    guard isNeeded, let failure = central.failure, LinkKeeper.Fault(failure) != .final else { return }
     central.timers.schedule(after: Self.recoveryPause) { [weak self] in self?.recoverForServer() }
   }
 }

@@ -32,6 +32,8 @@ package final class AirTransport: HCITransport {
     controller?.receive(packet)
   }
 
+  package var canReopen: Bool { true }
+
   /// The next ``start()`` makes another controller.
   package func reopen(within time: Duration) { close() }
 

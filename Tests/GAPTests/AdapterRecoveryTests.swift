@@ -33,7 +33,7 @@ import Testing
 
   private static let information = AdapterInformation(
     address: BluetoothAddress(1, .public), version: "5.0", usesExtendedScan: false)
-  private static let timeout = HCIError.commandTimedOut(HCIOpcode(rawValue: 0x0C03))
+  private nonisolated static let timeout = HCIError.commandTimedOut(HCIOpcode(rawValue: 0x0C03))
 
   private let radio = Radio()
   private let recovery = AdapterRecovery(timers: testTimers)
@@ -82,17 +82,56 @@ import Testing
     #expect(radio.openingTimes.last == .milliseconds(500))
   }
 
-  /// All steps have failed: it may come back by itself. A second failure within the minute is reported.
+  /// All steps have failed: it may come back by itself. One that fails again within the minute is only opened, and said to be
+  /// left alone by the steps, until the minute is over.
   @Test func theStepsAreTakenOnceAMinute() async {
     radio.openings = [Self.information]
     #expect(await recover(Self.timeout) == nil)
     #expect(radio.steps == RecoveryLadder.Step.allCases)
-    let error = await recover(.hardwareError(1))
-    #expect(radio.steps.count == 4)
-    #expect("\(error.map { "\($0)" } ?? "")".contains("off and on: no"))
-    await testTimers.sleep(for: .seconds(60))
-    radio.openings = [Self.information]
-    #expect(await recover(Self.timeout) == nil)
+    let (begin, notes) = (testTimers.now, Notes(recovery))
+    radio.openings = Array(repeating: nil, count: 4) + [Self.information]
+    #expect(await recover(.hardwareError(1)) == nil)
+    #expect(radio.steps.count == 4 && testTimers.now - begin < .seconds(10))
+    #expect(notes.lines[1] == "radio: it has failed again: in the next 60 s it is not switched off and on")
+    radio.openings = []
+    #expect(await recover(Self.timeout, within: .seconds(70)) == Self.timeout)
     #expect(radio.steps.count == 8)
+  }
+
+  @BluetoothActor private final class Notes {
+    var lines: [String] = []
+
+    init(_ recovery: AdapterRecovery) {
+      recovery.onNote = { [weak self] in self?.lines.append($0) }
+    }
+  }
+
+  /// A way that opens at once, and closes at once, as `socat` does whose serial line is missing: it was opened 45 times a second.
+  @Test(arguments: [HCIError.transportClosed("the other side has closed it"), Self.timeout])
+  func eachFailureAfterARecoveryPassesMoreTime(_ failure: HCIError) async {
+    let begin = testTimers.now
+    for _ in 0..<12 {
+      radio.openings = [Self.information]
+      #expect(await recover(failure) == nil)
+    }
+    // 0, 0.25, 0.5, ... 8, 10, 10 ... seconds.
+    #expect(testTimers.now - begin >= .seconds(60))
+    // After a minute without a failure, the next is the first.
+    await testTimers.sleep(for: .seconds(61))
+    let next = testTimers.now
+    radio.openings = [Self.information]
+    #expect(await recover(failure) == nil)
+    #expect(testTimers.now == next)
+  }
+
+  @Test func aPauseEndsWithTheTimeOfTheCaller() async {
+    for _ in 0..<8 {
+      radio.openings = [Self.information]
+      _ = await recover(.transportClosed("x"))
+    }
+    let begin = testTimers.now
+    radio.openings = []
+    #expect(await recover(.transportClosed("x"), within: .seconds(2)) == .transportClosed("x"))
+    #expect(testTimers.now - begin == .seconds(2))
   }
 }

@@ -228,15 +228,46 @@ import Testing
     #expect(log.failures == [.transportClosed("unplugged"), .transportClosed("unplugged again")])
   }
 
-  /// What no waiting changes is thrown at once: a missing privilege; a transport that can't be opened again.
-  @Test(arguments: [HCIError.adapter(AdapterError("take hci7", .missing("CAP_NET_ADMIN"))), .notReady])
-  func whatNoWaitingChangesIsThrown(_ error: HCIError) async throws {
+  /// What no waiting changes is thrown at once.
+  @Test func aMissingPrivilegeIsThrown() async throws {
+    let error = HCIError.adapter(AdapterError("take hci7", .missing("CAP_NET_ADMIN")))
     _ = try await adapter.start()
     transport.openings = [error]
     transport.onClose?("unplugged")
     let start = testTimers.now
-    #expect(await recover() == (error == .notReady ? .transportClosed("unplugged") : error))
+    #expect(await recover() == error)
     #expect(testTimers.now == start && transport.openingTimes.count == 1)
+  }
+
+  /// The end of a recording, for instance.
+  @Test func aTransportThatCannotBeOpenedAgainHasEnded() async throws {
+    transport.canReopen = false
+    _ = try await adapter.start()
+    transport.onClose?("the recording ends here")
+    let start = testTimers.now
+    let ended = HCIError.transportEnded("the recording ends here")
+    #expect(await recover() == ended && log.failures == [ended])
+    #expect(testTimers.now == start && transport.openingTimes.isEmpty)
+    #expect(LinkKeeper.Fault(ended) == .final)
+  }
+
+  /// The other side closes with the last answer, again and again.
+  @Test func aTransportThatClosesAtOnceIsRecoveredWithPauses() async throws {
+    _ = try await adapter.start()
+    let last = try #require(transport.takeOpcodes().last)
+    var closings = 5
+    transport.afterAnswer = { [transport] opcode in
+      guard opcode == last, closings > 0 else { return }
+      closings -= 1
+      transport.onClose?("closed at once")
+    }
+    transport.onClose?("unplugged")
+    let start = testTimers.now
+    #expect(await recover() == nil)
+    #expect(closings == 0)
+    // 0.25, 0.5, ... 4 seconds.
+    #expect(testTimers.now - start >= .milliseconds(7750) && testTimers.now - start < .seconds(9))
+    #expect(log.failures == [.transportClosed("unplugged")], "it was not usable in between")
   }
 
   @Test func theWaitForATransportEnds() async throws {

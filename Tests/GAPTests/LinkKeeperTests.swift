@@ -125,7 +125,7 @@ import Testing
     way.flow()
     #expect(way.fail(.silence) == .connect(within: .seconds(10)))
     way.flow()
-    _ = way.fail(.link)
+    _ = way.fail(.link, after: .seconds(1))
     _ = way.succeed()
     #expect(way.last == .open(within: .seconds(45)))
     #expect(way.next(after: .silence) == .connect(within: .seconds(10)))
@@ -212,10 +212,12 @@ import Testing
     #expect(way.succeed() == .connect(within: .seconds(10)))
     #expect(way.fail(.refusal) == .pause(.milliseconds(500)))
     _ = way.succeed()
-    #expect(way.fail(.refusal) == .recover(within: .seconds(30)))
+    #expect(way.fail(.refusal) == .pause(.seconds(1)))
+    #expect(way.succeed(after: .seconds(1)) == .recover(within: .seconds(29)))
     #expect(way.succeed() == .connect(within: .seconds(10)))
     // It has been reset: it may refuse again.
     #expect(way.fail(.refusal) == .pause(.seconds(2)))
+    #expect(way.succeed() == .connect(within: .seconds(10)))
   }
 
   @Test func otherFailuresBetweenRefusalsResetNothing() {
@@ -234,6 +236,21 @@ import Testing
     way.flow()
     #expect(way.fail(.controller, after: .seconds(1000)) == .recover(within: .seconds(60)))
     #expect(way.fail(.controller, after: .seconds(60)) == .giveUp)
+  }
+
+  /// A controller that fails again as soon as it was recovered, and one that cannot be recovered yet.
+  @Test(arguments: [false, true]) func aControllerThatFailsAgainIsLeftAloneFirst(isRecovered: Bool) {
+    var way = Way()
+    #expect(way.fail(.controller) == .recover(within: .seconds(30)))
+    for pause in [500, 1000, 2000, 4000, 8000] {
+      if isRecovered { #expect(way.succeed() == .connect(within: .seconds(10))) }
+      #expect(way.fail(.controller) == .pause(.milliseconds(pause)))
+      guard case .recover = way.succeed(after: .milliseconds(pause)) else {
+        Issue.record("\(way.last)")
+        return
+      }
+    }
+    #expect(way.fail(.controller) == .giveUp, "the next pause is longer than what is left of 30 s")
   }
 
   // MARK: Procedures
@@ -260,6 +277,27 @@ import Testing
   }
 
   // MARK: Any order of events
+
+  /// Equal failures at one instant are followed by one action at most, and then by pauses, in each phase, whether data have
+  /// flowed or flow for no time in between: nothing is repeated at the rate at which it fails.
+  @Test(arguments: [LinkKeeper.Fault.link, .silence, .absence, .refusal, .controller, .unready])
+  func failuresPassTime(_ fault: LinkKeeper.Fault) {
+    for (phases, flowsBetween) in (0...3).flatMap({ [($0, false), ($0, true)] }) {
+      var way = Way(first: .forever, later: .forever, waitsUntilReady: true)
+      for _ in 0..<phases { _ = way.succeed() }
+      var atOnce = 0
+      for _ in 0..<1000 {
+        if flowsBetween { way.keeper.dataFlow() }
+        let action = way.fail(fault)
+        if case .pause(let pause) = action {
+          #expect(pause >= .milliseconds(250))
+        } else {
+          atOnce += 1
+        }
+      }
+      #expect(atOnce <= 1, "after \(phases) phases")
+    }
+  }
 
   /// Whatever happens: each action has a positive time, pauses are bounded, and no phase begins when the budget is over,
   /// except those of a link that was made at the last moment.

@@ -25,6 +25,8 @@ final class PlayedTransport: HCITransport {
   private(set) var openingTimes: [Duration] = []
   var publicAddress = BluetoothAddress(0x0001_0203_0405, .public)
 
+  var canReopen = true
+
   func start() { calls.append("start") }
   func close() { calls.append("close") }
   func finishClosing() async { calls.append("finish") }
@@ -46,6 +48,9 @@ final class PlayedTransport: HCITransport {
     return calls
   }
 
+  /// Called when the answer to a command was delivered.
+  var afterAnswer: ((HCIOpcode) -> Void)?
+
   func receive(_ packet: String) { receive(hex(packet)) }
 
   private func receive(_ packet: [UInt8]) { onPacket?(packet.span.bytes, timers.now) }
@@ -57,7 +62,10 @@ final class PlayedTransport: HCITransport {
     commands.append(packet)
     guard !silent.contains(opcode) else { return }
     let answer = answer(opcode)
-    timers.schedule(after: .milliseconds(1)) { [weak self] in self?.receive(answer.packet) }
+    timers.schedule(after: .milliseconds(1)) { [weak self] in
+      self?.receive(answer.packet)
+      self?.afterAnswer?(opcode)
+    }
   }
 
   private func answer(_ opcode: HCIOpcode) -> HCIEvent {

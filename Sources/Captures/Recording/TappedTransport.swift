@@ -60,6 +60,8 @@ package final class TappedTransport: HCITransport {
     transport.send(packet)
   }
 
+  package var canReopen: Bool { transport.canReopen }
+
   package func reopen(within time: Duration) async throws(HCIError) {
     try await transport.reopen(within: time)
   }

@@ -22,8 +22,10 @@ package enum HCIError: Error, Hashable, Sendable {
   case codedScanNotSupported
   /// The controller can't send extended advertising PDUs.
   case extendedAdvertisingNotSupported
-  /// The transport was closed, with the reason.
+  /// The transport was closed, with the reason. It can be opened again.
   case transportClosed(String)
+  /// The transport was closed for good, with the reason: it is the end of a recording, or a stream that was handed over.
+  case transportEnded(String)
   /// The controller reports no data buffers, neither LE nor shared ones.
   case noDataBuffers
   /// The controller does not support Bluetooth LE.
@@ -72,7 +74,7 @@ extension HCIError: CustomStringConvertible {
     case .codedScanNotSupported: "the controller can't scan on LE Coded; it scans on LE 1M alone"
     case .extendedAdvertisingNotSupported:
       "the controller can't advertise with extended PDUs, as those before Bluetooth 5; use legacy ones, with up to 31 bytes"
-    case .transportClosed(let reason): "lost the HCI transport: \(reason)"
+    case .transportClosed(let reason), .transportEnded(let reason): "lost the HCI transport: \(reason)"
     case .noDataBuffers:
       "the controller has no buffers for data: it gives 0 for both LE Read Buffer Size and Read Buffer Size; use another adapter"
     case .lowEnergyNotSupported: "this controller does not know Bluetooth LE"

@@ -28,6 +28,9 @@ package protocol HCITransport: AnyObject {
   /// The display name: `hci0`, `tcp:localhost:9105`.
   var name: String { get }
 
+  /// Whether ``reopen(within:)`` can open it again.
+  var canReopen: Bool { get }
+
   /// Starts to deliver packets.
   func start()
   /// Sends a packet to the controller. If it can't be sent, ``onClose`` reports it.
@@ -36,7 +39,7 @@ package protocol HCITransport: AnyObject {
   /// wait, but does not cut short the closing, which takes two seconds at most.
   ///
   /// - Parameter time: how long to wait for it
-  /// - Throws: the reason why it can't be opened yet; ``HCIError/notReady`` if it can't be reopened at all
+  /// - Throws: the reason why it can't be opened yet; ``HCIError/notReady`` if not ``canReopen``
   func reopen(within time: Duration) async throws(HCIError)
   /// Closes the transport.
   func close()
@@ -56,6 +59,7 @@ extension HCITransport {
   package var linkPreferences: LinkPreferences? { nil }
   package var watchesState: Bool { true }
   package var name: String { "the controller" }
+  package var canReopen: Bool { false }
   package func reopen(within time: Duration) async throws(HCIError) { throw .notReady }
   package func finishClosing() async {}
 }

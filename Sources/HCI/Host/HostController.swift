@@ -192,8 +192,10 @@ package final class HostController {
   }
 
   /// The transport was closed: all outstanding operations fail.
-  package func transportClosed(_ reason: String) {
-    fail(.transportClosed(reason))
+  ///
+  /// - Parameter isFinal: whether it can't be opened again
+  package func transportClosed(_ reason: String, isFinal: Bool = false) {
+    fail(isFinal ? .transportEnded(reason) : .transportClosed(reason))
   }
 
   /// Stops using the controller: all outstanding operations end with `.cancelled`, and ``onFailure`` is not called.

@@ -51,6 +51,8 @@ final class Radio: HCITransport {
 
   func close() { isClosed = true }
 
+  var canReopen: Bool { reopening != nil }
+
   func reopen(within time: Duration) async throws(HCIError) {
     guard let reopening else { throw .notReady }
     isClosed = true

@@ -250,6 +250,6 @@ import Testing
     }
     for step in [RecoveryLadder.Step.cancel, .disconnect] { #expect(try await text(step) == "done") }
     #expect(try await text(.reset) == "left out: the kernel has the adapter")
-    #expect(try await text(.powerCycle) == "hopeless: \(AdapterError.Reason.noBluetooth)")
+    #expect(try await text(.powerCycle) == "failed: \(AdapterError.Reason.noBluetooth)")
   }
 }

@@ -493,7 +493,7 @@ extension KernelAdapter: RecoverableRadio {
     case .powerCycle:
       let others = (try? HCIDevices.links(of: index))?.filter { !ourPeers.contains($0.peer.value) } ?? []
       guard others.isEmpty else {
-        return .hopeless("left out, as it would end \(others.count) links of other programs")
+        return .leftOut("it would end \(others.count) links of other programs")
       }
       do throws(AdapterError) {
         guard let management else { throw AdapterError("switch \(index)", .noBluetooth) }
@@ -502,7 +502,7 @@ extension KernelAdapter: RecoverableRadio {
         return .done()
       } catch {
         if error.reason == .cancelled { throw .cancelled }
-        return .hopeless("\(error.reason)")
+        return .failed("\(error.reason)")
       }
     }
   }

@@ -105,6 +105,8 @@ package final class UserChannelTransport: HCITransport {
     socket.packets.send(packet)
   }
 
+  package var canReopen: Bool { true }
+
   /// Closes the adapter and opens it again, by its number, or by its address under another number: the driver switches
   /// the controller off and on.
   ///

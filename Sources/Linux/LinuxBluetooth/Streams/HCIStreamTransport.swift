@@ -82,6 +82,8 @@ package final class HCIStreamTransport: HCITransport {
     }
   }
 
+  package var canReopen: Bool { opener != nil }
+
   package func reopen(within time: Duration) async throws(HCIError) {
     guard let opener else { throw .notReady }
     guard !isGivenUp else { throw .cancelled }

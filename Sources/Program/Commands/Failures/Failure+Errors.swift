@@ -49,8 +49,8 @@ extension Failure {
     }
     let code: ExitCode =
       switch error {
-      case .transportClosed, .lowEnergyNotSupported, .noDataBuffers, .hardwareError, .commandFailed,
-        .malformedResponse, .notReady, .scanSilent, .codedScanNotSupported,
+      case .transportClosed, .transportEnded, .lowEnergyNotSupported, .noDataBuffers, .hardwareError,
+        .commandFailed, .malformedResponse, .notReady, .scanSilent, .codedScanNotSupported,
         .extendedAdvertisingNotSupported:
         .noAdapter
       case .unknownAddressType: .protocolError

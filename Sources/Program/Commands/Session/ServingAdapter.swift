@@ -105,9 +105,7 @@ final class ServingAdapter {
       Console.error("halo-raw: adapter \(adapter.address) is back")
     } catch {
       let reason = Failure(error)
-      if error == .hci(.notReady) {
-        fail(loss)
-      } else if reason.link.fault == .final {
+      if reason.link.fault == .final {
         if error != .hci(.cancelled) { fail(reason) }
       } else {
         let timers = central.timers
