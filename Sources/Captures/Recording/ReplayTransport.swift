@@ -57,6 +57,8 @@ package final class ReplayTransport: HCITransport {
     /// The number of the first packet from the controller that is truncated in the file (snap length), and therefore
     /// not replayed.
     package var firstCut: Int?
+    /// Why the rest of the file can't be read.
+    package var damage: CaptureError?
     /// The number of bytes of an incomplete record at the end of the file.
     package var truncatedBytes = 0
   }
@@ -165,6 +167,7 @@ package final class ReplayTransport: HCITransport {
       if origin == nil { origin = next?.info.microseconds }
     } catch {
       next = nil
+      report.damage = error
       fail(error.description)
     }
   }

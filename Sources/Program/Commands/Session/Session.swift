@@ -180,9 +180,7 @@ final class Session {
   private(set) var adapterFailure: Failure?
 
   private func adapterFailed(_ failure: Failure) {
-    // A replay that differs from its recording does not come back.
-    let differs = opened.replay?.report.firstDifference != nil
-    guard waitsForAdapter, !differs else { return fail(failure) }
+    guard waitsForAdapter, failure.link.fault != .final else { return fail(failure) }
     adapterFailure = failure
     adapterFailure?.link.fault = .controller
     lossWaiter.take()?()
@@ -253,9 +251,9 @@ final class Session {
     if let difference = ReplayDifference(path, options.first, replay.host, report) {
       throw Failure(.replayDiffers, difference.message)
     }
-    if report.endedEarly || isCutOff(result, replay) {
-      throw Failure(
-        .badData, "the recording ends before the command; it is truncated, or of another command")
+    if let damage = report.damage { throw Failure(damage) }
+    if report.endedEarly || wasInterrupted(result) {
+      throw Self.interruption(isAtEnd: replay.isOver)
     }
     if let failure { throw failure }
     try result.get()
@@ -271,14 +269,13 @@ final class Session {
   ) throws(Failure) {
     let report = ReplayReport(replay.peripheral)
     if case .failure(let failed) = result {
-      let isCutOff = failed.code == .interrupted && replay.isOver && !Termination.hasBegun
+      let isCutOff = wasInterrupted(result)
       if options.strictness == .strict, let missing = report.missing {
         let cause = isCutOff ? "" : failed.message + "; "
         throw Failure(.replayDiffers, cause + missing)
       }
       if isCutOff, failure == nil {
-        throw Failure(
-          .badData, "the recording ends before the command; it is truncated, or of another command")
+        throw Self.interruption(isAtEnd: replay.isOver)
       }
     }
     if let failure { throw failure }
@@ -290,10 +287,15 @@ final class Session {
     Console.error("replay: \(report.summary)")
   }
 
-  /// Whether the recording ended before the command had a result, without a signal.
-  private func isCutOff(_ result: Result<Void, Failure>, _ replay: ReplayTransport) -> Bool {
+  private static func interruption(isAtEnd: Bool) -> Failure {
+    let event = isAtEnd ? "ends before the command" : "goes on differently, and interrupts the command"
+    return Failure(.badData, "the recording \(event); it is truncated or damaged, or of another command")
+  }
+
+  /// Whether it was the recording that interrupted the command before it had a result, and not a signal.
+  private func wasInterrupted(_ result: Result<Void, Failure>) -> Bool {
     guard case .failure(let failure) = result, failure.code == .interrupted else { return false }
-    return replay.isOver && !Termination.hasBegun
+    return !Termination.hasBegun
   }
 
   /// `3 packets dropped by the kernel`; nil if that is not known.
