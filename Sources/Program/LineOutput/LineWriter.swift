@@ -71,6 +71,15 @@ import HaloSystemCalls
     return dropped
   }
 
+  /// The same for the end of the output, which no record follows that could tell what was dropped: it is kept, however little is
+  /// read.
+  mutating func flushEnd() {
+    let policy = queue?.overflow
+    queue?.overflow = .keep
+    flush()
+    if let policy { queue?.overflow = policy }
+  }
+
   @inline(never)
   private func passToSink() -> Int {
     sink?.take(text.span, ends: ends.span)

@@ -34,18 +34,17 @@ package struct RecordPrinter: ~Copyable {
   package mutating func print(
     _ fields: [Field], droppedAs mark: [Field]? = nil, text: @autoclosure () -> String
   ) {
-    let count = output.droppedLines
-    if count > 0 {
-      let text = "(\(count) lines dropped: the output was not read in time)"
-      if let mark {
-        write(mark, text: text)
-      } else {
-        writeDropped(count, text: text)
-      }
-      output.endDropCount()
-    }
+    writeDropped(mark)
     write(fields, text: text())
     output.flush()
+  }
+
+  /// Prints the number of records that were dropped after the last one that was printed, if there are any.
+  ///
+  /// - Parameter mark: that number as a record; nil if no columns are for it
+  package mutating func finish(droppedAs mark: [Field]? = nil) {
+    writeDropped(mark)
+    output.flushEnd()
   }
 
   private mutating func write(_ fields: [Field], text: @autoclosure () -> String) {
@@ -59,7 +58,12 @@ package struct RecordPrinter: ~Copyable {
     }
   }
 
-  private mutating func writeDropped(_ count: Int, text: String) {
+  private mutating func writeDropped(_ mark: [Field]?) {
+    let count = output.droppedLines
+    guard count > 0 else { return }
+    defer { output.endDropCount() }
+    let text = "(\(count) lines dropped: the output was not read in time)"
+    if let mark { return write(mark, text: text) }
     switch format {
     case .text: output.write(text + "\n")
     case .csv:

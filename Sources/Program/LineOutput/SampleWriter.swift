@@ -155,11 +155,21 @@ package final class RecordOrigin {
   /// Prints first what happened before a sample.
   @inline(__always)
   mutating func beginLine(at time: Instant) {
-    if output.droppedLines > 0, output.pending == 0 {
-      write(.dropped(output.droppedLines), at: time)
-      output.endDropCount()
-    }
+    if output.droppedLines > 0, output.pending == 0 { writeDropped(at: time) }
     noteStep(at: time)
+  }
+
+  private mutating func writeDropped(at time: Instant) {
+    write(.dropped(output.droppedLines), at: time)
+    output.endDropCount()
+  }
+
+  /// Prints the number of samples that were dropped after the last line, if there are any: call it after the last ``flush()``.
+  package mutating func finish(at time: Instant) {
+    guard output.droppedLines > 0 else { return }
+    _ = clock.prepare(time)
+    writeDropped(at: time)
+    output.flushEnd()
   }
 
   /// Prints what happened between samples, after the samples collected so far.

@@ -107,17 +107,37 @@ def test_the_radio_side_goes_on_while_a_reader_pauses(paused, ring_with):
 @pytest.mark.parametrize("command", [
     ("raw", "A104", "--duration", "60s"),
     ("subscribe", "R02_BEEF", "--uuid", "6E400003-B5A3-F393-E0A9-E50E24DCCA9E", "--duration", "600s"),
+    ("events", "--duration", "600s"),
 ])
 def test_what_a_slow_reader_loses_is_said(halo, command):
-    """What is not printed is counted in its place, and at the end."""
+    """What is not printed is counted in its place, also at the end, and in sum."""
     adapter = "virtual:fast,rate=500,events=0.02"
     process = halo.start(*command, "--format", "jsonl", adapter=adapter, stdout=subprocess.PIPE)
     line = next(line for line in process.stderr if "not read in time" in line)
     lost, count = (int(number) for number in re.search(r"(\d+) of (\d+) records dropped", line).groups())
     records = [json.loads(line) for line in process.stdout]
     assert process.wait() == OK
-    printed = [record for record in records if "dropped" not in record.values()]
-    assert lost > 0 and len(printed) + lost == count
+    marks = [record for record in records if "dropped" in record.values()]
+    assert lost > 0 and len(records) - len(marks) + lost == count
+    names = ("note", "value", "name")
+    assert sum(int(next(mark[name] for name in names if mark.get(name))) for mark in marks) == lost
+    assert records[-1] == marks[-1]
+
+
+@pytest.mark.verdict
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_a_stream_ends_with_what_was_dropped_last(halo, form):
+    """Half of ten thousand samples were missing at the end of the output, and only standard error said so."""
+    process = halo.start(
+        "stream", "--ppg", "--duration", "400s", "--format", form, adapter="virtual:fast,rate=500",
+        stdout=subprocess.PIPE)
+    line = next(line for line in process.stderr if "not read in time" in line)
+    lines = process.communicate()[0].splitlines()
+    assert process.returncode == OK
+    marks = [line for line in lines if "dropped" in line]
+    assert "dropped" in lines[-1]
+    counts = [int(re.findall(r"\d+", mark)[-1]) for mark in marks]
+    assert sum(counts) == int(re.search(r"(\d+) dropped", line)[1]) > 0
 
 
 def has_taken(process, number) -> bool:

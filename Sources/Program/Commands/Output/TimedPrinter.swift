@@ -34,7 +34,7 @@ struct TimedPrinter: ~Copyable {
     _ live: LiveOutput, _ columns: [(name: String, unit: String?)], origin: Instant? = nil,
     showsTime: Bool = true
   ) {
-    countColumn = columns.firstIndex { $0.name == "note" || $0.name == "value" } ?? 0
+    countColumn = columns.firstIndex { ["note", "value", "name"].contains($0.name) } ?? columns.count - 1
     columnCount = columns.count
     let columns = Self.columns + columns
     format = live.format
@@ -67,8 +67,7 @@ struct TimedPrinter: ~Copyable {
     mirror?.print(times + fields, text: "")
     let text = format == .text ? text() : ""
     guard let text else { return }
-    let count = printer.output.droppedLines
-    let mark = count > 0 ? dropped(count, time, since: start) : nil
+    let mark = dropped(time, since: start)
     printer.print(
       times + fields, droppedAs: mark,
       text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
@@ -77,8 +76,15 @@ struct TimedPrinter: ~Copyable {
     if mark != nil, printer.output.droppedLines == 0 { counts["dropped", default: 0] += 1 }
   }
 
-  /// A record of the number of dropped records.
-  private mutating func dropped(_ count: Int, _ time: Instant, since start: Instant) -> [Field] {
+  /// Prints the number of records that were dropped after the last one that was printed, if there are any.
+  mutating func finish(at time: Instant) {
+    if let mark = dropped(time, since: origin ?? time) { printer.finish(droppedAs: mark) }
+  }
+
+  /// A record of the number of dropped records; nil if none were.
+  private mutating func dropped(_ time: Instant, since start: Instant) -> [Field]? {
+    let count = printer.output.droppedLines
+    guard count > 0 else { return nil }
     var mark = [Field](repeating: .text(nil), count: columnCount)
     mark[0] = .text("dropped")
     mark[countColumn] = .number(count)

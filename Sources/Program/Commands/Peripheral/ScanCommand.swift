@@ -136,7 +136,7 @@ private final class ScanView {
 
   func finish() {
     timers.cancel(redraw)
-    guard isLive else { return }
+    guard isLive else { return printer.finish() }
     draw(order.count)
     Console.error(Console.counted(order.count, "device"))
   }

@@ -164,6 +164,7 @@ let subscribeCommand = CommandSpec(
     listener.onData = link.dataFlow
     _ = try await link.open()
     try await live.complete(link) { () async throws(Failure) in
+      defer { listener.finishOutput() }
       Console.hint("subscribed; Ctrl-C ends it")
       try await link.listen { _ throws(Failure) in
         guard let loss = try await listener.wait() else { return }
@@ -284,6 +285,12 @@ private final class ValueListener {
     printer?.print(
       "gap", [.text("gap")] + none + [.text(reason)], at: connection.timers.current.wholeMicroseconds,
       text: "gap: \(reason)")
+  }
+
+  /// No value follows.
+  func finishOutput() {
+    guard let connection else { return }
+    printer?.finish(at: connection.timers.current.wholeMicroseconds)
   }
 
   /// - Parameter loss: why the link was lost; nil if it was not

@@ -37,6 +37,9 @@ final class EventWriter {
     printer.print("gap", fields, at: timers.current.wholeMicroseconds, text: "gap: \(reason)")
   }
 
+  /// No event follows.
+  func finish() { printer.finish(at: timers.current.wholeMicroseconds) }
+
   func print(_ event: RingEvent, at time: Instant) {
     printed += 1
     publisher?.update(event, at: time)

@@ -42,6 +42,7 @@ let eventsCommand = CommandSpec(
     if let duration { session.timers.schedule(after: duration) { end.request() } }
     Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
     try await live.complete(link) { () async throws(Failure) in
+      defer { writer.finish() }
       try await link.listen { ring throws(Failure) in
         try await RingError.asFailure(
           await ring.listen(camera: camera) { event, time in

@@ -73,6 +73,7 @@ let measureCommand = CommandSpec(
     let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
     let measurement = try await Measuring(measured, live, link, isContinuous: isContinuous)
     try await live.complete(link) { () async throws(Failure) in
+      defer { measurement.finishOutput(at: session.timers.current.wholeMicroseconds) }
       guard isContinuous else {
         return try await link.ask { ring throws(Failure) in
           try await measurement.runOnce(ring, isLive: isLive, until: session.interruption)
@@ -280,6 +281,9 @@ private final class Measuring {
       if format != .jsonl { Console.error("the ring does not touch the skin") }
     }
   }
+
+  /// No value follows.
+  func finishOutput(at time: Instant) { printer.finish(at: time) }
 
   private func warmUp(at time: Instant) {
     let seconds = Int((time - origin).inSeconds)

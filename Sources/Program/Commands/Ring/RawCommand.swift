@@ -57,6 +57,7 @@ let rawCommand = CommandSpec(
         })
     }
     try await live.complete(link) { () async throws(Failure) in
+      defer { writer.finish(at: session.timers.now.wholeMicroseconds) }
       writer.print(message, at: session.timers.now.wholeMicroseconds)
       try await RingError.asFailure(await ring.send(message))
       var loss: LinkLoss?
@@ -125,6 +126,9 @@ private final class TrafficWriter {
   }
 
   var hasFailed: Bool { printer.hasFailed }
+
+  /// No frame follows.
+  func finish(at time: Instant) { printer.finish(at: time) }
 
   func print(_ message: RingMessage, at time: Instant) {
     switch message {

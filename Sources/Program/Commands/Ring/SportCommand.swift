@@ -52,6 +52,7 @@ let sportCommand = CommandSpec(
     let controls = SportControls(end)
     defer { controls.stop() }
     try await live.complete(link) { () async throws(Failure) in
+      defer { writer.finish() }
       try await link.listen { ring throws(Failure) in
         // The session has begun: another one would count from zero.
         link.dataFlow()

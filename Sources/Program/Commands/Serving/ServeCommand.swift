@@ -48,6 +48,7 @@ let serveCommand = CommandSpec(
     let peripheral = Peripheral(
       session.adapter, serving: table.database, maximumConnections: invocation[ServeOption.connections])
     let printer = ServingPrinter(format, session, table.database)
+    defer { printer.finish() }
     peripheral.onConnection = { printer.watch($0) }
     if !composed.leftOut.isEmpty {
       let services = composed.leftOut.map(\.description).joined(separator: ", ")

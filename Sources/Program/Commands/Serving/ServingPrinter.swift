@@ -27,6 +27,9 @@ final class ServingPrinter {
     printer = RecordPrinter(format, Self.columns, output: Console.output(.drop))
   }
 
+  /// Nothing follows.
+  func finish() { printer.finish() }
+
   func watch(_ link: GATTLink) {
     let peer = link.peer.description
     print("connected", peer, text: "\(peer) (\(link.peer.kind)) connected")

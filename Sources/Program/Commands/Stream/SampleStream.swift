@@ -101,6 +101,7 @@ final class SampleStream {
       if error.code != .interrupted || !link.interruption.isRequested { result = .failure(error) }
     }
     flush()
+    writer.finish(at: timers.now.wholeMicroseconds)
     timers.cancel(durationTimer)
     timers.cancel(silenceTimer)
     summary.finish(at: timers.current)
