@@ -42,6 +42,8 @@ package final class ReplayTransport: HCITransport {
     package var recorded: [UInt8]?
     /// The packet from the stack; nil if it sent none.
     package var sent: [UInt8]?
+    /// The length of the recorded packet, of which the file may have only a part; nil if that is not known.
+    package var originalLength: Int?
   }
 
   /// The result of comparing the stack's packets with the recording.
@@ -233,7 +235,10 @@ package final class ReplayTransport: HCITransport {
 
   /// Goes on behind a recorded packet that the stack has not sent.
   private func pass(_ record: CaptureRecord, sent packet: [UInt8]?) {
-    differ(Difference(number: record.info.number, recorded: record.bytes, sent: packet))
+    differ(
+      Difference(
+        number: record.info.number, recorded: record.bytes, sent: packet,
+        originalLength: record.info.originalLength))
     readNext()
     proceed()
   }

@@ -54,6 +54,9 @@ package struct ReplayDifference {
     if let (old, new) = pairs.first(where: { $0.name == $1.name && $0.value != $1.value }) {
       return " (\(old.name): \(old.value) there, \(new.value) here)"
     }
+    if there.bytes == here.bytes, let length = difference.originalLength {
+      return " (the same \(here.bytes.count) bytes, of which the recording says that they are \(length))"
+    }
     return " (\(digits(there.bytes)) there, \(digits(here.bytes)) here)"
   }
 

@@ -9,7 +9,7 @@ import struct
 import btsnoop
 import damaged_replays
 import pytest
-from program import BAD_DATA, ROOT
+from program import BAD_DATA, REPLAY_DIFFERS, ROOT
 
 pytestmark = pytest.mark.verdict
 
@@ -29,6 +29,16 @@ def test_a_record_that_is_too_long_is_final(halo, tmp_path, name, command):
         result = halo.run("replay", path, "--level", "hci", *command.split())
         assert result.code == BAD_DATA, result
         assert result.err.endswith(f"damaged from here on (record at byte {places[number]})\n")
+
+
+def test_another_original_length_is_named(halo, tmp_path):
+    """The bytes are the same: the message showed them twice, and called them different."""
+    content = bytearray((ROOT / "captures/virtual-battery.btsnoop").read_bytes())
+    struct.pack_into(">I", content, damaged_replays.offsets(content)[1], 9)
+    path = tmp_path / "longer.btsnoop"
+    path.write_bytes(content)
+    halo.run("replay", path, "--level", "hci", "battery").failed(
+        REPLAY_DIFFERS, saying="(the same 4 bytes, of which the recording says that they are 9)")
 
 
 def test_damaged_recordings_end(halo, tmp_path):
