@@ -58,6 +58,11 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     if case .system(let number) = reason { number } else { nil }
   }
 
+  /// Whether the disk, or a limit on what may be written, is the cause, and not this file.
+  package var isOfDisk: Bool {
+    systemError.map { [ENOSPC, EDQUOT, EFBIG, EIO].contains($0) } ?? false
+  }
+
   /// The error of the last system call.
   static func last(_ path: String) -> FileError { FileError(path, .system(errno)) }
 

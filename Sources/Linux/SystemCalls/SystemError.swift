@@ -26,11 +26,15 @@ import Glibc
     SystemError("", errno: errno).reason + (remedy(errno).map { "; " + $0 } ?? "")
   }
 
+  /// Whether an error number says that no descriptors or no memory are left.
+  package static func isExhaustion(_ errno: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(errno) }
+
   private static func remedy(_ errno: Int32) -> String? {
     switch errno {
     case EMFILE: "raise the limit of open files (ulimit -n)"
     case ENFILE: "the whole system has too many; close other programs"
     case ENOSPC, EDQUOT: "free some space"
+    case EFBIG: "raise the limit of file sizes (ulimit -f)"
     case EROFS: "choose another folder"
     case EACCES: "check the permissions of the file and its folder"
     case EIO: "check the device; the kernel's log may say more (dmesg)"

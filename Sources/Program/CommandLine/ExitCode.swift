@@ -1,4 +1,5 @@
 import HaloFiles
+import HaloSystemCalls
 
 /// The exit codes, which are part of the program's interface.
 package enum ExitCode: Int32 {
@@ -47,6 +48,17 @@ package enum ExitCode: Int32 {
   ]
 }
 
+extension ExitCode {
+  /// The code for a file which can't be opened or written.
+  package init(_ error: FileError) {
+    if error.isOfDisk {
+      self = .outputFailed
+    } else {
+      self = error.systemError.map(SystemError.isExhaustion) ?? false ? .systemError : .cannotOpenFile
+    }
+  }
+}
+
 /// Why the program fails: a one-line message and an exit code.
 package struct Failure: Error {
   package var code: ExitCode
@@ -65,7 +77,7 @@ package struct Failure: Error {
 extension Failure {
   /// A file of records that can't be created.
   package init(creating error: FileError) {
-    self.init(.cannotOpenFile, "cannot create \(error)\(error.reason == .hasData ? Self.howToReplace : "")")
+    self.init(ExitCode(error), "cannot create \(error)\(error.reason == .hasData ? Self.howToReplace : "")")
   }
 
   /// What the message about a file that has data ends with.

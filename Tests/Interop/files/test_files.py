@@ -5,7 +5,6 @@ import os
 import re
 import resource
 import shutil
-import signal
 import sqlite3
 import stat
 import subprocess
@@ -113,10 +112,37 @@ def test_a_fifo_that_is_read(halo, tmp_path, way):
 def test_an_export_that_fails_leaves_the_old_one(halo, tmp_path):
     path = tmp_path / "ring.json"
     path.write_text("precious")
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))  # noqa: E731
-    result = halo.run(*writers(path)[0], preexec_fn=limit)
-    assert result.code not in (OK, -signal.SIGSEGV, -signal.SIGILL), result
-    assert path.read_text() == "precious"
+    halo.run(*writers(path)[0], **file_limit(100)).failed(IO_ERROR, saying="file too large")
+    assert path.read_text() == "precious" and os.listdir(tmp_path) == ["ring.json"]
+
+
+def limit(resource_, size):
+    return {"preexec_fn": lambda: resource.setrlimit(resource_, (size, size))}
+
+
+def file_limit(size):
+    """`ulimit -f`, in bytes: beyond it, the kernel sends SIGXFSZ, which ends a program that does not expect it."""
+    return limit(resource.RLIMIT_FSIZE, size)
+
+
+@WAYS
+def test_files_that_may_not_be_that_large(halo, tmp_path, way):
+    result = halo.run(*writers(tmp_path / "new")[way], **file_limit(100))
+    assert result.code == IO_ERROR and "file too large" in result.err.splitlines()[-1].lower(), result
+    assert set(os.listdir(tmp_path)) <= {"new"}
+
+
+@pytest.mark.parametrize("size", [0, 100, 20_000, 60_000])
+def test_a_store_that_may_not_be_that_large(halo, tmp_path, size):
+    store = tmp_path / "rings.sqlite"
+    result = halo.run("sync", "--store", store, adapter=VIRTUAL, **file_limit(size))
+    assert result.code == IO_ERROR and "the store" in result.err.splitlines()[-1], result
+    halo.run("sync", "--store", store, adapter=VIRTUAL).succeeded()
+
+
+def test_a_queue_that_may_not_be_that_large(halo, state):
+    words = ("measure", "heart-rate", "--mqtt", "mqtt://127.0.0.1:9/x")
+    halo.run(*words, adapter=VIRTUAL, **file_limit(0)).failed(IO_ERROR, saying="queue")
 
 
 @as_root

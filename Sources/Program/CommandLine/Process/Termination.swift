@@ -46,6 +46,8 @@ package enum Termination {
   package static func blockSignals() {
     Signals.block(signals)
     signal(SIGPIPE, SIG_IGN)
+    // Beyond the limit of `ulimit -f`, writes fail, and what was begun is cleaned up.
+    signal(SIGXFSZ, SIG_IGN)
   }
 
   /// Whether a signal was received.

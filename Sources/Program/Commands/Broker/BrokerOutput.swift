@@ -121,7 +121,7 @@ final class BrokerOutput {
     }
     let queue: MessageQueue
     do throws(FileError) { try PrivateFolder.make(folder) } catch {
-      throw Failure(.cannotOpenFile, "cannot make the folder of the queue of --mqtt: \(error)")
+      throw Failure(ExitCode(error), "cannot make the folder of the queue of --mqtt: \(error)")
     }
     do throws(QueueError) {
       let path = "\(folder)/\(target.address.fileName)\(QueueFile.suffix)"
@@ -129,7 +129,7 @@ final class BrokerOutput {
       queue = opened
       if let damaged { report(.damaged(damaged)) }
     } catch {
-      throw Failure(error == .busy ? .timedOut : .cannotOpenFile, "--mqtt: \(error)")
+      throw Failure(ExitCode(error), "--mqtt: \(error)")
     }
     guard let publisher = Publisher(library, target, queue: queue, report: report) else {
       throw Failure(.systemError, "there are no threads or no memory for --mqtt")

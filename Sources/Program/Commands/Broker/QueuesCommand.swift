@@ -57,12 +57,25 @@ let queuesCommand = CommandSpec(
   for row in try result.get() { printer.print(row.fields, text: row.text) }
 }
 
+extension ExitCode {
+  /// The code for a queue which can't be used.
+  init(_ error: QueueError) {
+    self =
+      switch error {
+      case .busy: .timedOut
+      case .database: .outputFailed
+      case .file(let error): ExitCode(error)
+      case .foreign, .impossible, .damaged: .cannotOpenFile
+      }
+  }
+}
+
 private func change(_ file: QueueFile, isDeleting: Bool) throws(Failure) {
   do throws(QueueError) {
     try isDeleting ? file.delete() : file.retry()
   } catch {
-    guard error == .busy else { throw Failure(.cannotOpenFile, "\(error)") }
-    throw Failure(.timedOut, "a running command uses the queue \(file.name.printable); end it first")
+    guard error == .busy else { throw Failure(ExitCode(error), "\(error)") }
+    throw Failure(ExitCode(error), "a running command uses the queue \(file.name.printable); end it first")
   }
 }
 
@@ -73,7 +86,7 @@ private struct QueueRow: Sendable {
 
   init(_ file: QueueFile) throws(Failure) {
     self.file = file
-    do throws(QueueError) { state = try file.state() } catch { throw Failure(.cannotOpenFile, "\(error)") }
+    do throws(QueueError) { state = try file.state() } catch { throw Failure(ExitCode(error), "\(error)") }
   }
 
   var fields: [Field] {

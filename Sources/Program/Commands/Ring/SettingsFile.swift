@@ -76,7 +76,7 @@ struct SettingsFile: Sendable {
     do throws(FileError) {
       bytes = try InputFile.read(path, limit: 256 << 10)
     } catch {
-      throw Failure(.cannotOpenFile, "cannot read \(error)")
+      throw Failure(ExitCode(error), "cannot read \(error)")
     }
     do throws(JSONError) {
       self = try SettingsFile(try JSONValue(parsing: bytes))
@@ -100,8 +100,7 @@ struct SettingsFile: Sendable {
       guard let stream = try OutputFile.replace(path, with: Array(text.utf8)) else { return }
       try await Self.write(Array(text.utf8), to: stream)
     } catch {
-      throw Failure(
-        error.reason == .system(ENOSPC) ? .outputFailed : .cannotOpenFile, "cannot write \(error)")
+      throw Failure(ExitCode(error), "cannot write \(error)")
     }
   }
 

@@ -11,7 +11,11 @@ extension TrafficTap {
   /// Waits until a recording is written and reports lost packets. Only at the end of a command: it blocks the loop.
   func finishRecording() {
     guard let writer else { return }
-    if !writer.waitUntilWritten(for: Self.deadline), writer.failure == nil {
+    let isWritten = writer.waitUntilWritten(for: Self.deadline)
+    // What is written last has no record behind it that would report the failure.
+    if let failure = writer.failure {
+      onFailure.take()?(failure)
+    } else if !isWritten {
       Console.error("halo-raw: \(writer.path.printable) is incomplete: the disk is too slow")
     }
     if writer.droppedRecords > 0 {
