@@ -8,9 +8,11 @@ With `immutable=1` alone, it would leave out what is in the log: vshulcz/deja-vu
 import os
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
 import halo_raw
@@ -62,6 +64,21 @@ def test_what_is_in_the_log_alone_is_read(closed, store, tmp_path):
     result = stress_of(closed)
     assert result.stdout == f"{len(halo_raw.read_store('stress', store))}\n", result.stderr
     assert {path.name for path in closed.parent.iterdir()} == {"rings.sqlite", "rings.sqlite-wal"}
+
+
+def test_a_journal_is_not_played_back(store, tmp_path):
+    """Whoever hands a store on can put a rollback journal beside it: it replaces pages of the file, and SQLite deletes the file
+    that it names, as its super-journal."""
+    file, victim = tmp_path / "rings.sqlite", tmp_path / "victim"
+    shutil.copy(store, file)
+    victim.write_text("precious")
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+    header = (magic + struct.pack(">5I", 1, 0, 1, 512, 4096)).ljust(512, b"\0")
+    end = struct.pack(">I", 2**30 // 4096 + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    (tmp_path / "rings.sqlite-journal").write_bytes(header + struct.pack(">I", 1) + bytes(4096 + 4) + end)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    pd.testing.assert_frame_equal(halo_raw.read_store("stress", file), halo_raw.read_store("stress", store))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_store_that_may_not_be_read_is_not_called_another_file(closed):

@@ -22,6 +22,8 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case locked
     /// Another program is writing the file.
     case beingWritten
+    /// A journal that would change a file when the file is opened, and that no program of this package leaves.
+    case journal
     /// The name is that of a file, where a folder is needed.
     case notFolder
     /// The file has data, which would be lost.
@@ -38,6 +40,8 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
       case .locked: "another process holds its lock"
       case .notFolder: "the name of a file; a series of files needs a folder: end the name with /"
       case .beingWritten: "another program is writing it"
+      case .journal:
+        "this journal changes the file beside it when that is opened, and is not of halo-raw; move it away"
       case .hasData: "it has data already"
       }
     }

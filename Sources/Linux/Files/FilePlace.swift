@@ -65,10 +65,13 @@ final class FilePlace {
   }
 
   /// Opens the file without blocking and without following links; `flags` are added.
-  func open(_ flags: Int32) -> FileDescriptor? {
+  ///
+  /// - Parameter ending: another file is opened, which has the name of this one with this ending
+  func open(_ flags: Int32, beside ending: String = "") -> FileDescriptor? {
     FileDescriptor(
       SystemCall.open(
-        name, flags | O_NONBLOCK | O_NOCTTY | (isKernelLink ? 0 : O_NOFOLLOW), mode: 0o600, in: folder))
+        name + ending, flags | O_NONBLOCK | O_NOCTTY | (isKernelLink ? 0 : O_NOFOLLOW), mode: 0o600,
+        in: folder))
   }
 
   /// Whether a file found here may be written: in a folder shared by several users, a regular file or FIFO has to be

@@ -173,7 +173,7 @@ package final class OutputFile {
   }
 
   /// In bytes, now.
-  private var length: Int {
+  package var length: Int {
     get throws(FileError) {
       var status = stat()
       guard SystemCall.status(descriptor, &status) == 0 else { throw .last(path) }

@@ -14,6 +14,9 @@ package enum UserFolders {
   /// For what ends with the machine's uptime: `/run/halo-raw`, which only root can make, else the folder for state.
   package static var runtime: [String] { ["/run/halo-raw"] + (state.map { [$0] } ?? []) }
 
+  /// For large temporary files: `$TMPDIR`, else `/var/tmp`.
+  package static var temporary: String { environment("TMPDIR") ?? "/var/tmp" }
+
   private static func folder(_ variable: String, _ place: String) -> String? {
     if let base = environment(variable), base.hasPrefix("/") { return base + "/halo-raw" }
     return home.flatMap { $0.hasPrefix("/") ? "\($0)/\(place)/halo-raw" : nil }

@@ -1,6 +1,7 @@
 import Glibc
 import HaloBluetoothCore
 import HaloFiles
+import HaloSQLite
 
 /// A file in the folder of the queues: a queue, or what is left of a damaged one.
 package struct QueueFile: Hashable, Sendable {
@@ -29,9 +30,9 @@ package struct QueueFile: Hashable, Sendable {
   package init?(_ file: String, in folder: String) {
     guard let end = file.firstRange(of: Self.suffix) else { return nil }
     let rest = file[end.upperBound...]
-    guard rest.isEmpty || rest.hasPrefix(MessageQueue.damagedSuffix), !rest.hasSuffix("-wal") else {
-      return nil
-    }
+    guard rest.isEmpty || rest.hasPrefix(MessageQueue.damagedSuffix),
+      !Database<QueueError>.companions.contains(where: rest.hasSuffix)
+    else { return nil }
     path = "\(folder)/\(file)"
     name = Self.decoded(file[..<end.lowerBound]) + (rest.isEmpty ? "" : " (\(rest.dropFirst()))")
   }
@@ -52,7 +53,7 @@ package struct QueueFile: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private var parts: [String] { ["", "-wal", "-shm"].map { path + $0 } }
+  private var parts: [String] { ([""] + Database<QueueError>.companions).map { path + $0 } }
 
   /// The number of bytes on disk.
   package var size: Int {

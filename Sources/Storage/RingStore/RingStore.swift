@@ -53,7 +53,7 @@ package final class RingStore {
   package enum Access: Sendable {
     /// For writing; a missing store is created.
     case writing
-    /// For reading; it must exist, and may be on a read-only file system.
+    /// For reading; it must exist, and may be where nothing can be written. What is read is a copy, as the store is now.
     case reading
   }
 
@@ -68,13 +68,10 @@ package final class RingStore {
   package init(path: String, access: Access = .writing) throws(StoreError) {
     database = try Database(path: path, isWritten: access == .writing)
     try Schema.check(database)
-    if database.isReadOnly {
-      try Schema.checkIsCurrent(database)
-    } else {
-      try database.useWriteAheadLog()
-      try database.run("PRAGMA foreign_keys = ON")
-      try Schema.migrate(database)
-    }
+    if access == .writing { try database.useWriteAheadLog() }
+    try database.run("PRAGMA foreign_keys = ON")
+    // If an older store is only read, its copy is migrated.
+    try Schema.migrate(database)
     database.stopWaiting()
   }
 

@@ -263,12 +263,6 @@ enum Schema {
     guard (0...Self.version).contains(version) else { throw .newer(version: version, known: Self.version) }
   }
 
-  /// Verifies that a file that cannot be migrated need not be.
-  static func checkIsCurrent(_ database: Database) throws(StoreError) {
-    let version = try number("PRAGMA user_version", in: database)
-    guard version == Self.version || version == 0 else { throw .readOnly(database.path) }
-  }
-
   /// Migrates a file, each step in one transaction.
   static func migrate(_ database: Database) throws(StoreError) {
     for step in try number("PRAGMA user_version", in: database)..<Self.version {

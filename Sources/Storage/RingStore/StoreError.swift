@@ -8,8 +8,6 @@ package enum StoreError: DatabaseFailure, Hashable, Sendable, CustomStringConver
   case database(String, message: String)
   /// The file was written by a newer version of this package.
   case newer(version: Int, known: Int)
-  /// This file was written by an older version of this package, and cannot be upgraded, as it is read-only.
-  case readOnly(String)
   /// This file is not a store: a database of another program, or none.
   case foreign(String)
   /// The file, or its folder, cannot be used.
@@ -28,8 +26,6 @@ package enum StoreError: DatabaseFailure, Hashable, Sendable, CustomStringConver
     case .busy: "the store is locked: another program writes to it; try again when that is done"
     case .impossible(let column, let value):
       "the store is damaged: there is a \(column) of \(value); restore a copy, or delete that row"
-    case .readOnly(let path):
-      "the store \(path.printable) is of an older version, and read-only; copy it to a folder of your own, and name the copy"
     case .foreign(let path): "\(path.printable) is not a store of rings; name another file"
     }
   }

@@ -33,35 +33,45 @@ package final class Database<Failure: DatabaseFailure> {
   /// How many other processes may open a new file at the same time.
   private static var logAttempts: Int { 100 }
 
-  /// Whether the file is read-only: on a read-only file system, or of another user.
-  package let isReadOnly: Bool
   /// The file, for messages.
   package let path: String
+  private let isNew: Bool
+
+  // The files that SQLite keeps beside a database.
+  private static var log: String { "-wal" }
+  private static var journal: String { "-journal" }
+  /// The ends of their names.
+  package static var companions: [String] { [journal, log, "-shm"] }
 
   /// Opens a file. A new file has mode 0600, as do the files that SQLite creates beside it.
+  ///
+  /// The files beside it are untrusted, too: a rollback journal replaces any part of the file, and names another file, which
+  /// SQLite deletes. So a file that is only read is copied together with its log, and nothing changes in its folder; one that
+  /// is written is refused if a file beside it could be another user's, or is a journal.
   ///
   /// - Parameters:
   ///   - path: the file
   ///   - isWritten: whether it is opened for writing, which creates a missing file
   package init(path: String, isWritten: Bool = true) throws(Failure) {
     self.path = path
+    let copy: FileCopy?
     do throws(FileError) {
-      isReadOnly = try Self.prepare(path, isWritten)
+      copy =
+        isWritten ? nil : try CompanionFiles.copy(path, with: Self.log, deleting: Self.companions)
+      isNew = isWritten ? try Self.prepare(path) : false
     } catch {
       throw .file(error)
     }
     var handle: OpaquePointer?
-    let flags =
-      SQLite3.openFullMutex
-      | (isReadOnly ? SQLite3.openReadOnly | SQLite3.openURI : SQLite3.openReadWrite)
-    let status = SQLite3.open(isReadOnly ? Self.immutable(path) : path, &handle, flags, nil)
+    let status = SQLite3.open(
+      copy?.path ?? path, &handle, SQLite3.openFullMutex | SQLite3.openReadWrite, nil)
     guard status == SQLite3.ok, let handle else {
       let message = handle.map { String(cString: SQLite3.errorMessage($0)) } ?? "out of memory"
       _ = SQLite3.close(handle)
       throw .database(path, message: message)
     }
     // SQLite reads what it cannot open for writing, and leaves its files beside it.
-    guard isReadOnly || SQLite3.isReadOnly(handle, nil) == 0 else {
+    guard SQLite3.isReadOnly(handle, nil) == 0 else {
       _ = SQLite3.close(handle)
       throw .database(path, message: "it cannot be opened for writing; try again")
     }
@@ -69,35 +79,31 @@ package final class Database<Failure: DatabaseFailure> {
     _ = SQLite3.busyTimeout(handle, Self.openingPatience)
     // The file is untrusted: do not run its views and triggers, and detect damaged pages.
     try run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+    if let copy { try takeOver(copy) }
   }
 
-  /// Creates the file if it is opened for writing, and verifies that it is a regular file: SQLite would wait forever for a
-  /// FIFO.
+  /// Creates the file, and verifies that it is a regular file: SQLite would wait forever for a FIFO.
   ///
-  /// - Returns: whether it can only be read
-  private static func prepare(_ path: String, _ isWritten: Bool) throws(FileError) -> Bool {
-    if isWritten {
-      guard try OutputFile(path: path).isRegular else { throw FileError(path, .notRegular) }
-      return false
-    }
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw FileError(path, .system(errno)) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(path, .notRegular) }
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0
-      || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0
+  /// - Returns: whether it is empty
+  private static func prepare(_ path: String) throws(FileError) -> Bool {
+    let file = try OutputFile(path: path)
+    guard file.isRegular else { throw FileError(path, .notRegular) }
+    try checkCompanions(of: path)
+    return try file.length == 0
   }
 
-  /// If SQLite cannot create files beside it, it must be opened as immutable.
-  private static func immutable(_ path: String) -> String {
-    let kept = Set("/-_.~".utf8)
-    let name = path.utf8.map { byte in
-      let isPlain =
-        kept.contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-        || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & 0xDF)
-      return isPlain ? String(UnicodeScalar(byte)) : "%" + Hex.string(CollectionOfOne(byte))
-    }
-    return "file:\(name.joined())?immutable=1"
+  private static func checkCompanions(of path: String) throws(FileError) {
+    try CompanionFiles.check(beside: path, companions, journal: journal)
+  }
+
+  /// Moves what the log of a copy has into the copy, which from then on needs no name: its folder is deleted, so that health
+  /// data do not stay where a program was killed.
+  private func takeOver(_ copy: FileCopy) throws(Failure) {
+    defer { withExtendedLifetime(copy) {} }
+    // SQLite keeps the lock then, and does not look for a journal again.
+    try run("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF")
+    try verifyFormat()
+    try run("PRAGMA journal_mode = MEMORY; SELECT count(*) FROM sqlite_schema")
   }
 
   /// Reads the file for the first time.
@@ -114,6 +120,31 @@ package final class Database<Failure: DatabaseFailure> {
   /// Uses a write-ahead log, with which readers and a writer do not block each other. Commits survive a power failure.
   package func useWriteAheadLog() throws(Failure) {
     try run("PRAGMA synchronous = FULL")
+    do throws(Failure) {
+      try setWriteAheadLog()
+    } catch {
+      if isNew { emptyIfTorn() }
+      throw error
+    }
+    // SQLite has opened the files beside this one by now: another user may have made them after they were looked for.
+    do throws(FileError) { try Self.checkCompanions(of: path) } catch { throw .file(error) }
+  }
+
+  /// Empties a file that is shorter than its first page, as the disk was full when it was made: SQLite would take it for damaged.
+  private func emptyIfTorn() {
+    guard let file = try? OutputFile(path: path), let length = try? file.length, length < Self.pageSize else {
+      return
+    }
+    try? file.truncate()
+  }
+
+  /// In bytes, as SQLite chooses it for new files.
+  private static var pageSize: Int { 4096 }
+
+  private func setWriteAheadLog() throws(Failure) {
+    // The change of a new file is one page, and needs no journal, which would stay if the program is killed now.
+    // Another process may have made the change already.
+    if isNew { try? run("PRAGMA journal_mode = MEMORY") }
     // SQLite does not wait for another process that writes before it changes the mode. A write waits.
     for _ in 0..<Self.logAttempts {
       do throws(Failure) {

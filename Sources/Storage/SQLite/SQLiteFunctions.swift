@@ -87,9 +87,7 @@ enum SQLite3 {
   static let row: Int32 = 100
   static let done: Int32 = 101
   // How to open.
-  static let openReadOnly: Int32 = 0x1
   static let openReadWrite: Int32 = 0x2
-  static let openURI: Int32 = 0x40
   static let openFullMutex: Int32 = 0x10000
   // Types of columns.
   static let integer: Int32 = 1

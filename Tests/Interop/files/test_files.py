@@ -7,6 +7,7 @@ import resource
 import shutil
 import sqlite3
 import stat
+import struct
 import subprocess
 import threading
 
@@ -364,6 +365,54 @@ def test_a_store_where_nothing_can_be_written(halo, tmp_path):
 @pytest.mark.parametrize("minutes", [2**63 - 1, -2**63, -1, 65536, "'x'", "NULL"])
 @pytest.mark.parametrize("form", ["text", "csv", "jsonl"])
 def test_impossible_stages_of_sleep(halo, tmp_path, minutes, form):
+def journal(victim) -> bytes:
+    """A rollback journal that SQLite plays back: it puts zeros over the first page of the file beside it, and then SQLite
+    deletes the file that it names, as its super-journal (sqlite.org/fileformat.html)."""
+    magic, name = bytes.fromhex("d9d505f920a163d7"), os.fsencode(victim)
+    header = (magic + struct.pack(">5I", 1, 0, 1, 512, 4096)).ljust(512, b"\0")
+    end = name + struct.pack(">II", len(name), sum(name)) + magic
+    return header + struct.pack(">I", 1) + bytes(4096 + 4) + struct.pack(">I", 2**30 // 4096 + 1) + end
+
+
+@pytest.mark.parametrize("words", [("export", "all"), ("store", "list"), ("store", "export"),
+                                   ("history", "steps", "--stored"), ("sync",), ("store", "delete", "--yes", "R02_BEEF")])
+def test_a_store_that_comes_with_a_journal(halo, tmp_path, words):
+    """As somebody hands it on, in a folder: what reads it ignores the journal, what writes it refuses."""
+    folder, victim = tmp_path / "handed on", tmp_path / "victim"
+    folder.mkdir()
+    store = folder / "rings.sqlite"
+    halo.run("sync", "--store", store, adapter=VIRTUAL).succeeded()
+    adapter = VIRTUAL if words[0] == "sync" else None
+    expected = halo.run(*words, "--store", store).succeeded().out if words[0] not in ("sync", "store") else None
+    victim.write_text("precious")
+    (folder / "rings.sqlite-journal").write_bytes(journal(victim))
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    result = halo.run(*words, "--store", store, adapter=adapter)
+    if words[0] == "sync" or "delete" in words:
+        result.failed(NO_FILE, saying="rings.sqlite-journal: this journal")
+    else:
+        assert result.succeeded().out == (expected or result.out)
+    assert victim.read_text() == "precious"
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_reading_does_not_wait_for_a_writer_and_changes_nothing(halo, tmp_path):
+    store = tmp_path / "rings.sqlite"
+    halo.run("sync", "--kind", "steps", "--store", store, adapter=VIRTUAL).succeeded()
+    expected = halo.run("export", "steps", "--store", store).succeeded().out
+    writer = sqlite3.connect(store)
+    writer.execute("UPDATE rings SET name = 'R02_0001'")
+    writer.commit()
+    writer.execute("BEGIN IMMEDIATE")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(before) == {"rings.sqlite", "rings.sqlite-wal", "rings.sqlite-shm"}
+    assert halo.run("export", "steps", "--store", store).succeeded().out == expected
+    # The change is in the log alone.
+    assert halo.run("store", "--format", "csv", "--store", store).succeeded().out.count("R02_0001") == 1
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    writer.close()
+
+
     store = tmp_path / "rings.sqlite"
     halo.run("sync", "--kind", "sleep", "--store", store, adapter=VIRTUAL).succeeded()
     file = sqlite3.connect(store)

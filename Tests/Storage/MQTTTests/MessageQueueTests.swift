@@ -1,4 +1,5 @@
 import Glibc
+import HaloFiles
 import HaloMQTT
 import TestSupport
 import Testing
@@ -158,6 +159,22 @@ import Testing
     try queue.setAside(try queue.next(5).map { MessageQueue.Refusal(MessageQueue.Receipt($0), reason: "no") })
     // Three of nine bytes each fit into a sixteenth.
     #expect(queue.asideCount == 3 && queue.count == 0)
+  }
+
+  @Test func aJournalThatSomebodyPutBesideAQueueIsNotPlayedBack() throws {
+    do { _ = try MessageQueue(path: file.path).add(messages(0..<1)) }
+    let victim = file.folder + "/victim"
+    for (path, bytes) in [(victim, Array("x".utf8)), (file.path + "-journal", Disk.journal(naming: victim))] {
+      let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+      #expect(write(descriptor, bytes, bytes.count) == bytes.count)
+      close(descriptor)
+    }
+    #expect(throws: QueueError.file(FileError(file.path + "-journal", .journal))) {
+      try MessageQueue.openOrReplace(path: file.path)
+    }
+    #expect(Disk.text(of: victim) == "x")
+    unlink(file.path + "-journal")
+    #expect(try MessageQueue(path: file.path).count == 1)
   }
 
   /// One damaged page would end each command from then on.

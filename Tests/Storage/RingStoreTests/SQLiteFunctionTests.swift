@@ -37,8 +37,7 @@ import Testing
     #expect(SQLite3.ok == SQLITE_OK && SQLite3.busy == SQLITE_BUSY && SQLite3.notADatabase == SQLITE_NOTADB)
     #expect(SQLite3.corrupt == SQLITE_CORRUPT)
     #expect(SQLite3.row == SQLITE_ROW && SQLite3.done == SQLITE_DONE)
-    #expect(SQLite3.openReadOnly == SQLITE_OPEN_READONLY && SQLite3.openReadWrite == SQLITE_OPEN_READWRITE)
-    #expect(SQLite3.openURI == SQLITE_OPEN_URI && SQLite3.openFullMutex == SQLITE_OPEN_FULLMUTEX)
+    #expect(SQLite3.openReadWrite == SQLITE_OPEN_READWRITE && SQLite3.openFullMutex == SQLITE_OPEN_FULLMUTEX)
     #expect(SQLite3.integer == SQLITE_INTEGER && SQLite3.float == SQLITE_FLOAT && SQLite3.null == SQLITE_NULL)
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
+import TestSupport
 
-/// A path in a folder of its own, which goes when this goes.
+/// A path in a folder of its own, which is removed with this object.
 final class TemporaryStore {
   let folder: String
   var path: String { folder + "/rings.sqlite" }
@@ -11,10 +12,7 @@ final class TemporaryStore {
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  deinit {
-    for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
-    rmdir(folder)
-  }
+  deinit { Disk.remove(folder) }
 
   struct POSIXFailure: Error {
     var code = errno

@@ -85,7 +85,7 @@ def _check(database: sqlite3.Connection, file: Path) -> None:
     if application != _APPLICATION:
         raise ValueError(f"{file} is not a store of rings")
     if version != _SCHEMA:
-        advice = "update this package" if version > _SCHEMA else "halo-raw store --store FILE upgrades it"
+        advice = "update this package" if version > _SCHEMA else "the next halo-raw sync --store FILE upgrades it"
         raise ValueError(f"{file} has schema {version}, this package reads {_SCHEMA}; {advice}")
 
 

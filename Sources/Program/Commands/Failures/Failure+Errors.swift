@@ -139,8 +139,8 @@ extension Failure {
     let code: ExitCode =
       switch error {
       case .database: .outputFailed
-      case .newer, .readOnly, .foreign, .impossible: .badData
-      case .file: .cannotOpenFile
+      case .newer, .foreign, .impossible: .badData
+      case .file(let error): ExitCode(error)
       case .busy: .timedOut
       }
     self.init(code, error.description)
