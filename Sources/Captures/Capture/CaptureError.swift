@@ -1,5 +1,6 @@
 import HaloBluetoothCore
 import HaloFiles
+import HaloSystemCalls
 
 /// Why a capture can't be read or written.
 package struct CaptureError: Error, Hashable, Sendable {
@@ -44,14 +45,16 @@ package struct CaptureError: Error, Hashable, Sendable {
     case compressed(CompressionFormat)
     /// The library that reads compressed files is not installed.
     case noArchiveLibrary(CompressionFormat)
+    /// A library that reads compressed data is installed, and can't be loaded.
+    case cannotLoad(LibraryError)
     /// The library's description of what is wrong with a compressed file.
     case cannotDecompress(String)
     /// A compressed file has more bytes, relative to its size, than captures have.
     case growsTooMuch(limit: Int)
     /// An archive has no capture.
     case holdsNoCapture(CompressionFormat)
-    /// A copy of what was decompressed can't be written.
-    case cannotCopy(String)
+    /// A copy of what was decompressed can't be made; the error number.
+    case cannotCopy(Int32)
     /// The caller of ``CaptureSource`` has cancelled it.
     case cancelled
     /// A file that is followed got shorter, or another file took its place.
@@ -175,7 +178,9 @@ extension CaptureError: CustomStringConvertible {
     case .growsTooMuch(let limit):
       "has more than \(limit >> 20) MiB when it is decompressed, which no capture of its size has"
     case .holdsNoCapture(let format): "this \(format.rawValue) file has no Bluetooth capture in it"
-    case .cannotCopy(let why): "the decompressed capture can't be written to a temporary file: \(why)"
+    case .cannotLoad(let error): "\(error)"
+    case .cannotCopy(let number):
+      "the decompressed capture can't be written to a temporary file: \(SystemError.text(number))"
     case .cancelled: "reading was cancelled"
     case .replaced(.shrunk(let before, let now)): "the file shrank from \(before) to \(now) bytes"
     case .replaced(.otherFile): "another file took its place"

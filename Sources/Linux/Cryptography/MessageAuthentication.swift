@@ -34,14 +34,14 @@ private struct Libcrypto {
   nonisolated(unsafe) private let algorithm: Pointer
 
   private init?() {
-    guard let library = LoadedLibrary("libcrypto.so.3"),
+    guard let library = try? LoadedLibrary("libcrypto.so.3"),
       let fetch = library.function(
         "EVP_MAC_fetch",
         as: (@convention(c) (Pointer?, UnsafePointer<CChar>, UnsafePointer<CChar>?) -> Pointer?).self),
       let algorithm = fetch(nil, "CMAC", nil)
     else { return nil }
     self.algorithm = algorithm
-    do throws(MissingFunction) {
+    do throws(LibraryError) {
       newContext = try library.required("EVP_MAC_CTX_new")
       freeContext = try library.required("EVP_MAC_CTX_free")
       begin = try library.required("EVP_MAC_init")

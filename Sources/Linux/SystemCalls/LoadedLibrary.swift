@@ -3,12 +3,16 @@ import Glibc
 /// A library of the system that is loaded when it is first needed, and kept until the end of the process.
 package struct LoadedLibrary {
   private let handle: UnsafeMutableRawPointer
+  private let name: String
 
   /// - Parameter name: of the file, with the number of its interface: `libz.so.1`
-  /// - Returns: nil if it is not installed
-  package init?(_ name: String) {
-    guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { return nil }
+  /// - Throws: if it is not installed, or can't be loaded
+  package init(_ name: String) throws(LibraryError) {
+    guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
+      throw LibraryError(name: name, reason: dlerror().map { String(cString: $0) } ?? "no reason is given")
+    }
     self.handle = handle
+    self.name = name
   }
 
   /// Finds a function.
@@ -22,13 +26,25 @@ package struct LoadedLibrary {
   }
 
   /// The same for a function that a program can't do without. Its type is that of the place it is stored in.
-  package func required<Function>(_ name: String) throws(MissingFunction) -> Function {
-    guard let function: Function = function(name) else { throw MissingFunction(name: name) }
-    return function
+  package func required<Function>(_ function: String) throws(LibraryError) -> Function {
+    guard let found: Function = self.function(function) else {
+      throw LibraryError(name: name, reason: "it lacks the function \(function)")
+    }
+    return found
   }
 }
 
-/// A library that lacks a function: another version of it than the one that its name says.
-package struct MissingFunction: Error {
+/// Why a library can't be used.
+package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The name of its file.
   package let name: String
+  /// In the words of the dynamic linker, or what it lacks.
+  package let reason: String
+
+  /// Whether there is no such file. Other reasons are of this process: a limit of its memory, for instance.
+  package var isMissing: Bool {
+    reason == "\(name): cannot open shared object file: No such file or directory"
+  }
+
+  package var description: String { "\(name) can't be loaded: \(reason)" }
 }

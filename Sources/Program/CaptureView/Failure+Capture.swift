@@ -1,5 +1,6 @@
 import HaloCapture
 import HaloCommandLine
+import HaloSystemCalls
 
 extension Failure {
   package init(_ error: CaptureError) {
@@ -8,6 +9,8 @@ extension Failure {
       case .cannotOpen, .notARegularFile: .cannotOpenFile
       case .cannotCreate, .hasData: .cannotOpenFile
       case .cannotRead, .cannotWrite: .outputFailed
+      case .cannotCopy(let number): SystemError.isExhaustion(number) ? .systemError : .outputFailed
+      case .cannotLoad: .systemError
       default: .badData
       }
     self.init(code, error.messageWithRemedy + (error.reason == .hasData ? Self.howToReplace : ""))

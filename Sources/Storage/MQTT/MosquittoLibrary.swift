@@ -6,12 +6,10 @@ import HaloSystemCalls
 package struct Mosquitto: Sendable {
   let functions: MosquittoFunctions
 
-  /// The library, loaded at the first use, and kept until the end of the process; nil if it is not installed.
-  package static let shared: Mosquitto? = {
-    guard let library = LoadedLibrary("libmosquitto.so.1"), let functions = try? MosquittoFunctions(library)
-    else {
-      return nil
-    }
+  /// The library, loaded at the first use, and kept until the end of the process.
+  package static let shared = Result { () throws(LibraryError) in
+    let library = try LoadedLibrary("libmosquitto.so.1")
+    let functions = try MosquittoFunctions(library)
     // OPENSSL_INIT_NO_ATEXIT of openssl/crypto.h. At the end of the process a thread may still wait for a broker:
     // OpenSSL must not free what it uses. It is a library that libmosquitto depends on, if it was built with TLS.
     let prepare = library.function(
@@ -19,7 +17,7 @@ package struct Mosquitto: Sendable {
     _ = prepare?(0x0008_0000, nil)
     _ = functions.libInit()
     return Mosquitto(functions: functions)
-  }()
+  }
 }
 
 /// The functions that are used, as mosquitto.h declares them. They are declared here, and the header is not imported,
@@ -84,8 +82,8 @@ struct MosquittoFunctions: Sendable {
   let propertyAddInt32: @convention(c) (UnsafeMutablePointer<OpaquePointer?>?, Int32, UInt32) -> Int32
   let propertyFreeAll: @convention(c) (UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-  init(_ library: LoadedLibrary) throws(MissingFunction) {
-    func find<Function>(_ name: String) throws(MissingFunction) -> Function {
+  init(_ library: LoadedLibrary) throws(LibraryError) {
+    func find<Function>(_ name: String) throws(LibraryError) -> Function {
       try library.required("mosquitto_\(name)")
     }
     libInit = try find("lib_init")

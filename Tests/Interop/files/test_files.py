@@ -10,6 +10,8 @@ import stat
 import struct
 import subprocess
 import threading
+import zipfile
+from pathlib import Path
 
 import pytest
 from program import BAD_DATA, IO_ERROR, NO_FILE, OK, ROOT, SYSTEM, USAGE
@@ -362,9 +364,6 @@ def test_a_store_where_nothing_can_be_written(halo, tmp_path):
         folder.chmod(0o700)
 
 
-@pytest.mark.parametrize("minutes", [2**63 - 1, -2**63, -1, 65536, "'x'", "NULL"])
-@pytest.mark.parametrize("form", ["text", "csv", "jsonl"])
-def test_impossible_stages_of_sleep(halo, tmp_path, minutes, form):
 def journal(victim) -> bytes:
     """A rollback journal that SQLite plays back: it puts zeros over the first page of the file beside it, and then SQLite
     deletes the file that it names, as its super-journal (sqlite.org/fileformat.html)."""
@@ -413,6 +412,9 @@ def test_reading_does_not_wait_for_a_writer_and_changes_nothing(halo, tmp_path):
     writer.close()
 
 
+@pytest.mark.parametrize("minutes", [2**63 - 1, -2**63, -1, 65536, "'x'", "NULL"])
+@pytest.mark.parametrize("form", ["text", "csv", "jsonl"])
+def test_impossible_stages_of_sleep(halo, tmp_path, minutes, form):
     store = tmp_path / "rings.sqlite"
     halo.run("sync", "--kind", "sleep", "--store", store, adapter=VIRTUAL).succeeded()
     file = sqlite3.connect(store)
@@ -548,6 +550,33 @@ def test_few_descriptors(halo, limit, tmp_path):
         assert result.code == OK or len(result.err.splitlines()) == 1, result
     if limit < 8:
         halo.run("decode", CAPTURE, preexec_fn=lower).failed(SYSTEM, saying="descriptors")
+
+
+@pytest.fixture
+def many(tmp_path):
+    """An archive with more captures than a process may have files open, by the usual limit."""
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for number in range(1100):
+            archive.writestr(f"{number}.btsnoop", Path(CAPTURE).read_bytes()[:40 + 24 + 4])
+    return tmp_path / "many.zip"
+
+
+@pytest.mark.parametrize("number", [20, 1024])
+def test_more_captures_than_descriptors(halo, many, number):
+    halo.run("decode", many, **limit(resource.RLIMIT_NOFILE, number)).failed(SYSTEM, saying="too many open files")
+
+
+def test_little_memory_is_not_a_missing_library(halo, tmp_path):
+    """`ulimit -v`: at some of these sizes the program starts, and the library has no room."""
+    with zipfile.ZipFile(tmp_path / "one.zip", "w") as archive:
+        archive.write(CAPTURE, "a.btsnoop")
+    codes = set()
+    for size in range(40, 240, 4):
+        result = halo.run("decode", tmp_path / "one.zip", **limit(resource.RLIMIT_AS, size << 20))
+        assert "not installed" not in result.err, result
+        if "libarchive.so.13 can't be loaded: " in result.err:
+            codes.add(result.code)
+    assert codes == {SYSTEM}
 
 
 # --- names from the air

@@ -33,8 +33,12 @@ import Testing
 
   /// A library that is missing, and a function that is missing, are nil; one that is there can be called.
   @Test func librariesAreLoaded() throws {
-    #expect(LoadedLibrary("libhalo-is-missing.so.1") == nil)
-    let library = try #require(LoadedLibrary("libc.so.6"))
+    let missing = #expect(throws: LibraryError.self) { try LoadedLibrary("libhalo-is-missing.so.1") }
+    #expect(missing?.isMissing == true)
+    // A file that is there, and no library: the linker says why.
+    let damaged = #expect(throws: LibraryError.self) { try LoadedLibrary("/etc/passwd") }
+    #expect(damaged?.isMissing == false && damaged?.description.contains("invalid ELF header") == true)
+    let library = try LoadedLibrary("libc.so.6")
     #expect(library.function("halo_is_missing", as: (@convention(c) (Int32) -> Int32).self) == nil)
     let absolute = try #require(library.function("abs", as: (@convention(c) (Int32) -> Int32).self))
     #expect(absolute(-7) == 7)

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func withoutABrokerAllIsKeptAndTheEndIsNotDelayed() throws {
-    let library = try #require(Mosquitto.shared, "libmosquitto is missing; run scripts/setup test")
+    let library = try Mosquitto.shared.get()
     let file = try TemporaryQueue()
     let address = try BrokerAddress("mqtt://127.0.0.1:\(try closedPort())/test")
     let events = Guarded<[Publisher.Event]>([])

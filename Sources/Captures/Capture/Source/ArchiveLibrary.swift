@@ -27,22 +27,24 @@ struct ArchiveLibrary: Sendable {
   let readData: @convention(c) (Archive, UnsafeMutableRawPointer, Int) -> Int
   let format: Call
   let errorString: Text
+  let errorNumber: Call
   // Functions on an entry.
   let entryPathUTF8: Text
   let entryPath: Text
   let entryFileType: @convention(c) (UnsafeMutableRawPointer) -> mode_t
 
-  /// Nil if the library is not installed, or lacks a function.
-  static let shared = LoadedLibrary("libarchive.so.13").flatMap { try? ArchiveLibrary($0) }
+  /// The library, loaded at the first use.
+  static let shared = Result { () throws(LibraryError) in try ArchiveLibrary() }
 
-  private init(_ library: LoadedLibrary) throws(MissingFunction) {
+  private init() throws(LibraryError) {
+    let library = try LoadedLibrary("libarchive.so.13")
     let kinds = [
       "filter_gzip", "filter_bzip2", "filter_xz", "filter_zstd", "filter_lz4", "format_zip", "format_tar",
       "format_raw",
     ]
     readNew = try library.required("archive_read_new")
     readFree = try library.required("archive_read_free")
-    supports = try kinds.map { kind throws(MissingFunction) in
+    supports = try kinds.map { kind throws(LibraryError) in
       try library.required("archive_read_support_\(kind)")
     }
     readOpen = try library.required("archive_read_open_fd")
@@ -50,6 +52,7 @@ struct ArchiveLibrary: Sendable {
     readData = try library.required("archive_read_data")
     format = try library.required("archive_format")
     errorString = try library.required("archive_error_string")
+    errorNumber = try library.required("archive_errno")
     entryPathUTF8 = try library.required("archive_entry_pathname_utf8")
     entryPath = try library.required("archive_entry_pathname")
     entryFileType = try library.required("archive_entry_filetype")

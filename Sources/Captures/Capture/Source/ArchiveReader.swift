@@ -1,4 +1,5 @@
 import Glibc
+import HaloSystemCalls
 
 /// Reads what a compressed file or an archive holds, one entry after the other, with libarchive: zip, tar and single files,
 /// compressed with gzip, bzip2, xz, zstd or lz4.
@@ -19,10 +20,13 @@ struct ArchiveReader: ~Copyable {
   ///   - descriptor: a regular file at its first byte
   ///   - format: how it is compressed
   static func open(_ descriptor: Int32, _ format: CompressionFormat) throws(CaptureError) -> ArchiveReader {
-    guard let functions = ArchiveLibrary.shared else { throw CaptureError(.noArchiveLibrary(format)) }
-    guard let archive = functions.readNew() else {
-      throw CaptureError(.cannotDecompress("no memory"))
+    let functions: ArchiveLibrary
+    do throws(LibraryError) {
+      functions = try ArchiveLibrary.shared.get()
+    } catch {
+      throw CaptureError(error.isMissing ? .noArchiveLibrary(format) : .cannotLoad(error))
     }
+    guard let archive = functions.readNew() else { throw CaptureError(.cannotCopy(ENOMEM)) }
     // What this build of the library lacks is reported when the file is opened.
     for function in functions.supports { _ = function(archive) }
     guard functions.readOpen(archive, descriptor, blockSize) == ArchiveLibrary.ok else {
@@ -80,7 +84,11 @@ struct ArchiveReader: ~Copyable {
     return count
   }
 
-  private var failure: CaptureError { CaptureError(.cannotDecompress(Self.message(archive, functions))) }
+  private var failure: CaptureError {
+    let number = functions.errorNumber(archive)
+    guard !SystemError.isExhaustion(number) else { return CaptureError(.cannotCopy(number)) }
+    return CaptureError(.cannotDecompress(Self.message(archive, functions)))
+  }
 
   private static func message(
     _ archive: UnsafeMutableRawPointer, _ functions: ArchiveLibrary

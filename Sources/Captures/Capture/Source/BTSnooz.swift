@@ -20,8 +20,9 @@ enum BTSnooz {
   /// Converts it to a btsnoop file.
   ///
   /// - Returns: nil if it is damaged
-  static func btsnoop(from bytes: [UInt8]) -> [UInt8]? {
-    guard isBeginning(bytes), let records = decompress(bytes) else { return nil }
+  /// - Throws: if zlib can't be loaded
+  static func btsnoop(from bytes: [UInt8]) throws(LibraryError) -> [UInt8]? {
+    guard isBeginning(bytes), let records = try decompress(bytes) else { return nil }
     let span = bytes.span.bytes
     let lastTime = span.integer(at: 1, as: Int64.self, .little) ?? 0
     guard let list = Self.records(in: records, hasOriginalLength: bytes[0] == 2) else { return nil }
@@ -51,11 +52,9 @@ enum BTSnooz {
       UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt>, UnsafePointer<UInt8>, UInt
     ) -> Int32
 
-  /// - Returns: nil if the stream is damaged, or zlib is not installed
-  private static func decompress(_ bytes: [UInt8]) -> [UInt8]? {
-    guard let uncompress = LoadedLibrary("libz.so.1")?.function("uncompress", as: Uncompress.self) else {
-      return nil
-    }
+  /// - Returns: nil if the stream is damaged
+  private static func decompress(_ bytes: [UInt8]) throws(LibraryError) -> [UInt8]? {
+    let uncompress: Uncompress = try LoadedLibrary("libz.so.1").required("uncompress")
     var room = 1 << 20
     while room <= mostBytes {
       var result: Int32 = -1

@@ -1,4 +1,5 @@
 import Glibc
+import HaloFiles
 import HaloSystemCalls
 
 /// One stream of records: a file, a pipe, or a capture that was taken out of an archive or a bug report.
@@ -72,9 +73,8 @@ struct TemporaryCopy: ~Copyable {
   private(set) var count = 0
 
   init() throws(CaptureError) {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
-    descriptor = SystemCall.openUnnamed(in: folder)
-    guard descriptor >= 0 else { throw CaptureError(.cannotCopy(lastSystemError)) }
+    descriptor = SystemCall.openUnnamed(in: UserFolders.temporary)
+    guard descriptor >= 0 else { throw CaptureError(.cannotCopy(errno)) }
   }
 
   deinit {
@@ -89,7 +89,7 @@ struct TemporaryCopy: ~Copyable {
         SystemCall.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
       }
       if result < 0, errno == EINTR { continue }
-      guard result > 0 else { throw CaptureError(.cannotCopy(lastSystemError)) }
+      guard result > 0 else { throw CaptureError(.cannotCopy(errno)) }
       written += result
     }
     count += written

@@ -123,7 +123,13 @@ struct Extraction {
   static func part(
     ofSummary bytes: [UInt8], name: String, path: String
   ) throws(CaptureError) -> CapturePart {
-    guard let converted = BTSnooz.btsnoop(from: bytes) else {
+    let found: [UInt8]?
+    do throws(LibraryError) {
+      found = try BTSnooz.btsnoop(from: bytes)
+    } catch {
+      throw CaptureError(.cannotLoad(error), path: path)
+    }
+    guard let converted = found else {
       throw CaptureError(.damagedRecord("the btsnooz summary of the bug report is damaged"), path: path)
     }
     var copy = try TemporaryCopy()

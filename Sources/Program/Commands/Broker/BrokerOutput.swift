@@ -5,6 +5,7 @@ import HaloEventLoop
 import HaloFiles
 import HaloJSON
 import HaloMQTT
+import HaloSystemCalls
 
 /// The broker of `--mqtt`, which gets the records of a command besides its output.
 @BluetoothActor
@@ -116,8 +117,13 @@ final class BrokerOutput {
   private nonisolated static func start(
     _ target: Publisher.Target, in folder: String, _ report: @escaping @Sendable (Publisher.Event) -> Void
   ) throws(Failure) -> Publisher {
-    guard let library = Mosquitto.shared else {
-      throw Failure(.systemError, "libmosquitto is missing; sudo apt install libmosquitto1")
+    let library: Mosquitto
+    do throws(LibraryError) {
+      library = try Mosquitto.shared.get()
+    } catch {
+      throw Failure(
+        .systemError,
+        error.isMissing ? "libmosquitto is missing; sudo apt install libmosquitto1" : "--mqtt: \(error)")
     }
     let queue: MessageQueue
     do throws(FileError) { try PrivateFolder.make(folder) } catch {
