@@ -179,6 +179,16 @@ def test_a_full_disk(halo):
         ).failed(IO_ERROR, saying="space")
 
 
+@pytest.mark.parametrize("words", [
+    ("doctor",), ("doctor", "--format", "jsonl"), ("adapters", "--help"), ("completion", "bash"),
+    ("decode", "captures/virtual-stream.btsnoop"), ("battery", "--adapter", "virtual:fast"), ("--version",),
+    ("forget", "--format", "csv"), ("queues", "--format", "csv")])
+def test_a_result_on_a_full_disk(halo, state, from_the_repository, words):
+    """Also where the exit code is a part of the result."""
+    with open("/dev/full", "w") as full:
+        halo.run(*words, stdout=full).failed(IO_ERROR, saying="no space left on device")
+
+
 def test_a_recording_on_a_full_disk(halo):
     result = halo.run("stream", "--count", 500, "--record", "/dev/full", adapter="virtual:rate=500")
     assert result.code == IO_ERROR and "/dev/full" in result.err, result

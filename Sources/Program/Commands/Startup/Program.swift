@@ -36,8 +36,11 @@ package enum Program {
     do throws(Failure) {
       var result = Result<Void, Failure>.success(())
       do throws(Failure) { try await perform(arguments) } catch { result = .failure(error) }
-      // The first failure is the cause of the second.
-      do throws(Failure) { try await Console.finish() } catch { try result.get(); throw error }
+      // The first failure is the cause of the second. One without a message has said all on standard output.
+      do throws(Failure) { try await Console.finish() } catch {
+        if case .failure(let first) = result, !first.message.isEmpty { throw first }
+        throw error
+      }
       try result.get()
     } catch {
       if !error.message.isEmpty { Console.error("halo-raw: \(error.message)") }
