@@ -1,6 +1,8 @@
 """EDF and Parquet files."""
 
 import json
+import os
+import stat
 
 import numpy as np
 import pandas as pd
@@ -111,3 +113,18 @@ def test_what_the_data_is_comes_back_with_it(session, store, tmp_path):
         rows = halo_raw.read_store(kind, store)
         halo_raw.to_parquet(rows, tmp_path / "rows.parquet")
         assert len(pd.read_parquet(tmp_path / "rows.parquet")) == len(rows)
+
+
+@pytest.mark.parametrize("write, name", [(halo_raw.to_edf, "session.edf"), (halo_raw.to_parquet, "session.parquet")])
+def test_new_files_are_their_users_alone(session, tmp_path, write, name):
+    """As those of the program: they are health data. A file that is there keeps its mode."""
+    frame = halo_raw.read_stream(session / "session.csv")
+    before = os.umask(0)
+    try:
+        write(frame, tmp_path / name)
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+        (tmp_path / name).chmod(0o640)
+        write(frame, tmp_path / name)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o640

@@ -14,7 +14,7 @@ from pathlib import Path
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Gives the path of a temporary file beside `path`, which replaces it if the block succeeds, and is deleted if not.
 
-    A file that is replaced keeps its mode, and its owner as far as that is permitted. A link is followed, and stays
+    A new file has mode 0600, as those of the program have. One that is replaced keeps its mode, and its owner as far as that is permitted. A link is followed, and stays
     one: the file that it names is replaced. In a folder that several users share, a link is refused, as anyone may have
     made it.
 
@@ -32,7 +32,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise OSError(f"{given} is no regular file and cannot be replaced; give another name")
     draft = target.with_name(f".halo-raw-{os.getpid()}-{secrets.token_hex(4)}{target.suffix}")
     # Created before a library opens it by its name: nobody else has made it, and nobody else can read it yet.
-    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666 if status is None else 0o600))
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
     try:
         yield draft
         descriptor = os.open(draft, os.O_RDWR | os.O_NOFOLLOW)
