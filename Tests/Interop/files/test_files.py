@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import struct
 import subprocess
+import tempfile
 import threading
 import zipfile
 from pathlib import Path
@@ -577,6 +578,27 @@ def test_little_memory_is_not_a_missing_library(halo, tmp_path):
         if "libarchive.so.13 can't be loaded: " in result.err:
             codes.add(result.code)
     assert codes == {SYSTEM}
+
+
+# --- the rights of the user who has called sudo
+
+@as_root
+@pytest.mark.parametrize("words", [("serve", "%"), ("settings", "--import", "%")], ids=["serve", "settings"])
+@pytest.mark.parametrize("owner", [0, OTHER])
+def test_a_file_is_read_with_the_rights_of_who_calls_sudo(halo, simulation, words, owner):
+    """Not with root's, which the adapter may need: the message about it would show what is in the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        path = Path(folder) / "file"
+        path.write_text("secret")
+        path.chmod(0o600)
+        os.chown(path, owner, owner)
+        halo.environment |= {"SUDO_UID": str(OTHER), "SUDO_GID": str(OTHER)}
+        result = halo.run(*(word.replace("%", str(path)) for word in words), adapter=simulation.adapter)
+        if owner == OTHER:
+            result.failed(BAD_DATA)
+        else:
+            result.failed(NO_FILE, saying="permission denied")
 
 
 # --- names from the air

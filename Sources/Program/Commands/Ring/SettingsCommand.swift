@@ -49,6 +49,8 @@ let settingsCommand = CommandSpec(
   var target = invocation
   target.positionals = task.ring.map { [$0] } ?? []
   try await Session.run(target) { session throws(Failure) in
+    // Not before: it is read with the rights of the user, and not with those that the adapter needs.
+    let task = try await task.withFile()
     try await session.withRing { ring, _ throws(Failure) in try await task.perform(on: ring, format) }
   }
 }
@@ -64,6 +66,7 @@ private struct SettingsTask: Sendable {
     case show(any RingSetting)
     case change(any RingSetting, [String: Int])
     case export(path: String)
+    case read(path: String)
     case load(SettingsFile)
   }
 
@@ -90,7 +93,7 @@ private struct SettingsTask: Sendable {
     let imported = invocation[SettingsOption.load]
     guard let name = arguments.popFirst() else {
       if let exported { purpose = .export(path: exported) }
-      if let imported { purpose = .load(try SettingsFile(path: imported)) }
+      if let imported { purpose = .read(path: imported) }
       return
     }
     guard exported == nil, imported == nil else {
@@ -122,6 +125,17 @@ private struct SettingsTask: Sendable {
     return changes
   }
 
+  /// The same task with the contents of the file that it has to read, if any.
+  @BluetoothActor
+  func withFile() async throws(Failure) -> SettingsTask {
+    guard case .read(let path) = purpose else { return self }
+    let file = await offTheLoop { Result { () throws(Failure) in try SettingsFile(path: path) } }
+    guard let file else { throw Failure(.interrupted, "interrupted before \(path.printable) was read") }
+    var task = self
+    task.purpose = .load(try file.get())
+    return task
+  }
+
   @BluetoothActor
   func perform(on ring: RingClient, _ format: OutputFormat) async throws(Failure) {
     switch purpose {
@@ -136,6 +150,7 @@ private struct SettingsTask: Sendable {
       let (known, unsupported) = try await RingError.asFailure(await ring.allSettings())
       try await SettingsFile(known, of: ring.firmware).write(to: path)
       if !unsupported.isEmpty { Console.error("not supported by this ring: \(names(in: unsupported))") }
+    case .read: break
     case .load(let file): try await file.load(into: ring)
     }
   }

@@ -42,9 +42,10 @@ let serveCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let path = invocation.positionals[0]
   let format = OutputFormat(invocation)
-  let table = try ServedTable(path, name: invocation[ServeOption.name])
-  let composed = try table.advertising(each: invocation[ServingOption.every])
   try await Session.run(invocation, endsInOrder: true, connects: false) { session throws(Failure) in
+    // Not before: it is read with the rights of the user, and not with those that the adapter needs.
+    let table = try await ServedTable(path, name: invocation[ServeOption.name])
+    let composed = try table.advertising(each: invocation[ServingOption.every])
     let peripheral = Peripheral(
       session.adapter, serving: table.database, maximumConnections: invocation[ServeOption.connections])
     let printer = ServingPrinter(format, session, table.database)
@@ -64,13 +65,14 @@ private struct ServedTable {
   let name: String?
   let services: [BluetoothUUID]
 
-  init(_ path: String, name: String?) throws(Failure) {
-    let attributes: [ServerAttribute]
-    do throws(AttributeTableError) {
-      attributes = try AttributeTableFile.read(path, for: .serving)
-    } catch {
-      throw Failure(opening: error)
+  @BluetoothActor
+  init(_ path: String, name: String?) async throws(Failure) {
+    let result = await offTheLoop {
+      Result { () throws(AttributeTableError) in try AttributeTableFile.read(path, for: .serving) }
     }
+    guard let result else { throw Failure(.interrupted, "interrupted before \(path.printable) was read") }
+    let attributes: [ServerAttribute]
+    do throws(AttributeTableError) { attributes = try result.get() } catch { throw Failure(opening: error) }
     let database = AttributeDatabase(attributes)
     let nameHandle = database.handles(of: GATTUUID.deviceName).first
     if let name, let nameHandle { database.setValue(Array(name.utf8), of: nameHandle) }
