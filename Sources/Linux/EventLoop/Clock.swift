@@ -1,5 +1,6 @@
 import Glibc
 import HaloBluetoothCore
+import HaloSystemCalls
 
 /// The kernel's clocks. Only the loop and code that opens captures read them.
 package enum SystemClock {
@@ -24,6 +25,18 @@ package enum SystemClock {
     var time = time_t(seconds)
     var parts = tm()
     return localtime_r(&time, &parts) == nil ? 0 : parts.tm_gmtoff
+  }
+
+  /// The same as ``wallMicroseconds``, in seconds, if the clock is known to be right, as that of a time server; else nil. A
+  /// computer without a clock of its own begins with any time of day.
+  package static var synchronizedSeconds: Int? {
+    switch Linux.isClockSynchronized() {
+    case 1: break
+    // A service may not ask the kernel: systemd's time service leaves this file.
+    case ..<0 where access("/run/systemd/timesync/synchronized", F_OK) == 0: break
+    default: return nil
+    }
+    return Int(wallMicroseconds / 1_000_000)
   }
 
   private static func read(_ clock: clockid_t) -> Instant {

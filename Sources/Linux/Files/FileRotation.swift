@@ -25,6 +25,14 @@ package final class FileRotation {
     case bytes(Int)
   }
 
+  /// What became of the files whose time is over.
+  package struct Removal: Hashable, Sendable {
+    /// The names of those that were deleted, in the order of their times.
+    package var deleted: [String] = []
+    /// How many of earlier runs were not, because the time of day is not known to be right.
+    package var undecided = 0
+  }
+
   private enum Target {
     case series(FileSeries, keepTime: Int?)
     case file(KeptFile)
@@ -37,10 +45,13 @@ package final class FileRotation {
   }
   /// The contents of the file beside each file, `FILE.json`, when it begins; nil for none.
   package var description: (() -> [UInt8])?
+  /// Called on the thread that changes files when some are deleted, or would be.
+  package var onRemoval: @Sendable (Removal) -> Void = { _ in }
 
   private let target: Target
   private let limit: Limit?
   private let now: () -> FileTime
+  private let synchronizedTime: () -> Int?
   private let begun: FileTime
   private let sharedBeginning = Guarded<[UInt8]>([])
   private let wantsNext = Guarded(false)
@@ -55,13 +66,19 @@ package final class FileRotation {
   ///   - series: the files
   ///   - limit: when a file ends; nil for a single file
   ///   - keepTime: files that ended more than this number of seconds ago are deleted when a file begins; nil for never.
-  ///     It counts by the clock that is never set, and those of earlier runs by the time of day when this object is
-  ///     made
+  ///     It counts by the clock that is never set. Those of earlier runs are deleted if they are that old by the time of day
+  ///     now, and also if the clock has not been set since this object was made
   ///   - now: the time
-  package init(_ series: FileSeries, limit: Limit?, keepTime: Int?, now: @escaping () -> FileTime) {
+  ///   - synchronizedTime: the time of day now, in seconds since 1970-01-01 UTC, if it is known to be right: without it, no
+  ///     file of an earlier run is deleted
+  package init(
+    _ series: FileSeries, limit: Limit?, keepTime: Int?, now: @escaping () -> FileTime,
+    synchronizedTime: @escaping () -> Int?
+  ) {
     target = .series(series, keepTime: keepTime)
     self.limit = limit
     self.now = now
+    self.synchronizedTime = synchronizedTime
     begun = now()
   }
 
@@ -70,6 +87,7 @@ package final class FileRotation {
     target = .file(KeptFile(path))
     limit = nil
     now = { FileTime(unix: 0, steady: 0) }
+    synchronizedTime = { nil }
     begun = now()
   }
 
@@ -172,10 +190,15 @@ package final class FileRotation {
       // Both are whole seconds: without one more, this clock could be a second early.
       end.steady = start.steady + end.unix - start.unix + 1
     }
-    let unset = FileTime(unix: begun.unix + start.steady - begun.steady, steady: start.steady)
+    let unset = begun.unix + start.steady - begun.steady
+    let (synchronized, onRemoval) = (synchronizedTime(), onRemoval)
     return { () throws(FileError) in
       if let keepTime {
-        series.removeFiles(olderThan: keepTime, at: unset, beside: [Self.descriptionEnding])
+        let time = FileTime(unix: min(unset, synchronized ?? unset), steady: start.steady)
+        let removal = series.removeFiles(
+          olderThan: keepTime, at: time, isSynchronized: synchronized != nil, beside: [Self.descriptionEnding]
+        )
+        if removal != Removal() { onRemoval(removal) }
       }
       return try series.next(at: start, beginning: beginning)
     }

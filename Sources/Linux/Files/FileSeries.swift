@@ -135,18 +135,24 @@ package final class FileSeries: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - age: in seconds
-  ///   - time: now; its time of day must not be that of a clock that was set since this object was made
+  ///   - time: now; its time of day must not be later than that of a clock that was not set since this object was made
+  ///   - isSynchronized: whether the time of day is known to be right; if not, only files of this object are deleted
   ///   - beside: the endings of the files beside: `.json`
-  package func removeFiles(olderThan age: Int, at time: FileTime, beside: [String] = []) {
+  package func removeFiles(
+    olderThan age: Int, at time: FileTime, isSynchronized: Bool = true, beside: [String] = []
+  ) -> FileRotation.Removal {
     let own = Set(ended.map(\.name) + [current.withLock(\.self)].compactMap(\.self))
     let others = names(with: ending).filter { !own.contains($0) }
     let limit = stem + Self.text(time.unix - age)
     let old = zip(others, others.dropFirst() + [stem + Self.text(time.unix)]).filter { $1 < limit }.map(\.0)
     let ownOld = ended.prefix { $0.steadyEnd < time.steady - age }.map(\.name)
     ended.removeFirst(ownOld.count)
-    for name in old + ownOld {
-      for ending in [""] + beside { _ = SystemCall.remove(name + ending, in: folder.number) }
+    var removal = FileRotation.Removal(undecided: isSynchronized ? 0 : old.count)
+    for name in (isSynchronized ? old : []) + ownOld {
+      if SystemCall.remove(name, in: folder.number) == 0 { removal.deleted.append(name) }
+      for ending in beside { _ = SystemCall.remove(name + ending, in: folder.number) }
     }
+    return removal
   }
 
   /// The names of files of this series with an ending, in the order of their times.

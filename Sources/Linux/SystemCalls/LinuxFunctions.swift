@@ -33,5 +33,7 @@ package enum Linux {
   @_extern(c, "halo_timer") package static func timer() -> Int32
   @_extern(c, "halo_timer_set") package static func timerSet(_ timer: Int32, _ nanoseconds: Int64) -> Int32
 
+  @_extern(c, "halo_clock_is_synchronized") package static func isClockSynchronized() -> Int32
+
   @_extern(c, "halo_has_capability") package static func hasCapability(_ capability: Int32) -> Int32
 }

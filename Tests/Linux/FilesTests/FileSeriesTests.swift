@@ -69,7 +69,8 @@ import Testing
     try folder.write("theirs", to: "data/stream-2026.csv")
     try folder.write("{}", to: "data/stream-20261122T224500Z.csv.json")
     // The second has ended half an hour before that, the third has not ended by then.
-    series.removeFiles(olderThan: 1800, at: Self.time(3 * 3600), beside: [".json"])
+    let removal = series.removeFiles(olderThan: 1800, at: Self.time(3 * 3600), beside: [".json"])
+    #expect(removal.deleted == ["stream-20261122T224500Z.csv", "stream-20261122T234500Z.csv"])
     #expect(
       names() == [
         "notes.csv", "stream-2026.csv", "stream-20261123T004500Z.csv", "stream-20261123T014500Z.csv",
@@ -101,10 +102,15 @@ import Testing
 
   /// Writes lines of ten bytes through a queue, each at a time. `steps` says by how much the clock is set, and when.
   private func write(
-    _ times: [Int], limit: FileRotation.Limit, keepTime: Int? = nil, steps: [Int: Int] = [:]
+    _ times: [Int], limit: FileRotation.Limit, keepTime: Int? = nil, steps: [Int: Int] = [:],
+    synchronizedFrom: Int = 0, removals: Guarded<[FileRotation.Removal]> = Guarded([])
   ) throws -> FileRotation {
     var now = Self.time()
-    let files = FileRotation(try series(), limit: limit, keepTime: keepTime) { now }
+    now.unix += steps[0] ?? 0
+    let files = FileRotation(
+      try series(), limit: limit, keepTime: keepTime, now: { now },
+      synchronizedTime: { now.steady - Self.time().steady < synchronizedFrom ? nil : now.unix })
+    files.onRemoval = { removal in removals.withLock { $0.append(removal) } }
     files.beginning = Array("head\n".utf8)
     files.description = { Array("{}".utf8) }
     let queue = OutputQueue(descriptor: try files.begin(), owned: true, rotation: files.change)
@@ -138,7 +144,8 @@ import Testing
   /// The seconds of the two clocks do not begin at the same time.
   @Test func aFileEndsNoSecondEarlier() throws {
     var now = FileTime(unix: Self.start, steady: 0)
-    let files = FileRotation(try series(), limit: .seconds(60), keepTime: nil) { now }
+    let files = FileRotation(
+      try series(), limit: .seconds(60), keepTime: nil, now: { now }, synchronizedTime: { nil })
     close(try files.begin())
     now = FileTime(unix: Self.start + 59, steady: 60)
     #expect(files.change(1) == nil)
@@ -176,6 +183,41 @@ import Testing
     #expect(contents().first == "earlier" && contents().count == 4)
   }
 
+  /// The clock is forty days ahead when the program starts, until a time server is found.
+  @Test func aClockThatIsAheadAtTheStartDeletesNothing() throws {
+    mkdir(folder("data"), 0o700)
+    for hour in ["19", "20", "21"] {
+      try folder.write("earlier", to: "data/stream-20261122T\(hour)4500Z.csv")
+    }
+    let removals = Guarded<[FileRotation.Removal]>([])
+    _ = try write(
+      [0, 10, 3620, 7220], limit: .seconds(3600), keepTime: 86400, steps: [0: 40 * 86400, 5000: -40 * 86400],
+      synchronizedFrom: 5000, removals: removals)
+    #expect(contents().filter { $0 == "earlier" }.count == 3)
+    // Twice it was not known whether the two are that old; then it was known that they are not.
+    #expect(removals.withLock(\.self) == [.init(undecided: 2), .init(undecided: 2)])
+  }
+
+  @Test func filesOfEarlierRunsAreDeletedOnceTheTimeIsKnown() throws {
+    mkdir(folder("data"), 0o700)
+    for day in ["17", "18", "20"] { try folder.write("earlier", to: "data/stream-202611\(day)T204500Z.csv") }
+    let removals = Guarded<[FileRotation.Removal]>([])
+    _ = try write(
+      [0, 3620, 7220], limit: .seconds(3600), keepTime: 2 * 86400, synchronizedFrom: 7000, removals: removals)
+    // It is not known when the last one ended.
+    #expect(contents().filter { $0 == "earlier" }.count == 1)
+    let names = ["stream-20261117T204500Z.csv", "stream-20261118T204500Z.csv"]
+    #expect(
+      removals.withLock(\.self) == [.init(undecided: 2), .init(undecided: 2), .init(deleted: names)])
+  }
+
+  /// Its files are as old as the clock says that is never set.
+  @Test func ownFilesAreDeletedWhereTheTimeIsNeverKnown() throws {
+    _ = try write(
+      [0, 3600, 7200, 10800], limit: .seconds(3600), keepTime: 3600, synchronizedFrom: .max)
+    #expect(contents() == ["head 3600", "head 7200", "head 10800"])
+  }
+
   @Test func ownFilesAreDeletedByTheClockThatIsNeverSet() throws {
     _ = try write(
       [0, 3600, 7200, 10800, 14400], limit: .seconds(3600), keepTime: 3600, steps: [3600: -40 * 86400])
@@ -196,7 +238,8 @@ import Testing
 
   @Test func aFolderThatIsGoneEndsTheOutput() throws {
     var now = Self.time()
-    let files = FileRotation(try series(), limit: .seconds(60), keepTime: nil) { now }
+    let files = FileRotation(
+      try series(), limit: .seconds(60), keepTime: nil, now: { now }, synchronizedTime: { nil })
     let queue = OutputQueue(descriptor: try files.begin(), owned: true, rotation: files.change)
     write("one\n", to: queue)
     queue.waitUntilDrained()

@@ -18,6 +18,7 @@ import Testing
     #expect(type(of: Linux.semaphore) == type(of: halo_semaphore))
     #expect(type(of: Linux.timer) == type(of: halo_timer))
     #expect(type(of: Linux.timerSet) == type(of: halo_timer_set))
+    #expect(type(of: Linux.isClockSynchronized) == type(of: halo_clock_is_synchronized))
     #expect(type(of: Linux.hasCapability) == type(of: halo_has_capability))
     #expect(type(of: Linux.capabilities) == type(of: halo_capabilities_get))
     #expect(type(of: Linux.setCapabilities) == type(of: halo_capabilities_set))

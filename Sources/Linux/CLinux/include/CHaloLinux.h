@@ -45,6 +45,9 @@ int halo_timer(void);
 // Sets the time of a timerfd, in nanoseconds of its clock; zero stops it.
 int halo_timer_set(int timer, int64_t nanoseconds);
 
+// Whether the kernel takes its time of day for right, because a time server is asked: 1 or 0.
+int halo_clock_is_synchronized(void);
+
 // Whether a capability is effective for the calling thread: 1 or 0.
 int halo_has_capability(int capability);
 

@@ -3,6 +3,7 @@ import HaloCapture
 import HaloCommandLine
 import HaloEventLoop
 import HaloFiles
+import HaloSystemCalls
 
 /// The options of commands that can write a series of files into a folder.
 enum SeriesOption {
@@ -41,7 +42,36 @@ enum SeriesOption {
     }
     let series = try FileSeries(
       folder: path, stem: invocation.command.name, suffix: suffix, hasLines: hasLines)
-    return FileRotation(series, limit: limit, keepTime: keepTime.map { Int($0.inSeconds) }, now: now)
+    // What is simulated has a time of its own.
+    let isSimulated = (try? invocation.adapter).map { !$0.isReal } ?? false
+    let files = FileRotation(series, limit: limit, keepTime: keepTime.map { Int($0.inSeconds) }, now: now) {
+      isSimulated ? now().unix : SystemClock.synchronizedSeconds
+    }
+    files.onRemoval = sayOfRemoval(in: path)
+    return files
+  }
+
+  /// Says what was deleted, and once why something was not.
+  private static func sayOfRemoval(in path: String) -> @Sendable (FileRotation.Removal) -> Void {
+    let isFirst = Guarded(true)
+    return { removal in
+      if let first = removal.deleted.first, let last = removal.deleted.last {
+        let names = first == last ? first : "\(first) to \(last)"
+        Console.error(
+          "halo-raw: --keep deleted \(Console.counted(removal.deleted.count, "file")) in \(path.printable): \(names)"
+        )
+      }
+      guard removal.undecided > 0,
+        isFirst.withLock({ isFirst in
+          defer { isFirst = false }
+          return isFirst
+        })
+      else { return }
+      Console.error(
+        "halo-raw: --keep does not delete \(Console.counted(removal.undecided, "file")) of earlier runs in "
+          + "\(path.printable), as the clock of this computer is not synchronized with a time server, and may be wrong: "
+          + "switch that on with sudo timedatectl set-ntp true, or delete the files yourself")
+    }
   }
 
   private static let fileEndings = [
