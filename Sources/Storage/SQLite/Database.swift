@@ -1,4 +1,3 @@
-import Glibc
 import HaloBluetoothCore
 import HaloFiles
 
@@ -100,10 +99,11 @@ package final class Database<Failure: DatabaseFailure> {
   /// data do not stay where a program was killed.
   private func takeOver(_ copy: FileCopy) throws(Failure) {
     defer { withExtendedLifetime(copy) {} }
-    // SQLite keeps the lock then, and does not look for a journal again.
-    try run("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF")
     try verifyFormat()
-    try run("PRAGMA journal_mode = MEMORY; SELECT count(*) FROM sqlite_schema")
+    // SQLite keeps the lock then, and does not look for a journal again.
+    try run(
+      "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; "
+        + "SELECT count(*) FROM sqlite_schema")
   }
 
   /// Reads the file for the first time.

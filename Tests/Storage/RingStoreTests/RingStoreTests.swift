@@ -241,7 +241,9 @@ struct RingStoreTests {
     let descriptor = Glibc.open(file.path, O_CREAT | O_WRONLY, 0o600)
     _ = write(descriptor, String(repeating: "no database ", count: 200), 2000)
     close(descriptor)
-    #expect(throws: StoreError.foreign(file.path)) { try RingStore(path: file.path) }
+    for access in [RingStore.Access.reading, .writing] {
+      #expect(throws: StoreError.foreign(file.path)) { try RingStore(path: file.path, access: access) }
+    }
   }
 
   /// A store is a file, and a file can be anybody's.
