@@ -25,6 +25,8 @@ extension CaptureError {
       "\(self); save it as a file and name that, or decompress it: \(format.reader) FILE | halo-raw decode -"
     case .noArchiveLibrary(let format):
       "\(self); sudo apt install libarchive13, or decompress it: \(format.reader) \(path.map(shellWord) ?? "FILE") > CAPTURE"
+    case .cannotLoad:
+      "\(self); raise the limit of memory if there is one (ulimit -v), or install the library again"
     case .holdsNoCapture:
       "\(self); a phone's report has one if the HCI snoop log was switched on before Bluetooth was"
     case .replaced: "\(self); start again to read it from its beginning"

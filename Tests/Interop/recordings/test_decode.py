@@ -1,5 +1,6 @@
 """Captures taken apart: the same as tshark sees, whatever the file's format, and however damaged it is."""
 
+import gzip
 import json
 import os
 import struct
@@ -8,7 +9,7 @@ import time
 
 import decode_check
 import pytest
-from program import BAD_DATA, NO_FILE, ROOT, USAGE
+from program import BAD_DATA, NO_FILE, ROOT, SYSTEM, USAGE
 
 CAPTURES = sorted((ROOT / "captures").rglob("*.btsnoop"))
 STREAM = ROOT / "captures" / "virtual-stream.btsnoop"
@@ -162,15 +163,12 @@ def test_a_record_may_be_longer_than_it_states_and_losses_are_shown(halo, tmp_pa
     assert "the recorder lost 3 packets" in halo.run("decode", path, "--summary").succeeded().out
 
 
-@pytest.mark.parametrize("program, reader", [("gzip", "zcat"), ("xz", "xzcat"), ("bzip2", "bzcat")])
-def test_without_the_library_a_compressed_file_names_its_remedy(halo, tmp_path, program, reader):
-    module = {"gzip": "gzip", "xz": "lzma", "bzip2": "bz2"}[program]
+def test_a_library_that_is_damaged_is_not_called_missing(halo, tmp_path):
     path = tmp_path / "capture.btsnoop"
-    path.write_bytes(__import__(module).compress(STREAM.read_bytes()))
+    path.write_bytes(gzip.compress(STREAM.read_bytes()))
     (tmp_path / "libarchive.so.13").write_bytes(b"")
     halo.environment["LD_LIBRARY_PATH"] = str(tmp_path)
-    halo.run("decode", path).failed(
-        BAD_DATA, saying=f"sudo apt install libarchive13, or decompress it: {reader} {path} > CAPTURE")
+    halo.run("decode", path).failed(SYSTEM, saying="libarchive.so.13: file too short; raise the limit")
 
 
 def test_a_directory_can_not_be_opened(halo, tmp_path):

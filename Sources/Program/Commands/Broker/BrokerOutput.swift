@@ -123,7 +123,10 @@ final class BrokerOutput {
     } catch {
       throw Failure(
         .systemError,
-        error.isMissing ? "libmosquitto is missing; sudo apt install libmosquitto1" : "--mqtt: \(error)")
+        error.isMissing
+          ? "libmosquitto is missing; sudo apt install libmosquitto1"
+          : "--mqtt: \(error); raise the limit of memory if there is one (ulimit -v), or install the library again"
+      )
     }
     let queue: MessageQueue
     do throws(FileError) { try PrivateFolder.make(folder) } catch {
