@@ -14,9 +14,9 @@ from pathlib import Path
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Gives the path of a temporary file beside `path`, which replaces it if the block succeeds, and is deleted if not.
 
-    A new file has mode 0600, as those of the program have. One that is replaced keeps its mode, and its owner as far as that is permitted. A link is followed, and stays
-    one: the file that it names is replaced. In a folder that several users share, a link is refused, as anyone may have
-    made it.
+    A new file has mode 0600, as those of the program have. One that is replaced keeps its mode, and its owner as far as
+    that is permitted. A link is followed, and stays one: the file that it names is replaced. In a folder that several
+    users share, a link is refused, as anyone may have made it.
 
     Raises OSError for what is no regular file, and for such a link.
     """
