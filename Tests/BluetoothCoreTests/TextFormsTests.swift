@@ -54,6 +54,43 @@ import Testing
     #expect(String(printable: bytes) == printed)
   }
 
+  /// Two names that look the same, and are not, are told apart.
+  @Test(
+    arguments: [
+      0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180E, 0x180F, 0x200B, 0x200C, 0x200D,
+      0x2060, 0x2065, 0x206F,
+      0x2800, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFFA0, 0xFFF0, 0x1BCA0, 0x1D159, 0x1D173, 0xE0001, 0xE0041,
+      0xE0100, 0xE01EF,
+    ] as [UInt32])
+  func invisibleCharactersAreEscaped(value: UInt32) throws {
+    let scalar = try #require(UnicodeScalar(value))
+    let escape = "\\u{\(String(value, radix: 16))}"
+    #expect("R02\(scalar)_A1B2".printable == "R02\(escape)_A1B2")
+    #expect("\(scalar)".printable == escape)
+    #expect("é\(scalar)".printable == "é\(escape)")
+  }
+
+  /// Vietnamese in single marks, Thai, Hindi with both joiners, Arabic with its vowels, Hebrew with accents, Persian, and emoji
+  /// of several characters.
+  @Test(arguments: [
+    "Vie\u{323}\u{302}t Nam", "น้ำใจที่", "हिन्दी क्\u{200D}ष क्\u{200C}ष", "مُحَمَّدٌ", "בְּרֵאשִׁ֖ית", "می\u{200C}خواهم",
+    "👩\u{200D}👩\u{200D}👧", "❤\u{FE0F}", "👍🏽", "1\u{FE0F}\u{20E3}", "🏳\u{FE0F}\u{200D}🌈", "🇫🇷", "指輪　リング", "반지",
+  ])
+  func writingStaysAsItIs(text: String) {
+    #expect(text.printable == text)
+  }
+
+  @Test func marksInARowAreEscapedAfterTheFourth() {
+    let mark = "\u{301}"
+    func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+    #expect(
+      ("a" + repeated(mark, 40) + "b" + mark).printable
+        == "a" + repeated(mark, 4) + repeated("\\u{301}", 36) + "b" + mark)
+    // Nor does a mark join what is printed before the text, or an escape.
+    #expect((mark + "a").printable == "\\u{301}a")
+    #expect("a\u{202E}\(mark)".printable == "a\\u{202e}\\u{301}")
+  }
+
   @Test func literalsAreUUIDs() {
     let heartRate: BluetoothUUID = 0x180D
     #expect(heartRate == BluetoothUUID(UInt16(0x180D)) && BluetoothUUID(0x180D) == heartRate)

@@ -1,6 +1,6 @@
 extension String {
-  /// Untrusted text, made safe to print: invalid UTF-8, control characters and characters that change the direction or
-  /// appearance of the following text are escaped (`\x1b`, `\u{202e}`). Trailing zero bytes are dropped, as names are
+  /// Untrusted text, made safe to print: invalid UTF-8, and characters that a terminal does not show or that change how
+  /// other text looks (``ShownText``), are escaped (`\x1b`, `\u{202e}`). Trailing zero bytes are dropped, as names are
   /// often padded.
   package init(printable bytes: some Collection<UInt8>) {
     var rest = Array(bytes)
@@ -11,23 +11,18 @@ extension String {
       return
     }
     var text = ""
-    var decoder = UTF8()
-    var iterator = rest.makeIterator()
-    var consumed = 0
-    decoding: while true {
-      switch decoder.decode(&iterator) {
-      case .scalarValue(let scalar):
-        consumed += UTF8.width(scalar)
-        text += scalar.isSafeToPrint ? String(scalar) : scalar.printableEscape
-      case .emptyInput:
-        break decoding
-      case .error:
-        // The decoder does not report how many bytes it consumed: escape one byte and continue after it.
-        text += "\\x" + Hex.string(CollectionOfOne(rest[consumed]))
-        consumed += 1
-        decoder = UTF8()
-        iterator = Array(rest[consumed...]).makeIterator()
+    var shown = ShownText()
+    var start = 0
+    while start < rest.count {
+      guard let scalar = UnicodeScalar(utf8: rest[start...]) else {
+        text += "\\x" + Hex.string(CollectionOfOne(rest[start]))
+        shown = ShownText()
+        start += 1
+        continue
       }
+      start += UTF8.width(scalar)
+      let isShown = shown.takes(scalar, before: UnicodeScalar(utf8: rest[start...]))
+      text += isShown && scalar != "\\" ? String(scalar) : scalar.printableEscape
     }
     self = text
   }
@@ -37,16 +32,13 @@ extension String {
 }
 
 extension UnicodeScalar {
-  /// Whether a terminal shows it. Other characters it obeys, such as U+202E, which turns the direction of what follows.
-  package var isShown: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
-      false
-    default: true
-    }
+  /// The first character of some bytes; nil if they do not begin with one.
+  fileprivate init?(utf8 bytes: ArraySlice<UInt8>) {
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return nil }
+    self = scalar
   }
-
-  fileprivate var isSafeToPrint: Bool { isShown && self != "\\" }
 
   fileprivate var printableEscape: String {
     if self == "\\" { return "\\\\" }

@@ -102,11 +102,13 @@ package enum Field: Sendable {
 }
 
 extension String {
-  /// JSON with an escape for each character that a terminal obeys and does not show.
+  /// JSON with an escape for each character that a terminal does not show, or that changes how other text looks.
   var withoutFormatCharacters: String {
     var text = ""
-    for scalar in unicodeScalars {
-      if scalar.isShown {
+    var shown = ShownText()
+    var rest = unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      if shown.takes(scalar, before: rest.first) {
         text.unicodeScalars.append(scalar)
       } else {
         for unit in String(scalar).utf16 {

@@ -604,7 +604,9 @@ def test_a_file_is_read_with_the_rights_of_who_calls_sudo(halo, simulation, word
 # --- names from the air
 
 NAMES = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=\u0301", "＝1", "\x1b]0;taken\x07", "\x9b31m",
-         "\u202egnp", "a\r\nb", "\x1b[2J", "../../../etc/passwd", "\"'</script>", "%s%n", "a,\u0301b", "\x00", "-"]
+         "\u202egnp", "a\r\nb", "\x1b[2J", "../../../etc/passwd", "\"'</script>", "%s%n", "a,\u0301b", "\x00", "-",
+         "a\u3164b", "a\u034fb", "a\ufe0fb", "a\U000e0041b", "a\u2060b", "a" + "\u0301" * 8]
+INVISIBLE = "\u3164\u034f\ufe0f\U000e0041\u2060"
 
 
 @pytest.mark.parametrize("name", NAMES, ids=[ascii(name) for name in NAMES])
@@ -625,6 +627,7 @@ def test_a_name_is_only_text(halo, state, name):
                      halo.run("scan", "--duration", "1s", "--format", "text", adapter=simulation.adapter).out):
             assert not any(ord(letter) < 32 and letter != "\n" or 127 <= ord(letter) < 160 for letter in text), text
             assert "\u202e" not in text
+            assert not set(INVISIBLE) & set(text) and "\u0301" * 5 not in text
     finally:
         simulation.close()
     # No file is named after a ring.
