@@ -16,6 +16,20 @@ package enum UserFolders {
 
   /// For large temporary files: `$TMPDIR`, else `/var/tmp`.
   package static var temporary: String { environment("TMPDIR") ?? "/var/tmp" }
+  /// For sockets, the best first: in `$XDG_RUNTIME_DIR`, which a login has, or in `$RUNTIME_DIRECTORY`, which a service has, if
+  /// it is this user's and nobody else can write to it, else those for ``runtime``.
+  package static var sockets: [String] {
+    let variables = ["XDG_RUNTIME_DIR", "RUNTIME_DIRECTORY"]
+    // The second may have several, between colons.
+    let bases = variables.compactMap { environment($0)?.split(separator: ":").first.map(String.init) }
+    return bases.filter(isOwn).map { $0 + "/halo-raw" } + runtime
+  }
+
+  private static func isOwn(_ path: String) -> Bool {
+    var status = stat()
+    return path.hasPrefix("/") && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
+  }
 
   private static func folder(_ variable: String, _ place: String) -> String? {
     if let base = environment(variable), base.hasPrefix("/") { return base + "/halo-raw" }

@@ -13,22 +13,28 @@ package enum LocalSocket {
   /// In bytes.
   private static let largestAnswer = 1 << 16
 
-  /// Creates a socket that listens under an abstract name, which ends with the last descriptor of the socket.
+  /// Creates a socket that listens. An abstract name ends with the last descriptor of the socket; a path stays.
   ///
-  /// - Parameter name: the name without its leading zero byte
-  /// - Returns: the descriptor, non-blocking; nil if the name is too long or taken, or there is no descriptor left
+  /// - Parameter name: a path, or `@` and an abstract name
+  /// - Returns: the descriptor, non-blocking; nil if the name is too long or taken, or there is no descriptor left: `errno`
+  ///   says why
   package static func listen(at name: String) -> Int32? {
     let socket = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
     guard socket >= 0 else { return nil }
-    let result = withAddress("@" + name) { address, length in
+    let result = withAddress(name) { address, length in
       SystemCall.bind(socket, address, length) == 0 ? SystemCall.listen(socket, 8) : -1
     }
     guard result == 0 else {
+      let error = result == nil ? ENAMETOOLONG : errno
       close(socket)
+      errno = error
       return nil
     }
     return socket
   }
+
+  /// The most bytes of a name.
+  package static let longestName = 107
 
   /// Accepts a connection.
   ///
@@ -43,26 +49,34 @@ package enum LocalSocket {
     return (descriptor, user)
   }
 
-  /// Connects to abstract names, and reads from all at once until the other processes close.
+  /// Connects to sockets, and reads from all at once until the other processes close.
   ///
   /// - Parameters:
-  ///   - names: each without its leading zero byte, with the user whose it has to be: a socket of another one is left out
+  ///   - users: for each socket, the user whose it has to be: a socket of another one is left out
   ///   - most: how many sockets of one user are read; those after them are left out
   ///   - milliseconds: how long to wait for all of them
-  /// - Returns: for each name, nil if there is no such socket, or it is left out
+  ///   - connect: connects the descriptor to the socket with this index; false, and `errno`, if that fails
+  /// - Returns: for each socket, nil if there is none, or it is left out
   package static func answers(
-    of names: [(name: String, user: uid_t)], atMost most: Int, within milliseconds: Int32
+    of users: [uid_t], atMost most: Int, within milliseconds: Int32,
+    connect: (_ descriptor: Int32, _ index: Int) -> Bool
   ) -> [Answer?] {
-    var answers = [Answer?](repeating: nil, count: names.count)
+    var answers = [Answer?](repeating: nil, count: users.count)
     var sockets: [(index: Int, descriptor: Int32)] = []
     defer { for socket in sockets { close(socket.descriptor) } }
     var counts: [uid_t: Int] = [:]
-    for (index, (name, user)) in names.enumerated() where counts[user, default: 0] < most {
+    for (index, user) in users.enumerated() where counts[user, default: 0] < most {
       let socket = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
       guard socket >= 0 else { break }
       // A listener that accepts nothing would keep us waiting.
       _ = fcntl(socket, F_SETFL, O_NONBLOCK)
-      guard connect(socket, "@" + name) == 0, peer(of: socket) == user else {
+      guard connect(socket, index) else {
+        // Its queue is full: it listens, and accepts nothing.
+        if errno == EAGAIN { answers[index] = Answer(user: user, bytes: []) }
+        close(socket)
+        continue
+      }
+      guard peer(of: socket) == user else {
         close(socket)
         continue
       }
@@ -97,8 +111,14 @@ package enum LocalSocket {
   }
 
   /// Connects to the socket with a name: a path, or `@` and an abstract name.
-  package static func connect(_ socket: Int32, _ name: String) -> Int32? {
-    withAddress(name) { Glibc.connect(socket, $0, $1) }
+  ///
+  /// - Returns: whether it is connected; if not, `errno` says why
+  package static func connect(_ socket: Int32, _ name: String) -> Bool {
+    guard let result = withAddress(name, { Glibc.connect(socket, $0, $1) }) else {
+      errno = ENAMETOOLONG
+      return false
+    }
+    return result == 0
   }
 
   /// - Parameter name: a path, or `@` and an abstract name

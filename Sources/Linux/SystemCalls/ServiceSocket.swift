@@ -11,7 +11,7 @@ package struct ServiceSocket: Sendable {
   package init?(_ name: String) {
     let descriptor = SystemCall.socket(AF_UNIX, SOCK_DGRAM, 0)
     guard descriptor >= 0 else { return nil }
-    guard LocalSocket.connect(descriptor, name) == 0 else {
+    guard LocalSocket.connect(descriptor, name) else {
       close(descriptor)
       return nil
     }

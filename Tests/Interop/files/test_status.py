@@ -2,10 +2,14 @@
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 from program import NOT_FOUND, OK
@@ -66,21 +70,177 @@ def test_a_command_that_hangs_is_named(halo, status):
     status(lambda record: record["records"], process)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed")
-def test_other_users_see_that_it_runs(halo, status):
+def sockets(halo) -> Path:
+    return Path(halo.environment["XDG_RUNTIME_DIR"]) / "halo-raw/status"
+
+
+def test_a_command_whose_queue_is_full_is_named(halo, status):
+    """It accepts nothing, and others have filled its queue."""
     process = stream(halo)
     status(lambda record: record["records"], process)
-    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", halo.path, "status", *JSON]
-    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    (record,) = [record for record in map(json.loads, output.splitlines()) if record["pid"] == process.pid]
-    assert record["state"] == "answers only its user and root" and record["command"] is None
+    process.send_signal(signal.SIGSTOP)
+    waiting = []
+    for _ in range(50):
+        question = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        question.setblocking(False)
+        waiting.append(question)
+        try:
+            question.connect(str(sockets(halo) / str(process.pid)))
+        except BlockingIOError:
+            break
+    else:
+        pytest.fail("the queue is endless")
+    (record,) = status(lambda record: True, process)
+    assert record["state"] == "does not answer"
+    for question in waiting:
+        question.close()
+    process.send_signal(signal.SIGCONT)
+    status(lambda record: record["records"], process)
+
+
+def test_a_socket_is_its_users_alone_and_ends_with_the_command(halo, status):
+    process = stream(halo)
+    status(lambda record: record["records"], process)
+    folder = sockets(halo)
+    assert folder.stat().st_mode & 0o777 == 0o700 and folder.stat().st_uid == os.geteuid()
+    assert (folder / str(process.pid)).is_socket()
+    process.send_signal(signal.SIGINT)
+    halo.wait(process).succeeded()
+    assert not (folder / str(process.pid)).exists()
+
+
+def test_what_a_killed_command_has_left_is_removed(halo, status):
+    killed = stream(halo)
+    status(lambda record: record["records"], killed)
+    killed.kill()
+    killed.wait()
+    left = sockets(halo) / str(killed.pid)
+    assert left.is_socket()
+    assert killed.pid not in [record["pid"] for record in halo.run("status", *JSON).records()]
+    process = stream(halo)
+    status(lambda record: record["records"], process)
+    assert not left.exists()
+
+
+def test_a_command_whose_name_is_taken_says_so(halo, tmp_path, monkeypatch):
+    """A process of the same user listens under the number that the command is about to have."""
+    monkeypatch.setitem(halo.environment, "XDG_RUNTIME_DIR", str(tmp_path))
+    folder = sockets(halo)
+    folder.mkdir(mode=0o700, parents=True)
+    taken = []
+
+    def take():
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(folder / str(os.getpid())))
+        listener.listen(8)
+        listener.set_inheritable(True)
+        taken.append(listener)
+
+    process = halo.start("stream", "--ppg", "--count", "3", adapter="virtual", preexec_fn=take, close_fds=False)
+    result = halo.wait(process).succeeded()
+    assert "halo-raw status can't show this command" in result.err and "in use" in result.err
+    assert (folder / str(process.pid)).is_socket()
+
+
+def test_a_socket_of_any_length_is_found(halo, status, tmp_path, monkeypatch):
+    """The path of a socket has room for 107 bytes."""
+    folder = tmp_path / ("x" * 120)
+    folder.mkdir(mode=0o700)
+    monkeypatch.setitem(halo.environment, "XDG_RUNTIME_DIR", str(folder))
+    process = stream(halo)
+    assert status(lambda record: (record["records"] or 0) > 0, process)
+
+
+@pytest.mark.parametrize("mode", [0o720, 0o702])
+def test_a_folder_that_others_can_write_to_is_not_used(halo, status, tmp_path, monkeypatch, mode):
+    """The next one is: that for states, or for root /run/halo-raw."""
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(mode)
+    monkeypatch.setitem(halo.environment, "XDG_RUNTIME_DIR", str(folder))
+    monkeypatch.setitem(halo.environment, "XDG_STATE_HOME", str(tmp_path / "state"))
+    process = stream(halo)
+    assert status(lambda record: (record["records"] or 0) > 0, process)
+    assert not list(folder.iterdir())
+
+
+def test_commands_with_other_variables_are_found(halo, status, tmp_path, monkeypatch):
+    """One of a login and one of a timer, which has none."""
+    process = stream(halo)
+    monkeypatch.setitem(halo.environment, "XDG_RUNTIME_DIR", str(tmp_path))
+    assert status(lambda record: (record["records"] or 0) > 0, process)
+
+
+@pytest.fixture
+def stranger(halo, monkeypatch):
+    """Runs the program as another user, whose home is a folder of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="halo-raw-stranger-"))
+    os.chown(folder, 65534, 65534)
+
+    def start(*arguments):
+        environment = {"XDG_RUNTIME_DIR": str(folder), "XDG_STATE_HOME": str(folder), "HOME": str(folder)}
+        command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", halo.path, *arguments]
+        process = subprocess.Popen(
+            command, env=halo.environment | environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        halo.processes.append(process)
+        return process
+
+    start.folder = folder
+    yield start
+    shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed")
+def test_a_command_is_shown_to_its_user_and_to_root(halo, status, stranger):
+    own, other = stream(halo), stranger("stream", "--ppg", "--adapter", "virtual")
+    assert {record["user"] for record in status(lambda record: record["records"], own, other)} == {"root", "nobody"}
+    asked = halo.wait(stranger("status", *JSON)).succeeded()
+    assert {record["pid"] for record in asked.records()} == {other.pid}
+    other.send_signal(signal.SIGINT)
+    halo.wait(other).succeeded()
+    asked = halo.wait(stranger("status"))
+    assert asked.code == NOT_FOUND and "of this user" in asked.err and "sudo halo-raw status" in asked.err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed")
+def test_strangers_cannot_speak_for_a_command_nor_fill_its_queue(halo, status, stranger):
+    """They listen in folders of theirs, in links to ours, and under the number of our command; and try to connect to it."""
+    process = stream(halo)
+    status(lambda record: record["records"], process)
+    attack = """
+import os, socket, sys, time
+ours, theirs, number = sys.argv[1:]
+os.setgid(65534), os.setuid(65534)
+refused = 0
+for attempt in (lambda one: one.connect(f"{ours}/{number}"), lambda one: one.bind(f"{ours}/1")):
+    try:
+        attempt(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+    except PermissionError:
+        refused += 1
+os.makedirs(f"{theirs}/halo-raw/status", 0o700)
+false = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+false.bind(f"{theirs}/halo-raw/status/{number}")
+false.listen(100)
+abstract = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+abstract.bind(f"\\0halo-raw/0/{number}")
+abstract.listen(100)
+print(refused, flush=True)
+time.sleep(600)
+"""
+    attacker = subprocess.Popen(
+        [sys.executable, "-c", attack, sockets(halo), stranger.folder, str(process.pid)], stdout=subprocess.PIPE, text=True)
+    halo.processes.append(attacker)
+    assert attacker.stdout.readline() == "2\n"
+    records = [record for record in halo.run("status", *JSON).records() if record["pid"] == process.pid]
+    assert {record["user"]: record["state"] for record in records} == {
+        "root": "streaming", "nobody": "does not answer"}
 
 
 def test_many_connections_do_not_keep_a_stream_busy(halo, status):
     """Whoever connects again and again gets an answer now and then."""
     process = stream(halo)
     status(lambda record: record["records"], process)
-    name = f"\0halo-raw/{os.geteuid()}/{process.pid}"
+    name = str(sockets(halo) / str(process.pid))
     used = cpu_time(process)
     end = time.monotonic() + 2
     answers = 0
@@ -97,25 +257,26 @@ def cpu_time(process) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def test_nothing_runs(halo):
+def test_nothing_runs(halo, tmp_path, monkeypatch):
     """Other tests may run something at the same time."""
+    monkeypatch.setitem(halo.environment, "XDG_RUNTIME_DIR", str(tmp_path))
     result = halo.run("status", "--format", "text")
     assert result.code == (OK if result.out else NOT_FOUND)
 
 
-def test_silent_sockets_hold_nobody_up(halo):
-    """Any user can listen under such names, and say nothing: all are asked at once, and those that lie about their user not at
-    all. (One after the other, thirty took thirty seconds.)"""
+def test_silent_sockets_hold_nobody_up(halo, tmp_path, monkeypatch):
+    """All are asked at once. (One after the other, thirty took thirty seconds.)"""
+    monkeypatch.setitem(halo.environment, "XDG_RUNTIME_DIR", str(tmp_path))
+    sockets(halo).mkdir(mode=0o700, parents=True)
     listeners = []
-    for number in range(200):
+    for number in range(100):
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        user = os.geteuid() if number < 100 else os.geteuid() + 1
-        listener.bind(f"\0halo-raw/{user}/{1_000_000 + number}")
+        listener.bind(str(sockets(halo) / str(1_000_000 + number)))
         listener.listen(0 if number % 2 else 8)
         listeners.append(listener)
     begin = time.monotonic()
     result = halo.run("status", "--format", "jsonl")
     assert time.monotonic() - begin < 15
-    assert len([record for record in result.records() if record["pid"] >= 1_000_000]) <= 64
+    assert 0 < len([record for record in result.records() if record["pid"] >= 1_000_000]) <= 64
     for listener in listeners:
         listener.close()

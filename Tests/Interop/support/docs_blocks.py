@@ -47,7 +47,8 @@ def run(command: str, folder: Path) -> str:
     # Nothing of the user's, and nothing left there.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HALO_")} | {
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TZ": "UTC", "HOME": str(folder),
-        "XDG_CACHE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_STATE_HOME": "/dev/null"}
+        "XDG_CACHE_HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_STATE_HOME": "/dev/null",
+        "XDG_RUNTIME_DIR": str(folder)}
     result = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, timeout=20)

@@ -52,10 +52,14 @@ class Halo:
     def __init__(self, path: Path, home: Path, patience=20):
         self.path, self.patience = path, patience
         self.processes = []
+        # The sockets of the programs that run: the others that run on this machine have theirs elsewhere.
+        runtime = home / "runtime"
+        runtime.mkdir(mode=0o700, exist_ok=True)
         # Nothing of the user's, and nothing left there.
         self.environment = {
             name: value for name, value in os.environ.items() if not name.startswith("HALO_")
         } | {"HOME": str(home), "XDG_CACHE_HOME": str(home), "XDG_CONFIG_HOME": str(home),
+            "XDG_RUNTIME_DIR": str(runtime),
             # Rings of one address and different kinds: nothing is remembered, unless a test asks for it.
             "XDG_STATE_HOME": "/dev/null"}
 

@@ -1,3 +1,4 @@
+import Glibc
 import HaloCommandLine
 import TestSupport
 import Testing
@@ -34,23 +35,42 @@ import Testing
     #expect(Processes.socketNumbers(inTable: "") == [])
   }
 
-  /// Sockets of others, connections, and names that are not ours are left out.
-  @Test func runningCommandsAreReadFromTheKernelsTable() {
+  /// Connections, sockets that do not listen, and names that are not ours are left out.
+  @Test func foldersOfCommandsAreReadFromTheKernelsTable() {
     let table = """
       Num       RefCount Protocol Flags    Type St Inode Path
-      00000000b77c1c05: 00000002 00000000 00010000 0001 01 20 @halo-raw/1000/4711
-      00000000b77c1c06: 00000002 00000000 00010000 0001 01 21 @halo-raw/0/12
-      00000000b77c1c07: 00000003 00000000 00000000 0001 03 22 @halo-raw/1000/4711
-      00000000b77c1c08: 00000002 00000000 00010000 0001 01 23 @halo-raw/1000
-      00000000b77c1c09: 00000002 00000000 00010000 0001 01 24 @halo-raw/-1/99999999999
+      00000000b77c1c05: 00000002 00000000 00010000 0001 01 20 /run/user/1000/halo-raw/status/4711
+      00000000b77c1c06: 00000002 00000000 00010000 0001 01    21 /home/a b/.local/state/halo-raw/status/12
+      00000000b77c1c07: 00000003 00000000 00000000 0001 03 22 /run/user/1001/halo-raw/status/4711
+      00000000b77c1c08: 00000002 00000000 00010000 0001 01 23 @/halo-raw/status/1
+      00000000b77c1c09: 00000002 00000000 00010000 0001 01 24 halo-raw/status/5
       00000000b77c1c0a: 00000002 00000000 00010000 0001 01 25 /run/halo-raw/1000/1
       00000000b77c1c0b: 00000002 00000000 00000000 0002 01 26
+      00000000b77c1c0c: 00000002 00000000 00010000 0001 01 27 /run/user/1000/halo-raw/status/13
       """
     #expect(
-      RunningCommand.found(in: table) == [
-        RunningCommand(user: 0, process: 12), RunningCommand(user: 1000, process: 4711),
+      RunningCommand.folders(in: table) == [
+        "/home/a b/.local/state/halo-raw/status", "/run/user/1000/halo-raw/status",
       ])
-    #expect(RunningCommand.found(in: "").isEmpty)
+    #expect(RunningCommand.folders(in: "").isEmpty)
+  }
+
+  /// A folder that others can use, or that is a link, says nothing.
+  @Test func onlyFoldersOfOneUserHaveCommands() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    folder.write("own/17", "")
+    folder.write("own/x", "")
+    folder.write("own/-3", "")
+    folder.write("open/18", "")
+    chmod(folder.path + "/own", 0o700)
+    chmod(folder.path + "/open", 0o750)
+    symlink(folder.path + "/own", folder.path + "/link")
+    let places = ["own", "open", "link", "own/../own", "none"].map { folder.path + "/" + $0 }
+    #expect(
+      RunningCommand.all(in: places) == [
+        RunningCommand(user: geteuid(), process: 17, folder: folder.path + "/own")
+      ])
   }
 
   @Test func switchesAndInterfacesAreFoundInTheKernelsFolders() throws {

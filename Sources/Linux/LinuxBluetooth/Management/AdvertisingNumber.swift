@@ -14,7 +14,9 @@ final class AdvertisingNumber {
   ///   - index: of the adapter
   /// - Returns: nil if another program has it
   convenience init?(_ value: UInt8, of index: AdapterIndex) {
-    guard let socket = LocalSocket.listen(at: "halo-raw-\(index)-advertisement-\(value)") else { return nil }
+    guard let socket = LocalSocket.listen(at: "@halo-raw-\(index)-advertisement-\(value)") else {
+      return nil
+    }
     self.init(value, of: index, holding: socket)
   }
 

@@ -32,11 +32,15 @@ package enum SmallFile {
   }
 
   /// The names in a folder, sorted; none if it can't be read.
-  package static func names(in path: String) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - path: the folder
+  ///   - limit: how many are read
+  package static func names(in path: String, limit: Int = .max) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
-    while let entry = readdir(folder) {
+    while names.count < limit, let entry = readdir(folder) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }

@@ -2,6 +2,7 @@ import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloEventLoop
+import HaloFiles
 import HaloJSON
 import HaloLineOutput
 
@@ -70,11 +71,15 @@ final class SessionStatus {
       "pid": .integer(Int(getpid())), "command": .string(invocation.commandLine),
       "version": .string(HelpPage.version), "since": .string(self.clock.text(timers.current)),
     ]
-    server = StatusServer { [weak self] in
-      guard let self else { return .null }
-      var members = own.merging(others()) { own, _ in own }
-      members["devices"] = .array(devices.map { self.members(of: $0) })
-      return .members(members)
+    do throws(FileError) {
+      server = try StatusServer { [weak self] in
+        guard let self else { return .null }
+        var members = own.merging(others()) { own, _ in own }
+        members["devices"] = .array(devices.map { self.members(of: $0) })
+        return .members(members)
+      }
+    } catch {
+      Console.error("halo-raw: halo-raw status can't show this command: \(error)")
     }
   }
 

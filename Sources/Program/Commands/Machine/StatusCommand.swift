@@ -16,24 +16,33 @@ let statusCommand = CommandSpec(
   ],
   details: """
     The commands that print records until they are ended answer: stream, measure, events, sport, subscribe and raw. Each
-    answers its own user and root. One that does not answer within a second hangs; report it.
+    answers its own user and root, so those of others are shown to root only. One that does not answer within a second hangs;
+    report it.
 
-    Exit code 79 means that none runs.
+    Exit code 79 means that none of this user runs, or none at all if root asks.
     """,
   usesAdapter: false
 ) { invocation throws(Failure) in
   let isRoot = geteuid() == 0
-  let found = await offTheLoop {
+  // Root needs its capabilities for the folders of others.
+  let found = await offTheLoop(privileges: .ofTheLoop) {
     let all = RunningCommand.all
-    return Array(
-      zip(
-        all,
-        LocalSocket.answers(of: all.map { ($0.socket, $0.user) }, atMost: most, within: answerDeadline)))
+    let answers = LocalSocket.answers(of: all.map(\.user), atMost: most, within: answerDeadline) {
+      socket, index in
+      all[index].connect(socket)
+    }
+    return Array(zip(all, answers))
   }
   try Privileges.afterOpening(.other)
   guard let found else { throw Failure(.interrupted, "interrupted") }
-  let shown = found.compactMap { CommandAnswer($0, $1, isRoot: isRoot) }
-  guard !shown.isEmpty else { throw Failure(.notFound, "no halo-raw command is running") }
+  let shown = found.compactMap { CommandAnswer($0, $1) }
+  guard !shown.isEmpty else {
+    throw Failure(
+      .notFound,
+      isRoot
+        ? "no halo-raw command is running"
+        : "no halo-raw command of this user is running; sudo halo-raw status shows those of all users")
+  }
   let printer = StatusPrinter(OutputFormat(invocation))
   for answer in shown { printer.print(answer) }
 }
@@ -48,21 +57,17 @@ private struct CommandAnswer: Sendable {
   let command: RunningCommand
   /// nil if it did not answer.
   let facts: JSONValue?
-  /// Whether it answers the user of this command.
-  private let isAllowed: Bool
 
-  /// - Parameter answer: nil if the command has ended, or another user than the one in its name made its socket
-  init?(_ command: RunningCommand, _ answer: LocalSocket.Answer?, isRoot: Bool) {
+  /// - Parameter answer: nil if the command has ended, or another user than the owner of the folder made its socket
+  init?(_ command: RunningCommand, _ answer: LocalSocket.Answer?) {
     guard let answer else { return nil }
     self.command = command
     facts = try? JSONValue(parsing: answer.bytes)
-    isAllowed = isRoot || command.user == geteuid()
   }
 
   /// Why there is nothing to say about a device.
   var reason: String {
-    guard facts == nil else { return "no ring is connected yet" }
-    return isAllowed ? "does not answer" : "answers only its user and root"
+    facts == nil ? "does not answer" : "no ring is connected yet"
   }
 
   var user: String {

@@ -2,31 +2,35 @@ import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloEventLoop
+import HaloFiles
 import HaloJSON
 import HaloSystemCalls
 
-/// Answers `halo-raw status` while a command runs: a line of JSON to each connection of the same user, or of root. The socket
-/// has no file, and ends with the process.
+/// Answers `halo-raw status` while a command runs: a line of JSON to each connection of the same user, or of root.
 @BluetoothActor
 final class StatusServer {
+  private let folder: SocketFolder
   private let listener: Int32
   private let answer: () -> JSONValue
   private var watch: EpollLoop.Watch?
 
-  /// After each connection. Everybody on the machine can connect, and must not keep the loop busy.
+  private nonisolated static var name: String { String(getpid()) }
+  /// After each connection, so that no program keeps the loop busy.
   private static let pause = Duration.milliseconds(20)
 
-  /// - Returns: nil if there is no descriptor left
-  init?(_ answer: @escaping () -> JSONValue) {
-    guard let listener = LocalSocket.listen(at: RunningCommand(user: geteuid(), process: getpid()).socket)
-    else { return nil }
+  /// - Throws: if this user has no folder for sockets, or the socket can't be made
+  init(_ answer: @escaping () -> JSONValue) throws(FileError) {
+    let folder = try RunningCommand.makeFolder()
+    self.folder = folder
+    let listener = try folder.listen(Self.name)
     self.listener = listener
     self.answer = answer
     do throws(SystemError) {
       watch = try EpollLoop.shared.watch(listener, for: .readable) { [weak self] _ in self?.acceptOne() }
     } catch {
       close(listener)
-      return nil
+      folder.remove(Self.name)
+      throw FileError(folder.path, .system(error.errno))
     }
   }
 
@@ -34,6 +38,7 @@ final class StatusServer {
   func stop() {
     watch.take()?.cancel()
     close(listener)
+    folder.remove(Self.name)
   }
 
   private func acceptOne() {
@@ -49,32 +54,90 @@ final class StatusServer {
   }
 }
 
-/// A process of halo-raw that answers `halo-raw status`.
+/// A process of halo-raw that answers `halo-raw status`: its socket has its number as its name, in a folder of its user alone.
 struct RunningCommand: Hashable, Sendable {
   var user: uid_t
   var process: pid_t
+  /// Where the socket is.
+  var folder: String
 
-  private static let start = "halo-raw/"
+  /// What the path of the folder ends with.
+  private static let end = "/halo-raw/status"
+  /// How many names of a folder are read: those of another user may be made to keep root busy.
+  private static let longestFolder = 1024
+  /// Where systemd has the runtime folders of those who are logged in.
+  private static let logins = "/run/user"
 
-  /// The abstract name of its socket.
-  var socket: String { "\(Self.start)\(user)/\(process)" }
+  /// Makes this user's folder, in the first place where that is possible, and removes from it what killed processes have left.
+  static func makeFolder() throws(FileError) -> SocketFolder {
+    var failure = FileError("HOME", .system(ENOENT))
+    for place in UserFolders.sockets {
+      do throws(FileError) {
+        let folder = try SocketFolder.make(place + "/status")
+        for process in processes(in: folder.path) where kill(process, 0) != 0 && errno == ESRCH {
+          folder.removeIfStale(String(process))
+        }
+        return folder
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
 
-  /// All on this machine, in the order of their numbers.
-  static var all: [RunningCommand] { found(in: SmallFile.text("/proc/net/unix", limit: 1 << 24) ?? "") }
+  /// The commands of this user, and for root those of all users, in the order of the users and of their numbers.
+  static var all: [RunningCommand] {
+    var places = UserFolders.sockets.map { $0 + "/status" }
+    if geteuid() == 0 { places += SmallFile.names(in: logins).map { "\(logins)/\($0)\(end)" } }
+    // Some commands were started with other variables.
+    places += folders(in: SmallFile.text("/proc/net/unix", limit: 1 << 24) ?? "")
+    return all(in: places)
+  }
 
-  /// The commands in the text of `/proc/net/unix`: the flags are in the fourth column, and the name, with `@` for its zero
-  /// byte, is in the last one.
-  static func found(in table: String) -> [RunningCommand] {
+  /// The commands in folders that only their owners can use. A folder that is named twice counts once.
+  static func all(in places: [String]) -> [RunningCommand] {
+    var found: [RunningCommand] = []
+    var known: Set<SocketFolder.Identity> = []
+    for place in places {
+      guard let folder = SocketFolder(place), folder.user == geteuid() || geteuid() == 0,
+        known.insert(folder.identity).inserted
+      else { continue }
+      found += processes(in: place).map {
+        RunningCommand(user: folder.user, process: $0, folder: place)
+      }
+    }
+    return found.sorted { ($0.user, $0.process) < ($1.user, $1.process) }
+  }
+
+  /// Connects a socket to that of the command.
+  ///
+  /// - Returns: whether it is connected; if not, `errno` says why
+  func connect(_ socket: Int32) -> Bool {
+    guard let place = SocketFolder(folder), place.user == user else {
+      errno = ENOENT
+      return false
+    }
+    return place.connect(socket, String(process))
+  }
+
+  private static func processes(in folder: String) -> [pid_t] {
+    SmallFile.names(in: folder, limit: longestFolder).compactMap { name in
+      pid_t(name).flatMap { $0 > 0 ? $0 : nil }
+    }
+  }
+
+  /// The folders of such sockets in the text of `/proc/net/unix`: the flags are in the fourth column, and the path, which may
+  /// have spaces, is in the last one.
+  static func folders(in table: String) -> [String] {
     let listens = "00010000"
-    let commands = table.split(separator: "\n").compactMap { line -> RunningCommand? in
-      let columns = line.split(separator: " ")
-      guard columns.count == 8, columns[3] == listens, columns[7].hasPrefix("@" + start) else { return nil }
-      let numbers = columns[7].dropFirst(start.utf8.count + 1).split(separator: "/")
-      guard numbers.count == 2, let user = uid_t(numbers[0]), let process = pid_t(numbers[1]) else {
+    let folders = table.split(separator: "\n").compactMap { line -> String? in
+      let columns = line.split(separator: " ", maxSplits: 7)
+      guard columns.count == 8, columns[3] == listens, let slash = columns[7].lastIndex(of: "/") else {
         return nil
       }
-      return RunningCommand(user: user, process: process)
+      let folder = columns[7][..<slash]
+      return folder.hasPrefix("/") && folder.hasSuffix(end) ? String(folder) : nil
     }
-    return Set(commands).sorted { $0.process < $1.process }
+    return Set(folders).sorted()
   }
 }
