@@ -16,8 +16,8 @@ package final class RingOnAdapter {
     /// A central has connected. The ring does not advertise until its link has ended.
     case connected(BluetoothAddress)
     case disconnected(BluetoothAddress, LinkLoss)
-    /// The radio refuses to advertise, which it is asked again for; nil if it advertises nevertheless.
-    case advertisingRefused(HCIError?)
+    /// The radio advertises, the first time or after a refusal: nil. Or it refuses to, which it is asked again for.
+    case advertising(GAPError?)
     /// The host has switched the ring off: it advertises no longer.
     case switchedOff
   }
@@ -31,8 +31,7 @@ package final class RingOnAdapter {
   private let adapter: any Adapter
   private let advertising: Advertising
   private let set = AdvertisingSet()
-  /// Whether the adapter has refused to advertise, and has not begun to since.
-  private var wasRefused = false
+  private let status = AdvertisingStatus()
   private var link: (any ATTLink)?
   private var isAdvertising = false
   private var whenLinkHasEnded: (() -> Void)?
@@ -75,12 +74,8 @@ package final class RingOnAdapter {
       guard let self else { return link.disconnect() }
       accept(link)
     }
-    set.onResult = { [weak self] error in self?.advertisingResulted(error) }
-  }
-
-  private func advertisingResulted(_ error: HCIError?) {
-    if error != nil || wasRefused { onEvent?(.advertisingRefused(error)) }
-    wasRefused = error != nil
+    set.onResult = { [weak self] error in self?.status.set(error.map { .hci($0) }) }
+    status.onChange = { [weak self] error in self?.onEvent?(.advertising(error)) }
   }
 
   /// - Throws: if this radio does not advertise for programs

@@ -6,6 +6,7 @@ import HaloBluetoothCore
 import HaloGATT
 import L2CAP
 import RingLink
+import TestLink
 import TestLoop
 import Testing
 import VirtualRadio
@@ -105,7 +106,7 @@ import VirtualRing
     let second = try await RingClient.open(try await meet(other))
     #expect(try await second.read(CommandTable.heartRateSchedule).intervalMinutes == 25)
     #expect(
-      served.events.map(\.kind) == ["connected", "disconnected", "connected"])
+      served.events.map(\.kind) == ["advertises", "connected", "disconnected", "connected"])
   }
 
   /// A phone that is switched off says nothing.
@@ -115,7 +116,7 @@ import VirtualRing
     _ = try await meet(phone)
     transport.close()
     await testTimers.sleep(for: .seconds(6))
-    #expect(served.events.map(\.kind) == ["connected", "disconnected"])
+    #expect(served.events.map(\.kind) == ["advertises", "connected", "disconnected"])
     #expect(try await find(try await central(2).host) != nil)
   }
 
@@ -158,7 +159,7 @@ import VirtualRing
     #expect(ring.connection.isConnected == (fault != "drop-after=20"))
     let answers = (try? await ring.battery()) != nil
     #expect(answers == (fault == "stop-after=20"))
-    #expect(served.events.map(\.kind).first == "connected")
+    #expect(served.events.map(\.kind).prefix(2) == ["advertises", "connected"])
   }
 
   @Test func aRingThatIsLostEarlyIsThereAgain() async throws {
@@ -176,8 +177,22 @@ import VirtualRing
     let ring = try await RingClient.open(try await meet(phone))
     try await ring.powerOff()
     await testTimers.sleep(for: .seconds(2))
-    #expect(served.events.map(\.kind) == ["connected", "switched off", "disconnected"])
+    #expect(served.events.map(\.kind) == ["advertises", "connected", "switched off", "disconnected"])
     #expect(try await find(phone) == nil)
+  }
+
+  /// It says that it advertises when the radio does, and not before.
+  @Test func itAdvertisesWhenTheRadioSaysSo() throws {
+    let adapter = FakeAdapter()
+    let ring = RingOnAdapter(VirtualRingOptions(), on: adapter, at: Self.address)
+    var kinds: [String] = []
+    ring.onEvent = { kinds.append($0.kind) }
+    try ring.start()
+    #expect(kinds.isEmpty)
+    for _ in 0..<3 { adapter.advertise(.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)) }
+    #expect(kinds == ["refused"])
+    for _ in 0..<2 { adapter.advertise(nil) }
+    #expect(kinds == ["refused", "advertises"])
   }
 
   /// It advertises again when its radio has been reset.
@@ -186,7 +201,7 @@ import VirtualRing
     let (phone, _) = try await central()
     _ = try await meet(phone)
     served.transport.onClose?("unplugged")
-    #expect(served.events.map(\.kind) == ["connected", "disconnected"])
+    #expect(served.events.map(\.kind) == ["advertises", "connected", "disconnected"])
     try await served.host.recover(within: .seconds(10))
     #expect(try await find(phone, within: .seconds(10)) != nil)
   }
@@ -205,7 +220,7 @@ extension RingOnAdapter.Event {
     switch self {
     case .connected: "connected"
     case .disconnected: "disconnected"
-    case .advertisingRefused: "refused"
+    case .advertising(let error): error == nil ? "advertises" : "refused"
     case .switchedOff: "switched off"
     }
   }

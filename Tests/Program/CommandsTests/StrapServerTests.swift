@@ -30,7 +30,7 @@ import VirtualRadio
       try await host.start()
       server = StrapServer(adapter, name: name)
       server.onWanted = { [unowned self] in wanted.append($0) }
-      try server.start()
+      try server.start(telling: "advertises")
     }
 
     func reads(_ beats: Int) {

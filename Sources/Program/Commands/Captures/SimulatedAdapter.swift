@@ -38,13 +38,15 @@ func simulate(
     let options = options.set(by: HostClock())
     let ring = RingOnAdapter(options, on: served.adapter, at: served.address)
     let name = ring.options.name.printable
-    ring.onEvent = { Console.error("\(name): \($0)") }
+    ring.onEvent = { event in
+      let isOn = event == .advertising(nil)
+      Console.error("\(name): \(event)\(isOn ? " at \(served.address); Ctrl-C ends it" : "")")
+    }
     do throws(HCIError) {
       try ring.start()
     } catch {
       throw Failure(error)
     }
-    Console.error("\(name): advertises at \(served.address); Ctrl-C ends it")
     await interruption.wait()
     await ring.stop()
   }
@@ -55,8 +57,8 @@ extension RingOnAdapter.Event: CustomStringConvertible {
     switch self {
     case .connected(let central): "connected by \(central)"
     case .disconnected(let central, let loss): "the link to \(central) has ended: \(loss)"
-    case .advertisingRefused(let error?): "the adapter does not advertise: \(error); trying again"
-    case .advertisingRefused(nil): "advertises again"
+    case .advertising(let error?): "the adapter does not advertise: \(error); trying again"
+    case .advertising(nil): "advertises"
     case .switchedOff: "switched off; it advertises no longer"
     }
   }

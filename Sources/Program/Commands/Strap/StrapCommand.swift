@@ -86,10 +86,9 @@ private func serve(
   at address: BluetoothAddress?
 ) async throws(Failure) {
   let server = StrapServer(adapter, name: name)
-  try server.start()
-  Console.error(
-    "\(name): advertises\(address.map { " at \($0)" } ?? ""), for the heart rate of \(session.selector.title); Ctrl-C ends it"
-  )
+  let place = address.map { " at \($0)" } ?? ""
+  try server.start(
+    telling: "advertises\(place), for the heart rate of \(session.selector.title); Ctrl-C ends it")
   let link = session.keepRing(budget)
   let source = StrapSource(server, session, link)
   var result = Result<Void, Failure>.success(())

@@ -79,7 +79,9 @@ final class StrapServer {
   // MARK: Beginning and end
 
   /// Advertises. Watches filter by the service, so that is in the advertisement.
-  func start() throws(Failure) {
+  ///
+  /// - Parameter success: said when the adapter advertises
+  func start(telling success: String) throws(Failure) {
     let advertising: Advertising
     do throws(AdvertisingFault) {
       advertising = try Advertising.device(
@@ -89,15 +91,11 @@ final class StrapServer {
     } catch {
       throw .usage(error.description)
     }
-    var wasRefused = false
     peripheral.status.onChange = { [name] error in
-      if let error {
-        Console.error(
-          "\(name): the adapter does not advertise: \(error); if that lasts, try another one, with --to")
-      } else if wasRefused {
-        Console.error("\(name): the adapter advertises now")
+      let refusal = error.map {
+        "the adapter does not advertise: \($0); if that lasts, try another one, with --to"
       }
-      wasRefused = error != nil
+      Console.error("\(name): \(refusal ?? success)")
     }
     do throws(GAPError) {
       try peripheral.startAdvertising(advertising)
