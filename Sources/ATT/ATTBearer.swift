@@ -41,6 +41,9 @@ package final class ATTBearer {
   /// Whether the bearer has ended: no request is sent any more.
   package var isClosed: Bool { end != nil }
 
+  /// When the last PDU was received, whatever it was; nil if there was none.
+  @exclusivity(unchecked) package private(set) var lastReceived: Instant?
+
   /// When requests are not worth waiting for any longer: one that is open then fails as one that was not answered.
   package var limit: Instant?
   /// Called for each notification with its handle, its value and the time at which the packet was received. The span is
@@ -300,6 +303,7 @@ package final class ATTBearer {
   ///   - time: when the packet was received
   package func receive(_ pdu: RawSpan, at time: Instant) {
     guard !isClosed else { return }
+    lastReceived = time
     guard let first = pdu.byte(at: 0) else {
       counters.malformed += 1
       return

@@ -93,6 +93,9 @@ package final class GATTLink {
     set { bearer.limit = newValue }
   }
 
+  /// When the peer has last sent an ATT PDU; nil if it has sent none.
+  package var lastReceived: Instant? { bearer.lastReceived }
+
   /// The time of the link.
   package var timers: Timers { gatt.timers }
 

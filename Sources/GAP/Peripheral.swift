@@ -18,7 +18,15 @@ package final class Peripheral {
   package let status: AdvertisingStatus
   /// Called with each link to a central, before anything that the central sends is handled.
   package var onConnection: ((GATTLink) -> Void)?
+  /// Which centrals are kept. It counts for links that are made afterwards.
+  package var admission = LinkAdmission()
+  /// Called when the link to a central is ended by the ``admission``, with the reason.
+  package var onRefusal: ((BluetoothAddress, LinkAdmission.Refusal) -> Void)?
 
+  /// When each link is looked at next: whether it is idle.
+  private var looks: [ObjectIdentifier: Timers.Token] = [:]
+  /// The links to centrals that may not connect, until they have ended.
+  private var refused: [GATTLink] = []
   private let adapter: any Adapter
   private let set = AdvertisingSet()
   private var advertising: Advertising?
@@ -78,7 +86,7 @@ package final class Peripheral {
   /// as a central would keep its link.
   package func stop() async {
     stopAdvertising()
-    for connection in connections { await connection.disconnect() }
+    for connection in connections + refused { await connection.disconnect() }
   }
 
   private var isFull: Bool { connections.count >= maximumConnections }
@@ -91,13 +99,46 @@ package final class Peripheral {
   private func accept(_ link: any ATTLink) {
     guard !isFull else { return link.disconnect() }
     let connection = GATTLink(link, timers: adapter.timers)
+    guard admission.admits(link.peer) else { return refuse(connection) }
     connection.serve(database)
     connections.append(connection)
+    let id = ObjectIdentifier(connection)
     connection.whenDisconnected { [weak self, weak connection] _ in
-      self?.connections.removeAll { $0 === connection }
-      self?.advertise()
+      guard let self else { return }
+      connections.removeAll { $0 === connection }
+      adapter.timers.cancel(looks.removeValue(forKey: id))
+      advertise()
     }
     advertise()
+    if let limit = admission.idleLimit { look(at: connection, limit, since: adapter.timers.current) }
     onConnection?(connection)
+  }
+
+  private func refuse(_ connection: GATTLink) {
+    refused.append(connection)
+    connection.whenDisconnected { [weak self, weak connection] _ in
+      self?.refused.removeAll { $0 === connection }
+      self?.advertise()
+    }
+    connection.end()
+    advertise()
+    onRefusal?(connection.peer, .notAllowed)
+  }
+
+  /// Ends a link if it is idle, and looks at it again later if not.
+  ///
+  /// - Parameter begin: when it was made
+  private func look(at connection: GATTLink, _ limit: Duration, since begin: Instant) {
+    let next = LinkAdmission.nextLook(
+      within: limit, afterActivity: max(connection.lastReceived ?? begin, begin),
+      isSubscribed: connection.server?.hasSubscriptions ?? false, at: adapter.timers.current)
+    guard let next else {
+      onRefusal?(connection.peer, .idle(limit))
+      return connection.end()
+    }
+    looks[ObjectIdentifier(connection)] = adapter.timers.schedule(at: next) { [weak self, weak connection] in
+      guard let self, let connection, connection.isConnected else { return }
+      look(at: connection, limit, since: begin)
+    }
   }
 }

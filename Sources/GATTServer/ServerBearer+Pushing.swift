@@ -12,6 +12,11 @@ extension ServerBearer {
     configurations[value] ?? []
   }
 
+  /// Whether the client wants values. Service Changed is none: most clients subscribe to it, and few services change.
+  package var hasSubscriptions: Bool {
+    configurations.keys.contains { $0 != serviceChanged && !configuration(of: $0).isEmpty }
+  }
+
   /// Sends a value in the way that the client has asked for, as ``notify(_:of:replacesWaiting:)`` or
   /// ``indicate(_:of:replacesWaiting:)``; a client that has asked for both is notified.
   package func push(_ value: [UInt8], of handle: AttributeHandle, replacesWaiting: Bool = false) -> Delivery {

@@ -46,7 +46,7 @@ public final class Radio {
   let central: Central
   private let opened: OpenedAdapter
   private(set) var isClosed = false
-  /// Whether it offers services: see ``serve(_:as:maximumConnections:_:)``.
+  /// Whether it offers services: see ``serve(_:as:maximumConnections:idleLimit:allowing:_:)``.
   var isServing = false
   /// How many advertisements nobody can connect to: see ``advertise(_:every:isExtended:_:)``.
   var beaconCount = 0

@@ -189,6 +189,98 @@ import Testing
     #expect(try await third.find(within: .seconds(1), where: { $0.isNamed("Thermometer") }) == nil)
   }
 
+  /// A central connects to the thermometer, and sends nothing.
+  private func silentLink(_ thermometer: Thermometer, address: UInt64 = 0x001A_7DDA_7113) async throws
+    -> GATTLink
+  {
+    let (central, _) = try await central(address: address)
+    let found = try #require(
+      try await central.find(within: .seconds(2), where: { $0.isNamed("Thermometer") }))
+    return try await central.connect(ConnectionRequest(peer: found.address))
+  }
+
+  /// Silent centrals would keep the others away for ever.
+  @Test func aSilentCentralLosesItsLinkAtTheIdleLimit() async throws {
+    let thermometer = try await thermometer()
+    var refusals: [LinkAdmission.Refusal] = []
+    thermometer.peripheral.admission.idleLimit = .seconds(60)
+    thermometer.peripheral.onRefusal = { refusals.append($1) }
+    try thermometer.advertise()
+    let link = try await silentLink(thermometer)
+    await testTimers.sleep(for: .seconds(58))
+    #expect(link.isConnected && refusals.isEmpty)
+    await testTimers.sleep(for: .seconds(3))
+    #expect(link.loss == .remote(.remoteUserTerminatedConnection))
+    #expect(thermometer.connections.map(\.loss) == [.local] && refusals == [.idle(.seconds(60))])
+    // The next one has its place.
+    #expect(try await silentLink(thermometer, address: 0x001A_7DDA_7114).isConnected)
+  }
+
+  @Test func withoutALimitSilenceIsBorne() async throws {
+    let thermometer = try await thermometer()
+    try thermometer.advertise()
+    let link = try await silentLink(thermometer)
+    await testTimers.sleep(for: .seconds(3600))
+    #expect(link.isConnected)
+  }
+
+  /// Each PDU begins the limit anew; one that has subscribed to a value may be silent, until it unsubscribes.
+  @Test func aCentralThatReadsOrListensKeepsItsLink() async throws {
+    let thermometer = try await thermometer()
+    thermometer.peripheral.admission.idleLimit = .seconds(60)
+    let meeting = try await meet(thermometer)
+    let (link, temperature) = (meeting.connection, try meeting.characteristic(Thermometer.temperature))
+    for _ in 0..<4 {
+      await testTimers.sleep(for: .seconds(50))
+      #expect(try await link.gatt.read(temperature) == [0xC4, 0x09])
+    }
+    let subscription = try await link.gatt.subscribe(to: temperature) { _, _ in }
+    await testTimers.sleep(for: .seconds(1000))
+    #expect(link.isConnected)
+    try await link.gatt.unsubscribe(subscription)
+    await testTimers.sleep(for: .seconds(58))
+    #expect(link.isConnected)
+    await testTimers.sleep(for: .seconds(3))
+    #expect(!link.isConnected)
+  }
+
+  /// Most centrals have it, and it says nothing for years.
+  @Test func aSubscriptionToServiceChangedIsNoUse() async throws {
+    let thermometer = try await thermometer()
+    thermometer.database.addGenericAttribute { _ in [UInt8](repeating: 0, count: 16) }
+    thermometer.peripheral.admission.idleLimit = .seconds(60)
+    try thermometer.advertise()
+    let link = try await silentLink(thermometer)
+    let service = try #require(try await link.gatt.firstService(GATTUUID.genericAttribute))
+    let characteristics = try await link.gatt.discoverCharacteristics(of: service)
+    let changed = try #require(characteristics.first { $0.uuid == GATTUUID.serviceChanged })
+    _ = try await link.gatt.subscribe(to: changed) { _, _ in }
+    await testTimers.sleep(for: .seconds(61))
+    #expect(!link.isConnected)
+  }
+
+  @Test func onlyAllowedCentralsKeepTheirLinks() async throws {
+    let thermometer = try await thermometer()
+    var refused: [BluetoothAddress] = []
+    let (own, other) = (0x001A_7DDA_7113 as UInt64, 0x001A_7DDA_7114 as UInt64)
+    // Whether it is random does not count.
+    thermometer.peripheral.admission.allowed = [BluetoothAddress(own, .random)]
+    thermometer.peripheral.onRefusal = { central, refusal in
+      if refusal == .notAllowed { refused.append(central) }
+    }
+    try thermometer.advertise()
+    for _ in 0..<3 {
+      let stranger = try? await silentLink(thermometer, address: other)
+      await testTimers.sleep(for: .seconds(1))
+      #expect(stranger?.isConnected != true)
+    }
+    #expect(refused == Array(repeating: BluetoothAddress(other, .public), count: 3))
+    #expect(thermometer.connections.isEmpty)
+    let link = try await silentLink(thermometer, address: own)
+    await testTimers.sleep(for: .seconds(100))
+    #expect(link.isConnected)
+  }
+
   @Test func thePeripheralEndsALink() async throws {
     let meeting = try await meet(try await thermometer())
     await meeting.thermometer.peripheral.stop()

@@ -4,7 +4,7 @@ import HaloBluetoothCore
 import HaloEventLoop
 import HaloGATT
 
-/// A characteristic that a program offers to other devices: see ``Radio/serve(_:as:maximumConnections:_:)``.
+/// A characteristic that a program offers to other devices: see ``Radio/serve(_:as:maximumConnections:idleLimit:allowing:_:)``.
 ///
 /// Its value is stored here, or a closure of the program answers each read and takes each write. A closure returns the answer,
 /// or throws an `ATTErrorCode`, which the client gets. Any other error is Unlikely Error for the client, and so is a closure

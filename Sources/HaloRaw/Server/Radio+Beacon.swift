@@ -70,8 +70,8 @@ extension Radio {
   /// }
   /// ```
   ///
-  /// It is sent beside what ``serve(_:as:maximumConnections:_:)`` advertises, and beside other beacons, where the radio can
-  /// send several advertisements: `hci0`, and controllers since Bluetooth 5.
+  /// It is sent beside what ``serve(_:as:maximumConnections:idleLimit:allowing:_:)`` advertises, and beside other beacons,
+  /// where the radio can send several advertisements: `hci0`, and controllers since Bluetooth 5.
   ///
   /// - **Cancelled**: `body` is cancelled; the advertisement ends.
   /// - **The radio refuses it**: for five seconds before it has begun, `.refused`, and `body` does not run. It is asked again

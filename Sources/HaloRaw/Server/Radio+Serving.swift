@@ -1,3 +1,4 @@
+import GAP
 import HaloBluetoothCore
 import HaloEventLoop
 
@@ -29,13 +30,19 @@ extension Radio {
   ///   - services: what is offered, in the order of their handles
   ///   - name: the name that other devices show
   ///   - maximumConnections: how many devices may be connected at once
+  ///   - idleLimit: how long a device may be connected that sends nothing, and has subscribed to no value: silent devices keep
+  ///     others away, once there are `maximumConnections` of them. Nil for no limit.
+  ///   - allowed: the only devices that may connect, by their addresses; nil for all. Phones and watches change theirs, and are
+  ///     not known again.
   ///   - body: the program
   /// - Throws: what `body` throws; ``BluetoothError`` if the radio does not advertise
   public nonisolated func serve<Result>(
     _ services: [LocalService], as name: String, maximumConnections: Int = 3,
+    idleLimit: Duration? = nil, allowing allowed: [BluetoothAddress]? = nil,
     _ body: (Server) async throws -> Result
   ) async throws -> Result {
-    let server = try await beginServing(services, name, maximumConnections)
+    let admission = LinkAdmission(allowed: allowed, idleLimit: idleLimit)
+    let server = try await beginServing(services, name, maximumConnections, admission)
     let result: Result
     do {
       result = try await body(server)
@@ -48,12 +55,13 @@ extension Radio {
   }
 
   private func beginServing(
-    _ services: [LocalService], _ name: String, _ maximumConnections: Int
+    _ services: [LocalService], _ name: String, _ maximumConnections: Int, _ admission: LinkAdmission
   ) async throws(BluetoothError) -> Server {
     try await untilUsable(within: Self.recoveryTime)
     guard !isServing else { throw BluetoothError(.refused, "the radio serves already") }
     let server = Server(
-      adapter, central.information?.address ?? .zero, maximumConnections: maximumConnections)
+      adapter, central.information?.address ?? .zero, maximumConnections: maximumConnections,
+      admission: admission)
     do throws(BluetoothError) {
       try server.start(services, name)
     } catch {

@@ -5,7 +5,7 @@ import HaloBluetoothCore
 import HaloCryptography
 import HaloGATT
 
-/// What a radio offers to other devices, while ``Radio/serve(_:as:maximumConnections:_:)`` runs.
+/// What a radio offers to other devices, while ``Radio/serve(_:as:maximumConnections:idleLimit:allowing:_:)`` runs.
 @BluetoothActor
 public final class Server {
   /// The address that other devices see.
@@ -18,9 +18,12 @@ public final class Server {
   private var configured: [AttributeHandle: (Int) -> Void] = [:]
   private var isOver = false
 
-  init(_ adapter: any Adapter, _ address: BluetoothAddress, maximumConnections: Int) {
+  init(
+    _ adapter: any Adapter, _ address: BluetoothAddress, maximumConnections: Int, admission: LinkAdmission
+  ) {
     self.address = address
     peripheral = Peripheral(adapter, serving: database, maximumConnections: max(1, maximumConnections))
+    peripheral.admission = admission
     peripheral.onConnection = { [unowned self] link in connected(link) }
   }
 

@@ -54,6 +54,31 @@ import VirtualRadio
     }
   }
 
+  @Test func silentDevicesAndThoseThatAreNotAllowedMakeRoom() async throws {
+    let temperature = LocalCharacteristic(Self.temperature, 20)
+    let phones = [BluetoothAddress("C0:00:00:00:00:02"), BluetoothAddress("C0:00:00:00:00:03")].compactMap {
+      $0
+    }
+    try await radio(1).serve(
+      [LocalService("181A", temperature)], as: "Thermometer", maximumConnections: 1, idleLimit: .seconds(30),
+      allowing: phones
+    ) { _ in
+      let first = try await phone(2)
+      #expect(try await first.read(.temperature).degrees == 20)
+      // The client subscribes to Service Changed meanwhile, which is a PDU.
+      await testTimers.sleep(for: .seconds(60))
+      // The second one has the only place, and a third may not have it.
+      let second = try await phone(3)
+      #expect(try await second.read(.temperature).degrees == 20)
+      await second.disconnect()
+      await #expect(throws: BluetoothError.self) {
+        let third = try await phone(4)
+        await testTimers.sleep(for: .seconds(1))
+        _ = try await third.read(.temperature)
+      }
+    }
+  }
+
   private static let disallowed = HCIError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
 
   /// Controllers that refuse to advertise (abandonware/bleno#20). The program runs when others can find it.

@@ -99,6 +99,46 @@ def test_what_a_device_does_is_printed(halo, phone, tmp_path):
     assert records[-1]["reason"]
 
 
+REMOTE_USER = 0x13
+
+
+@pytest.fixture
+def thermometer(tmp_path):
+    """A table with a temperature that is notified."""
+    path = tmp_path / "thermometer.jsonl"
+    lines = [
+        {"handle": 16, "kind": "service", "uuid": "181A", "end": 19},
+        {"handle": 17, "kind": "characteristic", "uuid": "2A6E", "value_handle": 18, "properties": ["read", "notify"],
+         "value": "d007"},
+        {"handle": 19, "kind": "descriptor", "uuid": "2902"}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_a_silent_central_makes_room(halo, phone, thermometer):
+    """It sends no ATT PDU, and would have the only place for ever."""
+    process = halo.start("serve", thermometer, "--connections", 1, "--idle", "1s", *JSON, adapter=phone.adapter)
+    end_of_link = phone.ask("silent")
+    assert end_of_link["reason"] == REMOTE_USER and 0.8 < end_of_link["seconds"] < 15
+    assert phone.ask("meet 0")["read"] == "d007"
+    result = end(halo, process).succeeded()
+    assert "F0:F1:F2:F3:F4:F5 has sent nothing for 1 s and has not subscribed" in result.err
+    kinds = [record["kind"] for record in result.records()]
+    assert kinds[:3] == ["connected", "disconnected", "connected"]
+
+
+def test_who_is_not_allowed_is_disconnected_at_once(halo, phone, thermometer):
+    process = halo.start("serve", thermometer, "--allow", "C0:11:22:33:44:55", *JSON, adapter=phone.adapter)
+    for _ in range(2):
+        assert phone.ask("silent")["reason"] == REMOTE_USER
+    result = end(halo, process).succeeded()
+    assert result.out == "" and result.err.count("F0:F1:F2:F3:F4:F5 may not connect (--allow)") == 1
+    both = "C0:11:22:33:44:55,F0:F1:F2:F3:F4:F5"
+    process = halo.start("serve", thermometer, "--allow", both, *JSON, adapter=phone.adapter)
+    assert phone.ask("meet 0")["read"] == "d007"
+    assert "--allow" not in end(halo, process).succeeded().err
+
+
 def test_a_session_is_recorded_and_replayed(halo, phone, tmp_path):
     """The central's side answers again: each packet that is sent, and each line that is printed, is the same."""
     path, _ = inspected(halo, "virtual:fast", tmp_path)

@@ -93,6 +93,16 @@ async def table(device: Device) -> dict:
     return {"data": bytes(advertisement.data).hex(), "rows": rows}
 
 
+async def silent(device: Device) -> dict:
+    """Connects to the device that is heard first, sends nothing, and waits until that ends the link."""
+    loop = asyncio.get_running_loop()
+    advertisement = await heard(device)
+    connection = await device.connect(advertisement.address)
+    (begin, end) = (loop.time(), loop.create_future())
+    connection.on("disconnection", end.set_result)
+    return {"reason": await end, "seconds": loop.time() - begin}
+
+
 def advertisements(controller) -> list[dict]:
     """What a controller sends: data, scan response, and the shortest interval in milliseconds."""
     legacy = controller.le_legacy_advertiser
@@ -131,6 +141,8 @@ async def run(options):
             answer = advertisements(offered.controller)
         elif verb == "table":
             answer = await table(device)
+        elif verb == "silent":
+            answer = await silent(device)
         else:
             answer = await meet(device, int(count or options.notifications))
         print(json.dumps(answer), flush=True)
@@ -142,6 +154,6 @@ if __name__ == "__main__":
     parser.add_argument("--turns", type=int, default=1, help="how often it connects")
     parser.add_argument(
         "--commands", action="store_true", help="it then reads commands, one in a line: meet [N], with N notifications; table, which prints all "
-        "attributes; advertisements, which prints what the controller of the peripheral sends")
+        "attributes; silent, which prints how a link ends on which it sends nothing; advertisements, which prints what the controller of the peripheral sends")
     parser.add_argument("--notifications", type=int, default=2, help="how many to wait for each time")
     start(run(parser.parse_args()))

@@ -39,7 +39,8 @@ private enum AdvertiseOption {
 let advertiseCommand = CommandSpec(
   name: "advertise", summary: "send advertisements: a beacon, or a device that can be found",
   positionals: 0...0,
-  options: AdvertiseOption.all + [ServingOption.every, ServingOption.duration, ServingOption.retryTime],
+  options: AdvertiseOption.all + [ServingOption.every, ServingOption.duration, ServingOption.retryTime]
+    + ServingOption.admission,
   rules: [
     .excludes(AdvertiseOption.data, AdvertiseOption.parts),
     .needs(AdvertiseOption.response, AdvertiseOption.data),
@@ -154,7 +155,7 @@ private func parts(of text: String) -> (String, [UInt8])? {
 }
 
 extension ArgumentType where Value == BluetoothAddress {
-  fileprivate static var deviceAddress: Self {
+  static var deviceAddress: Self {
     ArgumentType(
       placeholder: "ADDRESS", expected: "an address such as C0:11:22:33:A1:B2, with /r if it is random"
     ) { text in

@@ -24,7 +24,7 @@ let serveCommand = CommandSpec(
     ServeOption.name, ServeOption.connections, ServingOption.every, ServingOption.duration,
     CommonOptions.format,
     ServingOption.retryTime,
-  ],
+  ] + ServingOption.admission,
   examples: [
     (
       "halo-raw inspect R02_BEEF --adapter virtual --format jsonl > ring.jsonl", "write the table of a device"

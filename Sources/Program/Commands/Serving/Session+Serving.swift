@@ -12,6 +12,43 @@ enum ServingOption {
   static let retryTime = Option(
     "--retry-for", as: .timeOrForever, default: "forever",
     help: "how long to wait for an adapter that is lost: a time, 0 for not at all, or forever")
+  static let idle = Option(
+    "--idle", as: .timeLimit, default: "60s",
+    help:
+      "end the link of a device that sends nothing for this time, and has subscribed to no value; 0 for no limit"
+  )
+  static let allowed = Option(
+    "--allow", as: .list(of: .deviceAddress), repeatable: true,
+    help:
+      "the only devices that may connect, by address; others are disconnected at once. A phone or watch that changes its "
+      + "address (resolvable private addresses) is not known again")
+  /// Which devices keep their links.
+  static let admission: [any CommandOption] = [idle, allowed]
+}
+
+extension Peripheral {
+  /// How many devices that were turned away are said.
+  private nonisolated static let mostRefusals = 16
+
+  /// Keeps the devices that `--idle` and `--allow` allow, and says which ones it turns away.
+  ///
+  /// - Parameter title: what the lines begin with
+  func admit(_ invocation: Invocation, title: String) {
+    admission = LinkAdmission(
+      allowed: invocation[ServingOption.allowed], idleLimit: invocation[ServingOption.idle].ifLimited)
+    var refused: Set<BluetoothAddress> = []
+    onRefusal = { central, refusal in
+      switch refusal {
+      case .idle(let limit):
+        Console.error(
+          "\(title): \(central) has sent nothing for \(Int(limit.inSeconds)) s and has not subscribed: its link is ended (--idle)"
+        )
+      case .notAllowed:
+        guard refused.count < Self.mostRefusals, refused.insert(central).inserted else { return }
+        Console.error("\(title): \(central) may not connect (--allow): it is disconnected")
+      }
+    }
+  }
 }
 
 extension Session {
@@ -25,6 +62,7 @@ extension Session {
     _ peripheral: Peripheral, _ advertising: Advertising, _ invocation: Invocation
   ) async throws(Failure) {
     waitsForAdapter = true
+    peripheral.admit(invocation, title: "halo-raw")
     peripheral.status.onChange = { [central] error in
       let address = central.information?.address.description ?? "this adapter"
       Console.error(

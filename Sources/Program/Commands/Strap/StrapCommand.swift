@@ -19,7 +19,7 @@ let strapCommand = CommandSpec(
   name: "strap", arguments: "[RING]",
   summary: "offer the ring's heart rate to watches, bicycle computers and phones, as a chest strap does",
   positionals: 0...1,
-  options: [StrapOption.to, StrapOption.name],
+  options: [StrapOption.to, StrapOption.name] + ServingOption.admission,
   examples: [
     ("sudo halo-raw strap R02_A1B2 --adapter hci0", "one adapter for the ring and for the watch"),
     ("halo-raw strap --adapter hci0 --to hci1", "one adapter for each"),
@@ -44,7 +44,6 @@ let strapCommand = CommandSpec(
     Ctrl-C ends it.
     """
 ) { invocation throws(Failure) in
-  let name = invocation[StrapOption.name]
   let adapter = try invocation.adapter
   if case .replay = adapter { throw .usage("a recording has no ring to measure with") }
   // A strap that lost its ring is one without contact.
@@ -53,7 +52,7 @@ let strapCommand = CommandSpec(
     guard adapter.isReal else { throw .usage("strap needs a radio for watches and phones; give --to hci0") }
     return try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
       try await serve(
-        session, budget, name, on: session.adapter, at: session.central.information?.address)
+        session, invocation, budget, on: session.adapter, at: session.central.information?.address)
     }
   }
   guard phoneSide.isReal else {
@@ -67,7 +66,7 @@ let strapCommand = CommandSpec(
       // The failure of the other adapter ends both.
       let forget = interruption.onRequest { session.interruption.request() }
       defer { forget() }
-      try await serve(session, budget, name, on: served.adapter, at: served.address)
+      try await serve(session, invocation, budget, on: served.adapter, at: served.address)
     }
   }
 }
@@ -76,16 +75,17 @@ let strapCommand = CommandSpec(
 ///
 /// - Parameters:
 ///   - session: leads to the ring
-///   - budget: how long it is looked for
-///   - name: what other devices show
+///   - invocation: has the name that other devices show, and which of them may connect
+///   - budget: how long the ring is looked for
 ///   - adapter: that of the other devices, which is started
 ///   - address: the address that they see
 @BluetoothActor
 private func serve(
-  _ session: Session, _ budget: LinkKeeper.Budget, _ name: String, on adapter: any Adapter,
+  _ session: Session, _ invocation: Invocation, _ budget: LinkKeeper.Budget, on adapter: any Adapter,
   at address: BluetoothAddress?
 ) async throws(Failure) {
-  let server = StrapServer(adapter, name: name)
+  let server = StrapServer(adapter, name: invocation[StrapOption.name])
+  server.admit(invocation)
   let place = address.map { " at \($0)" } ?? ""
   try server.start(
     telling: "advertises\(place), for the heart rate of \(session.selector.title); Ctrl-C ends it")

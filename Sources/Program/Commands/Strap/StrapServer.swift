@@ -78,6 +78,9 @@ final class StrapServer {
 
   // MARK: Beginning and end
 
+  /// Keeps the devices that `--idle` and `--allow` allow.
+  func admit(_ invocation: Invocation) { peripheral.admit(invocation, title: name) }
+
   /// Advertises. Watches filter by the service, so that is in the advertisement.
   ///
   /// - Parameter success: said when the adapter advertises
