@@ -30,6 +30,8 @@ final class BrokerConnection {
     case refused(String)
     /// The broker does not speak this version.
     case otherVersion
+    /// It has accepted the TCP connection, and has not answered for this number of seconds.
+    case silent(Double)
     /// - Parameter byBroker: whether the broker has ended it because of what it was sent, as far as can be seen
     case lost(String, byBroker: Bool)
     /// The broker has sent much more than was asked for.
@@ -277,6 +279,14 @@ final class BrokerConnection {
     let code = functions.subscribe(client, &number, topic, 0)
     return code == MosquittoNumber.malformed ? .impossible("the topic is not valid") : .number(number)
   }
+
+  /// When a broker that says nothing is left, in the time of ``Publisher/now``; nil if it has answered.
+  ///
+  /// - Parameter limit: how long it may take, in seconds
+  func answerEnd(within limit: Double) -> Double? { hasReached && !hasAnswered ? begin + limit : nil }
+
+  /// Leaves a broker that has not answered for this number of seconds.
+  func endUnanswered(after limit: Double) { finish(.silent(limit)) }
 
   /// Ends the connection in order: the broker does not publish the last will.
   func disconnect() { _ = functions.disconnect(client) }

@@ -9,6 +9,8 @@ final class BrokerTalker {
   private let name: String
   private let topics: Topics
   private let report: (Publisher.Event) -> Void
+  /// How long a broker may take to answer the request to connect, in seconds.
+  private let answerLimit: Double
   private var connection: BrokerConnection?
   /// How the connection has ended, until that is dealt with.
   private var ended: BrokerConnection.End?
@@ -37,9 +39,10 @@ final class BrokerTalker {
   static let closingTimeout = 1.0
 
   init(
-    _ exchange: Exchange, _ library: Mosquitto, _ target: Publisher.Target, name: String,
+    _ exchange: Exchange, _ library: Mosquitto, _ target: Publisher.Target, name: String, answerLimit: Double,
     _ report: @escaping (Publisher.Event) -> Void
   ) {
+    self.answerLimit = answerLimit
     self.exchange = exchange
     self.library = library
     self.target = target
@@ -144,6 +147,9 @@ final class BrokerTalker {
     var limit = target.address.usesTLS && delivery.isUnderway ? 0.1 : 5
     if connection == nil { limit = min(limit, max(0, nextAttempt - Publisher.now)) }
     if let birth { limit = min(limit, max(0, birth - Publisher.now)) }
+    if let end = connection?.answerEnd(within: answerLimit) {
+      limit = min(limit, max(0, end - Publisher.now))
+    }
     if exchange.ending.time != nil { limit = min(limit, 0.1) }
     _ = poll(&events, nfds_t(events.count), Int32(limit * 1000) + 1)
     var count: UInt64 = 0
@@ -152,6 +158,10 @@ final class BrokerTalker {
 
   /// Leaves a broker that does not answer, though the connection is alive.
   private func watch() {
+    if let end = connection?.answerEnd(within: answerLimit), Publisher.now >= end {
+      connection?.endUnanswered(after: answerLimit)
+      return
+    }
     guard delivery.isUnderway, Publisher.now > lastProgress + Self.acknowledgementTimeout else { return }
     connection?.end("it has acknowledged nothing for \(Int(Self.acknowledgementTimeout)) s", byBroker: true)
   }
@@ -220,6 +230,10 @@ final class BrokerTalker {
       let isRetried = version == .five
       version = isRetried ? .three : .five
       if isRetried { nextAttempt = 0 } else { disconnected { event(of: end) } }
+    case .silent:
+      // Some brokers of version 3.1.1 may not answer another one.
+      if !isVersionKnown { version = version == .five ? .three : .five }
+      disconnected { event(of: end) }
     case .flooded:
       // Whatever it has taken in between.
       pause = Self.longestPause
@@ -232,6 +246,8 @@ final class BrokerTalker {
     switch end {
     case .refused(let reason): .refused(reason)
     case .lost(let reason, _), .flooded(let reason): .unreachable(reason)
+    case .silent(let limit):
+      .unreachable("it accepts connections and does not answer (within \(Int(limit)) s)")
     case .otherVersion: .unreachable("it does not speak this version of MQTT")
     }
   }

@@ -58,6 +58,9 @@ package final class Publisher: Sendable {
     }
   }
 
+  /// How long a broker may take to answer the request to connect, in seconds.
+  package static let answerLimit = 10.0
+
   private let exchange: Exchange
 
   /// Starts to publish what the queue has.
@@ -66,11 +69,12 @@ package final class Publisher: Sendable {
   ///   - library: libmosquitto
   ///   - queue: which nothing else uses
   ///   - target: the broker
+  ///   - answerLimit: how long the broker may take to answer the request to connect, in seconds
   ///   - report: called on other threads
   /// - Returns: nil if there are no threads or no memory for it
   package init?(
     _ library: Mosquitto, _ target: Target, queue: sending MessageQueue,
-    report: @escaping @Sendable (Event) -> Void
+    answerLimit: Double = Publisher.answerLimit, report: @escaping @Sendable (Event) -> Void
   ) {
     let exchange = Exchange(kept: queue.count, aside: queue.asideCount)
     self.exchange = exchange
@@ -83,7 +87,7 @@ package final class Publisher: Sendable {
       HelperThread.start(stackSize: stack, { QueueKeeper(exchange, owned.take(), report).run() }) == 0
     else { return nil }
     let talk = { @Sendable in
-      BrokerTalker(exchange, library, target, name: name, report).run()
+      BrokerTalker(exchange, library, target, name: name, answerLimit: answerLimit, report).run()
       exchange.stop()
     }
     if HelperThread.start(stackSize: stack, talk) != 0 {

@@ -11,6 +11,10 @@ import Testing
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
+    return try bindToFreePort(descriptor)
+  }
+
+  private func bindToFreePort(_ descriptor: Int32) throws -> Int {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -26,6 +30,39 @@ import Testing
         }
       }
     }
+  }
+
+  /// The kernel accepts the connection; no program reads it. It is said once the time for an answer is over, in both versions
+  /// of MQTT.
+  @Test func aBrokerThatAcceptsAndSaysNothingIsNamed() throws {
+    let library = try #require(Mosquitto.shared, "libmosquitto is missing; run scripts/setup test")
+    let file = try TemporaryQueue()
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    let port = try bindToFreePort(listener)
+    try #require(listen(listener, 16) == 0)
+    let (events, told) = (Guarded<[Publisher.Event]>([]), Monitor())
+    let address = try BrokerAddress("mqtt://127.0.0.1:\(port)/test")
+    let publisher = try #require(
+      Publisher(
+        library, Publisher.Target(address), queue: try MessageQueue(path: file.path), answerLimit: 0.2
+      ) { event in
+        told.locked {
+          events.withLock { $0.append(event) }
+          told.signal()
+        }
+      })
+    publisher.add(Message(topic: "test/x", text: "1"))
+    let end = Monitor.time(after: 30)
+    told.lock()
+    while events.withLock({ $0.isEmpty }), told.wait(until: end) {}
+    told.unlock()
+    guard case .unreachable(let reason)? = events.withLock({ $0.first }) else {
+      Issue.record("\(events.withLock { $0 })")
+      return
+    }
+    #expect(reason.contains("accepts connections and does not answer"))
+    #expect(publisher.finish(within: 1).kept == 1)
   }
 
   @Test func withoutABrokerAllIsKeptAndTheEndIsNotDelayed() throws {
