@@ -16,6 +16,8 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case notRegular
     /// Another user owns the file, link or folder, and could change it.
     case foreign
+    /// Others than its owner can read the file, which has to be secret.
+    case readableByOthers
     /// The file exceeds the size limit.
     case tooLarge(limit: Int)
     /// Another process holds the lock.
@@ -36,6 +38,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
       case .noData: "no data arrived in time"
       case .notRegular: "not a regular file"
       case .foreign: "it belongs to another user; use a file and a folder of your own"
+      case .readableByOthers: "others can read it; take that from them: chmod 600"
       case .tooLarge(let limit): "larger than \(limit >> 10) KiB"
       case .locked: "another process holds its lock"
       case .notFolder: "the name of a file; a series of files needs a folder: end the name with /"

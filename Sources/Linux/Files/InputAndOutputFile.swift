@@ -44,6 +44,24 @@ package enum InputFile {
     return try read(file, status, path, limit, timeout)
   }
 
+  /// Reads a file with a secret, such as a password: of this user, whom alone it is readable for, or of root, which may share it
+  /// with a group.
+  ///
+  /// - Parameters:
+  ///   - path: the file
+  ///   - limit: in bytes
+  /// - Throws: `.notRegular`, `.foreign`, `.readableByOthers`, `.tooLarge`, or the kernel's error
+  package static func readSecret(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+    guard let file = FileDescriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)),
+      let status = file.status
+    else { throw .last(path) }
+    guard status.isRegular else { throw FileError(path, .notRegular) }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else { throw FileError(path, .foreign) }
+    let others: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o007 : 0o077
+    guard status.st_mode & others == 0 else { throw FileError(path, .readableByOthers) }
+    return try read(file, status, path, limit, 0)
+  }
+
   static func read(
     _ file: FileDescriptor, _ status: stat, _ path: String, _ limit: Int, _ timeout: Int32
   ) throws(FileError) -> [UInt8] {

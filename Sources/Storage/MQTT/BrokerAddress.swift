@@ -10,7 +10,8 @@ package struct BrokerAddress: Hashable, Sendable {
   package private(set) var port: Int
   package private(set) var usesTLS: Bool
   package private(set) var user: String?
-  package private(set) var password: String?
+  /// The password of the user, if it has one.
+  package var password: String?
   /// The start of all topics, without a slash at its end.
   package private(set) var prefix: String
 
@@ -24,10 +25,7 @@ package struct BrokerAddress: Hashable, Sendable {
   /// In bytes: topics and the names of files are made of it.
   private static let maximumPrefix = 100
 
-  /// - Parameters:
-  ///   - text: the address
-  ///   - password: that of the user, if the address has none
-  package init(_ text: String, password: String? = nil) throws(Malformed) {
+  package init(_ text: String) throws(Malformed) {
     guard let separator = text.firstRange(of: "://") else {
       throw Malformed(description: "it has to begin with mqtt:// or mqtts://")
     }
@@ -43,7 +41,7 @@ package struct BrokerAddress: Hashable, Sendable {
       let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       user = try Self.decoded(parts[0], of: "the user")
       guard user?.isEmpty == false else { throw Malformed(description: "the user is empty") }
-      self.password = parts.count > 1 ? try Self.decoded(parts[1], of: "the password") : password
+      if parts.count > 1 { password = try Self.decoded(parts[1], of: "the password") }
       authority = authority[authority.index(after: at)...]
     }
     if authority.first == "[" {

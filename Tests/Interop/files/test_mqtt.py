@@ -11,9 +11,9 @@ import subprocess
 import time
 
 import pytest
-from program import IO_ERROR, SYSTEM, TIMEOUT, USAGE
+from program import BAD_DATA, IO_ERROR, NO_FILE, NO_PERMISSION, SYSTEM, TIMEOUT, USAGE
 
-NO_PERMISSION, UNOPENED = 77, 66
+UNOPENED = 66
 ADDRESS = "30:35:38:41:BE:EF"
 RING = "30353841beef"
 PREFIX = "test/pulse"
@@ -427,6 +427,57 @@ def test_a_wrong_password_ends_the_command(halo, state, make_broker, tmp_path):
         assert "wrong" not in result.err
     run("me:se%2Fcret@").succeeded()
     assert "kept on disk" not in run("me@", HALO_MQTT_PASSWORD="se/cret").succeeded().err
+
+
+@pytest.fixture
+def locked_broker(make_broker, tmp_path):
+    """It wants a user and a password."""
+    passwords = tmp_path / "passwords"
+    subprocess.run(["mosquitto_passwd", "-b", "-c", str(passwords), "me", "se/cret"], check=True, capture_output=True)
+    broker = make_broker("allow_anonymous false", f"password_file {passwords}")
+    broker.start()
+    return broker
+
+
+def secret(path, text, mode=0o600):
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+@pytest.mark.parametrize("way", ["option", "credential", "environment"])
+def test_the_password_comes_from_a_file_or_a_credential(halo, state, locked_broker, tmp_path, monkeypatch, way):
+    """The file is taken before the credential, and that before the variable."""
+    options = []
+    if way == "option":
+        options = ["--mqtt-password-file", secret(tmp_path / "password", "se/cret\nanother line\n")]
+    folder = tmp_path / "credentials"
+    folder.mkdir(mode=0o700)
+    if way != "environment":
+        secret(folder / "mqtt-password", "se/cret" if way == "credential" else "wrong", 0o400)
+    monkeypatch.setitem(halo.environment, "CREDENTIALS_DIRECTORY", str(folder))
+    monkeypatch.setitem(halo.environment, "HALO_MQTT_PASSWORD", "se/cret" if way == "environment" else "wrong")
+    result = halo.run(
+        "stream", "--ppg", "--duration", "2s", "--mqtt", locked_broker.url(user="me@"), *options, adapter=ADAPTER)
+    assert "kept on disk" not in result.succeeded().err
+
+
+def test_a_password_file_that_others_can_read_is_refused(halo, state, tmp_path):
+    def run(path, user="me@"):
+        return halo.run(
+            "stream", "--ppg", "--count", 1, "--mqtt", f"mqtt://{user}127.0.0.1:1/x", "--mqtt-password-file", path,
+            adapter=ADAPTER)
+
+    for mode in (0o604, 0o640, 0o666):
+        run(secret(tmp_path / "open", "se/cret", mode)).failed(NO_PERMISSION, saying="others can read it")
+    run(tmp_path / "missing").failed(NO_FILE, saying="missing")
+    run(secret(tmp_path / "empty", "\n")).failed(BAD_DATA, saying="is no password")
+    run(secret(tmp_path / "long", "x" * 2000)).failed(NO_FILE, saying="larger than")
+    os.mkfifo(tmp_path / "fifo", 0o600)
+    run(tmp_path / "fifo").failed(NO_FILE, saying="not a regular file")
+    fine = secret(tmp_path / "fine", "se/cret")
+    run(fine, "").failed(USAGE, saying="needs the user in the address")
+    run(fine, "me:own@").failed(USAGE, saying="has a password")
 
 
 def test_the_password_is_in_no_file(halo, state, broker, tmp_path):

@@ -16,7 +16,7 @@ final class BrokerOutput {
 
   /// The options that go with it.
   nonisolated static let all: [any CommandOption] = [
-    option, discoveryOption, authorityOption, certificateOption, keyOption,
+    option, BrokerPassword.option, discoveryOption, authorityOption, certificateOption, keyOption,
   ]
 
   private nonisolated static let discoveryOption = Option(
@@ -82,8 +82,15 @@ final class BrokerOutput {
       BluetoothActor.run { output?.take(event) }
     }
     let folder = state + Self.folder
+    let password = try BrokerPassword(invocation, of: target.address)
     let result = await session.interruption.cancels { () async in
-      await offTheLoop { Result { () throws(Failure) in try start(target, in: folder, report) } }
+      await offTheLoop {
+        Result { () throws(Failure) in
+          var target = target
+          target.address.password = try password.read()
+          return try start(target, in: folder, report)
+        }
+      }
     }
     guard let result else { throw Failure(.interrupted, "interrupted before the start") }
     output.publisher = try result.get()
@@ -253,7 +260,7 @@ extension ArgumentType where Value == BrokerAddress {
   static var broker: Self {
     ArgumentType(placeholder: "URL", expected: BrokerAddress.form) { text throws(Failure) in
       do throws(BrokerAddress.Malformed) {
-        return try BrokerAddress(text, password: getenv("HALO_MQTT_PASSWORD").map { String(cString: $0) })
+        return try BrokerAddress(text)
       } catch {
         throw .usage("--mqtt wants \(BrokerAddress.form): \(error)")
       }
