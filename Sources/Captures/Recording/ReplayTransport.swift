@@ -42,8 +42,13 @@ package final class ReplayTransport: HCITransport {
     package var recorded: [UInt8]?
     /// The packet from the stack; nil if it sent none.
     package var sent: [UInt8]?
-    /// The length of the recorded packet, of which the file may have only a part; nil if that is not known.
+    /// The length of the recorded packet, of which the file may have only a part; nil if there is none.
     package var originalLength: Int?
+
+    package init(number: Int?, recorded: [UInt8]?, sent: [UInt8]?, originalLength: Int? = nil) {
+      (self.number, self.recorded, self.sent) = (number, recorded, sent)
+      self.originalLength = originalLength ?? recorded?.count
+    }
   }
 
   /// The result of comparing the stack's packets with the recording.

@@ -16,6 +16,7 @@ package enum UserFolders {
 
   /// For large temporary files: `$TMPDIR`, else `/var/tmp`.
   package static var temporary: String { environment("TMPDIR") ?? "/var/tmp" }
+
   /// For sockets, the best first: in `$XDG_RUNTIME_DIR`, which a login has, or in `$RUNTIME_DIRECTORY`, which a service has, if
   /// it is this user's and nobody else can write to it, else those for ``runtime``.
   package static var sockets: [String] {
