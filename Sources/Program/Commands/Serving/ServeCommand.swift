@@ -43,12 +43,13 @@ let serveCommand = CommandSpec(
   let path = invocation.positionals[0]
   let format = OutputFormat(invocation)
   try await Session.run(invocation, endsInOrder: true, connects: false) { session throws(Failure) in
+    let start = session.timers.now
     // Not before: it is read with the rights of the user, and not with those that the adapter needs.
     let table = try await ServedTable(path, name: invocation[ServeOption.name])
     let composed = try table.advertising(each: invocation[ServingOption.every])
     let peripheral = Peripheral(
       session.adapter, serving: table.database, maximumConnections: invocation[ServeOption.connections])
-    let printer = ServingPrinter(format, session, table.database)
+    let printer = ServingPrinter(format, session, since: start, table.database)
     defer { printer.finish() }
     peripheral.onConnection = { printer.watch($0) }
     if !composed.leftOut.isEmpty {

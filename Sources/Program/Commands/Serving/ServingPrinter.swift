@@ -19,10 +19,11 @@ final class ServingPrinter {
   private static let columns: [(name: String, unit: String?)] =
     ["t", "time", "kind", "peer", "handle", "uuid", "value", "text", "decoded", "reason"].map { ($0, nil) }
 
-  init(_ format: OutputFormat, _ session: Session, _ database: AttributeDatabase) {
+  /// - Parameter start: what the times of the records are counted from
+  init(_ format: OutputFormat, _ session: Session, since start: Instant, _ database: AttributeDatabase) {
     clock = session.clock.recordClock
     timers = session.timers
-    start = session.timers.now
+    self.start = start
     self.database = database
     printer = RecordPrinter(format, Self.columns, output: Console.output(.drop))
   }
