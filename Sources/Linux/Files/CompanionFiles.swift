@@ -1,76 +1,100 @@
 import Glibc
 import HaloSystemCalls
 
-/// The files that a library keeps beside one of this program, under its name with an ending, and opens by these names itself:
-/// SQLite has a rollback journal, a log, and an index of the log. What they hold becomes the contents of the file, so that
-/// they have to pass the same check.
+/// The files that SQLite keeps beside a file, under its name with an ending, and opens by these names itself. What they hold
+/// becomes the contents of the file, so that they have to pass the same check.
 package enum CompanionFiles {
+  /// A rollback journal: it replaces parts of the file, and names another file, which SQLite deletes.
+  private static let journal = "-journal"
+  /// The write-ahead log: it has the last changes.
+  private static let log = "-wal"
+  /// The endings of all of them, with the index of the log.
+  package static let endings = [journal, log, "-shm"]
+
+  /// How often a journal is looked for before it counts as one that stays: other programs have one for a moment.
+  private static let looks = 50
+  /// How often the file is copied anew because another program has written to it in a way that the log does not show.
+  private static let copies = 5
+  /// The pause before each, in microseconds.
+  private static let pause: UInt32 = 20_000
+
   /// Verifies that each file beside a file is missing, or a regular file that may be written by the rule of ``FilePlace``.
   ///
-  /// - Parameters:
-  ///   - path: the file
-  ///   - endings: those of the files beside it
-  ///   - journal: the one of them that has to be empty
-  /// - Throws: `.notRegular`, `.foreign`, `.journal`, or the kernel's error
-  package static func check(beside path: String, _ endings: [String], journal: String) throws(FileError) {
+  /// - Throws: `.notRegular`, `.foreign`, `.journal` if there is a rollback journal, or the kernel's error
+  package static func check(beside path: String) throws(FileError) {
     let place = try FilePlace(path)
     for ending in endings {
       guard let status = try place.status(beside: ending) else { continue }
       guard status.isRegular else { throw FileError(path + ending, .notRegular) }
       guard place.trusts(status) else { throw FileError(path + ending, .foreign) }
-      guard ending != journal || status.st_size == 0 else { throw FileError(path + ending, .journal) }
     }
+    try waitForJournal(at: place)
   }
 
-  /// How often the files are copied anew because another program has written to them meanwhile.
-  private static let attempts = 20
-  /// The pause before each, in microseconds.
-  private static let pause: UInt32 = 20_000
+  /// - Throws: `.journal` if there is a rollback journal that stays
+  private static func waitForJournal(at place: FilePlace) throws(FileError) {
+    for look in 0..<looks {
+      if look > 0 { usleep(pause) }
+      guard let status = try place.status(beside: journal), status.st_size > 0 else { return }
+    }
+    throw FileError(place.path + journal, .journal)
+  }
 
-  /// Copies a file, and the one beside it that has its last changes, as both are at one moment.
+  /// Copies a file together with its log, as both are at one moment, while other programs may write to the log.
   ///
-  /// - Parameters:
-  ///   - path: the file
-  ///   - ending: that of the file beside it, which may be missing
-  ///   - endings: those of all files that the library makes beside the copy; they are deleted with it
-  /// - Throws: `.notRegular`, `.foreign`, `.beingWritten`, or the kernel's error
-  package static func copy(
-    _ path: String, with ending: String, deleting endings: [String]
-  ) throws(FileError) -> FileCopy {
+  /// - Throws: `.notRegular`, `.foreign`, `.journal`, `.beingWritten`, `.noCopy`, or the kernel's error
+  package static func copy(_ path: String) throws(FileError) -> FileCopy {
     let place = try FilePlace(path)
-    for attempt in 0..<attempts {
-      if attempt > 0 { usleep(pause) }
-      if let copy = try copyOnce(place, ending, endings) { return copy }
+    for _ in 0..<copies {
+      try waitForJournal(at: place)
+      if let copy = try copyOnce(place) { return copy }
+      usleep(pause)
     }
     throw FileError(path, .beingWritten)
   }
 
-  /// - Returns: nil if a file has changed meanwhile
-  private static func copyOnce(
-    _ place: FilePlace, _ ending: String, _ endings: [String]
-  ) throws(FileError) -> FileCopy? {
+  /// A log grows at its end only, and has all that was moved from it into the file until it begins anew, with another header.
+  /// What is half written at its end does not count. So the copies of the file, and then of the log, belong together if the
+  /// log has the same header before and after. Without a log, the file must not change.
+  ///
+  /// - Returns: nil if the copies may not belong together
+  private static func copyOnce(_ place: FilePlace) throws(FileError) -> FileCopy? {
     let path = place.path
     guard let file = place.open(O_RDONLY), let before = file.status else { throw .last(path) }
     guard before.isRegular else { throw FileError(path, .notRegular) }
-    let logBefore = try place.status(beside: ending)
+    let header = try openLog(of: place, before).flatMap(self.header)
     let copy = try FileCopy(deleting: endings)
     try copy.add("", file, before, path)
-    if let logBefore {
-      guard logBefore.isRegular else { throw FileError(path + ending, .notRegular) }
-      // Another account could put records into a file that it can't write.
-      guard logBefore.st_uid == before.st_uid || place.trusts(logBefore) else {
-        throw FileError(path + ending, .foreign)
-      }
-      guard let log = place.open(O_RDONLY, beside: ending) else {
-        if errno == ENOENT { return nil }
-        throw .last(path + ending)
-      }
-      guard log.status?.isSame(as: logBefore) == true else { return nil }
-      try copy.add(ending, log, logBefore, path + ending)
+    let log = try openLog(of: place, before)
+    if let log, let status = log.status {
+      try copy.add(self.log, log, status, path + self.log)
     }
-    let logAfter = try place.status(beside: ending)
-    let isLogSame = logBefore.map { logAfter?.isSame(as: $0) == true } ?? (logAfter == nil)
-    return isLogSame && file.status?.isSame(as: before) == true ? copy : nil
+    guard log.flatMap(self.header) == header, try openLog(of: place, before).flatMap(self.header) == header
+    else { return nil }
+    guard header != nil || file.status?.isSame(as: before) == true else { return nil }
+    try copy.publish()
+    return copy
+  }
+
+  /// - Returns: nil if there is none
+  private static func openLog(of place: FilePlace, _ file: stat) throws(FileError) -> FileDescriptor? {
+    let path = place.path + log
+    guard let descriptor = place.open(O_RDONLY, beside: log), let status = descriptor.status else {
+      if errno == ENOENT { return nil }
+      throw errno == ELOOP ? FileError(path, .notRegular) : .last(path)
+    }
+    guard status.isRegular else { throw FileError(path, .notRegular) }
+    // Another account could put records into a file that it can't write.
+    guard status.st_uid == file.st_uid || place.trusts(status) else { throw FileError(path, .foreign) }
+    return descriptor
+  }
+
+  /// What a log begins with (sqlite.org/fileformat.html, 4.1): its numbers change each time that it begins anew.
+  ///
+  /// - Returns: nil if it is shorter
+  private static func header(_ log: FileDescriptor) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 32)
+    return pread(log.number, &bytes, bytes.count, 0) == bytes.count ? bytes : nil
   }
 }
 
@@ -91,87 +115,5 @@ extension stat {
   fileprivate func isSame(as before: stat) -> Bool {
     st_dev == before.st_dev && st_ino == before.st_ino && st_size == before.st_size
       && st_mtim.tv_sec == before.st_mtim.tv_sec && st_mtim.tv_nsec == before.st_mtim.tv_nsec
-  }
-}
-
-/// A copy of a file, in a folder that only this user can enter. The copy is deleted with this object.
-package final class FileCopy {
-  private let location: String
-  private let folder: FileDescriptor
-  /// The endings of the files beside it.
-  private let endings: [String]
-
-  private static let name = "copy"
-
-  /// The path of the copy.
-  package var path: String { location + "/" + Self.name }
-
-  fileprivate init(deleting endings: [String]) throws(FileError) {
-    let number = String(UInt64.random(in: 0 ... .max), radix: 36)
-    location = "\(UserFolders.temporary)/halo-raw-\(getpid())-\(number)"
-    guard SystemCall.makeFolder(location, mode: 0o700) == 0,
-      let folder = FileDescriptor(SystemCall.open(location, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
-    else {
-      throw FileError.last(location)
-    }
-    self.folder = folder
-    self.endings = endings
-  }
-
-  /// Copies what a file had when it was opened.
-  fileprivate func add(
-    _ ending: String, _ source: FileDescriptor, _ status: stat, _ path: String
-  ) throws(FileError) {
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
-    let name = Self.name + ending
-    guard let target = FileDescriptor(SystemCall.open(name, flags, mode: 0o600, in: folder.number)) else {
-      throw .last(location)
-    }
-    let size = off_t(status.st_size)
-    var position: off_t = 0
-    while position < size, let data = Self.data(in: source, from: position, size) {
-      position = data.upperBound
-      try Self.copy(data, source, path, to: target, location)
-    }
-    // What is left out is read as zeros.
-    guard SystemCall.truncate(target.number, Int(size)) == 0 else { throw .last(location) }
-  }
-
-  // lseek(2): the next place with data, and the next without. The Glibc module does not export the constants.
-  private static let seekData: Int32 = 3
-  private static let seekHole: Int32 = 4
-
-  /// The next part of a file that takes room on the disk: a file of any size can have none. Nil at the end.
-  private static func data(
-    in file: FileDescriptor, from position: off_t, _ size: off_t
-  ) -> Range<off_t>? {
-    let start = lseek(file.number, position, seekData)
-    if start < 0 { return errno == ENXIO ? nil : position..<size }
-    guard start < size else { return nil }
-    let end = lseek(file.number, start, seekHole)
-    return start..<(end > start ? min(end, size) : size)
-  }
-
-  private static func copy(
-    _ data: Range<off_t>, _ source: FileDescriptor, _ path: String, to target: FileDescriptor,
-    _ location: String
-  ) throws(FileError) {
-    lseek(source.number, data.lowerBound, SEEK_SET)
-    lseek(target.number, data.lowerBound, SEEK_SET)
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    var rest = Int(data.upperBound - data.lowerBound)
-    while rest > 0 {
-      let count = SystemCall.read(source.number, &buffer, min(rest, buffer.count))
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .last(path) }
-      if count == 0 { return }
-      rest -= count
-      try OutputFile.write(Array(buffer[..<count]), to: target.number, location)
-    }
-  }
-
-  deinit {
-    for ending in [""] + endings { _ = SystemCall.remove(Self.name + ending, in: folder.number) }
-    rmdir(location)
   }
 }

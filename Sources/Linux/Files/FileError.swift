@@ -24,8 +24,10 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     case locked
     /// Another program is writing the file.
     case beingWritten
-    /// A journal that would change a file when the file is opened, and that no program of this package leaves.
+    /// A rollback journal, which would change the file beside it when that is opened.
     case journal
+    /// The file can't be copied to a folder for temporary files, where it would be read; with the error number.
+    case noCopy(in: String, Int32)
     /// The name is that of a file, where a folder is needed.
     case notFolder
     /// The file has data, which would be lost.
@@ -44,7 +46,11 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
       case .notFolder: "the name of a file; a series of files needs a folder: end the name with /"
       case .beingWritten: "another program is writing it"
       case .journal:
-        "this journal changes the file beside it when that is opened, and is not of halo-raw; move it away"
+        "a program was interrupted while it wrote to the file beside this journal, or somebody has put the journal there; "
+          + "open the file with that program, or keep a copy of both and move the journal away"
+      case .noCopy(let folder, let number):
+        "it can't be copied to \(folder.printable) to be read there: \(SystemError.text(number)); "
+          + "set TMPDIR to a folder with room for it"
       case .hasData: "it has data already"
       }
     }
@@ -62,7 +68,10 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The error number of a failed system call.
   package var systemError: Int32? {
-    if case .system(let number) = reason { number } else { nil }
+    switch reason {
+    case .system(let number), .noCopy(_, let number): number
+    default: nil
+    }
   }
 
   /// Whether the disk, or a limit on what may be written, is the cause, and not this file.

@@ -17,6 +17,9 @@ package enum UserFolders {
   /// For large temporary files: `$TMPDIR`, else `/var/tmp`.
   package static var temporary: String { environment("TMPDIR") ?? "/var/tmp" }
 
+  /// For copies of files, the best first: where the first can't be used, another one has to do.
+  package static var forCopies: [String] { [temporary, "/tmp", "/dev/shm"] }
+
   /// For sockets, the best first: in `$XDG_RUNTIME_DIR`, which a login has, or in `$RUNTIME_DIRECTORY`, which a service has, if
   /// it is this user's and nobody else can write to it, else those for ``runtime``.
   package static var sockets: [String] {

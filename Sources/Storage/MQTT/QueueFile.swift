@@ -31,7 +31,7 @@ package struct QueueFile: Hashable, Sendable {
     guard let end = file.firstRange(of: Self.suffix) else { return nil }
     let rest = file[end.upperBound...]
     guard rest.isEmpty || rest.hasPrefix(MessageQueue.damagedSuffix),
-      !Database<QueueError>.companions.contains(where: rest.hasSuffix)
+      !CompanionFiles.endings.contains(where: rest.hasSuffix)
     else { return nil }
     path = "\(folder)/\(file)"
     name = Self.decoded(file[..<end.lowerBound]) + (rest.isEmpty ? "" : " (\(rest.dropFirst()))")
@@ -53,7 +53,7 @@ package struct QueueFile: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private var parts: [String] { ([""] + Database<QueueError>.companions).map { path + $0 } }
+  private var parts: [String] { ([""] + CompanionFiles.endings).map { path + $0 } }
 
   /// The number of bytes on disk.
   package var size: Int {

@@ -36,17 +36,11 @@ package final class Database<Failure: DatabaseFailure> {
   package let path: String
   private let isNew: Bool
 
-  // The files that SQLite keeps beside a database.
-  private static var log: String { "-wal" }
-  private static var journal: String { "-journal" }
-  /// The ends of their names.
-  package static var companions: [String] { [journal, log, "-shm"] }
-
   /// Opens a file. A new file has mode 0600, as do the files that SQLite creates beside it.
   ///
   /// The files beside it are untrusted, too: a rollback journal replaces any part of the file, and names another file, which
-  /// SQLite deletes. So a file that is only read is copied together with its log, and nothing changes in its folder; one that
-  /// is written is refused if a file beside it could be another user's, or is a journal.
+  /// SQLite deletes. So a file is refused if there is a journal. One that is only read is copied together with its log, and
+  /// nothing changes in its folder; one that is written is refused if a file beside it could be another user's.
   ///
   /// - Parameters:
   ///   - path: the file
@@ -55,11 +49,10 @@ package final class Database<Failure: DatabaseFailure> {
     self.path = path
     let copy: FileCopy?
     do throws(FileError) {
-      copy =
-        isWritten ? nil : try CompanionFiles.copy(path, with: Self.log, deleting: Self.companions)
+      copy = isWritten ? nil : try CompanionFiles.copy(path)
       isNew = isWritten ? try Self.prepare(path) : false
     } catch {
-      throw .file(error)
+      throw error.reason == .beingWritten ? .busy : .file(error)
     }
     var handle: OpaquePointer?
     let status = SQLite3.open(
@@ -87,16 +80,11 @@ package final class Database<Failure: DatabaseFailure> {
   private static func prepare(_ path: String) throws(FileError) -> Bool {
     let file = try OutputFile(path: path)
     guard file.isRegular else { throw FileError(path, .notRegular) }
-    try checkCompanions(of: path)
+    try CompanionFiles.check(beside: path)
     return try file.length == 0
   }
 
-  private static func checkCompanions(of path: String) throws(FileError) {
-    try CompanionFiles.check(beside: path, companions, journal: journal)
-  }
-
-  /// Moves what the log of a copy has into the copy, which from then on needs no name: its folder is deleted, so that health
-  /// data do not stay where a program was killed.
+  /// Moves what the log of a copy has into the copy, which from then on needs no name: its folder is deleted.
   private func takeOver(_ copy: FileCopy) throws(Failure) {
     defer { withExtendedLifetime(copy) {} }
     try verifyFormat()
@@ -127,7 +115,7 @@ package final class Database<Failure: DatabaseFailure> {
       throw error
     }
     // SQLite has opened the files beside this one by now: another user may have made them after they were looked for.
-    do throws(FileError) { try Self.checkCompanions(of: path) } catch { throw .file(error) }
+    do throws(FileError) { try CompanionFiles.check(beside: path) } catch { throw .file(error) }
   }
 
   /// Empties a file that is shorter than its first page, as the disk was full when it was made: SQLite would take it for damaged.

@@ -377,21 +377,18 @@ def journal(victim) -> bytes:
 @pytest.mark.parametrize("words", [("export", "all"), ("store", "list"), ("store", "export"),
                                    ("history", "steps", "--stored"), ("sync",), ("store", "delete", "--yes", "R02_BEEF")])
 def test_a_store_that_comes_with_a_journal(halo, tmp_path, words):
-    """As somebody hands it on, in a folder: what reads it ignores the journal, what writes it refuses."""
+    """As somebody hands it on, in a folder: SQLite is not asked. Without the journal of a program that was interrupted, half of what
+    it has written would be read."""
     folder, victim = tmp_path / "handed on", tmp_path / "victim"
     folder.mkdir()
     store = folder / "rings.sqlite"
     halo.run("sync", "--store", store, adapter=VIRTUAL).succeeded()
     adapter = VIRTUAL if words[0] == "sync" else None
-    expected = halo.run(*words, "--store", store).succeeded().out if words[0] not in ("sync", "store") else None
     victim.write_text("precious")
     (folder / "rings.sqlite-journal").write_bytes(journal(victim))
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    result = halo.run(*words, "--store", store, adapter=adapter)
-    if words[0] == "sync" or "delete" in words:
-        result.failed(NO_FILE, saying="rings.sqlite-journal: this journal")
-    else:
-        assert result.succeeded().out == (expected or result.out)
+    halo.run(*words, "--store", store, adapter=adapter).failed(
+        NO_FILE, saying="rings.sqlite-journal: a program was interrupted while it wrote")
     assert victim.read_text() == "precious"
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 

@@ -30,6 +30,12 @@ def opened(file: Path) -> Iterator[sqlite3.Connection]:
     with contextlib.ExitStack() as stack:
         uri = f"{file.absolute().as_uri()}?mode=ro"
         if not _reads(uri):
+            journal = file.with_name(file.name + "-journal")
+            with contextlib.suppress(FileNotFoundError):
+                if journal.stat().st_size:
+                    raise OSError(
+                        f"cannot read {file}: a program was interrupted while it wrote to it, or somebody has put "
+                        f"{journal} there; open the file with that program, or move the journal away")
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="halo-raw-")))
             uri = f"{_copied(file, log, folder).as_uri()}?mode=rw"
         yield stack.enter_context(contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_BUSY)))

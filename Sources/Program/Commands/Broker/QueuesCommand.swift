@@ -38,7 +38,7 @@ let queuesCommand = CommandSpec(
   let result = await offTheLoop {
     Result { () throws(Failure) in
       let files = SmallFile.names(in: folder).compactMap { QueueFile($0, in: folder) }
-      guard let chosen else { return try files.map { file throws(Failure) in try QueueRow(file) } }
+      guard let chosen else { return files.map { QueueRow($0) } }
       guard let file = files.first(where: { $0.name == chosen }) else {
         throw Failure(.notFound, "no queue has the name \(chosen.printable); halo-raw queues lists them")
       }
@@ -82,17 +82,24 @@ private func change(_ file: QueueFile, isDeleting: Bool) throws(Failure) {
 /// What the list says of a queue.
 private struct QueueRow: Sendable {
   let file: QueueFile
-  let state: QueueFile.State
+  /// Nil if it can't be read.
+  let state: QueueFile.State?
+  /// Why it can't be read.
+  let problem: String?
 
-  init(_ file: QueueFile) throws(Failure) {
+  init(_ file: QueueFile) {
     self.file = file
-    do throws(QueueError) { state = try file.state() } catch { throw Failure(ExitCode(error), "\(error)") }
+    do throws(QueueError) {
+      (state, problem) = (try file.state(), nil)
+    } catch {
+      (state, problem) = (nil, "\(error)")
+    }
   }
 
   var fields: [Field] {
     let (waiting, aside, reason): (Int?, Int?, String?) =
       if case .messages(let waiting, let aside, let reason) = state { (waiting, aside, reason) } else {
-        (nil, nil, nil)
+        (nil, nil, problem)
       }
     return [
       .text(file.name), .number(waiting), .number(aside), .number(file.size), .flag(state == .inUse),
@@ -103,6 +110,7 @@ private struct QueueRow: Sendable {
   var text: String {
     let what =
       switch state {
+      case nil: "can't be read: \(problem ?? "unknown")"
       case .inUse: "in use"
       case .damaged: "damaged"
       case .messages(let waiting, let aside, let reason):
