@@ -28,12 +28,10 @@ extension LinkKeeper.Fault {
     self =
       switch error.reason {
       case .noBluetooth, .noAdapters, .adapterUp, .missing, .deviceInUse, .cancelled, .notOffered,
-        .unconfigured:
+        .unconfigured, .controllerSilent:
         .final
       case .noSuchAdapter, .adapterRemoved, .adapterDown, .settingUp, .setUpFailed, .adapterTaken,
-        .radioBlocked, .kernelSilent,
-        .controllerSilent,
-        .malformedAnswer:
+        .radioBlocked, .kernelSilent, .malformedAnswer:
         .controller
       case .refused, .connectionEnded: .link
       case .timedOut: .absence

@@ -101,7 +101,7 @@ package protocol RecoverableRadio: AnyObject {
 }
 
 /// Recovers a radio that has failed. One that does not answer goes through the ladder first; one that is gone or off is
-/// waited for. Each failure passes time: a caller may try again at once, for as long as it likes.
+/// waited for. A caller that tries again at once repeats nothing at the rate of the failures, as long as it gives a time.
 @BluetoothActor
 package final class AdapterRecovery {
   /// The timeout for one attempt to open the transport to a controller.
@@ -130,7 +130,7 @@ package final class AdapterRecovery {
     let rest = ladder.rest(at: timers.now)
     if failure.isOfController, rest > .zero {
       onNote?(
-        "radio: it has failed again: in the next \(Int(rest.inSeconds.rounded(.up))) s it is not switched off and on"
+        "radio: it is not switched off and on again in the next \(Int(rest.inSeconds.rounded(.up))) s"
       )
     }
     var tries = 0

@@ -59,6 +59,7 @@ import Testing
     radio.outcomes = [.reset: .hopeless("no way")]
     let error = await recover(Self.timeout)
     #expect("\(error.map { "\($0)" } ?? "")".contains("reset: no way"))
+    #expect(error.map { LinkKeeper.Fault($0) } == .final)
     #expect(radio.steps == [.cancel, .disconnect, .reset])
     #expect(radio.openingTimes.isEmpty)
   }
@@ -92,7 +93,7 @@ import Testing
     radio.openings = Array(repeating: nil, count: 4) + [Self.information]
     #expect(await recover(.hardwareError(1)) == nil)
     #expect(radio.steps.count == 4 && testTimers.now - begin < .seconds(10))
-    #expect(notes.lines[1] == "radio: it has failed again: in the next 60 s it is not switched off and on")
+    #expect(notes.lines[1] == "radio: it is not switched off and on again in the next 60 s")
     radio.openings = []
     #expect(await recover(Self.timeout, within: .seconds(70)) == Self.timeout)
     #expect(radio.steps.count == 8)

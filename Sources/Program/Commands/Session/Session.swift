@@ -213,7 +213,7 @@ final class Session {
 
   /// Waits until a lost adapter is back. Several links wait for one recovery.
   ///
-  /// - Throws: why it was lost, after `time`
+  /// - Throws: why it was lost, after `time`; at once, why waiting does not help
   func recoverAdapter(within time: Duration) async throws(Failure) {
     guard let adapterFailure else { return }
     guard recoveryWaiters == nil else {
@@ -236,7 +236,8 @@ final class Session {
       self.adapterFailure = nil
       note("adapter \(adapter.address) is back")
     } catch {
-      throw error == .hci(.cancelled) ? Failure(error) : adapterFailure
+      let failure = Failure(error)
+      throw failure.link.fault == .final ? failure : adapterFailure
     }
   }
 
