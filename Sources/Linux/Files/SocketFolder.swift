@@ -2,9 +2,9 @@ import Glibc
 import HaloSystemCalls
 
 /// A folder of sockets that only its owner, and root, can use: no other user can take a name in it, connect to a socket in it,
-/// or fill the queue of one.
-package struct SocketFolder {
-  package let path: String
+/// or fill the queue of one. Its descriptor is only used, and closed with the last copy: any thread may use it.
+package struct SocketFolder: @unchecked Sendable {
+  let path: String
   /// Its owner.
   package let user: uid_t
   /// Tells it from other folders, however the path is spelled.
@@ -33,7 +33,8 @@ package struct SocketFolder {
   /// Opens this user's folder, and creates it and its missing parents with mode 0700.
   package static func make(_ path: String) throws(FileError) -> SocketFolder {
     try PrivateFolder.make(path)
-    guard let folder = SocketFolder(path) else { throw .last(path) }
+    // Some file systems have no modes.
+    guard let folder = SocketFolder(path) else { throw FileError(path, .readableByOthers) }
     guard folder.user == geteuid() else { throw FileError(path, .foreign) }
     return folder
   }
@@ -45,10 +46,17 @@ package struct SocketFolder {
   package func listen(_ name: String) throws(FileError) -> Int32 {
     let place = "\(path)/\(name)"
     if !removeIfStale(name) { throw FileError(place, .system(EADDRINUSE)) }
-    let address = place.utf8.count <= LocalSocket.longestName ? place : self.address(of: name)
-    guard let socket = LocalSocket.listen(at: address) else { throw .last(place) }
+    guard let socket = LocalSocket.listen(at: place) else { throw .last(place) }
     return socket
   }
+
+  /// Whether the kernel has room for the path of a socket in a folder.
+  package static func hasRoom(for name: String, in path: String) -> Bool {
+    "\(path)/\(name)".utf8.count <= LocalSocket.longestName
+  }
+
+  /// A path to the folder that was opened, whatever has become of the path by which it was found.
+  package var opened: String { "/proc/self/fd/\(folder.number)" }
 
   /// Connects a socket to one in this folder.
   ///
@@ -77,6 +85,5 @@ package struct SocketFolder {
   /// Removes a socket.
   package func remove(_ name: String) { _ = SystemCall.remove(name, in: folder.number) }
 
-  /// A path to a socket in this folder that is short, however long that of the folder is.
-  private func address(of name: String) -> String { "/proc/self/fd/\(folder.number)/\(name)" }
+  private func address(of name: String) -> String { "\(opened)/\(name)" }
 }

@@ -142,13 +142,16 @@ def test_a_command_whose_name_is_taken_says_so(halo, tmp_path, monkeypatch):
     assert (folder / str(process.pid)).is_socket()
 
 
-def test_a_socket_of_any_length_is_found(halo, status, tmp_path, monkeypatch):
-    """The path of a socket has room for 107 bytes."""
+def test_a_folder_whose_path_is_too_long_is_not_used(halo, status, tmp_path, monkeypatch):
+    """The path of a socket has room for 107 bytes. Root, and commands with other variables, find one in the next folder."""
     folder = tmp_path / ("x" * 120)
     folder.mkdir(mode=0o700)
     monkeypatch.setitem(halo.environment, "XDG_RUNTIME_DIR", str(folder))
+    monkeypatch.setitem(halo.environment, "XDG_STATE_HOME", str(tmp_path))
     process = stream(halo)
+    monkeypatch.setitem(halo.environment, "XDG_RUNTIME_DIR", str(tmp_path))
     assert status(lambda record: (record["records"] or 0) > 0, process)
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.parametrize("mode", [0o720, 0o702])

@@ -14,7 +14,7 @@ final class StatusServer {
   private let answer: () -> JSONValue
   private var watch: EpollLoop.Watch?
 
-  private nonisolated static var name: String { String(getpid()) }
+  fileprivate nonisolated static var name: String { String(getpid()) }
   /// After each connection, so that no program keeps the loop busy.
   private static let pause = Duration.milliseconds(20)
 
@@ -30,7 +30,7 @@ final class StatusServer {
     } catch {
       close(listener)
       folder.remove(Self.name)
-      throw FileError(folder.path, .system(error.errno))
+      throw FileError(folder.opened, .system(error.errno))
     }
   }
 
@@ -55,16 +55,18 @@ final class StatusServer {
 }
 
 /// A process of halo-raw that answers `halo-raw status`: its socket has its number as its name, in a folder of its user alone.
-struct RunningCommand: Hashable, Sendable {
-  var user: uid_t
-  var process: pid_t
-  /// Where the socket is.
-  var folder: String
+struct RunningCommand: Sendable {
+  let process: pid_t
+  /// Where the socket is. It stays open: another user could put another folder in the place of one that was looked at.
+  let folder: SocketFolder
+  var user: uid_t { folder.user }
 
   /// What the path of the folder ends with.
   private static let end = "/halo-raw/status"
   /// How many names of a folder are read: those of another user may be made to keep root busy.
   private static let longestFolder = 1024
+  /// How many folders of a user are looked at: each takes a descriptor.
+  private static let mostFolders = 8
   /// Where systemd has the runtime folders of those who are logged in.
   private static let logins = "/run/user"
 
@@ -73,8 +75,12 @@ struct RunningCommand: Hashable, Sendable {
     var failure = FileError("HOME", .system(ENOENT))
     for place in UserFolders.sockets {
       do throws(FileError) {
-        let folder = try SocketFolder.make(place + "/status")
-        for process in processes(in: folder.path) where kill(process, 0) != 0 && errno == ESRCH {
+        let path = place + "/status"
+        guard SocketFolder.hasRoom(for: StatusServer.name, in: path) else {
+          throw FileError(path, .system(ENAMETOOLONG))
+        }
+        let folder = try SocketFolder.make(path)
+        for process in processes(in: folder) where kill(process, 0) != 0 && errno == ESRCH {
           folder.removeIfStale(String(process))
         }
         return folder
@@ -97,14 +103,13 @@ struct RunningCommand: Hashable, Sendable {
   /// The commands in folders that only their owners can use. A folder that is named twice counts once.
   static func all(in places: [String]) -> [RunningCommand] {
     var found: [RunningCommand] = []
-    var known: Set<SocketFolder.Identity> = []
+    var known: [uid_t: Set<SocketFolder.Identity>] = [:]
     for place in places {
       guard let folder = SocketFolder(place), folder.user == geteuid() || geteuid() == 0,
-        known.insert(folder.identity).inserted
+        known[folder.user, default: []].count < mostFolders,
+        known[folder.user, default: []].insert(folder.identity).inserted
       else { continue }
-      found += processes(in: place).map {
-        RunningCommand(user: folder.user, process: $0, folder: place)
-      }
+      found += processes(in: folder).map { RunningCommand(process: $0, folder: folder) }
     }
     return found.sorted { ($0.user, $0.process) < ($1.user, $1.process) }
   }
@@ -112,16 +117,10 @@ struct RunningCommand: Hashable, Sendable {
   /// Connects a socket to that of the command.
   ///
   /// - Returns: whether it is connected; if not, `errno` says why
-  func connect(_ socket: Int32) -> Bool {
-    guard let place = SocketFolder(folder), place.user == user else {
-      errno = ENOENT
-      return false
-    }
-    return place.connect(socket, String(process))
-  }
+  func connect(_ socket: Int32) -> Bool { folder.connect(socket, String(process)) }
 
-  private static func processes(in folder: String) -> [pid_t] {
-    SmallFile.names(in: folder, limit: longestFolder).compactMap { name in
+  private static func processes(in folder: SocketFolder) -> [pid_t] {
+    SmallFile.names(in: folder.opened, limit: longestFolder).compactMap { name in
       pid_t(name).flatMap { $0 > 0 ? $0 : nil }
     }
   }
