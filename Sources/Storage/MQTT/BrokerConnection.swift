@@ -224,7 +224,6 @@ final class BrokerConnection {
 
   /// Begins to connect. Blocks until there is a TCP connection, or none can be made.
   func connect() {
-    begin = Publisher.now
     // Without its files, the library would connect without TLS.
     guard isSecured else {
       return finish(
@@ -239,6 +238,8 @@ final class BrokerConnection {
       client, address.host, Int32(address.port), Self.keepAlive, nil, properties)
     let number = errno
     functions.propertyFreeAll(&properties)
+    // The time for an answer begins now: a connection may have taken longer.
+    begin = Publisher.now
     hasReached = code == MosquittoNumber.success
     if !hasReached { finish(.lost(reason(code, errno: number), byBroker: false)) }
   }
