@@ -288,7 +288,8 @@ def test_a_recording_is_whole_records_after_kill_9(halo, tmp_path, moment):
     path = tmp_path / "killed.btsnoop"
     process = halo.start(
         "stream", "--record", path, adapter="virtual:rate=500", stdout=subprocess.DEVNULL, text=False)
-    wait_until(path.exists, "recording")
+    # Records reach the disk together: the first ones are there.
+    wait_until(lambda: path.exists() and path.stat().st_size > 4096, "recording")
     time.sleep(moment)
     process.kill()
     process.wait()

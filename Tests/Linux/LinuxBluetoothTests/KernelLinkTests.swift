@@ -201,6 +201,7 @@ import Testing
     // A link that has sent something is there.
     stage.machine.statuses[ReadRSSI.opcode] = [unknown, unknown]
     staged.pair.write([0x1B, 1, 0, 7])
+    await settle()
     await testTimers.sleep(for: .seconds(30))
     #expect(stage.takeSent(ReadRSSI.opcode) == [] && staged.losses == [])
     await testTimers.sleep(for: .seconds(30))
