@@ -4,7 +4,7 @@
 ///
 /// - control and format characters, such as U+202E, which turns the direction of what follows, private and unassigned ones;
 /// - characters that leave nothing to see, by which two different texts would look the same: Default_Ignorable_Code_Point of
-///   Unicode, such as U+3164, variation selectors and tags, and U+2800 and U+1D159, which are empty glyphs;
+///   Unicode, such as U+3164, variation selectors and tags, and U+2800, U+1D159, U+13441 and U+13442, which are empty glyphs;
 /// - marks above, below and within a letter (Mn, Me) after the fourth, which would cover other lines, and those without a
 ///   letter before them in the text, which would change what is printed before it.
 ///
@@ -52,13 +52,12 @@ package struct ShownText {
     let properties = scalar.properties
     switch scalar.value {
     case 0x200C, 0x200D:
-      guard let last else { return false }
-      if last.properties.canonicalCombiningClass == .virama { return true }
-      guard let next else { return false }
+      guard let last, let next else { return false }
+      if last.properties.canonicalCombiningClass == .virama { return next.properties.isAlphabetic }
       if scalar.value == 0x200C { return last.isArabicLetter && next.isArabicLetter }
       return last.isOfEmoji && next.properties.isEmoji && !next.isASCII
     case 0xFE0F: return last.map { $0.isPicture(before: next) } ?? false
-    case 0x2800, 0x1D159: return false
+    case 0x2800, 0x1D159, 0x13441, 0x13442: return false
     default: break
     }
     guard !properties.isDefaultIgnorableCodePoint else { return false }

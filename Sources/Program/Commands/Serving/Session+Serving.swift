@@ -30,6 +30,11 @@ extension Peripheral {
   /// How many devices that were turned away are said.
   private nonisolated static let mostRefusals = 16
 
+  private nonisolated static func seconds(_ time: Duration) -> String {
+    let milliseconds = Int((time.inSeconds * 1000).rounded())
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(Double(milliseconds) / 1000)"
+  }
+
   /// Keeps the devices that `--idle` and `--allow` allow, and says which ones it turns away.
   ///
   /// - Parameter title: what the lines begin with
@@ -41,7 +46,7 @@ extension Peripheral {
       switch refusal {
       case .idle(let limit):
         Console.error(
-          "\(title): \(central) has sent nothing for \(Int(limit.inSeconds)) s and has not subscribed: its link is ended (--idle)"
+          "\(title): \(central) has sent nothing for \(Self.seconds(limit)) s and has not subscribed: its link is ended (--idle)"
         )
       case .notAllowed:
         guard refused.count < Self.mostRefusals, refused.insert(central).inserted else { return }
