@@ -69,8 +69,9 @@ enum SeriesOption {
       else { return }
       Console.error(
         "halo-raw: --keep does not delete \(Console.counted(removal.undecided, "file")) of earlier runs in "
-          + "\(path.printable), as the clock of this computer is not synchronized with a time server, and may be wrong: "
-          + "switch that on with sudo timedatectl set-ntp true, or delete the files yourself")
+          + "\(path.printable), as the clock of this computer is not known to be synchronized with a time server, "
+          + "and may be wrong: switch that on with sudo timedatectl set-ntp true, or delete the files yourself; "
+          + "docs/weeks.md has what a service needs whose computer runs chrony")
     }
   }
 
