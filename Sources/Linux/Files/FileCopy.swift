@@ -46,15 +46,9 @@ package final class FileCopy {
 
   /// Deletes the copies of programs that were killed.
   private static func sweep(_ place: String, _ endings: [String]) {
-    guard let entries = opendir(place) else { return }
-    defer { closedir(entries) }
-    while let entry = readdir(entries) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
+    for name in FolderNames.read(place) where name.hasPrefix(prefix) {
       let path = "\(place)/\(name)"
-      guard name.hasPrefix(prefix),
-        let folder = FileDescriptor(SystemCall.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)),
+      guard let folder = FileDescriptor(SystemCall.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)),
         let status = folder.status, status.st_uid == geteuid(),
         abs(time(nil) - status.st_mtim.tv_sec) > youngest, flock(folder.number, LOCK_EX | LOCK_NB) == 0
       else { continue }

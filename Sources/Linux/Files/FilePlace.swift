@@ -13,7 +13,7 @@ final class FilePlace {
   /// The name is in /proc/PID/fd: a link that only the kernel can follow, to a file that may have no name.
   let isKernelLink: Bool
   /// O_PATH: a folder that can't be listed may still be writable. The Glibc module does not export the constant.
-  private static let pathOnly: Int32 = 0o10_000_000
+  static let pathOnly: Int32 = 0o10_000_000
   private let folderDescriptor: FileDescriptor
   private let folderStatus: stat
 

@@ -158,18 +158,9 @@ package final class FileSeries: @unchecked Sendable {
   /// The names of files of this series with an ending, in the order of their times.
   private func names(with ending: String) -> [String] {
     // A folder of its own: the position in a folder belongs to the open file.
-    guard let copy = FileDescriptor(SystemCall.open(".", O_RDONLY | O_DIRECTORY, in: folder.number)),
-      let entries = fdopendir(copy.take())
+    guard let copy = FileDescriptor(SystemCall.open(".", O_RDONLY | O_DIRECTORY, in: folder.number))
     else { return [] }
-    defer { closedir(entries) }
-    var names: [String] = []
-    while let entry = readdir(entries) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if isOfSeries(name, ending) { names.append(name) }
-    }
-    return names.sorted()
+    return FolderNames.read(taking: copy.take()).filter { isOfSeries($0, ending) }.sorted()
   }
 
   private func isOfSeries(_ name: String, _ ending: String) -> Bool {

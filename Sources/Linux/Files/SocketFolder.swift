@@ -16,14 +16,11 @@ package struct SocketFolder: @unchecked Sendable {
     fileprivate let inode: UInt
   }
 
-  /// O_PATH, which the Glibc module does not export.
-  private static let pathOnly: Int32 = 0o10_000_000
-
   /// - Returns: nil if there is no such folder, or others than its owner can use it
   package init?(_ path: String) {
     guard path.hasPrefix("/"),
       let folder = FileDescriptor(
-        SystemCall.open(path, Self.pathOnly | O_DIRECTORY | O_NOFOLLOW)),
+        SystemCall.open(path, FilePlace.pathOnly | O_DIRECTORY | O_NOFOLLOW)),
       let status = folder.status, status.st_mode & 0o077 == 0
     else { return nil }
     (self.path, self.folder, user) = (path, folder, status.st_uid)

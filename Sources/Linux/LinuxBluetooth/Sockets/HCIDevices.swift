@@ -144,16 +144,9 @@ package enum HCIDevices {
 
   /// - Parameter folder: of the adapter, with a folder `rfkill0` for each of its switches
   static func isRadioBlocked(in folder: String) -> Bool {
-    guard let entries = opendir(folder) else { return false }
-    defer { closedir(entries) }
-    while let entry = readdir(entries) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard name.hasPrefix("rfkill") else { continue }
-      if isOne("\(folder)/\(name)/soft") || isOne("\(folder)/\(name)/hard") { return true }
+    FolderNames.read(folder).contains { name in
+      name.hasPrefix("rfkill") && (isOne("\(folder)/\(name)/soft") || isOne("\(folder)/\(name)/hard"))
     }
-    return false
   }
 
   /// Whether the contents of a kernel file start with the digit 1.

@@ -1,4 +1,5 @@
 import Glibc
+import HaloSystemCalls
 
 /// Files of the kernel's file systems.
 package enum SmallFile {
@@ -37,16 +38,7 @@ package enum SmallFile {
   ///   - path: the folder
   ///   - limit: how many are read
   package static func names(in path: String, limit: Int = .max) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while names.count < limit, let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
+    FolderNames.read(path, limit: limit).sorted()
   }
 
   /// The target of a symbolic link.
