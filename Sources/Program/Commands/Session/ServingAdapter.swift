@@ -93,12 +93,12 @@ final class ServingAdapter {
     guard recovery == nil, !interruption.isRequested else { return }
     Console.error("halo-raw: \(loss.message); waiting for it")
     recovery = BluetoothActor.run { [weak self] in
-      while !Task.isCancelled, let pause = await self?.tryToRecover(loss) { await pause() }
+      while !Task.isCancelled, let pause = await self?.tryToRecover() { await pause() }
     }
   }
 
   /// - Returns: waits before the next try; nil if there is none
-  private func tryToRecover(_ loss: Failure) async -> (() async -> Void)? {
+  private func tryToRecover() async -> (() async -> Void)? {
     do throws(GAPError) {
       let adapter = try await central.recover(within: Self.recoveryTime)
       recovery = nil
