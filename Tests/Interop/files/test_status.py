@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from program import NOT_FOUND, OK
+from program import NOT_FOUND, OK, cpu_seconds
 
 JSON = ("--format", "jsonl")
 
@@ -244,20 +244,14 @@ def test_many_connections_do_not_keep_a_stream_busy(halo, status):
     process = stream(halo)
     status(lambda record: record["records"], process)
     name = str(sockets(halo) / str(process.pid))
-    used = cpu_time(process)
+    used = cpu_seconds(process)
     end = time.monotonic() + 2
     answers = 0
     while time.monotonic() < end:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as question:
             question.connect(name)
             answers += b'"stream' in question.recv(4096)
-    assert 5 < answers < 150 and cpu_time(process) - used < 1
-
-
-def cpu_time(process) -> float:
-    """In seconds."""
-    fields = open(f"/proc/{process.pid}/stat").read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    assert 5 < answers < 150 and cpu_seconds(process) - used < 1
 
 
 def test_nothing_runs(halo, tmp_path, monkeypatch):

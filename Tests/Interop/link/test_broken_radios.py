@@ -8,10 +8,10 @@ not (Bluetooth-Devices/bleak-retry-connector 67).
 
 import signal
 import time
-from pathlib import Path
 
 import pytest
 from broken_line import BrokenLine
+from program import cpu_seconds, wait_until
 from simulation import Simulation
 
 ADVERTISE, SCAN, CREATE = {0x200A, 0x2039}, {0x200C, 0x2042}, {0x200D, 0x2043}
@@ -37,28 +37,15 @@ def broken(simulation):
         one.close()
 
 
-def cpu_time(process) -> float:
-    """In seconds."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
-
-
-def wait_until(condition, what, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"no {what}"
-        time.sleep(0.05)
-
-
 def times(count):
     """Whether a command is one of the first ones of its kind."""
     left = [count]
 
-    def isOne():
+    def is_one():
         left[0] -= 1
         return left[0] >= 0
 
-    return isOne
+    return is_one
 
 
 @pytest.fixture
@@ -72,10 +59,10 @@ def table(halo, tmp_path):
 @pytest.mark.parametrize("way", ["reports", "closes"])
 def test_a_server_outlives_each_failure(halo, broken, table, way):
     """Seven hardware errors ended it, with `--retry-for forever`, and a line that closes at once was opened 45 times a second."""
-    isOne = times(7)
-    line = broken(way, lambda opcode: opcode in ADVERTISE and isOne())
+    is_one = times(7)
+    line = broken(way, lambda opcode: opcode in ADVERTISE and is_one())
     process = halo.start("serve", table, "--retry-for", "forever", adapter=line.adapter)
-    wait_until(lambda: len(line.failures) == 7, "seven failures")
+    wait_until(lambda: len(line.failures) == 7, "seven failures", seconds=60)
     begin = line.failures[0]
     if way == "closes":
         # After 0, 0.25, 0.5, 1, 2 and 4 seconds.
@@ -83,7 +70,7 @@ def test_a_server_outlives_each_failure(halo, broken, table, way):
     for text in process.stderr:
         if time.monotonic() > line.failures[-1] and text.startswith("advertising at"):
             break
-    assert process.poll() is None and cpu_time(process) < 3
+    assert process.poll() is None and cpu_seconds(process) < 3
     process.send_signal(signal.SIGINT)
     halo.wait(process).succeeded()
 
@@ -97,7 +84,7 @@ def test_a_controller_that_is_well_again_is_used(halo, broken, command):
     process = halo.start(*command, "--retry-for", "forever", "-v", adapter=line.adapter)
     connected = next(text for text in process.stderr if text.startswith("connected:"))
     assert connected and 5 < time.monotonic() - begin < 25
-    assert cpu_time(process) < 3
+    assert cpu_seconds(process) < 3
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
     # Interrupted before or after the first value.

@@ -12,7 +12,7 @@ import threading
 import time
 
 import pytest
-from program import BAD_DATA, CONNECTION_LOST, NO_FILE, OK, SYSTEM
+from program import BAD_DATA, CONNECTION_LOST, NO_FILE, OK, SYSTEM, cpu_seconds, wait_until
 
 INTERRUPTED = 130
 # A page: the smallest pipe there is, so that it is full soon.
@@ -32,18 +32,6 @@ def ends_within(process, seconds):
     took = time.monotonic() - began
     assert took < seconds, f"it took {took:.1f} s"
     return took
-
-
-def wait_until(met, what, seconds=10):
-    deadline = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < deadline, f"no {what} in {seconds} s"
-        time.sleep(0.02)
-
-
-def cpu_seconds(process):
-    fields = open(f"/proc/{process.pid}/stat").read().rpartition(")")[2].split()
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 # --- a reader that pauses

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,20 @@ PEERS = ROOT / "Tests/Interop/peers"
 # The documented exit codes.
 OK, USAGE, BAD_DATA, NO_FILE, NO_ADAPTER, SYSTEM, IO_ERROR = 0, 64, 65, 66, 69, 71, 74
 TIMEOUT, PROTOCOL, NO_PERMISSION, REPLAY_DIFFERS, NOT_FOUND, CONNECTION_LOST = 75, 76, 77, 78, 79, 80
+
+
+def wait_until(met, what, seconds=10):
+    """Returns when `met` returns something; fails after this time."""
+    deadline = time.monotonic() + seconds
+    while not met():
+        assert time.monotonic() < deadline, f"no {what} in {seconds} s"
+        time.sleep(0.02)
+
+
+def cpu_seconds(process) -> float:
+    """What a process has used of the processors."""
+    fields = open(f"/proc/{process.pid}/stat").read().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 class Result:
