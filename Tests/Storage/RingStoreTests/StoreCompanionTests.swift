@@ -115,7 +115,7 @@ import Testing
     #expect(written.count == 20)
   }
 
-  @Test func whatKilledProgramsHaveLeftIsDeletedLater() throws {
+  @Test func copiesOfKilledProgramsAreDeletedByTheNextReader() throws {
     let left = "\(UserFolders.temporary)/halo-raw-copy-left-\(UInt64.random(in: 0 ... .max))"
     mkdir(left, 0o700)
     write(Array("health".utf8), to: left + "/copy")
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: ["-journal", "-wal", "-shm"])
-  func whatIsBesideAStoreHasToBeAFile(_ ending: String) throws {
+  func aCompanionHasToBeARegularFile(_ ending: String) throws {
     mkfifo(path + ending, 0o600)
     #expect(throws: StoreError.file(FileError(path + ending, .notRegular))) { try RingStore(path: path) }
     unlink(path + ending)
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0), arguments: ["-journal", "-wal", "-shm"])
-  func whatIsBesideAStoreInASharedFolderHasToBeOnesOwn(_ ending: String) throws {
+  func aCompanionInASharedFolderHasToBeTheUsers(_ ending: String) throws {
     chmod(file.folder, 0o1777)
     chown(file.folder, 4711, 4711)
     write([], to: path + ending)
