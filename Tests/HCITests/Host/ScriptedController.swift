@@ -41,6 +41,11 @@ final class ScriptedController {
     host = HostController(timers: timers, randomAddress: Self.random) { out.packets.append(Array($0)) }
   }
 
+  deinit {
+    // A timer that is due later keeps its link, which keeps the timers. Each of them ends within 45 s.
+    timers.advance(by: .seconds(60))
+  }
+
   /// A controller that is set up.
   static func ready(_ abilities: Abilities = Abilities()) -> ScriptedController {
     let controller = ScriptedController(abilities)
