@@ -42,8 +42,8 @@ package final class LEConnection {
   @exclusivity(unchecked) var isUnproven = false
   /// Whether data have come since ``StateWatch`` has looked.
   @exclusivity(unchecked) var wasHeard = false
-  /// Whether longer packets were requested, a moment ago.
-  var isLengthening = false
+  /// Until when the link layers may be agreeing on longer packets; nil if none were requested.
+  var endOfLengthening: Instant?
   /// Whether the controller was asked to disconnect it.
   @exclusivity(unchecked) var isEnding = false
   /// The controller's failure that ended the link; nil if the link itself ended.

@@ -74,14 +74,14 @@ extension LEConnection {
       $0.handle = handle
       $0.transmit = DataLength(octets: octets, on: isCoded ? .leCoded : .le1M)
     }
-    isLengthening = true
+    endOfLengthening = Instant(nanoseconds: .max)
     links.commands.send(command, deadline: Self.commandDeadline, isExpendable: true) { [self] result in
-      if case .failure(let error) = result {
-        isLengthening = false
+      switch result {
+      case .failure(let error):
+        endOfLengthening = nil
         note(error)
-      } else {
-        // No event follows if the lengths stay as they are.
-        links.timers.schedule(after: Self.lengtheningTime) { [self] in isLengthening = false }
+      // No event follows if the lengths stay as they are.
+      case .success: endOfLengthening = links.timers.now + Self.lengtheningTime
       }
       completion(result.map { _ in })
     }
@@ -166,13 +166,13 @@ extension LEConnection {
   }
 
   /// What was requested and is not done.
-  var procedureUnderWay: LinkProcedure? {
+  func procedureUnderWay(at time: Instant) -> LinkProcedure? {
     if phyUpdates.isWaiting { return .updatePHY }
-    return isLengthening ? .updateDataLength : nil
+    return endOfLengthening.map { time < $0 } ?? false ? .updateDataLength : nil
   }
 
   func receive(_ event: LEDataLengthChange) {
-    isLengthening = false
+    endOfLengthening = nil
     guard event.lengths != dataLengths else { return }
     dataLengths = event.lengths
     onChange?(.dataLengths(event.lengths))

@@ -153,7 +153,8 @@ final class LinkTable {
     guard connection.isConnected else { return }
     connection.isConnected = false
     let endedForParameters = connection.endedForParameters(reason, at: timers.now)
-    connection.unfinished = endedForParameters ? .keepParameters : connection.procedureUnderWay
+    connection.unfinished =
+      endedForParameters ? .keepParameters : connection.procedureUnderWay(at: timers.now)
     onLost?(connection, reason)
     let onDisconnected = connection.onDisconnected
     let error = connection.failure ?? .notConnected

@@ -332,6 +332,17 @@ import Testing
     #expect(other.link?.unfinished == nil)
   }
 
+  /// A timer would keep the link, and the link the timers, where nobody goes on with their time.
+  @Test func aLostLinkLeavesNoTimer() {
+    let controller = ScriptedController.ready(.init(leFeatures: .dataPacketLengthExtension))
+    let link = controller.established()
+    let deadline = controller.timers.nextDeadline
+    link.link?.setDataLength(251) { _ in }
+    controller.answerAll()
+    controller.disconnected()
+    #expect(controller.timers.nextDeadline == deadline)
+  }
+
   /// A loss has to do with a refusal if the peer has ended the link, within a minute.
   @Test(arguments: [
     (HCIErrorCode.unacceptableConnectionParameters, Duration.seconds(5), true),
