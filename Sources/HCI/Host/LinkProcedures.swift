@@ -80,8 +80,10 @@ extension LEConnection {
       case .failure(let error):
         endOfLengthening = nil
         note(error)
-      // No event follows if the lengths stay as they are.
-      case .success: endOfLengthening = links.timers.now + Self.lengtheningTime
+      // No event follows if the lengths stay as they are; one that has come already has ended it.
+      case .success where endOfLengthening != nil:
+        endOfLengthening = links.timers.now + Self.lengtheningTime
+      case .success: break
       }
       completion(result.map { _ in })
     }

@@ -332,6 +332,22 @@ import Testing
     #expect(other.link?.unfinished == nil)
   }
 
+  /// The event may come before the answer to the command.
+  @Test func longerPacketsThatAreAgreedOnAreNotToBlame() {
+    let controller = ScriptedController.ready(.init(leFeatures: .dataPacketLengthExtension))
+    let link = controller.established()
+    link.link?.setDataLength(251) { _ in }
+    controller.receive(
+      .leDataLengthChange(
+        LEDataLengthChange {
+          $0.handle = handle(0x40)
+          $0.lengths.transmit = DataLength(octets: 251, time: 2120)
+        }))
+    controller.answerAll()
+    controller.disconnected()
+    #expect(link.link?.unfinished == nil)
+  }
+
   /// A timer would keep the link, and the link the timers, where nobody goes on with their time.
   @Test func aLostLinkLeavesNoTimer() {
     let controller = ScriptedController.ready(.init(leFeatures: .dataPacketLengthExtension))
