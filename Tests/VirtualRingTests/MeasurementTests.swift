@@ -234,8 +234,8 @@ import VirtualRing
     host.write(CommandTable.sport.request(SportControl(SportControl.endAction, .run)))
     host.run(.seconds(5))
     let updates = host.frames.compactMap { try? CommandTable.sportUpdate.value($0) }
-    #expect(updates.map(\.seconds) == [1, 2, 3, 4, 5, 5, 5, 6])
-    #expect(updates.map(\.status) == [2, 2, 2, 2, 2, 1, 1, 2])
+    #expect(updates.map(\.seconds) == [0, 1, 2, 3, 4, 5, 5, 5, 6])
+    #expect(updates.map(\.status) == [1, 1, 1, 1, 1, 1, 2, 2, 1])
     #expect(updates.allSatisfy { $0.sport == .run })
   }
 

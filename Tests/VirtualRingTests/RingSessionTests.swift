@@ -174,9 +174,9 @@ import VirtualRing
     await testTimers.sleep(for: .milliseconds(4500))
     task.cancel()
     await #expect(throws: RingError.cancelled) { try await task.value }
-    #expect(seconds == [1, 2, 3, 4])
+    #expect(seconds == [0, 1, 2, 3, 4])
     await testTimers.sleep(for: .seconds(3))
-    #expect(seconds.count == 4)
+    #expect(seconds.count == 5)
     await session.central.stop()
     let old = try await open("virtual:firmware=R02_3.00.06_240523")
     await #expect(throws: RingError.refused(.frame(0x77), .notSupported)) {
@@ -189,7 +189,9 @@ import VirtualRing
     let session = try await open()
     let ring = session.ring
     var events: [RingEvent] = []
-    let task = spawn { try await ring.listen(camera: true) { event, _ in events.append(event) } }
+    let task = spawn {
+      try await ring.listen(camera: RingClient.cameraInterval) { event, _ in events.append(event) }
+    }
     await testTimers.sleep(for: .milliseconds(4500))
     task.cancel()
     await #expect(throws: RingError.cancelled) { try await task.value }

@@ -106,3 +106,26 @@ package struct BatteryEvent: FrameRecord {
     RecordField("charging", \.battery.isCharging, at: 3),
   ]
 }
+
+/// A new skin temperature. An R10's equals the slot of the temperature log that follows (ring reference, 4.15).
+package struct SkinTemperatureEvent: FrameRecord {
+  /// Tenths of a degree above 20 °C.
+  package var value: UInt8 = 0
+
+  package init() {}
+
+  package static let fields: [RecordField<Self>] = [
+    RecordField("value", \.value, at: 2, .uint8, .tenthsOfDegreeAbove20)
+  ]
+}
+
+/// A temperature as one client of an R09 reads it: hundredths of a degree Celsius (ring reference, 4.15).
+package struct TemperatureEvent: FrameRecord {
+  package var value: UInt16 = 0
+
+  package init() {}
+
+  package static let fields: [RecordField<Self>] = [
+    RecordField("value", \.value, at: 2, .uint16LittleEndian, .hundredthsOfDegree)
+  ]
+}

@@ -23,6 +23,12 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
   case heartRateAlarm(HeartRateAlarm)
   /// The wearer's counter, which counts prayers.
   case counter(UInt32)
+  /// A new value of the skin temperature, in tenths of a degree Celsius.
+  case skinTemperature(Int)
+  /// A new temperature as one client of an R09 reads it, in hundredths of a degree Celsius; no capture has shown it.
+  case temperature(Int)
+  /// Naps that the ring has stored.
+  case naps([Nap])
   /// Another event, identified by the kind.
   case other(Kind)
 
@@ -40,6 +46,26 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     /// The name in the command table.
     public var description: String {
       CommandTable.meaning(of: RingFrame(.notification, rawValue), isFromRing: true).name
+    }
+  }
+
+  /// A nap, by the ring's clock.
+  public struct Nap: Hashable, Sendable, CustomStringConvertible {
+    /// 0 is today.
+    public var daysAgo: Int
+    /// In minutes after midnight.
+    public var start: Int
+    /// In minutes after midnight.
+    public var end: Int
+
+    /// `today, 12:54 to 14:45`
+    public var description: String {
+      let day = daysAgo == 0 ? "today" : daysAgo == 1 ? "yesterday" : "\(daysAgo) days ago"
+      return "\(day), \(Self.text(start)) to \(Self.text(end))"
+    }
+
+    private static func text(_ minute: Int) -> String {
+      DecimalText.padded(minute / 60, 2) + ":" + DecimalText.padded(minute % 60, 2)
     }
   }
 
@@ -103,6 +129,17 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Reads a bulk frame that comes by itself; nil if it is none.
+  init?(_ frame: BulkFrame) {
+    guard frame.id == CommandTable.naps.id, let log = try? SleepLog(payload: frame.payload) else {
+      return nil
+    }
+    self = .naps(
+      log.days.filter(\.unread.isEmpty).map {
+        Nap(daysAgo: Int($0.daysAgo), start: Int($0.start), end: Int($0.end))
+      })
+  }
+
   private static func notification(_ frame: RingFrame) -> RingEvent {
     if let event = try? CommandTable.batteryEvent.value(frame) { return .battery(event.battery) }
     if let totals = try? CommandTable.liveTotals.value(frame) { return .liveTotals(totals) }
@@ -113,6 +150,12 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     }
     if let alarm = try? CommandTable.heartRateAlarm.value(frame), alarm.isKnown {
       return .heartRateAlarm(alarm)
+    }
+    if let value = try? CommandTable.skinTemperatureEvent.value(frame), value.value > 0 {
+      return .skinTemperature(200 + Int(value.value))
+    }
+    if let value = try? CommandTable.temperatureEvent.value(frame), value.value > 0 {
+      return .temperature(Int(value.value))
     }
     if let counter = try? CommandTable.counterEvent.value(frame) { return .counter(counter.value) }
     return .other(Kind(rawValue: frame.byte(at: 1)))
@@ -138,6 +181,10 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     case .button(let button): "button: \(button)"
     case .heartRateAlarm(let alarm): "\(alarm)"
     case .counter(let value): "counter: \(value)"
+    case .skinTemperature(let tenths): "skin temperature \(tenths / 10).\(tenths % 10) °C"
+    case .temperature(let hundredths):
+      "new temperature: \(hundredths), hundredths of a °C by one client, without a capture"
+    case .naps(let naps): naps.isEmpty ? "no naps" : "nap: " + naps.map(\.description).joined(separator: "; ")
     case .other(let kind): "\(kind)"
     }
   }

@@ -14,7 +14,7 @@ package final class RingReports: CommandGroup {
     source: "4.13 [A]")
   package let sportUpdate = RingReport<SportUpdate>(
     0x78, "sport update", "A second of a sport session.", families: .newer,
-    source: "4.14 [F][A][S]")
+    source: "4.14 [C][F][A][S]")
   package let batteryEvent = RingReport<BatteryEvent>(
     0x73, startingWith: [0x0C], "battery changed", "How full the battery is now.", source: "4.15 [F][C][4]")
   package let liveTotals = RingReport<LiveTotals>(
@@ -25,7 +25,12 @@ package final class RingReports: CommandGroup {
     source: "4.15 [F][C]")
   package let stressEvent = RingReport<EventValue>(
     0x73, startingWith: [0x2C], "new stress", "A value of stress.", families: .newer, source: "4.15 [F][C]")
-
+  package let skinTemperatureEvent = RingReport<SkinTemperatureEvent>(
+    0x73, startingWith: [0x27], "new skin temperature", "A value of the skin temperature.", families: .newer,
+    source: "4.15 [C]")
+  package let temperatureEvent = RingReport<TemperatureEvent>(
+    0x73, startingWith: [0x05], "new temperature", "A value of a temperature.", families: .newer,
+    source: "4.15 [1]")
   package let buttonEvent = RingReport<ButtonEvent>(
     0x73, startingWith: [0x2D], "button", "The ring was touched, in touch mode 9.", families: .newer,
     source: "4.15 [S]")
@@ -47,17 +52,18 @@ package final class RingReports: CommandGroup {
   private static let plain: [(kind: UInt8, name: String, source: String)] = [
     (0x01, "new heart rate", "4.15 [A][C]"), (0x02, "new blood pressure", "4.15 [A]"),
     (0x03, "new SpO2", "4.15 [A]"), (0x04, "new activity", "4.15 [A][C]"),
-    (0x05, "new temperature", "4.15 [A]"), (0x06, "sport ended", "4.15 [A]"),
+    (0x06, "sport ended", "4.15 [A]"),
     (0x07, "sport session ended", "4.15 [A]"), (0x09, "wants to be synchronised", "4.15 [A]"),
     (0x0B, "wants to be synchronised", "4.15 [A]"), (0x0D, "new blood sugar", "4.15 [?]"),
     (0x10, "goals changed", "4.15 [?]"), (0x11, "display or touch", "4.15 [F]"),
-    (0x27, "value 0x27", "4.15 [F]"), (0x28, "value 0x28", "4.15 [F]"),
+    (0x28, "value 0x28", "4.15 [F]"),
   ]
 
   var entries: [CommandEntry] {
     [
       payloadLength.entry, camera.entry, mediaKey.entry, findPhone.entry, sportUpdate.entry,
-      batteryEvent.entry, liveTotals.entry, variabilityEvent.entry, stressEvent.entry, buttonEvent.entry,
+      batteryEvent.entry, liveTotals.entry, variabilityEvent.entry, stressEvent.entry,
+      skinTemperatureEvent.entry, temperatureEvent.entry, buttonEvent.entry,
       heartRateAlarm.entry, counterEvent.entry,
     ] + plainNotifications
   }

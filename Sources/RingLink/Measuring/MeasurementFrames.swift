@@ -186,9 +186,9 @@ package final class MeasurementCommands: CommandGroup {
   package let liveHeartRate = RingQuery<LiveHeartRateControl, LiveHeartRate>(
     0x1E, "live heart rate", "The older way to a continuous heart rate.", .measurements, isStream: true,
     families: [.rf03, .unknown], source: "4.9 [A]")
-  package let sport = RingQuery<SportControl, SportControl>(
+  package let sport = RingQuery<SportControl, SportReply>(
     0x77, "sport session", "Begins, pauses or ends a sport session.", .measurements,
-    replies: SportControl.replies, families: .newer, source: "4.14 [A][S]")
+    replies: SportReply.forms, families: .newer, source: "4.14 [C]")
 
   var entries: [CommandEntry] {
     [measurementStart.entry, measurementStop.entry, liveHeartRate.entry, sport.entry]

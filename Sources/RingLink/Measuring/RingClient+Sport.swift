@@ -7,7 +7,12 @@ package final class SportSession {
   /// Whether it was paused, and not resumed.
   package private(set) var isPaused = false
 
+  /// When it began, by the ring's clock; nil if the ring's answer does not say it.
+  package fileprivate(set) var start: RingTime?
+
   private let ring: RingClient
+  /// A ring sends a full ten seconds twice.
+  fileprivate var last: SportUpdate?
   private var silence: Timers.Token?
   private var end: ((RingError) -> Void)?
 
@@ -81,7 +86,7 @@ extension RingClient {
   /// - Parameters:
   ///   - sport: the kind of exercise
   ///   - began: called once the ring has begun it
-  ///   - sink: called on the loop once a second with what the ring counts
+  ///   - sink: called on the loop with what the ring counts, each second; while nothing changes, once
   /// - Throws: `.cancelled` in the ordinary course; `.refused` by rings that have no sessions, `.sportEnded` if the ring
   ///   falls silent, `.disconnected`
   package func exercise(
@@ -93,14 +98,17 @@ extension RingClient {
     // The ring may report on the session before it has answered.
     dispatcher.listen(to: command) { frame, time in
       session.expectUpdate()
-      if let update = try? CommandTable.sportUpdate.value(frame) { sink(update, time) }
+      guard let update = try? CommandTable.sportUpdate.value(frame), update != session.last else { return }
+      session.last = update
+      sink(update, time)
     }
     defer {
       dispatcher.listen(to: command, nil)
       session.leave()
     }
     do throws(RingError) {
-      _ = try await request(CommandTable.sport, SportControl(SportControl.startAction, sport))
+      let reply = try await request(CommandTable.sport, SportControl(SportControl.startAction, sport))
+      if reply.seconds > 0 { session.start = RingTime(seconds: Int(reply.seconds)) }
       began?(session)
       try await session.waitForEnd()
     } catch {

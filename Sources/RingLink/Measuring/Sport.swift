@@ -19,34 +19,40 @@ package struct SportControl: FrameRecord {
   package static let resumeAction: UInt8 = 3
   package static let endAction: UInt8 = 4
 
-  /// The forms of the answer: an echo, or the time at which the session began.
-  static let replies = [
-    FrameForm("start time", startingWith: [6], SportStart.self), FrameForm("reply", SportControl.self),
-  ]
-
   package static let fields: [RecordField<Self>] = [
     RecordField("action", \.action, at: 1, words: [1: "start", 2: "pause", 3: "resume", 4: "end"]),
     RecordField("sport", \.sport, at: 2, words: Sport.names),
   ]
 }
 
-/// The ring's answer with the time at which the session began.
-package struct SportStart: FrameRecord {
-  /// In the ring's wall clock, since 1970 as if that were UTC.
+/// The ring's answer: it says whether a session runs, and when it began. Other firmware repeats the request.
+package struct SportReply: FrameRecord {
+  /// 1 if a session has begun, 0 if it is paused or over; with 6, the answer has the start, too.
+  package var action: UInt8 = 0
+  /// When the session began, in the ring's wall clock, since 1970 as if that were UTC; 0 if the answer does not say it.
   package var seconds: UInt32 = 0
 
   package init() {}
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField("start", \.seconds, at: 3, .uint32LittleEndian, .seconds)
+  package static let fields: [RecordField<Self>] = [action, start]
+
+  private static let action = RecordField<Self>(
+    "action", \.action, at: 1, words: [0: "paused or over", 1: "begun"])
+  private static let start = RecordField<Self>("start", \.seconds, at: 3, .uint32LittleEndian, .seconds)
+
+  /// The forms of the answer, by their first bytes.
+  static let forms = [
+    FrameForm("reply", startingWith: [1, 0], Self.self),
+    FrameForm("reply", startingWith: [0], [action.field]),
+    FrameForm("start time", startingWith: [6], [start.field]), FrameForm("echo", SportControl.self),
   ]
 }
 
 /// The data that a ring sends each second of a sport session (ring reference, 4.14).
 public struct SportUpdate: FrameRecord {
   public var sport = Sport(rawValue: 0)
-  /// 1 paused, 2 running, 3 not worn; other values are not known.
-  public var status: UInt8 = 2
+  /// 1 running, 2 paused, 3 not worn; other values are not known.
+  public var status: UInt8 = 1
   /// The duration of the session, in seconds.
   public var seconds: UInt16 = 0
   /// The heart rate, in beats per minute.
@@ -61,10 +67,10 @@ public struct SportUpdate: FrameRecord {
   public init() {}
 
   /// Values of ``status``.
-  public static let paused: UInt8 = 1
-  public static let running: UInt8 = 2
+  public static let running: UInt8 = 1
+  public static let paused: UInt8 = 2
 
-  private static let statuses = [Int(paused): "paused", Int(running): "running", 3: "not worn"]
+  private static let statuses = [Int(running): "running", Int(paused): "paused", 3: "not worn"]
 
   /// The ``status`` in words: `paused`; nil while the session runs.
   public var interruption: String? {

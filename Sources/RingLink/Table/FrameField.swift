@@ -223,6 +223,7 @@ public enum RingUnit: String, Hashable, Sendable {
   case centimetersPerSecond = "cm/s"
   case days = "d"
   case degreesCelsius = "°C"
+  case hundredthsOfDegree = "hundredths of a °C"
   case kilograms = "kg"
   case meters = "m"
   case milliseconds = "ms"
@@ -231,5 +232,6 @@ public enum RingUnit: String, Hashable, Sendable {
   case percent = "%"
   case seconds = "s"
   case steps = "steps"
+  case tenthsOfDegreeAbove20 = "tenths of a °C above 20"
   case years = "y"
 }

@@ -132,9 +132,10 @@ extension RingAnswer {
         ring.measurement.control(request)
         return []
       },
-      query(CommandTable.sport) { ring, request in
-        ring.sport.control(request)
-        return request
+      RingAnswer(entry: CommandTable.sport.entry) { ring, frame in
+        guard let request = try? SportControl(parsing: frame) else { return [] }
+        let answer = try? RingFrame(frame.command, payload: ring.sport.control(request))
+        return [answer].compactMap { $0 }
       },
     ]
   }

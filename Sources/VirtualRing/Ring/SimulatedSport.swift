@@ -12,27 +12,32 @@ final class SimulatedSport {
   var store: (SimulatedSession) -> Void = { _ in }
 
   private let timers: Timers
-  private var update = SportUpdate()
+  private var sport = Sport.other
+  private var isPaused = false
   private var timer: Timers.Token?
   private var session: SimulatedSession?
 
   init(timers: Timers) { self.timers = timers }
 
-  func control(_ request: SportControl) {
+  /// - Returns: what follows the command in the answer, as an R10 has it: 1, 0 and the start, LE32; 0 when the session is paused
+  ///   or over
+  func control(_ request: SportControl) -> [UInt8] {
     timers.cancel(timer.take())
     switch request.action {
     case SportControl.startAction:
       stop()
-      update = SportUpdate()
-      update.sport = request.sport
-      session = SimulatedSession(sport: request.sport, start: now())
-      schedule()
+      sport = request.sport
+      isPaused = false
+      session = SimulatedSession(sport: sport, start: now())
+      report()
     case SportControl.pauseAction, SportControl.resumeAction:
-      guard session != nil else { return }
-      update.status = request.action == SportControl.pauseAction ? SportUpdate.paused : SportUpdate.running
-      schedule()
+      isPaused = request.action == SportControl.pauseAction
+      if session != nil { schedule() }
     default: stop()
     }
+    guard let session, !isPaused else { return [0] }
+    let start = UInt32(truncatingIfNeeded: session.start.seconds)
+    return [1, 0] + (0..<4).map { UInt8(truncatingIfNeeded: start >> ($0 * 8)) }
   }
 
   /// Ends a session, which is stored.
@@ -45,18 +50,30 @@ final class SimulatedSport {
   private func schedule() {
     timer = timers.schedule(after: .seconds(1)) { [weak self] in
       guard let self else { return }
-      if update.status == SportUpdate.running { update.seconds &+= 1 }
-      let seconds = UInt32(update.seconds)
-      // The heart needs a minute to get used to it.
-      update.beatsPerMinute = UInt8(
-        clamping: Int(heartRate(Double(seconds)).rounded()) + Int(min(40, seconds * 2 / 3)))
-      update.steps = seconds * 2
-      update.meters = seconds * 3 / 2
-      update.calories = seconds * 90
-      session?.add(update)
-      send(CommandTable.sportUpdate.frame(update))
-      schedule()
+      if !isPaused { session?.addSecond(heartRate: heartRate) }
+      report()
     }
+  }
+
+  /// Sends what it has counted, as an R10 does: a full ten seconds twice.
+  private func report() {
+    guard let session, let frame = frame(of: session) else { return }
+    send(frame)
+    if !isPaused, session.seconds > 0, session.seconds.isMultiple(of: 10) { send(frame) }
+    schedule()
+  }
+
+  /// 0x78, big-endian: 2 is 1 while the session runs and 2 while it is paused, 3-4 seconds, 5 bpm, 6-8 steps, 9-11 m, 12-14 small
+  /// calories.
+  private func frame(of session: SimulatedSession) -> RingFrame? {
+    func bytes(_ number: Int, _ count: Int) -> [UInt8] {
+      (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+    }
+    let status: UInt8 = isPaused ? 2 : 1
+    return try? RingFrame(
+      0x78,
+      payload: [sport.rawValue, status] + bytes(session.seconds, 2) + [session.heartRate]
+        + bytes(session.steps, 3) + bytes(session.meters, 3) + bytes(session.calories, 3))
   }
 }
 
@@ -81,11 +98,16 @@ struct SimulatedSession {
     self.start = start
   }
 
-  mutating func add(_ update: SportUpdate) {
-    guard update.status == SportUpdate.running else { return }
-    (seconds, steps) = (Int(update.seconds), Int(update.steps))
-    (meters, calories) = (Int(update.meters), Int(update.calories))
-    if seconds % Self.interval == 1 { rates.append(update.beatsPerMinute) }
+  /// The last one, in beats per minute; 0 before the first.
+  private(set) var heartRate: UInt8 = 0
+
+  /// A second of brisk walking.
+  mutating func addSecond(heartRate: (Double) -> Double) {
+    seconds += 1
+    // The heart needs a minute to get used to it.
+    self.heartRate = UInt8(clamping: Int(heartRate(Double(seconds)).rounded()) + min(40, seconds * 2 / 3))
+    (steps, meters, calories) = (seconds * 2, seconds * 3 / 2, seconds * 90)
+    if seconds % Self.interval == 1 { rates.append(self.heartRate) }
   }
 
   /// As the list of sessions has it.

@@ -42,7 +42,7 @@ struct FrameMeaningTests {
   }
 
   /// Each kind of a command has fields of its own, and what has no row is not named after another one. The frames of 0x69,
-  /// 0x73 and 0x78 are of the vendor's Android SDK of 2025; 0x77 answers of RT11CR firmware.
+  /// 0x73 and 0x78 are of the vendor's Android SDK of 2025; those of 0x77 are answers of RT11CR firmware, and of an R10.
   @Test(arguments: [
     (
       "69 03 00 61 01", true, "measurement update: kind SpO2 (3), status measuring (0), value 97 %, final yes"
@@ -75,11 +75,13 @@ struct FrameMeaningTests {
       "measurement update: kind body temperature (11), status measuring (0), bytes 6d 01 00 00 00 00 00 00 00 00 00 00"
     ),
     (
-      "78 04 02 004b 60 000082 00005b 001400", true,
-      "sport update event: sport walk (4), status running (2), duration 75 s, heart-rate 96 bpm, steps 130 steps, "
+      "78 04 01 004b 60 000082 00005b 001400", true,
+      "sport update event: sport walk (4), status running (1), duration 75 s, heart-rate 96 bpm, steps 130 steps, "
         + "distance 91 m, calories 5120 cal"
     ),
     ("77 06 04 c0ab3f69", true, "sport session start time: start 1765780416 s"),
+    ("77 01 00 665c9c6a", true, "sport session reply: action begun (1), start 1788632166 s"),
+    ("77 00", true, "sport session reply: action paused or over (0)"),
     ("73 25 00000013 0007", true, "counter event: value 19"),
     ("73 2d 04", true, "button event: button long (4)"),
     ("73 3a 02 82", true, "heart rate alarm event: limit too high (2), heart-rate 130 bpm"),
@@ -148,7 +150,7 @@ struct FrameMeaningTests {
         let dispatcher = RingDispatcher(timers: timers) { _ in }
         var end: RingError??
         var unknown = 0
-        dispatcher.onUnknownFrame = { _ in unknown += 1 }
+        dispatcher.onUnknown = { _ in unknown += 1 }
         dispatcher.start(
           RingExchange(.frame(RingFrame(request, 1)), accept: { _ in .done }) { end = .some($0) })
         dispatcher.receive(frame.bytes.span.bytes, at: .zero)

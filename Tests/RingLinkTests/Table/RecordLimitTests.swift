@@ -19,7 +19,7 @@ struct RecordLimitTests {
     (CommandTable.liveHeartRate.request(), "1e01"),
     (CommandTable.liveHeartRate.frame(of: LiveHeartRate()), "1e"),
     (CommandTable.sport.request(), "770104"),
-    (CommandTable.sportUpdate.frame(SportUpdate()), "780002"),
+    (CommandTable.sportUpdate.frame(SportUpdate()), "780001"),
     (CommandTable.today.frame(of: TodayTotals()), "48"),
     (CommandTable.storedDays.frame(of: StoredDays()), "46"),
     (CommandTable.stressLog.request(DaysAgo()), "37"),

@@ -107,6 +107,7 @@ final class RingPublisher {
     case .liveTotals(let totals): update(.steps, .integer(Int(totals.steps)))
     case .sport(let sport) where sport.beatsPerMinute > 0:
       update(.heartRate, .integer(Int(sport.beatsPerMinute)))
+    case .skinTemperature(let tenths): update(.temperature, .number(Double(tenths) / 10))
     case .counter(let value): update(.counter, .integer(Int(value)))
     case .button(let button): tell(.button("\(button)"), at: time)
     case .heartRateAlarm(let alarm):

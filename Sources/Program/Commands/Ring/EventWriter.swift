@@ -15,7 +15,7 @@ final class EventWriter {
   private static let columns: [(name: String, unit: String?)] = [
     ("event", nil), ("note", nil), ("battery", "percent"), ("charging", nil), ("heart_rate", "bpm"),
     ("hrv", "ms"), ("stress", nil), ("steps", nil), ("energy", "kcal"), ("distance", "m"), ("duration", "s"),
-    ("estimate", nil),
+    ("estimate", nil), ("temperature", "celsius"),
   ]
 
   /// Opens the link, and describes the records.
@@ -91,6 +91,11 @@ extension RingEvent {
         "heart-rate-alarm",
         ["note": .text(alarm.word), "heart_rate": .number(Int(alarm.beatsPerMinute))]
       )
+    case .skinTemperature(let tenths): ("skin-temperature", ["temperature": .decimal(tenths, places: 1)])
+    // Not in the column of what is known.
+    case .temperature(let hundredths):
+      ("temperature", ["note": .text("\(hundredths) hundredths of a degree by one client")])
+    case .naps(let naps): ("nap", ["note": .text(naps.map(\.description).joined(separator: "; "))])
     case .counter(let value): ("counter", ["note": .text("\(value)")])
     case .other(let kind): ("notification", ["note": .text(kind.description)])
     }
