@@ -76,34 +76,37 @@ extension RingClient {
 }
 
 extension RingClient {
-  /// How often the command to stay in camera mode is sent. The ring's own timeout is unknown.
-  static let cameraInterval = Duration.seconds(10)
+  /// How often the command to stay in camera mode is sent. The ring's own timeout is unknown; another client sends it each
+  /// second.
+  package static let cameraInterval = Duration.seconds(10)
 
   /// Delivers the ring's unsolicited events until the task is cancelled or the link is lost. It replaces ``onEvent``. It
   /// has no deadline, as events may be rare.
   ///
   /// - Parameters:
-  ///   - camera: whether to keep the ring in camera mode during this time, in which it reports gestures (ring
-  ///     reference, 4.13)
+  ///   - camera: how often the ring is told to stay in camera mode during this time, in which it reports gestures (ring
+  ///     reference, 4.13); nil for no camera mode
   ///   - sink: called on the loop, with the receive time
   /// - Throws: `.cancelled` in the ordinary course, `.disconnected`
   package func listen(
-    camera: Bool = false, sink: @escaping (RingEvent, Instant) -> Void
+    camera: Duration? = nil, sink: @escaping (RingEvent, Instant) -> Void
   ) async throws(RingError) {
+    // Naps come there. The oldest rings have none.
+    do throws(RingError) { try await openBulk() } catch .noBulkService {}
     let timers = self.timers
     let dispatcher = self.dispatcher
     dispatcher.onEvent = { sink($0, timers.now.wholeMicroseconds) }
     defer { dispatcher.onEvent = nil }
     var keep: Timers.Token?
-    func keepGoing() {
-      keep = timers.schedule(after: RingClient.cameraInterval) {
+    func keepGoing(_ interval: Duration) {
+      keep = timers.schedule(after: interval) {
         try? dispatcher.post(CommandTable.cameraKeep.frame)
-        keepGoing()
+        keepGoing(interval)
       }
     }
-    if camera {
+    if let camera {
       try dispatcher.post(CommandTable.cameraEnter.frame)
-      keepGoing()
+      keepGoing(camera)
     }
     do throws(RingError) {
       try await awaitCallback(cancelled: RingError.cancelled) {
@@ -112,7 +115,7 @@ extension RingClient {
       }
     } catch {
       timers.cancel(keep)
-      if camera, connection.isConnected {
+      if camera != nil, connection.isConnected {
         try? dispatcher.post(CommandTable.cameraLeave.frame)
         await written(within: .seconds(2))
       }

@@ -64,6 +64,10 @@ package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord
   }
 
   package var payload: [UInt8] { values.isEmpty ? [0] : bytes() }
+
+  package func isAll(of request: Request) -> Bool {
+    !values.isEmpty && daysAgo == request.daysAgo && packet == request.packet
+  }
 }
 
 /// The values of all packets of a day.
@@ -96,10 +100,13 @@ extension RingClient {
     var log = IntervalDay<Quantity.Number>()
     guard let daysAgo = now.daysSince(day) else { return log }
     for packet in UInt8(0)...254 {
-      let contents = try await bulk(query, DayPacket(daysAgo: daysAgo, packet: packet))
-      guard !contents.values.isEmpty else { break }
-      guard contents.daysAgo == daysAgo, contents.packet == packet else {
-        leaveOut(kind, "it is not packet \(packet) of that day, which was asked for", contents.payload)
+      let request = DayPacket(daysAgo: daysAgo, packet: packet)
+      let packets = try await bulk(query, request).filter { !$0.values.isEmpty }
+      guard !packets.isEmpty else { break }
+      guard let contents = packets.first(where: { $0.isAll(of: request) }) else {
+        for other in packets {
+          leaveOut(kind, "it is not packet \(packet) of that day, which was asked for", other.payload)
+        }
         break
       }
       log.minutesPerSlot = Int(contents.minutesPerSlot)

@@ -66,6 +66,8 @@ package struct ManualReadings<Quantity: ManualQuantity>: BulkContents, BulkRecor
   package init(payload: [UInt8]) throws(BulkContentsError) {
     try self.init(contents: payload.isEmpty ? [0] : payload)
   }
+
+  package func isAll(of request: DayOrAll) -> Bool { request == .daysAgo(daysAgo) }
 }
 
 extension RingClient {
@@ -74,14 +76,17 @@ extension RingClient {
     _ kind: HistoryKind, _ query: BulkQuery<ManualReadings<Quantity>>, _ days: DayOrAll, now: RingTime,
     progress: ((Int, Int) -> Void)?
   ) async throws(RingError) -> [(time: RingTime, value: Int)] {
-    let contents = try await bulk(query, days, progress: progress)
-    let midnight = now.day.adding(days: -Int(contents.daysAgo)).midnight
-    for reading in contents.readings where reading.minuteOfDay >= 1440 {
-      leaveOut(kind, "a day has no minute \(reading.minuteOfDay)", reading.bytes())
+    var values: [(time: RingTime, value: Int)] = []
+    for contents in try await bulk(query, days, progress: progress) {
+      let midnight = now.day.adding(days: -Int(contents.daysAgo)).midnight
+      for reading in contents.readings where reading.minuteOfDay >= 1440 {
+        leaveOut(kind, "a day has no minute \(reading.minuteOfDay)", reading.bytes())
+      }
+      if !contents.unread.isEmpty { leaveOut(kind, "it is cut off", contents.unread) }
+      values += contents.readings.filter { $0.minuteOfDay < 1440 && $0.value != 0 && $0.value != 255 }.map {
+        (midnight.adding(minutes: Int($0.minuteOfDay)), Int($0.value))
+      }
     }
-    if !contents.unread.isEmpty { leaveOut(kind, "it is cut off", contents.unread) }
-    return contents.readings.filter { $0.minuteOfDay < 1440 && $0.value != 0 && $0.value != 255 }.map {
-      (midnight.adding(minutes: Int($0.minuteOfDay)), Int($0.value))
-    }
+    return values
   }
 }

@@ -7,10 +7,10 @@ extension RingClient {
   package func storedSports(
     progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [StoredSport] {
-    let log = try await bulk(CommandTable.sportRecords, SinceTime(seconds: 0), progress: progress)
-    if !log.unread.isEmpty { leaveOut(.sport, "it is cut off", log.unread) }
+    let logs = try await bulk(CommandTable.sportRecords, SinceTime(seconds: 0), progress: progress)
+    for log in logs where !log.unread.isEmpty { leaveOut(.sport, "it is cut off", log.unread) }
     var sports: [StoredSport] = []
-    for session in log.sessions {
+    for session in logs.flatMap(\.sessions) {
       guard session.unread.isEmpty, let start = session[.start].flatMap({ UInt32(exactly: $0) }) else {
         leaveOut(.sport, "it has no start", session.bytes())
         continue

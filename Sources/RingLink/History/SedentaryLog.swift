@@ -73,16 +73,16 @@ extension RingClient {
   package func sedentaryDays(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [SedentaryDay] {
-    let log = try await bulk(CommandTable.sedentaryLog, .all, progress: progress)
+    let logs = try await bulk(CommandTable.sedentaryLog, .all, progress: progress)
     var days: [RingDay: [UInt8]] = [:]
-    for day in log.days {
+    for day in logs.flatMap(\.days) {
       if day.unread.isEmpty {
         days[now.day.adding(days: -Int(day.daysAgo))] = day.parts.flatMap { [$0.kind, $0.duration] }
       } else {
         leaveOut(.sedentary, "its bytes are not pairs", day.bytes())
       }
     }
-    if !log.unread.isEmpty { leaveOut(.sedentary, "it is cut off", log.unread) }
+    for log in logs where !log.unread.isEmpty { leaveOut(.sedentary, "it is cut off", log.unread) }
     return days.sorted { $0.key < $1.key }.map { SedentaryDay(day: $0.key, bytes: $0.value) }
   }
 }

@@ -178,7 +178,7 @@ extension RingClient {
       .bulk(CommandTable.sleep.id, payload: request.payload), answeredBy: CommandTable.sleep.id,
       with: CommandTable.naps.id, progress: progress)
     var sessions: [SleepSession] = []
-    for frame in frames.values {
+    for frame in frames {
       let log: SleepLog = try readable(frame)
       for day in log.days {
         if let session = day.session(isNap: frame.id == CommandTable.naps.id, today: now.day) {

@@ -22,6 +22,8 @@ package struct BulkStatus<Request: BulkRequest>: BulkContents, BulkRecord {
     try self.init(contents: payload)
     guard code == 0 else { throw .status(code) }
   }
+
+  package func isAll(of request: Request) -> Bool { true }
 }
 
 /// Requests the data newer than a time (ring reference, 6).

@@ -48,6 +48,10 @@ package struct TemperatureLog: BulkContents, BulkRecord {
 
   package static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
 
+  package func isAll(of request: DayCount) -> Bool {
+    Set(days.map(\.daysAgo)).isSuperset(of: 0..<request.days)
+  }
+
   /// The slots with a value, in any order.
   package func readings(today: RingDay) -> [TemperatureReading] {
     days.flatMap { day in
@@ -90,11 +94,11 @@ extension RingClient {
   package func temperatures(
     days: UInt8, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [TemperatureReading] {
-    let log = try await bulk(CommandTable.temperatureLog, DayCount(days: days), progress: progress)
-    if !log.unread.isEmpty {
+    let logs = try await bulk(CommandTable.temperatureLog, DayCount(days: days), progress: progress)
+    for log in logs where !log.unread.isEmpty {
       leaveOut(.temperature, "its bytes are not the temperatures of a day", log.unread)
     }
-    return log.readings(today: now.day).filter { $0.time <= now }.inOrder(of: \.time)
+    return logs.flatMap { $0.readings(today: now.day) }.filter { $0.time <= now }.inOrder(of: \.time)
   }
 
   /// The skin temperatures of a day, from rings that report that they store them at intervals.

@@ -79,6 +79,8 @@ package struct OxygenLog: BulkContents, BulkRecord {
 
   package static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
 
+  package func isAll(of request: DayOrAll) -> Bool { days.contains { request == .daysAgo($0.daysAgo) } }
+
   /// The hours with a value, in any order. Some rings report the larger of the two first.
   package func readings(today: RingDay) -> [OxygenReading] {
     days.flatMap { day in
@@ -135,9 +137,11 @@ extension RingClient {
   package func oxygen(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [OxygenReading] {
-    let log = try await bulk(CommandTable.oxygenLog, .all, progress: progress)
-    if !log.unread.isEmpty { leaveOut(.oxygen, "its bytes are not the 24 hours of a day", log.unread) }
-    return log.readings(today: now.day).inOrder(of: \.time)
+    let logs = try await bulk(CommandTable.oxygenLog, .all, progress: progress)
+    for log in logs where !log.unread.isEmpty {
+      leaveOut(.oxygen, "its bytes are not the 24 hours of a day", log.unread)
+    }
+    return logs.flatMap { $0.readings(today: now.day) }.inOrder(of: \.time)
   }
 
   /// The oxygen saturation of a day, as often as the ring has measured it, from rings that report that they store it.

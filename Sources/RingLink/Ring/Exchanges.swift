@@ -25,10 +25,18 @@ package enum RingMessage: Hashable, Sendable {
   }
 }
 
-/// An answer of the ring to a request.
-package enum RingReply: Hashable, Sendable {
+/// What a ring sends.
+package enum RingReply: Hashable, Sendable, CustomStringConvertible {
   case frame(RingFrame)
   case bulk(BulkFrame)
+
+  /// `battery reply: percent 64 %, charging no`, `sleep, 21 bytes`
+  package var description: String {
+    switch self {
+    case .frame(let frame): CommandTable.meaning(of: frame, isFromRing: true).description
+    case .bulk(let frame): "\(frame.id), \(frame.payload.count) bytes"
+    }
+  }
 }
 
 /// One request and its complete answer.

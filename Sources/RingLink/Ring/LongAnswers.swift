@@ -123,48 +123,63 @@ private struct LogReception<Assembler: LogAssembler> {
 extension RingClient {
   /// The timeout for the answer to a bulk request, and between two pieces of an answer.
   static let bulkSilence = Duration.seconds(5)
-  /// The time to wait for a frame that may follow an answer.
-  private static let companionTime = Duration.seconds(1)
+  /// After the last frame of an answer, the ring has to be silent for this time. Some rings answer in one frame, others in one a
+  /// day, and nothing says how many follow. A ring that has set its own parameters (125 ms, latency 4) may send the next one
+  /// 625 ms later.
+  private static let restOfAnswer = Duration.seconds(1)
+  /// A ring that sends more is not listened to any longer.
+  private static let mostFrames = 128
 
-  /// Requests a bulk frame. If it is damaged in transit, the request is repeated once.
+  /// Requests bulk frames. If one is damaged in transit, the request is repeated once.
+  ///
+  /// The answer is over when a frame holds all that was requested, or when the ring has sent nothing for a second.
   ///
   /// - Parameters:
   ///   - query: the form of the request and the answer
   ///   - request: the contents of the request
-  ///   - progress: called with the bytes that are there and those that the answer has
+  ///   - progress: called with the bytes that are there and those that a frame has
+  /// - Returns: the contents of each frame, in the order in which they came; at least one
   /// - Throws: `.noBulkService`, `.notAnswered`, `.damaged`, `.malformedBulk`
   package func bulk<Contents>(
     _ query: BulkQuery<Contents>, _ request: Contents.Request, progress: ((Int, Int) -> Void)? = nil
-  ) async throws(RingError) -> Contents {
+  ) async throws(RingError) -> [Contents] {
     let frames = try await bulkFrames(
-      .bulk(query.id, payload: request.payload), answeredBy: query.replyID, progress: progress)
-    guard let frame = frames[query.replyID] else { throw .cancelled }
-    return try readable(frame)
+      .bulk(query.id, payload: request.payload), answeredBy: query.replyID,
+      isWhole: { (try? Contents(payload: $0.payload))?.isAll(of: request) ?? false }, progress: progress)
+    var contents: [Contents] = []
+    for frame in frames where frame.id == query.replyID { contents.append(try readable(frame)) }
+    return contents
   }
 
-  /// The bulk frames that answer a request.
+  /// The bulk frames that answer a request, in the order in which they came.
   ///
-  /// - Parameter companion: an id that rings send uninvited before or after the answer; it is waited for a moment
+  /// - Parameters:
+  ///   - companion: an id that rings send uninvited before or after the answer
+  ///   - isWhole: whether a frame of the answer holds all that was requested, so that none follows
   func bulkFrames(
     _ message: RingMessage, answeredBy reply: BulkID, with companion: BulkID? = nil,
-    progress: ((Int, Int) -> Void)? = nil
-  ) async throws(RingError) -> [BulkID: BulkFrame] {
+    isWhole: @escaping (BulkFrame) -> Bool = { _ in false }, progress: ((Int, Int) -> Void)? = nil
+  ) async throws(RingError) -> [BulkFrame] {
     try await openBulk()
-    let wanted = Set([reply, companion].compactMap { $0 })
     for attempt in 1... {
-      var frames: [BulkID: BulkFrame] = [:]
+      var frames: [BulkFrame] = []
       do throws(RingError) {
-        try await exchange(message, bulkReplies: wanted, silence: RingClient.bulkSilence, progress: progress)
-        {
+        try await exchange(
+          message, bulkReplies: Set([reply, companion].compactMap { $0 }), silence: RingClient.bulkSilence,
+          progress: progress
+        ) {
           guard case .bulk(let frame) = $0 else { return .notMine }
-          let isNew = frames.updateValue(frame, forKey: frame.id) == nil
-          if frames.count == wanted.count { return .done }
-          return isNew && frame.id == reply ? .moreWithin(RingClient.companionTime) : .nothingNew
+          guard !frames.contains(frame) else { return .nothingNew }
+          frames.append(frame)
+          guard frames.count < RingClient.mostFrames, frame.id != reply || !isWhole(frame) else {
+            return .done
+          }
+          return frames.contains { $0.id == reply } ? .moreWithin(RingClient.restOfAnswer) : .nothingNew
         }
         return frames
       } catch .damaged where attempt < 2 {
         continue
-      } catch .notAnswered where frames[reply] != nil {
+      } catch .notAnswered where frames.contains(where: { $0.id == reply }) {
         return frames
       }
     }

@@ -37,10 +37,10 @@ package final class RingClient {
     get { dispatcher.onRejected }
     set { dispatcher.onRejected = newValue }
   }
-  /// Called for frames that are not understood.
-  package var onUnknownFrame: ((RingFrame) -> Void)? {
-    get { dispatcher.onUnknownFrame }
-    set { dispatcher.onUnknownFrame = newValue }
+  /// Called for frames and bulk frames that no request takes and that are not events.
+  package var onUnknown: ((RingReply) -> Void)? {
+    get { dispatcher.onUnknown }
+    set { dispatcher.onUnknown = newValue }
   }
 
   /// Called for each stored record that is left out: see ``OddRecord``.

@@ -11,7 +11,7 @@ package final class RingDispatcher {
   package struct Counters: Hashable, Sendable {
     /// Frames of the wrong length or with a wrong checksum, and bulk frames with a wrong CRC.
     package var rejectedFrames = 0
-    /// Unsolicited frames that are not events.
+    /// Unsolicited frames and bulk frames that are not events.
     package var unknownFrames = 0
   }
 
@@ -24,12 +24,10 @@ package final class RingDispatcher {
   package var onRejected: ((RawSpan, RingFrameError, Instant) -> Void)?
   /// Called for the ring's unsolicited events.
   package var onEvent: ((RingEvent) -> Void)?
-  /// Called for frames that are not understood.
-  package var onUnknownFrame: ((RingFrame) -> Void)?
+  /// Called for frames and bulk frames that no exchange takes and that are not events.
+  package var onUnknown: ((RingReply) -> Void)?
   /// Called for every frame with a valid checksum that is not of the raw stream, before any other handler.
   package var onFrame: ((RingFrame) -> Void)?
-  /// Called for unsolicited bulk frames: naps.
-  package var onBulk: ((BulkFrame) -> Void)?
 
   /// Called with each message that is to be written.
   package var send: (RingMessage) -> Void
@@ -189,11 +187,18 @@ package final class RingDispatcher {
       return
     } else if let listener = listeners[refusal?.command ?? frame.command] {
       listener(frame, time)
-    } else if let event = RingEvent(frame) {
+    } else {
+      pass(on: .frame(frame), RingEvent(frame))
+    }
+  }
+
+  /// Nobody has asked for it.
+  private func pass(on reply: RingReply, _ event: RingEvent?) {
+    if let event {
       onEvent?(event)
     } else {
       counters.unknownFrames += 1
-      onUnknownFrame?(frame)
+      onUnknown?(reply)
     }
   }
 
@@ -206,7 +211,7 @@ package final class RingDispatcher {
       if let sample = RawSample(frame) { onSample?(sample, time) }
     case .frame(let frame):
       let isAnswer = queue.first?.exchange.bulkReplies.contains(frame.id) ?? false
-      if !isAnswer || !offer(.bulk(frame)) { onBulk?(frame) }
+      if !isAnswer || !offer(.bulk(frame)) { pass(on: .bulk(frame), RingEvent(frame)) }
     case .incomplete:
       guard let entry = queue.first, !entry.isAbandoned, let frame = assembler.openFrame,
         entry.exchange.bulkReplies.contains(frame.id)

@@ -53,6 +53,9 @@ package protocol BulkContents: Hashable, Sendable {
 
   init(payload: [UInt8]) throws(BulkContentsError)
 
+  /// Whether this is all that was requested, so that no other frame of the answer follows.
+  func isAll(of request: Request) -> Bool
+
   /// The encoded payload of a ring.
   var payload: [UInt8] { get }
 
@@ -67,6 +70,11 @@ extension BulkRequest where Self: BulkRecord {
     guard let request = try? Self(whole: payload) else { return nil }
     self = request
   }
+}
+
+extension BulkContents {
+  /// Nothing says it of most answers.
+  package func isAll(of request: Request) -> Bool { false }
 }
 
 extension BulkContents where Self: BulkRecord {

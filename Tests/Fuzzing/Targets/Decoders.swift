@@ -86,7 +86,7 @@ extension FuzzTarget {
     FuzzTarget("ring-bulk") { bytes in
       let timers = Timers()
       let dispatcher = RingDispatcher(timers: timers) { _ in }
-      dispatcher.onBulk = { precondition($0.payload.count <= 65_535) }
+      dispatcher.onUnknown = { if case .bulk(let frame) = $0 { precondition(frame.payload.count <= 65_535) } }
       var input = FuzzInput(bytes)
       while !input.isEmpty {
         let isBulk = input.byte() & 1 == 0

@@ -73,7 +73,11 @@ import Testing
   @Test(arguments: [true, false]) func eventsAreListenedTo(_ camera: Bool) async throws {
     let ring = try await device.open()
     var events: [RingEvent] = []
-    let task = spawn { try await ring.listen(camera: camera) { event, _ in events.append(event) } }
+    let task = spawn {
+      try await ring.listen(camera: camera ? RingClient.cameraInterval : nil) { event, _ in
+        events.append(event)
+      }
+    }
     await settle()
     #expect(device.takeAsked() == (camera ? ["0204"] : []))
     device.send(RingFrame(0x02, 2))
@@ -91,7 +95,7 @@ import Testing
 
   @Test func aLostLinkEndsTheListening() async throws {
     let ring = try await device.open()
-    let task = spawn { try await ring.listen(camera: true) { _, _ in } }
+    let task = spawn { try await ring.listen(camera: RingClient.cameraInterval) { _, _ in } }
     await settle()
     device.link.lose(.remote(.connectionTimeout))
     await #expect(throws: RingError.disconnected(LinkLoss.remote(.connectionTimeout).description)) {

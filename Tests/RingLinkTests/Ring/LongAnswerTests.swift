@@ -118,7 +118,7 @@ import Testing
     let (error, time) = await failure { () throws(RingError) in
       reply = try await ring.bulk(CommandTable.manualHeartRates, .daysAgo(1)) {
         progress.append("\($0) of \($1)")
-      }
+      }.first
     }
     return (reply, error, time, progress)
   }
@@ -133,6 +133,27 @@ import Testing
       reply?.readings.map(\.minuteOfDay) == [16, 1439] && reply?.readings.map(\.value) == [70, 71])
     #expect(progress == ["0 of 7", "3 of 7"])
     #expect(device.takeAsked() == [Hex.string(bulkFrame(0x28, [1]))])
+  }
+
+  /// A day that was asked for is the whole answer; of all days nobody knows how many frames they take: a second is waited for.
+  @Test(arguments: [(UInt8(1), 0), (2, 1)]) func theEndOfAnAnswerIsSilence(_ day: UInt8, _ seconds: Int)
+    async throws
+  {
+    let ring = try await device.open()
+    device.answerBulk = { _, _ in [Self.answer, bulkFrame(0x28, [0, 0x10, 0x00, 72])] }
+    var replies: [ManualHeartRates] = []
+    let (_, time) = await failure { () throws(RingError) in
+      replies = try await ring.bulk(CommandTable.manualHeartRates, .daysAgo(day))
+    }
+    #expect(replies.map(\.daysAgo) == (seconds == 0 ? [1] : [1, 0]))
+    #expect(time >= .seconds(seconds) && time < .milliseconds(1000 * seconds + 10))
+  }
+
+  /// A ring that sends without end is not listened to without end.
+  @Test func theFramesOfAnAnswerAreBounded() async throws {
+    let ring = try await device.open()
+    device.answerBulk = { _, _ in (0..<200).map { bulkFrame(0x28, [0, $0, 0x00, 72]) } }
+    #expect(try await ring.bulk(CommandTable.manualHeartRates, .all).count == 128)
   }
 
   private static var damaged: [UInt8] { answer.dropLast() + [72] }

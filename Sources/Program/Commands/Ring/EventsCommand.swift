@@ -9,6 +9,9 @@ import RingLink
 private enum EventsOption {
   static let camera = Flag(
     "--camera", help: "put the ring into camera mode: it reports when the hand is shaken")
+  static let cameraInterval = Option(
+    "--camera-interval", as: .time, default: "10s",
+    help: "how often the ring is told to stay in camera mode")
   static let count = Option("--count", as: .count, help: "stop after N events")
   static let duration = Option(
     "--duration", as: .timeLimit, help: "stop after this time (default: 0, no limit)")
@@ -17,8 +20,12 @@ private enum EventsOption {
 let eventsCommand = CommandSpec(
   name: "events", arguments: "[RING]",
   summary: "print the ring's notifications: battery, steps, gestures, keys", positionals: 0...1,
-  options: [EventsOption.camera, EventsOption.count, EventsOption.duration, CommonOptions.retryTime]
+  options: [
+    EventsOption.camera, EventsOption.cameraInterval, EventsOption.count, EventsOption.duration,
+    CommonOptions.retryTime,
+  ]
     + LiveOption.all,
+  rules: [.needs(EventsOption.cameraInterval, EventsOption.camera)],
   examples: [
     ("halo-raw events --count 3 --adapter virtual:fast,events=1", "print three events"),
     ("halo-raw events --camera --count 2 --adapter virtual:fast", "wait until the hand is shaken"),
@@ -31,7 +38,8 @@ let eventsCommand = CommandSpec(
 ) { invocation throws(Failure) in
   let count = invocation[EventsOption.count]
   let duration = invocation[EventsOption.duration]?.ifLimited
-  let camera = invocation[EventsOption.camera]
+  let camera = invocation[EventsOption.camera] ? invocation[EventsOption.cameraInterval] : nil
+  if let camera, camera < .milliseconds(100) { throw .usage("--camera-interval must be 100ms or more") }
   let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let live = try await LiveOutput(invocation, session)
