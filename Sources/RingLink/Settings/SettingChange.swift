@@ -14,10 +14,15 @@ extension RingSetting {
     isToldBack || numbers.values.contains { $0 != 0 }
   }
 
+  /// The fields, apart from flags, that read as zero: the ring may have another value there, and leave it out.
+  package func untold(_ read: [String: Int]) -> [FrameField] {
+    fields.filter { !$0.isFlag && $0.words[0] == nil && read[$0.name] == 0 }
+  }
+
   /// Returns the values to write that apply `changes` and leave the other fields unchanged.
   ///
-  /// Rings leave out fields that they do not support. An answer of only zeros, and a number that is invalid for its
-  /// field, mean the default.
+  /// Rings leave out fields that they do not support. An answer of only zeros, and a number that is not one of the ring's own for
+  /// its field, mean the default; but what a ring leaves out of a setting that most do not report at all has to be given.
   ///
   /// - Parameters:
   ///   - changes: by the fields' names
@@ -30,8 +35,8 @@ extension RingSetting {
       let field = try field(name)
       guard field.settable.contains(number) else { throw .value(String(number), field) }
     }
-    let usual = defaults
     let isSilent = read.values.allSatisfy { $0 == 0 }
+    let usual = isSilent || isToldBack ? defaults : [:]
     var result: [String: Int] = [:]
     var missing: [String] = []
     for field in fields {
@@ -58,6 +63,9 @@ extension FrameField {
     default: false
     }
   }
+
+  /// Whether a ring that reports other fields of the setting tells this one: else it leaves it out.
+  package func isTold(_ number: Int) -> Bool { believed.contains(number) }
 
   /// The number for a text: `on` or `off`, a symbol of the field, a number with or without the field's unit.
   package func number(from text: String) throws(SettingError) -> Int {

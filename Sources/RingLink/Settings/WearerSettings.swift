@@ -1,5 +1,5 @@
-/// The wearer's profile (ring reference, 4.6); used for distance and calories. Rings do not report it: to write a part
-/// of it means to write all of it.
+/// The wearer's profile (ring reference, 4.6); used for distance and calories. Most rings do not report it, and those that do
+/// leave out the last three fields: to write a part of it means to write all of it.
 package struct Profile: FrameRecord {
   /// Whether the ring shows the time in 12 hours.
   package var twelveHourClock = false
@@ -13,12 +13,12 @@ package struct Profile: FrameRecord {
   package var height: UInt8 = 0
   /// In kilograms.
   package var weight: UInt8 = 0
+  /// In mmHg. The defaults of this and the next two are what the vendor's app writes.
+  package var systolic: UInt8 = 120
   /// In mmHg.
-  package var systolic: UInt8 = 0
-  /// In mmHg.
-  package var diastolic: UInt8 = 0
+  package var diastolic: UInt8 = 80
   /// In beats per minute.
-  package var heartRateWarning: UInt8 = 0
+  package var heartRateWarning: UInt8 = 150
 
   package init() {}
 
@@ -29,9 +29,10 @@ package struct Profile: FrameRecord {
     RecordField("age", \.age, at: 5, .uint8, .years, settable: 1...120),
     RecordField("height", \.height, at: 6, .uint8, .centimeters, settable: 50...250),
     RecordField("weight", \.weight, at: 7, .uint8, .kilograms, settable: 10...250),
-    RecordField("systolic", \.systolic, at: 8, .uint8, .millimetersOfMercury),
-    RecordField("diastolic", \.diastolic, at: 9, .uint8, .millimetersOfMercury),
-    RecordField("heart-rate-warning", \.heartRateWarning, at: 10, .uint8, .beatsPerMinute),
+    RecordField("systolic", \.systolic, at: 8, .uint8, .millimetersOfMercury, believed: 1...255),
+    RecordField("diastolic", \.diastolic, at: 9, .uint8, .millimetersOfMercury, believed: 1...255),
+    RecordField(
+      "heart-rate-warning", \.heartRateWarning, at: 10, .uint8, .beatsPerMinute, believed: 1...255),
   ]
 
   /// Whether this is the answer of a ring that does not report its profile; must never be written by accident.

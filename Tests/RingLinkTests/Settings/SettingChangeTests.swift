@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import RingLink
@@ -37,6 +38,21 @@ struct SettingChangeTests {
     for empty in [["age": 0], ["gender": 1], ["twelve-hour-clock": 0]] {
       #expect(throws: SettingError.self) { try CommandTable.profile.applying(empty, to: silent) }
     }
+  }
+
+  /// A COLMI R10 tells age, height and weight, and never the last three, which its app writes as 78 50 96 (thebabush/junk,
+  /// qring-sync-2026-07-02.trace): they are not overwritten with zeros.
+  @Test func whatARingLeavesOutHasToBeGiven() throws {
+    let read = try CommandTable.profile.numbers(in: frame("0a010000001eaf46"))
+    let last = ["systolic", "diastolic", "heart-rate-warning"]
+    #expect(throws: SettingError.incomplete(setting: "profile", missing: last)) {
+      try CommandTable.profile.applying(["weight": 71], to: read)
+    }
+    let changes = ["weight": 71, "systolic": 120, "diastolic": 80, "heart-rate-warning": 150]
+    #expect(try CommandTable.profile.applying(changes, to: read) == read.merging(changes) { $1 })
+    #expect(CommandTable.profile.untold(read).map(\.name) == last)
+    let written = read.merging(changes.filter { $0.key != "weight" }) { $1 }
+    #expect(try CommandTable.profile.writeRequest(written).bytes == hex("0a020000001eaf46785096000000007d"))
   }
 
   @Test func limitsAreKept() throws {

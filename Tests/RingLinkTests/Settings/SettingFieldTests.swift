@@ -49,8 +49,8 @@ struct SettingFieldTests {
       name: "profile",
       fields: [
         "twelve-hour-clock 0...1 = 0", "imperial 0...1 = 0", "gender 0...2 = 2", "age 1...120 = 0",
-        "height 50...250 = 0", "weight 10...250 = 0", "systolic 0...255 = 0", "diastolic 0...255 = 0",
-        "heart-rate-warning 0...255 = 0",
+        "height 50...250 = 0", "weight 10...250 = 0", "systolic 0...255 = 120", "diastolic 0...255 = 80",
+        "heart-rate-warning 0...255 = 150",
       ], lowest: "0a0200000001320a", highest: "0a020101 0278fafa ffffff"),
     Expected(
       name: "goals",

@@ -38,7 +38,8 @@ let settingsCommand = CommandSpec(
     To change a setting, halo-raw reads it, changes the given fields, writes it and reads it back. Other fields keep
     their values. Flags are on or off. halo-raw settings NAME shows the fields.
 
-    Rings do not report the profile, so it is only written if age, height and weight are given together.
+    Most rings do not report the profile, and those that do leave out systolic, diastolic and heart-rate-warning: what the
+    ring does not report has to be given, too, or the profile is not written.
 
     An imported file is checked completely before anything is written. Fields that it leaves out keep their values; a
     profile without age, height and weight is ignored.
@@ -145,7 +146,10 @@ private struct SettingsTask: Sendable {
     case .show(let setting):
       print([(setting, try await RingError.asFailure(await ring.numbers(of: setting)))], format)
     case .change(let setting, let changes):
-      print([(setting, try await RingError.asFailure(await ring.change(setting, changes)))], format)
+      let read = try await RingError.asFailure(await ring.numbers(of: setting))
+      let found = try await RingError.asFailure(await ring.write(changes, over: read, to: setting))
+      print([(setting, found)], format)
+      SettingsPrinter.tellReset(setting, read, changes)
     case .export(let path):
       let (known, unsupported) = try await RingError.asFailure(await ring.allSettings())
       try await SettingsFile(known, of: ring.firmware).write(to: path)
@@ -200,10 +204,10 @@ struct SettingsPrinter: ~Copyable {
       printer.print([], text: name + padding + Self.line(setting, numbers))
       return
     }
-    // A setting that the ring does not report has no value.
+    // A setting or a field that the ring does not report has no value.
     let isTold = setting.isTold(numbers)
     for field in setting.fields {
-      let number = isTold ? numbers[field.name] : nil
+      let number = isTold ? numbers[field.name].flatMap { field.isTold($0) ? $0 : nil } : nil
       printer.print(
         [.text(name), .text(field.name), Self.value(number, field), .text(field.unit?.rawValue)], text: "")
     }
@@ -224,11 +228,22 @@ struct SettingsPrinter: ~Copyable {
     if format == .text { printer.print([], text: line) } else { Console.error(line) }
   }
 
+  /// Says what was written to the fields that were not changed and of which the ring reports no value: not every ring tells them.
+  static func tellReset(_ setting: any RingSetting, _ read: [String: Int], _ changes: [String: Int]) {
+    guard let written = try? setting.applying(changes, to: read) else { return }
+    let reset = setting.untold(read).filter { changes[$0.name] == nil }.compactMap { field in
+      written[field.name].map { "\(field.name) \(text(of: $0, field))" }
+    }
+    guard !reset.isEmpty else { return }
+    Console.error(
+      "\(setting.entry.name): the ring reported 0 for these, and now has \(reset.joined(separator: ", "))")
+  }
+
   /// `enabled on, interval 5 min`
   static func line(_ setting: any RingSetting, _ numbers: [String: Int]) -> String {
     guard setting.isTold(numbers) else { return "(not reported by the ring)" }
     return setting.fields.compactMap { field in
-      numbers[field.name].map { "\(field.name) \(text(of: $0, field))" }
+      numbers[field.name].map { "\(field.name) \(field.isTold($0) ? text(of: $0, field) : "(not reported)")" }
     }.joined(separator: ", ")
   }
 

@@ -60,8 +60,11 @@ struct SettingsFile: Sendable {
     var units: [String: [String: String]] = [:]
     for (setting, numbers) in known where setting.isTold(numbers) {
       var values: [String: Value] = [:]
+      let isSilent = numbers.values.allSatisfy { $0 == 0 }
       for field in setting.fields {
-        guard let number = numbers[field.name], field.settable.contains(number) else { continue }
+        guard let number = numbers[field.name], field.settable.contains(number),
+          isSilent || field.isTold(number)
+        else { continue }
         values[field.name] =
           field.isFlag ? .flag(number != 0) : field.words[number].map { .name($0) } ?? .number(number)
         if let unit = field.unit { units[setting.entry.name, default: [:]][field.name] = unit.rawValue }
@@ -215,6 +218,7 @@ extension SettingsFile {
           "\(setting.entry.name) \(field.name): \(old ?? "?") -> \(SettingsPrinter.text(of: number, field))\n"
       }
       Console.print(report)
+      SettingsPrinter.tellReset(setting, read, changes)
     }
   }
 }
