@@ -210,8 +210,18 @@ extension RingFrame {
     } && (hasFreeParameters || byte(at: 1) == other.byte(at: 1))
   }
 
-  /// Whether its first byte after the command does not select a form of the command: the time to set, and a day.
+  /// Whether its first byte after the command does not select a form of the command: the time to set, a day, or anything behind a
+  /// command without parameters, as apps send it.
   private var hasFreeParameters: Bool {
-    command == CommandTable.setTime.command || answerWithoutData != nil
+    command == CommandTable.setTime.command || answerWithoutData != nil || hasNoParameters
+  }
+
+  private var hasNoParameters: Bool {
+    let entries = CommandTable.entries(for: .frame(command))
+    return !entries.isEmpty
+      && entries.allSatisfy { entry in
+        entry.prefix.isEmpty && !entry.requests.isEmpty
+          && entry.requests.allSatisfy { $0.marks.isEmpty && $0.fields.isEmpty }
+      }
   }
 }

@@ -182,7 +182,8 @@ struct RingHandleLimitTests {
     let alike: [(String, String, Bool)] = [
       ("01261121", "01250101", true), ("03", "03", true), ("0800", "0801", false), ("0204", "0205", false),
       ("0204", "0204", true), ("5055aa", "50", false), ("6901", "6903", false), ("690101", "690103", true),
-      ("3700", "3705", true), ("1601", "1602", false), ("160101", "160102", true), ("03", "04", false),
+      ("3700", "3705", true), ("0301", "0300", true), ("0300", "0301", true), ("1601", "1602", false),
+      ("160101", "160102", true), ("03", "04", false),
       ("4300", "4301", true),
     ]
     for (first, second, isAlike) in alike {
