@@ -108,7 +108,8 @@ import Testing
   @Test func handlesThatAreTrueCostNoRoundTrip() async throws {
     let layout = try await layout()
     let outcome = try await readBattery(with: layout, Self.server(at: 0x0010), start: 0x0010)
-    #expect(outcome.requests == [.findInformationRequest, .writeRequest])
+    // The MTU is exchanged behind the command.
+    #expect(outcome.requests == [.findInformationRequest, .writeRequest, .exchangeMTURequest])
     #expect(outcome.layout == layout && outcome.isAssumed)
   }
 
@@ -156,7 +157,7 @@ import Testing
     let layout = try await layout(hash: Self.hash)
     #expect(layout.databaseHash == Self.hash)
     let same = try await readBattery(with: layout, Self.server(at: 0x0010, hash: Self.hash), start: 0x0010)
-    #expect(same.requests == [.readByTypeRequest, .writeRequest] && same.isAssumed)
+    #expect(same.requests == [.readByTypeRequest, .writeRequest, .exchangeMTURequest] && same.isAssumed)
     let other = try await readBattery(
       with: layout, Self.server(at: 0x0010, hash: Self.hash.reversed()), start: 0x0010)
     #expect(!other.isAssumed)

@@ -215,10 +215,12 @@ extension RingClient {
     ring.isAssumed = true
     guard !layout.commandWrite.properties.contains(.writeWithoutResponse) else {
       ring.listenWithoutWaiting(layout.configuration)
+      gatt.exchangeMTU { _ in }
       return ring
     }
     do throws(GATTError) {
       try await ring.listen()
+      gatt.exchangeMTU { _ in }
       return ring
     } catch .att(.refused) {
       gatt.assume(nil, of: layout.commandNotify)

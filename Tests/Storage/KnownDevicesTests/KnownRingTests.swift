@@ -74,8 +74,8 @@ private final class CountingTransport: HCITransport {
     let layout = try #require(KnownRing(name: nil, address: options.address, layout: first.layout).layout)
     #expect(layout.configuration == first.layout?.configuration)
     let second = try await stream(options, layout: layout)
-    // The proof of the handles, and notifications; the command follows without response.
-    #expect(second.requests == [.findInformationRequest, .writeRequest])
+    // The proof of the handles, and notifications; the command follows without response, and does not wait for the MTU.
+    #expect(second.requests == [.findInformationRequest, .writeRequest, .exchangeMTURequest])
   }
 
   @Test func aLayoutThatIsNotTrueIsDiscoveredAnew() async throws {
