@@ -22,6 +22,9 @@ package enum RingGATT {
   /// Ring to host: notify, in pieces.
   package static let bulkNotify = BluetoothUUID(0xDE5B_F729_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
 
+  /// A service that rings have, and some advertise; what it is for is not known.
+  package static let unknownService = BluetoothUUID(0x3802 as UInt16)
+
   /// Whether what is written to a characteristic with this UUID makes a ring do something.
   package static func takesCommands(_ uuid: BluetoothUUID) -> Bool {
     uuid == commandWrite || uuid == bulkWrite

@@ -80,8 +80,8 @@ package enum RingFamily: Hashable, Sendable, CaseIterable, CustomStringConvertib
 /// How likely an advertisement is from a ring (ring reference, 1.1). Only the attribute table proves it: some rings do
 /// not advertise any service, and some look-alikes have a ring's name.
 package enum RingIdentity: Int, Hashable, Sendable, Comparable {
-  /// It may be a ring, and is connected to only if it is named. It has the name of a brand with a suffix, or the company
-  /// identifier 0x1234, which is not assigned.
+  /// It may be a ring: it has the name of a brand with a suffix, the company identifier 0x1234, which is not assigned, or the
+  /// service 3802. If none was named, it is used if it is the only one, and no other ring is near.
   case possible
   /// A name that rings use, and others too: `SMART_RING`, or that of another brand.
   case ambiguousName
@@ -94,13 +94,19 @@ package enum RingIdentity: Int, Hashable, Sendable, Comparable {
   package static func matches(
     name: String?, services: some Sequence<BluetoothUUID>, companies: some Sequence<CompanyIdentifier> = []
   ) -> RingIdentity? {
-    if services.contains(where: { $0 == RingGATT.commandService || $0 == RingGATT.bulkService }) {
-      return .service
-    }
+    let name = name?.lowercased()
+    if let name, glasses.contains(where: name.hasPrefix) { return nil }
+    if services.contains(RingGATT.commandService) { return .service }
     let named = name.flatMap { name in
       containsModel(name) ? .name : names.lazy.compactMap { $0.identity(of: name) }.max()
     }
-    return named ?? (companies.contains(CompanyIdentifier(rawValue: 0x1234)) ? .possible : nil)
+    // The maker's glasses have this service, too.
+    if services.contains(RingGATT.bulkService) {
+      guard let named, named > .possible else { return nil }
+      return .service
+    }
+    let isPossible = companies.contains(company) || services.contains(RingGATT.unknownService)
+    return named ?? (isPossible ? .possible : nil)
   }
 
   /// Classifies a device by all that it advertises.
@@ -114,22 +120,31 @@ package enum RingIdentity: Int, Hashable, Sendable, Comparable {
     left.rawValue < right.rawValue
   }
 
-  /// Whether there is an R, 0 or 1, a digit, perhaps a letter (`R11C_`, `R10M_`), and an underscore.
+  /// The company identifier that rings advertise. It is not assigned.
+  package static let company = CompanyIdentifier(rawValue: 0x1234)
+
+  /// Whether there is an r, 0 or 1, a digit, perhaps a letter (`R11C_`, `R10M_`), and an underscore, and no letter before.
+  ///
+  /// - Parameter name: in lower case
   private static func containsModel(_ name: String) -> Bool {
     var rest = name.utf8[...]
-    while let start = rest.firstIndex(of: UInt8(ascii: "R")) {
-      rest = rest[rest.index(after: start)...]
+    var previous: UInt8 = 0
+    while let first = rest.popFirst() {
+      defer { previous = first }
       var tail = rest
-      guard let tens = tail.popFirst(), let ones = tail.popFirst(), var next = tail.popFirst(),
-        (48...49).contains(tens), (48...57).contains(ones)
+      guard first == UInt8(ascii: "r"), !isLetter(previous), let tens = tail.popFirst(),
+        let ones = tail.popFirst(), var next = tail.popFirst(), (48...49).contains(tens),
+        (48...57).contains(ones)
       else { continue }
-      if (65...90).contains(next), let afterLetter = tail.popFirst() { next = afterLetter }
+      if isLetter(next), let afterLetter = tail.popFirst() { next = afterLetter }
       if next == UInt8(ascii: "_") { return true }
     }
     return false
   }
 
-  /// A name of rings, or a part of one.
+  private static func isLetter(_ character: UInt8) -> Bool { (97...122).contains(character) }
+
+  /// A name of rings, or a part of one, in lower case.
   private enum KnownName {
     case anywhere(String)
     case start(String)
@@ -148,12 +163,15 @@ package enum RingIdentity: Int, Hashable, Sendable, Comparable {
     }
   }
 
-  /// Names apart from those with a model: of the vendor's app, and of clients.
+  /// Names apart from those with a model: of the vendor's app, and of clients. Each client writes them in another case.
   private static let names: [KnownName] =
-    [.anywhere("COLMI"), .start("TR-R")]
+    [.anywhere("colmi"), .start("tr-r")]
     + [
       "SMART_RING", "VK-5098", "MERLIN", "Hello Ring", "RING1", "boAtring", "SE", "EVOLVEO", "GL-SR2",
       "Blaupunkt", "KSIX RING", "iGET", "Kogan", "FITNESS", "Fyri", "OneRing SR01", "BOK", "9FSM", "STF",
       "Newgen", "SSR", "SEEKEN", "MXSR", "H59", "Y25",
-    ].map(KnownName.brand)
+    ].map { KnownName.brand($0.lowercased()) }
+
+  /// How the names of the maker's glasses begin. These have the bulk service, and other meanings for its ids.
+  private static let glasses = ["m02c_", "cy01", "aimb-g1"]
 }

@@ -66,6 +66,8 @@ package enum RingFinder {
   static let shortestWait = Duration.milliseconds(200)
   /// How long to wait for a better match than a name that others have too.
   static let ambiguityWait = Duration.seconds(3)
+  /// How long to wait for a ring that is sure, if a device without a name may be one.
+  static let possibleWait = Duration.seconds(10)
   /// By how much, in dB, the strongest ring must exceed the others to be chosen.
   static let clearDifference = 20
 
@@ -77,6 +79,8 @@ package enum RingFinder {
     package var known: Set<BluetoothAddress> = []
     /// Called when other rings are awaited, with the first one.
     package var onWait: (Advertisement) -> Void = { _ in }
+    /// Called when a device that may be a ring is taken, as no other is near.
+    package var onPossible: (Advertisement) -> Void = { _ in }
 
     package init() {}
   }
@@ -142,8 +146,9 @@ package enum RingFinder {
     private let done: OneShot<Result<[Advertisement], RingError>>
     private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
     private var others: Set<BluetoothAddress> = []
-    /// Devices that may be rings, and have to be named to be used.
+    /// Devices that may be rings: one with a name is used if it is named, one without if there is no other.
     private var possible: [BluetoothAddress: Advertisement] = [:]
+    private var possibleTimer: Timers.Token?
     /// The ring whose advertising interval decides how long others are awaited, and when it was heard first.
     private var first: (address: BluetoothAddress, time: Instant)?
 
@@ -180,6 +185,7 @@ package enum RingFinder {
       guard done.isPending else { return }
       timers.cancel(timer)
       timers.cancel(decision)
+      timers.cancel(possibleTimer)
       scan.take()?.cancel()
       done(result)
     }
@@ -194,7 +200,14 @@ package enum RingFinder {
       }
       others.remove(device.address)
       guard fit > .possible || options.known.contains(device.address) else {
-        if possible.count < Self.maximumCandidates { possible[device.address] = device }
+        if possible[device.address] != nil || possible.count < Self.maximumCandidates {
+          possible[device.address] = device
+        }
+        if possibleTimer == nil, device.localName == nil {
+          possibleTimer = timers.schedule(after: RingFinder.possibleWait) { [weak self] in
+            self?.takeOnlyPossible()
+          }
+        }
         return
       }
       possible[device.address] = nil
@@ -241,8 +254,19 @@ package enum RingFinder {
           }))
     }
 
+    /// The only device that may be a ring, if it has no name to be named by.
+    private func takeOnlyPossible() {
+      guard candidates.isEmpty, possible.count == 1, let device = possible.values.first,
+        device.localName == nil
+      else { return }
+      options.onPossible(device)
+      finish(.success([device]))
+    }
+
     private func timeUp() {
       if !candidates.isEmpty, decision != nil { return decide() }
+      takeOnlyPossible()
+      guard done.isPending else { return }
       if let refusal = central.scanRefusal { return finish(.failure(.bluetooth(refusal))) }
       guard possible.isEmpty else {
         return finish(

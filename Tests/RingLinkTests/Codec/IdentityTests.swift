@@ -4,17 +4,35 @@ import Testing
 
 /// Names and UUIDs by which rings are known (ring reference, 0.2, 1.1 and 1.2).
 struct IdentityTests {
-  /// An R, 0 or 1, a digit, perhaps one capital letter, and an underscore, wherever they are.
+  /// An R that no letter precedes, 0 or 1, a digit, perhaps one letter, and an underscore, in any case.
   @Test(
     arguments: [
       ("R00_", true), ("R19_", true), ("R09A_", true), ("R09Z_", true), ("R1R09_", true),
       ("my R10_ring", true),
       ("R/0_", false), ("R20_", false), ("R0:_", false), ("R1/_", false), ("R09@_", false), ("R09[_", false),
-      ("R09a_", false), ("R09", false), ("R09A", false), ("R09AB_", false), ("R0_", false), ("r09_", false),
+      ("R09a_", true), ("XR02_", false), ("R09", false), ("R09A", false), ("R09AB_", false), ("R0_", false),
+      ("r09_", true),
       ("RR", false),
     ])
   func aModelIsPartOfAName(_ name: String, _ isOne: Bool) {
     #expect(RingIdentity.matches(name: name, services: []) == (isOne ? .name : nil))
+  }
+
+  /// The maker's glasses have the bulk service, too (discovery of an AIMB-G1 by K-Site-Capture; the vendor's SDK for HeyCyan).
+  @Test(arguments: ["M02C_1A2B", "CY01", "cy01_77", "AIMB-G1"]) func glassesAreNoRings(_ name: String) {
+    #expect(RingIdentity.matches(name: name, services: [RingGATT.bulkService]) == nil)
+    #expect(
+      RingIdentity.matches(name: name, services: [RingGATT.unknownService], companies: [RingIdentity.company])
+        == nil)
+  }
+
+  /// Without the command service or a ring's name, a device with the bulk service is taken for glasses.
+  @Test func theBulkServiceAloneIsNoRing() {
+    #expect(RingIdentity.matches(name: nil, services: [RingGATT.bulkService]) == nil)
+    #expect(RingIdentity.matches(name: "lamp", services: [RingGATT.bulkService]) == nil)
+    #expect(RingIdentity.matches(name: "Colmi R02", services: [RingGATT.bulkService]) == .service)
+    #expect(RingIdentity.matches(name: "Colmi R02", services: []) == .name)
+    #expect(RingIdentity.matches(name: nil, services: [RingGATT.unknownService]) == .possible)
   }
 
   @Test(

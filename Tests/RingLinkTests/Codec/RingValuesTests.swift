@@ -49,7 +49,7 @@ import Testing
   @Test(
     arguments: [
       ("R02_341C", .name), ("R11C_00FF", .name), ("R10M_1234", .name), ("COLMI R07_1234", .name),
-      ("COLMI Ring", .name), ("TR-R02 12", .name), ("xR09_1", .name), ("RR02_A", .name),
+      ("COLMI Ring", .name), ("TR-R02 12", .name), ("x R09_1", .name), ("RR02_A", nil),
       ("SMART_RING", .ambiguousName), ("Hello Ring", .ambiguousName), ("SE", .ambiguousName),
       ("H59_12AB", .possible), ("boAtring 7", .possible), ("SE-1", .possible), ("H59", .ambiguousName),
       ("SEx_1", nil),

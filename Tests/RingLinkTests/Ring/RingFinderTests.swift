@@ -17,6 +17,7 @@ import Testing
     var error: RingError?
     var time: Duration?
     var waited: [UInt64] = []
+    var taken: [UInt64] = []
     var task: Task<Void, any Error>?
   }
 
@@ -33,6 +34,7 @@ import Testing
     var options = RingFinder.Options()
     options.known = known
     options.onWait = { outcome.waited.append($0.address.value) }
+    options.onPossible = { outcome.taken.append($0.address.value) }
     let central = self.central
     let timers = testTimers
     let start = timers.now
@@ -55,6 +57,11 @@ import Testing
   ) {
     adapter.report(
       BluetoothAddress(number, kind), rssi: rssi, [UInt8(name.utf8.count + 1), 9] + Array(name.utf8))
+  }
+
+  /// A device without a name that advertises a ring's company, or service 3802.
+  private func advertiseNameless(_ number: UInt64, _ data: [UInt8] = [5, 0xFF, 0x34, 0x12, 1, 2]) {
+    adapter.report(BluetoothAddress(number, .random), rssi: -60, data)
   }
 
   private func pass(_ milliseconds: Int) async { await testTimers.sleep(for: .milliseconds(milliseconds)) }
@@ -170,6 +177,43 @@ import Testing
     }
     #expect(outcome.error == .onlyPossible(names.sorted(), seconds: 30))
     #expect(outcome.error?.description.hasSuffix("; name it to use it") == true)
+  }
+
+  /// It can't be named; it is taken ten seconds later, if it is alone. Company 4660 is what the second chapter of the Halo
+  /// tutorial looks for, 3802 a service of rings (tahnok/colmi_r02_client, issue 6).
+  @Test(arguments: [[5, 0xFF, 0x34, 0x12, 1, 2], [3, 3, 0x02, 0x38]] as [[UInt8]])
+  func theOnlyNamelessPossibleRingIsTaken(_ data: [UInt8]) async throws {
+    let outcome = await search()
+    advertiseNameless(7, data)
+    await pass(9998)
+    #expect(outcome.found == nil)
+    await pass(4)
+    #expect(outcome.found == [7] && outcome.taken == [7])
+  }
+
+  /// A ring that is sure comes first; of two that may be rings, none is taken.
+  @Test func aNamelessOneIsTakenOnlyIfItIsAlone() async throws {
+    let outcome = await search()
+    advertiseNameless(7)
+    await pass(5000)
+    advertise(8)
+    await pass(1001)
+    #expect(outcome.found == [8] && outcome.taken == [])
+    let second = await search()
+    advertiseNameless(7)
+    advertiseNameless(9)
+    await pass(30_002)
+    guard case .onlyPossible? = second.error else { return #expect(second.error == nil, "not told") }
+    #expect(second.found == nil)
+  }
+
+  /// One that is heard late is taken at the end of the search.
+  @Test func aNamelessOneThatIsHeardLateIsTaken() async throws {
+    let outcome = await search()
+    await pass(25_000)
+    advertiseNameless(7)
+    await pass(5002)
+    #expect(outcome.found == [7])
   }
 
   @Test func aPossibleRingThatIsKnownIsTaken() async throws {

@@ -38,9 +38,11 @@ package final class Attribute: Hashable, Sendable {
   /// - Parameters:
   ///   - service: the service that it is in, if that is known
   ///   - included: what an include declaration says, if it was read
+  ///   - isOfGlasses: whether the device is no ring, though it has a ring's bulk service
   init(
     _ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil,
-    owner: BluetoothUUID? = nil, in service: BluetoothUUID? = nil, included: IncludeDeclaration? = nil
+    owner: BluetoothUUID? = nil, in service: BluetoothUUID? = nil, included: IncludeDeclaration? = nil,
+    isOfGlasses: Bool = false
   ) {
     self.kind = kind
     self.uuid = uuid
@@ -48,7 +50,7 @@ package final class Attribute: Hashable, Sendable {
     self.owner = owner
     self.service = service
     self.included = included
-    ringRole = RingTracker.Role(uuid, in: service)
+    ringRole = isOfGlasses ? .other : RingTracker.Role(uuid, in: service)
     isInferred = false
     subscribed = nil
     let own = UUIDName.ofAttribute(uuid, in: service)

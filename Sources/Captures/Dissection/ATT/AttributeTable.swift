@@ -39,12 +39,19 @@ package struct AttributeTable: Sendable {
         .declaration, declared?.uuid ?? entry.type, properties: declared?.properties, in: service)
     case let type where learned.isValue(handle):
       let properties = learned.declaration(ofValue: handle)?.properties
-      return Attribute(.value, type, properties: properties, in: service)
+      return Attribute(.value, type, properties: properties, in: service, isOfGlasses: isOfGlasses)
     case let type:
       let owner = learned.owner(ofDescriptor: handle)
       return Attribute(
         .descriptor, type, owner: owner.flatMap { learned[$0]?.type }, in: owner.flatMap(serviceUUID))
     }
+  }
+
+  /// Whether the services are not those of a ring: the maker's glasses have the bulk service alone, beside those of other kinds.
+  private var isOfGlasses: Bool {
+    let services = learned.serviceRanges.compactMap { learned[$0.start]?.service }
+    return services.contains(RingGATT.bulkService) && !services.contains(RingGATT.commandService)
+      && services.count > 1 && ringHandles.isEmpty
   }
 
   private func serviceUUID(of handle: AttributeHandle) -> BluetoothUUID? {

@@ -32,6 +32,11 @@ extension Session {
     options.onWait = { ring in
       wait?.text = "\(ring.localName ?? ring.address.description) is near; listening for other rings"
     }
+    options.onPossible = { ring in
+      Console.error(
+        "halo-raw: \(ring.title) may be a ring: it has no name, and advertises what rings do; no other is near, so it is used"
+      )
+    }
     let rings = try await RingFinder.findAll(selector, on: central, deadline: deadline, options: options)
     wait?.end()
     if let ring = RingFinder.choice(among: rings, known: options.known) {
