@@ -46,6 +46,10 @@ package final class ReplayAdapter: Adapter {
   /// How long a client may wait for what the recording does not have, before the end of the recording interrupts it.
   private static let deadline = Duration.seconds(60)
 
+  /// How long the recorded peripheral is silent after the recording: a client knows by a second of silence that an answer of
+  /// several packets is over. A timer may have been recorded slightly before the same timer of the replay.
+  private static let silence = Duration.milliseconds(1001)
+
   /// - Parameters:
   ///   - peripheral: what to connect to
   ///   - time: the virtual time, which the event loop advances
@@ -150,8 +154,7 @@ package final class ReplayAdapter: Adapter {
   /// The time until which the client's own timers run.
   private var limit: Instant {
     guard let link else { return max(base, announcer.lastStart ?? base) + Self.deadline }
-    // A timer may have been recorded slightly before the same timer of the replay.
-    let end = link.server.end + .milliseconds(1)
+    let end = link.server.end + Self.silence
     return link.server.lastMissing.map { max(end, $0 + Self.deadline) } ?? end
   }
 
