@@ -139,7 +139,7 @@ package struct CountedStreamStart: FrameRecord {
   package var light: CountedSample.Light? { CountedSample.Light(rawValue: kind.rawValue) }
 
   package static let fields: [RecordField<Self>] = [
-    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
-    RecordField("seconds", \.seconds, at: 2, .uint8, .seconds),
+    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words).only(.sdk),
+    RecordField("seconds", \.seconds, at: 2, .uint8, .seconds).only(.sdk),
   ]
 }

@@ -51,9 +51,9 @@ package final class RingReports: CommandGroup {
 
   private static let plain: [(kind: UInt8, name: String, source: String)] = [
     (0x01, "new heart rate", "4.15 [A][C]"), (0x02, "new blood pressure", "4.15 [A]"),
-    (0x03, "new SpO2", "4.15 [A]"), (0x04, "new activity", "4.15 [A][C]"),
+    (0x03, "new SpO2", "4.15 [A][C][3]"), (0x04, "new activity", "4.15 [A][C]"),
     (0x06, "sport ended", "4.15 [A]"),
-    (0x07, "sport session ended", "4.15 [A]"), (0x09, "wants to be synchronised", "4.15 [A]"),
+    (0x07, "sport session stored", "4.15 [A][C]"), (0x09, "wants to be synchronised", "4.15 [A]"),
     (0x0B, "wants to be synchronised", "4.15 [A]"), (0x0D, "new blood sugar", "4.15 [?]"),
     (0x10, "goals changed", "4.15 [?]"), (0x11, "display or touch", "4.15 [F]"),
     (0x28, "value 0x28", "4.15 [F]"),

@@ -55,7 +55,10 @@ package struct SportLog: BulkContents, BulkRecord {
 
     package static let fields: [BulkField<Self>] = [
       .sized(
-        [BulkField("key", \.key.rawValue, nil, words: SportKey.words), BulkField(bytes: "number", \.bytes)],
+        [
+          BulkField("key", \.key.rawValue, nil, words: SportKey.words, loneWords: SportKey.loneWords),
+          BulkField(bytes: "number", \.bytes),
+        ],
         unread: \.unread, countsItself: true)
     ]
 
@@ -81,6 +84,12 @@ package struct SportLog: BulkContents, BulkRecord {
 
   package init(sessions: [Session]) { self.sessions = sessions }
 
+  package static let loneContents: [String: LoneSource] = [
+    "`key` "
+      + SportKey.loneWords.keys.sorted().map { "\($0) \(SportKey.words[$0] ?? "?")" }.joined(separator: ", "):
+      .app
+  ]
+
   package static let fields: [BulkField<Self>] = [BulkField("sessions", \.sessions, unread: \.unread)]
 }
 
@@ -105,6 +114,9 @@ package struct SportKey: RawRepresentable, Hashable, Sendable {
   package static let steps = SportKey(rawValue: 19)
   /// In the course of a session: in beats per minute.
   package static let rate = SportKey(rawValue: 17)
+
+  /// The numbers that a COLMI R10 has not sent (ring reference, 6.7).
+  static let loneWords: [Int: LoneSource] = [10: .app, 11: .app, 12: .app, 14: .app]
 
   private static let known: [UInt8: (name: String, unit: RingUnit?)] = [
     1: ("start", .seconds), 2: ("duration", .seconds), 3: ("distance", .meters), 4: ("energy", .calories),
@@ -175,7 +187,8 @@ package struct SportCourseHeader: BulkContents, BulkRecord {
     }
 
     package static let fields: [BulkField<Self>] = [
-      BulkField("width", \.width), BulkField("key", \.key.rawValue, nil, words: SportKey.words),
+      BulkField("width", \.width),
+      BulkField("key", \.key.rawValue, nil, words: SportKey.words, loneWords: SportKey.loneWords),
     ]
   }
 
@@ -240,10 +253,10 @@ package final class SportLogCommands: CommandGroup {
   package let sportCourse = BulkQuery<SportCourseHeader>(
     0x43, answeredBy: 0x44, "sport course",
     "The course of a session. Its packets follow, as frames of their own.",
-    families: [], source: "6.7 [A][S]")
+    families: [], source: "6.7 [C][A][S]")
   package let sportPackets = BulkQuery<SportCoursePacket>(
     0x45, "sport course packet", "A part of the course of a session. Sent with the answer to sport course.",
-    isUnsolicited: true, families: [], source: "6.7 [A][S]")
+    isUnsolicited: true, families: [], source: "6.7 [C][A][S]")
 
   var bulkRows: [any BulkRow] { [sportRecords, sportCourse, sportPackets] }
   var entries: [CommandEntry] { bulkRows.map(\.entry) }

@@ -76,7 +76,8 @@ package final class TemperatureCommands: CommandGroup {
   static let shared = TemperatureCommands()
 
   package let temperatureLog = BulkQuery<TemperatureLog>(
-    0x25, "temperature log", "The skin temperatures of several days.", families: .newer, source: "6.4 [A][2]")
+    0x25, "temperature log", "The skin temperatures of several days.", families: .newer,
+    source: "6.4 [C][A][2]")
   package let intervalTemperatures = BulkQuery<IntervalTemperatures>(
     0x77, "interval temperatures", "The skin temperatures of a day, as newer rings keep them.",
     families: .newer, source: "6.4 [A][2]")

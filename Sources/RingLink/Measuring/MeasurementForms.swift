@@ -40,8 +40,11 @@ enum MeasurementForms {
   /// The forms that only the vendor's software describes. Nobody has captured them: the order of the bytes of a pair
   /// and the sign of acceleration are not proved.
   private static let unproved: [FrameForm] =
-    CountedSample.Light.allCases.map { form($0.kind, CountedSample.fields($0).map(\.field)) } + [
-      form(.temperatures, [pair("first", at: 3), pair("second", at: 5), pair("third", at: 7)])
+    CountedSample.Light.allCases.map { form($0.kind, CountedSample.fields($0).map { $0.field.only(.sdk) }) }
+    + [
+      form(
+        .temperatures,
+        [pair("first", at: 3), pair("second", at: 5), pair("third", at: 7)].map { $0.only(.sdk) })
     ]
 
   /// The fields that every kind has.

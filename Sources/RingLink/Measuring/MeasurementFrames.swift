@@ -33,6 +33,11 @@ public struct MeasurementKind: RawRepresentable, Hashable, Sendable {
   ]
 }
 
+extension MeasurementKind {
+  /// The numbers of which no capture and no firmware is known.
+  static let uncaptured = [4, 5, 7, 9, 11, 13, 14, 15]
+}
+
 extension MeasurementKind: CustomStringConvertible {
   public var description: String { Self.words[Int(rawValue)] ?? "measurement \(rawValue)" }
 }
@@ -56,7 +61,8 @@ package struct MeasurementStart: FrameRecord {
   package static let stopAction: UInt8 = 4
 
   package static let fields: [RecordField<Self>] = [
-    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
+    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words).only(
+      .sdk, words: MeasurementKind.uncaptured),
     RecordField("action", \.action, at: 2, words: [1: "start", 2: "pause", 3: "continue", 4: "stop"]),
   ]
 }
@@ -75,7 +81,8 @@ package struct MeasurementStop: FrameRecord {
   }
 
   package static let fields: [RecordField<Self>] = [
-    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words),
+    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words).only(
+      .sdk, words: MeasurementKind.uncaptured),
     RecordField("value", \.value, at: 2),
   ]
 }
@@ -126,7 +133,8 @@ package struct MeasurementUpdate: FrameRecord {
     }
   }
 
-  static let kindField = RecordField<Self>("kind", \.kind, at: 1, words: MeasurementKind.words)
+  static let kindField = RecordField<Self>("kind", \.kind, at: 1, words: MeasurementKind.words).only(
+    .sdk, words: MeasurementKind.uncaptured)
   static let statusField = RecordField<Self>(
     "status", \.status, at: 2, words: [0: "measuring", 1: "not worn", 2: "ended: not worn"])
   static let intervalField = RecordField<Self>(

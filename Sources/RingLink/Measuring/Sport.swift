@@ -21,7 +21,7 @@ package struct SportControl: FrameRecord {
 
   package static let fields: [RecordField<Self>] = [
     RecordField("action", \.action, at: 1, words: [1: "start", 2: "pause", 3: "resume", 4: "end"]),
-    RecordField("sport", \.sport, at: 2, words: Sport.names),
+    RecordField("sport", \.sport, at: 2, words: Sport.names).only(.sdk, words: Sport.uncaptured),
   ]
 }
 
@@ -78,8 +78,8 @@ public struct SportUpdate: FrameRecord {
   }
 
   package static let fields: [RecordField<Self>] = [
-    RecordField("sport", \.sport, at: 1, words: Sport.names),
-    RecordField("status", \.status, at: 2, words: statuses),
+    RecordField("sport", \.sport, at: 1, words: Sport.names).only(.sdk, words: Sport.uncaptured),
+    RecordField("status", \.status, at: 2, words: statuses).only(.sdk, words: [3]),
     RecordField("duration", \.seconds, at: 3, .uint16BigEndian, .seconds),
     RecordField("heart-rate", \.beatsPerMinute, at: 5, .uint8, .beatsPerMinute),
     RecordField("steps", \.steps, at: 6, .uint24BigEndian, .steps),

@@ -17,6 +17,9 @@ public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
   /// The sports that have a name.
   public static let allCases = names.keys.sorted().map { Sport(rawValue: UInt8($0)) }
 
+  /// The numbers that no capture has shown: all but those of a walk and a run.
+  static let uncaptured = names.keys.filter { $0 != 4 && $0 != 7 }
+
   /// The one with a name: `walk`, `strength training` or `strength-training`; also `sport 255`.
   package init?(name: String) {
     let option = Self.option(name.lowercased())

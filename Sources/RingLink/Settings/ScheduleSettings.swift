@@ -18,9 +18,10 @@ package struct HeartRateSchedule: FrameRecord {
     RecordField("enabled", \.isEnabled, at: 2, .flag(on: 1, off: 2)),
     RecordField("interval", \.intervalMinutes, at: 3, .uint8, .minutes, settable: 1...255),
     RecordField("start", \.startMinutes, at: 4, .uint8, .minutes),
-    RecordField("low-alarm", \.lowAlarm, at: 5, .uint8, .beatsPerMinute),
-    RecordField("high-alarm", \.highAlarm, at: 6, .uint8, .beatsPerMinute),
-    RecordField("alarms", \.alarms, at: 7, words: [0: "unset", 1: "on", 2: "off"], settable: 0...2),
+    RecordField("low-alarm", \.lowAlarm, at: 5, .uint8, .beatsPerMinute).only(.app),
+    RecordField("high-alarm", \.highAlarm, at: 6, .uint8, .beatsPerMinute).only(.app),
+    RecordField("alarms", \.alarms, at: 7, words: [0: "unset", 1: "on", 2: "off"], settable: 0...2).only(
+      .sdk),
   ]
 }
 
@@ -64,11 +65,10 @@ package struct TemperatureSchedule: FrameRecord {
 
   package static let fields: [RecordField<Self>] = [
     RecordField("enabled", \.isEnabled, at: 3),
-    RecordField("interval", \.intervalMinutes, at: 4, .uint8, .minutes, believed: 1...255),
-    RecordField("interval-seconds", \.intervalSeconds, at: 5, .uint8, .seconds, settable: 0...120),
-    RecordField("remind", \.remindMinutes, at: 6, .uint8, .minutes),
-    RecordField("alarms", \.alarms, at: 7),
-    RecordField("alarm", \.alarm, at: 8),
+    RecordField("interval", \.intervalMinutes, at: 4, .uint8, .minutes, believed: 1...255).only(.app),
+    RecordField("interval-seconds", \.intervalSeconds, at: 5, .uint8, .seconds, settable: 0...120).only(.sdk),
+    RecordField("remind", \.remindMinutes, at: 6, .uint8, .minutes).only(.sdk),
+    RecordField("alarms", \.alarms, at: 7).only(.sdk), RecordField("alarm", \.alarm, at: 8).only(.sdk),
   ]
 }
 
@@ -79,7 +79,7 @@ package final class ScheduleSettings: CommandGroup {
   package let heartRateSchedule = FrameSetting<HeartRateSchedule>(
     0x16, "heart-rate", "Automatic measurement of heart rate.", source: "4.7 [C][S]")
   package let oxygenSchedule = FrameSetting<OxygenSchedule>(
-    0x2C, "spo2", "Automatic measurement of SpO2.", source: "4.7 [C][S]")
+    0x2C, "spo2", "Automatic measurement of SpO2.", source: "4.7 [C]")
   package let stressSchedule = FrameSetting<Switch>(
     0x36, "stress", "Automatic estimation of stress.", source: "4.7 [C]")
   package let variabilitySchedule = FrameSetting<Switch>(
@@ -88,7 +88,7 @@ package final class ScheduleSettings: CommandGroup {
   package let temperatureSchedule = FrameSetting<TemperatureSchedule>(
     0x3A, read: [3, 1], write: [3, 2], "temperature",
     "Automatic measurement of skin temperature.",
-    families: .newer, source: "4.7 [A][S]")
+    families: .newer, source: "4.7 [C][A][S]")
 
   var settings: [any RingSetting] {
     [heartRateSchedule, oxygenSchedule, stressSchedule, variabilitySchedule, temperatureSchedule]

@@ -15,7 +15,7 @@ package struct TouchControl: FrameRecord {
   ]
 
   package static let fields: [RecordField<Self>] = [
-    RecordField("mode", \.mode, at: 3, words: modes),
+    RecordField("mode", \.mode, at: 3, words: modes).only(.sdk, words: [2, 3, 4, 5, 6, 7, 8, 9]),
     RecordField("sensitivity", \.sensitivity, at: 4, settable: 1...10, believed: 1...30),
     RecordField("sleep", \.sleep, at: 5),
   ]

@@ -17,11 +17,13 @@ package struct BulkQuery<Contents: BulkContents>: CommandRow {
   ) {
     self.id = id
     self.replyID = replyID ?? id
-    entry = CommandEntry(
+    var entry = CommandEntry(
       subject: .bulk(id), name: name, purpose: purpose, group: group,
       shape: isUnsolicited ? .event : .bulk,
       requests: isUnsolicited ? [] : [FrameForm(Contents.Request.form)],
       replies: [FrameForm(Contents.replyForm)], families: families, source: source)
+    entry.loneContents = Contents.loneContents
+    self.entry = entry
   }
 }
 
@@ -48,6 +50,9 @@ package protocol BulkContents: Hashable, Sendable {
   /// A description of the payload.
   static var replyForm: String { get }
 
+  /// What of it has one source alone, for the list of these.
+  static var loneContents: [String: LoneSource] { get }
+
   /// Whether a payload of one byte means that there is no data, or why.
   static var isNothingAByte: Bool { get }
 
@@ -73,6 +78,8 @@ extension BulkRequest where Self: BulkRecord {
 }
 
 extension BulkContents {
+  package static var loneContents: [String: LoneSource] { [:] }
+
   /// Nothing says it of most answers.
   package func isAll(of request: Request) -> Bool { false }
 }

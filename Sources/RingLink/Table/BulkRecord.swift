@@ -54,9 +54,11 @@ extension BulkField {
   ///   - limits: a payload with a number outside of them is malformed
   ///   - note: additional information
   ///   - words: the names of single values
+  ///   - loneWords: the only sources of some of them
   init<Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, _ unit: RingUnit? = nil,
-    in limits: ClosedRange<Number>? = nil, _ note: String? = nil, words: [Int: String] = [:]
+    in limits: ClosedRange<Number>? = nil, _ note: String? = nil, words: [Int: String] = [:],
+    loneWords: [Int: LoneSource] = [:]
   ) {
     let width = Number.bitWidth > 8 ? "u\(Number.bitWidth) LE" : nil
     let named = words.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
@@ -72,7 +74,8 @@ extension BulkField {
       explain: { record, explanation in
         let number = Int(clamping: record[keyPath: property])
         let value = FrameFieldValue.number(number, unit, words[number])
-        explanation.add(name, "\(value)", bytes: Number.bitWidth / 8)
+        let lone = loneWords[number].map { " (\($0.note))" } ?? ""
+        explanation.add(name, "\(value)\(lone)", bytes: Number.bitWidth / 8)
       })
   }
 

@@ -15,6 +15,10 @@ package final class FrameField: Hashable, Sendable {
   package let settable: ClosedRange<Int>
   /// The values that are a ring's own; another one is what a ring leaves out.
   let believed: ClosedRange<Int>
+  /// The only source of the field; nil if there are better ones.
+  package let loneSource: LoneSource?
+  /// The only sources of single ``words``.
+  let loneWords: [Int: LoneSource]
 
   /// - Parameters:
   ///   - name: as shown and as an option
@@ -24,9 +28,11 @@ package final class FrameField: Hashable, Sendable {
   ///   - words: the names of single values
   ///   - settable: the values to which it can be set; by default all that `form` can hold
   ///   - believed: those that are a ring's own; by default all to which it can be set
+  ///   - loneSource: see the property, as for `loneWords`
   package init(
     _ name: String, at offset: Int, _ form: WireForm, _ unit: RingUnit? = nil, words: [Int: String] = [:],
-    settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil
+    settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil, loneSource: LoneSource? = nil,
+    loneWords: [Int: LoneSource] = [:]
   ) {
     self.name = name
     self.offset = offset
@@ -35,13 +41,16 @@ package final class FrameField: Hashable, Sendable {
     self.words = words
     self.settable = settable ?? form.numbers
     self.believed = believed ?? self.settable
+    self.loneSource = loneSource
+    self.loneWords = loneWords
   }
 
   package static func == (left: FrameField, right: FrameField) -> Bool {
     left === right
       || left.name == right.name && left.offset == right.offset && left.form == right.form
         && left.unit == right.unit && left.words == right.words && left.settable == right.settable
-        && left.believed == right.believed
+        && left.believed == right.believed && left.loneSource == right.loneSource
+        && left.loneWords == right.loneWords
   }
 
   package func hash(into hasher: inout Hasher) {

@@ -72,6 +72,11 @@ package struct RecordField<Record>: Sendable {
   package let field: FrameField
   let access: Access
 
+  init(_ field: FrameField, _ access: Access) {
+    self.field = field
+    self.access = access
+  }
+
   /// A number.
   ///
   /// - Parameters:

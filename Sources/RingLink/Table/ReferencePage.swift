@@ -22,9 +22,38 @@ package enum ReferencePage {
     for group in CommandEntry.Group.allCases {
       page += section(group)
     }
+    page += loneFacts
     page += "\n## Kinds of sport\n\n"
     page += Sport.allCases.map { "\($0.rawValue) \($0)" }.joined(separator: ", ") + "\n"
     return page
+  }
+
+  /// All that has one source alone.
+  private static var loneFacts: String {
+    var text = """
+
+      ## Known from one source
+
+      No capture, no firmware and no second client has shown these: they may be wrong. `decode -v` says so where it prints one.
+
+      | id | name | what | by |
+      | --- | --- | --- | --- |
+
+      """
+    for entry in CommandTable.all where entry.group != .blocked {
+      let facts = entry.loneFacts
+      for source in LoneSource.allCases {
+        let own = facts.filter { $0.source == source }.map(\.fact)
+        guard !own.isEmpty else { continue }
+        let what = own == [entry.name] ? "all of it" : own.joined(separator: ", ")
+        text += "| \(code(of: entry)) | \(entry.name) | \(what) | \(source.rawValue) |\n"
+      }
+    }
+    return text
+  }
+
+  private static func code(of entry: CommandEntry) -> String {
+    entry.subject.code + entry.prefix.map { " \(Hex.string($0).dropFirst(2))" }.joined()
   }
 
   /// The most names that are listed where they are used.
@@ -46,7 +75,7 @@ package enum ReferencePage {
       "| id | name | what for | answer | families | known from |\n| --- | --- | --- | --- | --- | --- |\n"
     for entry in entries {
       text +=
-        "| \(entry.subject.code)\(entry.prefix.map { " \(Hex.string($0).dropFirst(2))" }.joined()) | \(entry.name) "
+        "| \(code(of: entry)) | \(entry.name) "
       text +=
         "| \(entry.purpose) | \(entry.shape.rawValue) | \(families(entry.families)) | \(evidence(entry.source)) |\n"
     }
@@ -83,6 +112,7 @@ package enum ReferencePage {
         "\($0.key) \($0.value)"
       }
     }
+    if let source = field.loneSource { details.append(source.note) }
     return details.isEmpty ? text : text + " (\(details.joined(separator: ", ")))"
   }
 
@@ -91,8 +121,9 @@ package enum ReferencePage {
     let words: [Substring: String] = [
       "F": "firmware", "C": "captures", "A": "the app", "S": "the SDK", "?": "one weak source",
     ]
-    return source.split { $0 == "[" || $0 == "]" }.dropFirst().map { words[$0] ?? "\($0) clients" }
-      .joined(separator: ", ")
+    let marks = LoneSource.marks(of: source)
+    let evidence = marks.map { words[$0] ?? ($0 == "1" ? "one client" : "\($0) clients") }
+    return evidence.joined(separator: ", ") + (LoneSource(marks: marks) == nil ? "" : "; no capture")
   }
 
   private static func families(_ families: Set<RingFamily>) -> String {

@@ -160,7 +160,8 @@ extension RingLayer {
     switch content {
     case .frame(let meaning):
       let frame = meaning.frame
-      add("command", "\(meaning.name) (\(Hex.string(frame.command.rawValue)))", 0..<1)
+      let note = meaning.entry?.loneSource.map { " (\($0.note))" } ?? ""
+      add("command", "\(meaning.name) (\(Hex.string(frame.command.rawValue)))\(note)", 0..<1)
       if let refusal = meaning.refusal {
         add("reason", "\(refusal.code)", 1..<2)
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
@@ -168,10 +169,10 @@ extension RingLayer {
         add("form", form.name, 1..<15)
         let encoding = accelerationEncoding
         for field in meaning.fields {
+          let note = field.field.loneSource(in: frame).map { " (\($0.note))" } ?? ""
           add(
-            field.name, TextBuffer.string { Self.write(field.field, of: frame, encoding, to: &$0) },
-            field.range,
-            depth: 1)
+            field.name, TextBuffer.string { Self.write(field.field, of: frame, encoding, to: &$0) } + note,
+            field.range, depth: 1)
         }
       } else {
         add("payload", Hex.string(frame.bytes[1..<15], separator: " "), 1..<15)
@@ -179,7 +180,8 @@ extension RingLayer {
       add("checksum", "right", 15..<16)
     case .bulk(let frame):
       let meaning = frame.meaning(isFromRing: isFromRing)
-      add("bulk id", "\(frame.id) (\(Hex.string(frame.id.rawValue)))", 0..<0)
+      let note = entry?.loneSource.map { " (\($0.note))" } ?? ""
+      add("bulk id", "\(frame.id) (\(Hex.string(frame.id.rawValue)))\(note)", 0..<0)
       if let form = meaning.form { add("form", form, 0..<0) }
       add("payload", Hex.string(frame.payload, separator: " "), 0..<range.count)
       listValues(of: meaning, to: list)
