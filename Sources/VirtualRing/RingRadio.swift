@@ -148,23 +148,35 @@ extension VirtualRingOptions {
     return controller
   }
 
-  /// The flags, and the service where it is advertised.
+  private var namePart: ADStructure { .localName(Array(name.utf8.prefix(29)), isComplete: true) }
+
+  private var isNameShort: Bool { name.utf8.count <= 22 }
+
+  private var hasCompany: Bool { model?.advertisesNameOnly != true }
+
+  private var hasService: Bool { hasCompany && advertisesService && !faults.omitsRingService }
+
+  /// The flags, service 3802, and the name where there is room for it.
   var advertisement: [ADStructure] {
     var structures: [ADStructure] = [.flags([.generalDiscoverable, .brEDRNotSupported])]
-    if advertisesService, !faults.omitsRingService {
-      structures.append(.serviceUUIDs([RingGATT.commandService], width: .sixteen, isComplete: true))
+    if hasService {
+      structures.append(.serviceUUIDs([BluetoothUUID(0x3802 as UInt16)], width: .two, isComplete: true))
     }
+    if isNameShort { structures.append(namePart) }
     return structures
   }
 
-  /// The name, and the address, as real rings have it.
+  /// The service of commands, and company 0x1234 with the address; or a long name.
   var scanResponse: [ADStructure] {
-    var response: [ADStructure] = [.localName(Array(name.utf8.prefix(29)), isComplete: true)]
-    if name.utf8.count <= 20 {
+    guard isNameShort else { return [namePart] }
+    var response: [ADStructure] = []
+    if hasService {
+      response.append(.serviceUUIDs([RingGATT.commandService], width: .sixteen, isComplete: true))
+    }
+    if hasCompany {
       var writer = ByteWriter(capacity: 6)
       address.write(into: &writer)
-      // 0xFFFF is for tests: no company has it.
-      response.append(.manufacturerData(CompanyIdentifier(rawValue: 0xFFFF), writer.bytes))
+      response.append(.manufacturerData(CompanyIdentifier(rawValue: 0x1234), writer.bytes))
     }
     return response
   }

@@ -32,7 +32,9 @@ extension VirtualRingOptions {
         if let ring { ofOne.append((ring, key, text)) } else { ofAll.append((key, text)) }
       }
     }
-    for (key, text) in ofAll { try set(key, to: text) }
+    // A model decides what other options change.
+    for (key, text) in ofAll where key == "model" { become(try Value(key: key, text: text).model()) }
+    for (key, text) in ofAll where key != "model" { try set(key, to: text) }
     var rings = [self] + (1..<count).map { another($0) }
     for (ring, key, text) in ofOne {
       guard ring <= count else {
@@ -49,7 +51,7 @@ extension VirtualRingOptions {
 
   /// The names of all options, for messages and help.
   package static let optionNames = [
-    "rings", "ring", "ignore-connections", "rate", "seed", "name", "address", "firmware", "hardware",
+    "rings", "ring", "model", "ignore-connections", "rate", "seed", "name", "address", "firmware", "hardware",
     "encoding", "battery",
     "charging", "mtu",
     "advertising", "service", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "refuse",
@@ -66,6 +68,7 @@ extension VirtualRingOptions {
   private mutating func set(_ key: String, to text: String?) throws(VirtualRingOptionsError) {
     let value = Value(key: key, text: text)
     switch key {
+    case "model": become(try value.model())
     case "rate": rate = try value.number(in: Self.rates)
     case "seed": seed = try value.integer(in: 0...UInt64.max)
     case "name": name = try value.name()
@@ -141,6 +144,13 @@ extension VirtualRingOptions {
     func name() throws(VirtualRingOptionsError) -> String {
       guard let text, (1...29).contains(text.utf8.count) else { throw wrong("a name of 1 to 29 bytes") }
       return text
+    }
+
+    func model() throws(VirtualRingOptionsError) -> VirtualRingModel {
+      guard let model = text.flatMap(VirtualRingModel.init) else {
+        throw wrong(VirtualRingModel.allCases.map(\.rawValue).joined(separator: ", "))
+      }
+      return model
     }
 
     func address() throws(VirtualRingOptionsError) -> BluetoothAddress {

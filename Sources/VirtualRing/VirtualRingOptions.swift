@@ -6,6 +6,8 @@ import RingLink
 package struct VirtualRingOptions: Hashable, Sendable {
   /// More rings in reach of the controller. Their options of the controller and their ``others`` have no effect.
   package var others: [VirtualRingOptions] = []
+  /// The model that it behaves as; nil for one that has what most rings have.
+  package private(set) var model: VirtualRingModel?
   /// Chooses the course of the pulse, the breath and the movements.
   package var seed: UInt64 = 1
   /// Rings are called after the last two bytes of their address.
@@ -57,6 +59,13 @@ package struct VirtualRingOptions: Hashable, Sendable {
 
   package init() {}
 
+  /// Makes it a ring of a model, as sold.
+  mutating func become(_ model: VirtualRingModel) {
+    self.model = model
+    (firmware, hardware, rate) = (model.firmware, model.hardware, 1)
+    name = usualName
+  }
+
   /// The encoding in force. Where the family leaves it open, 16 bits.
   var encoding: AccelerometerEncoding { accelerometerEncoding ?? family.accelerometerEncoding ?? .sixteenBit }
 
@@ -66,21 +75,21 @@ package struct VirtualRingOptions: Hashable, Sendable {
     ring.others = []
     ring.seed = seed &+ UInt64(index)
     ring.address = BluetoothAddress(address.value &+ UInt64(index) & 0xFFFF_FFFF_FFFF, address.kind)
-    ring.name = Self.name(at: ring.address)
+    ring.name = ring.usualName
     return ring
   }
 
   /// This ring with the address of a radio. Its name is after that, unless it was given another one.
   package func moved(to address: BluetoothAddress) -> VirtualRingOptions {
     var ring = self
-    if name == Self.name(at: self.address) { ring.name = Self.name(at: address) }
     ring.address = address
+    if name == usualName { ring.name = ring.usualName }
     return ring
   }
 
-  /// The name of a ring, as real rings have it.
-  private static func name(at address: BluetoothAddress) -> String {
-    "R02_" + address.description.split(separator: ":").suffix(2).joined()
+  /// The name of a ring at its address, as real rings have it.
+  private var usualName: String {
+    (model ?? .r02).namePrefix + address.description.split(separator: ":").suffix(2).joined()
   }
 
   /// Whether they ask for what only a radio in memory has: several rings, an address, properties and faults of the

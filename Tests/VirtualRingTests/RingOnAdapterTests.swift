@@ -52,7 +52,11 @@ import VirtualRing
   }
 
   private func find(_ central: Central, within time: Duration = .seconds(1)) async throws -> Advertisement? {
-    try await central.find(within: time, where: { $0.localName?.hasPrefix("R02_") == true })
+    try await central.find(
+      within: time,
+      where: {
+        $0.localName?.hasPrefix("R02_") == true && !$0.manufacturerData.isEmpty
+      })
   }
 
   private func meet(_ central: Central) async throws -> GATTLink {
@@ -65,7 +69,7 @@ import VirtualRing
     let (phone, _) = try await central()
     let found = try #require(try await find(phone))
     #expect(found.address == Self.address && found.localName == "R02_71CA")
-    #expect(found.serviceUUIDs == [RingGATT.commandService])
+    #expect(Set(found.serviceUUIDs) == [BluetoothUUID(0x3802 as UInt16), RingGATT.commandService])
     #expect(found.manufacturerData.map(\.data) == [[0xCA, 0x71, 0xDA, 0x7D, 0x1A, 0x00]])
     await served.ring.stop()
     #expect(try await find(phone) == nil)

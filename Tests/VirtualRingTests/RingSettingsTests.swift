@@ -61,6 +61,18 @@ import VirtualRing
     }
   }
 
+  /// A COLMI R10 takes the last three fields and never tells them (thebabush/junk): that they read as zero afterwards is no
+  /// refusal.
+  @Test func whatARingNeverTellsIsWritten() async throws {
+    let r10 = try VirtualRingOptions(parsing: "model=r10")
+    try await withRing({ $0 = r10 }) { ring, _ in
+      await #expect(throws: RingError.self) { try await ring.change(CommandTable.profile) { $0.weight = 71 } }
+      let changes = ["weight": 71, "systolic": 120, "diastolic": 80, "heart-rate-warning": 150]
+      let found = try await ring.change(CommandTable.profile, changes)
+      #expect(found["weight"] == 71 && found["age"] == 30 && found["systolic"] == 0)
+    }
+  }
+
   @Test func twoSettingsOfOneCommandAreTwo() async throws {
     try await withRing { ring, _ in
       try await ring.change(CommandTable.gesture) { $0.mode = 3 }

@@ -33,21 +33,19 @@ import VirtualRing
     #expect(host.reports.first?.address == host.radio.options.address)
     #expect(host.reports.first?.rssi == -56)
     let data = AdvertisingData(host.reports.first?.data ?? [])
-    #expect(data.serviceUUIDs == [RingGATT.commandService])
-    #expect(data.localName == nil)
+    #expect(data.serviceUUIDs == [BluetoothUUID(0x3802 as UInt16)])
+    #expect(data.localName == "R02_BEEF" && data.manufacturerData.isEmpty)
   }
 
-  @Test func activeScansGetTheName() {
+  @Test func activeScansGetTheCompany() {
     let host = scanning(.active)
     host.run(.seconds(1))
     let response = host.reports.first { $0.eventType.contains(.scanResponse) }
     let data = AdvertisingData(response?.data ?? [])
-    #expect(data.localName == "R02_BEEF")
-    #expect(
-      data.manufacturerData == [
-        .init(company: CompanyIdentifier(rawValue: 0xFFFF), data: hex("efbe41383530"))
-      ])
-    #expect(response?.data.count ?? 99 <= 31)
+    // The service, and company 0x1234 with the address, to the byte.
+    #expect(data.serviceUUIDs == [RingGATT.commandService])
+    let bytes = Hex.string(response?.data ?? [])
+    #expect(bytes.hasSuffix("09ff3412efbe41383530") && bytes.count == 2 * 28)
   }
 
   @Test func duplicatesAreFilteredOncePerScan() {

@@ -65,7 +65,7 @@ import Testing
     expected.faults.reordersPackets = true
     #expect(options == expected)
     // Whoever adds an option tells of it.
-    #expect(VirtualRingOptions.optionNames.count == 52)
+    #expect(VirtualRingOptions.optionNames.count == 53)
     for name in VirtualRingOptions.optionNames {
       #expect(throws: VirtualRingOptionsError.self) { try VirtualRingOptions(parsing: "\(name)=") }
     }

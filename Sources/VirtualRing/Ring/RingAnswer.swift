@@ -31,8 +31,9 @@ struct RingAnswer {
     RingAnswer(entry: setting.entry) { ring, frame in
       if setting.isWriteReply(frame) {
         guard let kept = try? setting.reply(afterWrite: frame) else { return [] }
-        if setting.isToldBack, !ring.options.faults.ignoresSettings {
-          ring.memory.settings[setting.entry.name] = kept
+        if !ring.options.faults.ignoresSettings {
+          ring.memory.settings[setting.entry.name] =
+            setting.isToldBack ? kept : ring.options.model?.told(ofProfile: frame)
         }
         return [setting.acknowledgement]
       }
@@ -60,7 +61,7 @@ extension RingAnswer {
 
   nonisolated(unsafe) private static let byEntry = Dictionary(grouping: all, by: \.entry.name)
 
-  private static var all: [RingAnswer] {
+  static var all: [RingAnswer] {
     device + CommandTable.settings.map(setting) + actions + measurements + history
   }
 
@@ -73,11 +74,13 @@ extension RingAnswer {
         if let time = try? ClockSetting(parsing: frame).time { ring.memory.clock.set(to: time) }
         return [
           CommandTable.payloadLength.frame(SingleByte(UInt8(clamping: ring.payloadLength()))),
-          CommandTable.setTime.frame(of: ring.capabilities),
+          ring.options.model?.capabilities ?? CommandTable.setTime.frame(of: ring.capabilities),
         ]
       },
       query(CommandTable.hostInformation) { _, _ in NoFields() },
-      query(CommandTable.deviceSupport) { ring, _ in ring.deviceSupport },
+      RingAnswer(entry: CommandTable.deviceSupport.entry) { ring, _ in
+        [ring.options.model?.deviceSupport ?? CommandTable.deviceSupport.frame(of: ring.deviceSupport)]
+      },
       query(CommandTable.notificationMask) { ring, _ in ring.memory.notificationMask },
       query(CommandTable.setNotificationMask) { ring, mask in
         ring.memory.notificationMask = mask
@@ -93,14 +96,8 @@ extension RingAnswer {
         ring.events.enterCamera()
         return [CommandTable.camera.frame(SingleByte(1))]
       },
-      action(CommandTable.cameraKeep),
-      RingAnswer(entry: CommandTable.cameraLeave.entry) { ring, _ in
-        ring.events.leaveCamera()
-        return [CommandTable.camera.frame(SingleByte(3))]
-      },
       action(CommandTable.reboot) { $0.leave() },
       action(CommandTable.powerOff) { if !$0.options.isCharging { $0.switchOff() } },
-      action(CommandTable.radioOff) { if !$0.options.isCharging { $0.switchOff() } },
       action(CommandTable.factoryReset) { $0.forgetEverything() },
     ]
   }
@@ -113,8 +110,8 @@ extension RingAnswer {
       RingAnswer(entry: CommandTable.measurementStart.entry) { ring, frame in
         guard let request = try? MeasurementStart(parsing: frame) else { return [] }
         guard ring.measures(request.kind) else { return [.refusal(of: frame.command)].compactMap { $0 } }
-        if let start = CountedStreamStart(frame) {
-          ring.startCountedStream(start)
+        if let light = SimulatedCountedStream.Light(rawValue: frame.byte(at: 1)) {
+          ring.startCountedStream(light, seconds: frame.byte(at: 2))
           return []
         }
         ring.takeSensor()
@@ -125,12 +122,6 @@ extension RingAnswer {
         ring.measurement.stop(request.kind)
         ring.stopCountedStream(request.kind)
         return MeasurementStop(request.kind)
-      },
-      RingAnswer(entry: CommandTable.liveHeartRate.entry) { ring, frame in
-        guard let request = try? LiveHeartRateControl(parsing: frame) else { return [] }
-        ring.takeSensor()
-        ring.measurement.control(request)
-        return []
       },
       RingAnswer(entry: CommandTable.sport.entry) { ring, frame in
         guard let request = try? SportControl(parsing: frame) else { return [] }
@@ -148,8 +139,9 @@ extension SimulatedRing {
     switch kind {
     case .heartRate, .bloodPressure, .oxygen, .continuousHeartRate: return true
     case .fatigue, .oneKeyCheck, .stress, .bloodSugar, .variability: return options.family != .rf03
-    case .greenStream, .redStream: return options.hasCountedStream
-    case .bodyTemperature, .combined: return options.family == .rt11cr
+    // The types of the counted stream, and body temperature.
+    case MeasurementKind(rawValue: 13), MeasurementKind(rawValue: 14): return options.hasCountedStream
+    case MeasurementKind(rawValue: 11), .combined: return options.family == .rt11cr
     default: return false
     }
   }

@@ -5,14 +5,6 @@ extension RingAnswer {
   static var history: [RingAnswer] {
     [
       query(CommandTable.today) { ring, _ in ring.history.totals(on: ring.history.now.day) },
-      query(CommandTable.storedDays) { _, _ in
-        var days = StoredDays()
-        days.mask = 1 << UInt32(SimulatedHistory.days) - 1
-        return days
-      },
-      log(CommandTable.dayTotals) { ring, request in
-        ring.history.day(request.daysAgo).map { ring.history.dayTotals(on: $0) } ?? DayTotals()
-      },
       log(CommandTable.activity) { ring, request in
         // The newest first, as an R11 does it.
         let records = ring.history.day(request.daysAgo).map(ring.history.activity(on:)) ?? []
@@ -32,22 +24,6 @@ extension RingAnswer {
         HourlyCounter(values: ring.history.day(request.daysAgo) == nil ? [] : Array(repeating: 0, count: 24))
       },
     ]
-  }
-}
-
-extension SimulatedHistory {
-  /// The form of old rings.
-  func dayTotals(on day: RingDay) -> DayTotals {
-    let totals = totals(on: day)
-    var old = DayTotals()
-    old.day = day
-    old.steps = totals.steps
-    old.calories = totals.calories
-    old.meters = totals.meters
-    old.activeMinutes = totals.activeMinutes
-    old.sleepMinutes = UInt16(
-      clamping: night(endingOn: day, daysAgo: 0)?.stages.reduce(0) { $0 + $1.minutes } ?? 0)
-    return old
   }
 }
 
@@ -95,7 +71,7 @@ struct RingBulkAnswer {
     return ManualReadings(daysAgo: daysAgo, readings: ring.history.day(daysAgo).map(readings) ?? [])
   }
 
-  private static var all: [RingBulkAnswer] {
+  static var all: [RingBulkAnswer] {
     [
       RingBulkAnswer(entry: CommandTable.sleep.entry) { ring, payload in
         guard let request = SleepRequest(payload: payload), ring.understands(request) else { return [] }
@@ -119,21 +95,6 @@ struct RingBulkAnswer {
         }
         return session?.course ?? [(CommandTable.sportCourse.replyID, [0])]
       },
-      query(CommandTable.sedentaryLog, isOffered: { $0.deviceSupport.minuteOxygen }) { ring, request in
-        let days = ring.history.keptDays.filter { request == .all || request == .daysAgo($0.daysAgo) }
-        return SedentaryLog(
-          days: days.map { SedentaryLog.Day(daysAgo: $0.daysAgo, parts: ring.history.sedentary(on: $0.day)) })
-      },
-      query(CommandTable.minuteOxygen, isOffered: { $0.deviceSupport.minuteOxygen }) { ring, request in
-        packet(
-          request, every: 5, ring.history.day(request.daysAgo).map(ring.history.oxygenMinutes(on:)) ?? [])
-      },
-      query(CommandTable.manualOxygen, isOffered: { $0.deviceSupport.minuteOxygen }) { ring, request in
-        manual(request, ring, ring.history.manualOxygen(on:))
-      },
-      query(CommandTable.temperatures74, isOffered: { $0.deviceSupport.hasTemperatures74 }) { ring, request in
-        packet(request, every: 30, ring.temperatures(daysAgo: request.daysAgo))
-      },
       query(CommandTable.nickname) { _, _ in BulkStatus() },
       query(CommandTable.manualHeartRates) { ring, request in
         manual(request, ring, ring.history.manualHeartRates(on:))
@@ -143,13 +104,16 @@ struct RingBulkAnswer {
         return OxygenLog(
           days: days.map { OxygenLog.Day(daysAgo: $0.daysAgo, hours: ring.history.oxygen(on: $0.day)) })
       },
-      query(CommandTable.temperatureLog) { ring, request in
-        let days = ring.history.keptDays.filter { $0.daysAgo < request.days }
-        return TemperatureLog(
-          days: days.map { day in
-            let values = ring.history.temperatures(on: day.day).map { UInt8(clamping: ($0 - 2000) / 10) }
-            return TemperatureLog.Day(daysAgo: day.daysAgo, minutesPerSlot: 30, values: values)
-          })
+      RingBulkAnswer(entry: CommandTable.temperatureLog.entry) { ring, payload in
+        guard let request = DayCount(payload: payload) else { return [] }
+        let isSplit = ring.options.model?.hasTemperatureFrames ?? false
+        let days = ring.history.keptDays.filter { $0.daysAgo < request.days && !(isSplit && $0.daysAgo == 0) }
+        let blocks = days.map { day -> [UInt8] in
+          [day.daysAgo, 30]
+            + ring.history.temperatures(on: day.day).map { UInt8(clamping: ($0 - 2000) / 10) }
+        }
+        let payloads = isSplit ? blocks : [blocks.flatMap { $0 }]
+        return (payloads.isEmpty ? [[0]] : payloads).map { (0x25, $0) }
       },
       query(CommandTable.intervalTemperatures) { ring, request in
         packet(request, every: 30, ring.temperatures(daysAgo: request.daysAgo))

@@ -17,7 +17,10 @@ package struct RingMemory {
     sports = (sports + [session]).suffix(Self.maximumSports)
   }
 
-  init(clock: RingClock) { self.clock = clock }
+  init(clock: RingClock, profile: RingFrame?) {
+    self.clock = clock
+    settings[CommandTable.profile.entry.name] = profile
+  }
 
   /// The factory state: all automatic measurements are on, and there is no profile.
   private static var usualSettings: [String: RingFrame] {
@@ -28,8 +31,6 @@ package struct RingMemory {
     on.isEnabled = true
     var oxygen = OxygenSchedule()
     oxygen.isEnabled = true
-    var temperature = TemperatureSchedule()
-    temperature.isEnabled = true
     var goals = Goals()
     goals.steps = 5000
     goals.calories = 300_000
@@ -39,12 +40,13 @@ package struct RingMemory {
       CommandTable.oxygenSchedule.entry.name: CommandTable.oxygenSchedule.reply(oxygen),
       CommandTable.stressSchedule.entry.name: CommandTable.stressSchedule.reply(on),
       CommandTable.variabilitySchedule.entry.name: CommandTable.variabilitySchedule.reply(on),
-      CommandTable.temperatureSchedule.entry.name: CommandTable.temperatureSchedule.reply(temperature),
+      CommandTable.temperatureSchedule.entry.name: SimulatedRing.frame(
+        0x3A, [3, 1, 1, 30, 5, 10, 0, 0]),
       CommandTable.goals.entry.name: CommandTable.goals.reply(goals),
       CommandTable.temperatureUnit.entry.name: CommandTable.temperatureUnit.reply(TemperatureUnit()),
       CommandTable.touch.entry.name: CommandTable.touch.reply(TouchControl()),
       CommandTable.gesture.entry.name: CommandTable.gesture.reply(TouchControl()),
-      CommandTable.touchSleep.entry.name: CommandTable.touchSleep.reply(TouchSleep()),
+      CommandTable.touchSleep.entry.name: SimulatedRing.frame(0x3B, [1, 2]),
     ]
   }
 }

@@ -3,7 +3,13 @@ import RingLink
 
 /// The packets of a counted stream (ring reference, 5.7). Its counter goes on when the stream is requested again.
 struct SimulatedCountedStream {
-  let light: CountedSample.Light
+  /// The type of the measurement, which chooses the light.
+  enum Light: UInt8 {
+    case green = 13
+    case red = 14
+  }
+
+  let light: Light
   /// When it ends, unless it is requested again.
   var end: Instant
   private let losesEvery: Int?
@@ -13,7 +19,7 @@ struct SimulatedCountedStream {
 
   private static let reorderInterval = 10
 
-  init(_ light: CountedSample.Light, until end: Instant, _ faults: VirtualRingFaults) {
+  init(_ light: Light, until end: Instant, _ faults: VirtualRingFaults) {
     self.light = light
     self.end = end
     losesEvery = faults.losesPacketEvery
@@ -30,19 +36,24 @@ struct SimulatedCountedStream {
     heartRate: Double
   ) -> [RingFrame] {
     if let losesEvery, (index + 1).isMultiple(of: losesEvery) { return [] }
-    var sample = CountedSample(light)
-    sample.packet = UInt8(truncatingIfNeeded: index)
-    sample.vital = light == .green ? UInt8(clamping: Int(heartRate.rounded())) : 97
-    sample.raw = light == .green ? green.raw : red.raw
-    // Infrared light goes through more blood: the same pulse on a stronger signal.
-    if light == .red { sample.infrared = UInt16(clamping: 40 * Int(red.raw)) }
     let axes = AccelerometerSample(acceleration, encoding: .sixteenBit)
-    (sample.x, sample.y, sample.z) = (axes.x, axes.y, axes.z)
+    let isGreen = light == .green
+    // Infrared light goes through more blood: the same pulse on a stronger signal.
+    let numbers = [
+      isGreen ? green.raw : red.raw, isGreen ? 0 : UInt16(clamping: 40 * Int(red.raw)), axes.x, axes.y,
+      axes.z,
+    ]
+    // The counter, the rate or the saturation, and the numbers, LE.
+    let vital = isGreen ? UInt8(clamping: Int(heartRate.rounded())) : 97
+    let frame = SimulatedRing.frame(
+      0x69,
+      [light.rawValue, 0, UInt8(truncatingIfNeeded: index), vital]
+        + numbers.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
     let late = held.take()
     if reorders, late == nil, (index + 1).isMultiple(of: Self.reorderInterval) {
-      held = sample.frame
+      held = frame
       return []
     }
-    return [sample.frame] + (late.map { [$0] } ?? [])
+    return [frame] + (late.map { [$0] } ?? [])
   }
 }

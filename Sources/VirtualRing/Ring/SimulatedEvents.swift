@@ -46,7 +46,7 @@ final class SimulatedEvents {
   }
 
   private var next: RingFrame {
-    switch count % 10 {
+    switch count % 11 {
     case 0:
       var totals = LiveTotals()
       totals.steps = 3055 + count
@@ -54,13 +54,16 @@ final class SimulatedEvents {
       totals.meters = 1999 + count * 2 / 3
       return CommandTable.liveTotals.frame(totals)
     case 1: return RingFrame(.notification, 0x01)
+    // A skin temperature of 36.6 °C, as an R10 sent it.
+    case 10: return SimulatedRing.frame(0x73, [0x27, 0xA6])
     case 2: return CommandTable.batteryEvent.frame(BatteryEvent(battery()))
     case 3: return CommandTable.variabilityEvent.frame(EventValue(31))
     case 4: return CommandTable.stressEvent.frame(EventValue(45))
-    case 5: return CommandTable.mediaKey.frame(SingleByte(RingEvent.MediaKey.next.rawValue))
-    case 6: return CommandTable.findPhone.frame(SingleByte(1))
-    case 7: return CommandTable.buttonEvent.frame(ButtonEvent(.tap))
-    case 8: return CommandTable.heartRateAlarm.frame(HeartRateAlarm(limit: 2, beatsPerMinute: 131))
+    // By one source each: the key for the next title, the phone is looked for, a tap, a heart rate that is too high.
+    case 5: return SimulatedRing.frame(0x1D, [3])
+    case 6: return SimulatedRing.frame(0x22, [1])
+    case 7: return SimulatedRing.frame(0x73, [0x2D, 3])
+    case 8: return SimulatedRing.frame(0x73, [0x3A, 2, 131])
     default: return CommandTable.counterEvent.frame(CounterEvent(count))
     }
   }

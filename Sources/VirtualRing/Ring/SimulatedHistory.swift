@@ -128,22 +128,18 @@ struct SimulatedHistory {
     }
   }
 
-  /// Measured on request in the evening.
-  func manualOxygen(on day: RingDay) -> [ManualOxygen.Reading] {
+  /// Measured on request in the evening: the minute of the day, LE, and the value in percent.
+  func manualOxygen(on day: RingDay) -> [UInt8] {
     let minute = 1180
     guard day.midnight.adding(minutes: minute) <= now else { return [] }
     return [
-      ManualOxygen.Reading(
-        minuteOfDay: UInt16(minute), value: UInt8(95 + random(.manualOxygen, day, minute, 5)))
+      UInt8(minute & 0xFF), UInt8(minute >> 8), UInt8(95 + random(.manualOxygen, day, minute, 5)),
     ]
   }
 
-  /// Pairs, as the form of the answer has them; their meaning is not known.
-  func sedentary(on day: RingDay) -> [SedentaryLog.Part] {
-    (0..<6).map { part in
-      SedentaryLog.Part(
-        kind: UInt8(part % 2 + 1), duration: UInt8(30 + random(.sedentary, day, part, 90)))
-    }
+  /// Pairs of a kind and a duration; their meaning is not known.
+  func sedentary(on day: RingDay) -> [UInt8] {
+    (0..<6).flatMap { part in [UInt8(part % 2 + 1), UInt8(30 + random(.sedentary, day, part, 90))] }
   }
 
   /// Every second evening one goes for a walk.

@@ -54,9 +54,12 @@ final class SimulatedMeasurement {
     }
   }
 
-  func control(_ request: LiveHeartRateControl) {
-    switch request.action {
-    case LiveHeartRateControl.stopAction: if case .live = mode { stop() }
+  /// The older live heart rate.
+  ///
+  /// - Parameter action: 1 start, 2 stop, 3 go on
+  func controlLive(action: UInt8) {
+    switch action {
+    case 2: if case .live = mode { stop() }
     case 1: begin(.live)
     default: if case .live = mode { asked = timers.now } else { begin(.live) }
     }
@@ -179,7 +182,7 @@ final class SimulatedMeasurement {
   private func liveTick() {
     guard timers.now - asked < .seconds(60) else { return stop() }
     let isReady = isWorn() && time >= warmUp.inSeconds * 32 / 51
-    send(CommandTable.liveHeartRate.frame(of: LiveHeartRate(isReady ? beats : 0)))
+    send(SimulatedRing.frame(0x1E, [isReady ? beats : 0]))
   }
 }
 

@@ -61,7 +61,8 @@ package final class SimulatedRing {
   package init(options: VirtualRingOptions, timers: Timers) {
     self.options = options
     self.timers = timers
-    memory = RingMemory(clock: RingClock(options.clock ?? Self.firstTime, timers: timers))
+    memory = RingMemory(
+      clock: RingClock(options.clock ?? Self.firstTime, timers: timers), profile: options.model?.profile)
     let waveform = PulseWaveform(seed: options.seed, rate: options.rate, family: options.family)
     self.waveform = waveform
     light = SimulatedLight(family: options.family)
@@ -97,6 +98,7 @@ package final class SimulatedRing {
     }
     counters.frames += 1
     if frame.command == .rawStream, let request = try? RawControl(parsing: frame) { return control(request) }
+    if let answer = answerOfOneSource(to: frame) { return answer.forEach { notify($0) } }
     let meaning = CommandTable.meaning(of: frame, isFromRing: false)
     if let answer = RingAnswer.answer(to: meaning, family: options.family) {
       var frames = answer.frames(self, frame)
@@ -113,7 +115,9 @@ package final class SimulatedRing {
     guard bytes.byte(at: 0) == BulkFrame.magic, let id = bytes.byte(at: 1) else { return }
     var assembler = BulkAssembler()
     if case .frame(let request) = assembler.receive(bytes, at: .zero) {
-      if let answer = RingBulkAnswer.answer(to: request.id, of: self) {
+      if let payload = bulkAnswerOfOneSource(to: request.id, request.payload) {
+        sendBulk(request.id, payload)
+      } else if let answer = RingBulkAnswer.answer(to: request.id, of: self) {
         for (id, payload) in answer.frames(self, request.payload) { sendBulk(id, payload) }
       } else if CommandTable.entries(for: .bulk(request.id)).isEmpty {
         sendBulk(request.id, [0])
@@ -181,7 +185,7 @@ package final class SimulatedRing {
 
   /// A factory reset.
   func forgetEverything() {
-    memory = RingMemory(clock: memory.clock)
+    memory = RingMemory(clock: memory.clock, profile: options.model?.profile)
   }
 
   /// Ends the stream for another user of the sensor.
@@ -233,14 +237,11 @@ package final class SimulatedRing {
   }
 
   /// Starts the counted stream, or lets it go on. Without a finger and on the charger, there is an error in place of samples.
-  func startCountedStream(_ request: CountedStreamStart) {
-    guard let light = request.light else { return }
+  func startCountedStream(_ light: SimulatedCountedStream.Light, seconds: UInt8) {
     guard options.isWorn, !options.isCharging else {
-      var sample = CountedSample(light)
-      sample.status = 1
-      return notify(sample.frame)
+      return notify(Self.frame(0x69, [light.rawValue, 1]))
     }
-    let end = timers.now + .seconds(Int(request.seconds))
+    let end = timers.now + .seconds(Int(seconds))
     if isStreaming, counted?.light == light {
       counted?.end = end
       return
@@ -253,7 +254,7 @@ package final class SimulatedRing {
 
   /// - Parameter kind: no other stream is stopped
   func stopCountedStream(_ kind: MeasurementKind) {
-    if let counted, counted.light.kind == kind { stop() }
+    if let counted, counted.light.rawValue == kind.rawValue { stop() }
   }
 
   private func beginSets() {
