@@ -115,7 +115,7 @@ def test_we_use_our_ring_on_the_same_radio(halo, radio, on_air):
     wait_for(radio, 1)
     service, name = "9ecadc240ee5a9e093f3a3b5f0ff406e", b"R02_1001".hex()
     assert heard(radio) == [{
-        "data": "0201061107" + service, "response": f"0909{name}09ffffff01100adc1b00", "interval": 20}]
+        "data": f"020106030302380909{name}", "response": f"1107{service}09ff341201100adc1b00", "interval": 20}]
     phone = radio.adapters[1]
     (battery,) = halo.run("battery", *JSON, adapter=phone).succeeded().records()
     assert battery["percent"] == 87

@@ -220,7 +220,7 @@ class Ring(Worker):
         self.counted = None
         self.measurement = None
         self.vanished = False
-        self.store = ring_history.Store(options.history) if options.history else None
+        self.store = ring_history.Store(options.history, options.by_day) if options.history else None
         self.log_frames = 0
         self.vectors = vectors(options.vector) if options.vector else {}
         properties = Characteristic.Properties
@@ -265,7 +265,10 @@ class Ring(Worker):
         advertised = [
             (AdvertisingData.FLAGS, b"\x06"),
             (AdvertisingData.COMPLETE_LOCAL_NAME, self.options.name.encode())]
-        response = [(AdvertisingData.TX_POWER_LEVEL, b"\x00")]
+        # As real rings have it: 0x1234, which is assigned to no company.
+        response = [
+            (AdvertisingData.TX_POWER_LEVEL, b"\x00"),
+            (AdvertisingData.MANUFACTURER_SPECIFIC_DATA, b"\x34\x12")]
         if self.options.ring_service:
             response.append((
                 AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS,
@@ -549,6 +552,7 @@ def parse(arguments=None):
     add("--vector", metavar="NAME", help="play the frames of this name in vectors/ring.json")
     add("--history", type=datetime.fromisoformat, metavar="TIME",
         help="has a week stored, up to this time, which its clock says")
+    add("--by-day", action="store_true", help="bulk answers have a frame for each day, as those of an R09")
     add("--lose-every", type=int, default=0, metavar="N", help="lose every Nth frame of a log")
     add("--double-every", type=int, default=0, metavar="N", help="send every Nth frame of a log twice")
     add("--delay-every", type=int, default=0, metavar="N", help="send every Nth frame of a log behind the next")

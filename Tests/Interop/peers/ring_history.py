@@ -11,7 +11,7 @@ from ring_frames import frame
 
 HEART_RATE_LOG, ACTIVITY, TODAY = 0x15, 0x43, 0x48
 STRESS_LOG, DEVICE_SUPPORT = 0x37, 0x3C
-SLEEP, MANUAL_HEART_RATE, SPO2, NAP = 0x27, 0x28, 0x2A, 0x3E
+TEMPERATURE, SLEEP, MANUAL_HEART_RATE, SPO2, NAP = 0x25, 0x27, 0x28, 0x2A, 0x3E
 NO_DATA, ACTIVITY_HEADER = 0xFF, 0xF0
 LIGHT, DEEP, REM, AWAKE = 2, 3, 4, 5
 STAGES = {LIGHT: "light", DEEP: "deep", REM: "REM", AWAKE: "awake"}
@@ -20,8 +20,10 @@ STAGES = {LIGHT: "light", DEEP: "deep", REM: "REM", AWAKE: "awake"}
 class Store:
     """A week of a wearer who does the same every day, but not quite. Nothing is newer than `now`."""
 
-    def __init__(self, now: datetime):
+    def __init__(self, now: datetime, by_day: bool = False):
         self.now = now
+        # Whether each day of a bulk answer has a frame of its own.
+        self.by_day = by_day
         self.today = now.date()
 
     def day(self, days_ago: int) -> date:
@@ -119,17 +121,28 @@ class Store:
     FRAMES = {ACTIVITY: activity_frames, HEART_RATE_LOG: heart_rate_frames, STRESS_LOG: stress_frames,
               TODAY: today_frames}
 
+    def temperatures(self, days_ago: int) -> list[int]:
+        """Tenths of a degree above 20, every half hour of a completed day; 0 is none."""
+        return [150 + days_ago if slot <= 14 else 0 for slot in range(48)]
+
     # --- bulk frames
 
     def bulk_answers(self, number: int, payload: bytes, sleep_request: bytes) -> list[bytes] | None:
         """The bulk frames that answer a request; none if the ring ignores it."""
         if number == SLEEP and payload == sleep_request:
             # The naps come behind.
+            if self.by_day:
+                return [bulk(SLEEP, sleep_payload([night])) for night in self.nights()] + [
+                    bulk(NAP, sleep_payload(self.naps()))]
             return [bulk(SLEEP, sleep_payload(self.nights())), bulk(NAP, sleep_payload(self.naps()))]
         if number == SPO2 and payload in (b"\xFF", b""):
             blocks = [bytes([days_ago]) + bytes(value for hour in self.spo2(days_ago) for value in hour)
                       for days_ago in reversed(range(7))]
             return [bulk(SPO2, b"".join(blocks))]
+        if number == TEMPERATURE and self.by_day:
+            # As an R09 answers: a frame for each completed day, the oldest first.
+            return [bulk(TEMPERATURE, bytes([days_ago, 30, *self.temperatures(days_ago)]))
+                    for days_ago in (5, 4, 3, 2, 1) if days_ago < payload[0]]
         if number == MANUAL_HEART_RATE:
             return [bulk(MANUAL_HEART_RATE, b"\0" + b"".join(
                 struct.pack("<HB", minute, rate) for minute, rate in self.manual_heart_rates().items()))]

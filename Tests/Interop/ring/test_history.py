@@ -111,6 +111,25 @@ def test_damaged_bulk_frames(halo, ring_of, store, damaged, ends_well):
     assert [event["value"] for event in ring.events("bulk")] == ["bc2a0100ff00ff"] * 2
 
 
+def expected_temperatures(store) -> list[dict]:
+    return [{"time": store.at(store.day(days_ago), slot * 30).isoformat(), "temperature_celsius": 20 + tenths / 10}
+            for days_ago in (5, 4, 3, 2, 1) for slot, tenths in enumerate(store.temperatures(days_ago)) if tenths]
+
+
+@pytest.mark.verdict
+def test_an_answer_has_a_frame_for_each_day(halo, ring_of, store, tmp_path):
+    """As an R09 (RT09_3.10.21_251107) answers: stansz/smart-ring, docs/RING_BEHAVIOR.md."""
+    ring = ring_of("--by-day")
+    assert history(halo, ring, "temperature").succeeded().records() == expected_temperatures(store)
+    assert history(halo, ring, "sleep").succeeded().records() == expected_sleep(store)
+    # All of it is stored, too.
+    data = tmp_path / "ring.db"
+    halo.run("sync", "--store", data, adapter=ring.adapter).succeeded()
+    stored = halo.run("export", "temperature", "--all", "--store", data, *JSON).succeeded().records()
+    assert [line["temperature_celsius"] for line in stored] == [
+        line["temperature_celsius"] for line in expected_temperatures(store)]
+
+
 @pytest.mark.parametrize("request_form, tries", [("ff01", 1), ("ff", 2), ("", 3)])
 def test_rings_want_to_be_asked_for_sleep_in_their_own_way(halo, ring_of, store, request_form, tries):
     ring = ring_of("--sleep-request", request_form)

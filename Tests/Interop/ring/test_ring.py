@@ -275,5 +275,6 @@ def test_handles_that_are_true_are_proved_without_a_round_trip(halo, ring_with, 
     halo.run("battery", adapter=ring.adapter).succeeded()
     lines = halo.run("decode", snoop, "--layer", "att").succeeded().out.splitlines()[begin:]
     requests = [line for line in lines if "Request" in line]
-    # Bumble has a Database Hash.
-    assert len(requests) == 2 and "Database Hash" in requests[0] and "Write Request" in requests[1]
+    # Bumble has a Database Hash. The MTU is exchanged behind the subscription, and nothing waits for it.
+    assert len(requests) == 3 and "Database Hash" in requests[0] and "Write Request" in requests[1]
+    assert "Exchange MTU" in requests[2]
