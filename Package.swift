@@ -232,6 +232,9 @@ targets += [
   .executableTarget(
     name: "ring-session", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
     path: "Examples/CoreBluetooth/RingSession"),
+  .executableTarget(
+    name: "live-heart-rate", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
+    path: "Examples/CoreBluetooth/LiveHeartRate"),
   // What programs for Apple's systems are written like, compiled in both language modes: docs/porting.md.
   .target(
     name: "PortedProgramsOfSwift5", dependencies: ["CoreBluetooth", "AccessorySetupKit"],
