@@ -236,7 +236,8 @@ struct SettingsPrinter: ~Copyable {
     }
     guard !reset.isEmpty else { return }
     Console.error(
-      "\(setting.entry.name): the ring reported no value for these, and has now: \(reset.joined(separator: ", "))")
+      "\(setting.entry.name): the ring reported no value for these, and has now: \(reset.joined(separator: ", "))"
+    )
   }
 
   /// `enabled on, interval 5 min`
