@@ -14,9 +14,12 @@ extension RingSetting {
     isToldBack || numbers.values.contains { $0 != 0 }
   }
 
-  /// The fields, apart from flags, that read as zero: the ring may have another value there, and leave it out.
+  /// The fields of which the ring has told nothing: it may have another value there.
   package func untold(_ read: [String: Int]) -> [FrameField] {
-    fields.filter { !$0.isFlag && $0.words[0] == nil && read[$0.name] == 0 }
+    fields.filter { field in
+      guard !field.isFlag, let number = read[field.name] else { return false }
+      return !isTold(read) || !field.isTold(number)
+    }
   }
 
   /// Returns the values to write that apply `changes` and leave the other fields unchanged.

@@ -185,19 +185,26 @@ extension SettingsFile {
   func load(into ring: RingClient) async throws(Failure) {
     var plan: [(setting: any RingSetting, read: [String: Int], changes: [String: Int])] = []
     var unsupported: [String] = []
+    var isComplete = true
     for (setting, wanted) in try changes() {
       let read = try await RingError.asFailure(await ring.numbersIfSupported(setting))
       guard let read else {
         unsupported.append(setting.entry.name)
         continue
       }
-      // A setting that the ring does not report can't be compared.
-      let changes = setting.isTold(read) ? wanted.filter { read[$0.key] != $0.value } : wanted
+      // What the ring does not report can't be compared.
+      let untold = Set(setting.untold(read).map(\.name))
+      let changes = wanted.filter {
+        untold.contains($0.key) || !setting.isTold(read) || read[$0.key] != $0.value
+      }
       guard !changes.isEmpty else { continue }
       do throws(SettingError) {
         _ = try setting.applying(changes, to: read)
-      } catch .incomplete where !setting.isToldBack {
-        Console.error("\(setting.entry.name) is not written: the file does not have all its fields")
+      } catch .incomplete(_, let missing) where !setting.isToldBack {
+        isComplete = false
+        Console.error(
+          "\(setting.entry.name) is not written: the file does not have \(missing.joined(separator: ", ")), which the ring does not tell"
+        )
         continue
       } catch {
         throw Failure(.badData, "\(setting.entry.name): \(error)")
@@ -207,13 +214,17 @@ extension SettingsFile {
     if !unsupported.isEmpty {
       Console.error("not supported by this ring: \(unsupported.joined(separator: ", "))")
     }
-    if plan.isEmpty { return Console.print("nothing differs\n") }
+    guard !plan.isEmpty else {
+      if isComplete { Console.print("nothing differs\n") }
+      return
+    }
     for (setting, read, changes) in plan {
       _ = try await RingError.asFailure(await ring.write(changes, over: read, to: setting))
       var report = ""
       for field in setting.fields {
         guard let number = changes[field.name] else { continue }
-        let old = setting.isTold(read) ? read[field.name].map { SettingsPrinter.text(of: $0, field) } : nil
+        let isTold = setting.isTold(read) && !setting.untold(read).contains(field)
+        let old = isTold ? read[field.name].map { SettingsPrinter.text(of: $0, field) } : nil
         report +=
           "\(setting.entry.name) \(field.name): \(old ?? "?") -> \(SettingsPrinter.text(of: number, field))\n"
       }
