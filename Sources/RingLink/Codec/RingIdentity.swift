@@ -100,11 +100,8 @@ package enum RingIdentity: Int, Hashable, Sendable, Comparable {
     let named = name.flatMap { name in
       containsModel(name) ? .name : names.lazy.compactMap { $0.identity(of: name) }.max()
     }
-    // The maker's glasses have this service, too.
-    if services.contains(RingGATT.bulkService) {
-      guard let named, named > .possible else { return nil }
-      return .service
-    }
+    // The maker's glasses have this service, too: alone it proves nothing.
+    if let named, named > .possible, services.contains(RingGATT.bulkService) { return .service }
     let isPossible = companies.contains(company) || services.contains(RingGATT.unknownService)
     return named ?? (isPossible ? .possible : nil)
   }

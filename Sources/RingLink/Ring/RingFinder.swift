@@ -195,6 +195,9 @@ package enum RingFinder {
       // The address type is unknown: the device cannot be connected to.
       guard device.address.kind.isKnown else { return }
       guard let fit = selector.fit(device) else {
+        // Its name may have come, and be that of something else.
+        possible[device.address] = nil
+        candidates[device.address] = nil
         if others.count < Self.maximumOthers { others.insert(device.address) }
         return
       }

@@ -26,11 +26,14 @@ struct IdentityTests {
         == nil)
   }
 
-  /// Without the command service or a ring's name, a device with the bulk service is taken for glasses.
+  /// Without the command service or a ring's name, the bulk service proves nothing: glasses have it, too.
   @Test func theBulkServiceAloneIsNoRing() {
     #expect(RingIdentity.matches(name: nil, services: [RingGATT.bulkService]) == nil)
     #expect(RingIdentity.matches(name: "lamp", services: [RingGATT.bulkService]) == nil)
     #expect(RingIdentity.matches(name: "Colmi R02", services: [RingGATT.bulkService]) == .service)
+    #expect(RingIdentity.matches(name: "H59_AB12", services: [RingGATT.bulkService]) == .possible)
+    #expect(
+      RingIdentity.matches(name: nil, services: [RingGATT.bulkService, RingGATT.unknownService]) == .possible)
     #expect(RingIdentity.matches(name: "Colmi R02", services: []) == .name)
     #expect(RingIdentity.matches(name: nil, services: [RingGATT.unknownService]) == .possible)
   }

@@ -207,6 +207,17 @@ import Testing
     #expect(second.found == nil)
   }
 
+  /// The name of glasses comes in the scan response, behind an advertisement like a ring's.
+  @Test func glassesThatShowTheirNameAreNotTaken() async throws {
+    let outcome = await search()
+    advertiseNameless(7, [3, 3, 0x02, 0x38])
+    advertise(7, "M02C_1A2B")
+    await pass(30_002)
+    #expect(
+      outcome.found == nil && outcome.taken == []
+        && outcome.error == .notFound(.anyRing, seconds: 30, others: 1))
+  }
+
   /// One that is heard late is taken at the end of the search.
   @Test func aNamelessOneThatIsHeardLateIsTaken() async throws {
     let outcome = await search()
