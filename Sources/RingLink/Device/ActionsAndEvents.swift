@@ -91,12 +91,16 @@ extension RingClient {
   package func listen(
     camera: Duration? = nil, sink: @escaping (RingEvent, Instant) -> Void
   ) async throws(RingError) {
-    // Naps come there. The oldest rings have none.
-    do throws(RingError) { try await openBulk() } catch .noBulkService {}
     let timers = self.timers
     let dispatcher = self.dispatcher
     dispatcher.onEvent = { sink($0, timers.now.wholeMicroseconds) }
     defer { dispatcher.onEvent = nil }
+    // Naps come there. The oldest rings have none, and other events come without it.
+    do throws(RingError) {
+      try await openBulk()
+    } catch {
+      guard error != .cancelled, connection.isConnected else { throw error }
+    }
     var keep: Timers.Token?
     func keepGoing(_ interval: Duration) {
       keep = timers.schedule(after: interval) {

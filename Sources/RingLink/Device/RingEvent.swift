@@ -27,7 +27,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
   case skinTemperature(Int)
   /// A new temperature as one client of an R09 reads it, in hundredths of a degree Celsius; no capture has shown it.
   case temperature(Int)
-  /// Naps that the ring has stored.
+  /// Naps that the ring has stored. They come by the bulk service, once the link has used it: for sleep, for example.
   case naps([Nap])
   /// Another event, identified by the kind.
   case other(Kind)

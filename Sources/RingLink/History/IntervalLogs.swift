@@ -66,7 +66,8 @@ package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord
   package var payload: [UInt8] { values.isEmpty ? [0] : bytes() }
 
   package func isAll(of request: Request) -> Bool {
-    !values.isEmpty && daysAgo == request.daysAgo && packet == request.packet
+    // Each request is for one packet, and nothing is one, too.
+    values.isEmpty || daysAgo == request.daysAgo && packet == request.packet
   }
 }
 
