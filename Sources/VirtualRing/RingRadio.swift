@@ -156,13 +156,16 @@ extension VirtualRingOptions {
 
   private var hasService: Bool { hasCompany && advertisesService && !faults.omitsRingService }
 
-  /// The flags, service 3802, and the name where there is room for it.
+  /// The flags, service 3802, and the name where there is room for it; else the service of commands.
   var advertisement: [ADStructure] {
     var structures: [ADStructure] = [.flags([.generalDiscoverable, .brEDRNotSupported])]
     if hasService {
       structures.append(.serviceUUIDs([BluetoothUUID(0x3802 as UInt16)], width: .two, isComplete: true))
     }
-    if isNameShort { structures.append(namePart) }
+    guard !isNameShort else { return structures + [namePart] }
+    if hasService {
+      structures.append(.serviceUUIDs([RingGATT.commandService], width: .sixteen, isComplete: true))
+    }
     return structures
   }
 

@@ -36,7 +36,7 @@ extension VirtualRingOptions {
     for (key, text) in ofAll where key == "model" { become(try Value(key: key, text: text).model()) }
     for (key, text) in ofAll where key != "model" { try set(key, to: text) }
     var rings = [self] + (1..<count).map { another($0) }
-    for (ring, key, text) in ofOne {
+    for (ring, key, text) in ofOne.filter({ $0.key == "model" }) + ofOne.filter({ $0.key != "model" }) {
       guard ring <= count else {
         throw VirtualRingOptionsError(description: "there is no virtual ring \(ring); give rings=\(ring)")
       }

@@ -87,7 +87,8 @@ import Testing
 
   @Test func oldRequestsAreAnswered() throws {
     let old = ",firmware=R02_3.00.06"
-    #expect(try answers("46", old) == ["460000007f00000000000000000000c5"])
+    #expect(try answers("46") == ["460000007f00000000000000000000c5"])
+    #expect(try answers("46", old) == ["c6ee00000000000000000000000000b4"])
     // A day that is not kept has only its number and zeros.
     #expect(
       try answers("0709", old) == ["07000900000000000000000000000010", "07010900000000000000000000000011"])

@@ -152,7 +152,7 @@ extension LiveHeartRate: @preconcurrency CBCentralManagerDelegate {
     }
     guard let identifier = session.accessories.first?.bluetoothIdentifier,
       let ring = central.retrievePeripherals(withIdentifiers: [identifier]).first
-    else { return }
+    else { return end("the ring that was chosen is not known any more") }
     self.ring = ring
     ring.delegate = self
     print("connecting")

@@ -7,18 +7,19 @@ extension SimulatedRing {
   /// The frames that answer a request of the app alone; nil for any other.
   func answerOfOneSource(to request: RingFrame) -> [RingFrame]? {
     let byte = request.byte(at: 1)
+    let isOld = options.family == .rf03 || options.family == .unknown
     switch (request.command.rawValue, byte) {
-    case (0x1E, 1...3) where options.family == .rf03 || options.family == .unknown:
+    case (0x1E, 1...3) where isOld:
       takeSensor()
       measurement.controlLive(action: byte)
       return []
-    case (0x46, 0): return [Self.frame(0x46, Self.big(1 << SimulatedHistory.days - 1, 4))]
-    case (0x07, _) where options.family == .rf03 || options.family == .unknown: return dayTotals(byte)
+    case (0x46, 0) where !isOld: return [Self.frame(0x46, Self.big(1 << SimulatedHistory.days - 1, 4))]
+    case (0x07, _) where isOld: return logFaults.apply(options.faults, to: dayTotals(byte))
     case (0x02, 5): return []
     case (0x02, 6):
       events.leaveCamera()
       return [Self.frame(0x02, [3])]
-    case (0x54, 1):
+    case (0x54, 1) where !isOld:
       if !options.isCharging { switchOff() }
       return []
     default: return nil

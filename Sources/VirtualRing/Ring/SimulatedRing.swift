@@ -49,7 +49,7 @@ package final class SimulatedRing {
 
   private let timers: Timers
   private var light: SimulatedLight
-  private var logFaults = LogFaults()
+  var logFaults = LogFaults()
   private var waveform: PulseWaveform
   private var index = 0
   private var framesOfStream = 0
