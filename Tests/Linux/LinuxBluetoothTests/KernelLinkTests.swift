@@ -205,8 +205,12 @@ import Testing
     await testTimers.sleep(for: .seconds(30))
     #expect(stage.takeSent(ReadRSSI.opcode) == [] && staged.losses == [])
     await testTimers.sleep(for: .seconds(30))
-    // The answers come over a socket, one after the other.
-    for _ in 0..<1000 where staged.losses.isEmpty { await settle() }
+    // The command follows the end of the socket, which a thread closes.
+    await staged.waitUntilClosed()
+    for _ in 0..<1000
+    where !stage.machine.sent.contains(where: { HCIOpcode(ofCommand: $0) == Disconnect.opcode }) {
+      await settle()
+    }
     #expect(stage.takeSent(ReadRSSI.opcode, Disconnect.opcode).last == "01060403" + "4000" + "13")
     #expect(staged.losses == [.remote(.connectionTimeout)] && staged.isSocketClosed)
     await testTimers.sleep(for: .seconds(100))
