@@ -55,6 +55,39 @@ import Testing
     #expect(log.payload == Array(hex(frame).dropFirst(6)))
   }
 
+  /// Answers of a COLMI R10 (RT03CR_1.00.02_260319), as thebabush/junk publishes them, beside what the vendor's app made of them.
+  @Test func aDayOfAnR10() throws {
+    let today = try #require(RingDay(year: 2026, month: 7, day: 2))
+    let sleep: SleepLog = try contents(
+      "bc27310039ec01002ebb00c50202180320021804100225030b02240413021d0312020b041b02160309021e0412022b031b0219040f"
+        + "0231")
+    let night = try #require(sleep.days.first?.session(isNap: false, today: today))
+    #expect(
+      night.start.description == "2026-07-02T03:07:00" && night.end.description == "2026-07-02T11:49:00")
+    #expect(night.stages.count == 21 && night.isConsistent)
+    #expect(
+      night.stages.suffix(4) == [
+        SleepStage(.deep, minutes: 27), SleepStage(.light, minutes: 25), SleepStage(.rem, minutes: 15),
+        SleepStage(.light, minutes: 49),
+      ])
+    let temperatures: TemperatureLog = try contents(
+      "bc2532004e81001ea7a8a8a8a8a8a1a8a7a8a8a7a6a7a7a7a7a7a7a6a6a7a8a7a5a0a6a6a7"
+        + String(repeating: "00", count: 19))
+    let readings = temperatures.readings(today: today)
+    #expect(readings.count == 29)
+    #expect(readings.prefix(8).map(\.centidegrees) == [3670, 3680, 3680, 3680, 3680, 3680, 3610, 3680])
+    let oxygen: OxygenLog = try contents(
+      "bc2a31003e9800626260606161636360606060616161616060616160606060616161610000000000000000000000000000000000"
+        + "000000")
+    #expect(oxygen.readings(today: today).prefix(5).map(\.minimum) == [98, 96, 97, 99, 96])
+    let sports: SportLog = try contents(
+      "bc423100e62e013007060180291d6904023d0004030000060400000000040500000406000003073c03083903093e030d0006130000"
+        + "0000")
+    let session = try #require(sports.sessions.first)
+    #expect(session[.duration] == 61 && session[.averageRate] == 60 && session[.steps] == 0)
+    #expect(session[.minimumRate] == 57 && session[.maximumRate] == 62 && session.unread.isEmpty)
+  }
+
   @Test func naps() throws {
     let today = try #require(today)
     let log: SleepLog = try contents("bc3e11007c6001020e06037503021404110321021b020e")
