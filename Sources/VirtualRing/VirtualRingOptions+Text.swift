@@ -33,8 +33,9 @@ extension VirtualRingOptions {
       }
     }
     // A model decides what other options change.
-    for (key, text) in ofAll where key == "model" { become(try Value(key: key, text: text).model()) }
-    for (key, text) in ofAll where key != "model" { try set(key, to: text) }
+    for (key, text) in ofAll.filter({ $0.key == "model" }) + ofAll.filter({ $0.key != "model" }) {
+      try set(key, to: text)
+    }
     var rings = [self] + (1..<count).map { another($0) }
     for (ring, key, text) in ofOne.filter({ $0.key == "model" }) + ofOne.filter({ $0.key != "model" }) {
       guard ring <= count else {

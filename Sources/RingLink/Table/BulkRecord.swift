@@ -74,8 +74,7 @@ extension BulkField {
       explain: { record, explanation in
         let number = Int(clamping: record[keyPath: property])
         let value = FrameFieldValue.number(number, unit, words[number])
-        let lone = loneWords[number].map { " (\($0.note))" } ?? ""
-        explanation.add(name, "\(value)\(lone)", bytes: Number.bitWidth / 8)
+        explanation.add(name, "\(value)\(LoneSource.suffix(loneWords[number]))", bytes: Number.bitWidth / 8)
       })
   }
 

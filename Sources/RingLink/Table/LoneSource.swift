@@ -11,6 +11,9 @@ package enum LoneSource: String, Hashable, Sendable, CaseIterable {
   /// `by the SDK; no capture`
   package var note: String { "by \(rawValue); no capture" }
 
+  /// What follows a fact: ` (by the SDK; no capture)`; nothing if there are better sources.
+  package static func suffix(_ source: LoneSource?) -> String { source.map { " (\($0.note))" } ?? "" }
+
   /// The marks of the ring reference, as they follow a section: `4.15 [F][C]`.
   static func marks(of source: String) -> [Substring] {
     Array(source.split { $0 == "[" || $0 == "]" }.dropFirst())

@@ -76,7 +76,8 @@ extension SimulatedRing {
     return part.isEmpty ? [0] : [request[0], UInt8(minutes), 2, request[1]] + part.flatMap { $0 }
   }
 
-  private static func big(_ number: Int, _ count: Int) -> [UInt8] {
+  /// A number in so many bytes, BE.
+  static func big(_ number: Int, _ count: Int) -> [UInt8] {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
   }
 

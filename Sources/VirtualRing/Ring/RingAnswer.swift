@@ -125,8 +125,7 @@ extension RingAnswer {
       },
       RingAnswer(entry: CommandTable.sport.entry) { ring, frame in
         guard let request = try? SportControl(parsing: frame) else { return [] }
-        let answer = try? RingFrame(frame.command, payload: ring.sport.control(request))
-        return [answer].compactMap { $0 }
+        return [SimulatedRing.frame(0x77, ring.sport.control(request))]
       },
     ]
   }

@@ -36,8 +36,7 @@ final class SimulatedSport {
     default: stop()
     }
     guard let session, !isPaused else { return [0] }
-    let start = UInt32(truncatingIfNeeded: session.start.seconds)
-    return [1, 0] + (0..<4).map { UInt8(truncatingIfNeeded: start >> ($0 * 8)) }
+    return [1, 0] + SimulatedRing.big(session.start.seconds, 4).reversed()
   }
 
   /// Ends a session, which is stored.
@@ -57,7 +56,8 @@ final class SimulatedSport {
 
   /// Sends what it has counted, as an R10 does: a full ten seconds twice.
   private func report() {
-    guard let session, let frame = frame(of: session) else { return }
+    guard let session else { return }
+    let frame = frame(of: session)
     send(frame)
     if !isPaused, session.seconds > 0, session.seconds.isMultiple(of: 10) { send(frame) }
     schedule()
@@ -65,15 +65,12 @@ final class SimulatedSport {
 
   /// 0x78, big-endian: 2 is 1 while the session runs and 2 while it is paused, 3-4 seconds, 5 bpm, 6-8 steps, 9-11 m, 12-14 small
   /// calories.
-  private func frame(of session: SimulatedSession) -> RingFrame? {
-    func bytes(_ number: Int, _ count: Int) -> [UInt8] {
-      (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-    }
-    let status: UInt8 = isPaused ? 2 : 1
-    return try? RingFrame(
+  private func frame(of session: SimulatedSession) -> RingFrame {
+    let big = SimulatedRing.big
+    return SimulatedRing.frame(
       0x78,
-      payload: [sport.rawValue, status] + bytes(session.seconds, 2) + [session.heartRate]
-        + bytes(session.steps, 3) + bytes(session.meters, 3) + bytes(session.calories, 3))
+      [sport.rawValue, isPaused ? 2 : 1] + big(session.seconds, 2) + [session.heartRate]
+        + big(session.steps, 3) + big(session.meters, 3) + big(session.calories, 3))
   }
 }
 

@@ -160,7 +160,7 @@ extension RingLayer {
     switch content {
     case .frame(let meaning):
       let frame = meaning.frame
-      let note = meaning.entry?.loneSource.map { " (\($0.note))" } ?? ""
+      let note = LoneSource.suffix(meaning.entry?.loneSource)
       add("command", "\(meaning.name) (\(Hex.string(frame.command.rawValue)))\(note)", 0..<1)
       if let refusal = meaning.refusal {
         add("reason", "\(refusal.code)", 1..<2)
@@ -169,7 +169,7 @@ extension RingLayer {
         add("form", form.name, 1..<15)
         let encoding = accelerationEncoding
         for field in meaning.fields {
-          let note = field.field.loneSource(in: frame).map { " (\($0.note))" } ?? ""
+          let note = LoneSource.suffix(field.field.loneSource(in: frame))
           add(
             field.name, TextBuffer.string { Self.write(field.field, of: frame, encoding, to: &$0) } + note,
             field.range, depth: 1)
@@ -180,7 +180,7 @@ extension RingLayer {
       add("checksum", "right", 15..<16)
     case .bulk(let frame):
       let meaning = frame.meaning(isFromRing: isFromRing)
-      let note = entry?.loneSource.map { " (\($0.note))" } ?? ""
+      let note = LoneSource.suffix(entry?.loneSource)
       add("bulk id", "\(frame.id) (\(Hex.string(frame.id.rawValue)))\(note)", 0..<0)
       if let form = meaning.form { add("form", form, 0..<0) }
       add("payload", Hex.string(frame.payload, separator: " "), 0..<range.count)
