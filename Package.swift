@@ -55,6 +55,11 @@ let protocols = [
       "GATTServer",
     ],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
+  // Radios and links over time: what every door for people stands on.
+  library(
+    "HaloDevices", in: "Devices",
+    on: ["HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP"],
+    tests: ["TestLink", "TestLoop", "VirtualRadio"]),
   // A radio in memory: an air with controllers and devices.
   library(
     "VirtualRadio", on: ["HaloBluetoothCore", "HCI"],
@@ -140,9 +145,9 @@ let storage = [
 let facade = library(
   "HaloRaw",
   on: [
-    "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink",
-    "VirtualRing",
-    "HaloSystemCalls", "HaloEventLoop", "HaloCryptography", "HaloFiles", "HaloLinuxBluetooth", "HaloCapture",
+    "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "HaloDevices",
+    "RingLink", "VirtualRing", "HaloSystemCalls", "HaloEventLoop", "HaloCryptography", "HaloFiles",
+    "HaloLinuxBluetooth", "HaloCapture",
     "HaloRecording", "HaloKnownDevices",
   ], tests: ["TestLink", "TestLoop", "VirtualRadio"])
 
@@ -201,15 +206,17 @@ targets += [
   .target(
     name: "CoreBluetooth",
     dependencies: [
-      "ATT", "HaloBluetoothCore", "GAP", "GATTClient", "GATTServer", "HCI", "HaloCryptography", "HaloFiles",
-      "HaloGATT", "HaloKnownDevices", "HaloLinuxBluetooth", "HaloRaw", "HaloSystemCalls",
+      "ATT", "HaloBluetoothCore", "GAP", "GATTClient", "GATTServer", "HCI", "HaloCryptography", "HaloDevices",
+      "HaloEventLoop", "HaloFiles", "HaloGATT", "HaloKnownDevices", "HaloLinuxBluetooth", "HaloRaw",
+      "HaloSystemCalls",
     ], path: "Sources/Apple/CoreBluetooth",
     swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
     dependencies: [
       "ATT", "AccessorySetupKit", "HaloBluetoothCore", "CoreBluetooth", "GAP", "GATTClient", "GATTServer",
-      "HCI", "HaloEventLoop", "HaloGATT", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls", "L2CAP",
+      "HCI", "HaloDevices", "HaloEventLoop", "HaloGATT", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls",
+      "L2CAP",
       "PortedPeripheralsOfSwift5", "PortedPeripheralsOfSwift6", "TestSupport", "VirtualRadio",
     ],
     path: "Tests/Apple/CoreBluetoothTests", swiftSettings: settings),

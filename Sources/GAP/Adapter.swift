@@ -17,6 +17,8 @@ package protocol Adapter: AnyObject {
   var onAccepted: ((any ATTLink) -> Void)? { get set }
   /// Called once when the radio has become unusable; its links have been reported as lost by then.
   var onFailure: ((HCIError) -> Void)? { get set }
+  /// Why it is unusable; nil while it is not, and for a radio that can't be recovered.
+  var failure: HCIError? { get }
 
   /// Called with information for the user that is not an error.
   var onNote: ((String) -> Void)? { get set }
@@ -69,6 +71,7 @@ extension Adapter {
     get { nil }
     set {}
   }
+  package var failure: HCIError? { nil }
   package var droppedPackets: Int? { nil }
   package var skippedBytes: Int? { nil }
   package var onSkippedBytes: ((Int, Instant) -> Void)? {

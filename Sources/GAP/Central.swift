@@ -54,6 +54,7 @@ package final class Central {
     }
   }
 
+  package let adapter: any Adapter
   /// Why the radio does not scan as the subscribers ask for; nil if it does. One that does not scan at all is asked again,
   /// with longer and longer pauses, of ten seconds at most.
   package private(set) var scanRefusal: GAPError?
@@ -79,7 +80,6 @@ package final class Central {
     isActive && scanResponses == 0 && scannableReports >= Self.fewScannableReports
   }
 
-  private let adapter: any Adapter
   /// Whether the last scan has asked for scan responses, and what was received in active scans.
   private var isActive = false
   private var scannableReports = 0
@@ -110,7 +110,7 @@ package final class Central {
   @discardableResult
   package func start() async throws(GAPError) -> AdapterInformation {
     let information = try await wrappingHCIError(await adapter.start())
-    failure = nil
+    failure = adapter.failure.map { .hci($0) }
     self.information = information
     return information
   }
@@ -120,7 +120,7 @@ package final class Central {
   @discardableResult
   package func recover(within time: Duration) async throws(GAPError) -> AdapterInformation {
     let information = try await wrappingHCIError(await adapter.recover(within: time))
-    failure = nil
+    failure = adapter.failure.map { .hci($0) }
     self.information = information
     return information
   }
@@ -130,6 +130,7 @@ package final class Central {
   package func stop() async {
     endScans()
     adapter.setScan(nil)
+    for connection in connections { connection.end() }
     for connection in connections { await connection.disconnect() }
     await adapter.close()
   }

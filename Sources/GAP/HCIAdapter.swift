@@ -44,7 +44,7 @@ package final class HCIAdapter: Adapter {
   private let host: HostController
   private let recovery: AdapterRecovery
   /// Why the radio cannot be used, until it is recovered.
-  private var failure: HCIError?
+  package private(set) var failure: HCIError?
   /// Whether packets get to the controller.
   private var isTransportOpen = false
   /// How long the controller may take to end its advertisements.

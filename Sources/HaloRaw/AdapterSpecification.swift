@@ -1,5 +1,6 @@
 import HCI
 import HaloBluetoothCore
+import HaloDevices
 import HaloLinuxBluetooth
 import HaloRecording
 import VirtualRing
@@ -176,4 +177,8 @@ package struct AdapterSpecificationError: Error, Hashable, Sendable, CustomStrin
   init(_ description: String) {
     self.description = description
   }
+}
+
+extension AdapterSpecificationError: AdapterStateError {
+  package var adapterState: ManagedAdapter.State { .unsupported }
 }

@@ -2,6 +2,7 @@ import ATT
 import GAP
 import GATTClient
 import HaloBluetoothCore
+import HaloDevices
 import HaloGATT
 
 /// A link of a connection, with what was discovered on it.
@@ -47,7 +48,7 @@ final class LinkHolder {
   private var making: Task<Void, Never>?
   /// Why there will be no other link.
   private(set) var end: BluetoothError?
-  private var waiting = Waiters()
+  private var waiting = Waiters<BluetoothError>()
   private static let closed = BluetoothError(.closed, "the connection was closed")
   /// How long a link may take to end.
   private static let endingTime = Duration.seconds(5)
@@ -135,7 +136,7 @@ final class LinkHolder {
     while making != nil {
       try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
         let wait = waiting.add(done)
-        return { self.waiting.cancel(wait.id) }
+        return { self.waiting.end(wait.id, with: .cancelled) }
       }
     }
     if let end { throw end }

@@ -2,6 +2,7 @@ import GAP
 import HCI
 import HaloBluetoothCore
 import HaloCapture
+import HaloDevices
 import HaloEventLoop
 
 /// Opens a radio, runs `body` with it, and closes it, whether `body` returns or throws.
@@ -44,23 +45,21 @@ public func withRadio<Result>(
 @BluetoothActor
 public final class Radio {
   let central: Central
+  private let managed: ManagedAdapter
   private let opened: OpenedAdapter
   private(set) var isClosed = false
   /// Whether it offers services: see ``serve(_:as:maximumConnections:idleLimit:allowing:_:)``.
-  var isServing = false
+  var isServing = false {
+    didSet { setPolicy() }
+  }
   /// How many advertisements nobody can connect to: see ``advertise(_:every:isExtended:_:)``.
-  var beaconCount = 0
-  /// Whether it is recovered when it has failed, though nobody waits for that.
-  private var isNeeded: Bool { isServing || beaconCount > 0 }
+  var beaconCount = 0 {
+    didSet { setPolicy() }
+  }
   var adapter: any Adapter { opened.adapter }
-  /// The recovery of a radio that has failed, and who waits for it.
-  private var recovery: Task<Void, Never>?
-  private var waiting = Waiters()
 
-  private init(_ opened: OpenedAdapter, _ central: Central) {
-    self.opened = opened
-    self.central = central
-    central.onFailure = { [weak self] _ in self?.recoverForServer() }
+  private init(_ opened: OpenedAdapter, _ managed: ManagedAdapter, _ central: Central) {
+    (self.opened, self.managed, self.central) = (opened, managed, central)
   }
 
   /// Opens a radio, for a program that keeps it in an object. Others use ``withRadio(_:recordingTo:_:)``.
@@ -88,19 +87,20 @@ public final class Radio {
   /// Uses an adapter that is open.
   package static func start(_ opened: OpenedAdapter) async throws(BluetoothError) -> Radio {
     let central = Central(opened.adapter)
-    do throws(GAPError) {
-      try await central.start()
+    let managed = ManagedAdapter(central, ManagedAdapter.Policy(pause: .seconds(10)))
+    do {
+      try await managed.start()
+      return Radio(opened, managed, central)
     } catch {
-      try? await release(central, opened)
+      try? await release(managed, opened)
       throw BluetoothError(error)
     }
-    return Radio(opened, central)
   }
 
   isolated deinit {
     guard !isClosed else { return }
-    let (central, opened) = (self.central, self.opened)
-    BluetoothActor.run { try? await Self.release(central, opened) }
+    let (managed, opened) = (self.managed, self.opened)
+    BluetoothActor.run { try? await Self.release(managed, opened) }
   }
 
   /// Ends all links and releases the radio; each step within 5 seconds. Cancelling the task does not cancel this. Another call
@@ -110,12 +110,13 @@ public final class Radio {
   public func close() async throws {
     guard !isClosed else { return }
     isClosed = true
-    recovery?.cancel()
-    try await Self.release(central, opened)
+    try await Self.release(managed, opened)
   }
 
-  private static func release(_ central: Central, _ opened: OpenedAdapter) async throws(BluetoothError) {
-    await central.stop()
+  private static func release(
+    _ managed: ManagedAdapter, _ opened: OpenedAdapter
+  ) async throws(BluetoothError) {
+    await managed.close()
     do throws(CaptureError) {
       try await opened.end(within: closingTime)
     } catch {
@@ -219,8 +220,6 @@ public final class Radio {
   // MARK: Failures
 
   static let recoveryTime = Duration.seconds(30)
-  /// Between two recoveries of a radio that serves.
-  private static let recoveryPause = Duration.seconds(10)
   /// How long the disk may take to complete a recording.
   private static let closingTime = Duration.seconds(5)
 
@@ -231,37 +230,13 @@ public final class Radio {
   /// Returns when the radio can be used: at once, or when it was recovered.
   func untilUsable(within limit: Duration) async throws(BluetoothError) {
     guard !isClosed else { throw .closed }
-    guard let failure else { return }
-    recover()
-    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
-      let wait = waiting.add(done)
-      wait.end.expire(after: limit, in: central.timers, with: .failure(failure))
-      return { self.waiting.cancel(wait.id) }
+    do throws(GAPError) {
+      try await managed.untilUsable(within: limit)
+    } catch {
+      throw isClosed ? .closed : BluetoothError(error)
     }
   }
 
   /// A radio that serves is recovered unasked, as its program may wait for others for weeks.
-  private func recoverForServer() {
-    if isNeeded, !isClosed, central.failure != nil { recover() }
-  }
-
-  private func recover() {
-    guard recovery == nil else { return }
-    recovery = BluetoothActor.run { [weak self, central] in
-      var result = Result<Void, BluetoothError>.success(())
-      do throws(GAPError) {
-        try await central.recover(within: Self.recoveryTime)
-      } catch {
-        result = .failure(BluetoothError(error))
-      }
-      self?.recovered(result)
-    }
-  }
-
-  private func recovered(_ result: Result<Void, BluetoothError>) {
-    recovery = nil
-    waiting.end(with: isClosed ? .failure(.closed) : result)
-    guard isNeeded, let failure = central.failure, LinkKeeper.Fault(failure) != .final else { return }
-    central.timers.schedule(after: Self.recoveryPause) { [weak self] in self?.recoverForServer() }
-  }
+  private func setPolicy() { managed.policy.isNeededWhileIdle = isServing || beaconCount > 0 }
 }

@@ -29,8 +29,22 @@ package final class FakeAdapter: Adapter {
     AdapterInformation(address: BluetoothAddress(1, .public), version: "5.0", usesExtendedScan: false)
   }
 
+  /// What a recovery ends with, and after which time; nil if it does not end until it is cancelled.
+  package var recovery: Result<Void, HCIError>? = .success(())
+  package var recoveryTime = Duration.zero
+  package private(set) var recoveries = 0
+  package private(set) var cancelledRecoveries = 0
+
   package func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
-    AdapterInformation(address: BluetoothAddress(2, .public), version: "5.0", usesExtendedScan: false)
+    recoveries += 1
+    let end = recovery == nil ? time : recoveryTime
+    if end > .zero { await timers.sleep(for: end) }
+    if Task.isCancelled {
+      cancelledRecoveries += 1
+      throw .cancelled
+    }
+    try recovery?.get()
+    return AdapterInformation(address: BluetoothAddress(2, .public), version: "5.0", usesExtendedScan: false)
   }
 
   /// What is to be advertised now; nil for nothing.

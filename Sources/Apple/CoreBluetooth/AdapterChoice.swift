@@ -1,4 +1,7 @@
 import Foundation
+internal import GAP
+internal import HaloDevices
+internal import HaloEventLoop
 internal import HaloRaw
 
 /// Which adapter a manager uses: that of its options, else that of the environment (`HALO_ADAPTER`), else the first.
@@ -22,7 +25,7 @@ package struct AdapterChoice: Hashable {
 @BluetoothActor
 enum SharedRadios {
   private struct Entry {
-    var radio: KeptAdapter
+    var radio: ManagedAdapter
     var users = 0
   }
 
@@ -30,13 +33,14 @@ enum SharedRadios {
   /// The closing of the last radio of a choice: the next one is opened after it.
   private static var closing: [AdapterChoice: Task<Void, Never>] = [:]
 
-  static func acquire(_ choice: AdapterChoice) -> KeptAdapter {
+  static func acquire(_ choice: AdapterChoice) -> ManagedAdapter {
     var entry =
       entries[choice]
       ?? Entry(
-        radio: KeptAdapter { [previous = closing[choice]] in
+        radio: .kept(timers: EpollLoop.shared.timers) { [previous = closing[choice]] in
           await previous?.value
-          return try await choice.specification().open()
+          let opened = try await choice.specification().open()
+          return ManagedAdapter.Opened(Central(opened.adapter)) { _ = opened.finish() }
         })
     entry.users += 1
     entries[choice] = entry

@@ -2,7 +2,8 @@ internal import ATT
 import Foundation
 internal import HaloKnownDevices
 internal import HaloSystemCalls
-package import HaloRaw
+package import HaloDevices
+internal import HaloRaw
 
 /// Scans for peripherals and connects to them. Its delegate is called on its queue, one call after the other; properties
 /// change on that queue before the call.
@@ -58,7 +59,7 @@ open class CBCentralManager: CBManager {
 
   /// A manager on a radio, which it does not close.
   package convenience init(
-    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, radio: KeptAdapter,
+    delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, radio: ManagedAdapter,
     folder: String? = nil,
     options: [String: Any]? = nil
   ) {
@@ -67,7 +68,7 @@ open class CBCentralManager: CBManager {
 
   private init(
     _ delegate: (any CBCentralManagerDelegate)?, _ queue: DispatchQueue?, _ folder: String?,
-    _ options: [String: Any]?, acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
+    _ options: [String: Any]?, acquire: @escaping @Sendable @BluetoothActor () -> (ManagedAdapter, () -> Void)
   ) {
     let events = ManagerEvents<CBCentralManager>(CallbackQueue(queue))
     (callbacks, core) = (events.callbacks, CentralCore(events))
@@ -79,7 +80,7 @@ open class CBCentralManager: CBManager {
 
   private func begin(
     _ delegate: (any CBCentralManagerDelegate)?, _ events: ManagerEvents<CBCentralManager>,
-    acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
+    acquire: @escaping @Sendable @BluetoothActor () -> (ManagedAdapter, () -> Void)
   ) {
     // What an earlier run of the program wanted.
     for entry in restoration?.record.peripherals ?? [] {

@@ -1,6 +1,7 @@
 import Foundation
 internal import HaloKnownDevices
-package import HaloRaw
+package import HaloDevices
+internal import HaloRaw
 internal import HaloSystemCalls
 
 /// Offers services to centrals, and advertises. Its delegate is called on its queue, one call after the other; properties
@@ -43,7 +44,7 @@ open class CBPeripheralManager: CBManager {
 
   /// A manager on a radio, which it does not close.
   package convenience init(
-    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, radio: KeptAdapter,
+    delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, radio: ManagedAdapter,
     folder: String? = nil, options: [String: Any]? = nil
   ) {
     self.init(delegate, queue, folder, options) { (radio, {}) }
@@ -51,7 +52,7 @@ open class CBPeripheralManager: CBManager {
 
   private init(
     _ delegate: (any CBPeripheralManagerDelegate)?, _ queue: DispatchQueue?, _ folder: String?,
-    _ options: [String: Any]?, acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
+    _ options: [String: Any]?, acquire: @escaping @Sendable @BluetoothActor () -> (ManagedAdapter, () -> Void)
   ) {
     let events = ManagerEvents<CBPeripheralManager>(CallbackQueue(queue))
     (callbacks, core) = (events.callbacks, PeripheralCore(events))
@@ -63,7 +64,7 @@ open class CBPeripheralManager: CBManager {
 
   private func begin(
     _ delegate: (any CBPeripheralManagerDelegate)?, _ events: ManagerEvents<CBPeripheralManager>,
-    acquire: @escaping @Sendable @BluetoothActor () -> (KeptAdapter, () -> Void)
+    acquire: @escaping @Sendable @BluetoothActor () -> (ManagedAdapter, () -> Void)
   ) {
     if let record = restoration?.takeUnreported() {
       let services = table.restore(record.services, record.advertisement)

@@ -2,6 +2,7 @@ import Foundation
 internal import GAP
 internal import HCI
 internal import HaloBluetoothCore
+internal import HaloDevices
 internal import HaloRaw
 internal import HaloSystemCalls
 
@@ -30,9 +31,9 @@ final class CentralCore {
   private let connectedServices = Guarded<ConnectedServices?>(nil)
 
   private let events: ManagerEvents<CBCentralManager>
-  private var radio: KeptAdapter?
+  private var radio: ManagedAdapter?
   private var release: (() -> Void)?
-  private var observation: KeptAdapter.Observation?
+  private var observation: ManagedAdapter.Observation?
   private var scan: Central.Scan?
   /// By their drivers.
   private var attempts: [ObjectIdentifier: Attempt] = [:]
@@ -41,7 +42,7 @@ final class CentralCore {
     self.events = events
   }
 
-  func start(_ radio: KeptAdapter, release: @escaping () -> Void) {
+  func start(_ radio: ManagedAdapter, release: @escaping () -> Void) {
     self.radio = radio
     connectedServices.withLock { $0 = radio.links.connected }
     self.release = release
@@ -60,8 +61,8 @@ final class CentralCore {
     radio = nil
   }
 
-  private func changed(_ state: KeptAdapter.State) {
-    let failure = radio?.failure
+  private func changed(_ state: ManagedAdapter.State) {
+    let failure = radio?.obstacle
     events.send { $0.update(CBManagerState(state), failure) }
     guard state != .poweredOn else { return }
     scan = nil

@@ -3,6 +3,7 @@ import Foundation
 internal import GAP
 internal import GATTClient
 internal import HaloGATT
+internal import HaloDevices
 package import HaloRaw
 
 /// The loop's half of one link to a peripheral. Attributes are valid on the link on which they were discovered.

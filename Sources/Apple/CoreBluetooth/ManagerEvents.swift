@@ -1,7 +1,8 @@
+internal import HaloDevices
 internal import HaloRaw
 
 extension CBManagerState {
-  init(_ state: KeptAdapter.State) {
+  init(_ state: ManagedAdapter.State) {
     self =
       switch state {
       case .unknown: .unknown

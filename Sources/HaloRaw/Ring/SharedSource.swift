@@ -1,4 +1,5 @@
 import HaloBluetoothCore
+import HaloDevices
 
 /// A sensor that runs while somebody listens: the first listener starts it, the others share it, and the last one stops
 /// it.
@@ -34,7 +35,7 @@ final class SharedSource<Element: Sendable> {
   private let stop: @BluetoothActor () async -> Void
   private var state = State.idle
   private var listeners = Feeds<Element>()
-  private var waiting = Waiters()
+  private var waiting = Waiters<BluetoothError>()
 
   init(start: @escaping Start, stop: @escaping @BluetoothActor () async -> Void) {
     self.start = start
@@ -51,7 +52,7 @@ final class SharedSource<Element: Sendable> {
     try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
       let wait = waiting.add(done)
       return {
-        self.waiting.cancel(wait.id)
+        self.waiting.end(wait.id, with: .cancelled)
         self.leave(id)
       }
     }

@@ -2,6 +2,7 @@ import ATT
 import GAP
 import GATTServer
 import HaloBluetoothCore
+import HaloDevices
 import HaloCryptography
 import HaloGATT
 
@@ -149,7 +150,7 @@ public final class Server {
 final class ServedClient {
   let connection: Connection
   let server: ServerBearer
-  private var waiting = Waiters()
+  private var waiting = Waiters<BluetoothError>()
   private var answers: [UInt64: Task<Void, Never>] = [:]
   private var nextAnswer: UInt64 = 0
 
@@ -163,7 +164,7 @@ final class ServedClient {
   func untilReady() async throws(BluetoothError) {
     try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
       let wait = waiting.add(done)
-      return { self.waiting.cancel(wait.id) }
+      return { self.waiting.end(wait.id, with: .cancelled) }
     }
   }
 

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import HaloKnownDevices
+import HaloDevices
 import HaloRaw
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ import Testing
   }
 
   @Test func eventsComeInOrderAndTheAccessoryConnectsByItsIdentifier() async throws {
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio)
     await session.activate()
     await pickStrap(session)
@@ -50,7 +51,7 @@ import Testing
     defer { folder.remove() }
     let straps = await [Devices.strap(), Devices.strap("Other", "C0:00:00:00:00:02")]
     await BluetoothActor.run { straps[1].isPresent = false }.value
-    let radio = await KeptAdapter(SimulatedRadio(straps))
+    let radio = await ManagedAdapter.kept(SimulatedRadio(straps))
     let first = SessionRecorder(radio, folder: folder.path)
     await first.activate()
     await pickStrap(first)
@@ -82,7 +83,7 @@ import Testing
   @Test func aRemovedAccessoryIsForgottenAndOfferedAgain() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let first = SessionRecorder(radio, folder: folder.path)
     await first.activate()
     await pickStrap(first)
@@ -105,7 +106,7 @@ import Testing
   @Test func anAccessoryIsRenamedOnTheTerminal() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let first = SessionRecorder(radio, folder: folder.path)
     await first.activate()
     await pickStrap(first)
@@ -133,7 +134,7 @@ import Testing
   /// An app for many rooms asks for a name at once.
   @Test(arguments: ["Left arm\n", "\n"])
   func anAccessoryIsNamedWhenItIsSetUp(_ line: String) async throws {
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio)
     await session.activate()
     let item = ASPickerDisplayItem.named("Band")
@@ -156,7 +157,7 @@ import Testing
 
   /// Two minutes for a user who has to switch the accessory on first; without an end, the program ends the picker.
   @Test func thePickerWaitsForAsLongAsItIsTold() async {
-    let radio = await KeptAdapter(SimulatedRadio([]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([]))
     let session = SessionRecorder(radio, isInteractive: false)
     await session.activate()
     let settings = ASPickerDisplaySettings.default
@@ -195,7 +196,7 @@ import Testing
   }
 
   @Test func anEmptyLineCancelsAndANumberMustBeOfTheList() async {
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio)
     await session.activate()
     session.pick([.named("Band")])
@@ -218,7 +219,7 @@ import Testing
   func theNameOfTheScanResponseIsShownAndStored(isInteractive: Bool) async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await KeptAdapter(SimulatedRadio([Devices.ring()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.ring()]))
     let session = SessionRecorder(radio, isInteractive: isInteractive, folder: folder.path)
     await session.activate()
     session.pick([.named("Band")])
@@ -248,7 +249,7 @@ import Testing
       straps[1].rssi = -30
       straps[2].rssi = 127
     }.value
-    let radio = await KeptAdapter(SimulatedRadio(straps))
+    let radio = await ManagedAdapter.kept(SimulatedRadio(straps))
     let session = SessionRecorder(radio, isInteractive: false)
     await session.activate()
     session.pick([.named("Band")])
@@ -268,7 +269,7 @@ import Testing
   }
 
   @Test func nothingThatMatchesIsATimeout() async {
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio, isInteractive: false)
     await session.activate()
     session.pick([.named("Bike") { $0.bluetoothServiceUUID = CBUUID(string: "1816") }])
@@ -280,7 +281,7 @@ import Testing
   }
 
   @Test func requestsThatCannotBeServedSaySo() async {
-    let radio = await KeptAdapter(SimulatedRadio([], failure: SimulatedRadio.off))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([], failure: SimulatedRadio.off))
     let session = SessionRecorder(radio)
     await session.activate()
     session.session.showPicker { session.answer($0) }
@@ -295,7 +296,7 @@ import Testing
   }
 
   @Test func theEndOfASessionDismissesItsPicker() async {
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio)
     await session.activate()
     session.pick([.named("Band")])
@@ -314,7 +315,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     folder.write("accessories.json", "{\"version\":1,\"accessories\":[{\"program\":7}]}")
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio, folder: folder.path)
     await session.activate()
     #expect(session.names == [])
@@ -338,7 +339,7 @@ import Testing
         "displayName" : "Band", "identifier" : "00000000-0000-4000-8000-C00000000001", "program" : "tests"
       }], "version" : 1}
       """#)
-    let radio = await KeptAdapter(SimulatedRadio([]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([]))
     let session = SessionRecorder(radio, folder: folder.path, program: "tests")
     await session.activate()
     #expect(session.names == ["Band"])

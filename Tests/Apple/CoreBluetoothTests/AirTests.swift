@@ -2,6 +2,7 @@ import CoreBluetooth
 import GAP
 import HCI
 import HaloEventLoop
+import HaloDevices
 import HaloRaw
 import Testing
 import VirtualRadio
@@ -39,7 +40,7 @@ import VirtualRadio
     }
 
     /// The radio of another machine.
-    func otherRadio() -> KeptAdapter { KeptAdapter(HCIAdapter(AirTransport(air))) }
+    func otherRadio() -> ManagedAdapter { ManagedAdapter.kept(HCIAdapter(AirTransport(air))) }
 
     func disconnect() async { for connection in connections { await connection.disconnect() } }
   }

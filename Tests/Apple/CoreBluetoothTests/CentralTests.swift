@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloDevices
 import HaloRaw
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 /// What programs rely on: the state, scans and connections.
 @Suite(.timeLimit(.minutes(60))) struct CentralTests {
   @Test func theFirstStateComesForADelegateSetLater() async {
-    let radio = await KeptAdapter(SimulatedRadio([]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([]))
     let recorder = Recorder()
     await recorder.perform {
       $0.central = CBCentralManager(delegate: nil, queue: $0.queue, radio: radio)
@@ -19,7 +20,7 @@ import Testing
 
   @Test func theFirstStateComesForABadAdapterAndTheNextOnesFollow() async {
     let simulated = await SimulatedRadio([], failure: SimulatedRadio.off)
-    let radio = await KeptAdapter(simulated)
+    let radio = await ManagedAdapter.kept(simulated)
     let recorder = Recorder()
     await recorder.perform {
       $0.central = CBCentralManager(delegate: $0, queue: $0.queue, radio: radio)
@@ -57,7 +58,7 @@ import Testing
 
   @Test func aServiceOfTheScanResponseIsFilteredFor() async {
     let straps = await [Devices.strap("A", "C0:00:00:00:00:01"), Devices.strap("B", "C0:00:00:00:00:02")]
-    let radio = await KeptAdapter(SimulatedRadio(straps))
+    let radio = await ManagedAdapter.kept(SimulatedRadio(straps))
     let recorder = await Recorder.start(radio)
     await recorder.perform {
       $0.central.scanForPeripherals(withServices: [CBUUID(string: "180D")])
@@ -77,7 +78,7 @@ import Testing
   }
 
   @Test func allReportsAreDeliveredWithDuplicates() async {
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let recorder = await Recorder.start(radio)
     await recorder.perform {
       $0.central.scanForPeripherals(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
@@ -93,7 +94,7 @@ import Testing
 
   @Test func aScanFromInsideDidDisconnectHearsThePeripheralAgain() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     recorder.on("disconnected Strap peripheralDisconnected, disconnected") { $0.central.scanForPeripherals() }
     await recorder.connect("Strap")
@@ -109,7 +110,7 @@ import Testing
     let absent = await Devices.strap("Absent", "C0:00:00:00:00:01")
     let near = await Devices.strap("Near", "C0:00:00:00:00:02")
     let late = await Devices.strap("Late", "C0:00:00:00:00:03")
-    let radio = await KeptAdapter(SimulatedRadio([absent, near, late]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([absent, near, late]))
     let recorder = await Recorder.start(radio)
     await recorder.perform { $0.central.scanForPeripherals() }
     for name in ["Absent", "Near", "Late"] { await recorder.until("found \(name)") }
@@ -134,7 +135,7 @@ import Testing
 
   @Test func aPendingConnectIsCancelled() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     await recorder.perform { $0.central.scanForPeripherals() }
     await recorder.until("found Strap")
@@ -151,7 +152,7 @@ import Testing
 
   @Test func theManagerHoldsAPeripheralWhileItIsConnected() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     weak var held: CBPeripheral?
@@ -172,7 +173,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     var recorder: Recorder? = await Recorder.start(radio, folder: folder.path)
     await recorder?.connect("Strap")
     let identifier = try #require(recorder?.peripherals["Strap"]?.identifier)
@@ -203,7 +204,7 @@ import Testing
     let mine = await Devices.strap("Mine", "C0:00:00:00:00:01")
     let other = await Devices.strap("Other", "C0:00:00:00:00:02")
     let simulated = await SimulatedRadio([mine, other])
-    let radio = await KeptAdapter(simulated)
+    let radio = await ManagedAdapter.kept(simulated)
     let second = await Recorder.start(radio)
     await second.connect("Other")
     var first: Recorder? = await Recorder.start(radio)
@@ -226,7 +227,7 @@ import Testing
   /// A controller has one link to a device. Each manager has its own attributes and notifications on it.
   @Test func managersShareALink() async throws {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let first = await Recorder.start(radio)
     await first.connect("Strap")
     let identifier = try #require(first.peripherals["Strap"]?.identifier)
@@ -267,7 +268,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let managers = [
       await Recorder.start(radio, folder: folder.path), await Recorder.start(radio, folder: folder.path),
     ]
@@ -292,7 +293,7 @@ import Testing
 
   @Test func aReconnectingLinkComesBack() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     recorder.on("found Strap") { me in
       guard let peripheral = me.peripherals["Strap"] else { return }
@@ -309,7 +310,7 @@ import Testing
 
   @Test func aManagerMadeAndDroppedAThousandTimesLeavesNothing() async {
     let simulated = await SimulatedRadio([Devices.strap()])
-    let radio = await KeptAdapter(simulated)
+    let radio = await ManagedAdapter.kept(simulated)
     _ = await Recorder.start(radio)
     for _ in 0..<1000 {
       await Recorder().perform { me in

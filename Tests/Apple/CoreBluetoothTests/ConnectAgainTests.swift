@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloDevices
 import HaloRaw
 import HaloSystemCalls
 import TestSupport
@@ -9,7 +10,7 @@ import Testing
 /// second attempt after a timeout of its own), Rightpoint/RZBluetooth 74, rhummelmose/BluetoothKit 26 (didConnect twice).
 @Suite(.timeLimit(.minutes(60))) struct ConnectAgainTests {
   /// A recorder that has found the strap.
-  private func found(_ radio: KeptAdapter) async -> Recorder {
+  private func found(_ radio: ManagedAdapter) async -> Recorder {
     let recorder = await Recorder.start(radio)
     await recorder.perform { $0.central.scanForPeripherals() }
     await recorder.until("found Strap")
@@ -19,7 +20,7 @@ import Testing
 
   @Test func aConnectThatFollowsTheCancelOfALinkIsNotLost() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     await recorder.perform { me in
@@ -40,7 +41,7 @@ import Testing
 
   @Test func aConnectThatFollowsTheCancelOfAPendingOneIsNotLost() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await found(radio)
     await recorder.perform { me in
       guard let peripheral = me.peripherals["Strap"] else { return }
@@ -59,7 +60,7 @@ import Testing
 
   @Test func aConnectFromInsideDidDisconnectIsNotLost() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     recorder.on("disconnected Strap, disconnected") { me in
       me.peripherals["Strap"].map { me.central.connect($0) }
@@ -77,7 +78,7 @@ import Testing
   /// A button that connects or cancels is tapped at random, from before the link until after it.
   @Test(arguments: 1...20) func whatTheProgramWantedLastIsTrueAtTheEnd(seed: UInt64) async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await found(radio)
     var random = SeededGenerator(seed: seed)
     for _ in 0..<60 {
@@ -106,7 +107,7 @@ import Testing
   @Test func aConnectAfterTheAdapterWasOffIsNotLost() async {
     let strap = await Devices.strap()
     let simulated = await SimulatedRadio([strap])
-    let radio = await KeptAdapter(simulated)
+    let radio = await ManagedAdapter.kept(simulated)
     let recorder = await found(radio)
     recorder.on("poweredOff") { me in me.note("\(me.peripherals["Strap"]?.state ?? .connected) while off") }
     await strap.vanish()
@@ -168,7 +169,7 @@ import Testing
   func requestsAreAnsweredOnceInEveryState(index: Int, isLinked: Bool) async {
     for isReleased in [false, true] {
       let strap = await Devices.strap()
-      let radio = await KeptAdapter(SimulatedRadio([strap]))
+      let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
       let recorder = await Recorder.start(radio)
       await recorder.connect("Strap")
       await recorder.discover("Strap")
@@ -211,7 +212,7 @@ import Testing
   /// The program does not know yet that the link is lost: the call is answered by its end, not by didConnect after that.
   @Test func aConnectWithALinkThatHasJustEndedIsAnsweredByItsEnd() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     await recorder.perform { me in
@@ -232,7 +233,7 @@ import Testing
   /// Many programs observe the state of a peripheral with key-value observing (Rightpoint/RZBluetooth 9).
   @Test func eachChangeOfTheStateIsObservedOnce() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await found(radio)
     let states = Guarded<[CBPeripheralState]>([])
     let observation = Guarded<NSKeyValueObservation?>(nil)
@@ -263,7 +264,7 @@ import Testing
   @Test func thePeripheralsOfAReleasedManagerAreDisconnected() async {
     let strap = await Devices.strap()
     let absent = await Devices.strap("Absent", "C0:00:00:00:00:02")
-    let radio = await KeptAdapter(SimulatedRadio([strap, absent]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap, absent]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     await recorder.discover("Strap")

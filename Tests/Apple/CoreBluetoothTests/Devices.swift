@@ -3,6 +3,7 @@ import CoreBluetooth
 import GATTServer
 import HCI
 import HaloGATT
+import HaloDevices
 import HaloRaw
 
 /// Peripherals for tests.
@@ -57,7 +58,7 @@ enum Devices {
 
 extension Recorder {
   /// A recorder with a manager on a radio, which is powered on.
-  static func start(_ radio: KeptAdapter, folder: String? = nil, options: [String: String]? = nil) async
+  static func start(_ radio: ManagedAdapter, folder: String? = nil, options: [String: String]? = nil) async
     -> Recorder
   {
     let recorder = Recorder()
@@ -92,12 +93,12 @@ extension Recorder {
 }
 
 /// A recorder that is connected to the strap and has discovered it, and its radio.
-func connected(_ strap: SimulatedPeripheral) async -> (Recorder, KeptAdapter) {
+func connected(_ strap: SimulatedPeripheral) async -> (Recorder, ManagedAdapter) {
   await connected(SimulatedRadio([strap]))
 }
 
-func connected(_ simulated: SimulatedRadio) async -> (Recorder, KeptAdapter) {
-  let radio = await KeptAdapter(simulated)
+func connected(_ simulated: SimulatedRadio) async -> (Recorder, ManagedAdapter) {
+  let radio = await ManagedAdapter.kept(simulated)
   let recorder = await Recorder.start(radio)
   await recorder.connect("Strap")
   await recorder.discover("Strap")

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloDevices
 import HaloRaw
 import HaloSystemCalls
 import TestSupport
@@ -7,7 +8,7 @@ import Testing
 /// What is discovered, and what a program looks for.
 @Suite(.timeLimit(.minutes(60))) struct DiscoveryTests {
   @Test func anEmptyFilterIsNone() async {
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let recorder = await Recorder.start(radio)
     recorder.on("found Strap") { me in
       me.central.stopScan()
@@ -29,7 +30,7 @@ import Testing
   @Test func anEmptyFilterOfARestoredScanIsNone() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let options = [CBCentralManagerOptionRestoreIdentifierKey: "tests"]
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: options)
     await first?.perform { $0.central.scanForPeripherals(withServices: []) }
@@ -42,7 +43,7 @@ import Testing
 
   /// PhilipsHue/flutter_reactive_ble 475: the list has no 1800 on Apple's systems.
   @Test func genericServicesAreDiscoveredByNameOnly() async {
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     await recorder.perform { $0.peripherals["Strap"]?.discoverServices() }
@@ -57,7 +58,7 @@ import Testing
   @Test func connectedPeripheralsAreRetrievedByTheirServices() async throws {
     let strap = await Devices.strap()
     let absent = await Devices.strap("Other", "C0:00:00:00:00:02")
-    let radio = await KeptAdapter(SimulatedRadio([strap, absent]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap, absent]))
     let (first, second) = (await Recorder.start(radio), await Recorder.start(radio))
     func retrieved(_ recorder: Recorder, _ uuids: String...) async -> [String] {
       let names = Guarded<[String]>([])
@@ -103,7 +104,7 @@ import Testing
         .localName(Array("Twice".utf8), isComplete: true),
         .serviceUUIDs([service, service], width: .two, isComplete: true),
       ], scanResponse: [.serviceUUIDs([service], width: .two, isComplete: true)])
-    let radio = await KeptAdapter(SimulatedRadio([repeating]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([repeating]))
     let recorder = await Recorder.start(radio)
     await recorder.perform { $0.central.scanForPeripherals() }
     await recorder.until("found Twice")

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import HaloBluetoothCore
+import HaloDevices
 import HaloRaw
 import TestSupport
 import Testing
@@ -111,7 +112,7 @@ import Testing
     defer { folder.remove() }
     var random = SeededGenerator(seed: 13)
     let surroundings = await Surroundings(Self.count)
-    let radio = await KeptAdapter(surroundings.simulated)
+    let radio = await ManagedAdapter.kept(surroundings.simulated)
     let keeper = Keeper()
     keeper.central = CBCentralManager(
       delegate: keeper, queue: keeper.queue, radio: radio, folder: folder.path,

@@ -1,5 +1,6 @@
 import AccessorySetupKit
 import CoreBluetooth
+import HaloDevices
 import HaloRaw
 import Testing
 
@@ -100,7 +101,7 @@ import Testing
   /// What the stack knows more is printed, and is not the text for the user.
   @Test func theDetailOfTheStackIsPrinted() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     await BluetoothActor.run { strap.answer = { $0.first == 0x10 ? [0x01, 0x10, 1, 0, 0x81] : nil } }.value

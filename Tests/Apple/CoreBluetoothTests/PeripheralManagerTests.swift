@@ -3,6 +3,7 @@ import GAP
 import GATTClient
 import HCI
 import HaloGATT
+import HaloDevices
 import HaloRaw
 import Testing
 
@@ -199,7 +200,8 @@ import Testing
     await meeting.end()
   }
 
-  @BluetoothActor private static func readAndWriteInParts(_ radio: KeptAdapter, _ value: [UInt8]) async throws
+  @BluetoothActor private static func readAndWriteInParts(_ radio: ManagedAdapter, _ value: [UInt8])
+    async throws
   {
     while radio.state != .poweredOn { await Task.yield() }
     let central = try #require(radio.central)

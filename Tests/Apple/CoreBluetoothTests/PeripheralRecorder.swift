@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloDevices
 import HaloRaw
 
 /// A peripheral manager whose delegate writes down its calls, in the log of a ``Recorder``.
@@ -17,7 +18,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   var log: [String] { recorder.log }
 
   /// A recorder with a manager on a radio, which is powered on.
-  static func start(_ radio: KeptAdapter, folder: String? = nil, options: [String: Any]? = nil) async
+  static func start(_ radio: ManagedAdapter, folder: String? = nil, options: [String: Any]? = nil) async
     -> PeripheralRecorder
   {
     let made = PeripheralRecorder()
@@ -122,13 +123,13 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
 /// Two machines in one air: one that offers, and one with a central manager.
 struct Meeting {
   let offering: SimulatedRadio
-  let radio: KeptAdapter
-  let other: KeptAdapter
+  let radio: ManagedAdapter
+  let other: ManagedAdapter
 
   init() async {
     offering = await SimulatedRadio([])
-    radio = await KeptAdapter(offering)
-    other = await KeptAdapter(SimulatedRadio(beside: offering, "00:1A:7D:DA:71:77"))
+    radio = await ManagedAdapter.kept(offering)
+    other = await ManagedAdapter.kept(SimulatedRadio(beside: offering, "00:1A:7D:DA:71:77"))
   }
 
   /// A central manager that is connected to what is offered, and has discovered the services.

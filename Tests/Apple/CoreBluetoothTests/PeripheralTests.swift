@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloDevices
 import HaloRaw
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
   }
 
   @Test func servicesAreFoundByUUIDAndKeepTheirObjects() async {
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     await recorder.perform { $0.peripherals["Strap"]?.discoverServices([CBUUID(string: "180F")]) }
@@ -216,7 +217,7 @@ import Testing
   /// ATT allows no request after one that was not answered, so the link is ended; the program has not asked for that.
   @Test func aPeripheralThatAnswersNothingIsDisconnectedWithAnError() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     await BluetoothActor.run { strap.answer = { _ in [] } }.value
     recorder.on("found Strap") { me in
@@ -233,7 +234,7 @@ import Testing
 
   @Test func theBytesOfAHostilePeerAreErrors() async {
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     let answers: [[UInt8]] = [

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloDevices
 import HaloRaw
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 @Suite struct PortingTests {
   /// The casts of programs, on what a delegate gets.
   @Test func advertisementsAreCastAsOnApplesSystems() async throws {
-    let radio = await KeptAdapter(SimulatedRadio([await Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([await Devices.strap()]))
     let delegate = CastingDelegate()
     let central = CBCentralManager(delegate: delegate, queue: DispatchQueue(label: "casts"), radio: radio)
     var results: [String] = []
@@ -38,7 +39,7 @@ import Testing
   /// Options come as numbers, booleans, and objects.
   @Test(arguments: 0..<3) func anOptionIsABooleanOrANumber(_ index: Int) async {
     let values: [Any] = [true, NSNumber(value: true), true as AnyObject]
-    let radio = await KeptAdapter(SimulatedRadio([await Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([await Devices.strap()]))
     let recorder = await Recorder.start(radio)
     let option = Confined(values[index])
     await recorder.perform {
@@ -50,7 +51,7 @@ import Testing
 
   /// The method of a requirement is chosen where the conformance is declared.
   @Test func aMethodThatOnlyASubclassHasIsNotCalled() async {
-    let radio = await KeptAdapter(SimulatedRadio([await Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([await Devices.strap()]))
     let queue = DispatchQueue(label: "subclass")
     let (late, overriding) = (LateDelegate(), OverridingDelegate())
     let delegates: [any CBCentralManagerDelegate] = [late, overriding]

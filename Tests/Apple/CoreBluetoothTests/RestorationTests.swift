@@ -1,5 +1,6 @@
 import CoreBluetooth
 import HaloKnownDevices
+import HaloDevices
 import HaloRaw
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     #expect(stored(folder).contains("C0:00:00:00:00:01"))
@@ -34,7 +35,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let strap = await Devices.strap()
-    let radio = await KeptAdapter(SimulatedRadio([strap]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     await strap.vanish()
@@ -53,7 +54,7 @@ import Testing
   @Test func theScanGoesOnWithItsServicesAndOptions() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.perform {
       $0.central.scanForPeripherals(
@@ -76,7 +77,7 @@ import Testing
     defer { folder.remove() }
     let cancelled = await Devices.strap("Cancelled", "C0:00:00:00:00:01")
     let gone = await Devices.strap("Gone", "C0:00:00:00:00:02")
-    let radio = await KeptAdapter(SimulatedRadio([cancelled, gone]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([cancelled, gone]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Cancelled")
     await first?.connect("Gone")
@@ -98,7 +99,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let simulated = await SimulatedRadio([Devices.strap()])
-    let radio = await KeptAdapter(simulated)
+    let radio = await ManagedAdapter.kept(simulated)
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     await simulated.fail()
@@ -115,7 +116,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let simulated = await SimulatedRadio([Devices.strap()])
-    let radio = await KeptAdapter(simulated)
+    let radio = await ManagedAdapter.kept(simulated)
     let recorder = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await recorder.connect("Strap")
     await simulated.fail()
@@ -132,7 +133,7 @@ import Testing
     let folder = try Folder()
     defer { folder.remove() }
     let simulated = await SimulatedRadio([Devices.strap()])
-    let radio = await KeptAdapter(simulated)
+    let radio = await ManagedAdapter.kept(simulated)
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     first = nil
@@ -159,7 +160,7 @@ import Testing
   @Test func eachIdentifierHasItsOwnAndNoneHasNone() async throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let radio = await KeptAdapter(SimulatedRadio([Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     first = nil

@@ -1,5 +1,6 @@
 import AccessorySetupKit
 import CoreBluetooth
+import HaloDevices
 import HaloRaw
 import HaloSystemCalls
 
@@ -10,7 +11,8 @@ final class SessionRecorder: @unchecked Sendable {
   private let input: Guarded<(DispatchQueue, @Sendable (String?) -> Void)?>
   private let timers: Guarded<[Double: @Sendable () -> Void]>
 
-  init(_ radio: KeptAdapter, isInteractive: Bool = true, folder: String? = nil, program: String = "tests") {
+  init(_ radio: ManagedAdapter, isInteractive: Bool = true, folder: String? = nil, program: String = "tests")
+  {
     let input = Guarded<(DispatchQueue, @Sendable (String?) -> Void)?>(nil)
     let timers = Guarded<[Double: @Sendable () -> Void]>([:])
     (self.input, self.timers) = (input, timers)
@@ -59,7 +61,7 @@ final class SessionRecorder: @unchecked Sendable {
   }
 
   /// Returns when the picker has had several reports of a peripheral: another manager has had twenty.
-  func untilHeard(_ name: String, _ radio: KeptAdapter) async {
+  func untilHeard(_ name: String, _ radio: ManagedAdapter) async {
     let other = await Recorder.start(radio)
     await other.perform {
       $0.central.scanForPeripherals(options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import HaloDevices
 import HaloRaw
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
 
   /// Peripherals as keys (Polidea/RxBluetoothKit keeps them in dictionaries).
   @Test func aCopyOfAPeripheralIsThePeripheral() async {
-    let radio = await KeptAdapter(SimulatedRadio([await Devices.strap()]))
+    let radio = await ManagedAdapter.kept(SimulatedRadio([await Devices.strap()]))
     let recorder = await Recorder.start(radio)
     await recorder.connect("Strap")
     await recorder.perform { me in

@@ -1,6 +1,7 @@
 import GAP
 import HCI
 import HaloBluetoothCore
+import HaloDevices
 import HaloRaw
 import TestLoop
 import Testing
@@ -54,7 +55,7 @@ private final class BreakingTransport: HCITransport {
 
   @Test func anAdapterThatIsKeptIsOpenedSeldomAndThenUsed() async throws {
     let transport = BreakingTransport(Air(timers: testTimers), for: .seconds(60))
-    let kept = KeptAdapter(HCIAdapter(transport))
+    let kept = ManagedAdapter.kept(HCIAdapter(transport))
     await testTimers.sleep(for: .seconds(60))
     #expect(transport.openings > 5 && transport.openings <= Self.most)
     await testTimers.sleep(for: .seconds(12))

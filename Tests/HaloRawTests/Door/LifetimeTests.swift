@@ -1,6 +1,7 @@
 import GAP
 import HCI
 import HaloGATT
+import HaloDevices
 import HaloRaw
 import TestLink
 import TestLoop
@@ -158,7 +159,7 @@ import VirtualRadio
 
   @Test func anAdapterThatNobodyKeepsIsReleased() async throws {
     let adapter = FakeAdapter()
-    var kept: KeptAdapter? = KeptAdapter(adapter)
+    var kept: ManagedAdapter? = ManagedAdapter.kept(adapter)
     await testTimers.sleep(for: .seconds(1))
     #expect(kept?.state == .poweredOn)
     weak let remains = kept

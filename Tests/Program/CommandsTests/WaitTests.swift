@@ -33,12 +33,11 @@ import Testing
     "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
     "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
     "HaloRaw/Values.swift": (1, .ended(by: "an element, the end of the work, or cancellation")),
-    "HaloRaw/Radio.swift": (1, .deadline("the caller's")),
     "HaloRaw/Connection.swift": (1, .deadline("30 s of ATT for each request")),
     "HaloRaw/LinkHolder.swift": (1, .ended(by: "the next link, its maker's end, or cancellation")),
     "HaloRaw/Server/Server.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
-    "HaloRaw/KeptAdapter.swift": (1, .ended(by: "the failure of the adapter, or close()")),
+    "Devices/ManagedAdapter.swift": (1, .deadline("the caller's")),
     "GAP/HCIAdapter.swift": (
       2, .deadline("HostController.commandDeadline for each command; stoppingDeadline")
     ),
@@ -75,10 +74,7 @@ import Testing
     ),
     "RingLink/Ring/RingFinder.swift": (1, .deadline("the search's deadline")),
     "Program/Commands/Session/Session+Devices.swift": (1, .deadline("ConnectionRequest.deadline")),
-    "Program/Commands/Session/Session.swift": (
-      2,
-      .ended(by: "the recovery under way, which has a deadline; the loss of the adapter, or an interruption")
-    ),
+    "Program/Commands/Session/Session.swift": (1, .ended(by: "the loss of the adapter, or an interruption")),
     "Program/Commands/Strap/StrapSource.swift": (
       1, .ended(by: "a subscriber, the end of the link to the ring, or a signal")
     ),
@@ -151,7 +147,9 @@ import Testing
     "HaloRaw/Server/Radio+Beacon.swift": (1, .deadline("that of its body")),
     "HaloRaw/Server/LocalCharacteristic.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/Ring+Settings.swift": (2, .deadline("those of the requests of RingClient")),
-    "HaloRaw/KeptAdapter.swift": (1, .deadline("that of Central.stop()")),
+    "Devices/ManagedAdapter.swift": (
+      3, .deadline("the caller's; HostController.commandDeadline for each command; closingTime")
+    ),
     "Linux/LinuxBluetooth/Adapter/TakenAdapter.swift": (1, .deadline("restoreDeadline")),
     "Linux/LinuxBluetooth/Adapter/UserChannelTransport.swift": (
       2, .deadline("AdapterHelper.deadline for each step, 2 s of KernelCall.close")

@@ -4,6 +4,7 @@ internal import GAP
 internal import GATTServer
 internal import HCI
 internal import HaloBluetoothCore
+internal import HaloDevices
 internal import HaloRaw
 internal import HaloSystemCalls
 
@@ -14,10 +15,10 @@ final class PeripheralCore {
   typealias Update = (place: Place, value: [UInt8])
 
   let events: ManagerEvents<CBPeripheralManager>
-  private var radio: KeptAdapter?
+  private var radio: ManagedAdapter?
   private var served: ServedRadio?
   private var release: (() -> Void)?
-  private var observation: KeptAdapter.Observation?
+  private var observation: ManagedAdapter.Observation?
   private var services = PublishedServices()
   /// Updates for each central that its link has not taken.
   private var waiting: [BluetoothAddress: [Update]] = [:]
@@ -29,7 +30,7 @@ final class PeripheralCore {
     self.events = events
   }
 
-  func start(_ radio: KeptAdapter, release: @escaping () -> Void) {
+  func start(_ radio: ManagedAdapter, release: @escaping () -> Void) {
     self.radio = radio
     self.release = release
     let served = ServedRadio.of(radio)
@@ -49,9 +50,9 @@ final class PeripheralCore {
     radio = nil
   }
 
-  private func changed(_ state: KeptAdapter.State) {
+  private func changed(_ state: ManagedAdapter.State) {
     if state == .poweredOn { served?.powerOn() }
-    let failure = radio?.failure
+    let failure = radio?.obstacle
     events.send { $0.update(CBManagerState(state), failure) }
   }
 

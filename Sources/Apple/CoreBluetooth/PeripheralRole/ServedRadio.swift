@@ -5,6 +5,7 @@ internal import GATTServer
 internal import HCI
 internal import HaloCryptography
 internal import HaloGATT
+internal import HaloDevices
 internal import HaloRaw
 
 /// The peripheral role of a radio, which all peripheral managers of this process on that radio share: centrals see the services
@@ -32,7 +33,7 @@ final class ServedRadio {
   private static var all: [ObjectIdentifier: WeakRadio] = [:]
 
   let database = AttributeDatabase()
-  private let radio: KeptAdapter
+  private let radio: ManagedAdapter
   private var peripheral: (role: Peripheral, adapter: ObjectIdentifier)?
   private var members: [any Member] = []
   /// What the radio says of the advertisement, also after its adapter was opened anew.
@@ -42,7 +43,7 @@ final class ServedRadio {
   private var starts = 0
 
   /// Returns the one of a radio: the one that exists, or a new one.
-  static func of(_ radio: KeptAdapter) -> ServedRadio {
+  static func of(_ radio: ManagedAdapter) -> ServedRadio {
     let id = ObjectIdentifier(radio)
     if let known = all[id]?.value, known.radio === radio { return known }
     let made = ServedRadio(radio)
@@ -51,7 +52,7 @@ final class ServedRadio {
     return made
   }
 
-  private init(_ radio: KeptAdapter) {
+  private init(_ radio: ManagedAdapter) {
     self.radio = radio
     database.addGenericAccess(name: Self.hostName)
     let key = [UInt8](repeating: 0, count: 16)

@@ -47,7 +47,7 @@ package final class KernelAdapter: Adapter {
   private var onDiscoveryEnd: (() -> Void)?
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
-  private var failure: HCIError?
+  package private(set) var failure: HCIError?
   private let links: KernelLinks
   /// The connected peers when the adapter failed.
   private var ourPeers: Set<UInt64> = []

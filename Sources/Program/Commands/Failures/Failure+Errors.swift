@@ -86,6 +86,7 @@ extension Failure {
     switch error {
     case let failure as Failure: self = failure
     case let error as CaptureError: self.init(error)
+    case let error as GAPError: self.init(error)
     case let error as AdapterError: self.init(error)
     case let error as AttributeTableError:
       self.init(error.isUnreadable ? .cannotOpenFile : .badData, error.description)

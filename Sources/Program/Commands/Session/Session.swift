@@ -56,9 +56,6 @@ final class Session {
   let countedFirmware: CountedFirmware
   private var failure: Failure?
 
-  /// The time limit for closing all links and the adapter.
-  private static let closeDeadline = Duration.seconds(5)
-
   /// Opens the adapter that the command line selects, runs `body`, and closes all links in any case: a ring that stays
   /// connected does not advertise.
   ///
@@ -84,14 +81,10 @@ final class Session {
     }
     session.status.stop()
     ServiceManager.shared.stopping()
-    if !(await session.timers.within(Self.closeDeadline, { await session.central.stop() })) {
-      Console.error(
-        "halo-raw: the adapter did not close its links within \(Int(Self.closeDeadline.inSeconds)) s")
-    }
+    await session.opened.close()
     if case .success = result, let count = session.central.skippedBytes, count > 0 {
       Console.error(skippedText(count))
     }
-    session.opened.finishRecording()
     // A failure of the adapter is the cause of a failure of the command.
     try session.conclude(result)
   }
@@ -122,7 +115,7 @@ final class Session {
     let replayed = opened.replayAdapter.map { RingSelector.address($0.peripheral.address.value, nil) }
     selector = try invocation.ring(isReal: spec.isReal) ?? replayed ?? .anyRing
     self.opened = opened
-    central = Central(opened.adapter)
+    central = opened.central
     status = SessionStatus(opened.adapter.timers)
     for ring in notes.knownRings { known.remember(ring) }
     opened.tap?.onFailure = { [weak self] error in self?.fail(Failure(error)) }
@@ -130,7 +123,7 @@ final class Session {
     opened.adapter.onSkippedBytes = { [weak self] count, time in self?.skipped(count, time) }
     opened.replay?.onInterrupt = { [weak self] in self?.interruption.request() }
     opened.replayAdapter?.onInterrupt = { [weak self] in self?.interruption.request() }
-    central.onFailure = { [weak self] error in self?.adapterFailed(Failure(error)) }
+    opened.managed.onFailure = { [weak self] error in self?.adapterChanged(error) }
   }
 
   /// Lets no peer change the parameters of its link, unless a recording is replayed in which it may.
@@ -152,7 +145,7 @@ final class Session {
 
   private func start() async throws(Failure) {
     if !isReplay { startClock() }
-    let adapter = try await GAPError.asFailure(await central.start())
+    let adapter = try await opened.start()
     note(
       "adapter \(adapter.address), Bluetooth \(adapter.version), "
         + (adapter.usesExtendedScan ? "extended" : "legacy") + " scanning")
@@ -177,12 +170,18 @@ final class Session {
   /// Whether a recorded peripheral takes the place of all peripherals.
   var replaysOnePeripheral: Bool { opened.replayAdapter != nil }
   /// Why the adapter cannot be used; nil if it can.
-  private(set) var adapterFailure: Failure?
+  private var adapterFailure: Failure? {
+    guard waitsForAdapter, var failure = opened.managed.failure.map({ Failure($0) }) else { return nil }
+    failure.link.fault = .controller
+    return failure
+  }
 
-  private func adapterFailed(_ failure: Failure) {
+  private func adapterChanged(_ error: GAPError?) {
+    guard let error else {
+      return note("adapter \(central.information?.address.description ?? "") is back")
+    }
+    let failure = Failure(error)
     guard waitsForAdapter, failure.link.fault != .final else { return fail(failure) }
-    adapterFailure = failure
-    adapterFailure?.link.fault = .controller
     lossWaiter.take()?()
   }
 
@@ -208,33 +207,14 @@ final class Session {
     if let adapterFailure { throw adapterFailure }
   }
 
-  /// The links that wait for the recovery of the adapter that is under way; nil if none is.
-  private var recoveryWaiters: [OneShot<Result<Void, Never>>]?
-
   /// Waits until a lost adapter is back. Several links wait for one recovery.
   ///
   /// - Throws: why it was lost, after `time`; at once, why waiting does not help
   func recoverAdapter(within time: Duration) async throws(Failure) {
     guard let adapterFailure else { return }
-    guard recoveryWaiters == nil else {
-      await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
-        let end = OneShot(done)
-        recoveryWaiters?.append(end)
-        return { end(.success(())) }
-      }
-      if Task.isCancelled { throw Failure(HCIError.cancelled) }
-      if let adapterFailure = self.adapterFailure { throw adapterFailure }
-      return
-    }
-    recoveryWaiters = []
-    defer {
-      for waiter in recoveryWaiters.take() ?? [] { waiter(.success(())) }
-    }
-    note("\(adapterFailure.message); waiting for it \(time.asLimit)")
+    if !opened.managed.isRecovering { note("\(adapterFailure.message); waiting for it \(time.asLimit)") }
     do throws(GAPError) {
-      let adapter = try await central.recover(within: time)
-      self.adapterFailure = nil
-      note("adapter \(adapter.address) is back")
+      try await opened.managed.untilUsable(within: time)
     } catch {
       let failure = Failure(error)
       throw failure.link.fault == .final ? failure : adapterFailure

@@ -4,6 +4,7 @@ import HaloBluetoothCore
 import HaloCapture
 import HaloCaptureView
 import HaloCommandLine
+import HaloDevices
 import HaloEventLoop
 import HaloFiles
 import HaloKnownDevices
@@ -14,7 +15,10 @@ import VirtualRing
 
 /// The adapter that a command line selects, opened, with its recording and its explanation.
 @BluetoothActor
-struct SessionAdapter {
+final class SessionAdapter {
+  /// The adapter over time: see ``start()`` and ``close()``.
+  let managed: ManagedAdapter
+  let central: Central
   var adapter: any Adapter { opened.adapter }
   var replay: ReplayTransport? { opened.replay }
   /// A replay at the level of ATT; nil if it is none.
@@ -75,6 +79,8 @@ struct SessionAdapter {
       throw failure
     }
     self.virtualClock = virtualClock
+    central = Central(opened.adapter)
+    managed = ManagedAdapter(central)
     if case .user(let index) = specification, opening.takesAdapter {
       unfinished.append(Termination.note("\(index) stays down until the next run of halo-raw"))
     }
@@ -118,8 +124,20 @@ struct SessionAdapter {
     return HostClock(timers, wallOffset: Int64(time.seconds) * 1_000_000 - loopTime, utcOffset: 0)
   }
 
-  /// Ends the tap, waits for the recording to be written, and reports lost packets.
-  func finishRecording() {
+  /// Sets the adapter up.
+  func start() async throws(Failure) -> AdapterInformation {
+    do {
+      return try await managed.start()
+    } catch {
+      throw Failure(opening: error)
+    }
+  }
+
+  /// Ends all links and releases the adapter, ends the tap, waits for the recording to be written, and reports what is missing.
+  func close() async {
+    if !(await managed.close()) {
+      Console.error("halo-raw: the adapter did not close its links within 5 s")
+    }
     let lost = opened.finish()
     defer { tap?.finishRecording() }
     guard lost > 0 else { return }

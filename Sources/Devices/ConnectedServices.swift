@@ -1,7 +1,7 @@
 import GATTClient
 import HaloBluetoothCore
 import HaloGATT
-import HaloSystemCalls
+import Synchronization
 
 /// The devices that a radio is connected to, and the services that are known of them, from any thread.
 package final class ConnectedServices: Sendable {
@@ -14,7 +14,7 @@ package final class ConnectedServices: Sendable {
   private static let mandatory: Set = [GATTUUID.genericAccess, GATTUUID.genericAttribute]
 
   /// In the order of their connections.
-  private let devices = Guarded<[Device]>([])
+  private let devices = Mutex<[Device]>([])
 
   init() {}
 
