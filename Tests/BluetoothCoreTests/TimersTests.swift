@@ -22,6 +22,23 @@ import Testing
     #expect(timers.nextDeadline == nil)
   }
 
+  /// A program computes for 8 s on the loop, and waits for 3 s then.
+  @Test func aDelayCountsFromTheCall() {
+    var clock = Instant.zero
+    let timers = Timers { clock }
+    clock = clock + .seconds(8)
+    var isDue = false
+    timers.schedule(after: .seconds(3)) { isDue = true }
+    timers.advance(to: clock)
+    #expect(!isDue)
+    timers.advance(by: .seconds(3))
+    #expect(isDue)
+    // While a packet is handled, the time is that of its arrival.
+    clock = timers.now + .milliseconds(1)
+    timers.schedule(after: .seconds(1)) {}
+    #expect(timers.nextDeadline == timers.now + .seconds(1))
+  }
+
   @Test func timeNeverGoesBack() {
     let timers = Timers(now: Instant(nanoseconds: 50))
     timers.advance(to: Instant(nanoseconds: 10))

@@ -61,11 +61,17 @@
     return Token(id: id)
   }
 
-  /// Runs `action` once, `delay` from now.
+  /// Runs `action` once, `delay` from now. What has happened since ``now`` was set counts if it is much: a program may have
+  /// blocked the loop. The few microseconds that the handling of a packet takes do not, so that a replay, which has only the
+  /// recorded times, computes the same deadlines.
   @discardableResult
   package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> Token {
-    schedule(at: now + delay, action)
+    let current = self.current
+    return schedule(at: (current - now > Self.staleness ? current : now) + delay, action)
   }
+
+  /// A time that was set so long ago is not the time of a call.
+  private static let staleness = Duration.milliseconds(20)
 
   /// Cancels a timer. Does nothing if it has already run or was cancelled.
   package func cancel(_ token: Token?) {
