@@ -1,4 +1,5 @@
 import GAP
+import GATTClient
 import HCI
 import HaloBluetoothCore
 
@@ -102,6 +103,11 @@ final class LinkMaker {
       // What waits for an answer on this link fails then.
       let end = timers.schedule(after: time) { link.end() }
       defer { timers.cancel(end) }
+      do throws(GATTError) {
+        try await link.gatt.exchangeMTU()
+      } catch {
+        throw LinkFailure(.gatt(error))
+      }
       try await open(link)
     case .pause(let time): await timers.sleep(for: time)
     case .recover(let time):
