@@ -94,7 +94,8 @@ public final class LocalCharacteristic<Value: GATTValue> {
   // MARK: Sending
 
   /// Sends a value to the clients that have subscribed, and returns when their links have taken it: a program that sends faster
-  /// than a link is slowed down. A stored value is this one from now on.
+  /// than a link is slowed down. A client that takes nothing for a second, as it confirms no indication, holds the others up no
+  /// longer: it misses values until it takes some again. A stored value is this one from now on.
   ///
   /// - **Cancelled**: `.cancelled`; each client has got it, or will not get it.
   /// - **A link is lost**: its client is skipped.
@@ -105,21 +106,25 @@ public final class LocalCharacteristic<Value: GATTValue> {
   ///   - value: the value
   ///   - client: the only client that is meant; nil for all
   ///   - isNewestOnly: whether a value that still waits is not sent, as this one is newer; this call never waits then
+  /// - Returns: what has become of it for each client that has subscribed
+  @discardableResult
   public nonisolated func notify(
     _ value: Value, to client: Connection? = nil, keepsOnlyNewest isNewestOnly: Bool = false
-  ) async throws {
+  ) async throws -> Deliveries {
     let bytes = value.encoded
-    let full =
-      if let clients = try pushDirectly(bytes, of: self, to: client, keepsOnlyNewest: isNewestOnly) {
-        clients
-      } else {
-        try await push(bytes, to: client, keepsOnlyNewest: isNewestOnly)
-      }
-    if !full.isEmpty { try await push(bytes, toEachOf: full, keepsOnlyNewest: isNewestOnly) }
+    let outcome: Outcome
+    if let direct = try pushDirectly(bytes, of: self, to: client, keepsOnlyNewest: isNewestOnly) {
+      outcome = direct
+    } else {
+      // A program on the loop's thread that never waits for anything lets it read meanwhile.
+      await EpollLoop.shared.yield()
+      outcome = try await push(bytes, to: client, keepsOnlyNewest: isNewestOnly)
+    }
+    guard !outcome.full.isEmpty else { return outcome.deliveries }
+    return try await push(bytes, after: outcome, keepsOnlyNewest: isNewestOnly)
   }
 
-  func push(_ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool)
-    throws(BluetoothError) -> [ServedClient]
+  func push(_ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool) throws(BluetoothError) -> Outcome
   {
     guard let (server, handle) = place else {
       throw BluetoothError(.closed, "\(id) is not served; notify within the body of serve")
@@ -128,15 +133,14 @@ public final class LocalCharacteristic<Value: GATTValue> {
     return server.push(bytes, of: handle, to: client, keepsOnlyNewest: keepsOnlyNewest)
   }
 
-  /// Sends a value to clients that had no room, one after the other, as soon as they have some.
-  private func push(_ bytes: [UInt8], toEachOf clients: [ServedClient], keepsOnlyNewest: Bool) async throws {
-    for client in clients {
-      // One that had no room may have some since another one was waited for.
-      while let place,
-        client.server.push(bytes, of: place.handle, replacesWaiting: keepsOnlyNewest) == .full
-      {
-        try await client.untilReady()
-      }
+  /// Sends a value to the clients that had no room, as soon as they have some.
+  private func push(
+    _ bytes: [UInt8], after first: Outcome, keepsOnlyNewest: Bool
+  ) async throws(BluetoothError) -> Deliveries {
+    guard let server = place?.server else { return first.deliveries }
+    return try await server.push(bytes.count, after: first) { client in
+      guard let place, place.server === server else { return .notSubscribed }
+      return client.server.push(bytes, of: place.handle, replacesWaiting: keepsOnlyNewest)
     }
   }
 
@@ -221,19 +225,16 @@ protocol ServedCharacteristic: AnyObject, Sendable {
   /// Does nothing if another server has it.
   func remove(from server: Server)
   /// Sends a value to all clients that have room for it.
-  ///
-  /// - Returns: the other ones
-  func push(_ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool) throws(BluetoothError)
-    -> [ServedClient]
+  func push(_ bytes: [UInt8], to client: Connection?, keepsOnlyNewest: Bool) throws(BluetoothError) -> Outcome
 }
 
 /// Sends a value at once on the loop's thread. It is a function outside of the generic type, where its closure would be
 /// allocated at each call.
 ///
-/// - Returns: the clients that have no room; nil on other threads
+/// - Returns: nil on other threads, and where that was done often since the loop has read
 private func pushDirectly(
   _ bytes: [UInt8], of characteristic: any ServedCharacteristic, to client: Connection?, keepsOnlyNewest: Bool
-) throws(BluetoothError) -> [ServedClient]? {
+) throws(BluetoothError) -> Outcome? {
   try EpollLoop.shared.performDirectly(with: (characteristic, bytes, client, keepsOnlyNewest)) {
     (call) throws(BluetoothError) in
     try call.0.push(call.1, to: call.2, keepsOnlyNewest: call.3)

@@ -18,11 +18,17 @@ public final class Server {
   private var listeners = Feeds<Connection>()
   private var configured: [AttributeHandle: (Int) -> Void] = [:]
   private var isOver = false
+  /// Who waits for a client to take values again.
+  private var waiting = Waiters<BluetoothError>()
+  private let timers: Timers
+  /// How long a client that takes nothing is waited for.
+  private static let patience = Duration.seconds(1)
 
   init(
     _ adapter: any Adapter, _ address: BluetoothAddress, maximumConnections: Int, admission: LinkAdmission
   ) {
     self.address = address
+    timers = adapter.timers
     peripheral = Peripheral(adapter, serving: database, maximumConnections: max(1, maximumConnections))
     peripheral.admission = admission
     peripheral.onConnection = { [unowned self] link in connected(link) }
@@ -56,6 +62,10 @@ public final class Server {
     guard let server = link.server else { return }
     let client = ServedClient(Connection(LinkHolder(link)), server)
     clients.append(client)
+    server.onReady = { [self, unowned client] in
+      client.isStalled = false
+      waiting.end(with: .success(()))
+    }
     // A server exists for as long as its links.
     server.onEvent = { [self] event in
       if case .configured(let handle, _) = event { subscriptionChanged(handle) }
@@ -63,6 +73,7 @@ public final class Server {
     link.whenDisconnected { [self] _ in
       clients.removeAll { $0 === client }
       client.end()
+      waiting.end(with: .success(()))
     }
     listeners.send(client.connection)
   }
@@ -70,16 +81,47 @@ public final class Server {
   /// Sends a value to the clients that have room for it.
   ///
   /// - Parameter connection: the only one that is meant; nil for all
-  /// - Returns: those that have no room
   func push(
     _ value: [UInt8], of handle: AttributeHandle, to connection: Connection?, keepsOnlyNewest: Bool
-  ) -> [ServedClient] {
-    var full: [ServedClient] = []
+  ) -> Outcome {
+    var outcome = Outcome()
     for client in clients where connection == nil || client.connection === connection {
       let delivery = client.server.push(value, of: handle, replacesWaiting: keepsOnlyNewest)
-      if delivery == .full { full.append(client) }
+      outcome.add(client, delivery, isCut: client.cuts(value.count))
     }
-    return full
+    return outcome
+  }
+
+  /// Sends a value to those that had no room for it, when they have some. One that takes nothing for a second is not waited for,
+  /// then and later, unless no other one has taken the value.
+  ///
+  /// - Parameter length: that of the value in bytes
+  func push(
+    _ length: Int, after first: Outcome, _ push: (ServedClient) -> ServerBearer.Delivery
+  ) async throws(BluetoothError) -> Deliveries {
+    var outcome = first
+    let timers = self.timers
+    let end = timers.current + Self.patience
+    while !outcome.full.isEmpty {
+      if outcome.isTaken, timers.current >= end { for client in outcome.full { client.isStalled = true } }
+      if outcome.isTaken, outcome.full.allSatisfy(\.isStalled) { break }
+      try await untilReady(within: outcome.isTaken ? end - timers.current : nil)
+      let waiting = outcome.full
+      outcome.full = []
+      for client in waiting { outcome.add(client, push(client), isCut: client.cuts(length)) }
+    }
+    outcome.deliveries.full = outcome.full.map(\.connection)
+    return outcome.deliveries
+  }
+
+  /// Returns when a client takes values again, or has gone, or after `limit`.
+  private func untilReady(within limit: Duration?) async throws(BluetoothError) {
+    let timers = self.timers
+    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+      let wait = waiting.add(done)
+      if let limit { wait.end.expire(after: limit, in: timers, with: .success(())) }
+      return { self.waiting.end(wait.id, with: .cancelled) }
+    }
   }
 
   func subscriberCount(of handle: AttributeHandle) -> Int {
@@ -150,23 +192,18 @@ public final class Server {
 final class ServedClient {
   let connection: Connection
   let server: ServerBearer
-  private var waiting = Waiters<BluetoothError>()
+  /// Whether it has taken nothing for so long that it is not waited for.
+  var isStalled = false
   private var answers: [UInt64: Task<Void, Never>] = [:]
   private var nextAnswer: UInt64 = 0
 
   init(_ connection: Connection, _ server: ServerBearer) {
     self.connection = connection
     self.server = server
-    server.onReady = { [self] in waiting.end(with: .success(())) }
   }
 
-  /// Returns when values are taken again, after one was not; also when the link has ended.
-  func untilReady() async throws(BluetoothError) {
-    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
-      let wait = waiting.add(done)
-      return { self.waiting.end(wait.id, with: .cancelled) }
-    }
-  }
+  /// Whether a value is longer than what fits into a PDU.
+  func cuts(_ length: Int) -> Bool { length > server.mtu - 3 }
 
   func answer<Answer: Sendable>(
     _ work: @escaping @Sendable (Connection) async -> Answer,
@@ -185,8 +222,8 @@ final class ServedClient {
   /// The link has ended.
   func end() {
     server.onEvent = nil
+    server.onReady = nil
     for task in answers.values { task.cancel() }
     answers = [:]
-    waiting.end(with: .success(()))
   }
 }

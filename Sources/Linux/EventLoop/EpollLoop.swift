@@ -276,6 +276,11 @@ import Synchronization
     return try unsafeBitCast(work, to: Work.self)(argument)
   }
 
+  /// Suspends a task on the loop's thread, so that the loop reads before it goes on; nothing on other threads.
+  package func yield() async {
+    if isCurrent { await Task.yield() }
+  }
+
   // MARK: The end of a turn
 
   /// Calls `end` once, when the loop has handled all input of this wake-up and before it sleeps.
