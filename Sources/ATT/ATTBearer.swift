@@ -166,6 +166,9 @@ package final class ATTBearer {
     }
   }
 
+  /// Whether a request waits for its answer, or to be sent.
+  package var isBusy: Bool { !isClosed && (current != nil || !queue.isEmpty) }
+
   /// Sends a Write Command. There is no response, and no indication of success (3.4.5.3).
   package func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(ATTError) {
     if let end { throw end }

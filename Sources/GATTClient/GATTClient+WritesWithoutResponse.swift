@@ -2,51 +2,14 @@ import ATT
 import HaloBluetoothCore
 import HaloGATT
 
-/// Writes without response that wait for room, in their order.
-struct WaitingWrites {
-  struct Entry {
-    var id: UInt64
-    var handle: AttributeHandle
-    var stamp: DiscoveryStamp?
-    var value: [UInt8]
-    var deadline: Timers.Token?
-    var completion: (Result<Void, GATTError>) -> Void
-  }
-
-  private var entries: [Entry] = []
-  private var nextID: UInt64 = 0
-
-  var isEmpty: Bool { entries.isEmpty }
-  var count: Int { entries.count }
-
-  mutating func newID() -> UInt64 {
-    defer { nextID += 1 }
-    return nextID
-  }
-
-  mutating func append(_ entry: Entry) { entries.append(entry) }
-  mutating func removeFirst() -> Entry { entries.removeFirst() }
-
-  mutating func remove(_ id: UInt64) -> Entry? {
-    entries.firstIndex { $0.id == id }.map { entries.remove(at: $0) }
-  }
-
-  mutating func removeAll() -> [Entry] {
-    defer { entries = [] }
-    return entries
-  }
-}
-
 /// Write Without Response (Core Specification Vol 3, Part G, 4.9.1): without a response, so that only the link limits
-/// the sender. A link accepts a bounded number of them; there is room again as they are sent.
+/// the sender. A link accepts a bounded number of them; there is room again as they are sent. They are sent in the order of the
+/// calls, also with regard to requests: see ``ProcedureQueue``.
 extension GATTClient {
-  /// Whether a write without response can be sent now.
-  package var canSendWriteWithoutResponse: Bool { isOpen && waitingWrites.isEmpty && hasRoom() }
-
-  /// Writes a value without a response: immediately, ahead of all queued procedures, and without confirmation.
+  /// Writes a value without a response and without confirmation.
   ///
-  /// - Throws: ``GATTError/noRoom`` if the link has no room: then nothing was sent. Wait with
-  ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``, or for ``onReadyToSendWriteWithoutResponse``.
+  /// - Throws: ``GATTError/noRoom`` if the link has no room, or something is to be sent before: then nothing was sent. Wait with
+  ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``.
   package func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(GATTError) {
     try writeNow(value, to: handle, nil)
   }
@@ -101,7 +64,7 @@ extension GATTClient {
   private func writeNow(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
   ) throws(GATTError) {
-    guard !isOpen || canSendWriteWithoutResponse else { throw .noRoom }
+    guard procedures.takesCommand else { throw .noRoom }
     try send(value, to: handle, stamp)
   }
 
@@ -120,60 +83,38 @@ extension GATTClient {
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration
   ) async throws(GATTError) {
     try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
-      guard let id = post(value, to: handle, stamp, within: time, done) else { return {} }
-      return { [weak self] in self?.endWaiting(id, .cancelled) }
+      guard let wait = post(value, to: handle, stamp, within: time, done) else { return {} }
+      return { wait(.cancelled) }
     }
   }
 
-  /// - Returns: its identifier while it waits; nil if it is done
+  /// - Returns: what ends it while it waits; nil if it is done
   private func post(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration,
     _ completion: @escaping (Result<Void, GATTError>) -> Void
-  ) -> UInt64? {
+  ) -> ((GATTError) -> Void)? {
     do throws(GATTError) {
       try writeNow(value, to: handle, stamp)
       completion(.success(()))
       return nil
     } catch .noRoom {
-      let id = waitingWrites.newID()
-      let deadline = timers.schedule(after: time) { [weak self] in
-        self?.endWaiting(id, .noRoomInTime(seconds: time.inSeconds))
+      var deadline: Timers.Token?
+      let token = procedures.post { [weak self, timers] in
+        timers.cancel(deadline)
+        guard let self else { return completion(.failure(.cancelled)) }
+        completion(Result { () throws(GATTError) in try self.send(value, to: handle, stamp) })
       }
-      waitingWrites.append(
-        .init(
-          id: id, handle: handle, stamp: stamp, value: value, deadline: deadline, completion: completion))
-      return id
+      let end = { [procedures] (error: GATTError) in
+        if procedures.cancel(token) { completion(.failure(error)) }
+      }
+      deadline = timers.schedule(after: time) { end(.noRoomInTime(seconds: time.inSeconds)) }
+      return { [timers] error in
+        timers.cancel(deadline)
+        end(error)
+      }
     } catch {
       completion(.failure(error))
       return nil
-    }
-  }
-
-  private func endWaiting(_ id: UInt64, _ error: GATTError) {
-    guard let entry = waitingWrites.remove(id) else { return }
-    timers.cancel(entry.deadline)
-    entry.completion(.failure(error))
-  }
-
-  /// There is room: writes that were already waiting go first.
-  func sendWaitingWrites() {
-    while isOpen, !waitingWrites.isEmpty, hasRoom() {
-      let entry = waitingWrites.removeFirst()
-      timers.cancel(entry.deadline)
-      do throws(GATTError) {
-        try send(entry.value, to: entry.handle, entry.stamp)
-        entry.completion(.success(()))
-      } catch {
-        entry.completion(.failure(error))
-      }
-    }
-    if canSendWriteWithoutResponse { onReadyToSendWriteWithoutResponse?() }
-  }
-
-  func failWaitingWrites(_ error: GATTError) {
-    for entry in waitingWrites.removeAll() {
-      timers.cancel(entry.deadline)
-      entry.completion(.failure(error))
     }
   }
 }

@@ -17,8 +17,6 @@ package final class GATTClient {
   /// or calls ``whenServicesChanged(_:)``. Set this to false, before discovering anything, for peers that must not get these
   /// requests.
   package var watchesServiceChanges = true
-  /// Called when there is room again for writes without response, after there was none.
-  package var onReadyToSendWriteWithoutResponse: (() -> Void)?
 
   /// Checks each value before it is written, from any caller and with any procedure; returns the reason if it must not
   /// be written. The write then fails with `ATTError.forbidden(_:)`. The offset is nil unless the value is a part
@@ -51,12 +49,9 @@ package final class GATTClient {
   var displaced = DisplacedSubscriptions()
   var isMoving = false
   var moveCount = 0
-  var waitingWrites = WaitingWrites()
   private static var count: UInt64 = 0
   /// Whether the link exists.
   private(set) var isOpen = true
-  /// Whether the link has room for a PDU that can wait: a write without response.
-  let hasRoom: () -> Bool
   private var idleHandlers: [() -> Void] = []
 
   /// A client on the bearer of a link that is established.
@@ -68,10 +63,9 @@ package final class GATTClient {
   package init(_ bearer: ATTBearer, timers: Timers, hasRoom: @escaping () -> Bool = { true }) {
     self.bearer = bearer
     self.timers = timers
-    self.hasRoom = hasRoom
     id = Self.count
     Self.count += 1
-    procedures = ProcedureQueue(bearer)
+    procedures = ProcedureQueue(bearer) { bearer.isClosed || hasRoom() }
     let subscriptions = self.subscriptions
     bearer.onNotification = { subscriptions.deliver($0, $1, at: $2) }
     bearer.onIndication = { subscriptions.deliver($0, $1, at: $2) }
@@ -95,12 +89,12 @@ package final class GATTClient {
     subscriptions.removeAll()
     displaced = DisplacedSubscriptions()
     let error = GATTError.att(.closed(reason))
-    failWaitingWrites(error)
+    procedures.advance()
     for id in active.keys.sorted() { end(id, error) }
   }
 
   /// The link has room again: writes without response that wait are sent.
-  package func roomAvailable() { sendWaitingWrites() }
+  package func roomAvailable() { procedures.advance() }
 
   /// Calls `handler` each time the server indicates that its attributes have changed, for as long as the link lasts. Attributes
   /// discovered in that range are no longer used: operations on them fail with ``GATTError/servicesChanged`` until they are
@@ -139,7 +133,10 @@ package final class GATTClient {
 
   /// The same for callers that do not wait.
   package func exchangeMTU(completion: @escaping (Result<Int, GATTError>) -> Void) {
-    bearer.exchangeMTU { completion($0.mapError { .att($0) }) }
+    bearer.exchangeMTU { [procedures] result in
+      completion(result.mapError { .att($0) })
+      procedures.advance()
+    }
   }
 
   // MARK: Procedures

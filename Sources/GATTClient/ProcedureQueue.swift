@@ -1,36 +1,53 @@
 import ATT
 import HaloBluetoothCore
 
-/// Runs procedures on a bearer, one after the other: the parts of prepared writes must not be mixed, and servers are
-/// most reliable with one procedure at a time.
+/// The order in which a client uses its bearer: that of the calls. Procedures run one after the other, as the parts of prepared
+/// writes must not be mixed, and servers are most reliable with one procedure at a time. A write without response is sent when
+/// the procedures before it have begun and the link has room for it; what was called after it waits.
 package final class ProcedureQueue {
-  /// Names a procedure that waits or runs.
+  /// Names what waits or runs.
   package struct Token: Hashable, Sendable {
     fileprivate let id: UInt64
   }
 
+  private enum Kind {
+    case procedure
+    /// A write without response.
+    case command
+  }
+
   private struct Waiting {
     var id: UInt64
+    var kind: Kind
     var start: () -> Void
   }
 
   private let bearer: ATTBearer
+  /// Whether the link has room for a PDU that can wait, or has ended.
+  private let hasRoom: () -> Bool
   private var waiting: [Waiting] = []
   /// The procedure that runs.
   private var running: UInt64?
   /// Whether the running procedure was cancelled.
   private var isAbandoned = false
+  /// Whether commands wait for the end of the running procedure, of which requests follow that belong before them.
+  private var holdsCommands = false
   private var nextID: UInt64 = 0
+  private var isAdvancing = false
 
   /// Called each time the last procedure has ended.
   package var onIdle: (() -> Void)?
 
-  package init(_ bearer: ATTBearer) {
+  package init(_ bearer: ATTBearer, hasRoom: @escaping () -> Bool = { true }) {
     self.bearer = bearer
+    self.hasRoom = hasRoom
   }
 
   /// Whether no procedure runs or waits.
-  package var isIdle: Bool { running == nil && waiting.isEmpty }
+  package var isIdle: Bool { running == nil && !waiting.contains { $0.kind == .procedure } }
+
+  /// Whether a write without response may be sent now: nothing is before it, and the link has room.
+  var takesCommand: Bool { waiting.isEmpty && !holdsCommands && hasRoom() }
 
   /// Runs a procedure after the previous ones. `completion` is called exactly once, unless the
   /// procedure is cancelled.
@@ -45,30 +62,58 @@ package final class ProcedureQueue {
     isExpendable: Bool = false, _ make: @escaping () -> Procedure,
     completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
   ) -> Token {
+    add(.procedure) { [weak self] in
+      self?.holdsCommands = Procedure.precedesCommands
+      self?.perform(make(), isExpendable: isExpendable, completion)
+    }
+  }
+
+  /// Sends a write without response in its turn. Call it if it is not sent now: see ``takesCommand``.
+  func post(_ send: @escaping () -> Void) -> Token { add(.command, send) }
+
+  private func add(_ kind: Kind, _ start: @escaping () -> Void) -> Token {
     let id = nextID
     nextID += 1
-    waiting.append(
-      Waiting(id: id) { [weak self] in self?.perform(make(), isExpendable: isExpendable, completion) })
-    startNext()
+    waiting.append(Waiting(id: id, kind: kind, start: start))
+    advance()
     return Token(id: id)
   }
 
-  /// Cancels a procedure; its completion is not called. One that has not begun is removed. One that has begun ends with
-  /// the response to its open request, which cannot be withdrawn; further requests are not sent.
-  package func cancel(_ token: Token) {
+  /// Cancels what waits or runs; its completion is not called. What has not begun is removed. A procedure that has begun ends
+  /// with the response to its open request, which cannot be withdrawn; further requests are not sent.
+  ///
+  /// - Returns: whether it had not begun
+  @discardableResult
+  package func cancel(_ token: Token) -> Bool {
     if token.id == running {
       isAbandoned = true
     } else if let index = waiting.firstIndex(where: { $0.id == token.id }) {
       waiting.remove(at: index)
+      advance()
+      return true
     }
+    return false
   }
 
-  private func startNext() {
-    guard running == nil, !waiting.isEmpty else { return }
-    let next = waiting.removeFirst()
-    running = next.id
-    isAbandoned = false
-    next.start()
+  /// Starts what may start: call it when the link has room again, and after the exchange of the MTU.
+  func advance() {
+    // What has ended at once goes on here, and not inside its end.
+    guard !isAdvancing else { return }
+    isAdvancing = true
+    defer { isAdvancing = false }
+    while let next = waiting.first {
+      switch next.kind {
+      case .procedure:
+        // The exchange of the MTU, which is no procedure, has its turn before.
+        guard running == nil, !bearer.isBusy else { return }
+        running = next.id
+        isAbandoned = false
+      case .command:
+        guard !holdsCommands, hasRoom() else { return }
+      }
+      waiting.removeFirst()
+      next.start()
+    }
   }
 
   private func perform<Procedure: GATTProcedure>(
@@ -93,8 +138,9 @@ package final class ProcedureQueue {
 
   private func finish(_ report: () -> Void) {
     running = nil
+    holdsCommands = false
     report()
-    startNext()
+    advance()
     if isIdle { onIdle?() }
   }
 }

@@ -1,6 +1,7 @@
 import ATT
 import GATTClient
 import HaloBluetoothCore
+import HaloGATT
 import TestBearer
 import TestLoop
 import TestSupport
@@ -11,6 +12,8 @@ import Testing
 @Suite(.onTheLoop) struct WaitingWriteTests {
   private let link = FakeBearer()
   private let client: GATTClient
+  private let other = Characteristic(
+    uuid: uuid("ff02"), properties: [.read, .write], declaration: 0x1F, valueHandle: 0x20, end: 0x20)
 
   init() {
     client = link.client()
@@ -39,29 +42,25 @@ import Testing
 
   @Test func withoutRoomNothingIsSent() {
     link.room = 0
-    #expect(!client.canSendWriteWithoutResponse)
     #expect(throws: GATTError.noRoom) { try client.writeWithoutResponse([1], to: 0x10) }
     #expect(link.sent == [])
   }
 
-  @Test func whatWaitsIsSentInItsOrderAsThereIsRoom() {
+  @Test func whatWaitsIsSentInItsOrderAsThereIsRoom() throws {
     let results = Results()
-    var calls = 0
-    client.onReadyToSendWriteWithoutResponse = { calls += 1 }
     link.room = 1
     for number in 1...4 as ClosedRange<UInt8> { post(number, results) }
     #expect(link.takeSent() == ["52100001"] && results.numbers == [1])
     offerRoom(2)
     #expect(link.takeSent() == ["52100002", "52100003"] && results.numbers == [1, 2, 3])
-    #expect(calls == 0)
     // A new one does not overtake what waits.
     link.room = 1
     post(5, results)
     #expect(throws: GATTError.noRoom) { try client.writeWithoutResponse([6], to: 0x10) }
-    #expect(link.takeSent() == [])
+    #expect(link.takeSent() == ["52100004"])
     offerRoom(nil)
-    #expect(link.takeSent() == ["52100004", "52100005"] && results.numbers == [1, 2, 3, 4, 5])
-    #expect(calls == 1 && client.canSendWriteWithoutResponse)
+    #expect(link.takeSent() == ["52100005"] && results.numbers == [1, 2, 3, 4, 5])
+    try client.writeWithoutResponse([7], to: 0x10)
     #expect(results.all.allSatisfy { $0.1 == nil })
   }
 
@@ -81,6 +80,61 @@ import Testing
     // Their deadlines are over with them.
     await testTimers.sleep(for: .seconds(60))
     #expect(results.numbers == [2, 1, 3] && results.error(of: 1) == nil && results.error(of: 3) == nil)
+  }
+
+  /// A program sends data without response, and asks for their checksum (NordicSemiconductor/IOS-DFU-Library, with 27 bytes in a
+  /// packet): the request overtook 291 of 300 commands, as they were for another characteristic.
+  @Test func aRequestDoesNotOvertakeCommands() {
+    let results = Results()
+    link.room = 2
+    for number in 1...4 as ClosedRange<UInt8> { post(number, results) }
+    _ = client.write([6], to: other) { _ in results.all.append((100, nil)) }
+    post(5, results)
+    #expect(link.takeSent() == ["52100001", "52100002"])
+    offerRoom(nil)
+    #expect(link.takeSent() == ["52100003", "52100004", "12200006", "52100005"])
+    link.receive("13")
+    #expect(results.numbers == [1, 2, 3, 4, 5, 100])
+  }
+
+  /// A request waits for the answer to the one before it, and commands wait for a request that was called before them to be sent:
+  /// not for its answer.
+  @Test func aCommandFollowsTheRequestsThatWereCalledBefore() {
+    let results = Results()
+    for number in 1...2 as ClosedRange<UInt8> {
+      _ = client.write([number], to: other) { _ in results.all.append((number + 100, nil)) }
+    }
+    post(1, results)
+    #expect(link.takeSent() == ["12200001"])
+    link.receive("13")
+    #expect(link.takeSent() == ["12200002", "52100001"] && results.numbers == [101, 1])
+    link.receive("13")
+    #expect(results.numbers == [101, 1, 102])
+  }
+
+  @Test func aCommandFollowsTheLastPartOfALongWrite() {
+    let results = Results()
+    _ = client.write([UInt8](repeating: 7, count: 30), to: other) { _ in }
+    post(1, results)
+    for _ in 0..<2 {
+      let part = link.takeSent().last ?? ""
+      #expect(part.hasPrefix("16"))
+      link.receive("17" + part.dropFirst(2))
+    }
+    #expect(link.takeSent() == ["1801"] && results.all.isEmpty)
+    link.receive("19")
+    #expect(link.takeSent() == ["52100001"])
+  }
+
+  /// A new link: the MTU is asked for, and the program writes at once.
+  @Test func aCommandFollowsARequestThatWaitsForTheMTU() {
+    let results = Results()
+    client.exchangeMTU { _ in }
+    _ = client.write([1], to: other) { _ in }
+    post(1, results)
+    #expect(link.takeSent().map { $0.prefix(2) } == ["02"])
+    link.receive("031700")
+    #expect(link.takeSent() == ["12200001", "52100001"])
   }
 
   @Test func oneThatIsCancelledIsNotSent() async {

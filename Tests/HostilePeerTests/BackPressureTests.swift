@@ -57,35 +57,12 @@ import Testing
         refused += 1
       }
     }
-    #expect(refused > 0 && sent > 0 && !connection.gatt.canSendWriteWithoutResponse)
+    #expect(refused > 0 && sent > 0)
     // A request finds room all the same.
     #expect(try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8))
     await stage.sleep(.seconds(5))
     #expect(stage.peer.commandCount == sent && stage.peer.commandsInOrder)
-    #expect(connection.isConnected && connection.gatt.canSendWriteWithoutResponse)
-    await connection.disconnect()
-    try await stage.checkHealth()
-  }
-
-  /// As CoreBluetooth has it: write until there is no room, go on when the callback comes.
-  @Test func theCallbackComesWhenThereIsRoom() async throws {
-    let (stage, connection) = try await stage(mtu: 247)
-    var number = 0
-    var callbacks = 0
-    let write = { [weak connection] in
-      while number < 2000, let connection, connection.gatt.canSendWriteWithoutResponse {
-        try? connection.gatt.writeWithoutResponse(numbered(number, count: 200), to: 0x12)
-        number += 1
-      }
-    }
-    connection.gatt.onReadyToSendWriteWithoutResponse = {
-      callbacks += 1
-      write()
-    }
-    write()
-    await stage.sleep(.seconds(30))
-    #expect(stage.peer.commandCount == 2000 && stage.peer.commandsInOrder)
-    #expect(callbacks > 0)
+    try connection.gatt.writeWithoutResponse(numbered(sent, count: 200), to: 0x12)
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -93,8 +70,8 @@ import Testing
   @Test func aLinkThatTakesNothingFailsTheWritesAndNotTheProgram() async throws {
     let (stage, connection) = try await stage(mtu: 247)
     stage.radio.returnsCredits = false
-    while connection.gatt.canSendWriteWithoutResponse {
-      try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12)
+    #expect(throws: GATTError.noRoom) {
+      while true { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
     }
     let error = await stage.within(.seconds(4)) {
       await failure { () async throws(GATTError) in
@@ -123,8 +100,8 @@ import Testing
     stage.radio.add(other)
     let second = try await stage.central.connect(ConnectionRequest(peer: other.address))
     // Each fills its queue, and the controller's room is shared: what is in it comes back.
-    while connection.gatt.canSendWriteWithoutResponse {
-      try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12)
+    #expect(throws: GATTError.noRoom) {
+      while true { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
     }
     for number in 0..<500 {
       try await second.gatt.writeWithoutResponse(numbered(number, count: 20), to: 0x12, within: .seconds(5))

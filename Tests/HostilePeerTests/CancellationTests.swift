@@ -92,15 +92,15 @@ import Testing
     },
     Wait(name: "writeWithoutResponse", deadline: .seconds(12)) { stage, connection in
       stage.radio.returnsCredits = false
-      while connection.gatt.canSendWriteWithoutResponse {
-        try connection.gatt.writeWithoutResponse([1], to: 0x12)
+      #expect(throws: GATTError.noRoom) {
+        while true { try connection.gatt.writeWithoutResponse([1], to: 0x12) }
       }
       try await connection.gatt.writeWithoutResponse([1], to: 0x12, within: .seconds(12))
     },
     Wait(name: "writeWithoutResponse to a characteristic", deadline: .seconds(12)) { stage, connection in
       stage.radio.returnsCredits = false
-      while connection.gatt.canSendWriteWithoutResponse {
-        try connection.gatt.writeWithoutResponse([1], to: 0x12)
+      #expect(throws: GATTError.noRoom) {
+        while true { try connection.gatt.writeWithoutResponse([1], to: 0x12) }
       }
       try await connection.gatt.writeWithoutResponse([1], to: characteristic, within: .seconds(12))
     },

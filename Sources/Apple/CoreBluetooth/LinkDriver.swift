@@ -26,7 +26,6 @@ package final class LinkDriver {
   }
 
   /// By the handle of the value.
-  private var writes: [AttributeHandle: WriteOrder] = [:]
   private var notifying: [AttributeHandle: Notifying] = [:]
 
   /// What the queue's half gets.
@@ -152,53 +151,14 @@ package final class LinkDriver {
     _ value: [UInt8], to characteristic: Characteristic,
     completion: @escaping (Result<Void, GATTError>) -> Void
   ) {
-    add(.request, to: characteristic.valueHandle) { client, done in
-      let finish = { (result: Result<Void, GATTError>) in
-        completion(result)
-        done()
-      }
-      guard let client else { return finish(.failure(Self.unlinked)) }
-      _ = client.write(value, to: characteristic, completion: finish)
-    }
+    guard let client else { return completion(.failure(Self.unlinked)) }
+    _ = client.write(value, to: characteristic, completion: completion)
   }
 
   func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, completion: @escaping () -> Void
   ) {
-    add(.command, to: characteristic.valueHandle) { client, done in
-      let finish = {
-        completion()
-        done()
-      }
-      guard let client else { return finish() }
-      client.postWithoutResponse(value, to: characteristic, within: Self.roomTime) { _ in finish() }
-    }
-  }
-
-  /// Starts a write in its turn.
-  ///
-  /// - Parameter start: gets the client, nil without a link, and what to call when the write has left or failed
-  private func add(
-    _ kind: WriteOrder.Kind, to handle: AttributeHandle,
-    _ start: @escaping (GATTClient?, _ done: @escaping () -> Void) -> Void
-  ) {
-    writes[handle, default: WriteOrder()].add(kind) { [weak self] in
-      start(self?.client) { [weak self] in self?.finishedWrite(to: handle) }
-    }
-    startWrites(to: handle)
-  }
-
-  private func finishedWrite(to handle: AttributeHandle) {
-    writes[handle]?.finished()
-    startWrites(to: handle)
-  }
-
-  /// Starts what may start. After a write that has ended at once, this goes on here, and not inside its end.
-  private func startWrites(to handle: AttributeHandle) {
-    guard writes[handle]?.isStarting == false else { return }
-    writes[handle]?.isStarting = true
-    while let start = writes[handle]?.next() { start() }
-    writes[handle]?.isStarting = false
-    if writes[handle]?.isEmpty ?? false { writes[handle] = nil }
+    guard let client else { return completion() }
+    client.postWithoutResponse(value, to: characteristic, within: Self.roomTime) { _ in completion() }
   }
 }

@@ -13,10 +13,13 @@ package protocol GATTProcedure {
   /// Called instead of ``next(_:)`` when the procedure was cancelled: the request that cleans up on the server. Nil if
   /// none is needed.
   mutating func abandon() -> (any ATTPDU)?
+  /// Whether its last request has to come before a write without response that is called after it: it writes in parts.
+  static var precedesCommands: Bool { get }
 }
 
 extension GATTProcedure {
   package mutating func abandon() -> (any ATTPDU)? { nil }
+  package static var precedesCommands: Bool { false }
 }
 
 /// What a procedure does next.

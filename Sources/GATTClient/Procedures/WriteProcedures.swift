@@ -23,6 +23,8 @@ package struct WriteValue: GATTProcedure {
 /// executed together. The server echoes each part; if an echo differs, or a part is refused, the queue is cancelled
 /// before the failure is reported, since the next Execute Write would write its contents.
 package struct QueuedWrite: GATTProcedure {
+  package static var precedesCommands: Bool { true }
+
   /// What is left to be sent, in order; the first part begins where the server has stopped.
   private var rest: [ATTPreparedWrite]
   private var part: ATTPreparedWrite?

@@ -1,5 +1,6 @@
 import CoreBluetooth
 import HaloRaw
+import HaloSystemCalls
 import TestSupport
 import Testing
 
@@ -25,6 +26,31 @@ import Testing
     }
     await recorder.until("wrote 2A39", count: kinds.count(where: { $0 }) + 1)
     #expect(await strap.writes.map(\.value) == (0..<200).map { [UInt8($0)] } + [[255]])
+    await radio.close()
+  }
+
+  /// Nordic's library for updates sends 300 packets of 20 bytes, and asks for their checksum: the request was there after 9.
+  @Test func aRequestToAnotherCharacteristicArrivesInTheOrderOfTheCalls() async {
+    let strap = await Devices.strap()
+    let (recorder, radio) = await connected(strap)
+    let counts = Guarded<[Int]>([])
+    await BluetoothActor.run { [weak strap] in
+      strap?.answer = { pdu in
+        if pdu.first == 0x0A { counts.withLock { $0.append(strap?.writes.count ?? 0) } }
+        return nil
+      }
+    }.value
+    await recorder.perform { me in
+      for _ in 0..<3 {
+        for number in 0..<100 {
+          me.peripherals["Strap"]?.writeValue(
+            Data([UInt8(number)]), for: me.characteristic("2A39"), type: .withoutResponse)
+        }
+        me.peripherals["Strap"]?.readValue(for: me.characteristic("2A38"))
+      }
+    }
+    await recorder.until("value 2A38 [1]", count: 3)
+    #expect(counts.withLock { $0 } == [100, 200, 300])
     await radio.close()
   }
 

@@ -37,7 +37,7 @@ import Testing
   func theLoopSleepsUntilTheNextTimer(_ milliseconds: Int) async {
     let timers = loop.timers
     let deadline = timers.current + .milliseconds(milliseconds)
-    let token = timers.schedule(after: deadline - timers.now) {}
+    let token = timers.schedule(at: deadline) {}
     let far = timers.schedule(after: .seconds(7200)) {}
     var isArmed = false
     for _ in 0..<2000 where !isArmed {
