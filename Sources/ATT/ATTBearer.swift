@@ -134,14 +134,16 @@ package final class ATTBearer {
   ///
   /// - Parameters:
   ///   - request: a PDU that has a response
-  ///   - isExpendable: whether the bearer stays open if this request times out. No request may follow an
-  ///     unanswered one (3.3.3), so the bearer closes when the next request is made.
+  ///   - isExpendable: whether the bearer stays open if this request times out, which it does after ``exchangeTimeout``. No
+  ///     request may follow an unanswered one (3.3.3), so the bearer closes when the next request is made.
   ///   - completion: called with the response or the error
   package func request(
     _ request: any ATTPDU, isExpendable: Bool = false,
     completion: @escaping (Result<any ATTPDU, ATTError>) -> Void
   ) {
-    enqueue(Transaction(request: request, isExpendable: isExpendable, completion: completion))
+    let timeout = isExpendable ? Self.exchangeTimeout : Self.transactionTimeout
+    enqueue(
+      Transaction(request: request, isExpendable: isExpendable, timeout: timeout, completion: completion))
   }
 
   private func enqueue(_ transaction: Transaction) {

@@ -1,78 +1,142 @@
 import ATT
 import GAP
 import GATTClient
+import HCI
 import HaloBluetoothCore
 
-/// The links of a radio whose programs do not know of each other. A controller has one link to a device: those that connect to
-/// the same one share it, and it ends when the last of them leaves.
+/// The links of a radio, in both roles. A controller has one link to a device, whichever side has made it: all who use the
+/// device share the link, and one that this side has made ends when the last of them leaves.
 @BluetoothActor
 package final class SharedLinks {
   private struct Entry {
-    let connection: GATTLink
+    let link: GATTLink
+    /// Whether the device has made it. It is the device that ends it, then.
+    var isAccepted: Bool
     var users: [(id: ObjectIdentifier, servicesChanged: (HandleRange) -> Void)] = []
   }
 
-  private var entries: [BluetoothAddress: Entry] = [:]
-  private var waiting: [(id: ObjectIdentifier, address: BluetoothAddress, take: (GATTLink) -> Void)] = []
+  /// Who waits for a link to a device that another user makes.
+  private struct Waiting {
+    let id: ObjectIdentifier
+    let peer: BluetoothAddress
+    let take: (GATTLink) -> Void
+  }
 
-  /// The devices that are connected.
+  private var entries: [BluetoothAddress: Entry] = [:]
+  private var waiting: [Waiting] = []
+
+  /// The devices whose services are used.
   package nonisolated let connected = ConnectedServices()
 
   nonisolated init() {}
 
-  /// The connection to a peripheral; nil if there is none.
-  package func connection(of address: BluetoothAddress) -> GATTLink? {
-    entries[address].flatMap { $0.connection.isConnected ? $0.connection : nil }
+  /// The link to a device; nil if there is none.
+  package func link(to peer: BluetoothAddress) -> GATTLink? {
+    entries[peer].flatMap { $0.link.isConnected ? $0.link : nil }
+  }
+
+  /// The devices with a link.
+  package var peers: [BluetoothAddress] { entries.keys.sorted { $0.value < $1.value } }
+
+  /// A device has connected to this side.
+  package func accepted(_ link: GATTLink) { add(link, isAccepted: true) }
+
+  private func add(_ link: GATTLink, isAccepted: Bool) {
+    let peer = link.peer
+    guard entries[peer]?.link !== link, link.isConnected else { return }
+    entries[peer] = Entry(link: link, isAccepted: isAccepted)
+    link.gatt.whenServicesChanged { [weak self, weak link] range in
+      guard let self, let entry = entries[peer], entry.link === link else { return }
+      for user in entry.users { user.servicesChanged(range) }
+    }
+    link.whenDisconnected { [weak self, weak link] _ in
+      if self?.entries[peer]?.link === link { self?.remove(peer) }
+    }
+    let takers = waiting.filter { $0.peer == peer }
+    waiting.removeAll { $0.peer == peer }
+    for taker in takers { taker.take(link) }
   }
 
   /// Takes part in a link, the first time or of another user.
   ///
   /// - Parameter servicesChanged: as for ``GATTClient/whenServicesChanged(_:)``
   package func join(
-    _ connection: GATTLink, user: AnyObject, servicesChanged: @escaping (HandleRange) -> Void
+    _ link: GATTLink, user: AnyObject, servicesChanged: @escaping (HandleRange) -> Void = { _ in }
   ) {
-    let address = connection.peer
     let id = ObjectIdentifier(user)
-    waiting.removeAll { $0.id == id && $0.address == address }
-    if entries[address]?.connection !== connection {
-      entries[address] = Entry(connection: connection)
-      connected.connected(address)
-      connection.gatt.whenServicesChanged { [weak self] range in
-        for user in self?.entries[address]?.users ?? [] { user.servicesChanged(range) }
-      }
-      connection.whenDisconnected { [weak self, weak connection] _ in
-        if self?.entries[address]?.connection === connection { self?.remove(address) }
-      }
-    }
-    entries[address]?.users.append((id, servicesChanged))
-    let takers = waiting.filter { $0.address == address }
-    waiting.removeAll { $0.address == address }
-    for taker in takers { taker.take(connection) }
+    waiting.removeAll { $0.id == id && $0.peer == link.peer }
+    add(link, isAccepted: false)
+    guard let entry = entries[link.peer], entry.link === link else { return }
+    if entry.users.isEmpty { connected.connected(link.peer) }
+    entries[link.peer]?.users.append((id, servicesChanged))
   }
 
-  /// Waits for a link that another user establishes; the device does not advertise then. Nothing is called after ``leave``.
-  package func whenLinked(to address: BluetoothAddress, user: AnyObject, take: @escaping (GATTLink) -> Void) {
-    waiting.append((ObjectIdentifier(user), address, take))
+  /// Waits for a link that another user or the device makes; the device does not advertise then. Nothing is called after
+  /// ``leave``.
+  package func whenLinked(to peer: BluetoothAddress, user: AnyObject, take: @escaping (GATTLink) -> Void) {
+    waiting.append(Waiting(id: ObjectIdentifier(user), peer: peer, take: take))
   }
 
-  /// Leaves a link, or stops waiting for it. The link ends with the last user.
+  /// Gives the link that there is, or makes one; it is also taken when another user or the device makes it meanwhile.
   ///
-  /// - Returns: whether others stay
-  @discardableResult
-  package func leave(_ address: BluetoothAddress, user: AnyObject) -> Bool {
+  /// - Parameters:
+  ///   - request: the device, the link's parameters and the deadline
+  ///   - central: makes it
+  ///   - user: who has to ``join`` it
+  ///   - prepare: called with a new link before anything that the device sends is handled
+  /// - Throws: why there is none, after the request's deadline at the latest
+  package func connect(
+    _ request: ConnectionRequest, over central: Central, user: AnyObject,
+    prepare: @escaping (GATTLink) -> Void = { _ in }
+  ) async throws(GAPError) -> GATTLink {
+    if let link = link(to: request.peer) { return link }
+    return try await awaitCallback { (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
+      var cancel: (() -> Void)?
+      let end = OneShot { (result: Result<GATTLink, GAPError>) in
+        self.stopWaiting(user, request.peer)
+        done(result)
+        cancel.take()?()
+      }
+      whenLinked(to: request.peer, user: user) { end(.success($0)) }
+      let stop = central.connect(request) { result in
+        cancel = nil
+        guard case .success(let link) = result else {
+          end(result)
+          return
+        }
+        guard end.isPending else { return link.end() }
+        prepare(link)
+        self.add(link, isAccepted: false)
+        end(result)
+      }
+      if end.isPending { cancel = stop } else { stop() }
+      return { end(.failure(.hci(.cancelled))) }
+    }
+  }
+
+  private func stopWaiting(_ user: AnyObject, _ peer: BluetoothAddress) {
     let id = ObjectIdentifier(user)
-    waiting.removeAll { $0.id == id && $0.address == address }
-    entries[address]?.users.removeAll { $0.id == id }
-    guard let entry = entries[address] else { return false }
-    guard entry.users.isEmpty else { return true }
+    waiting.removeAll { $0.id == id && $0.peer == peer }
+  }
+
+  /// Leaves a link, or stops waiting for it. A link that this side has made ends with the last user.
+  ///
+  /// - Returns: whether it stays, for others or for the device
+  @discardableResult
+  package func leave(_ peer: BluetoothAddress, user: AnyObject) -> Bool {
+    stopWaiting(user, peer)
+    let id = ObjectIdentifier(user)
+    entries[peer]?.users.removeAll { $0.id == id }
+    guard let entry = entries[peer] else { return false }
+    guard entry.users.isEmpty, !entry.isAccepted else { return true }
     // Who comes now gets a link of its own, not one that is about to end.
-    remove(address)
-    entry.connection.end()
+    remove(peer)
+    entry.link.end()
     return false
   }
 
-  private func remove(_ address: BluetoothAddress) {
-    entries[address] = nil
-    connected.ended(address)
+  private func remove(_ peer: BluetoothAddress) {
+    entries[peer] = nil
+    connected.ended(peer)
   }
 }

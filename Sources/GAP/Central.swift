@@ -204,10 +204,8 @@ package final class Central {
     }
   }
 
-  /// The services that a device has advertised when it was heard last; empty if it was not heard.
-  package func advertisedServices(of peer: BluetoothAddress) -> [BluetoothUUID] {
-    collector[peer]?.serviceUUIDs ?? []
-  }
+  /// What a device has advertised when it was heard last; nil if it was not heard.
+  package func lastHeard(of peer: BluetoothAddress) -> Advertisement? { collector[peer] }
 
   // MARK: Connecting
 
@@ -238,6 +236,7 @@ package final class Central {
             !request.leftOut.contains(.exchangeMTU) && self?.peersWithoutMTU.contains(request.peer) != true
           let mtu = isAsked ? request.mtu ?? ATTBearer.largestMTU : nil
           let connection = GATTLink(link, timers: timers, mtu: mtu)
+          connection.gatt.watchesServiceChanges = !request.leftOut.contains(.serviceChanged)
           self?.track(connection)
           return connection
         })
@@ -270,7 +269,7 @@ package final class Central {
 
   private func track(_ connection: GATTLink) {
     let peer = connection.peer
-    connection.gatt.watchesServiceChanges = !silentPeers.contains(peer)
+    if silentPeers.contains(peer) { connection.gatt.watchesServiceChanges = false }
     connection.gatt.onSilence = { [weak self] in
       guard let self, silentPeers.count < Self.maximumSilentPeers else { return }
       silentPeers.insert(peer)

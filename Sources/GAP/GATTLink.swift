@@ -25,7 +25,10 @@ package final class GATTLink {
   package private(set) var loss: LinkLoss?
   /// What was requested and not done when the link was lost, or when it was given up as that was not done; nil otherwise.
   package var unfinished: LinkProcedure? {
-    bearer.isClosed && bearer.lacksMTUAnswer ? .exchangeMTU : loss == nil ? nil : link.unfinished
+    guard bearer.isClosed else { return nil }
+    if bearer.lacksMTUAnswer { return .exchangeMTU }
+    if gatt.lacksServiceChanged { return .serviceChanged }
+    return loss == nil ? nil : link.unfinished
   }
 
   let link: any ATTLink

@@ -222,9 +222,8 @@ package struct LinkKeeper: Sendable {
   /// - Parameter isAnswer: whether the peer has ended the link in place of an answer, or gave none: it does so again
   private mutating func note(_ procedure: LinkProcedure, isAnswer: Bool) {
     costs[procedure, default: 0] += 1
-    if procedure == .exchangeMTU && isAnswer || costs[procedure, default: 0] >= Self.tolerance {
-      leftOut.insert(procedure)
-    }
+    let isRequest = procedure == .exchangeMTU || procedure == .serviceChanged
+    if isRequest && isAnswer || costs[procedure, default: 0] >= Self.tolerance { leftOut.insert(procedure) }
   }
 
   /// Sets the phase that can mend a fault.

@@ -1,4 +1,4 @@
-/// When something was discovered, and by which client. It is ignored in comparisons.
+/// When something was discovered, and by which client.
 package struct DiscoveryStamp: Hashable, Sendable {
   package var client: UInt64
   /// The number of changes that the server had indicated at that time.
@@ -8,7 +8,4 @@ package struct DiscoveryStamp: Hashable, Sendable {
     self.client = client
     self.changeCount = changeCount
   }
-
-  package static func == (left: Self, right: Self) -> Bool { true }
-  package func hash(into hasher: inout Hasher) {}
 }

@@ -41,6 +41,14 @@ struct AttributePlaces {
     }
   }
 
+  /// Since when a service has been there; nil if it is not known, or another one is there.
+  func stamp(of service: Service) -> DiscoveryStamp? {
+    guard let known = services[service.handles.start], known.uuid == service.uuid,
+      known.handles == service.handles
+    else { return nil }
+    return known.stamp
+  }
+
   /// The characteristic at a value handle.
   func name(at handle: AttributeHandle) -> Name? { names[handle] }
 

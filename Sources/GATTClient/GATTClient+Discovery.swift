@@ -17,15 +17,15 @@ extension GATTClient {
   package func discoverServices(
     _ uuids: [BluetoothUUID]? = nil, completion: @escaping (Result<[Service], GATTError>) -> Void
   ) -> () -> Void {
-    guard let uuids else {
-      let stamp = startDiscovery()
-      return run({ DiscoverAllServices() }) { [self] result in
-        if case .success = result { trust.discovered(.all, after: stamp.changeCount) }
-        completion(result.map { note($0, stamp) })
+    let cancellation = ProcedureCancellation()
+    if let uuids {
+      discover(uuids[...], [], cancellation, completion)
+    } else {
+      findServices({ DiscoverAllServices() }, cancellation) { [self] result in
+        if case .success((_, let stamp)) = result { trust.discovered(.all, after: stamp.changeCount) }
+        completion(result.map { note($0.0, $0.1) })
       }
     }
-    let cancellation = ProcedureCancellation()
-    discover(uuids[...], [], cancellation, completion)
     return { cancellation() }
   }
 
@@ -34,20 +34,52 @@ extension GATTClient {
     _ completion: @escaping (Result<[Service], GATTError>) -> Void
   ) {
     guard let uuid = uuids.first else { return completion(.success(found)) }
-    let stamp = startDiscovery()
-    cancellation.action = run({ DiscoverServicesByUUID(uuid) }) { [self] result in
+    findServices({ DiscoverServicesByUUID(uuid) }, cancellation) { [self] result in
       switch result {
-      case .success(let services):
+      case .success(let (services, stamp)):
         discover(uuids.dropFirst(), found + note(services, stamp), cancellation, completion)
       case .failure(let error): completion(.failure(error))
       }
     }
   }
 
+  /// How often services are discovered again that change meanwhile.
+  private static let mostAttempts = 8
+
+  /// Discovers services, again if the server says meanwhile that some have changed: what is returned can be used.
+  private func findServices<Procedure: GATTProcedure>(
+    _ make: @escaping () -> Procedure, _ cancellation: ProcedureCancellation, attempts: Int = mostAttempts,
+    _ completion: @escaping (Result<([Service], DiscoveryStamp), GATTError>) -> Void
+  ) where Procedure.Output == [Service] {
+    let stamp = startDiscovery()
+    cancellation.action = run(make) { [self] result in
+      if case .success = result, trust.changeCount != stamp.changeCount {
+        guard attempts > 1 else { return completion(.failure(.servicesChanged)) }
+        return findServices(make, cancellation, attempts: attempts - 1, completion)
+      }
+      completion(result.map { ($0, stamp) })
+    }
+  }
+
+  /// Discovers again what has changed while it was discovered.
+  package func whileServicesChange<Value>(
+    _ discover: () async throws(GATTError) -> Value
+  ) async throws(GATTError) -> Value {
+    for _ in 1..<Self.mostAttempts {
+      do throws(GATTError) { return try await discover() } catch .servicesChanged {}
+    }
+    return try await discover()
+  }
+
   /// The first primary service with a UUID, with one round trip; nil if there is none.
   package func firstService(_ uuid: BluetoothUUID) async throws(GATTError) -> Service? {
-    let stamp = startDiscovery()
-    return note(try await run { DiscoverServicesByUUID(uuid, limit: 1) }, stamp).first
+    try await awaitCallback { (done: @escaping (Result<Service?, GATTError>) -> Void) in
+      let cancellation = ProcedureCancellation()
+      findServices({ DiscoverServicesByUUID(uuid, limit: 1) }, cancellation) { [self] result in
+        done(result.map { note($0.0, $0.1).first })
+      }
+      return { cancellation() }
+    }
   }
 
   /// Discovers the services that a service includes.
@@ -69,7 +101,6 @@ extension GATTClient {
       return run({ FindIncludedServices(in: service) }) { [self] result in
         completion(
           result.map { services in
-            keepHandles()
             return services.map { found in
               var found = found
               found.service.stamp = stamp
@@ -137,7 +168,6 @@ extension GATTClient {
       return run({ DiscoverDescriptors(of: characteristic) }) { [self] result in
         completion(
           result.map { all in
-            keepHandles()
             var found = all
             for index in found.indices { found[index].stamp = stamp }
             if !trust.hasChanged(HandleRange(handle, characteristic.end), since: stamp.changeCount) {
@@ -166,7 +196,6 @@ extension GATTClient {
   /// Uses descriptors discovered on an earlier link, so that they need not be discovered again. If they are out of
   /// date, operations on them fail. Nil discards the known descriptors.
   package func assume(_ known: [Descriptor]?, of characteristic: Characteristic) {
-    keepHandles()
     descriptors[characteristic.valueHandle] = known
   }
 
@@ -188,24 +217,28 @@ extension GATTClient {
 
   /// Remembers the characteristics of a service, from its first one on.
   ///
-  /// - Returns: the same, with the time of their discovery
+  /// - Returns: the same, with the time since which they are there
   func note(
     _ characteristics: [Characteristic], of service: Service, _ stamp: DiscoveryStamp
   ) -> [Characteristic] {
-    keepHandles()
+    let isCurrent = !trust.hasChanged(service.handles, since: stamp.changeCount)
+    let since = isCurrent ? places.stamp(of: service) ?? stamp : stamp
     var stamped = characteristics
-    for index in stamped.indices { stamped[index].stamp = stamp }
-    if !trust.hasChanged(service.handles, since: stamp.changeCount) { places.note(stamped, of: service) }
+    for index in stamped.indices { stamped[index].stamp = since }
+    if isCurrent { places.note(stamped, of: service) }
     return stamped
   }
 
+  /// Remembers services.
+  ///
+  /// - Returns: the same, with the time since which they are there: what is discovered again is equal, unless it has changed
   func note(_ services: [Service], _ stamp: DiscoveryStamp, isAskedFor: Bool = true) -> [Service] {
-    if isAskedFor { keepHandles() }
-    return services.map { service in
+    services.map { service in
       var service = service
-      service.stamp = stamp
       if isAskedFor { trust.discovered(service.handles, after: stamp.changeCount) }
-      if !trust.hasChanged(service.handles, since: stamp.changeCount) { places.note(service) }
+      let isCurrent = !trust.hasChanged(service.handles, since: stamp.changeCount)
+      service.stamp = isCurrent ? places.stamp(of: service) ?? stamp : stamp
+      if isCurrent { places.note(service) }
       return service
     }
   }

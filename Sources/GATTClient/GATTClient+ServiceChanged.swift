@@ -2,72 +2,64 @@ import ATT
 import HaloBluetoothCore
 import HaloGATT
 
-/// Service Changed: notifies programs that keep handles when the handles change (Core Specification Vol 3, Part G,
-/// 7.1).
-///
-/// The client subscribes to Service Changed on behalf of programs that keep handles - that have discovered attributes,
-/// or have supplied known ones - and not of those that read one value and disconnect. A server that does not answer
-/// these requests stays connected and continues to send values, as nothing depends on the answer; ATT allows no other
-/// request after that (Part F, 3.3.3), so the next one ends the link. As no program issued these requests, they wait
-/// until no other request is pending, and are not sent for a program that polls: it would lose its link because of
-/// them.
+/// How far the subscription to Service Changed is.
+enum ServiceChangedWatch {
+  case none
+  /// The server was asked, and has not answered yet, or never will.
+  case asking
+  /// It was subscribed to, or the server does not have it or refuses it.
+  case done
+}
+
+/// Service Changed: tells a client that keeps handles when they have changed (Core Specification Vol 3, Part G, 7.1). A client
+/// has to subscribe to it, which no program does: it is a part of making a link usable, as with Android, BlueZ and Apple's
+/// systems (zephyrproject-rtos/zephyr 46695 and 104970).
 extension GATTClient {
-  /// How long no request must have been made.
-  private static let quietTime = Duration.milliseconds(750)
-  /// The same where a program polls.
-  private static let quietTimeOfPolls = Duration.seconds(10)
-
-  /// How long no request may be made before the client subscribes to Service Changed; nil to not subscribe.
-  private var quietTimeNeeded: Duration? {
-    guard isOpen, keepsHandles, watchesServiceChanges, !isWatchingServiceChanges else { return nil }
-    guard polls else { return Self.quietTime }
-    // A subscription can move, and a program that sets the handler requests this.
-    return active.isEmpty && servicesChangedHandlers.isEmpty ? nil : Self.quietTimeOfPolls
-  }
-
-  /// Called each time no request is pending.
-  func watchServiceChangesSoon() {
-    timers.cancel(serviceChangedTimer.take())
-    guard let quietTimeNeeded else { return }
-    serviceChangedTimer = timers.schedule(after: quietTimeNeeded) { [weak self] in
-      guard let self, self.quietTimeNeeded != nil, procedures.isIdle else { return }
-      isWatchingServiceChanges = true
-      findServiceChanged()
+  /// Subscribes to Service Changed, once per link. What is requested later waits for it.
+  ///
+  /// - Parameter afterOthers: whether what is requested now goes before, so that a stream does not begin later
+  package func watchServiceChanges(afterOthers: Bool) {
+    guard afterOthers else { return watchServiceChanges() }
+    timers.schedule(after: .zero) { [weak self] in
+      self?.whenIdle { self?.watchServiceChanges() }
     }
   }
 
-  /// A server that has no such characteristic promises that its attributes never change.
-  private func findServiceChanged() {
-    ask({ DiscoverServicesByUUID(GATTUUID.genericAttribute) }) { [weak self] services in
-      guard let service = services.first else { return }
-      self?.ask({ DiscoverCharacteristics(in: service) }) { all in
-        guard let characteristic = all.first(where: { $0.uuid == GATTUUID.serviceChanged }) else { return }
-        self?.ask({ DiscoverDescriptors(of: characteristic) }) { descriptors in
-          let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
-          if let configuration { self?.listen(to: characteristic, configuration) }
+  /// Subscribes to Service Changed, once per link. What is requested later waits for it.
+  ///
+  /// A server that does not answer within five seconds stays connected and continues to send values, as nothing depends on the
+  /// answer. ATT allows no other request after that (Part F, 3.3.3): the next one ends the link, and the next link does without.
+  package func watchServiceChanges() {
+    guard isOpen, watchesServiceChanges, watch == .none else { return }
+    watch = .asking
+    procedures.run(isExpendable: true) { [weak self] in
+      // A server without it promises that its attributes never change.
+      DiscoverServicesByUUID(GATTUUID.genericAttribute, limit: 1).then { services in
+        services.first.map { DiscoverCharacteristics(in: $0) }?.then { all in
+          all.first { $0.uuid == GATTUUID.serviceChanged }.map { value in
+            DiscoverDescriptors(of: value).then { descriptors in
+              descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }.map {
+                self?.listen(toServiceChanged: value.valueHandle)
+                return WriteValue($0.handle, ClientConfiguration.indicate.bytes)
+              }
+            }
+          }
         }
       }
-    }
-  }
-
-  private func listen(to characteristic: Characteristic, _ configuration: Descriptor) {
-    _ = subscriptions.add(characteristic.valueHandle, now: timers.current) { [weak self] value, _ in
-      self?.servicesChanged(value)
-    }
-    ask({ WriteValue(configuration.handle, ClientConfiguration.indicate.bytes) }) {}
-  }
-
-  /// Sends the requests that no program has made.
-  private func ask<Procedure: GATTProcedure>(
-    _ make: @escaping () -> Procedure, then next: @escaping (Procedure.Output) -> Void
-  ) {
-    procedures.run(isExpendable: true, make) { [weak self] result in
+    } completion: { [weak self] result in
       switch result {
-      case .success(let output): next(output)
       case .failure(.att(.timedOut)): self?.onSilence?()
-      case .failure: break
+      case .failure(.att(.closed)): break
+      default: self?.watch = .done
       }
     }
+  }
+
+  /// Whether the link has ended while the server was asked.
+  package var lacksServiceChanged: Bool { !isOpen && watch == .asking }
+
+  private func listen(toServiceChanged value: AttributeHandle) {
+    _ = subscriptions.add(value, now: timers.current) { [weak self] value, _ in self?.servicesChanged(value) }
   }
 
   private func servicesChanged(_ value: RawSpan) {

@@ -133,7 +133,6 @@ extension GATTClient {
     let id = subscriptions.newID()
     active[id] = entry
     subscriptions.add(id, entry.handle, now: timers.current, sink: sink)
-    keepHandles()
     return Subscription(entry, id: id)
   }
 
@@ -149,7 +148,6 @@ extension GATTClient {
       switch result {
       case .success:
         active[id]?.isConfigured = true
-        keepHandles()
         completion(.success(Subscription(entry, id: id)))
       case .failure(let error):
         _ = withdraw(id)

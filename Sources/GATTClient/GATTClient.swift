@@ -13,9 +13,7 @@ package final class GATTClient {
   package private(set) var servicesChangedHandlers: [(HandleRange) -> Void] = []
   /// Called when a subscription has moved, with its new handles.
   package var onSubscriptionMoved: ((Subscription) -> Void)?
-  /// Whether to subscribe to Service Changed. For a program that polls, this happens only if it subscribes to a value
-  /// or calls ``whenServicesChanged(_:)``. Set this to false, before discovering anything, for peers that must not get these
-  /// requests.
+  /// Whether ``watchServiceChanges()`` has an effect: not for peers that must not get its requests.
   package var watchesServiceChanges = true
 
   /// Checks each value before it is written, from any caller and with any procedure; returns the reason if it must not
@@ -37,13 +35,8 @@ package final class GATTClient {
   var descriptors: [AttributeHandle: [Descriptor]] = [:]
   var trust = HandleTrust()
   var places = AttributePlaces()
-  /// Whether the program keeps handles, so that it matters when they change.
-  private(set) var keepsHandles = false
-  /// Whether the program has made other requests since it last discovered attributes or subscribed, as a program that
-  /// polls does.
-  private(set) var polls = false
-  var serviceChangedTimer: Timers.Token?
-  var isWatchingServiceChanges = false
+  /// How far the subscription to Service Changed is.
+  var watch = ServiceChangedWatch.none
   /// Called when the server has not answered a request that no program has made.
   package var onSilence: (() -> Void)?
   var displaced = DisplacedSubscriptions()
@@ -74,7 +67,6 @@ package final class GATTClient {
       let handlers = idleHandlers
       idleHandlers = []
       for handler in handlers { handler() }
-      watchServiceChangesSoon()
     }
   }
 
@@ -84,7 +76,6 @@ package final class GATTClient {
   package func close(_ reason: String) {
     guard isOpen else { return }
     isOpen = false
-    timers.cancel(serviceChangedTimer)
     bearer.close(reason)
     subscriptions.removeAll()
     displaced = DisplacedSubscriptions()
@@ -96,13 +87,16 @@ package final class GATTClient {
   /// The link has room again: writes without response that wait are sent.
   package func roomAvailable() { procedures.advance() }
 
-  /// Calls `handler` each time the server indicates that its attributes have changed, for as long as the link lasts. Attributes
+  /// Calls `handler` each time the server indicates that its attributes have changed, which it does after
+  /// ``watchServiceChanges()``, for as long as the link lasts. Attributes
   /// discovered in that range are no longer used: operations on them fail with ``GATTError/servicesChanged`` until they are
   /// discovered again. Subscriptions in it move with their characteristics, or end with a reason.
   package func whenServicesChanged(_ handler: @escaping (HandleRange) -> Void) {
     servicesChangedHandlers.append(handler)
-    if isIdle { watchServiceChangesSoon() }
   }
+
+  /// Whether the server has sent a value that was subscribed to.
+  package var hasReceivedValues: Bool { subscriptions.hasDelivered }
 
   // MARK: The bearer
 
@@ -160,20 +154,11 @@ package final class GATTClient {
     _ make: @escaping () -> Procedure,
     completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
   ) -> () -> Void {
-    polls = true
     let done = OneShot(completion)
     let token = procedures.run(make) { done($0) }
     return { [procedures] in
       procedures.cancel(token)
       done(.failure(.cancelled))
     }
-  }
-
-  /// The program has handles now, and may keep them. The requests until now were for its setup, and do not count as
-  /// polling.
-  package func keepHandles() {
-    keepsHandles = true
-    polls = false
-    if isIdle { watchServiceChangesSoon() }
   }
 }

@@ -32,9 +32,13 @@ final class Subscriptions {
   /// The number of values without a subscriber in time.
   private(set) var droppedCount = 0
 
+  /// Whether a subscriber has got a value.
+  @exclusivity(unchecked) private(set) var hasDelivered = false
+
   /// The hot path: a look-up and a call.
   func deliver(_ handle: AttributeHandle, _ value: RawSpan, at time: Instant) {
     if let listeners = sinks[handle] {
+      hasDelivered = true
       for listener in listeners { listener.sink(value, time) }
     } else {
       if unclaimed.count == Self.maximumUnclaimed {

@@ -10,7 +10,11 @@ import HaloGATT
 final class LiveLink {
   let link: GATTLink
   var table = RemoteTable()
+  /// Whether a request of the program was carried out.
+  var hasAnswered = false
   var gatt: GATTClient { link.gatt }
+  /// Whether the device has given the program data.
+  var hasGivenData: Bool { hasAnswered || gatt.hasReceivedValues }
 
   init(_ link: GATTLink) {
     self.link = link
@@ -62,6 +66,7 @@ final class LinkHolder {
 
   isolated deinit {
     making?.cancel()
+    maker?.leave(live.link)
   }
 
   private func watch(_ link: GATTLink) {
@@ -80,6 +85,7 @@ final class LinkHolder {
       isClosed ? Self.closed : BluetoothError(GATTError.att(.closed(loss.description)))
     guard let maker, isKept, !isClosed else { return finish(error) }
     onChange(.lost(error, isFinal: false))
+    if live.hasGivenData { maker.dataFlow() }
     making = BluetoothActor.run { [weak self] in
       do throws(BluetoothError) {
         let link = try await maker.next(after: loss) { link throws(LinkFailure) in
@@ -143,20 +149,24 @@ final class LinkHolder {
     return live
   }
 
-  /// Carries out a request: on the next link if this one is lost and the request may be repeated, and once more if the
-  /// device has said meanwhile that its services have changed.
+  /// Carries out a request: on the next link if this one is lost and the request may be repeated, and again if the device has
+  /// said meanwhile that its services have changed.
   func perform<Result>(
     repeats mayRepeat: () -> Bool, _ work: (LiveLink) async throws(GATTError) -> Result
   ) async throws(BluetoothError) -> Result {
     while true {
       let live = try await current()
       do throws(GATTError) {
-        do throws(GATTError) {
-          return try await work(live)
-        } catch .servicesChanged {
-          live.table = RemoteTable()
-          return try await work(live)
+        let result = try await live.gatt.whileServicesChange { () throws(GATTError) in
+          do throws(GATTError) {
+            return try await work(live)
+          } catch .servicesChanged {
+            live.table = RemoteTable()
+            throw .servicesChanged
+          }
         }
+        live.hasAnswered = true
+        return result
       } catch {
         // The device does not say that its services have changed.
         if error.code == .invalidHandle { live.table = RemoteTable() }
@@ -176,6 +186,7 @@ final class LinkHolder {
   func disconnect() async {
     isClosed = true
     making?.cancel()
+    guard maker?.leave(live.link) != true else { return finish(Self.closed) }
     await live.link.disconnect()
     finish(Self.closed)
   }

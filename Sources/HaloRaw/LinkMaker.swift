@@ -63,13 +63,22 @@ final class LinkMaker {
     return try await drive(action, open)
   }
 
+  /// Data have come on the last link: the next one has the whole time.
+  func dataFlow() { keeper.dataFlow() }
+
+  /// Uses a link no longer. It ends, unless others use it, or the device has made it.
+  ///
+  /// - Returns: whether it stays
+  @discardableResult
+  func leave(_ link: GATTLink) -> Bool { radio.managed.links.leave(link.peer, user: self) }
+
   private func drive(_ first: LinkKeeper.Action, _ open: Open) async throws(BluetoothError) -> GATTLink {
     var action = first
     var link: GATTLink?
     while true {
       do throws(LinkFailure) {
         if case .connect(let time) = action {
-          await link?.disconnect()
+          if let link, !leave(link) { await link.disconnect() }
           link = try await connect(within: time)
         } else {
           try await carryOut(action, link, open)
@@ -85,7 +94,7 @@ final class LinkMaker {
             error.fault, during: link?.unfinished,
             endedByPeer: link?.loss?.isByPeer == true, at: timers.current)
         guard next != .giveUp else {
-          link?.end()
+          if let link { leave(link) }
           throw Task.isCancelled ? .cancelled : error.error
         }
         action = next
@@ -105,6 +114,7 @@ final class LinkMaker {
       defer { timers.cancel(end) }
       do throws(GATTError) {
         try await link.gatt.exchangeMTU()
+        link.gatt.watchServiceChanges()
       } catch {
         throw LinkFailure(.gatt(error))
       }
@@ -127,6 +137,7 @@ final class LinkMaker {
   private func find(within time: Duration) async throws(LinkFailure) -> BluetoothAddress {
     try checkRadio()
     let device = self.device
+    if let linked = linkedPeer { return linked }
     do throws(GAPError) {
       let heard = try await radio.central.find(within: time, filter: device.filter, where: device.matches)
       if let heard { return heard.address }
@@ -142,13 +153,21 @@ final class LinkMaker {
     throw LinkFailure(BluetoothError(.notFound, text), .absence)
   }
 
+  /// A device that the radio has a link to, which need not advertise then: the one that is meant, by what it has advertised.
+  private var linkedPeer: BluetoothAddress? {
+    radio.managed.links.peers.first { peer in radio.central.lastHeard(of: peer).map(device.matches) ?? false }
+  }
+
   private func connect(within time: Duration) async throws(LinkFailure) -> GATTLink {
     try checkRadio()
     guard let peer else { throw LinkFailure(.hci(.notConnected)) }
     var request = ConnectionRequest(peer: peer, deadline: time)
     request.leftOut = keeper.leftOut
     do throws(GAPError) {
-      return try await radio.central.connect(request)
+      let links = radio.managed.links
+      let link = try await links.connect(request, over: radio.central, user: self)
+      links.join(link, user: self)
+      return link
     } catch {
       throw LinkFailure(error)
     }

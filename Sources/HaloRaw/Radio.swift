@@ -45,7 +45,7 @@ public func withRadio<Result>(
 @BluetoothActor
 public final class Radio {
   let central: Central
-  private let managed: ManagedAdapter
+  let managed: ManagedAdapter
   private let opened: OpenedAdapter
   private(set) var isClosed = false
   /// Whether it offers services: see ``serve(_:as:maximumConnections:idleLimit:allowing:_:)``.
@@ -197,6 +197,8 @@ public final class Radio {
   /// Finds a device and connects to it.
   ///
   /// - **Cancelled**: `.cancelled`; the attempt is withdrawn.
+  /// - **The radio has a link to the device**, whichever side has made it: it is used. It ends with the last connection that uses
+  ///   it, or when the device that has made it ends it.
   /// - **The link is lost while it is made**: it is made again, until `limit`.
   /// - **The address of this radio**: `.notSupported`.
   ///

@@ -11,6 +11,6 @@ public struct Reconnection: Hashable, Sendable {
   /// It is tried for as long as the connection is used.
   public static let forever = Reconnection(time: .forever)
 
-  /// It is tried for a time. A link that has lasted for ten seconds has the whole time again.
+  /// It is tried for a time. After a link that has brought data, or has lasted for ten seconds, it is the whole time again.
   public static func within(_ time: Duration) -> Self { Self(time: time) }
 }

@@ -113,7 +113,10 @@ final class ValueListeners {
     let ended = listeners
     listeners = []
     for listener in ended {
-      listener.subscription = nil
+      // The link may stay, for others.
+      if let subscription = listener.subscription.take() {
+        listener.live?.gatt.unsubscribe(subscription) { _ in }
+      }
       listener.fail(error)
     }
   }

@@ -261,7 +261,8 @@ import Testing
     var way = Way()
     _ = way.succeed()
     _ = way.fail(.link, during: procedure, endedByPeer: isPeers)
-    #expect(way.keeper.leftOut == (procedure == .exchangeMTU && isPeers ? [procedure] : []))
+    let isRequest = procedure == .exchangeMTU || procedure == .serviceChanged
+    #expect(way.keeper.leftOut == (isRequest && isPeers ? [procedure] : []))
     _ = way.succeed()
     _ = way.succeed()
     _ = way.fail(.link, during: procedure)

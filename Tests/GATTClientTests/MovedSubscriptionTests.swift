@@ -47,6 +47,7 @@ import Testing
           heard.values.append("\(name) \(Hex.string(Array(value)))")
         })
     }
+    client.watchServiceChanges()
     await testTimers.sleep(for: .seconds(2))
     try #require(link.takeSent().contains("1204000200"))
     return try #require(subscriptions.last)
@@ -164,6 +165,7 @@ import Testing
       uuid: uuid("2a37"), properties: .notify, declaration: 0x11, valueHandle: 0x12, end: 0x13)
     var reasons: [GATTError] = []
     _ = try await client.subscribe(to: known, onEnd: { reasons.append($0) }) { _, _ in }
+    client.watchServiceChanges()
     await testTimers.sleep(for: .seconds(2))
     offer(from: 0x20)
     if count == 1 {

@@ -271,20 +271,6 @@ import Testing
 
   // MARK: Service Changed
 
-  @Test func serviceChangedIsSubscribedToWhenNobodyIsInAHurry() async throws {
-    let client = link.client()
-    link.offerServiceChanged()
-    _ = try await client.subscribe(to: characteristic) { _, _ in }
-    #expect(!link.takeSent().contains("1204000200"))
-    await testTimers.sleep(for: .seconds(2))
-    #expect(link.takeSent().last == "1204000200")
-    // Once.
-    link.answer("0a1000", "0b")
-    _ = try await client.read(0x10)
-    await testTimers.sleep(for: .seconds(2))
-    #expect(link.takeSent() == ["0a1000"])
-  }
-
   @Test func serviceChangedIsObeyed() async throws {
     let client = link.client()
     link.offerServiceChanged()
@@ -292,6 +278,7 @@ import Testing
     let subscription = try await client.subscribe(to: characteristic, onEnd: { ends.append($0) }) { _, _ in
       Issue.record("a value")
     }
+    client.watchServiceChanges()
     await testTimers.sleep(for: .seconds(2))
     var changes: [HandleRange] = []
     client.whenServicesChanged { changes.append($0) }
@@ -333,6 +320,7 @@ import Testing
     let client = link.client()
     link.offerServiceChanged()
     _ = try await client.subscribe(to: characteristic) { _, _ in }
+    client.watchServiceChanges()
     await testTimers.sleep(for: .seconds(2))
     for _ in 0..<1000 { link.receive("1d 0300 1000 1100") }
     for odd in ["1d 0300", "1d 0300 0500 0400", "1d 0300 0000 0400"] { link.receive(odd) }

@@ -90,6 +90,7 @@ import Testing
     stage.peer.server.addService(GATTUUID.genericAttribute, at: 0x0020)
     stage.peer.server.addCharacteristic(GATTUUID.serviceChanged, .indicate, at: 0x0021, [])
     stage.peer.server.addConfiguration(at: 0x0023)
+    ring.connection.gatt.watchServiceChanges()
     await stage.sleep(.seconds(2))
     var hadLayout: [Bool] = []
     ring.onLayoutChange = { [unowned ring] in hadLayout.append(ring.layout != nil) }

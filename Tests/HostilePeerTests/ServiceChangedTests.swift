@@ -42,6 +42,7 @@ import Testing
       heard.values.append(Array(value))
     }
     stage.peer.react = { $0.opcode.rawValue == opcode ? .silent : .honest }
+    connection.gatt.watchServiceChanges()
     for second in 1...120 { stage.peer.notify(0x0012, [UInt8(second)], after: .seconds(second)) }
     await stage.sleep(.seconds(121))
     #expect(connection.isConnected)
@@ -57,6 +58,7 @@ import Testing
     stage.peer.react = { _ in .honest }
     stage.peer.server.written = [:]
     let next = try await stage.connect()
+    next.gatt.watchServiceChanges()
     _ = try await heartRate(of: next)
     await stage.sleep(.seconds(60))
     #expect(!asksForServiceChanged(stage.peer))
@@ -64,60 +66,22 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func whoReadsOneValueAndKeepsNoHandlesDoesNotAsk() async throws {
+  /// A program that only asks now and then hears of a change, too (before, five of five worked on stale handles).
+  @Test(arguments: [500, 60_000]) func aProgramThatPollsHearsOfAChange(pause: Int) async throws {
     let (stage, connection) = try await Stage.connected()
-    _ = try await connection.gatt.read(Server.nameHandle)
-    _ = try await connection.gatt.read(uuid: uuid(0x2A00))
-    await stage.sleep(.seconds(60))
-    #expect(stage.peer.requestCount == 3)
-    await connection.disconnect()
-    try await stage.checkHealth()
-  }
-
-  /// A peer that is silent to the question would cost the program its link.
-  @Test(arguments: [(500, false), (500, true), (2000, false), (2000, true), (60_000, false)])
-  func aProgramThatPollsDoesNotHaveItAsked(_ pause: Int, subscribes: Bool) async throws {
-    let (stage, connection) = try await Stage.connected()
+    var changes: [HandleRange] = []
+    connection.gatt.whenServicesChanged { changes.append($0) }
+    connection.gatt.watchServiceChanges()
     let characteristic = try await heartRate(of: connection)
-    if subscribes { _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in } }
-    let count = stage.peer.requestCount
-    stage.peer.react = { if $0 is ATTReadRequest { .honest } else { .silent } }
-    for _ in 0..<100 {
+    #expect(asksForServiceChanged(stage.peer))
+    for _ in 0..<10 {
       #expect(try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8))
       await stage.sleep(.milliseconds(pause))
     }
-    #expect(stage.peer.requestCount == count + 100)
-    #expect(connection.isConnected)
-    stage.peer.react = { _ in .honest }
-    await connection.disconnect()
-    try await stage.checkHealth()
-  }
-
-  /// Who has polled, and then only listens, has it asked; so has a program that asks for it.
-  @Test(arguments: [false, true])
-  func itIsAskedAfterTheLastPollWhereItMatters(subscribes: Bool) async throws {
-    let (stage, connection) = try await Stage.connected()
-    let characteristic = try await heartRate(of: connection)
-    if subscribes {
-      _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
-    } else {
-      connection.gatt.whenServicesChanged { _ in }
-    }
-    _ = try await connection.gatt.read(Server.nameHandle)
-    await stage.sleep(.seconds(9))
-    #expect(!asksForServiceChanged(stage.peer))
-    await stage.sleep(.seconds(2))
-    #expect(asksForServiceChanged(stage.peer))
-    await connection.disconnect()
-    try await stage.checkHealth()
-  }
-
-  @Test func itCanBeSwitchedOff() async throws {
-    let (stage, connection) = try await Stage.connected()
-    connection.gatt.watchesServiceChanges = false
-    _ = try await heartRate(of: connection)
-    await stage.sleep(.seconds(60))
-    #expect(!asksForServiceChanged(stage.peer))
+    stage.peer.send(changed(0x0010, 0x0013))
+    await stage.sleep(.milliseconds(100))
+    #expect(changes == [HandleRange(0x0010, 0x0013)])
+    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(characteristic) }
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -149,6 +113,7 @@ import Testing
     _ = try await connection.gatt.subscribe(to: characteristic, onEnd: { second.ends.append($0) }) {
       value, _ in second.values.append(Array(value))
     }
+    connection.gatt.watchServiceChanges()
     await stage.sleep(.seconds(2))
     stage.peer.server.move(HandleRange(0x0010, 0x003F), by: 0x100)
     stage.peer.server.written = [:]
@@ -175,6 +140,7 @@ import Testing
   @Test func onlyWhatIsNeededIsDiscoveredAgain() async throws {
     let (stage, connection) = try await Stage.connected()
     _ = try await connection.gatt.subscribe(to: try await heartRate(of: connection)) { _, _ in }
+    connection.gatt.watchServiceChanges()
     await stage.sleep(.seconds(2))
     stage.peer.server.move(HandleRange(0x0010, 0x0013), by: 4)
     let before = stage.peer.requestCount
@@ -201,6 +167,7 @@ import Testing
     let characteristic = try await heartRate(of: connection)
     let heard = Heard()
     _ = try await connection.gatt.subscribe(to: characteristic, onEnd: { heard.ends.append($0) }) { _, _ in }
+    connection.gatt.watchServiceChanges()
     await stage.sleep(.seconds(2))
     stage.peer.server.remove(HandleRange(0x0010, 0x0013))
     stage.peer.send(changed(0x0010, 0x0013))
@@ -227,6 +194,7 @@ import Testing
     let heard = Heard()
     _ = try await connection.gatt.subscribe(
       to: try await heartRate(of: connection), onEnd: { heard.ends.append($0) }, sink: { _, _ in })
+    connection.gatt.watchServiceChanges()
     await stage.sleep(.seconds(2))
     let before = stage.peer.requestCount
     for number in 0..<1000 { stage.peer.send(changed(0x0010, 0x0013), after: .milliseconds(100 * number)) }
@@ -246,6 +214,7 @@ import Testing
     let heartRate = try await heartRate(of: connection)
     let service = try #require(try await connection.gatt.firstService(Server.batteryService))
     let battery = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
+    connection.gatt.watchServiceChanges()
     await stage.sleep(.seconds(2))
     stage.peer.server.move(HandleRange(0x0010, 0x0023), by: 0x10)
     stage.peer.send(changed(0x0001, 0xFFFF))
@@ -280,6 +249,7 @@ import Testing
   @Test func whatIsDiscoveredWhileItChangesIsOld() async throws {
     let (stage, connection) = try await Stage.connected()
     _ = try await heartRate(of: connection)
+    connection.gatt.watchServiceChanges()
     await stage.sleep(.seconds(2))
     let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
     let change = changed(0x0010, 0x0013)
@@ -291,6 +261,11 @@ import Testing
     let found = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
     await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(found) }
     peer.react = { _ in .honest }
+    // It is not equal to what is discovered now, and that is equal to what is discovered next.
+    let again = try await heartRate(of: connection)
+    #expect(again != found && again.valueHandle == found.valueHandle)
+    #expect(try await connection.gatt.discoverDescriptors(of: again).count == 1)
+    #expect(try await heartRate(of: connection) == again)
     await connection.disconnect()
     try await stage.checkHealth()
   }

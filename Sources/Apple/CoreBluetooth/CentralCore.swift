@@ -113,7 +113,7 @@ final class CentralCore {
     guard let radio, let central = radio.central, let attempt = attempts[id] else { return }
     attempts[id]?.startTimer = nil
     let address = attempt.address
-    if let connection = radio.links.connection(of: address) { return finished(id, .success(connection)) }
+    if let connection = radio.links.link(to: address) { return finished(id, .success(connection)) }
     radio.links.whenLinked(to: address, user: attempt.driver) { [weak self] connection in
       self?.finished(id, .success(connection))
     }
@@ -143,7 +143,7 @@ final class CentralCore {
         .init(
           established: { [radio] in
             if let radio, let central = radio.central {
-              radio.links.connected.add(central.advertisedServices(of: address), of: address)
+              radio.links.connected.add(central.lastHeard(of: address)?.serviceUUIDs ?? [], of: address)
             }
             events.send { $0.established(address, driver) }
           },

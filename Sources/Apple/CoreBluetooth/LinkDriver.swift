@@ -39,7 +39,7 @@ package final class LinkDriver {
 
   package nonisolated init() {}
 
-  /// Takes over a link. The MTU is exchanged first, as on Apple's systems.
+  /// Takes over a link. The MTU is exchanged first, and Service Changed subscribed to, as on Apple's systems.
   ///
   /// - Parameters:
   ///   - links: those of the radio, which other managers may use
@@ -56,6 +56,7 @@ package final class LinkDriver {
     client.exchangeMTU { result in
       if case .success(let mtu) = result { handlers.mtu(mtu) }
     }
+    client.watchServiceChanges()
     guard !isNamed else { return }
     _ = client.run({ ReadByUUID(GATTUUID.deviceName, limit: 1) }) { result in
       guard case .success(let values) = result, let value = values.first?.value, !value.isEmpty else {

@@ -56,7 +56,7 @@ package final class TappedTransport: HCITransport {
   package func send(_ packet: RawSpan) {
     // The time at which the loop began to handle the event that caused this packet: not before that of the previous
     // packets, nor after that of the following ones.
-    tap.take(packet, .hci(sent), at: timers.now)
+    tap.take(packet, .hci(sent), at: timers.now.wholeMicroseconds)
     transport.send(packet)
   }
 

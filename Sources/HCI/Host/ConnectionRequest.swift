@@ -30,6 +30,8 @@ package struct ConnectionRequest: Hashable, Sendable {
 /// A procedure on a new link that some peers and controllers do not survive, and that a link can do without.
 package enum LinkProcedure: Hashable, Sendable, CaseIterable {
   case exchangeMTU
+  /// The client's subscription to Service Changed.
+  case serviceChanged
   /// LE Read Remote Features, which proves a new link, too.
   case readFeatures
   case updateDataLength
@@ -42,6 +44,7 @@ extension LinkProcedure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .exchangeMTU: "the exchange of the MTU"
+    case .serviceChanged: "the subscription to Service Changed"
     case .readFeatures: "reading the peer's features"
     case .updateDataLength: "the request for longer packets"
     case .updatePHY: "the request for another PHY"

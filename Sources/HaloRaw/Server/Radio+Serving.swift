@@ -59,9 +59,7 @@ extension Radio {
   ) async throws(BluetoothError) -> Server {
     try await untilUsable(within: Self.recoveryTime)
     guard !isServing else { throw BluetoothError(.refused, "the radio serves already") }
-    let server = Server(
-      adapter, central.information?.address ?? .zero, maximumConnections: maximumConnections,
-      admission: admission)
+    let server = Server(self, maximumConnections: maximumConnections, admission: admission)
     do throws(BluetoothError) {
       try server.start(services, name)
     } catch {

@@ -21,15 +21,15 @@ public final class Server {
   /// Who waits for a client to take values again.
   private var waiting = Waiters<BluetoothError>()
   private let timers: Timers
+  private let links: SharedLinks
   /// How long a client that takes nothing is waited for.
   private static let patience = Duration.seconds(1)
 
-  init(
-    _ adapter: any Adapter, _ address: BluetoothAddress, maximumConnections: Int, admission: LinkAdmission
-  ) {
-    self.address = address
-    timers = adapter.timers
-    peripheral = Peripheral(adapter, serving: database, maximumConnections: max(1, maximumConnections))
+  init(_ radio: Radio, maximumConnections: Int, admission: LinkAdmission) {
+    address = radio.central.information?.address ?? .zero
+    timers = radio.central.timers
+    links = radio.managed.links
+    peripheral = Peripheral(radio.adapter, serving: database, maximumConnections: max(1, maximumConnections))
     peripheral.admission = admission
     peripheral.onConnection = { [unowned self] link in connected(link) }
   }
@@ -60,6 +60,7 @@ public final class Server {
 
   private func connected(_ link: GATTLink) {
     guard let server = link.server else { return }
+    links.accepted(link)
     let client = ServedClient(Connection(LinkHolder(link)), server)
     clients.append(client)
     server.onReady = { [self, unowned client] in

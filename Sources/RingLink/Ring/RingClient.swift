@@ -196,7 +196,6 @@ extension RingClient {
     let ring = RingClient(connection, write: found.write, notify: found.notify)
     try await RingError.of(await ring.listen())
     if identifies { try await ring.identify() }
-    gatt.keepHandles()
     return ring
   }
 
@@ -331,7 +330,6 @@ extension RingClient {
   package func identify() async throws(RingError) -> Bool {
     let revision = try await RingError.of(await gatt.text(RingGATT.firmwareRevision))
     if !isAssumed { databaseHash = try await RingError.of(await gatt.databaseHash()) }
-    gatt.keepHandles()
     defer { firmware.firmwareRevision = revision }
     return revision == firmware.firmwareRevision
   }

@@ -254,7 +254,6 @@ import Testing
     await phone.perform { me in me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF01"))
     }
     await offer.until("subscribed FF01")
-    await meeting.untilChangesAreWatched()
     await offer.perform { $0.manager.remove(first) }
     await offer.until("unsubscribed FF01")
     await phone.until("modified [\"FF00\"], left 1")
@@ -265,6 +264,38 @@ import Testing
       me.manager.add(first)
     }
     await offer.until("added FF00", count: 2)
+    await meeting.end()
+  }
+
+  /// An update of the firmware removes services, and adds them: what was discovered between two changes failed for ever, as it
+  /// counted as equal to what was discovered after them.
+  @Test(arguments: [1, 2, 3]) func whatIsDiscoveredAfterTheLastOfSomeChangesIsUsable(changes: Int) async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    offer.values["FF11"] = [3]
+    let second = Self.service("FF10", Self.characteristic("FF11", .read))
+    await offer.offer([Self.service("FF00", Self.characteristic("FF01", .notify)), second])
+    let phone = await meeting.phone(finds: "FF00,FF10")
+    await phone.until("characteristics of FF10: FF11")
+    phone.on("modified [\"FF10\"], left 1") { $0.peripherals["Offer"]?.discoverServices() }
+    await offer.perform { me in
+      for _ in 0..<changes {
+        me.manager.remove(second)
+        me.manager.add(second)
+      }
+    }
+    await offer.until("added FF10", count: changes + 1)
+    await meeting.pass(.seconds(2))
+    await phone.perform { $0.peripherals["Offer"]?.discoverServices([CBUUID(string: "FF10")]) }
+    await meeting.pass(.seconds(2))
+    await phone.perform { me in
+      for service in me.peripherals["Offer"]?.services ?? [] where service.uuid == CBUUID(string: "FF10") {
+        me.peripherals["Offer"]?.discoverCharacteristics(for: service)
+      }
+    }
+    await phone.until("characteristics of FF10: FF11", count: 2)
+    await phone.perform { me in me.peripherals["Offer"]?.readValue(for: me.characteristic("FF11")) }
+    await phone.until("value FF11 [3]")
     await meeting.end()
   }
 
@@ -346,7 +377,6 @@ import Testing
     await phone.perform { me in me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF01"))
     }
     await first.until("subscribed FF01")
-    await meeting.untilChangesAreWatched()
     let count = first.log.count
     await first.perform { $0.manager = nil }
     await phone.until("modified [\"FF00\"], left 1")

@@ -146,9 +146,6 @@ struct Meeting {
     return phone
   }
 
-  /// Waits, in the time of the air, until a client that makes no request has subscribed to Service Changed.
-  func untilChangesAreWatched() async { await pass(.seconds(3)) }
-
   /// Lets the time of the air pass.
   @BluetoothActor func pass(_ time: Duration) async { await offering.timers.sleep(for: time) }
 

@@ -137,15 +137,16 @@ def test_an_idle_session_costs_nothing(command):
     assert spent() - before < 0.15
 
 
-def test_a_subscription_moves_with_its_characteristic(halo, ring_with):
-    ring = ring_with("--change-services", "move")
-    count = 2 * len(peer.INDICATIONS)
+@pytest.mark.parametrize("when", ["move", "at-once"])
+def test_a_subscription_moves_with_its_characteristic(halo, ring_with, when):
+    ring = ring_with("--change-services", when)
+    rounds = 1 if when == "at-once" else 2
     result = halo.run(
-        "subscribe", ring.address, "--uuid", peer.INDICATED_VALUE, "--count", count, *JSON,
+        "subscribe", ring.address, "--uuid", peer.INDICATED_VALUE, "--count", rounds * len(peer.INDICATIONS), *JSON,
         adapter=ring.adapter).succeeded()
     records = result.records()
-    assert [bytes.fromhex(record["value"]) for record in records] == list(peer.INDICATIONS) * 2
-    assert records[0]["handle"] != records[-1]["handle"]
+    assert [bytes.fromhex(record["value"]) for record in records] == list(peer.INDICATIONS) * rounds
+    assert (records[0]["handle"] == records[-1]["handle"]) == (when == "at-once")
     (*_, last) = [event for event in ring.events("subscription") if event["uuid"] == peer.INDICATED_VALUE]
     assert not last["notify"] and not last["indicate"], "it was disabled in its new place"
 

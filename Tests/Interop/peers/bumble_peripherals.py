@@ -140,6 +140,7 @@ class Changing(Peripheral):
             self.spawn(self.change(connection, characteristic))
 
     async def change(self, connection, service_changed):
+        await asyncio.sleep(0.5)
         old = self.service
         remove(old, self.device)
         self.number += 1

@@ -326,10 +326,12 @@ class Ring(Worker):
 
     async def change_services(self, connection, service_changed):
         """A firmware update in the middle of a link: the service of the tests is elsewhere, or nowhere."""
+        if self.options.change_services != "at-once":
+            await asyncio.sleep(0.5)
         old = self.tests.service
         remove(old, self.device)
         end = old.end_group_handle
-        if self.options.change_services == "move":
+        if self.options.change_services != "remove":
             self.tests = TestService(self.journal)
             self.device.add_service(self.tests.included)
             self.device.add_service(self.tests.service)
@@ -566,7 +568,7 @@ def parse(arguments=None):
     add("--parameter-request", action="store_true", help="ask for 25 to 50 ms, latency 4, as rings do")
     add("--security-request", action="store_true", help="ask the central to pair, as newer rings do")
     add("--wants-to-pair", action="store_true", help="do nothing without pairing: ask for it, and end the link")
-    add("--change-services", choices=("move", "remove"), help="the service of the tests, when the central listens")
+    add("--change-services", choices=("move", "at-once", "remove"), help="the tests' service, when the central listens")
     add("--extended", action="store_true", help="the central's controller is one of Bluetooth 5")
     add("--added-services", type=int, default=0, metavar="N", help="so many services before the ring's")
     add("--ignore-set-phy", action="store_true", help="it does not answer LE Set PHY")

@@ -100,7 +100,7 @@ def test_a_pdu_is_sent_until_it_is_acknowledged(connection):
     assert sum(one.bad_crc for one in connection) == 1
 
 
-@pytest.mark.parametrize("name", ["virtual-stream", "virtual-events", "virtual-measure-live"])
+@pytest.mark.parametrize("name", ["virtual-stream", "virtual-events", "virtual-measure"])
 def test_other_sessions_end_as_well(name, tmp_path):
     path = air_frames.pcap(
         tmp_path / "air.pcap", air_frames.WITH_HEADER, made.session(made.recording(ROOT / f"captures/{name}.btsnoop")))

@@ -103,10 +103,10 @@ def test_the_descriptor_of_the_old_firmware_is_written(halo):
     (accepted, refused) = [index for index, one in enumerate(lines) if "notifications on" in one]
     assert "Write Response" in lines[accepted + 1]
     assert "Write Not Permitted (0x03) for Write Request, 0x0013" in lines[refused + 1]
-    # Data before the update; none after it. The table is discovered once.
+    # Data before the update; none after it. The ring's service is discovered once.
     streams = [index for index, one in enumerate(lines) if "raw stream, PPG" in one]
     assert len(streams) == 5 and max(streams) < refused
-    assert len([one for one in lines if "Read By Type Request, Characteristic" in one]) == 1
+    assert len([one for one in lines if "Read By Type Request, Characteristic, 0x000e" in one]) == 1
     handles = re.findall(r'Read By Type Response, (0x\w+) "RT02R', "\n".join(lines))
     assert handles == ["0x0020", "0x0022"]
 

@@ -107,22 +107,22 @@ def silent_since_the_update() -> bytes:
     source = recorded("virtual-stream")
     session = begun(source)
     # The last good session: discovery, the subscription, five sets of samples.
-    session.take(source, 2, 92)
-    stop = source[332].packet[9:]
+    session.take(source, 2, 104)
+    stop = source[329].packet[9:]
     assert stop[:5] == bytes.fromhex("12 1000 a102")
-    session.send(954_111, stop)
-    session.receive(984_111, b"\x13")
-    session.disconnect(984_111)
+    session.send(954_110, stop)
+    session.receive(984_110, b"\x13")
+    session.disconnect(984_110)
     # Two minutes later, with the new firmware: search, link, features, MTU.
     later = 120_000_000
     session.take(source, 20, 53, shift=later)
-    session.send(later + 564_111, bytes.fromhex("08 0100 ffff 262a"))
+    session.send(later + 564_110, bytes.fromhex("08 0100 ffff 262a"))
     firmware = b"RT02R_3.12.00_251103"
-    session.receive(later + 594_111, struct.pack("<BBH", 0x09, 2 + len(firmware), 0x0022) + firmware)
-    session.send(later + 594_111, bytes.fromhex("12 1300 0100"))
-    session.receive(later + 624_111, bytes.fromhex("01 12 1300 03"))
-    session.send(later + 624_111, bytes.fromhex("52 1000 a1040000000000000000000000 0000a5"))
-    session.disconnect(later + 10_639_111)
+    session.receive(later + 594_110, struct.pack("<BBH", 0x09, 2 + len(firmware), 0x0022) + firmware)
+    session.send(later + 594_110, bytes.fromhex("12 1300 0100"))
+    session.receive(later + 624_110, bytes.fromhex("01 12 1300 03"))
+    session.send(later + 624_110, bytes.fromhex("52 1000 a1040000000000000000000000 0000a5"))
+    session.disconnect(later + 10_639_110)
     return session.content()
 
 
@@ -130,18 +130,18 @@ def ends_after_half_a_minute() -> bytes:
     """The host does not answer on the signaling channel: the ring ends the link 30 s after its request."""
     source = recorded("virtual-stream-1hz")
     session = begun(source)
-    session.take(source, 2, 101)
-    request = source[101]
+    session.take(source, 2, 98)
+    request = source[98]
     assert request.packet[5:10] == bytes.fromhex("0c00 0500 12")
-    session.take(source, 102, 102)
+    session.take(source, 99, 99)
     asked = request.time - source[0].time
     # The stream goes on; its sets are those that were recorded, one after the other.
-    sets = [source[74:77], source[95:98], source[98:101], source[107:110]]
+    sets = [source[75:78], source[92:95], source[95:98], source[104:107]]
     for second in range(3, 33):
         for one in sets[second % len(sets)]:
             # At the first connection event from then on.
             wait = -(-1_000_000 * second // INTERVAL) * INTERVAL
-            session.add(774_111 + wait, one.packet, is_received=True)
+            session.add(774_110 + wait, one.packet, is_received=True)
     session.disconnected(asked + 30_000_000, 0x13)
     return session.content()
 

@@ -27,7 +27,7 @@ import Testing
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (
       1, .ended(by: "the end of the link, or cancellation")
     ),
-    "GATTClient/GATTClient+Discovery.swift": (4, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+ServiceChanged.swift": (1, .deadline("30 s of ATT")),
     "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
@@ -38,6 +38,7 @@ import Testing
     "HaloRaw/Server/Server.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
     "Devices/ManagedAdapter.swift": (1, .deadline("the caller's")),
+    "Devices/SharedLinks.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GAP/HCIAdapter.swift": (
       2, .deadline("HostController.commandDeadline for each command; stoppingDeadline")
     ),
@@ -115,7 +116,7 @@ import Testing
       2, .ended(by: "the end of the work, which is the caller's; one turn")
     ),
     "Linux/EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
-    "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Discovery.swift": (6, .deadline("30 s of ATT for each request")),
     "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),

@@ -156,6 +156,7 @@ final class ServedRadio {
     guard let server = link.server else { return }
     let client = link.peer
     clients[client] = link
+    radio.links.accepted(link)
     server.onEvent = { [weak self] event in
       guard case .configured(let value, let configuration) = event else { return }
       self?.tell { $0.configured(client, value, wants: !configuration.isEmpty) }

@@ -153,6 +153,8 @@ package final class ReplayAdapter: Adapter {
 
   /// The time until which the client's own timers run.
   private var limit: Instant {
+    // After the last connection, there is nothing to wait for.
+    guard isReachable else { return base }
     guard let link else { return max(base, announcer.lastStart ?? base) + Self.deadline }
     let end = link.server.end + Self.silence
     return link.server.lastMissing.map { max(end, $0 + Self.deadline) } ?? end

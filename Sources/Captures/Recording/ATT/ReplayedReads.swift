@@ -41,7 +41,7 @@ final class ReplayedReads {
     let error = try? ATTErrorResponse(pdu: answer.span.bytes)
     if let error, error.code == .readNotPermitted, let type = question.type {
       context.miss(request.opcode, error.handle, type, "its value was not read")
-    } else if let error, error.code == .attributeNotFound,
+    } else if let error, error.code == .attributeNotFound, !isForServiceChanged(request),
       !context.peripheral.attributes.covers(question, range)
     {
       context.miss(request.opcode, range.start, question.type, "\(question) in \(range) was not asked for")
@@ -49,6 +49,13 @@ final class ReplayedReads {
       context.peripheral.matched += 1
     }
     context.reply(answer)
+  }
+
+  /// Whether the service with Service Changed is looked for, which the stack does on each link that lasts, and others do not.
+  private func isForServiceChanged(_ request: any ATTPDU) -> Bool {
+    var uuid = ByteWriter(capacity: 2)
+    GATTUUID.genericAttribute.write(into: &uuid)
+    return (request as? ATTFindByTypeValueRequest)?.value == uuid.bytes
   }
 
   func read(_ handle: AttributeHandle, _ opcode: ATTOpcode) {

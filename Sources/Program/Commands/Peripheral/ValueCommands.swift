@@ -233,7 +233,9 @@ private final class ValueListener {
     subscriptions = []
     moved = [:]
     try await gatt.exchangeMTU()
-    let characteristics = try await gatt.find(choices)
+    let characteristics = try await gatt.whileServicesChange { () throws(GATTError) in
+      try await gatt.find(choices)
+    }
     gatt.onSubscriptionMoved = { [weak self] subscription in
       guard let self, let first = subscriptions.first(where: { $0 == subscription }) else { return }
       moved[first.handle] = subscription.handle

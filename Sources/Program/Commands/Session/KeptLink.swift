@@ -17,6 +17,16 @@ extension GATTLink: LinkedDevice {
   var connection: GATTLink { self }
 }
 
+/// When a command subscribes to Service Changed.
+enum ServiceWatch {
+  /// Not at all: it wants one answer.
+  case never
+  /// Before anything is discovered.
+  case first
+  /// After what begins the stream: handles that are kept are proved on each link.
+  case afterOthers
+}
+
 /// A device that a command uses, with a link that is made again when it is lost.
 ///
 /// It carries out what a ``LinkKeeper`` decides. No other code of the commands tries again.
@@ -41,7 +51,7 @@ final class KeptLink<Device: LinkedDevice> {
   /// Refuses a device that was found.
   private let check: (BluetoothAddress) throws(Failure) -> Void
   private let openDevice: Open
-  private let budget: LinkKeeper.Budget
+  private let watch: ServiceWatch
   private var keeper: LinkKeeper
   private var next: LinkKeeper.Action?
   /// Whether it was said that the device wants to pair.
@@ -61,19 +71,20 @@ final class KeptLink<Device: LinkedDevice> {
   ///   - known: its address, if that is known
   ///   - name: its name, if that is known
   ///   - budget: how long a way to data may take
+  ///   - watch: whether it matters when the services of the device change
   ///   - interruption: ends what is tried; nil for that of the session
   ///   - check: refuses a device that was found
   ///   - open: makes a new link usable
   init(
     _ session: Session, _ selector: RingSelector, known: BluetoothAddress?, name: String?,
-    _ budget: LinkKeeper.Budget, until interruption: Interruption?,
+    _ budget: LinkKeeper.Budget, _ watch: ServiceWatch, until interruption: Interruption?,
     check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }, open: @escaping Open
   ) {
     self.session = session
     self.interruption = interruption ?? session.interruption
     self.selector = selector
     self.name = name
-    self.budget = budget
+    self.watch = watch
     self.check = check
     openDevice = open
     peer = known
@@ -205,11 +216,16 @@ final class KeptLink<Device: LinkedDevice> {
 
   private func open(within time: Duration) async throws(Failure) {
     guard let connection else { throw Failure(HCIError.notConnected) }
-    let (last, openDevice) = (device, openDevice)
+    let (last, openDevice, watch) = (device, openDevice, watch)
     var result: Result<Device, Failure>?
     let isInTime = await timers.within(time) {
       do throws(Failure) {
+        if watch == .first {
+          connection.gatt.exchangeMTU { _ in }
+          connection.gatt.watchServiceChanges()
+        }
         result = .success(try await openDevice(connection, last))
+        if watch == .afterOthers { connection.gatt.watchServiceChanges(afterOthers: true) }
       } catch {
         result = .failure(error)
       }

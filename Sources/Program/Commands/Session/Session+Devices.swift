@@ -147,12 +147,14 @@ extension Session {
   ///
   /// - Parameters:
   ///   - budget: how long it may take to get its data
+  ///   - lasts: whether it is used for more than one answer
   ///   - prepare: makes a new link usable
   func keepDevice(
-    _ budget: LinkKeeper.Budget,
+    _ budget: LinkKeeper.Budget, lasts: Bool = true,
     prepare: @escaping @BluetoothActor (GATTLink) async throws(Failure) -> Void = { _ in }
   ) -> KeptLink<GATTLink> {
-    KeptLink(self, selector, known: nil, name: nil, budget, until: nil) { connection, _ throws(Failure) in
+    KeptLink(self, selector, known: nil, name: nil, budget, lasts ? .first : .never, until: nil) {
+      connection, _ throws(Failure) in
       try await prepare(connection)
       return connection
     }
@@ -180,7 +182,7 @@ extension Session {
     if let ring { note("known ring \(ring.name ?? "") \(ring.address): connecting without a scan") }
     return KeptLink(
       self, selector, known: ring?.bluetoothAddress, name: ring?.name, budget ?? oneAnswer,
-      until: interruption, check: check
+      budget == nil ? .never : .afterOthers, until: interruption, check: check
     ) { [self] connection, last throws(Failure) in
       let ring = try await open(connection, last, identifies)
       ring.onUnknown = { [weak self] in self?.note("the ring sent what nobody asked for: \($0)") }
@@ -194,7 +196,7 @@ extension Session {
   func withDevice<Value: Sendable>(
     _ work: (GATTLink, KeptLink<GATTLink>) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let link = keepDevice(oneAnswer)
+    let link = keepDevice(oneAnswer, lasts: false)
     return try await link.ask { connection throws(Failure) in try await work(connection, link) }
   }
 
