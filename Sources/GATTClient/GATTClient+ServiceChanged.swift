@@ -56,7 +56,7 @@ extension GATTClient {
   }
 
   /// Whether the link has ended while the server was asked.
-  package var lacksServiceChanged: Bool { !isOpen && watch == .asking }
+  package var lacksServiceChanged: Bool { bearer.isClosed && watch == .asking }
 
   private func listen(toServiceChanged value: AttributeHandle) {
     _ = subscriptions.add(value, now: timers.current) { [weak self] value, _ in self?.servicesChanged(value) }

@@ -85,14 +85,15 @@ final class LinkHolder {
       isClosed ? Self.closed : BluetoothError(GATTError.att(.closed(loss.description)))
     guard let maker, isKept, !isClosed else { return finish(error) }
     onChange(.lost(error, isFinal: false))
-    if live.hasGivenData { maker.dataFlow() }
+    maker.onOpen = { [weak self] link throws(ConnectionFailure) in
+      guard let self else { throw ConnectionFailure(.cancelled, .final) }
+      try await open(link)
+    }
+    let hasGivenData = live.hasGivenData
     making = BluetoothActor.run { [weak self] in
       do throws(BluetoothError) {
-        let link = try await maker.next(after: loss) { link throws(LinkFailure) in
-          guard let self else { throw LinkFailure(.cancelled, .final) }
-          try await self.open(link)
-        }
-        self?.restored(link)
+        let link = try await maker.next(after: loss, hasGivenData: hasGivenData)
+        if let self { self.restored(link) } else { maker.leave(link) }
       } catch {
         self?.finish(error)
       }
@@ -102,12 +103,12 @@ final class LinkHolder {
   /// The next link, which is open but not live yet.
   private var next: LiveLink?
 
-  private func open(_ link: GATTLink) async throws(LinkFailure) {
+  private func open(_ link: GATTLink) async throws(ConnectionFailure) {
     let opened = LiveLink(link)
     do throws(GATTError) {
       try await onOpen(opened)
     } catch {
-      throw LinkFailure(.gatt(error))
+      throw ConnectionFailure(.gatt(error))
     }
     next = opened
   }

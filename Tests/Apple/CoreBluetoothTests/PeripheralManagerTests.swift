@@ -299,6 +299,36 @@ import Testing
     await meeting.end()
   }
 
+  /// A central that has connected is a device, too: its link is used in the other direction (10 s passed, and the controller
+  /// refused another link).
+  @Test func aCentralIsConnectedToOnTheLinkThatItHasMade() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    await offer.offer([Self.service("FF00", Self.characteristic("FF01", [.read, .notify]))])
+    let phone = await meeting.phone(finds: "FF00")
+    await phone.until("characteristics of FF00: FF01")
+    await phone.perform { me in me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF01"))
+    }
+    await offer.until("subscribed FF01")
+    let central = await Recorder.start(meeting.radio)
+    let identifier = offer.centrals.first?.identifier
+    await central.perform { me in
+      guard let identifier,
+        let back = me.central.retrievePeripherals(withIdentifiers: [identifier]).first
+      else { return me.note("unknown") }
+      me.peripherals["Back"] = back
+      me.central.connect(back)
+    }
+    await central.until("connected ?")
+    await central.perform { me in me.peripherals["Back"].map { me.central.cancelPeripheralConnection($0) } }
+    await central.until("disconnected ?, disconnected")
+    // The link is the phone's.
+    offer.values["FF01"] = [4]
+    await phone.perform { me in me.peripherals["Offer"]?.readValue(for: me.characteristic("FF01")) }
+    await phone.until("value FF01 [4]")
+    await meeting.end()
+  }
+
   @Test func theAdapterIsSwitchedOffAndOn() async {
     let meeting = await Meeting()
     let offer = await PeripheralRecorder.start(meeting.radio)

@@ -150,6 +150,7 @@ import Testing
     "HaloRaw/Server/Radio+Beacon.swift": (1, .deadline("that of its body")),
     "HaloRaw/Server/LocalCharacteristic.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/Ring+Settings.swift": (2, .deadline("those of the requests of RingClient")),
+    "Devices/ManagedLink.swift": (4, .deadline("LinkKeeper.Budget, and that of the caller's requests")),
     "Devices/ManagedAdapter.swift": (
       3, .deadline("the caller's; HostController.commandDeadline for each command; closingTime")
     ),

@@ -95,7 +95,7 @@ extension Failure {
     }
   }
 
-  init(_ error: GAPError) {
+  package init(_ error: GAPError) {
     switch error {
     case .hci(let error): self.init(error)
     case .gatt(let error): self.init(error)

@@ -2,6 +2,7 @@ import GAP
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
+import HaloDevices
 import HaloEventLoop
 import RingLink
 
@@ -17,19 +18,18 @@ extension GATTLink: LinkedDevice {
   var connection: GATTLink { self }
 }
 
-/// When a command subscribes to Service Changed.
-enum ServiceWatch {
-  /// Not at all: it wants one answer.
-  case never
-  /// Before anything is discovered.
-  case first
-  /// After what begins the stream: handles that are kept are proved on each link.
-  case afterOthers
+extension Failure: LinkFailure {
+  package var fault: LinkKeeper.Fault { link.fault }
+  package var lostIn: LinkProcedure? { link.lostIn }
+
+  package static func notReady(within time: Duration) -> Failure {
+    Failure(.timedOut, "the device was not ready within \(Int(time.inSeconds)) s", .silence)
+  }
 }
 
 /// A device that a command uses, with a link that is made again when it is lost.
 ///
-/// It carries out what a ``LinkKeeper`` decides. No other code of the commands tries again.
+/// A ``ManagedLink`` with what commands add to it: how a device is chosen, what is said, and the end by an interruption.
 @BluetoothActor
 final class KeptLink<Device: LinkedDevice> {
   /// Makes a new link usable.
@@ -43,27 +43,23 @@ final class KeptLink<Device: LinkedDevice> {
   var countsAsLost = false
   /// How often a link was made again.
   private(set) var reconnections = 0
-
-  private let session: Session
+  /// The device on its link of now, or on its last one; nil before ``open()``.
+  private(set) var device: Device?
   /// Ends what is tried, and what the device does.
   let interruption: Interruption
+
+  private let session: Session
   private let selector: RingSelector
   /// Refuses a device that was found.
   private let check: (BluetoothAddress) throws(Failure) -> Void
   private let openDevice: Open
-  private let watch: ServiceWatch
-  private var keeper: LinkKeeper
-  private var next: LinkKeeper.Action?
+  private let managed: ManagedLink<KeptLink>
+  /// The procedures that were said to have cost links.
+  private var leftOut: Set<LinkProcedure> = []
   /// Whether it was said that the device wants to pair.
   private var hasNamedPairing = false
   /// Whether data have stopped because the link was lost, and have not come again.
   private var isLost = false
-  private var peer: BluetoothAddress?
-  private var connection: GATTLink?
-  /// The device on its link of now, or on its last one; nil before ``open()``.
-  private(set) var device: Device?
-
-  private var timers: Timers { session.timers }
 
   /// - Parameters:
   ///   - session: finds and connects
@@ -84,12 +80,11 @@ final class KeptLink<Device: LinkedDevice> {
     self.interruption = interruption ?? session.interruption
     self.selector = selector
     self.name = name
-    self.watch = watch
     self.check = check
     openDevice = open
-    peer = known
-    keeper = LinkKeeper(
-      budget, isKnown: known != nil, canSearch: selector.canSearch && !session.replaysOnePeripheral)
+    managed = ManagedLink(
+      to: known, canSearch: selector.canSearch && !session.replaysOnePeripheral, budget, watch,
+      timers: session.timers)
     session.waitsForAdapter = true
   }
 
@@ -97,10 +92,11 @@ final class KeptLink<Device: LinkedDevice> {
   ///
   /// - Returns: the device, which may be lost before ``ask(_:)``
   func open() async throws(Failure) -> Device {
-    try await go { action in
-      if case .start = action { true } else { false }
-    } start: { _ in
-    }
+    try await managed.open(for: self)
+    return try opened()
+  }
+
+  private func opened() throws(Failure) -> Device {
     guard let device else { throw Failure(HCIError.notConnected) }
     return device
   }
@@ -109,12 +105,7 @@ final class KeptLink<Device: LinkedDevice> {
   /// again: call ``dataFlow()`` in it when that must not be any more.
   func ask<Value>(_ start: (Device) async throws(Failure) -> Value) async throws(Failure) -> Value {
     var value: Value?
-    if next == .flow { next = keeper.ask() }
-    try await go { action in
-      action == .flow
-    } start: { device throws(Failure) in
-      value = try await start(device)
-    }
+    try await managed.ask(for: self) { () throws(Failure) in value = try await start(try opened()) }
     guard let value else { throw Failure(HCIError.notConnected) }
     return value
   }
@@ -143,155 +134,93 @@ final class KeptLink<Device: LinkedDevice> {
   /// Data have come: from now on, a loss has a time of its own.
   func dataFlow() {
     isLost = false
-    keeper.dataFlow()
-    connection?.requestLimit = nil
-  }
-
-  private func report(_ failure: Failure) {
-    guard let peer else { return }
-    let what = failure.link.fault == .unready ? "no data" : "connection lost"
-    session.status.report("\(what); trying again", of: peer, name: name)
+    managed.dataFlow()
   }
 
   /// Ends the link.
-  func close() async {
-    await connection?.disconnect()
-    connection = nil
-  }
+  func close() async { await managed.release(for: self) }
 
-  // MARK: The loop
+  /// A line of a message; it begins with the name of the device, if there are several.
+  func prefixed(_ line: String) -> String { title.map { "\($0): \(line)" } ?? line }
+}
 
-  private func go(
-    until isThere: (LinkKeeper.Action) -> Bool, start: (Device) async throws(Failure) -> Void
+extension KeptLink: LinkUser {
+  func carryOut(
+    _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure) {
-    var action = next ?? keeper.begin(at: timers.current)
-    while !isThere(action) {
-      do throws(Failure) {
-        if case .start = action {
-          guard let device else { throw Failure(HCIError.notConnected) }
-          // It ends in order itself.
-          try await start(device)
-        } else {
-          let step = action
-          try await interruption.cancels { () async throws(Failure) in try await self.carryOut(step) }
-        }
-        action = keeper.succeeded(action, at: timers.current)
-      } catch {
-        action = try await self.action(after: error)
-      }
-    }
-    next = action
+    try await interruption.cancels(step)
   }
 
-  private func carryOut(_ action: LinkKeeper.Action) async throws(Failure) {
-    switch action {
-    case .find(let time):
-      let found = try await session.find(selector, deadline: time)
-      peer = found.address
-      name = found.localName ?? name
-    case .connect(let time): try await connect(within: time)
-    case .open(let time): try await open(within: time)
-    case .pause(let time): await timers.sleep(for: time)
-    case .recover(let time): try await session.recoverAdapter(within: time)
-    case .start, .flow, .giveUp: break
-    }
-    if Task.isCancelled { throw Failure(HCIError.cancelled) }
+  func find(within time: Duration) async throws(Failure) -> BluetoothAddress {
+    let found = try await session.find(selector, deadline: time)
+    name = found.localName ?? name
+    return found.address
   }
 
-  private func connect(within time: Duration) async throws(Failure) {
-    await close()
-    guard let peer else { throw Failure(HCIError.notReady) }
+  func connect(
+    to peer: BluetoothAddress, without leftOut: Set<LinkProcedure>, within time: Duration
+  ) async throws(Failure) -> GATTLink {
     // A radio that is lost makes no link; its own cause says more than the refusal.
     try session.checkAdapter()
     try check(peer)
-    let connection = try await session.connect(to: peer, name: name, without: keeper.leftOut, within: time)
-    connection.requestLimit = keeper.deadline
-    self.connection = connection
+    let link = try await session.connect(to: peer, name: name, without: leftOut, within: time)
     session.names[peer] = name
     if selector == session.selector { session.ringName = name }
-    guard device != nil else { return }
-    reconnections += 1
-    session.status.report("connected again", of: peer, name: name)
+    if device != nil {
+      reconnections += 1
+      session.status.report("connected again", of: peer, name: name)
+    }
+    return link
   }
 
-  private func open(within time: Duration) async throws(Failure) {
-    guard let connection else { throw Failure(HCIError.notConnected) }
-    let (last, openDevice, watch) = (device, openDevice, watch)
-    var result: Result<Device, Failure>?
-    let isInTime = await timers.within(time) {
-      do throws(Failure) {
-        if watch == .first {
-          connection.gatt.exchangeMTU { _ in }
-          connection.gatt.watchServiceChanges()
-        }
-        result = .success(try await openDevice(connection, last))
-        if watch == .afterOthers { connection.gatt.watchServiceChanges(afterOthers: true) }
-      } catch {
-        result = .failure(error)
-      }
-    }
-    if Task.isCancelled { throw Failure(HCIError.cancelled) }
-    guard isInTime, let result else {
-      throw Failure(.timedOut, "the device was not ready within \(Int(time.inSeconds)) s", .silence)
-    }
-    device = try result.get()
+  func open(_ link: GATTLink) async throws(Failure) { device = try await openDevice(link, device) }
+
+  func recoverAdapter(within time: Duration) async throws(Failure) {
+    try await session.recoverAdapter(within: time)
   }
 
-  private func decide(_ failure: Failure) -> LinkKeeper.Action {
-    let before = keeper.leftOut
-    let isPeers = connection?.loss?.isByPeer == true
-    let action = keeper.failed(
-      failure.link.fault, during: procedure(endedBy: failure), endedByPeer: isPeers, at: timers.current)
-    if connection?.loss == .pairingRefused, !hasNamedPairing {
-      hasNamedPairing = true
-      Console.error(
-        "halo-raw: \(name ?? "the device") asks for pairing, which is not supported, and ends the link; "
-          + "if it is paired with a phone, remove it there, or reset it")
-    }
-    for procedure in keeper.leftOut.subtracting(before) {
-      Console.error(
-        "halo-raw: \(procedure) has cost the link to \(name ?? "the device"); it is left out from now on")
-    }
-    return action
-  }
+  func release(_ link: GATTLink) async { await link.disconnect() }
 
-  /// What the link was lost in, if it was new.
-  private func procedure(endedBy failure: Failure) -> LinkProcedure? {
-    switch keeper.phase {
-    case _ where connection?.unfinished == .keepParameters: .keepParameters
-    case .find, .flow: nil
-    case .connect: failure.link.lostIn
-    // While data flow, it has cost nothing.
-    case .open, .start: keeper.deadline == nil ? nil : connection?.unfinished
-    }
-  }
+  var goesOn: Bool { session.canGoOn && !interruption.isRequested }
 
-  private func action(after failure: Failure) async throws(Failure) -> LinkKeeper.Action {
-    if interruption.isRequested { throw Failure(HCIError.cancelled) }
-    let (didFlow, wasAsked) = (keeper.deadline == nil, keeper.phase == .start)
-    let action = session.canGoOn && !Task.isCancelled ? decide(failure) : .giveUp
-    guard action != .giveUp else {
-      // Something else may be asked for on the same link.
-      if connection?.isConnected == true, device != nil { next = keeper.ask() }
+  func failed(
+    _ failure: Failure, in phase: LinkKeeper.Phase, hasFlowed: Bool, next: LinkKeeper.Action
+  ) -> Failure {
+    if interruption.isRequested { return Failure(HCIError.cancelled) }
+    sayWhatHasCostLinks()
+    guard next != .giveUp else {
       var cause = session.cause(of: failure)
       // It was there before: it is not that there is none.
       if isLost, failure.link.fault == .absence, cause.code == failure.code { cause.code = .connectionLost }
-      throw cause
+      return cause
     }
-    if didFlow { isLost = countsAsLost && failure.code == .connectionLost }
-    let rest = keeper.deadline.map { ($0 - timers.current).asLimit } ?? ""
+    if hasFlowed { isLost = countsAsLost && failure.code == .connectionLost }
+    let rest = managed.keeper.deadline.map { ($0 - session.timers.current).asLimit } ?? ""
     if let attempt = failure.link.attempt {
       Console.error("halo-raw: \(prefixed(attempt)) \(rest)")
     } else {
       session.note(prefixed("\(failure.message); trying again \(rest)"))
     }
-    if wasAsked { report(failure) }
-    if failure.link.fault != .unready { await close() }
-    return action
+    if phase == .start, let peer = managed.peer {
+      let what = failure.link.fault == .unready ? "no data" : "connection lost"
+      session.status.report("\(what); trying again", of: peer, name: name)
+    }
+    return failure
   }
 
-  /// A line of a message; it begins with the name of the device, if there are several.
-  func prefixed(_ line: String) -> String { title.map { "\($0): \(line)" } ?? line }
+  private func sayWhatHasCostLinks() {
+    let device = name ?? "the device"
+    if managed.link?.loss == .pairingRefused, !hasNamedPairing {
+      hasNamedPairing = true
+      Console.error(
+        "halo-raw: \(device) asks for pairing, which is not supported, and ends the link; "
+          + "if it is paired with a phone, remove it there, or reset it")
+    }
+    for procedure in managed.keeper.leftOut.subtracting(leftOut) {
+      Console.error("halo-raw: \(procedure) has cost the link to \(device); it is left out from now on")
+    }
+    leftOut = managed.keeper.leftOut
+  }
 }
 
 extension RingSelector {

@@ -1,0 +1,240 @@
+import ATT
+import GAP
+import GATTClient
+import HCI
+import HaloBluetoothCore
+
+/// Why there is no link, or no data: an error of a ``LinkUser``.
+package protocol LinkFailure: Error {
+  /// What it says of the next try.
+  var fault: LinkKeeper.Fault { get }
+  /// What was under way when the link was lost before it was established; nil if that is not known.
+  var lostIn: LinkProcedure? { get }
+
+  init(_ error: GAPError)
+
+  /// The device was not ready in the time that opening may take.
+  static func notReady(within time: Duration) -> Self
+}
+
+/// When Service Changed is subscribed to on a new link.
+package enum ServiceWatch: Sendable {
+  /// Not at all: the user wants one answer.
+  case never
+  /// Before anything is discovered.
+  case first
+  /// After what begins a stream: handles that are kept are proved on each link.
+  case afterOthers
+}
+
+/// Who uses a device over time: how it is found and connected to, and what is done on a new link.
+@BluetoothActor
+package protocol LinkUser: AnyObject {
+  associatedtype Failure: LinkFailure
+
+  /// Finds the device by what it advertises.
+  func find(within time: Duration) async throws(Failure) -> BluetoothAddress
+  /// Makes a link to the device, or takes the one that there is.
+  ///
+  /// - Parameter leftOut: what the link does without
+  func connect(
+    to peer: BluetoothAddress, without leftOut: Set<LinkProcedure>, within time: Duration
+  ) async throws(Failure) -> GATTLink
+  /// Makes a new link usable, after the steps that each link has.
+  func open(_ link: GATTLink) async throws(Failure)
+  /// Waits until a lost adapter is back.
+  func recoverAdapter(within time: Duration) async throws(Failure)
+  /// Uses a link no longer. It returns when the link has ended, unless others use it.
+  func release(_ link: GATTLink) async
+  /// Carries out a step; an interruption may end it.
+  func carryOut(
+    _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
+  ) async throws(Failure)
+  /// Whether it is tried again after a failure.
+  var goesOn: Bool { get }
+  /// A step has failed, or what was asked for.
+  ///
+  /// - Parameters:
+  ///   - phase: which step
+  ///   - hasFlowed: whether data have come on this link
+  ///   - next: what is done next; `.giveUp` if nothing is
+  /// - Returns: what is thrown in place of the failure, if nothing is done next
+  func failed(
+    _ failure: Failure, in phase: LinkKeeper.Phase, hasFlowed: Bool, next: LinkKeeper.Action
+  ) -> Failure
+}
+
+extension LinkUser {
+  package var goesOn: Bool { true }
+  package func carryOut(
+    _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
+  ) async throws(Failure) { try await step() }
+}
+
+/// A device over time, for one user: a link that is made, made usable, and made again when it is lost.
+///
+/// It carries out what a ``LinkKeeper`` decides. Nothing else tries again.
+@BluetoothActor
+package final class ManagedLink<User: LinkUser> {
+  /// Decides what is done.
+  package private(set) var keeper: LinkKeeper
+  /// The link that there is, or the last one.
+  package private(set) var link: GATTLink?
+  /// The device; nil until it was found.
+  package private(set) var peer: BluetoothAddress?
+
+  private let timers: Timers
+  private let watch: ServiceWatch
+  private var next: LinkKeeper.Action?
+
+  /// - Parameters:
+  ///   - peer: the address of the device, if it is known
+  ///   - canSearch: whether the device can be found by what it advertises, if it is not at its address
+  ///   - budget: how long a way to data may take
+  ///   - watch: when Service Changed is subscribed to
+  ///   - timers: the time of the radio
+  package init(
+    to peer: BluetoothAddress?, canSearch: Bool, _ budget: LinkKeeper.Budget, _ watch: ServiceWatch,
+    timers: Timers
+  ) {
+    self.peer = peer
+    self.timers = timers
+    self.watch = watch
+    keeper = LinkKeeper(budget, isKnown: peer != nil, canSearch: canSearch)
+  }
+
+  // MARK: The way to data
+
+  /// Makes the link usable, if it is not.
+  package func open(for user: User) async throws(User.Failure) {
+    try await drive(user) { action in
+      if case .start = action { true } else { false }
+    } start: {
+    }
+  }
+
+  /// Has the device send or do what the user is for. If the link is lost during `start`, it is made again, and `start` runs
+  /// again.
+  package func ask(for user: User, _ start: () async throws(User.Failure) -> Void) async throws(User.Failure)
+  {
+    if next == .flow { next = keeper.ask() }
+    try await drive(user, until: { $0 == .flow }, start: start)
+  }
+
+  /// Data have come: the next loss has the whole budget.
+  package func dataFlow() {
+    keeper.dataFlow()
+    link?.requestLimit = nil
+  }
+
+  /// The link was lost while data flowed.
+  ///
+  /// - Returns: whether another one is made: call ``ask(for:_:)``
+  package func lost(_ loss: LinkLoss) -> Bool {
+    let fault: LinkKeeper.Fault = if case .adapter(let error) = loss { .init(error) } else { .link }
+    let action = keeper.failed(fault, endedByPeer: loss.isByPeer, at: timers.current)
+    next = action
+    return action != .giveUp
+  }
+
+  /// Uses the link no longer.
+  package func release(for user: User) async {
+    if let link = link.take() { await user.release(link) }
+  }
+
+  private func drive(
+    _ user: User, until isThere: (LinkKeeper.Action) -> Bool, start: () async throws(User.Failure) -> Void
+  ) async throws(User.Failure) {
+    var action = next ?? keeper.begin(at: timers.current)
+    while !isThere(action) {
+      do throws(User.Failure) {
+        if case .start = action {
+          // It ends in order itself.
+          try await start()
+        } else {
+          let step = action
+          try await user.carryOut { () async throws(User.Failure) in
+            try await self.carryOut(step, for: user)
+            if Task.isCancelled { throw User.Failure(.hci(.cancelled)) }
+          }
+        }
+        action = keeper.succeeded(action, at: timers.current)
+      } catch {
+        action = try await self.action(after: error, for: user)
+      }
+    }
+    next = action
+  }
+
+  private func carryOut(_ action: LinkKeeper.Action, for user: User) async throws(User.Failure) {
+    switch action {
+    case .find(let time): peer = try await user.find(within: time)
+    case .connect(let time):
+      await release(for: user)
+      guard let peer else { throw User.Failure(.hci(.notReady)) }
+      let link = try await user.connect(to: peer, without: keeper.leftOut, within: time)
+      link.requestLimit = keeper.deadline
+      self.link = link
+    case .open(let time): try await open(within: time, for: user)
+    case .pause(let time): await timers.sleep(for: time)
+    case .recover(let time): try await user.recoverAdapter(within: time)
+    case .start, .flow, .giveUp: break
+    }
+  }
+
+  /// The steps that make a link usable. The parameters of the link were asked for when it was made.
+  private func open(within time: Duration, for user: User) async throws(User.Failure) {
+    guard let link else { throw User.Failure(.hci(.notConnected)) }
+    let watch = self.watch
+    var result: Result<Void, User.Failure>?
+    let isInTime = await timers.within(time) {
+      do throws(User.Failure) {
+        if watch == .first {
+          link.gatt.exchangeMTU { _ in }
+          link.gatt.watchServiceChanges()
+        }
+        try await user.open(link)
+        if watch == .afterOthers { link.gatt.watchServiceChanges(afterOthers: true) }
+        result = .success(())
+      } catch {
+        result = .failure(error)
+      }
+    }
+    if Task.isCancelled { throw User.Failure(.hci(.cancelled)) }
+    guard isInTime, let result else { throw .notReady(within: time) }
+    try result.get()
+  }
+
+  // MARK: Failures
+
+  private func action(
+    after failure: User.Failure, for user: User
+  ) async throws(User.Failure) -> LinkKeeper.Action {
+    let (phase, hasFlowed) = (keeper.phase, keeper.deadline == nil)
+    let action =
+      Task.isCancelled || !user.goesOn
+      ? .giveUp
+      : keeper.failed(
+        failure.fault, during: procedure(endedBy: failure), endedByPeer: link?.loss?.isByPeer == true,
+        at: timers.current)
+    let said = user.failed(failure, in: phase, hasFlowed: hasFlowed, next: action)
+    guard action != .giveUp else {
+      // Something else may be asked for on the same link.
+      next = link?.isConnected == true && (phase == .start || phase == .flow) ? keeper.ask() : nil
+      throw said
+    }
+    if failure.fault != .unready { await release(for: user) }
+    return action
+  }
+
+  /// What the link was lost in, if it was new.
+  private func procedure(endedBy failure: User.Failure) -> LinkProcedure? {
+    switch keeper.phase {
+    case _ where link?.unfinished == .keepParameters: .keepParameters
+    case .find, .flow: nil
+    case .connect: failure.lostIn
+    // While data flow, it has cost nothing.
+    case .open, .start: keeper.deadline == nil ? nil : link?.unfinished
+    }
+  }
+}
