@@ -42,6 +42,9 @@ import Synchronization
   @exclusivity(unchecked) private var isStalled = true
   /// When the loop found that it runs late; nil while it is on time. See ``setTime(_:)``.
   @exclusivity(unchecked) private var lateSince: Instant?
+  /// The tasks that have suspended themselves in this turn, and those of the last one, whose memory is used again.
+  @exclusivity(unchecked) private var yielding: [UnsafeContinuation<Void, Never>] = []
+  @exclusivity(unchecked) private var resumed: [UnsafeContinuation<Void, Never>] = []
   /// The calls of ``performDirectly(with:_:)`` in this turn.
   @exclusivity(unchecked) @usableFromInline var directCalls = 0
   /// Whether the loop never sleeps. See ``pollBusily()``.
@@ -162,6 +165,7 @@ import Synchronization
     while true {
       // Before the jobs: lines leave before what they caused is computed.
       endTurn()
+      resumeYielding()
       runJobs()
       endTurn()
       let wait = timeout()
@@ -173,7 +177,11 @@ import Synchronization
       } else {
         setTime(now)
       }
-      if count > 0 { isStalled = false } else if !isStalled, wait == 0, hasNoJobs { advanceVirtualTimes() }
+      if count > 0 {
+        isStalled = false
+      } else if !isStalled, wait == 0, hasNoJobs, yielding.isEmpty {
+        advanceVirtualTimes()
+      }
       for index in 0..<max(0, Int(count)) {
         let mark = marks[index]
         switch mark {
@@ -213,7 +221,9 @@ import Synchronization
 
   /// The epoll timeout: zero while there is work, else until the next timer or a wake-up.
   private func timeout() -> Int32 {
-    guard !isBusy, hasNoJobs, lateSince == nil, isStalled || virtualTimes.isEmpty || pendingCalls > 0 else {
+    guard !isBusy, hasNoJobs, yielding.isEmpty, lateSince == nil,
+      isStalled || virtualTimes.isEmpty || pendingCalls > 0
+    else {
       return 0
     }
     let deadline = clockTimers.nextDeadline
@@ -276,9 +286,18 @@ import Synchronization
     return try unsafeBitCast(work, to: Work.self)(argument)
   }
 
-  /// Suspends a task on the loop's thread, so that the loop reads before it goes on; nothing on other threads.
+  /// Suspends a task on the loop's thread until the loop has looked for input; nothing on other threads. It allocates nothing;
+  /// `Task.yield()` does.
   package func yield() async {
-    if isCurrent { await Task.yield() }
+    guard isCurrent else { return }
+    await withUnsafeContinuation { yielding.append($0) }
+  }
+
+  private func resumeYielding() {
+    guard !yielding.isEmpty else { return }
+    swap(&yielding, &resumed)
+    for task in resumed { task.resume() }
+    resumed.removeAll(keepingCapacity: true)
   }
 
   // MARK: The end of a turn

@@ -39,6 +39,7 @@ package struct AttributeTable: Sendable {
         .declaration, declared?.uuid ?? entry.type, properties: declared?.properties, in: service)
     case let type where learned.isValue(handle):
       let properties = learned.declaration(ofValue: handle)?.properties
+      let isOfGlasses = service == RingGATT.bulkService && isOfGlasses
       return Attribute(.value, type, properties: properties, in: service, isOfGlasses: isOfGlasses)
     case let type:
       let owner = learned.owner(ofDescriptor: handle)
