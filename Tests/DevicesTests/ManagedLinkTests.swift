@@ -117,7 +117,7 @@ import Testing
 
   @Test func aDeviceThatIsNotReadyInTimeGetsANewLink() async throws {
     let (user, link) = (User(), managed())
-    user.work = { _ throws(Failed) in
+    user.work = { [unowned user] _ throws(Failed) in
       if user.links.count == 1 { await testTimers.sleep(for: .seconds(600)) }
     }
     let begin = testTimers.now
