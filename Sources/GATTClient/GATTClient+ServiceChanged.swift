@@ -17,19 +17,17 @@ enum ServiceChangedWatch {
 extension GATTClient {
   /// Subscribes to Service Changed, once per link. What is requested later waits for it.
   ///
-  /// - Parameter afterOthers: whether what is requested now goes before, so that a stream does not begin later
-  package func watchServiceChanges(afterOthers: Bool) {
-    guard afterOthers else { return watchServiceChanges() }
-    timers.schedule(after: .zero) { [weak self] in
-      self?.whenIdle { self?.watchServiceChanges() }
-    }
-  }
-
-  /// Subscribes to Service Changed, once per link. What is requested later waits for it.
-  ///
   /// A server that does not answer within five seconds stays connected and continues to send values, as nothing depends on the
   /// answer. ATT allows no other request after that (Part F, 3.3.3): the next one ends the link, and the next link does without.
-  package func watchServiceChanges() {
+  ///
+  /// - Parameter afterOthers: whether what is requested now goes before, so that a stream does not begin later
+  package func watchServiceChanges(afterOthers: Bool = false) {
+    guard !afterOthers else {
+      timers.schedule(after: .zero) { [weak self] in
+        self?.whenIdle { self?.watchServiceChanges() }
+      }
+      return
+    }
     guard isOpen, watchesServiceChanges, watch == .none else { return }
     watch = .asking
     procedures.run(isExpendable: true) { [weak self] in

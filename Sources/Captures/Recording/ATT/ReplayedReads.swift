@@ -53,9 +53,10 @@ final class ReplayedReads {
 
   /// Whether the service with Service Changed is looked for, which the stack does on each link that lasts, and others do not.
   private func isForServiceChanged(_ request: any ATTPDU) -> Bool {
-    var uuid = ByteWriter(capacity: 2)
-    GATTUUID.genericAttribute.write(into: &uuid)
-    return (request as? ATTFindByTypeValueRequest)?.value == uuid.bytes
+    guard let value = (request as? ATTFindByTypeValueRequest)?.value else { return false }
+    var reader = ByteReader(value.span.bytes)
+    // A service that is not found is looked for in the long form, too.
+    return (try? BluetoothUUID(parsing: &reader, length: value.count)) == GATTUUID.genericAttribute
   }
 
   func read(_ handle: AttributeHandle, _ opcode: ATTOpcode) {
