@@ -17,8 +17,6 @@ package final class GATTLink {
   /// The server of the attributes that ``serve(_:)`` was called with; without one, the peer is answered as by a device without
   /// attributes.
   package private(set) var server: ServerBearer?
-  /// Called with a description of a change of the link, for the user.
-  package var onEvent: ((LinkEvent) -> Void)?
   /// Whether the peer has asked to pair, which was refused.
   private var hasRefusedPairing = false
   /// Why the link has ended; nil while it exists.
@@ -33,6 +31,7 @@ package final class GATTLink {
 
   let link: any ATTLink
   private let bearer: ATTBearer
+  private var eventHandlers: [(LinkEvent) -> Void] = []
   private var disconnectionHandlers: [(LinkLoss) -> Void] = []
   private var isEnding = false
   private static let provingDeadline = Duration.seconds(2)
@@ -77,7 +76,7 @@ package final class GATTLink {
   private func happened(_ event: LinkEvent) {
     if case .change(.encryption) = event { server?.security = security }
     if event == .pairingRefused { hasRefusedPairing = true }
-    onEvent?(event)
+    for handler in eventHandlers { handler(event) }
   }
 
   private func closed(_ cause: LinkLoss) {
@@ -95,6 +94,9 @@ package final class GATTLink {
     get { bearer.limit }
     set { bearer.limit = newValue }
   }
+
+  /// Calls `handler` with each change of the link, for as long as it lasts. Several may use one link.
+  package func whenChanged(_ handler: @escaping (LinkEvent) -> Void) { eventHandlers.append(handler) }
 
   /// When the peer has last sent an ATT PDU; nil if it has sent none.
   package var lastReceived: Instant? { bearer.lastReceived }

@@ -70,7 +70,7 @@ final class LinkHolder {
   }
 
   private func watch(_ link: GATTLink) {
-    link.onEvent = { [weak self] event in self?.onChange(.event(event)) }
+    link.whenChanged { [weak self] event in self?.onChange(.event(event)) }
     link.whenDisconnected { [weak self, weak link] loss in
       if let link { self?.lost(link, loss) }
     }

@@ -78,6 +78,8 @@ final class LinkMaker: LinkUser {
       throw Task.isCancelled ? .cancelled : error.error
     }
     guard let link = managed.link else { throw BluetoothError(GAPError.hci(.notConnected)) }
+    // The time that a way to data may take is not that of the program's requests.
+    link.requestLimit = nil
     return link
   }
 

@@ -21,7 +21,7 @@ import Testing
 
   @Test func eventsAndPropertiesAreThoseOfTheLink() async throws {
     var events: [LinkEvent] = []
-    connection.onEvent = { events.append($0) }
+    connection.whenChanged { events.append($0) }
     link.onEvent?(.parameterRequest(.fast, isAccepted: true))
     #expect(events == [.parameterRequest(.fast, isAccepted: true)])
     #expect(try await connection.readRSSI() == -50)

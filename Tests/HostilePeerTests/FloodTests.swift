@@ -20,7 +20,7 @@ import Testing
   @Test func aFloodOfParameterRequestsIsObeyedAFewTimesASecond() async throws {
     let (stage, connection) = try await Stage.connected()
     var reported = 0
-    connection.onEvent = { if case .parameterRequest = $0 { reported += 1 } }
+    connection.whenChanged { if case .parameterRequest = $0 { reported += 1 } }
     let frame = hex("12 05 0800" + Self.parameters)
     for _ in 0..<100 {
       for _ in 0..<Self.count / 100 { stage.peer.sendFrame(.leSignaling, frame) }

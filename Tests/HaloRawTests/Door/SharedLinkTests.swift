@@ -82,6 +82,39 @@ import VirtualRadio
     #expect(!strap.isConnected)
   }
 
+  /// Each hears of the link's changes; the second one took the events of the first.
+  @Test func eachConnectionHearsOfTheChangesOfItsLink() async throws {
+    let strap = try await Strap()
+    let radio = try await strap.radio()
+    var events: [[ConnectionEvent.Kind]] = [[], []]
+    let connections = [
+      try await radio.connect(to: .service(0x180D)), try await radio.connect(to: .service(0x180D)),
+    ]
+    let listeners = connections.enumerated().map { index, connection in
+      spawn { for try await event in connection.events { events[index].append(event.kind) } }
+    }
+    await sleep(.seconds(1))
+    await strap.askForAnotherInterval()
+    await sleep(.seconds(1))
+    #expect(events[0].contains(.linkChanged) && events[0] == events[1])
+    for connection in connections { await connection.disconnect() }
+    for listener in listeners { try await listener.value }
+    try await radio.close()
+  }
+
+  /// After a loss, the time to come back in is not that of the requests that a program makes much later.
+  @Test func aRequestHasItsWholeTimeOnTheNextLink() async throws {
+    let strap = try await Strap()
+    let connection = try await strap.connection(reconnect: .within(.seconds(20)))
+    #expect(try await connection.read(battery) == 81)
+    await strap.leave()
+    await sleep(.seconds(30))
+    strap.answerTime = .seconds(8)
+    try await connection.write([1], to: Strap.controlPoint)
+    #expect(strap.writes == [[1]])
+    await connection.disconnect()
+  }
+
   /// A phone that is connected to what this radio serves has services, too: 10 s passed, and then the controller refused.
   @Test func aDeviceThatHasConnectedIsUsedOnItsLink() async throws {
     let air = Air(timers: testTimers)

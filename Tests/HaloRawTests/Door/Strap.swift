@@ -93,6 +93,14 @@ final class Strap {
     database.addCharacteristic(0x2A19, .read, value: [level])
   }
 
+  /// Asks the client for another connection interval, which changes the link.
+  func askForAnotherInterval() async {
+    let slower = ConnectionParameters(
+      intervalMin: ConnectionInterval(.milliseconds(30)), intervalMax: ConnectionInterval(.milliseconds(30)),
+      supervisionTimeout: SupervisionTimeout(.seconds(4)))
+    for connection in peripheral.connections { _ = try? await connection.updateParameters(slower) }
+  }
+
   /// Ends the link.
   func leave() async { for connection in peripheral.connections { await connection.disconnect() } }
 

@@ -87,7 +87,7 @@ extension Session {
       [self] (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
       let connected = { [weak self] (result: Result<GATTLink, GAPError>) in
         if case .success(let connection) = result {
-          connection.onEvent = { [weak self] event in self?.report(event) }
+          connection.whenChanged { [weak self] event in self?.report(event) }
         }
         done(result)
       }
