@@ -6,7 +6,7 @@ import Synchronization
 /// The devices that a radio is connected to, and the services that are known of them, from any thread.
 package final class ConnectedServices: Sendable {
   private struct Device {
-    let address: BluetoothAddress
+    let peer: PeerIdentity
     var services: Set<BluetoothUUID>
   }
 
@@ -18,29 +18,29 @@ package final class ConnectedServices: Sendable {
 
   init() {}
 
-  func connected(_ address: BluetoothAddress) {
+  func connected(_ peer: PeerIdentity) {
     devices.withLock { devices in
-      devices.removeAll { $0.address == address }
-      devices.append(Device(address: address, services: Self.mandatory))
+      devices.removeAll { $0.peer == peer }
+      devices.append(Device(peer: peer, services: Self.mandatory))
     }
   }
 
-  func ended(_ address: BluetoothAddress) {
-    devices.withLock { $0.removeAll { $0.address == address } }
+  func ended(_ peer: PeerIdentity) {
+    devices.withLock { $0.removeAll { $0.peer == peer } }
   }
 
   /// Adds services of a device, as it has advertised them or as they were discovered. They are kept while it is connected.
-  package func add(_ services: some Sequence<BluetoothUUID>, of address: BluetoothAddress) {
+  package func add(_ services: some Sequence<BluetoothUUID>, of peer: PeerIdentity) {
     devices.withLock { devices in
-      guard let index = devices.firstIndex(where: { $0.address == address }) else { return }
+      guard let index = devices.firstIndex(where: { $0.peer == peer }) else { return }
       devices[index].services.formUnion(services)
     }
   }
 
   /// The devices with at least one of the services; none for an empty list.
-  package func devices(with services: some Sequence<BluetoothUUID>) -> [BluetoothAddress] {
+  package func devices(with services: some Sequence<BluetoothUUID>) -> [PeerIdentity] {
     devices.withLock { devices in
-      devices.filter { !$0.services.isDisjoint(with: services) }.map(\.address)
+      devices.filter { !$0.services.isDisjoint(with: services) }.map(\.peer)
     }
   }
 }

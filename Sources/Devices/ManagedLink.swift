@@ -8,8 +8,6 @@ import HaloBluetoothCore
 package protocol LinkFailure: Error {
   /// What it says of the next try.
   var fault: LinkKeeper.Fault { get }
-  /// What was under way when the link was lost before it was established; nil if that is not known.
-  var lostIn: LinkProcedure? { get }
 
   init(_ error: GAPError)
 
@@ -35,11 +33,7 @@ package protocol LinkUser: AnyObject {
   /// Finds the device by what it advertises.
   func find(within time: Duration) async throws(Failure) -> BluetoothAddress
   /// Makes a link to the device, or takes the one that there is.
-  ///
-  /// - Parameter leftOut: what the link does without
-  func connect(
-    to peer: BluetoothAddress, without leftOut: Set<LinkProcedure>, within time: Duration
-  ) async throws(Failure) -> GATTLink
+  func connect(to peer: BluetoothAddress, within time: Duration) async throws(Failure) -> GATTLink
   /// Makes a new link usable, after the steps that each link has.
   func open(_ link: GATTLink) async throws(Failure)
   /// Waits until a lost adapter is back.
@@ -122,17 +116,14 @@ package final class ManagedLink<User: LinkUser> {
   }
 
   /// Data have come: the next loss has the whole budget.
-  package func dataFlow() {
-    keeper.dataFlow()
-    link?.requestLimit = nil
-  }
+  package func dataFlow() { keeper.dataFlow() }
 
   /// The link was lost while data flowed.
   ///
   /// - Returns: whether another one is made: call ``ask(for:_:)``
   package func lost(_ loss: LinkLoss) -> Bool {
     let fault: LinkKeeper.Fault = if case .adapter(let error) = loss { .init(error) } else { .link }
-    let action = keeper.failed(fault, endedByPeer: loss.isByPeer, at: timers.current)
+    let action = keeper.failed(fault, at: timers.current)
     next = action
     return action != .giveUp
   }
@@ -172,9 +163,7 @@ package final class ManagedLink<User: LinkUser> {
     case .connect(let time):
       await release(for: user)
       guard let peer else { throw User.Failure(.hci(.notReady)) }
-      let link = try await user.connect(to: peer, without: keeper.leftOut, within: time)
-      link.requestLimit = keeper.deadline
-      self.link = link
+      link = try await user.connect(to: peer, within: time)
     case .open(let time): try await open(within: time, for: user)
     case .pause(let time): await timers.sleep(for: time)
     case .recover(let time): try await user.recoverAdapter(within: time)
@@ -214,9 +203,7 @@ package final class ManagedLink<User: LinkUser> {
     let action =
       Task.isCancelled || !user.goesOn
       ? .giveUp
-      : keeper.failed(
-        failure.fault, during: procedure(endedBy: failure), endedByPeer: link?.loss?.isByPeer == true,
-        at: timers.current)
+      : keeper.failed(failure.fault, at: timers.current)
     let said = user.failed(failure, in: phase, hasFlowed: hasFlowed, next: action)
     guard action != .giveUp else {
       // Something else may be asked for on the same link.
@@ -225,16 +212,5 @@ package final class ManagedLink<User: LinkUser> {
     }
     if failure.fault != .unready { await release(for: user) }
     return action
-  }
-
-  /// What the link was lost in, if it was new.
-  private func procedure(endedBy failure: User.Failure) -> LinkProcedure? {
-    switch keeper.phase {
-    case _ where link?.unfinished == .keepParameters: .keepParameters
-    case .find, .flow: nil
-    case .connect: failure.lostIn
-    // While data flow, it has cost nothing.
-    case .open, .start: keeper.deadline == nil ? nil : link?.unfinished
-    }
   }
 }

@@ -18,11 +18,11 @@ package final class SharedLinks {
   /// Who waits for a link to a device that another user makes.
   private struct Waiting {
     let id: ObjectIdentifier
-    let peer: BluetoothAddress
+    let peer: PeerIdentity
     let take: (GATTLink) -> Void
   }
 
-  private var entries: [BluetoothAddress: Entry] = [:]
+  private var entries: [PeerIdentity: Entry] = [:]
   private var waiting: [Waiting] = []
 
   /// The devices whose services are used.
@@ -31,18 +31,18 @@ package final class SharedLinks {
   nonisolated init() {}
 
   /// The link to a device; nil if there is none.
-  package func link(to peer: BluetoothAddress) -> GATTLink? {
+  package func link(to peer: PeerIdentity) -> GATTLink? {
     entries[peer].flatMap { $0.link.isConnected ? $0.link : nil }
   }
 
   /// The devices with a link.
-  package var peers: [BluetoothAddress] { entries.keys.sorted { $0.value < $1.value } }
+  package var peers: [PeerIdentity] { entries.keys.sorted { $0.address.value < $1.address.value } }
 
   /// A device has connected to this side.
   package func accepted(_ link: GATTLink) { add(link, isAccepted: true) }
 
   private func add(_ link: GATTLink, isAccepted: Bool) {
-    let peer = link.peer
+    let peer = link.identity
     guard entries[peer]?.link !== link, link.isConnected else { return }
     entries[peer] = Entry(link: link, isAccepted: isAccepted)
     link.gatt.whenServicesChanged { [weak self, weak link] range in
@@ -64,17 +64,43 @@ package final class SharedLinks {
     _ link: GATTLink, user: AnyObject, servicesChanged: @escaping (HandleRange) -> Void = { _ in }
   ) {
     let id = ObjectIdentifier(user)
-    waiting.removeAll { $0.id == id && $0.peer == link.peer }
+    waiting.removeAll { $0.id == id && $0.peer == link.identity }
     add(link, isAccepted: false)
-    guard let entry = entries[link.peer], entry.link === link else { return }
-    if entry.users.isEmpty { connected.connected(link.peer) }
-    entries[link.peer]?.users.append((id, servicesChanged))
+    guard let entry = entries[link.identity], entry.link === link else { return }
+    if entry.users.isEmpty { connected.connected(link.identity) }
+    entries[link.identity]?.users.append((id, servicesChanged))
   }
 
   /// Waits for a link that another user or the device makes; the device does not advertise then. Nothing is called after
   /// ``leave``.
-  package func whenLinked(to peer: BluetoothAddress, user: AnyObject, take: @escaping (GATTLink) -> Void) {
+  package func whenLinked(to peer: PeerIdentity, user: AnyObject, take: @escaping (GATTLink) -> Void) {
     waiting.append(Waiting(id: ObjectIdentifier(user), peer: peer, take: take))
+  }
+
+  /// Waits until there is a link to a device, or one can be made, as the device advertises. It has no deadline, as the device
+  /// may come at any time: see ``Central/untilHeard(_:eagerUntil:)``.
+  package func untilReachable(
+    _ peer: PeerIdentity, over central: Central, eagerUntil eagerEnd: Instant, user: AnyObject
+  ) async throws(GAPError) {
+    guard link(to: peer) == nil else { return }
+    try await awaitCallback { (done: @escaping (Result<Void, GAPError>) -> Void) in
+      var search: Task<Void, Never>?
+      let end = OneShot { (result: Result<Void, GAPError>) in
+        self.stopWaiting(user, peer)
+        done(result)
+        search?.cancel()
+      }
+      whenLinked(to: peer, user: user) { _ in end(.success(())) }
+      search = BluetoothActor.run {
+        do throws(GAPError) {
+          try await central.untilHeard(peer, eagerUntil: eagerEnd)
+          end(.success(()))
+        } catch {
+          end(.failure(error))
+        }
+      }
+      return { end(.failure(.hci(.cancelled))) }
+    }
   }
 
   /// Gives the link that there is, or makes one; it is also taken when another user or the device makes it meanwhile.
@@ -89,15 +115,15 @@ package final class SharedLinks {
     _ request: ConnectionRequest, over central: Central, user: AnyObject,
     prepare: @escaping (GATTLink) -> Void = { _ in }
   ) async throws(GAPError) -> GATTLink {
-    if let link = link(to: request.peer) { return link }
+    if let link = link(to: request.identity) { return link }
     return try await awaitCallback { (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
       var cancel: (() -> Void)?
       let end = OneShot { (result: Result<GATTLink, GAPError>) in
-        self.stopWaiting(user, request.peer)
+        self.stopWaiting(user, request.identity)
         done(result)
         cancel.take()?()
       }
-      whenLinked(to: request.peer, user: user) { end(.success($0)) }
+      whenLinked(to: request.identity, user: user) { end(.success($0)) }
       let stop = central.connect(request) { result in
         cancel = nil
         guard case .success(let link) = result else {
@@ -114,7 +140,7 @@ package final class SharedLinks {
     }
   }
 
-  private func stopWaiting(_ user: AnyObject, _ peer: BluetoothAddress) {
+  private func stopWaiting(_ user: AnyObject, _ peer: PeerIdentity) {
     let id = ObjectIdentifier(user)
     waiting.removeAll { $0.id == id && $0.peer == peer }
   }
@@ -123,7 +149,7 @@ package final class SharedLinks {
   ///
   /// - Returns: whether it stays, for others or for the device
   @discardableResult
-  package func leave(_ peer: BluetoothAddress, user: AnyObject) -> Bool {
+  package func leave(_ peer: PeerIdentity, user: AnyObject) -> Bool {
     stopWaiting(user, peer)
     let id = ObjectIdentifier(user)
     entries[peer]?.users.removeAll { $0.id == id }
@@ -135,7 +161,7 @@ package final class SharedLinks {
     return false
   }
 
-  private func remove(_ peer: BluetoothAddress) {
+  private func remove(_ peer: PeerIdentity) {
     entries[peer] = nil
     connected.ended(peer)
   }

@@ -52,6 +52,28 @@ extension Central {
     }
   }
 
+  /// How long a device that is waited for is scanned for continuously. That costs power, so it is listened for in 1/8 of the
+  /// time after that.
+  package static let eagerTime = Duration.seconds(30)
+
+  /// Waits until a device can be connected to: it advertises so, or the adapter has a link to it. It has no deadline, as the
+  /// device may come at any time. Other scans and connections go on.
+  ///
+  /// - Parameters:
+  ///   - peer: the device
+  ///   - end: until when the scan is continuous; see ``eagerTime``
+  /// - Throws: what ``find(within:filter:parameters:where:)`` throws
+  package func untilHeard(_ peer: PeerIdentity, eagerUntil end: Instant) async throws(GAPError) {
+    if adapter.hasLink(to: peer.address) { return }
+    // A scan response says nothing that is needed here, and costs both ends packets.
+    var (eager, gentle) = (ScanParameters.aggressive, ScanParameters.gentle)
+    (eager.isActive, gentle.isActive) = (false, false)
+    let isWanted = { (device: Advertisement) in device.identity == peer && device.isConnectable }
+    let rest = end - timers.current
+    if rest > .zero, try await find(within: rest, parameters: eager, where: isWanted) != nil { return }
+    while try await find(within: .forever, parameters: gentle, where: isWanted) == nil {}
+  }
+
   /// Listens until `hear` returns a result, or until the time is over.
   ///
   /// - Parameter atEnd: gives the result when the time is over; gets why the radio does not scan as it should, if so

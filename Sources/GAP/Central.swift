@@ -88,11 +88,7 @@ package final class Central {
   private var collector = AdvertisementCollector()
   private var scans: [Scan] = []
   private var connections: [GATTLink] = []
-  /// Peers that did not answer a request sent by the library on its own initiative; they get no more of these.
-  private var silentPeers: Set<BluetoothAddress> = []
-  /// Peers that have ended a link in place of an answer to the request for the MTU, or gave none: they are not asked again.
-  private var peersWithoutMTU: Set<BluetoothAddress> = []
-  private static let maximumSilentPeers = 64
+  private var habits = PeerHabits()
 
   /// A central on an adapter that is not started yet.
   package init(_ adapter: any Adapter) {
@@ -205,7 +201,7 @@ package final class Central {
   }
 
   /// What a device has advertised when it was heard last; nil if it was not heard.
-  package func lastHeard(of peer: BluetoothAddress) -> Advertisement? { collector[peer] }
+  package func lastHeard(of peer: PeerIdentity) -> Advertisement? { collector[peer] }
 
   // MARK: Connecting
 
@@ -228,12 +224,17 @@ package final class Central {
   ) -> () -> Void {
     let timers = adapter.timers
     let begin = timers.current
-    return adapter.connect(request) { [weak self] result in
+    let peer = request.identity
+    var request = request
+    request.leftOut.formUnion(leftOut(of: peer))
+    return adapter.connect(request) { [weak self, request] result in
+      if case .failure(let error) = result, let procedure = error.procedure {
+        self?.habits.note(LinkCost(procedure, isAnswer: false), of: peer)
+      }
       completion(
         result.mapError { .hci(self?.cause(of: $0, since: begin) ?? $0) }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
-          let isAsked =
-            !request.leftOut.contains(.exchangeMTU) && self?.peersWithoutMTU.contains(request.peer) != true
+          let isAsked = !request.leftOut.contains(.exchangeMTU)
           let mtu = isAsked ? request.mtu ?? ATTBearer.largestMTU : nil
           let connection = GATTLink(link, timers: timers, mtu: mtu)
           connection.gatt.watchesServiceChanges = !request.leftOut.contains(.serviceChanged)
@@ -248,43 +249,25 @@ package final class Central {
 
   /// Why there is no link: a peer that could not be connected to may have advertised shortly before.
   private func cause(of error: HCIError, since begin: Instant) -> HCIError {
-    guard case .peerNotFound(let peer, let seconds) = error, let device = collector[peer],
+    guard case .peerNotFound(let peer, let seconds) = error, let device = collector[PeerIdentity(peer)],
       device.lastSeen + Self.recentTime >= begin
     else { return error }
     let isRefusing = device.advertisingData != nil && !device.isConnectable
     return isRefusing ? .peerNotConnectable(peer) : .peerDidNotAnswer(peer, seconds: seconds)
   }
 
-  /// Connects as soon as the peripheral advertises, however long that takes. Scans and other connections go on.
-  ///
-  /// - Parameters:
-  ///   - request: the peer and the link's parameters; its deadline limits each attempt
-  ///   - completion: called once, on the loop, unless the connection is cancelled
-  package func connectWhenHeard(
-    _ request: ConnectionRequest, completion: @escaping (Result<GATTLink, GAPError>) -> Void
-  ) -> PendingConnection {
-    PendingConnection(
-      self, request, isLinked: adapter.hasLink(to: request.peer), completion: completion)
-  }
-
   private func track(_ connection: GATTLink) {
-    let peer = connection.peer
-    if silentPeers.contains(peer) { connection.gatt.watchesServiceChanges = false }
+    let peer = connection.identity
     connection.gatt.onSilence = { [weak self] in
-      guard let self, silentPeers.count < Self.maximumSilentPeers else { return }
-      silentPeers.insert(peer)
+      self?.habits.note(LinkCost(.serviceChanged, isAnswer: true), of: peer)
     }
     connections.append(connection)
-    connection.whenDisconnected { [weak self, weak connection] loss in
+    connection.whenDisconnected { [weak self, weak connection] _ in
       self?.connections.removeAll { $0 === connection }
-      if let connection { self?.note(connection, lostBy: loss) }
+      if let cost = connection?.cost { self?.habits.note(cost, of: peer) }
     }
   }
 
-  private func note(_ connection: GATTLink, lostBy loss: LinkLoss) {
-    guard connection.unfinished == .exchangeMTU, loss == .local || loss.isByPeer,
-      peersWithoutMTU.count < Self.maximumSilentPeers
-    else { return }
-    peersWithoutMTU.insert(connection.peer)
-  }
+  /// What the next link to a peer does without, as it has cost links before.
+  package func leftOut(of peer: PeerIdentity) -> Set<LinkProcedure> { habits.leftOut(of: peer) }
 }

@@ -12,6 +12,8 @@ import HaloGATT
 package final class GATTLink {
   /// The address of the peer.
   package let peer: BluetoothAddress
+  /// Which device the peer is.
+  package var identity: PeerIdentity { PeerIdentity(peer) }
   /// The client of the peer's attributes.
   package let gatt: GATTClient
   /// The server of the attributes that ``serve(_:)`` was called with; without one, the peer is answered as by a device without
@@ -21,12 +23,21 @@ package final class GATTLink {
   private var hasRefusedPairing = false
   /// Why the link has ended; nil while it exists.
   package private(set) var loss: LinkLoss?
-  /// What was requested and not done when the link was lost, or when it was given up as that was not done; nil otherwise.
-  package var unfinished: LinkProcedure? {
-    guard bearer.isClosed else { return nil }
-    if bearer.lacksMTUAnswer { return .exchangeMTU }
-    if gatt.lacksServiceChanged { return .serviceChanged }
-    return loss == nil ? nil : link.unfinished
+  /// What was requested and not done when the link was lost, or when it was given up as that was not done. Nil if there was
+  /// nothing, if this side has ended the link otherwise, or if the adapter has failed.
+  package var cost: LinkCost? {
+    let isAnswer: Bool
+    switch loss {
+    case .local where isSilent: isAnswer = true
+    case .local, .adapter, nil: return nil
+    case .remote, .pairingRefused: isAnswer = loss?.isByPeer == true
+    }
+    if bearer.lacksMTUAnswer { return LinkCost(.exchangeMTU, isAnswer: isAnswer) }
+    if gatt.lacksServiceChanged { return LinkCost(.serviceChanged, isAnswer: isAnswer) }
+    guard let procedure = link.unfinished else { return nil }
+    // A link on which values came was not lost by what its beginning has asked for.
+    if procedure != .keepParameters, gatt.hasReceivedValues { return nil }
+    return LinkCost(procedure, isAnswer: false)
   }
 
   let link: any ATTLink
@@ -34,6 +45,8 @@ package final class GATTLink {
   private var eventHandlers: [(LinkEvent) -> Void] = []
   private var disconnectionHandlers: [(LinkLoss) -> Void] = []
   private var isEnding = false
+  /// Whether the link was given up, as the peer has not answered a request.
+  private var isSilent = false
   private static let provingDeadline = Duration.seconds(2)
 
   /// The connection on a link that is established.
@@ -51,9 +64,11 @@ package final class GATTLink {
     ) { link.send($0) }
     self.bearer = bearer
     bearer.reads = { link.reads }
-    bearer.onTimeout = { _ in link.disconnect() }
-    let gatt = GATTClient(bearer, timers: timers) { link.hasRoom }
-    self.gatt = gatt
+    gatt = GATTClient(bearer, timers: timers) { link.hasRoom }
+    bearer.onTimeout = { [weak self] _ in
+      self?.isSilent = true
+      link.disconnect()
+    }
     link.onPDU = { bearer.receive($0, at: $1) }
     link.onRoom = { [weak self] in self?.roomAvailable() }
     link.onClosed = { [weak self] loss in self?.closed(loss) }

@@ -57,18 +57,22 @@ package struct LinkKeeper: Sendable {
     package var waitsUntilReady: Bool
     /// How long a link on which data may be rare has to last to count as data; nil if only data count.
     package var steadyTime: Duration?
+    /// The longest pause after a failure.
+    package var longestPause: Duration
 
     package init(
-      first: Duration, later: Duration, waitsUntilReady: Bool = false, steadyTime: Duration? = nil
+      first: Duration, later: Duration, waitsUntilReady: Bool = false, steadyTime: Duration? = nil,
+      longestPause: Duration = .seconds(30)
     ) {
       self.first = first
       self.later = later
       self.waitsUntilReady = waitsUntilReady
       self.steadyTime = steadyTime
+      self.longestPause = longestPause
     }
   }
 
-  /// What to do next. Its result is given to `succeeded(_:at:)` or `failed(_:during:endedByPeer:at:)`.
+  /// What to do next. Its result is given to `succeeded(_:at:)` or `failed(_:at:)`.
   package enum Action: Hashable, Sendable {
     case find(within: Duration)
     case connect(within: Duration)
@@ -84,8 +88,6 @@ package struct LinkKeeper: Sendable {
   }
 
   private(set) package var phase: Phase
-  /// Procedures that have cost links. They are left out from now on.
-  private(set) package var leftOut: Set<LinkProcedure> = []
   /// The end of the current way to data; nil while data flow.
   private(set) package var deadline: Instant?
 
@@ -103,7 +105,6 @@ package struct LinkKeeper: Sendable {
   private var needsRecovery = false
   /// When a failure was last followed by an action without a pause.
   private var repeatedAtOnce: Instant?
-  private var costs: [LinkProcedure: Int] = [:]
   /// Since when the link is open.
   private var openSince: Instant?
 
@@ -114,12 +115,9 @@ package struct LinkKeeper: Sendable {
   /// A link that has just been made is used, even if the budget ends now.
   private static let shortestOpening = Duration.seconds(5)
   private static let shortestAttempt = Duration.milliseconds(500)
-  private static let longestPause = Duration.seconds(30)
   /// The number of misses after which the peer may have another address. Before data have flowed, one is enough: nothing
   /// says that the peer was here a moment ago.
   private var missesUntilSearch: Int { hasFlowed ? 2 : 1 }
-  /// A procedure that costs as many links is left out.
-  private static let tolerance = 2
   /// A controller that refuses as often in a row is reset.
   private static let refusalsUntilReset = 3
 
@@ -176,18 +174,13 @@ package struct LinkKeeper: Sendable {
   ///
   /// - Parameters:
   ///   - fault: what the failure says
-  ///   - procedure: what was under way on the link when it was lost
-  ///   - isPeers: whether the peer has ended the link
   ///   - now: the time
-  package mutating func failed(
-    _ fault: Fault, during procedure: LinkProcedure? = nil, endedByPeer isPeers: Bool = false, at now: Instant
-  ) -> Action {
+  package mutating func failed(_ fault: Fault, at now: Instant) -> Action {
     if let steady = budget.steadyTime, let openSince, now - openSince >= steady { dataFlow() }
     openSince = nil
     let deadline = self.deadline ?? now + (hasFlowed ? budget.later : budget.first)
     self.deadline = deadline
     guard isRepeated(fault), now < deadline else { return .giveUp }
-    if let procedure { note(procedure, isAnswer: isPeers || fault == .silence) }
     failures += 1
     let isFirst = failures == 1 && (phase == .flow || phase == .start && hasFlowed)
     lead(back: fault)
@@ -219,13 +212,6 @@ package struct LinkKeeper: Sendable {
     }
   }
 
-  /// - Parameter isAnswer: whether the peer has ended the link in place of an answer, or gave none: it does so again
-  private mutating func note(_ procedure: LinkProcedure, isAnswer: Bool) {
-    costs[procedure, default: 0] += 1
-    let isRequest = procedure == .exchangeMTU || procedure == .serviceChanged
-    if isRequest && isAnswer || costs[procedure, default: 0] >= Self.tolerance { leftOut.insert(procedure) }
-  }
-
   /// Sets the phase that can mend a fault.
   private mutating func lead(back fault: Fault) {
     refusals = fault == .refusal ? refusals + 1 : 0
@@ -238,7 +224,7 @@ package struct LinkKeeper: Sendable {
     }
   }
 
-  private var pause: Duration { RetryPause.duration(after: failures, longest: Self.longestPause) }
+  private var pause: Duration { RetryPause.duration(after: failures, longest: budget.longestPause) }
 
   private func action(at now: Instant) -> Action {
     let rest = max(Self.shortestAttempt, (deadline ?? now) - now)

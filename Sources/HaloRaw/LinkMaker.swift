@@ -8,7 +8,6 @@ import HaloDevices
 struct ConnectionFailure: LinkFailure {
   var error: BluetoothError
   var fault: LinkKeeper.Fault
-  var lostIn: LinkProcedure? { nil }
 
   init(_ error: BluetoothError, _ fault: LinkKeeper.Fault) {
     self.error = error
@@ -69,7 +68,7 @@ final class LinkMaker: LinkUser {
   ///
   /// - Returns: whether it stays
   @discardableResult
-  func leave(_ link: GATTLink) -> Bool { radio.managed.links.leave(link.peer, user: self) }
+  func leave(_ link: GATTLink) -> Bool { radio.managed.links.leave(link.identity, user: self) }
 
   private func usable() async throws(BluetoothError) -> GATTLink {
     do throws(ConnectionFailure) {
@@ -78,8 +77,6 @@ final class LinkMaker: LinkUser {
       throw Task.isCancelled ? .cancelled : error.error
     }
     guard let link = managed.link else { throw BluetoothError(GAPError.hci(.notConnected)) }
-    // The time that a way to data may take is not that of the program's requests.
-    link.requestLimit = nil
     return link
   }
 
@@ -106,15 +103,17 @@ final class LinkMaker: LinkUser {
 
   /// A device that the radio has a link to, which need not advertise then: the one that is meant, by what it has advertised.
   private var linkedPeer: BluetoothAddress? {
-    radio.managed.links.peers.first { peer in radio.central.lastHeard(of: peer).map(device.matches) ?? false }
+    let linked = radio.managed.links.peers.first { peer in
+      radio.central.lastHeard(of: peer).map(device.matches) ?? false
+    }
+    return linked?.address
   }
 
   func connect(
-    to peer: BluetoothAddress, without leftOut: Set<LinkProcedure>, within time: Duration
+    to peer: BluetoothAddress, within time: Duration
   ) async throws(ConnectionFailure) -> GATTLink {
     try checkRadio()
-    var request = ConnectionRequest(peer: peer, deadline: time)
-    request.leftOut = leftOut
+    let request = ConnectionRequest(peer: peer, deadline: time)
     let links = radio.managed.links
     do throws(GAPError) {
       let link = try await links.connect(request, over: radio.central, user: self)

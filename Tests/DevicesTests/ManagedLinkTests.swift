@@ -12,7 +12,6 @@ import Testing
 @Suite(.onTheLoop) struct ManagedLinkTests {
   private struct Failed: LinkFailure, Equatable {
     var fault: LinkKeeper.Fault
-    var lostIn: LinkProcedure?
 
     init(_ fault: LinkKeeper.Fault) { self.fault = fault }
     init(_ error: GAPError) { fault = LinkKeeper.Fault(error) }
@@ -28,24 +27,18 @@ import Testing
     var work: (GATTLink) async throws(Failed) -> Void = { _ throws(Failed) in }
     var goesOn = true
     private(set) var links: [FakeLink] = []
-    private(set) var leftOut: [Set<LinkProcedure>] = []
 
     func find(within time: Duration) async throws(Failed) -> BluetoothAddress {
       steps.append("find")
       return BluetoothAddress(1, .random)
     }
 
-    func connect(
-      to peer: BluetoothAddress, without leftOut: Set<LinkProcedure>, within time: Duration
-    ) async throws(Failed) -> GATTLink {
+    func connect(to peer: BluetoothAddress, within time: Duration) async throws(Failed) -> GATTLink {
       steps.append("connect")
-      self.leftOut.append(leftOut)
       let fake = FakeLink()
       prepare(fake)
       links.append(fake)
-      let link = fake.connection()
-      link.gatt.watchesServiceChanges = !leftOut.contains(.serviceChanged)
-      return link
+      return fake.connection()
     }
 
     func open(_ link: GATTLink) async throws(Failed) {
@@ -124,22 +117,6 @@ import Testing
     try await link.open(for: user)
     #expect(user.steps == ["connect", "open", "open failed", "release", "connect", "open"])
     #expect(testTimers.now - begin < .seconds(50))
-  }
-
-  /// The device is silent to the subscription to Service Changed, which costs five seconds once.
-  @Test func whatIsNotAnsweredIsLeftOutOnTheNextLink() async throws {
-    let (user, link) = (User(), managed(.first))
-    user.prepare = { fake in
-      fake.answer("020502", "03f700")
-      fake.answer("0a2000", "0b01")
-    }
-    user.work = { link throws(Failed) in
-      do throws(GATTError) { _ = try await link.gatt.read(0x20) } catch { throw Failed(.gatt(error)) }
-    }
-    let begin = testTimers.now
-    try await link.open(for: user)
-    #expect(user.leftOut == [[], [.serviceChanged]])
-    #expect(testTimers.now - begin < .seconds(6))
   }
 
   @Test func whatIsOverIsNotTriedAgain() async throws {

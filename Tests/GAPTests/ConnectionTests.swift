@@ -3,6 +3,7 @@ import GAP
 import GATTClient
 import HCI
 import HaloBluetoothCore
+import HaloGATT
 import TestBearer
 import TestLink
 import TestLoop
@@ -76,23 +77,40 @@ import Testing
     #expect(try await connection.disconnection() == .local)
   }
 
-  /// A link that is lost before the MTU was answered may have been lost because of the request.
-  @Test func whatWasUnfinishedIsKnown() {
+  /// A peer that ends the link before it has answered the MTU does so because of the request; one that goes out of range may.
+  @Test(arguments: [true, false]) func aLinkThatIsLostInTheExchangeOfTheMTUSaysSo(isByPeer: Bool) {
     connection.gatt.exchangeMTU { _ in }
-    #expect(connection.unfinished == nil)
-    link.lose(.remote(.remoteUserTerminatedConnection))
-    #expect(connection.unfinished == .exchangeMTU)
+    #expect(connection.cost == nil)
+    link.lose(.remote(isByPeer ? .remoteUserTerminatedConnection : .connectionTimeout))
+    #expect(connection.cost == LinkCost(.exchangeMTU, isAnswer: isByPeer))
   }
 
-  /// The exchange is not answered in its time: what is open is known before the link has ended, when the failure is handled.
-  @Test func anExchangeThatTakesTooLongIsUnfinished() async {
+  @Test(arguments: [LinkLoss.local, .adapter(.notReady)])
+  func aLinkThatThisSideEndsHasCostNothing(_ loss: LinkLoss) {
+    connection.gatt.exchangeMTU { _ in }
+    link.lose(loss)
+    #expect(connection.cost == nil)
+  }
+
+  @Test func aLinkOnWhichValuesCameWasNotLostByItsBeginning() async throws {
+    link.unfinished = .updatePHY
+    link.answer("04 1000 1000", "05 01 1000 0229")
+    link.answer("12 1000 0100", "13")
+    let characteristic = Characteristic(
+      uuid: uuid("2a37"), properties: .notify, declaration: 0x0E, valueHandle: 0x0F, end: 0x10)
+    _ = try await connection.gatt.subscribe(to: characteristic) { _, _ in }
+    link.receive("1b0f0007")
+    link.lose(.remote(.connectionTimeout))
+    #expect(connection.cost == nil)
+  }
+
+  @Test func anExchangeThatTakesTooLongEndsTheLinkAndSaysSo() async {
     let connection = self.connection
     await #expect(throws: GATTError.att(.timedOut(.exchangeMTURequest))) {
       try await connection.gatt.exchangeMTU()
     }
-    #expect(connection.isConnected && connection.unfinished == .exchangeMTU)
     _ = try? await connection.disconnection()
-    #expect(connection.loss == .local && connection.unfinished == .exchangeMTU)
+    #expect(connection.loss == .local && connection.cost == LinkCost(.exchangeMTU, isAnswer: true))
   }
 
   private struct Reference {

@@ -33,12 +33,9 @@ import Testing
       return last
     }
 
-    mutating func fail(
-      _ fault: LinkKeeper.Fault, during procedure: LinkProcedure? = nil, endedByPeer isPeers: Bool = false,
-      after time: Duration = .zero
-    ) -> LinkKeeper.Action {
+    mutating func fail(_ fault: LinkKeeper.Fault, after time: Duration = .zero) -> LinkKeeper.Action {
       now = now + time
-      last = keeper.failed(fault, during: procedure, endedByPeer: isPeers, at: now)
+      last = keeper.failed(fault, at: now)
       return last
     }
 
@@ -253,30 +250,6 @@ import Testing
     #expect(way.fail(.controller) == .giveUp, "the next pause is longer than what is left of 30 s")
   }
 
-  // MARK: Procedures
-
-  /// A link that is lost by chance has nothing to do with what was under way. A peer that ends it in place of an answer has.
-  @Test(arguments: LinkProcedure.allCases, [false, true])
-  func aProcedureThatCostsLinksIsLeftOut(_ procedure: LinkProcedure, _ isPeers: Bool) {
-    var way = Way()
-    _ = way.succeed()
-    _ = way.fail(.link, during: procedure, endedByPeer: isPeers)
-    let isRequest = procedure == .exchangeMTU || procedure == .serviceChanged
-    #expect(way.keeper.leftOut == (isRequest && isPeers ? [procedure] : []))
-    _ = way.succeed()
-    _ = way.succeed()
-    _ = way.fail(.link, during: procedure)
-    #expect(way.keeper.leftOut == [procedure])
-  }
-
-  /// A peer that does not answer the exchange does not answer it on the next link, either.
-  @Test func anExchangeThatIsNotAnsweredIsLeftOutAtOnce() {
-    var way = Way()
-    _ = way.succeed()
-    _ = way.fail(.silence, during: .exchangeMTU)
-    #expect(way.keeper.leftOut == [.exchangeMTU])
-  }
-
   // MARK: Any order of events
 
   /// Equal failures at one instant are followed by one action at most, and then by pauses, in each phase, whether data have
@@ -340,7 +313,6 @@ import Testing
         } else {
           _ = way.fail(
             faults.randomElement(using: &random)!,
-            during: LinkProcedure.allCases.randomElement(using: &random),
             after: time * .random(in: 0...1, using: &random))
         }
       }

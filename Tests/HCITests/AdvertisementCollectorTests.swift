@@ -24,7 +24,7 @@ private final class Scanner {
   }
 
   var count: Int { collector.count }
-  subscript(address: BluetoothAddress) -> Advertisement? { collector[address] }
+  subscript(address: BluetoothAddress) -> Advertisement? { collector[PeerIdentity(address)] }
 
   @discardableResult
   func receive(_ report: AdvertisingReport, at instant: Instant) -> Advertisement? {

@@ -188,7 +188,7 @@ private func packet(_ event: HCIEvent) -> [UInt8] {
     #expect(!read.reports[0].eventType.contains(.connectable))
     var collector = AdvertisementCollector()
     for report in read.reports { _ = collector.receive(report, at: .zero) }
-    #expect(collector[read.reports[0].address]?.reportCount == 1)
+    #expect(collector[PeerIdentity(read.reports[0].address)]?.reportCount == 1)
     var writer = ByteWriter()
     HCIEvent.leAdvertisingReports(read).packet(into: &writer)
     #expect(writer.bytes == packet)

@@ -47,9 +47,6 @@ final class TwoRoles {
   private let seed: UInt64
   private var randomNumbers: UInt64 = 0
   private var link: GATTLink?
-  /// What costs links to the device is left out.
-  private var keeper = LinkKeeper(
-    .init(first: .seconds(1 << 30), later: .seconds(1 << 30)), isKnown: true, canSearch: false)
   private var wrong: Wrong?
   /// Links that were given up as the device had not answered an exchange of the MTU.
   private var vainExchanges = 0
@@ -96,7 +93,6 @@ final class TwoRoles {
   /// Runs for some days, and checks the rules each second.
   func run(days: Int) async throws {
     let advertising = try Advertising(AdvertisingData([.flags([.generalDiscoverable, .brEDRNotSupported])]))
-    _ = keeper.begin(at: timers.now)
     central.onFailure = { [unowned self] _ in recover() }
     while (try? await central.start()) == nil { await timers.sleep(for: .seconds(1)) }
     try peripheral.startAdvertising(advertising)
@@ -169,9 +165,8 @@ final class TwoRoles {
   /// Keeps a link to the device, as a command does.
   private func keepLink() async {
     while !Task.isCancelled {
-      var request = ConnectionRequest(
+      let request = ConnectionRequest(
         peer: Self.deviceAddress, parameterPolicy: .keep, deadline: .seconds(10))
-      request.leftOut = keeper.leftOut
       link = try? await central.connect(request)
       if let link {
         links += 1
@@ -189,7 +184,6 @@ final class TwoRoles {
     timers.cancel(end)
     // A controller that fails meanwhile says nothing about the device.
     if device.wasAskedInVain, loss == .local || loss.isByPeer { vainExchanges += 1 }
-    _ = keeper.failed(.link, during: link.unfinished, endedByPeer: loss.isByPeer, at: timers.now)
     if device.habit == .wantsPairing, loss.isByPeer, loss != .pairingRefused { wrong = .unnamedPairing(loss) }
   }
 

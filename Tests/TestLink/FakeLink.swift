@@ -7,14 +7,17 @@ import TestLoop
 /// A link to a server that a test plays.
 @BluetoothActor
 package final class FakeLink: ScriptedServer, ATTLink {
-  package let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
+  package let peer: BluetoothAddress
   package var parameters: LinkParameters?
   package var onClosed: ((LinkLoss) -> Void)?
   package var onEvent: ((LinkEvent) -> Void)?
   package var onRoom: (() -> Void)?
 
+  package var unfinished: LinkProcedure?
   /// Whether the end of the link drops what is on its way.
   package var dropsPacketsAtEnd = false
+
+  package init(peer: BluetoothAddress = BluetoothAddress(0xC011_2233_A1B2, .random)) { self.peer = peer }
 
   package func lose(_ loss: LinkLoss) {
     let onClosed = self.onClosed

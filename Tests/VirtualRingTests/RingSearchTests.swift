@@ -16,7 +16,7 @@ import VirtualRing
       HCIAdapter(VirtualTransport(try VirtualRingOptions(parsing: text), timers: testTimers)))
     try await central.start()
     var options = RingFinder.Options()
-    options.known = Set(known.map { BluetoothAddress($0, .public) })
+    options.known = Set(known.map { PeerIdentity(BluetoothAddress($0, .public)) })
     var waits = 0
     options.onWait = { _ in waits += 1 }
     let start = testTimers.current

@@ -24,9 +24,9 @@ open class CBService: CBAttribute {
   open internal(set) var characteristics: [CBCharacteristic]?
 
   /// As discovered, and on which link; nil for a service of this program.
-  let place: (service: Service, link: LinkDriver)?
+  let place: (service: Service, link: PeripheralLink)?
 
-  init(_ service: Service, on link: LinkDriver, of peripheral: CBPeripheral, isPrimary: Bool = true) {
+  init(_ service: Service, on link: PeripheralLink, of peripheral: CBPeripheral, isPrimary: Bool = true) {
     place = (service, link)
     self.peripheral = peripheral
     super.init(CBUUID(service.uuid))
@@ -103,9 +103,9 @@ open class CBCharacteristic: CBAttribute {
   open internal(set) var isNotifying = false
 
   /// As discovered, and on which link; nil for a characteristic of this program.
-  let place: (characteristic: Characteristic, link: LinkDriver)?
+  let place: (characteristic: Characteristic, link: PeripheralLink)?
 
-  init(_ characteristic: Characteristic, on link: LinkDriver, of service: CBService) {
+  init(_ characteristic: Characteristic, on link: PeripheralLink, of service: CBService) {
     place = (characteristic, link)
     self.service = service
     properties = CBCharacteristicProperties(rawValue: UInt(characteristic.properties.rawValue))
@@ -163,9 +163,9 @@ open class CBDescriptor: CBAttribute {
   open internal(set) var value: Any?
 
   /// As discovered, and on which link; nil for a descriptor of this program.
-  let place: (descriptor: Descriptor, link: LinkDriver)?
+  let place: (descriptor: Descriptor, link: PeripheralLink)?
 
-  init(_ descriptor: Descriptor, on link: LinkDriver, of characteristic: CBCharacteristic) {
+  init(_ descriptor: Descriptor, on link: PeripheralLink, of characteristic: CBCharacteristic) {
     place = (descriptor, link)
     self.characteristic = characteristic
     super.init(CBUUID(descriptor.uuid))

@@ -1,15 +1,16 @@
 import Foundation
+internal import HaloBluetoothCore
 internal import HaloRaw
 internal import HaloSystemCalls
 
 /// A central that is connected to this machine, of which a manager has one object while it is connected.
 open class CBCentral: CBPeer {
-  let address: BluetoothAddress
+  let peer: PeerIdentity
   private let length = Guarded(20)
 
-  init(_ address: BluetoothAddress) {
-    self.address = address
-    super.init(identifier: UUID(address))
+  init(_ peer: PeerIdentity) {
+    self.peer = peer
+    super.init(identifier: UUID(peer))
   }
 
   /// The most bytes of an update, the rest of which is cut.

@@ -3,6 +3,7 @@ import Foundation
 internal import HaloKnownDevices
 internal import HaloSystemCalls
 package import HaloDevices
+internal import HaloBluetoothCore
 internal import HaloRaw
 
 /// Scans for peripherals and connects to them. Its delegate is called on its queue, one call after the other; properties
@@ -84,7 +85,7 @@ open class CBCentralManager: CBManager {
   ) {
     // What an earlier run of the program wanted.
     for entry in restoration?.record.peripherals ?? [] {
-      let peripheral = table.peripheral(at: entry.address, named: entry.name)
+      let peripheral = table.peripheral(at: entry.peer, named: entry.name)
       change(peripheral) { connection in
         connection.restore(ManagedConnection.Options(reconnects: entry.reconnects))
         return nil
@@ -155,7 +156,7 @@ open class CBCentralManager: CBManager {
       delay: .seconds(seconds.isFinite ? min(max(seconds, 0), 86400) : 0),
       reconnects: flag(CBConnectPeripheralOptionEnableAutoReconnect, in: options))
     restoration?.change {
-      $0.add(.init(address: peripheral.address, name: peripheral.name, reconnects: connection.reconnects))
+      $0.add(.init(peer: peripheral.peer, name: peripheral.name, reconnects: connection.reconnects))
     }
     call(peripheral) { $0.connect(connection) }
   }
@@ -163,7 +164,7 @@ open class CBCentralManager: CBManager {
   /// Ends a connection, or gives it up before it is established.
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
     call(peripheral) { $0.cancel() }
-    restoration?.change { $0.remove(peripheral.address) }
+    restoration?.change { $0.remove(peripheral.peer) }
   }
 
   private func call(
@@ -182,15 +183,15 @@ open class CBCentralManager: CBManager {
 
   /// The peripherals with these identifiers, which need not be near. They can be connected to without a scan.
   open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
-    identifiers.compactMap { $0.address.map { table.peripheral(at: $0) } }
+    identifiers.compactMap { $0.peer.map { table.peripheral(at: $0) } }
   }
 
   /// The peripherals that the radio is connected to, for this manager or for others of this process, and that have one of the
   /// services: discovered by any of them, or advertised. 1800 and 1801 are services of each. One that another manager has
   /// connected is used after ``connect(_:options:)``.
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
-    let addresses = core.connected?.devices(with: serviceUUIDs.map(\.value)) ?? []
-    return addresses.map { table.peripheral(at: $0) }
+    let peers = core.connected?.devices(with: serviceUUIDs.map(\.value)) ?? []
+    return peers.map { table.peripheral(at: $0) }
   }
 
   /// Reports the connections of this manager to the delegate, too. Without options, all of them.
@@ -222,7 +223,7 @@ extension CBCentralManager {
     guard state == .poweredOn else { return }
     // The program has taken up what it wants, and the rest is forgotten.
     restoration?.change { record in
-      record.peripherals.removeAll { !table.holds($0.address) }
+      record.peripherals.removeAll { !table.holds($0.peer) }
       if !isScanning { record.scan = nil }
     }
   }
@@ -238,7 +239,7 @@ extension CBCentralManager {
     if let restored = restoration?.takeUnreported() {
       delegate.centralManager(
         self,
-        willRestoreState: restored.dictionary(restored.peripherals.map { table.peripheral(at: $0.address) }))
+        willRestoreState: restored.dictionary(restored.peripherals.map { table.peripheral(at: $0.peer) }))
     }
     if state == .poweredOn { resumeRestored() }
     delegate.centralManagerDidUpdateState(self)
@@ -263,7 +264,7 @@ extension CBCentralManager {
 extension CBCentralManager {
   func discovered(_ advertisement: Advertisement, in scanNumber: Int) {
     guard shared.withLock({ $0.isScanning && $0.scanNumber == scanNumber }) else { return }
-    let peripheral = table.peripheral(at: advertisement.address)
+    let peripheral = table.peripheral(at: advertisement.identity)
     if let name = advertisement.localName { peripheral.setName(name) }
     delegate?.centralManager(
       self, didDiscover: peripheral, advertisementData: advertisement.dictionary,
@@ -274,19 +275,19 @@ extension CBCentralManager {
     shared.withLock { if $0.scanNumber == number { $0.isScanning = false } }
   }
 
-  func established(_ address: BluetoothAddress, _ link: LinkDriver) {
-    let peripheral = table.peripheral(at: address)
+  func established(_ peer: PeerIdentity, _ link: PeripheralLink) {
+    let peripheral = table.peripheral(at: peer)
     guard let report = table.change(peripheral, { (nil, $0.established(link)) }) else { return }
     table.remember(peripheral)
     deliver(report, of: peripheral)
     reportConnection(.peerConnected, peripheral)
   }
 
-  func ended(_ address: BluetoothAddress, _ link: LinkDriver, _ ending: ManagedConnection.Ending) {
-    let peripheral = table.peripheral(at: address)
+  func ended(_ peer: PeerIdentity, _ link: PeripheralLink, _ ending: ManagedConnection.Ending) {
+    let peripheral = table.peripheral(at: peer)
     let report = table.change(peripheral) { $0.ended(link, ending) }
     // What the adapter has ended is restored after a restart of the program.
-    if !ending.isOfAdapter, !table.holds(address) { restoration?.change { $0.remove(address) } }
+    if !ending.isOfAdapter, !table.holds(peer) { restoration?.change { $0.remove(peer) } }
     guard let report else { return }
     deliver(report, of: peripheral)
     if case .disconnected = report { reportConnection(.peerDisconnected, peripheral) }
@@ -303,19 +304,19 @@ extension CBCentralManager {
     }
   }
 
-  func servicesChanged(_ address: BluetoothAddress, _ link: LinkDriver, _ range: HandleRange) {
-    let peripheral = table.peripheral(at: address)
+  func servicesChanged(_ peer: PeerIdentity, _ link: PeripheralLink, _ range: HandleRange) {
+    let peripheral = table.peripheral(at: peer)
     guard peripheral.shared.withLock({ $0.link === link }) else { return }
     let invalid = peripheral.invalidate(range)
     peripheral.delegate?.peripheral(peripheral, didModifyServices: invalid)
   }
 
-  func changedMTU(_ address: BluetoothAddress, _ link: LinkDriver, _ mtu: Int) {
-    table.peripheral(at: address).shared.withLock { if $0.link === link { $0.mtu = mtu } }
+  func changedMTU(_ peer: PeerIdentity, _ link: PeripheralLink, _ mtu: Int) {
+    table.peripheral(at: peer).shared.withLock { if $0.link === link { $0.mtu = mtu } }
   }
 
-  func read(name: String, _ address: BluetoothAddress, _ link: LinkDriver) {
-    let peripheral = table.peripheral(at: address)
+  func read(name: String, _ peer: PeerIdentity, _ link: PeripheralLink) {
+    let peripheral = table.peripheral(at: peer)
     peripheral.setName(name)
     table.remember(peripheral)
     peripheral.delegate?.peripheralDidUpdateName(peripheral)

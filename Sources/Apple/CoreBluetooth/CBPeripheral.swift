@@ -3,6 +3,7 @@ import Foundation
 internal import GAP
 internal import GATTClient
 internal import HaloGATT
+internal import HaloBluetoothCore
 internal import HaloRaw
 internal import HaloSystemCalls
 
@@ -22,7 +23,7 @@ open class CBPeer: NSObject {
 open class CBPeripheral: CBPeer {
   let shared: Guarded<Shared>
   let stateObservers = Observers<CBPeripheralState>()
-  let address: BluetoothAddress
+  let peer: PeerIdentity
   let callbacks: CallbackQueue
 
   /// The longest value of an attribute (Core Specification Vol 3, Part F, 3.2.9).
@@ -31,11 +32,11 @@ open class CBPeripheral: CBPeer {
   /// Writes without response that wait at most if a program ignores ``canSendWriteWithoutResponse``.
   package static let maximumWaitingWrites = WriteCredits.maximumWaiting
 
-  init(_ address: BluetoothAddress, name: String?, _ callbacks: CallbackQueue) {
-    self.address = address
+  init(_ peer: PeerIdentity, name: String?, _ callbacks: CallbackQueue) {
+    self.peer = peer
     self.callbacks = callbacks
     shared = Guarded(Shared(name: name))
-    super.init(identifier: UUID(address))
+    super.init(identifier: UUID(peer))
   }
 
   open weak var delegate: (any CBPeripheralDelegate)? {
@@ -287,7 +288,7 @@ open class CBPeripheral: CBPeer {
   }
 
   /// Called on the loop: a write is on its way.
-  private func giveCredit(of link: LinkDriver) {
+  private func giveCredit(of link: PeripheralLink) {
     let isReady = shared.withLock { $0.link === link && $0.credits.give() }
     guard isReady else { return }
     let confined = Confined(self)
@@ -307,16 +308,16 @@ open class CBPeripheral: CBPeer {
   ///   - operation: gets the link, and calls its completion in the order of the wire
   ///   - answer: gets the value or the error
   private func perform<Value: Sendable>(
-    of place: LinkDriver? = nil,
+    of place: PeripheralLink? = nil,
     _ operation:
       @escaping @Sendable @BluetoothActor (
-        LinkDriver, GATTClient, @escaping (Result<Value, GATTError>) -> Void
+        PeripheralLink, GATTClient, @escaping (Result<Value, GATTError>) -> Void
       ) -> Void,
-    then answer: @escaping (Value?, LinkDriver, (any Error)?) -> Void
+    then answer: @escaping (Value?, PeripheralLink, (any Error)?) -> Void
   ) {
     let current = shared.withLock { $0.link }
     guard let current, place == nil || place === current else {
-      return refuse { [unused = LinkDriver()] in answer(nil, unused, $0) }
+      return refuse { [unused = PeripheralLink()] in answer(nil, unused, $0) }
     }
     let (reply, callbacks) = (Confined(answer), self.callbacks)
     BluetoothActor.run {
@@ -328,7 +329,7 @@ open class CBPeripheral: CBPeer {
           }
         }
       }
-      guard let client = current.client else { return finish(.failure(LinkDriver.unlinked)) }
+      guard let client = current.client else { return finish(.failure(PeripheralLink.unlinked)) }
       operation(current, client, finish)
     }
   }
@@ -343,7 +344,7 @@ open class CBPeripheral: CBPeer {
     callbacks.asyncConfined { answer(error) }
   }
 
-  private func merge(_ found: [Service], on link: LinkDriver, replacing isWhole: Bool) {
+  private func merge(_ found: [Service], on link: PeripheralLink, replacing isWhole: Bool) {
     let known = services ?? []
     let all = found.map { service in
       known.first { $0.place?.service == service } ?? CBService(service, on: link, of: self)

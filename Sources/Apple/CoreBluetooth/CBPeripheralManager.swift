@@ -1,6 +1,7 @@
 import Foundation
 internal import HaloKnownDevices
 package import HaloDevices
+internal import HaloBluetoothCore
 internal import HaloRaw
 internal import HaloSystemCalls
 
@@ -139,7 +140,7 @@ open class CBPeripheralManager: CBManager {
   open func setDesiredConnectionLatency(
     _ latency: CBPeripheralManagerConnectionLatency, for central: CBCentral
   ) {
-    BluetoothActor.run { [core, address = central.address] in core.setLatency(latency, for: address) }
+    BluetoothActor.run { [core, peer = central.peer] in core.setLatency(latency, for: peer) }
   }
 
   // MARK: Channels
@@ -216,9 +217,9 @@ extension CBPeripheralManager {
     deliver(table.change(role: event))
   }
 
-  func connected(_ client: BluetoothAddress, mtu: Int) { table.connected(client, mtu: mtu) }
+  func connected(_ client: PeerIdentity, mtu: Int) { table.connected(client, mtu: mtu) }
 
-  func left(_ client: BluetoothAddress) { deliver(table.left(client)) }
+  func left(_ client: PeerIdentity) { deliver(table.left(client)) }
 
   private func deliver(_ deliveries: [PeripheralDelivery]) {
     for delivery in deliveries { delivery.call(delegate, of: self) }

@@ -28,9 +28,9 @@ package struct ManagedConnection: Sendable {
 
   /// What the loop has to do.
   package enum Command: Sendable {
-    case begin(LinkDriver, Options)
+    case begin(PeripheralLink, Options)
     /// Ends a link, or gives up an attempt; nothing if it has ended.
-    case end(LinkDriver)
+    case end(PeripheralLink)
   }
 
   /// How an attempt has ended.
@@ -73,11 +73,11 @@ package struct ManagedConnection: Sendable {
     case none
     /// Restored after a restart of the program. It begins when the adapter can be used.
     case restored(Options)
-    case establishing(LinkDriver, Options)
-    case established(LinkDriver, Options)
+    case establishing(PeripheralLink, Options)
+    case established(PeripheralLink, Options)
     /// Neither the program nor the peripheral can use it any more. Its end is reported if the program has asked for it, and
     /// not if the adapter was switched off.
-    case ending(LinkDriver, isReported: Bool, next: Options?)
+    case ending(PeripheralLink, isReported: Bool, next: Options?)
   }
 
   private var link = Link.none
@@ -154,14 +154,14 @@ package struct ManagedConnection: Sendable {
   // MARK: Events of the loop
 
   /// The attempt has a link.
-  package mutating func established(_ driver: LinkDriver) -> Report? {
+  package mutating func established(_ driver: PeripheralLink) -> Report? {
     guard case .establishing(driver, let options) = link else { return nil }
     link = .established(driver, options)
     return .connected
   }
 
   /// The attempt is over.
-  package mutating func ended(_ driver: LinkDriver, _ ending: Ending) -> (Command?, Report?) {
+  package mutating func ended(_ driver: PeripheralLink, _ ending: Ending) -> (Command?, Report?) {
     switch link {
     case .establishing(driver, _):
       link = .none
@@ -185,11 +185,11 @@ package struct ManagedConnection: Sendable {
   }
 
   private mutating func begin(_ options: Options) -> Command {
-    let driver = LinkDriver()
+    let driver = PeripheralLink()
     link = .establishing(driver, options)
     return .begin(driver, options)
   }
 }
 
 /// Matches one object.
-private func ~= (pattern: LinkDriver, value: LinkDriver) -> Bool { pattern === value }
+private func ~= (pattern: PeripheralLink, value: PeripheralLink) -> Bool { pattern === value }

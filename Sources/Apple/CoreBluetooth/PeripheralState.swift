@@ -8,7 +8,7 @@ extension CBPeripheral {
     var name: String?
     var connection = ManagedConnection()
     /// The link, from the call of the delegate for its begin until the one for its end.
-    private(set) var link: LinkDriver?
+    private(set) var link: PeripheralLink?
     var services: [CBService]?
     var mtu = ATTBearer.defaultMTU
     var credits = WriteCredits()
@@ -18,7 +18,7 @@ extension CBPeripheral {
     }
 
     /// The link is established.
-    mutating func established(_ driver: LinkDriver) -> ManagedConnection.Report? {
+    mutating func established(_ driver: PeripheralLink) -> ManagedConnection.Report? {
       let report = connection.established(driver)
       guard report != nil else { return nil }
       link = driver
@@ -29,7 +29,7 @@ extension CBPeripheral {
 
     /// The attempt is over.
     mutating func ended(
-      _ driver: LinkDriver, _ ending: ManagedConnection.Ending
+      _ driver: PeripheralLink, _ ending: ManagedConnection.Ending
     ) -> (ManagedConnection.Command?, ManagedConnection.Report?) {
       if link === driver { detach() }
       return connection.ended(driver, ending)

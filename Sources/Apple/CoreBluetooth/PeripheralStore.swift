@@ -1,6 +1,7 @@
 import Foundation
 internal import HaloFiles
 internal import HaloKnownDevices
+internal import HaloBluetoothCore
 internal import HaloRaw
 internal import HaloSystemCalls
 
@@ -42,7 +43,7 @@ package final class PeripheralStore: Sendable {
   /// Returns when everything is written.
   package static func finishWriting() { writing.sync {} }
 
-  func name(of address: BluetoothAddress) -> String? {
+  func name(of peer: PeerIdentity) -> String? {
     guard let path else { return nil }
     return known.withLock { known in
       if known == nil {
@@ -50,20 +51,20 @@ package final class PeripheralStore: Sendable {
         Self.finishWriting()
         known = KnownPeripherals(path: path) { reportMisuse($0) }
       }
-      return known?[address]?.name
+      return known?[peer]?.name
     }
   }
 
   package func remember(_ identifier: UUID, name: String?) {
-    if let address = identifier.address { remember(address, name: name) }
+    if let peer = identifier.peer { remember(peer, name: name) }
   }
 
-  func remember(_ address: BluetoothAddress, name: String?) {
+  func remember(_ peer: PeerIdentity, name: String?) {
     guard let path, let name else { return }
-    guard self.name(of: address) != name else { return }
-    known.withLock { $0?.set(KnownPeripheral(address: address, name: name)) }
+    guard self.name(of: peer) != name else { return }
+    known.withLock { $0?.set(KnownPeripheral(peer: peer, name: name)) }
     Self.write {
-      KnownPeripherals.store(KnownPeripheral(address: address, name: name), path: path) { reportMisuse($0) }
+      KnownPeripherals.store(KnownPeripheral(peer: peer, name: name), path: path) { reportMisuse($0) }
     }
   }
 }

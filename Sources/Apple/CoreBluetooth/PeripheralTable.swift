@@ -1,4 +1,5 @@
 import Foundation
+internal import HaloBluetoothCore
 internal import HaloRaw
 internal import HaloSystemCalls
 
@@ -7,9 +8,9 @@ internal import HaloSystemCalls
 final class PeripheralTable: Sendable {
   private struct Shared {
     /// All objects that the program or this table holds.
-    var known: [BluetoothAddress: Weak] = [:]
+    var known: [PeerIdentity: Weak] = [:]
     /// The peripherals with a connection.
-    var held: [BluetoothAddress: CBPeripheral] = [:]
+    var held: [PeerIdentity: CBPeripheral] = [:]
   }
 
   private struct Weak {
@@ -30,27 +31,27 @@ final class PeripheralTable: Sendable {
   /// The peripherals that are connected, being connected, or whose link is about to end.
   var held: [CBPeripheral] { shared.withLock { Array($0.held.values) } }
 
-  func holds(_ address: BluetoothAddress) -> Bool { shared.withLock { $0.held[address] != nil } }
+  func holds(_ peer: PeerIdentity) -> Bool { shared.withLock { $0.held[peer] != nil } }
 
   /// The object of a peripheral: the one that exists, or a new one with the stored name, or with another one if none is
   /// stored.
-  func peripheral(at address: BluetoothAddress, named name: String? = nil) -> CBPeripheral {
-    if let known = shared.withLock({ $0.known[address]?.value }) { return known }
-    let made = CBPeripheral(address, name: name ?? store.name(of: address), callbacks)
+  func peripheral(at peer: PeerIdentity, named name: String? = nil) -> CBPeripheral {
+    if let known = shared.withLock({ $0.known[peer]?.value }) { return known }
+    let made = CBPeripheral(peer, name: name ?? store.name(of: peer), callbacks)
     return shared.withLock { shared in
-      if let known = shared.known[address]?.value { return known }
+      if let known = shared.known[peer]?.value { return known }
       // Objects that the program has not kept are gone.
       if shared.known.count >= 2 * shared.held.count + 64 {
         shared.known = shared.known.filter { $0.value.value != nil }
       }
-      shared.known[address] = Weak(value: made)
+      shared.known[peer] = Weak(value: made)
       return made
     }
   }
 
   /// Stores the name of a peripheral, for its next object.
   func remember(_ peripheral: CBPeripheral) {
-    store.remember(peripheral.address, name: peripheral.name)
+    store.remember(peripheral.peer, name: peripheral.name)
   }
 
   /// Changes the connection of a peripheral, and hands to the loop what it has to do.
@@ -60,7 +61,7 @@ final class PeripheralTable: Sendable {
     _ peripheral: CBPeripheral,
     _ body: (inout CBPeripheral.Shared) -> (ManagedConnection.Command?, ManagedConnection.Report?)
   ) -> ManagedConnection.Report? {
-    let address = peripheral.address
+    let peer = peripheral.peer
     let (report, before, after) = shared.withLock { shared in
       let (command, report, isIdle, isNamed, before, after) = peripheral.shared.withLock { state in
         let before = state.connection.state
@@ -68,13 +69,13 @@ final class PeripheralTable: Sendable {
         let connection = state.connection
         return (command, report, connection.isIdle, state.name != nil, before, connection.state)
       }
-      shared.known[address] = Weak(value: peripheral)
-      shared.held[address] = isIdle ? nil : peripheral
+      shared.known[peer] = Weak(value: peripheral)
+      shared.held[peer] = isIdle ? nil : peripheral
       // Under the lock, so that commands have the order of the changes.
       switch command {
-      case .begin(let driver, let options):
-        BluetoothActor.run { [core] in core.begin(driver, to: address, options, isNamed: isNamed) }
-      case .end(let driver): BluetoothActor.run { [core] in core.end(driver) }
+      case .begin(let link, let options):
+        BluetoothActor.run { [core] in core.begin(link, to: peer, options, isNamed: isNamed) }
+      case .end(let link): BluetoothActor.run { [core] in core.end(link) }
       case nil: break
       }
       return (report, before, after)

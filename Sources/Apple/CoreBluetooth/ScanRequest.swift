@@ -1,4 +1,5 @@
 import Foundation
+internal import HaloBluetoothCore
 internal import HaloRaw
 
 /// What a program scans for, and what of it has been reported: each scan reports peripherals anew.
@@ -7,7 +8,7 @@ struct ScanRequest: Sendable {
   private let solicitedServices: [BluetoothUUID]
   private let allowsDuplicates: Bool
   /// Whether a scan response was part of the last report.
-  private var reported: [BluetoothAddress: Bool] = [:]
+  private var reported: [PeerIdentity: Bool] = [:]
 
   /// Neighbourhoods with more devices are reported in part twice.
   private static let maximumReported = 4096
@@ -26,9 +27,9 @@ struct ScanRequest: Sendable {
     guard hasResponse || !advertisement.eventType.contains(.scannable) || advertisement.reportCount > 1,
       advertisement.advertisingData != nil, matches(advertisement)
     else { return false }
-    let before = reported[advertisement.address]
+    let before = reported[advertisement.identity]
     if before == nil, reported.count >= Self.maximumReported { reported = [:] }
-    reported[advertisement.address] = hasResponse
+    reported[advertisement.identity] = hasResponse
     return allowsDuplicates || before == nil || before == false && hasResponse
   }
 

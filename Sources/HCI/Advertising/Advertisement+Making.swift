@@ -41,7 +41,7 @@ extension Advertisement {
     address: BluetoothAddress, advertisingData: AdvertisingData, scanResponse: AdvertisingData? = nil,
     rssi: Int8? = nil, isConnectable: Bool = true, at time: Instant = .zero
   ) {
-    self.init(ID(address), at: time)
+    self.init(ID(PeerIdentity(address)), at: time)
     var report = AdvertisingReport(
       address: address, eventType: isConnectable ? [.connectable, .scannable] : [], rssi: rssi,
       data: advertisingData.bytes)

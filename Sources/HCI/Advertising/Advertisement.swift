@@ -18,18 +18,20 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
 
   /// Identifies a device by its address, and an anonymous advertiser by the number of its advertising set.
   public struct ID: Hashable, Sendable {
-    let address: BluetoothAddress
+    let peer: PeerIdentity
     let advertisingSID: UInt8?
 
-    init(_ address: BluetoothAddress, _ advertisingSID: UInt8? = nil) {
-      self.address = address
-      self.advertisingSID = address.kind == .anonymous ? advertisingSID : nil
+    init(_ peer: PeerIdentity, _ advertisingSID: UInt8? = nil) {
+      self.peer = peer
+      self.advertisingSID = peer.address.kind == .anonymous ? advertisingSID : nil
     }
   }
 
   public let id: ID
   /// The address of the advertiser.
-  public var address: BluetoothAddress { id.address }
+  public var address: BluetoothAddress { id.peer.address }
+  /// Which device the advertiser is.
+  package var identity: PeerIdentity { id.peer }
   /// The type of the last advertisement, not of the scan response; empty if only a scan response was received.
   package private(set) var eventType: AdvertisingReport.EventType = []
   /// The last one; nil until an advertisement is received.

@@ -55,8 +55,8 @@ package struct AdvertisementCollector: Sendable {
   package var count: Int { devices.count }
 
   /// The last known state of a device.
-  package subscript(address: BluetoothAddress) -> Advertisement? {
-    devices[Advertisement.ID(address)]
+  package subscript(peer: PeerIdentity) -> Advertisement? {
+    devices[Advertisement.ID(peer)]
   }
 
   package mutating func removeAll() {
@@ -71,7 +71,7 @@ package struct AdvertisementCollector: Sendable {
     guard report.reservedType == nil, let (data, isTruncated) = assemble(report, at: instant) else {
       return nil
     }
-    let id = Advertisement.ID(report.address, report.advertisingSID)
+    let id = Advertisement.ID(PeerIdentity(report.address), report.advertisingSID)
     var device: Advertisement
     if let known = devices.removeValue(forKey: id) {
       device = known

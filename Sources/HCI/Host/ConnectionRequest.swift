@@ -2,7 +2,10 @@ import HaloBluetoothCore
 
 /// A connection request.
 package struct ConnectionRequest: Hashable, Sendable {
+  /// The address at which the peer advertises.
   package var peer: BluetoothAddress
+  /// Which device the peer is.
+  package var identity: PeerIdentity { PeerIdentity(peer) }
   package var parameters: ConnectionParameters
   package var parameterPolicy: ParameterPolicy
   /// What to request of the link once it is established; nil for the adapter's choice: ``LinkPreferences/standard``, or

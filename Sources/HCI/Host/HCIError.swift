@@ -53,6 +53,18 @@ package enum HCIError: Error, Hashable, Sendable {
   case adapter(AdapterError)
 }
 
+extension HCIError {
+  /// What a link was lost in that was not established; nil if that is not known.
+  package var procedure: LinkProcedure? {
+    switch self {
+    case .connectionFailed(_, .connectionTimeout), .connectionFailed(_, .remoteUserTerminatedConnection),
+      .connectionFailed(_, .responseTimeout):
+      .readFeatures
+    default: nil
+    }
+  }
+}
+
 extension HCIError: CustomStringConvertible {
   package var description: String {
     switch self {

@@ -18,9 +18,9 @@ extension KnownRings {
   /// The attributes of all known rings, to show the names of handles.
   package var devices: [Dissector.KnownDevice] {
     rings.compactMap { ring in
-      guard let address = ring.bluetoothAddress, let layout = ring.layout else { return nil }
+      guard let peer = ring.peer, let layout = ring.layout else { return nil }
       return Dissector.KnownDevice(
-        address: address, characteristics: [layout.commandWrite, layout.commandNotify],
+        address: peer.address, characteristics: [layout.commandWrite, layout.commandNotify],
         descriptors: [
           Descriptor(uuid: GATTUUID.clientCharacteristicConfiguration, handle: layout.configuration)
         ])

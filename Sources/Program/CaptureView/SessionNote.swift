@@ -142,7 +142,7 @@ extension KnownRing {
       let type = try? String(items[1]), let ring = BluetoothAddress("\(address)/\(type)"),
       let numbers = try? [UInt16](items[4])
     else { return nil }
-    self.init(name: try? String(items[2]), address: ring, layout: nil)
+    self.init(name: try? String(items[2]), peer: PeerIdentity(ring), layout: nil)
     firmware = try? String(items[3])
     databaseHash = try? String(items[5])
     if numbers.count == 5, let write = UInt8(exactly: numbers[1]), let notify = UInt8(exactly: numbers[3]) {

@@ -76,7 +76,7 @@ package enum RingFinder {
     /// How often and how long to listen.
     package var scan = ScanParameters.gentle
     /// The rings that were used before. If it is one, it is taken at once.
-    package var known: Set<BluetoothAddress> = []
+    package var known: Set<PeerIdentity> = []
     /// Called when other rings are awaited, with the first one.
     package var onWait: (Advertisement) -> Void = { _ in }
     /// Called when a device that may be a ring is taken, as no other is near.
@@ -125,10 +125,10 @@ package enum RingFinder {
   ///   - rings: those that are near
   ///   - known: those that were used before
   package static func choice(
-    among rings: [Advertisement], known: Set<BluetoothAddress>
+    among rings: [Advertisement], known: Set<PeerIdentity>
   ) -> Advertisement? {
     guard rings.count > 1 else { return rings.first }
-    let familiar = rings.filter { known.contains($0.address) }
+    let familiar = rings.filter { known.contains($0.identity) }
     guard familiar.isEmpty else { return familiar.count == 1 ? familiar[0] : nil }
     let strengths = rings.map { $0.lastRSSI.map(Int.init) ?? -128 }.sorted(by: >)
     guard strengths[0] - strengths[1] >= clearDifference else { return nil }
@@ -144,13 +144,13 @@ package enum RingFinder {
     private let options: Options
     private let timers: Timers
     private let done: OneShot<Result<[Advertisement], RingError>>
-    private var candidates: [BluetoothAddress: (device: Advertisement, fit: RingIdentity)] = [:]
-    private var others: Set<BluetoothAddress> = []
+    private var candidates: [PeerIdentity: (device: Advertisement, fit: RingIdentity)] = [:]
+    private var others: Set<PeerIdentity> = []
     /// Devices that may be rings: one with a name is used if it is named, one without if there is no other.
-    private var possible: [BluetoothAddress: Advertisement] = [:]
+    private var possible: [PeerIdentity: Advertisement] = [:]
     private var possibleTimer: Timers.Token?
     /// The ring whose advertising interval decides how long others are awaited, and when it was heard first.
-    private var first: (address: BluetoothAddress, time: Instant)?
+    private var first: (peer: PeerIdentity, time: Instant)?
 
     /// The maximum number of rings and other devices to remember: addresses can be generated without limit.
     private static let maximumCandidates = 64
@@ -196,15 +196,15 @@ package enum RingFinder {
       guard device.address.kind.isKnown else { return }
       guard let fit = selector.fit(device) else {
         // Its name may have come, and be that of something else.
-        possible[device.address] = nil
-        candidates[device.address] = nil
-        if others.count < Self.maximumOthers { others.insert(device.address) }
+        possible[device.identity] = nil
+        candidates[device.identity] = nil
+        if others.count < Self.maximumOthers { others.insert(device.identity) }
         return
       }
-      others.remove(device.address)
-      guard fit > .possible || options.known.contains(device.address) else {
-        if possible[device.address] != nil || possible.count < Self.maximumCandidates {
-          possible[device.address] = device
+      others.remove(device.identity)
+      guard fit > .possible || options.known.contains(device.identity) else {
+        if possible[device.identity] != nil || possible.count < Self.maximumCandidates {
+          possible[device.identity] = device
         }
         if possibleTimer == nil, device.localName == nil {
           possibleTimer = timers.schedule(after: RingFinder.possibleWait) { [weak self] in
@@ -213,18 +213,18 @@ package enum RingFinder {
         }
         return
       }
-      possible[device.address] = nil
-      if selector != .anyRing || options.known == [device.address] { return finish(.success([device])) }
-      guard candidates[device.address] != nil || candidates.count < Self.maximumCandidates else { return }
+      possible[device.identity] = nil
+      if selector != .anyRing || options.known == [device.identity] { return finish(.success([device])) }
+      guard candidates[device.identity] != nil || candidates.count < Self.maximumCandidates else { return }
       let isFirstSure = fit > .ambiguousName && !candidates.values.contains { $0.fit > .ambiguousName }
-      candidates[device.address] = (device, fit)
+      candidates[device.identity] = (device, fit)
       guard isFirstSure || decision == nil else { return adapt(to: device) }
       timers.cancel(decision)
       let isSure = fit > .ambiguousName
       decide(after: isSure ? RingFinder.otherRingsWait : RingFinder.ambiguityWait)
       guard isSure else { return }
       options.onWait(device)
-      first = (device.address, device.lastSeen)
+      first = (device.identity, device.lastSeen)
       var parameters = options.scan
       parameters.window = parameters.interval
       listen(parameters)
@@ -237,7 +237,7 @@ package enum RingFinder {
     /// Other rings advertise about as often as the first one: its interval is the time between its first two
     /// advertisements, at most. Three more of them are awaited.
     private func adapt(to device: Advertisement) {
-      guard let first, first.address == device.address else { return }
+      guard let first, first.peer == device.identity else { return }
       let interval = device.lastSeen - first.time
       guard interval >= Self.shortestInterval else { return }
       self.first = nil

@@ -5,13 +5,13 @@ import HaloJSON
 /// program is started again.
 package struct CentralRestoration: Hashable, Sendable {
   package struct Peripheral: Hashable, Sendable {
-    package var address: BluetoothAddress
+    package var peer: PeerIdentity
     package var name: String?
     /// Whether a link that is lost is established again.
     package var reconnects: Bool
 
-    package init(address: BluetoothAddress, name: String?, reconnects: Bool) {
-      self.address = address
+    package init(peer: PeerIdentity, name: String?, reconnects: Bool) {
+      self.peer = peer
       self.name = name
       self.reconnects = reconnects
     }
@@ -48,13 +48,13 @@ package struct CentralRestoration: Hashable, Sendable {
 
   /// Adds a peripheral, in place of its previous entry.
   package mutating func add(_ peripheral: Peripheral) {
-    remove(peripheral.address)
+    remove(peripheral.peer)
     peripherals.append(peripheral)
     peripherals.removeFirst(max(0, peripherals.count - Self.maximumPeripherals))
   }
 
-  package mutating func remove(_ address: BluetoothAddress) {
-    peripherals.removeAll { $0.address == address }
+  package mutating func remove(_ peer: PeerIdentity) {
+    peripherals.removeAll { $0.peer == peer }
   }
 
   private static let maximumPeripherals = 64
@@ -82,14 +82,14 @@ extension CentralRestoration: RestorationRecord {
 
 extension CentralRestoration.Peripheral: JSONDecodable {
   package init(_ json: JSONValue) throws(JSONError) {
-    address = try BluetoothAddress(stored: json)
+    peer = try PeerIdentity(stored: json)
     name = try json.optionalMember("name")
     reconnects = try json.member("reconnects")
   }
 
   fileprivate var json: JSONValue {
     .members([
-      "address": .string(address.description), "type": .integer(Int(address.kind.rawValue)),
+      "address": .string(peer.description), "type": .integer(Int(peer.address.kind.rawValue)),
       "name": name.map { .string($0) }, "reconnects": .bool(reconnects),
     ])
   }
@@ -123,13 +123,14 @@ extension BluetoothUUID {
   }
 }
 
-extension BluetoothAddress {
+extension PeerIdentity {
   /// Reads `address` and `type` of an entry.
   init(stored json: JSONValue) throws(JSONError) {
-    let kind = Kind(rawValue: UInt8(truncatingIfNeeded: try json.member("type", as: Int.self)))
+    let kind = BluetoothAddress.Kind(
+      rawValue: UInt8(truncatingIfNeeded: try json.member("type", as: Int.self)))
     guard let plain = BluetoothAddress(try json.member("address", as: String.self)), kind.isKnown else {
       throw .wrongKind(path: ["address"])
     }
-    self.init(plain.value, kind)
+    self.init(BluetoothAddress(plain.value, kind))
   }
 }

@@ -3,11 +3,11 @@ import HaloJSON
 
 /// What is stored about a peripheral of any kind that was connected.
 package struct KnownPeripheral: Hashable, Sendable {
-  package var address: BluetoothAddress
+  package var peer: PeerIdentity
   package var name: String
 
-  package init(address: BluetoothAddress, name: String) {
-    self.address = address
+  package init(peer: PeerIdentity, name: String) {
+    self.peer = peer
     self.name = name
   }
 }
@@ -29,13 +29,13 @@ package struct KnownPeripherals: Sendable {
     peripherals = Self.file(path).read(report)
   }
 
-  package subscript(address: BluetoothAddress) -> KnownPeripheral? {
-    peripherals.last { $0.address == address }
+  package subscript(peer: PeerIdentity) -> KnownPeripheral? {
+    peripherals.last { $0.peer == peer }
   }
 
   /// Adds a peripheral, in place of its previous entry. The file is not changed.
   package mutating func set(_ peripheral: KnownPeripheral) {
-    peripherals.removeAll { $0.address == peripheral.address }
+    peripherals.removeAll { $0.peer == peripheral.peer }
     peripherals.append(peripheral)
     peripherals.removeFirst(max(0, peripherals.count - Self.limit))
   }
@@ -51,7 +51,7 @@ package struct KnownPeripherals: Sendable {
     do throws(VersionedFileError) {
       try file(path).update(report) { peripherals in
         guard peripherals.last != peripheral else { return false }
-        peripherals.removeAll { $0.address == peripheral.address }
+        peripherals.removeAll { $0.peer == peripheral.peer }
         peripherals.append(peripheral)
         return true
       }
@@ -67,14 +67,14 @@ package struct KnownPeripherals: Sendable {
 
 extension KnownPeripheral: StoredEntry {
   package init(_ json: JSONValue) throws(JSONError) {
-    address = try BluetoothAddress(stored: json)
+    peer = try PeerIdentity(stored: json)
     name = try json.member("name")
     guard name.utf8.count <= 512 else { throw .wrongKind(path: ["name"]) }
   }
 
   package var json: JSONValue {
     .object([
-      "address": .string(address.description), "type": .integer(Int(address.kind.rawValue)),
+      "address": .string(peer.description), "type": .integer(Int(peer.address.kind.rawValue)),
       "name": .string(name),
     ])
   }

@@ -43,12 +43,13 @@ package struct KnownRing: Equatable, Sendable {
   /// The last setting of the ring's clock by this computer.
   package var clock: ClockRecord?
 
-  package var bluetoothAddress: BluetoothAddress? { BluetoothAddress("\(address)/\(type)") }
+  /// Which device it is; nil if the address is none.
+  package var peer: PeerIdentity? { BluetoothAddress("\(address)/\(type)").map { PeerIdentity($0) } }
 
-  package init(name: String?, address: BluetoothAddress, layout: RingLayout?) {
+  package init(name: String?, peer: PeerIdentity, layout: RingLayout?) {
     self.name = name
-    self.address = address.description
-    type = address.kind == .public ? "public" : "random"
+    address = peer.description
+    type = peer.address.kind == .public ? "public" : "random"
     firmware = layout?.firmwareRevision
     databaseHash = layout?.databaseHash.map { Hex.string($0) }
     handles = layout.map {
@@ -83,14 +84,14 @@ package struct KnownRing: Equatable, Sendable {
 
   /// Whether all values are valid.
   package var isPlausible: Bool {
-    bluetoothAddress != nil && clock?.isPlausible ?? true
+    peer != nil && clock?.isPlausible ?? true
       && databaseHash.map { Hex.bytes($0)?.count == 16 } ?? true
       && [name, firmware].allSatisfy { $0?.utf8.count ?? 0 <= 512 }
   }
 
   /// Whether the selector selects this ring.
   package func isMeant(by selector: RingSelector) -> Bool {
-    selector.isMeant(name: name, address: bluetoothAddress)
+    selector.isMeant(name: name, address: peer?.address)
   }
 }
 

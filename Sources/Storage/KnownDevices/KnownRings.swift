@@ -60,13 +60,13 @@ package struct KnownRings {
   }
 
   /// Removes the handles of a ring, but not the setting of its clock.
-  package mutating func forgetLayout(of address: BluetoothAddress) {
-    guard rings.contains(where: { $0.bluetoothAddress == address }) else { return }
+  package mutating func forgetLayout(of peer: PeerIdentity) {
+    guard rings.contains(where: { $0.peer == peer }) else { return }
     change { rings in
-      let ring = rings.first { $0.bluetoothAddress == address }
-      rings.removeAll { $0.bluetoothAddress == address }
+      let ring = rings.first { $0.peer == peer }
+      rings.removeAll { $0.peer == peer }
       if let ring, let clock = ring.clock {
-        var rest = KnownRing(name: ring.name, address: address, layout: nil)
+        var rest = KnownRing(name: ring.name, peer: peer, layout: nil)
         rest.clock = clock
         rings.append(rest)
       }
@@ -74,9 +74,9 @@ package struct KnownRings {
   }
 
   /// Stores the setting of a ring's clock.
-  package mutating func remember(_ clock: ClockRecord, of address: BluetoothAddress) {
+  package mutating func remember(_ clock: ClockRecord, of peer: PeerIdentity) {
     var ring =
-      rings.first { $0.bluetoothAddress == address } ?? KnownRing(name: nil, address: address, layout: nil)
+      rings.first { $0.peer == peer } ?? KnownRing(name: nil, peer: peer, layout: nil)
     ring.clock = clock
     remember(ring)
   }

@@ -18,6 +18,37 @@ import Testing
     return recorder
   }
 
+  /// A device ends each link while its features are read (50ButtonsEach/fliclib-linux-dist, 41). An attempt does not end with
+  /// the first failure, as on Apple's systems, and does without what has cost two links.
+  @Test func aLinkThatIsLostWhileItIsMadeIsMadeAgain() async {
+    let strap = await Devices.strap()
+    let simulated = await SimulatedRadio([strap])
+    let radio = await ManagedAdapter.kept(simulated)
+    await BluetoothActor.run {
+      simulated.failedAttempts = [.remoteUserTerminatedConnection, .connectionTimeout]
+    }.value
+    let recorder = await Recorder.start(radio)
+    await recorder.connect("Strap")
+    #expect(!recorder.log.contains { $0.hasPrefix("failed") || $0.hasPrefix("disconnected") })
+    #expect(await simulated.leftOut == [[], [], [.readFeatures]])
+    await radio.close()
+  }
+
+  /// What no attempt can mend is reported at once.
+  @Test func aControllerWithoutRoomForAnotherLinkIsReported() async {
+    let strap = await Devices.strap()
+    let simulated = await SimulatedRadio([strap])
+    let radio = await ManagedAdapter.kept(simulated)
+    let recorder = await found(radio)
+    await BluetoothActor.run { simulated.failedAttempts = [.connectionLimitExceeded] }.value
+    await recorder.perform { me in
+      if let peripheral = me.peripherals["Strap"] { me.central.connect(peripheral) }
+    }
+    await recorder.until("failed Strap connectionLimitReached")
+    #expect(await simulated.leftOut.count == 1)
+    await radio.close()
+  }
+
   @Test func aConnectThatFollowsTheCancelOfALinkIsNotLost() async {
     let strap = await Devices.strap()
     let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))

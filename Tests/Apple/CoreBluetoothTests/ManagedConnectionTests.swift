@@ -28,11 +28,11 @@ import Testing
   /// A connection, and the attempt that the loop has.
   private struct Walk {
     var connection = ManagedConnection()
-    var attempt: LinkDriver?
+    var attempt: PeripheralLink?
 
     /// What a step leads to, for example `begin, disconnected; connecting`.
     mutating func take(_ step: Step) -> String {
-      let driver = attempt ?? LinkDriver()
+      let driver = attempt ?? PeripheralLink()
       let (command, report): (ManagedConnection.Command?, ManagedConnection.Report?) =
         switch step {
         case .connect: connection.connect(.init())
@@ -131,7 +131,7 @@ import Testing
       for step in [Step.established, .failed, .givenUp, .ended, .left, .lost] {
         var walk = Walk()
         for step in steps { _ = walk.take(step) }
-        walk.attempt = LinkDriver()
+        walk.attempt = PeripheralLink()
         let before = walk.connection.state
         #expect(walk.take(step) == "; \(before)", "\(step) in the state \(name)")
       }
@@ -142,7 +142,7 @@ import Testing
   @Test(arguments: 0..<200) func noCallIsLostAndNoneComesTwice(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var connection = ManagedConnection()
-    var attempts: [(driver: LinkDriver, isLinked: Bool, isEnding: Bool)] = []
+    var attempts: [(driver: PeripheralLink, isLinked: Bool, isEnding: Bool)] = []
     var isLinked = false
     /// Whether a call of the program waits for one of its delegate.
     var waits = false

@@ -1,3 +1,4 @@
+import HaloBluetoothCore
 import CoreBluetooth
 import HaloRaw
 import TestSupport
@@ -12,13 +13,13 @@ import Testing
     /// What the loop has not answered.
     var adding: [Int] = []
     var starting: [Int] = []
-    var sending: [BluetoothAddress] = []
+    var sending: [PeerIdentity] = []
     var nextService = 0
     var nextRequest = 0
     /// Calls whose report is to come.
     var unreportedAdds: Set<Int> = []
     var unreportedStarts = 0
-    var asked: [BluetoothAddress: Int] = [:]
+    var asked: [PeerIdentity: Int] = [:]
     var answered: Set<Int> = []
     var subscribed: Set<[Int]> = []
     var waitsForRoom = false
@@ -59,12 +60,12 @@ import Testing
       }
     }
 
-    private func key(_ client: BluetoothAddress, _ place: PeripheralRole.Place) -> [Int] {
-      [Int(client.value), place.service, place.index]
+    private func key(_ client: PeerIdentity, _ place: PeripheralRole.Place) -> [Int] {
+      [Int(client.address.value), place.service, place.index]
     }
 
     mutating func step(_ random: inout SeededGenerator) {
-      let client = BluetoothAddress(UInt64.random(in: 1...3, using: &random), .public)
+      let client = PeerIdentity(BluetoothAddress(UInt64.random(in: 1...3, using: &random), .public))
       let place = PeripheralRole.Place(
         service: Int.random(in: max(0, nextService - 4)...nextService, using: &random),
         index: Int.random(in: 0...1, using: &random))
@@ -153,7 +154,7 @@ import Testing
   }
 
   private static let place = PeripheralRole.Place(service: 0, index: 0)
-  private static let client = BluetoothAddress(1, .public)
+  private static let client = PeerIdentity(BluetoothAddress(1, .public))
 
   /// A role with a service and a subscriber.
   private func subscribed() -> PeripheralRole {
@@ -176,7 +177,7 @@ import Testing
 
   @Test func anUpdateGoesToTheChosenSubscribersOrToNone() {
     var role = subscribed()
-    let stranger = BluetoothAddress(2, .public)
+    let stranger = PeerIdentity(BluetoothAddress(2, .public))
     #expect(
       role.update([1], Self.place, to: [stranger, Self.client]).1.commands == [
         .send([1], Self.place, to: [Self.client])
@@ -188,7 +189,7 @@ import Testing
 
   @Test func aFullLinkRefusesForAll() {
     var role = subscribed()
-    let other = BluetoothAddress(2, .public)
+    let other = PeerIdentity(BluetoothAddress(2, .public))
     for _ in 0..<16 { #expect(role.update([1], Self.place, to: nil).0) }
     _ = role.configured(Self.place, other, wants: true)
     let (isTaken, effects) = role.update([2], Self.place, to: nil)

@@ -11,13 +11,13 @@ import Testing
   @Test func aNameThatIsBeingWrittenIsKnown() throws {
     let folder = try Folder()
     defer { folder.remove() }
-    let address = BluetoothAddress(0xC011_2233_A1B2, .random)
+    let peer = PeerIdentity(BluetoothAddress(0xC011_2233_A1B2, .random))
     let picker = PeripheralStore(folder: folder.path)
-    #expect(picker.name(of: address) == nil)
+    #expect(picker.name(of: peer) == nil)
     let isReading = DispatchSemaphore(value: 0)
     PeripheralStore.write { isReading.wait() }
-    picker.remember(address, name: "R02_341C")
+    picker.remember(peer, name: "R02_341C")
     isReading.signal()
-    #expect(PeripheralStore(folder: folder.path).name(of: address) == "R02_341C")
+    #expect(PeripheralStore(folder: folder.path).name(of: peer) == "R02_341C")
   }
 }

@@ -1,3 +1,4 @@
+import HaloBluetoothCore
 import CoreBluetooth
 import HaloKnownDevices
 import HaloDevices
@@ -184,7 +185,7 @@ import Testing
     #expect(
       CentralRestoration.stored(program: "p", identifier: "i", path: path) { reports.append($0) } == nil)
     var restoration = CentralRestoration(program: "p", identifier: "i")
-    restoration.add(.init(address: BluetoothAddress(1, .random), name: "R", reconnects: true))
+    restoration.add(.init(peer: PeerIdentity(BluetoothAddress(1, .random)), name: "R", reconnects: true))
     restoration.scan = .init(services: nil, solicitedServices: [], allowsDuplicates: false)
     restoration.store(path: path) { reports.append($0) }
     #expect(folder.text(of: "restoration.json.damaged") == text)

@@ -144,11 +144,21 @@ final class SimulatedRadio: Adapter {
     if advertising != nil, let advertisingRefusal { set.onResult?(advertisingRefusal) }
   }
 
+  /// What the next attempts to connect end with, before others succeed.
+  var failedAttempts: [HCIErrorCode] = []
+  /// What the links that were asked for do without, one after the other.
+  private(set) var leftOut: [Set<LinkProcedure>] = []
+
   func connect(
     _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
   ) -> () -> Void {
     guard let host else {
       completion(.failure(failure ?? .notReady))
+      return {}
+    }
+    leftOut.append(request.leftOut)
+    if !failedAttempts.isEmpty {
+      completion(.failure(.connectionFailed(request.peer, failedAttempts.removeFirst())))
       return {}
     }
     return host.adapter.connect(request) { [weak self] result in

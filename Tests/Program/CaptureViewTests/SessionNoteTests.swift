@@ -7,7 +7,8 @@ import Testing
 
 struct SessionNoteTests {
   private static func ring(name: String?, isDiscovered: Bool = true) -> KnownRing {
-    var ring = KnownRing(name: name, address: BluetoothAddress(0xC011_2233_A1B2, .random), layout: nil)
+    var ring = KnownRing(
+      name: name, peer: PeerIdentity(BluetoothAddress(0xC011_2233_A1B2, .random)), layout: nil)
     guard isDiscovered else { return ring }
     ring.firmware = "R02_3.00.06_240523"
     ring.databaseHash = String(repeating: "0f", count: 16)
@@ -28,7 +29,7 @@ struct SessionNoteTests {
 
   @Test(arguments: [true, false]) func aKnownRingFitsIntoANote(hasHandles: Bool) {
     var ring = KnownRing(
-      name: "R02 = \u{e9}", address: BluetoothAddress(0xC011_2233_BEEF, .random), layout: nil)
+      name: "R02 = \u{e9}", peer: PeerIdentity(BluetoothAddress(0xC011_2233_BEEF, .random)), layout: nil)
     if hasHandles {
       ring.firmware = "RT02R_3.11.00_250611"
       ring.databaseHash = String(repeating: "a5", count: 16)

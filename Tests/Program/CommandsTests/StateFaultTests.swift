@@ -43,12 +43,12 @@ import Testing
     let path = folder.path + "/state/rings.json"
     var lines: [String] = []
     var known = KnownRings(path: path)
-    known.remember(KnownRing(name: "R02_0000", address: ring, layout: nil))
+    known.remember(KnownRing(name: "R02_0000", peer: PeerIdentity(ring), layout: nil))
     var name = 0
     sweep(call, code) {
       name += 1
       var known = KnownRings(path: path) { lines.append($0) }
-      known.remember(KnownRing(name: "R02_\(name)", address: ring, layout: nil))
+      known.remember(KnownRing(name: "R02_\(name)", peer: PeerIdentity(ring), layout: nil))
       // This process goes on with what it knows.
       #expect(known.rings.map(\.name) == ["R02_\(name)"])
     }

@@ -38,7 +38,9 @@ import Testing
     "HaloRaw/Server/Server.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
     "Devices/ManagedAdapter.swift": (1, .deadline("the caller's")),
-    "Devices/SharedLinks.swift": (1, .deadline("ConnectionRequest.deadline")),
+    "Devices/SharedLinks.swift": (
+      2, .deadline("ConnectionRequest.deadline; a device that is waited for may come at any time")
+    ),
     "GAP/HCIAdapter.swift": (
       2, .deadline("HostController.commandDeadline for each command; stoppingDeadline")
     ),
@@ -105,7 +107,8 @@ import Testing
     ),
     "GAP/Adapter.swift": (1, .deadline("none is needed: it throws")),
     "GAP/AdvertisingStatus.swift": (1, .deadline("the caller's, or the end of the advertisement")),
-    "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
+    "GAP/Central+Finding.swift": (2, .deadline("the caller's; untilHeard has none")),
+    "Devices/SharedLinks.swift": (1, .ended(by: "the device, when it comes")),
     "GAP/Central.swift": (4, .deadline("that of each command, of the request, or the caller's")),
     "GAP/GAPError.swift": (1, .ended(by: "the call that it wraps")),
     "GAP/HCIAdapter.swift": (
@@ -206,6 +209,8 @@ import Testing
   /// The functions that a cancelled task does not end, or that have no deadline: what their documentation says.
   private static let exceptions = [
     ("GAP/Adapter.swift", "func close(", "Cancelling the task does not cancel this, as"),
+    ("GAP/Central+Finding.swift", "package func untilHeard(", "no deadline, as"),
+    ("Devices/SharedLinks.swift", "package func untilReachable(", "no deadline, as"),
     ("GAP/Central.swift", "package func stop(", "Cancelling the task does not cancel this, as"),
     (
       "GAP/GATTLink.swift", "package func disconnect(", "Cancelling the task does not cancel this, as"

@@ -28,8 +28,7 @@ import Testing
   init() { central = Central(adapter) }
 
   /// Searches for all rings, for at most 30 seconds.
-  private func search(_ selector: RingSelector = .anyRing, known: Set<BluetoothAddress> = []) async -> Outcome
-  {
+  private func search(_ selector: RingSelector = .anyRing, known: Set<PeerIdentity> = []) async -> Outcome {
     let outcome = Outcome()
     var options = RingFinder.Options()
     options.known = known
@@ -228,7 +227,7 @@ import Testing
   }
 
   @Test func aPossibleRingThatIsKnownIsTaken() async throws {
-    let outcome = await search(known: [BluetoothAddress(7, .random)])
+    let outcome = await search(known: [PeerIdentity(BluetoothAddress(7, .random))])
     advertise(7, "H59_12AB")
     await settle()
     #expect(outcome.found == [7])
@@ -255,7 +254,7 @@ import Testing
   // MARK: Which
 
   @Test func theOnlyKnownRingIsTakenAtOnce() async throws {
-    let outcome = await search(known: [BluetoothAddress(7, .random)])
+    let outcome = await search(known: [PeerIdentity(BluetoothAddress(7, .random))])
     advertise(8)
     await settle()
     #expect(outcome.found == nil)
@@ -265,7 +264,9 @@ import Testing
   }
 
   @Test func oneOfSeveralKnownRingsIsNot() async throws {
-    let outcome = await search(known: [BluetoothAddress(7, .random), BluetoothAddress(8, .random)])
+    let outcome = await search(known: [
+      PeerIdentity(BluetoothAddress(7, .random)), PeerIdentity(BluetoothAddress(8, .random)),
+    ])
     advertise(7)
     await settle()
     #expect(outcome.found == nil)

@@ -66,7 +66,8 @@ import Testing
   }
 
   private func choice(_ rings: [Advertisement], _ known: UInt64...) -> UInt64? {
-    RingFinder.choice(among: rings, known: Set(known.map { BluetoothAddress($0, .random) }))?.address.value
+    let known = Set(known.map { PeerIdentity(BluetoothAddress($0, .random)) })
+    return RingFinder.choice(among: rings, known: known)?.address.value
   }
 
   /// The only one, the only known one, or the one that is nearer by 20 dB.

@@ -7,7 +7,9 @@ import Testing
   private func store(_ name: String, _ kind: BluetoothAddress.Kind, in path: String) -> [String] {
     var reports: [String] = []
     let address = BluetoothAddress(0xC011_2233_A1B2, kind)
-    KnownPeripherals.store(KnownPeripheral(address: address, name: name), path: path) { reports.append($0) }
+    KnownPeripherals.store(KnownPeripheral(peer: PeerIdentity(address), name: name), path: path) {
+      reports.append($0)
+    }
     return reports
   }
 
@@ -20,7 +22,7 @@ import Testing
     #expect(store("Renamed", .random, in: path).isEmpty)
     let known = KnownPeripherals(path: path) { Issue.record("\($0)") }
     #expect(known.peripherals.map(\.name) == ["Public", "Renamed"])
-    #expect(known[BluetoothAddress(0xC011_2233_A1B2, .public)]?.name == "Public")
+    #expect(known[PeerIdentity(BluetoothAddress(0xC011_2233_A1B2, .public))]?.name == "Public")
   }
 
   @Test func aDamagedFileIsKeptAside() throws {

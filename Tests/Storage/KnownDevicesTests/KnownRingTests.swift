@@ -71,7 +71,8 @@ private final class CountingTransport: HCITransport {
     let options = VirtualRingOptions()
     let first = try await stream(options, layout: nil)
     #expect(first.requests.count > 5)
-    let layout = try #require(KnownRing(name: nil, address: options.address, layout: first.layout).layout)
+    let layout = try #require(
+      KnownRing(name: nil, peer: PeerIdentity(options.address), layout: first.layout).layout)
     #expect(layout.configuration == first.layout?.configuration)
     let second = try await stream(options, layout: layout)
     // The proof of the handles, and notifications; the command follows without response, and does not wait for the MTU.
@@ -98,7 +99,7 @@ private final class CountingTransport: HCITransport {
     defer { folder.remove() }
     let path = folder.path + "/rings.json"
     var known = KnownRings(path: path, report: { _ in })
-    known.remember(KnownRing(name: nil, address: BluetoothAddress(1, .random), layout: layout))
+    known.remember(KnownRing(name: nil, peer: PeerIdentity(BluetoothAddress(1, .random)), layout: layout))
     #expect(KnownRings(path: path, report: { _ in }).rings.first?.layout?.databaseHash == hash)
   }
 
@@ -115,14 +116,14 @@ private final class CountingTransport: HCITransport {
     let address = try #require(BluetoothAddress("C0:11:22:33:A1:B2/random"))
     var known = KnownRings(path: path, report: { _ in })
     #expect(known.rings.isEmpty)
-    known.remember(KnownRing(name: "R02_A1B2", address: address, layout: nil))
-    known.remember(KnownRing(name: nil, address: address, layout: nil))
+    known.remember(KnownRing(name: "R02_A1B2", peer: PeerIdentity(address), layout: nil))
+    known.remember(KnownRing(name: nil, peer: PeerIdentity(address), layout: nil))
     var again = KnownRings(path: path, report: { _ in })
     #expect(again.rings.map(\.name) == ["R02_A1B2"])
-    #expect(again.only(.anyRing)?.bluetoothAddress == address)
+    #expect(again.only(.anyRing)?.peer?.address == address)
     #expect(again.only(.name("r02_a1b2")) != nil)
     #expect(again.only(.address(address.value, .public)) == nil)
-    again.remember(KnownRing(name: "R02_0000", address: BluetoothAddress(1, .public), layout: nil))
+    again.remember(KnownRing(name: "R02_0000", peer: PeerIdentity(BluetoothAddress(1, .public)), layout: nil))
     #expect(again.only(.anyRing) == nil)
     #expect(again.forget(.name("R02_A1B2")).count == 1)
     #expect(KnownRings(path: path, report: { _ in }).rings.map(\.name) == ["R02_0000"])
@@ -133,11 +134,11 @@ private final class CountingTransport: HCITransport {
     var known = KnownRings(path: nil, report: { _ in })
     let address = try #require(BluetoothAddress("C0:11:22:33:A1:B2/random"))
     let clock = ClockRecord(set: 1_763_733_600, policy: .utc, utcOffset: 0)
-    known.remember(KnownRing(name: "R02_A1B2", address: address, layout: nil))
-    known.remember(clock, of: address)
-    known.remember(KnownRing(name: nil, address: address, layout: nil))
+    known.remember(KnownRing(name: "R02_A1B2", peer: PeerIdentity(address), layout: nil))
+    known.remember(clock, of: PeerIdentity(address))
+    known.remember(KnownRing(name: nil, peer: PeerIdentity(address), layout: nil))
     #expect(known.rings.map(\.clock) == [clock])
-    known.forgetLayout(of: address)
+    known.forgetLayout(of: PeerIdentity(address))
     #expect(known.rings.map(\.clock) == [clock] && known.rings.map(\.name) == ["R02_A1B2"])
     #expect(known.forget(.anyRing).count == 1 && known.rings.isEmpty)
   }
@@ -174,7 +175,7 @@ private final class CountingTransport: HCITransport {
     #expect(known.rings.isEmpty)
     #expect(lines == ["the file of known rings is damaged; it was renamed to \(path).damaged"])
     #expect(folder.names(in: "state") == ["rings.json.damaged", "rings.json.lock"])
-    known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
+    known.remember(KnownRing(name: "R02_A1B2", peer: PeerIdentity(BluetoothAddress(1, .random)), layout: nil))
     #expect(KnownRings(path: path) { lines.append($0) }.rings.map(\.name) == ["R02_A1B2"])
     #expect(lines.count == 1)
   }
@@ -195,7 +196,7 @@ private final class CountingTransport: HCITransport {
     let path = folder.path + "/state/rings.json"
     var lines: [String] = []
     var known = KnownRings(path: path) { lines.append($0) }
-    known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
+    known.remember(KnownRing(name: "R02_A1B2", peer: PeerIdentity(BluetoothAddress(1, .random)), layout: nil))
     #expect(known.rings.count == 1, "for this run")
     #expect(folder.text(of: "state/rings.json") == text)
     #expect(
@@ -213,7 +214,7 @@ private final class CountingTransport: HCITransport {
     }
     folder.write("state/rings.json", "[" + entries.joined(separator: ",") + "]")
     var known = KnownRings(path: path, report: { _ in })
-    known.remember(KnownRing(name: "new", address: BluetoothAddress(1000, .random), layout: nil))
+    known.remember(KnownRing(name: "new", peer: PeerIdentity(BluetoothAddress(1000, .random)), layout: nil))
     let rings = KnownRings(path: path, report: { _ in }).rings
     #expect(rings.count == 256 && rings.first?.name == "1" && rings.last?.name == "new")
   }
@@ -225,7 +226,8 @@ private final class CountingTransport: HCITransport {
     let path = folder.path + "/state/rings.json"
     func ring(_ number: UInt64) -> KnownRing {
       KnownRing(
-        name: String(repeating: "\u{1}", count: 500), address: BluetoothAddress(number, .random), layout: nil)
+        name: String(repeating: "\u{1}", count: 500), peer: PeerIdentity(BluetoothAddress(number, .random)),
+        layout: nil)
     }
     folder.write("state/rings.json", JSONValue.array((0..<80).map { ring($0).json }).text)
     for number in 80..<90 as Range<UInt64> {
@@ -234,7 +236,7 @@ private final class CountingTransport: HCITransport {
     }
     var lines: [String] = []
     let rings = KnownRings(path: path) { lines.append($0) }.rings
-    #expect(rings.last?.bluetoothAddress == BluetoothAddress(89, .random) && lines == [])
+    #expect(rings.last?.peer?.address == BluetoothAddress(89, .random) && lines == [])
     #expect((70..<90).contains(rings.count))
   }
 
@@ -247,7 +249,8 @@ private final class CountingTransport: HCITransport {
     for (index, program) in programs.enumerated() {
       var program = program
       program.remember(
-        KnownRing(name: "\(index)", address: BluetoothAddress(UInt64(index), .random), layout: nil))
+        KnownRing(name: "\(index)", peer: PeerIdentity(BluetoothAddress(UInt64(index), .random)), layout: nil)
+      )
     }
     #expect(KnownRings(path: path, report: { _ in }).rings.map(\.name) == (0..<12).map { "\($0)" })
     var status = stat()
@@ -263,7 +266,7 @@ private final class CountingTransport: HCITransport {
     let lock = try FileLock.acquire(path + ".lock", timeout: 2000)
     var lines: [String] = []
     var known = KnownRings(path: path) { lines.append($0) }
-    known.remember(KnownRing(name: "R02_A1B2", address: BluetoothAddress(1, .random), layout: nil))
+    known.remember(KnownRing(name: "R02_A1B2", peer: PeerIdentity(BluetoothAddress(1, .random)), layout: nil))
     #expect(
       lines == ["cannot store what is new about the ring: \(path).lock: another process holds its lock"])
     withExtendedLifetime(lock) {}

@@ -1,4 +1,5 @@
 import Foundation
+internal import HaloBluetoothCore
 internal import HaloRaw
 
 /// The objects of a program for what its peripheral manager offers, and for the centrals that use it.
@@ -17,7 +18,7 @@ struct OfferedObjects {
   private var offered: [Int: Offered] = [:]
   private var places: [ObjectIdentifier: Place] = [:]
   /// The centrals that are connected.
-  private var centrals: [BluetoothAddress: CBCentral] = [:]
+  private var centrals: [PeerIdentity: CBCentral] = [:]
   private(set) var nextNumber = 0
 
   // MARK: Services
@@ -64,14 +65,14 @@ struct OfferedObjects {
 
   // MARK: Centrals
 
-  mutating func central(_ client: BluetoothAddress) -> CBCentral {
+  mutating func central(_ client: PeerIdentity) -> CBCentral {
     if let known = centrals[client] { return known }
     let made = CBCentral(client)
     centrals[client] = made
     return made
   }
 
-  mutating func left(_ client: BluetoothAddress) { centrals[client] = nil }
+  mutating func left(_ client: PeerIdentity) { centrals[client] = nil }
 
   // MARK: Reports
 

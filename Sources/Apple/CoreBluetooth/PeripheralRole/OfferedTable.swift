@@ -1,4 +1,5 @@
 import Foundation
+internal import HaloBluetoothCore
 internal import HaloRaw
 internal import HaloSystemCalls
 
@@ -76,7 +77,7 @@ final class OfferedTable: @unchecked Sendable {
     let code = result == .success ? nil : ATTErrorCode(rawValue: UInt8(clamping: result.rawValue))
     // A response is not reported.
     _ = change {
-      $0.role.respond(request.central.address, request.number, code, request.value.map { Array($0) } ?? [])
+      $0.role.respond(request.central.peer, request.number, code, request.value.map { Array($0) } ?? [])
     }
   }
 
@@ -86,7 +87,7 @@ final class OfferedTable: @unchecked Sendable {
     // An update is not reported.
     _ = change { shared in
       let place = shared.objects.place(of: characteristic)
-      let (result, effects) = shared.role.update(Array(value), place, to: centrals?.map(\.address))
+      let (result, effects) = shared.role.update(Array(value), place, to: centrals?.map(\.peer))
       isTaken = result
       return effects
     }
@@ -100,11 +101,11 @@ final class OfferedTable: @unchecked Sendable {
     change { body(&$0.role) }
   }
 
-  func connected(_ client: BluetoothAddress, mtu: Int) {
+  func connected(_ client: PeerIdentity, mtu: Int) {
     shared.withLock { $0.objects.central(client).take(mtu: mtu) }
   }
 
-  func left(_ client: BluetoothAddress) -> [PeripheralDelivery] {
+  func left(_ client: PeerIdentity) -> [PeripheralDelivery] {
     let deliveries = change { $0.role.left(client) }
     shared.withLock { $0.objects.left(client) }
     return deliveries

@@ -21,9 +21,9 @@ final class PeripheralCore {
   private var observation: ManagedAdapter.Observation?
   private var services = PublishedServices()
   /// Updates for each central that its link has not taken.
-  private var waiting: [BluetoothAddress: [Update]] = [:]
+  private var waiting: [PeerIdentity: [Update]] = [:]
   /// How the request of each central is answered that was not.
-  private var requests: [BluetoothAddress: (number: Int, reply: (ATTErrorCode?, [UInt8]) -> Void)] = [:]
+  private var requests: [PeerIdentity: (number: Int, reply: (ATTErrorCode?, [UInt8]) -> Void)] = [:]
   private var requestCount = 0
 
   nonisolated init(_ events: ManagerEvents<CBPeripheralManager>) {
@@ -124,7 +124,7 @@ final class PeripheralCore {
   }
 
   private func ask(
-    _ client: BluetoothAddress, isRead: Bool, _ parts: [PeripheralRole.Request.Part],
+    _ client: PeerIdentity, isRead: Bool, _ parts: [PeripheralRole.Request.Part],
     _ reply: ((ATTErrorCode?, [UInt8]) -> Void)?
   ) {
     var number: Int?
@@ -137,7 +137,7 @@ final class PeripheralCore {
     events.send { $0.happened { $0.asked(request) } }
   }
 
-  func answer(_ client: BluetoothAddress, _ number: Int, _ code: ATTErrorCode?, _ value: [UInt8]) {
+  func answer(_ client: PeerIdentity, _ number: Int, _ code: ATTErrorCode?, _ value: [UInt8]) {
     guard let request = requests[client], request.number == number else { return }
     requests[client] = nil
     request.reply(code, value)
@@ -145,7 +145,7 @@ final class PeripheralCore {
 
   // MARK: Updates
 
-  func send(_ value: [UInt8], _ place: Place, to clients: [BluetoothAddress]) {
+  func send(_ value: [UInt8], _ place: Place, to clients: [PeerIdentity]) {
     for client in clients {
       waiting[client, default: []].append((place, value))
       push(client)
@@ -153,7 +153,7 @@ final class PeripheralCore {
   }
 
   /// Hands to the link what it takes.
-  private func push(_ client: BluetoothAddress) {
+  private func push(_ client: PeerIdentity) {
     while let update = waiting[client]?.first {
       let delivery = deliver(update, to: client)
       guard delivery != .full else { return }
@@ -163,7 +163,7 @@ final class PeripheralCore {
     waiting[client] = nil
   }
 
-  private func deliver(_ update: Update, to client: BluetoothAddress) -> ServerBearer.Delivery {
+  private func deliver(_ update: Update, to client: PeerIdentity) -> ServerBearer.Delivery {
     guard let server = served?.link(to: client)?.server, let handle = services.handle(of: update.place) else {
       return .notSubscribed
     }
@@ -171,7 +171,7 @@ final class PeripheralCore {
   }
 
   /// Asks a central for another connection interval.
-  func setLatency(_ latency: CBPeripheralManagerConnectionLatency, for client: BluetoothAddress) {
+  func setLatency(_ latency: CBPeripheralManagerConnectionLatency, for client: PeerIdentity) {
     guard let link = served?.link(to: client) else { return }
     BluetoothActor.run { _ = try? await link.updateParameters(ConnectionParameters(latency)) }
   }
@@ -180,16 +180,16 @@ final class PeripheralCore {
 extension PeripheralCore: ServedRadio.Member {
   func advertises(_ isOn: Bool) { events.send { $0.happened { $0.advertises(isOn) } } }
 
-  func connected(_ client: BluetoothAddress, mtu: Int) { events.send { $0.connected(client, mtu: mtu) } }
+  func connected(_ client: PeerIdentity, mtu: Int) { events.send { $0.connected(client, mtu: mtu) } }
 
-  func configured(_ client: BluetoothAddress, _ value: AttributeHandle, wants: Bool) {
+  func configured(_ client: PeerIdentity, _ value: AttributeHandle, wants: Bool) {
     guard let place = services.place(of: value) else { return }
     events.send { $0.happened { $0.configured(place, client, wants: wants) } }
   }
 
-  func ready(_ client: BluetoothAddress) { push(client) }
+  func ready(_ client: PeerIdentity) { push(client) }
 
-  func left(_ client: BluetoothAddress) {
+  func left(_ client: PeerIdentity) {
     waiting[client] = nil
     requests[client] = nil
     events.send { $0.left(client) }

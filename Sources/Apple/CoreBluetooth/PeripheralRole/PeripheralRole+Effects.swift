@@ -1,3 +1,4 @@
+package import HaloBluetoothCore
 package import HaloRaw
 
 /// What goes into the role, and what comes out.
@@ -28,13 +29,13 @@ extension PeripheralRole {
       }
     }
 
-    package var client: BluetoothAddress
+    package var client: PeerIdentity
     /// Counts the requests of all centrals; nil for a command, which has no answer.
     package var number: Int?
     package var isRead: Bool
     package var parts: [Part]
 
-    package init(client: BluetoothAddress, number: Int?, isRead: Bool, parts: [Part]) {
+    package init(client: PeerIdentity, number: Int?, isRead: Bool, parts: [Part]) {
       self.client = client
       self.number = number
       self.isRead = isRead
@@ -51,17 +52,17 @@ extension PeripheralRole {
     case advertise(Int, isReported: Bool)
     case stopAdvertising
     /// Is answered by ``PeripheralRole/sent(to:)`` for each central.
-    case send([UInt8], Place, to: [BluetoothAddress])
+    case send([UInt8], Place, to: [PeerIdentity])
     /// An error, or the value that is read; an empty one for a write.
-    case answer(BluetoothAddress, Int, ATTErrorCode?, [UInt8])
+    case answer(PeerIdentity, Int, ATTErrorCode?, [UInt8])
   }
 
   /// What the delegate is called with.
   package enum Report: Sendable {
     case added(Int, CBError?)
     case started(CBError?)
-    case subscribed(BluetoothAddress, Place)
-    case unsubscribed(BluetoothAddress, Place)
+    case subscribed(PeerIdentity, Place)
+    case unsubscribed(PeerIdentity, Place)
     case requested(Request)
     case ready
   }

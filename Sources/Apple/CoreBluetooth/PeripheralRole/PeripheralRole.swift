@@ -1,3 +1,4 @@
+package import HaloBluetoothCore
 package import HaloRaw
 
 /// The peripheral role of a manager, as a value: what the program offers, and who uses it. Calls of the program and events of
@@ -34,10 +35,10 @@ package struct PeripheralRole: Sendable {
   private var startCount = 0
   /// Calls of `startAdvertising` that have a report.
   private var reportedStarts: Set<Int> = []
-  private var subscribers: [Place: [BluetoothAddress]] = [:]
+  private var subscribers: [Place: [PeerIdentity]] = [:]
   private var credits = UpdateCredits()
   /// The request of each central that was not answered.
-  private var open: [BluetoothAddress: Int] = [:]
+  private var open: [PeerIdentity: Int] = [:]
 
   package init() {}
 
@@ -59,7 +60,7 @@ package struct PeripheralRole: Sendable {
   /// The services that are offered, or about to be.
   package var offered: [Int] { services.keys.sorted() }
 
-  package func subscribers(of place: Place) -> [BluetoothAddress] { subscribers[place, default: []] }
+  package func subscribers(of place: Place) -> [PeerIdentity] { subscribers[place, default: []] }
 
   private func ignored(_ call: String) -> Effects? {
     guard state != .poweredOn else { return nil }
@@ -208,12 +209,12 @@ extension PeripheralRole {
 // MARK: Centrals
 
 extension PeripheralRole {
-  private var clients: [BluetoothAddress] {
-    Set(subscribers.values.joined()).union(open.keys).sorted { $0.value < $1.value }
+  private var clients: [PeerIdentity] {
+    Set(subscribers.values.joined()).union(open.keys).sorted { $0.address.value < $1.address.value }
   }
 
   /// A central has configured a characteristic.
-  package mutating func configured(_ place: Place, _ client: BluetoothAddress, wants: Bool) -> Effects {
+  package mutating func configured(_ place: Place, _ client: PeerIdentity, wants: Bool) -> Effects {
     guard state == .poweredOn, services[place.service] != nil else { return Effects() }
     let has = subscribers(of: place).contains(client)
     guard wants != has else { return Effects() }
@@ -225,19 +226,19 @@ extension PeripheralRole {
     return Effects([], [.unsubscribed(client, place)])
   }
 
-  private mutating func unsubscribe(_ client: BluetoothAddress, _ place: Place) {
+  private mutating func unsubscribe(_ client: PeerIdentity, _ place: Place) {
     subscribers[place]?.removeAll { $0 == client }
     if subscribers[place]?.isEmpty ?? false { subscribers[place] = nil }
   }
 
   /// The link to a central has ended.
-  package mutating func left(_ client: BluetoothAddress) -> Effects {
+  package mutating func left(_ client: PeerIdentity) -> Effects {
     var reports = leave(client)
     if credits.left(client) { reports.append(.ready) }
     return Effects([], reports)
   }
 
-  private mutating func leave(_ client: BluetoothAddress) -> [Report] {
+  private mutating func leave(_ client: PeerIdentity) -> [Report] {
     open[client] = nil
     let places = subscribers.filter { $0.value.contains(client) }.keys
     return places.sorted { ($0.service, $0.index) < ($1.service, $1.index) }.map { place in
@@ -261,7 +262,7 @@ extension PeripheralRole {
   ///   - code: why it is refused; nil if it is not
   ///   - value: what is read
   package mutating func respond(
-    _ client: BluetoothAddress, _ number: Int?, _ code: ATTErrorCode?, _ value: [UInt8]
+    _ client: PeerIdentity, _ number: Int?, _ code: ATTErrorCode?, _ value: [UInt8]
   ) -> Effects {
     guard let number else { return Effects() }
     guard open[client] == number else {
@@ -275,7 +276,7 @@ extension PeripheralRole {
   /// - Parameter chosen: the centrals that are meant; nil for all
   /// - Returns: whether it is sent, or will be; if not, nobody gets it
   package mutating func update(
-    _ value: [UInt8], _ place: Place?, to chosen: [BluetoothAddress]?
+    _ value: [UInt8], _ place: Place?, to chosen: [PeerIdentity]?
   ) -> (Bool, Effects) {
     if let ignored = ignored("updateValue") { return (false, ignored) }
     guard let place else { return (true, Effects()) }
@@ -286,7 +287,7 @@ extension PeripheralRole {
   }
 
   /// The loop has handed an update to the link of a central, or has dropped it.
-  package mutating func sent(to client: BluetoothAddress) -> Effects {
+  package mutating func sent(to client: PeerIdentity) -> Effects {
     Effects([], credits.give(client) ? [.ready] : [])
   }
 }

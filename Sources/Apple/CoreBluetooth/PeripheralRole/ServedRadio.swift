@@ -6,6 +6,7 @@ internal import HCI
 internal import HaloCryptography
 internal import HaloGATT
 internal import HaloDevices
+internal import HaloBluetoothCore
 internal import HaloRaw
 
 /// The peripheral role of a radio, which all peripheral managers of this process on that radio share: centrals see the services
@@ -17,11 +18,11 @@ final class ServedRadio {
     /// What the manager advertises is sent now, or is refused now, and tried again.
     func advertises(_ isOn: Bool)
     /// A central has connected, or both ends have agreed on another MTU.
-    func connected(_ client: BluetoothAddress, mtu: Int)
-    func configured(_ client: BluetoothAddress, _ value: AttributeHandle, wants: Bool)
+    func connected(_ client: PeerIdentity, mtu: Int)
+    func configured(_ client: PeerIdentity, _ value: AttributeHandle, wants: Bool)
     /// The link to a central takes values again.
-    func ready(_ client: BluetoothAddress)
-    func left(_ client: BluetoothAddress)
+    func ready(_ client: PeerIdentity)
+    func left(_ client: PeerIdentity)
   }
 
   private struct WeakRadio {
@@ -38,7 +39,7 @@ final class ServedRadio {
   private var members: [any Member] = []
   /// What the radio says of the advertisement, also after its adapter was opened anew.
   private let status = AdvertisingStatus()
-  private var clients: [BluetoothAddress: GATTLink] = [:]
+  private var clients: [PeerIdentity: GATTLink] = [:]
   private var advertised: (member: ObjectIdentifier, advertising: Advertising, number: Int)?
   private var starts = 0
 
@@ -145,16 +146,16 @@ final class ServedRadio {
 
   // MARK: Centrals
 
-  func link(to client: BluetoothAddress) -> GATTLink? { clients[client] }
+  func link(to client: PeerIdentity) -> GATTLink? { clients[client] }
 
   /// The central that a handler of the database is called for.
-  func client(of server: ServerBearer) -> BluetoothAddress? {
+  func client(of server: ServerBearer) -> PeerIdentity? {
     clients.first { $0.value.server === server }?.key
   }
 
   private func connected(_ link: GATTLink) {
     guard let server = link.server else { return }
-    let client = link.peer
+    let client = link.identity
     clients[client] = link
     radio.links.accepted(link)
     server.onEvent = { [weak self] event in

@@ -63,11 +63,6 @@ extension Failure {
       case .adapter: .noAdapter
       }
     self.init(code, error.description, LinkKeeper.Fault(error))
-    if case .connectionFailed(_, let code) = error,
-      [.connectionTimeout, .remoteUserTerminatedConnection, .responseTimeout].contains(code)
-    {
-      link.lostIn = .readFeatures
-    }
   }
 
   init(_ error: AdapterError) {

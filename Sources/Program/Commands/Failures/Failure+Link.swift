@@ -7,8 +7,6 @@ import HaloCommandLine
 struct LinkContext: Sendable {
   /// Decides whether the link is made again.
   var fault = LinkKeeper.Fault.final
-  /// The procedure in which a new link was lost, if that is known.
-  var lostIn: LinkProcedure?
   /// What is said when the device is asked again; nil for a note with the message.
   var attempt: String?
 }

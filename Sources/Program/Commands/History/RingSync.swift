@@ -66,7 +66,7 @@ final class RingSync {
   func run(_ kinds: [HistoryKind], report: (Outcome) -> Void) async throws(Failure) {
     let clock = session.clock
     let start = clock.unixSeconds
-    let record = session.clockRecord(of: self.ring.connection.peer)
+    let record = session.clockRecord(of: self.ring.connection.identity)
     let (store, ring, name) = (self.store, self.ring, link.name ?? session.ringName)
     let id = try await storeRetry(
       store.ring(ring.connection.peer, name: name, firmware: ring.firmware.firmwareRevision))

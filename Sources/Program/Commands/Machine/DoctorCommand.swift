@@ -33,7 +33,7 @@ let doctorCommand = CommandSpec(
   // Without a name, `stream` connects to the one known ring.
   let known = KnownRings(path: KnownRings.standardPath).only(selector)
   if let label = wanted ?? known.map({ $0.name ?? $0.address }) {
-    let ring = known?.bluetoothAddress.map { RingSelector.address($0.value, $0.kind) } ?? selector
+    let ring = known?.peer.map { RingSelector.address($0.address.value, $0.address.kind) } ?? selector
     state.ring = await .look(
       for: ring, label: label, on: adapter, time: invocation[waitOption], isKnown: known != nil)
   } else {

@@ -48,7 +48,7 @@ let timeCommand = CommandSpec(
         if isForced || assessment.reasonToSet != nil {
           action = "set: " + (assessment.reasonToSet ?? "forced by --force")
           capabilities = try await session.setClock(of: ring, policy)
-          assessment.record = session.clockRecord(of: ring.connection.peer) ?? assessment.record
+          assessment.record = session.clockRecord(of: ring.connection.identity) ?? assessment.record
           assessment.unix = max(assessment.unix, assessment.record?.set ?? 0)
           assessment.utcOffset = assessment.record?.utcOffset ?? assessment.utcOffset
           assessment.evidence = ClockEvidence()
@@ -67,7 +67,7 @@ extension Session {
   fileprivate func assessClock(of ring: RingClient, _ policy: TimePolicy) async throws(Failure)
     -> ClockAssessment
   {
-    let record = clockRecord(of: ring.connection.peer)
+    let record = clockRecord(of: ring.connection.identity)
     var clock = self.clock
     clock.policy = policy
     let expected = record?.ringTime(atUnix: clock.unixSeconds) ?? clock.now
@@ -87,7 +87,8 @@ extension Session {
     let time = clock.time(ofUnix: unix)
     let capabilities = try await RingError.asFailure(await ring.setClock(to: time))
     remember(
-      ClockRecord(set: unix, policy: policy, utcOffset: clock.offset(atUnix: unix)), of: ring.connection.peer)
+      ClockRecord(set: unix, policy: policy, utcOffset: clock.offset(atUnix: unix)),
+      of: ring.connection.identity)
     return capabilities
   }
 }

@@ -20,7 +20,6 @@ extension GATTLink: LinkedDevice {
 
 extension Failure: LinkFailure {
   package var fault: LinkKeeper.Fault { link.fault }
-  package var lostIn: LinkProcedure? { link.lostIn }
 
   package static func notReady(within time: Duration) -> Failure {
     Failure(.timedOut, "the device was not ready within \(Int(time.inSeconds)) s", .silence)
@@ -135,6 +134,7 @@ final class KeptLink<Device: LinkedDevice> {
   func dataFlow() {
     isLost = false
     managed.dataFlow()
+    managed.link?.requestLimit = nil
   }
 
   /// Ends the link.
@@ -157,14 +157,14 @@ extension KeptLink: LinkUser {
     return found.address
   }
 
-  func connect(
-    to peer: BluetoothAddress, without leftOut: Set<LinkProcedure>, within time: Duration
-  ) async throws(Failure) -> GATTLink {
+  func connect(to peer: BluetoothAddress, within time: Duration) async throws(Failure) -> GATTLink {
     // A radio that is lost makes no link; its own cause says more than the refusal.
     try session.checkAdapter()
     try check(peer)
-    let link = try await session.connect(to: peer, name: name, without: leftOut, within: time)
-    session.names[peer] = name
+    sayWhatHasCostLinks(to: peer)
+    let link = try await session.connect(to: peer, name: name, within: time)
+    link.requestLimit = managed.keeper.deadline
+    session.names[link.identity] = name
     if selector == session.selector { session.ringName = name }
     if device != nil {
       reconnections += 1
@@ -187,7 +187,7 @@ extension KeptLink: LinkUser {
     _ failure: Failure, in phase: LinkKeeper.Phase, hasFlowed: Bool, next: LinkKeeper.Action
   ) -> Failure {
     if interruption.isRequested { return Failure(HCIError.cancelled) }
-    sayWhatHasCostLinks()
+    sayThatItWantsToPair()
     guard next != .giveUp else {
       var cause = session.cause(of: failure)
       // It was there before: it is not that there is none.
@@ -208,18 +208,21 @@ extension KeptLink: LinkUser {
     return failure
   }
 
-  private func sayWhatHasCostLinks() {
-    let device = name ?? "the device"
-    if managed.link?.loss == .pairingRefused, !hasNamedPairing {
-      hasNamedPairing = true
+  private func sayThatItWantsToPair() {
+    guard managed.link?.loss == .pairingRefused, !hasNamedPairing else { return }
+    hasNamedPairing = true
+    Console.error(
+      "halo-raw: \(name ?? "the device") asks for pairing, which is not supported, and ends the link; "
+        + "if it is paired with a phone, remove it there, or reset it")
+  }
+
+  private func sayWhatHasCostLinks(to peer: BluetoothAddress) {
+    let costly = session.central.leftOut(of: PeerIdentity(peer))
+    for procedure in LinkProcedure.allCases where costly.contains(procedure) && !leftOut.contains(procedure) {
       Console.error(
-        "halo-raw: \(device) asks for pairing, which is not supported, and ends the link; "
-          + "if it is paired with a phone, remove it there, or reset it")
+        "halo-raw: \(procedure) has cost the link to \(name ?? "the device"); it is left out from now on")
     }
-    for procedure in managed.keeper.leftOut.subtracting(leftOut) {
-      Console.error("halo-raw: \(procedure) has cost the link to \(device); it is left out from now on")
-    }
-    leftOut = managed.keeper.leftOut
+    leftOut = costly
   }
 }
 

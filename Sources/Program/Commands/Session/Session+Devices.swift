@@ -41,7 +41,7 @@ extension Session {
     wait?.end()
     if let ring = RingFinder.choice(among: rings, known: options.known) {
       if rings.count > 1 {
-        let reason = options.known.contains(ring.address) ? "was used before" : "is much nearer"
+        let reason = options.known.contains(ring.identity) ? "was used before" : "is much nearer"
         Console.error("halo-raw: \(rings.count) rings are near; using \(ring.title), which \(reason)")
       }
       return ring
@@ -55,9 +55,9 @@ extension Session {
   }
 
   /// The rings that are known in a search without a name, which a recording has to hold: none if there are too many.
-  private var knownInSearches: Set<BluetoothAddress> {
+  private var knownInSearches: Set<PeerIdentity> {
     guard known.rings.count <= 16, known.rings.allSatisfy({ record(known: $0) }) else { return [] }
-    return Set(known.rings.compactMap(\.bluetoothAddress))
+    return Set(known.rings.compactMap(\.peer))
   }
 
   /// Shows what is waited for; not with `-v`, which says more, and not in a replay, which does not wait.
@@ -67,11 +67,10 @@ extension Session {
 
   /// Connects to a device without a scan.
   func connect(
-    to peer: BluetoothAddress, name: String?, without leftOut: Set<LinkProcedure>, within deadline: Duration
+    to peer: BluetoothAddress, name: String?, within deadline: Duration
   ) async throws(Failure) -> GATTLink {
     var request = self.request
     request.peer = peer
-    request.leftOut.formUnion(leftOut)
     request.deadline = deadline
     return try await GAPError.asFailure(await makeLink(request, name: name))
   }
@@ -82,18 +81,8 @@ extension Session {
     let peer = request.peer
     let wait = wait(for: "connecting to \(name ?? peer.description)")
     defer { wait?.end() }
-    // Set in the completion: what the link layers support is reported right after it.
-    let connection = try await awaitCallback {
-      [self] (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
-      let connected = { [weak self] (result: Result<GATTLink, GAPError>) in
-        if case .success(let connection) = result {
-          connection.whenChanged { [weak self] event in self?.report(event) }
-        }
-        done(result)
-      }
-      return waitsForAdvertisements
-        ? connectWhenHeard(request, connected) : central.connect(request, completion: connected)
-    }
+    let connection =
+      waitsForAdvertisements ? try await connectWhenHeard(request) : try await connectNow(request)
     let unfinished = Termination.note(
       "the link to \(peer) ends by its supervision timeout; until then the device does not advertise")
     connection.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
@@ -104,28 +93,43 @@ extension Session {
   /// How long an attempt to connect to a peer that was heard may hold up others.
   private static let attemptDeadline = Duration.seconds(5)
 
+  private func connectNow(_ request: ConnectionRequest) async throws(GAPError) -> GATTLink {
+    try await awaitCallback { [self] (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
+      central.connect(request) { [weak self] result in
+        // Here, as what the link layers support is reported right after it.
+        if case .success(let connection) = result {
+          connection.whenChanged { [weak self] event in self?.report(event) }
+        }
+        done(result)
+      }
+    }
+  }
+
   /// Connects when the peer advertises.
-  ///
-  /// - Returns: a closure that cancels the attempt
-  private func connectWhenHeard(
-    _ request: ConnectionRequest, _ done: @escaping (Result<GATTLink, GAPError>) -> Void
-  ) -> () -> Void {
-    let timers = self.timers
+  private func connectWhenHeard(_ request: ConnectionRequest) async throws(GAPError) -> GATTLink {
+    let end = timers.current + request.deadline
+    let eagerEnd = timers.current + Central.eagerTime
+    let peer = request.identity
     var attempt = request
-    attempt.deadline = min(Self.attemptDeadline, request.deadline)
-    var pending: PendingConnection?
-    var timer: Timers.Token?
-    let end = OneShot { (result: Result<GATTLink, GAPError>) in
-      timers.cancel(timer)
-      pending.take()?.cancel()
-      done(result)
+    while true {
+      var failure: GAPError?
+      let isInTime = await timers.within(end - timers.current) {
+        do throws(GAPError) {
+          try await self.central.untilHeard(peer, eagerUntil: eagerEnd)
+        } catch {
+          failure = error
+        }
+      }
+      if Task.isCancelled { throw .hci(.cancelled) }
+      guard isInTime else { throw .hci(.peerNotFound(request.peer, seconds: request.deadline.inSeconds)) }
+      if let failure { throw failure }
+      attempt.deadline = min(Self.attemptDeadline, end - timers.current)
+      do throws(GAPError) {
+        return try await connectNow(attempt)
+      } catch {
+        guard LinkKeeper.Fault(error) == .absence, timers.current < end else { throw error }
+      }
     }
-    pending = central.connectWhenHeard(attempt) { end($0) }
-    guard end.isPending else { return {} }
-    timer = timers.schedule(after: request.deadline) {
-      end(.failure(.hci(.peerNotFound(request.peer, seconds: request.deadline.inSeconds))))
-    }
-    return { end(.failure(.hci(.cancelled))) }
   }
 
   /// Logs a link event. What was asked for on the command line and can't be had is reported in any case.
@@ -181,7 +185,7 @@ extension Session {
     let ring = known.only(selector).flatMap { record(known: $0) ? $0 : nil }
     if let ring { note("known ring \(ring.name ?? "") \(ring.address): connecting without a scan") }
     return KeptLink(
-      self, selector, known: ring?.bluetoothAddress, name: ring?.name, budget ?? oneAnswer,
+      self, selector, known: ring?.peer?.address, name: ring?.name, budget ?? oneAnswer,
       budget == nil ? .never : .afterOthers, until: interruption, check: check
     ) { [self] connection, last throws(Failure) in
       let ring = try await open(connection, last, identifies)
@@ -223,14 +227,14 @@ extension Session {
       if last == nil, ring.isAssumed || identifies { remember(ring) }
       ring.onLayoutChange = { [weak self, weak ring] in
         guard let self, let ring else { return }
-        if ring.layout != nil { remember(ring) } else { known.forgetLayout(of: connection.peer) }
+        if ring.layout != nil { remember(ring) } else { known.forgetLayout(of: connection.identity) }
       }
-      follow(clockOf: connection.peer)
+      follow(clockOf: connection.identity)
       if last == nil { try await restoreMeasurements(of: ring) }
       return ring
     } catch {
       let failure = Failure(error)
-      if failure.link.fault == .final { known.forgetLayout(of: connection.peer) }
+      if failure.link.fault == .final { known.forgetLayout(of: connection.identity) }
       throw failure
     }
   }

@@ -37,11 +37,12 @@ extension Session {
     within time: Duration, atMost most: Int, _ found: @escaping (RingSelector) -> Void
   ) async throws(Failure) {
     var addresses: Set<BluetoothAddress> = []
-    let known = Set(self.known.rings.compactMap(\.bluetoothAddress))
+    let known = Set(self.known.rings.compactMap(\.peer))
     let scan = central.scan(scanParameters) { device in
       let address = device.address
       let isRing =
-        known.contains(address) || (RingSelector.anyRing.fit(device) ?? .ambiguousName) > .ambiguousName
+        known.contains(device.identity)
+        || (RingSelector.anyRing.fit(device) ?? .ambiguousName) > .ambiguousName
       guard isRing, address.kind.isKnown, addresses.count < most, addresses.insert(address).inserted
       else { return }
       found(.address(address.value, address.kind))

@@ -26,7 +26,7 @@ final class Session {
   /// The wall clock that the open ring has, by its policy.
   var clock = HostClock()
   /// The address of the open ring.
-  private var ringAddress: BluetoothAddress?
+  private var ringAddress: PeerIdentity?
   /// The name of the open ring, if it is known.
   var ringName: String?
   /// In a replay, the notes of the recording.
@@ -36,13 +36,13 @@ final class Session {
   /// The automatic measurements that are switched off.
   let paused: PausedMeasurements
   /// The known rings that the recording has.
-  private var recordedRings: Set<BluetoothAddress> = []
+  private var recordedRings: Set<PeerIdentity> = []
   /// The names of the rings that were opened.
-  var names: [BluetoothAddress: String] = [:]
+  var names: [PeerIdentity: String] = [:]
   /// Whether the command shows the attributes of a device, so that a replay has to hold their discovery.
   var showsAttributes = false
   /// The clocks that this session set.
-  private var clocksSet: [BluetoothAddress: ClockRecord] = [:]
+  private var clocksSet: [PeerIdentity: ClockRecord] = [:]
 
   let spec: AdapterSpecification
   private let opened: SessionAdapter
@@ -310,13 +310,13 @@ final class Session {
   var canGoOn: Bool { failure == nil && !interruption.isRequested }
 
   /// The stored record of a ring's clock; in a replay, that of the recording.
-  func clockRecord(of ring: BluetoothAddress) -> ClockRecord? {
+  func clockRecord(of ring: PeerIdentity) -> ClockRecord? {
     if let record = clocksSet[ring] { return record }
-    return isReplay ? notes.clockRecord : known.rings.first { $0.bluetoothAddress == ring }?.clock
+    return isReplay ? notes.clockRecord : known.rings.first { $0.peer == ring }?.clock
   }
 
   /// Stores what the clock of a ring was set to.
-  func remember(_ clock: ClockRecord, of ring: BluetoothAddress) {
+  func remember(_ clock: ClockRecord, of ring: PeerIdentity) {
     clocksSet[ring] = clock
     if !isReplay { known.remember(clock, of: ring) }
   }
@@ -334,7 +334,7 @@ final class Session {
   }
 
   /// Uses the wall clock of a ring from now on.
-  func follow(clockOf ring: BluetoothAddress) {
+  func follow(clockOf ring: PeerIdentity) {
     ringAddress = ring
     let record = clockRecord(of: ring)
     clock.policy = record?.timePolicy ?? .local
@@ -346,16 +346,16 @@ final class Session {
   /// - Returns: whether it can be used, as a recording holds all of it
   func record(known ring: KnownRing) -> Bool {
     let note = SessionNote.ring(ring)
-    guard note.fits, let address = ring.bluetoothAddress else { return false }
-    if !isReplay, recordedRings.insert(address).inserted { opened.record(note) }
+    guard note.fits, let peer = ring.peer else { return false }
+    if !isReplay, recordedRings.insert(peer).inserted { opened.record(note) }
     return true
   }
 
   /// Stores an open ring.
   func remember(_ ring: RingClient) {
     note("MTU \(ring.connection.mtu), firmware \(ring.firmware.firmwareRevision ?? "unknown")")
-    let address = ring.connection.peer
-    known.remember(KnownRing(name: names[address], address: address, layout: ring.layout))
+    let peer = ring.connection.identity
+    known.remember(KnownRing(name: names[peer], peer: peer, layout: ring.layout))
   }
 
   /// Writes a note into the recording, if there is one.

@@ -62,7 +62,7 @@ final class SessionAdapter {
       return options.set(by: clock)
     }
     opening.knownAttributes = { address in
-      KnownRings(path: KnownRings.standardPath).rings.first { $0.bluetoothAddress == address }?.attributes
+      KnownRings(path: KnownRings.standardPath).rings.first { $0.peer == PeerIdentity(address) }?.attributes
     }
     if !observers.isEmpty {
       opening.makeTap = { timers, replay, wallOffset in
