@@ -227,7 +227,9 @@ import Testing
     recorder.on("connected Strap") { $0.peripherals["Strap"]?.discoverServices() }
     await recorder.perform { $0.central.scanForPeripherals() }
     await recorder.until("disconnected Strap connectionTimeout, disconnected")
-    #expect(recorder.log.dropFirst(3).first == "services nil notConnected")
+    // A request that is made when the time of the first one is over has its error.
+    let errors = ["services nil notConnected", "services nil connectionTimeout"]
+    #expect(errors.contains(recorder.log.dropFirst(3).first ?? ""), "\(recorder.log)")
     #expect(recorder.log.count == 5)
     await radio.close()
   }
