@@ -433,10 +433,10 @@ package final class ATTBearer {
 
   // MARK: The server half
 
-  /// Lets `server` answer what the peer's client sends from now on. The bearer keeps it until it ends; the server keeps
-  /// the bearer weakly.
-  package func serve(with server: any ATTServer) {
-    guard !isClosed else { return server.bearerClosed() }
+  /// Lets `server` answer what the peer's client sends from now on; nil for no server. The bearer keeps it until it ends; the
+  /// server keeps the bearer weakly.
+  package func serve(with server: (any ATTServer)?) {
+    guard !isClosed else { return server?.bearerClosed() ?? () }
     self.server = server
   }
 

@@ -8,11 +8,23 @@ import HaloBluetoothCore
 /// device share the link, and one that this side has made ends when the last of them leaves.
 @BluetoothActor
 package final class SharedLinks {
+  /// What a user learns of a link, until it leaves.
+  package struct Handlers {
+    /// As for ``GATTClient/whenServicesChanged(_:)``.
+    package var servicesChanged: (HandleRange) -> Void = { _ in }
+    /// As for ``GATTLink/whenChanged(_:)``.
+    package var changed: (LinkEvent) -> Void = { _ in }
+    /// The link has ended; the user need not leave it.
+    package var lost: (LinkLoss) -> Void = { _ in }
+
+    package init() {}
+  }
+
   private struct Entry {
     let link: GATTLink
     /// Whether the device has made it. It is the device that ends it, then.
     var isAccepted: Bool
-    var users: [(id: ObjectIdentifier, servicesChanged: (HandleRange) -> Void)] = []
+    var users: [(id: ObjectIdentifier, handlers: Handlers)] = []
   }
 
   /// Who waits for a link to a device that another user makes.
@@ -25,6 +37,8 @@ package final class SharedLinks {
   private var entries: [PeerIdentity: Entry] = [:]
   private var waiting: [Waiting] = []
 
+  /// Gets each link that this side makes, and that its server is to serve, before anything that the device sends is handled.
+  package var onMade: ((GATTLink) -> Void)?
   /// The devices whose services are used.
   package nonisolated let connected = ConnectedServices()
 
@@ -46,29 +60,43 @@ package final class SharedLinks {
     guard entries[peer]?.link !== link, link.isConnected else { return }
     entries[peer] = Entry(link: link, isAccepted: isAccepted)
     link.gatt.whenServicesChanged { [weak self, weak link] range in
-      guard let self, let entry = entries[peer], entry.link === link else { return }
-      for user in entry.users { user.servicesChanged(range) }
+      self?.tell(link) { $0.servicesChanged(range) }
     }
-    link.whenDisconnected { [weak self, weak link] _ in
-      if self?.entries[peer]?.link === link { self?.remove(peer) }
+    link.whenChanged { [weak self, weak link] event in self?.tell(link) { $0.changed(event) } }
+    link.whenDisconnected { [weak self, weak link] loss in
+      guard let self, let users = entries[peer]?.users, entries[peer]?.link === link else { return }
+      remove(peer)
+      for user in users { user.handlers.lost(loss) }
     }
+    if !isAccepted { onMade?(link) }
     let takers = waiting.filter { $0.peer == peer }
     waiting.removeAll { $0.peer == peer }
     for taker in takers { taker.take(link) }
   }
 
-  /// Takes part in a link, the first time or of another user.
-  ///
-  /// - Parameter servicesChanged: as for ``GATTClient/whenServicesChanged(_:)``
-  package func join(
-    _ link: GATTLink, user: AnyObject, servicesChanged: @escaping (HandleRange) -> Void = { _ in }
-  ) {
+  private func tell(_ link: GATTLink?, _ body: (Handlers) -> Void) {
+    guard let link, let entry = entries[link.identity], entry.link === link else { return }
+    for user in entry.users { body(user.handlers) }
+  }
+
+  /// The links that this side has made.
+  package var made: [GATTLink] {
+    entries.values.filter { !$0.isAccepted }.map(\.link).sorted { $0.peer.value < $1.peer.value }
+  }
+
+  /// Takes part in a link, the first time or of another user, or with other handlers.
+  package func join(_ link: GATTLink, user: AnyObject, _ handlers: Handlers = Handlers()) {
     let id = ObjectIdentifier(user)
-    waiting.removeAll { $0.id == id && $0.peer == link.identity }
+    let peer = link.identity
+    waiting.removeAll { $0.id == id && $0.peer == peer }
     add(link, isAccepted: false)
-    guard let entry = entries[link.identity], entry.link === link else { return }
-    if entry.users.isEmpty { connected.connected(link.identity) }
-    entries[link.identity]?.users.append((id, servicesChanged))
+    guard let entry = entries[peer], entry.link === link else {
+      if let loss = link.loss { handlers.lost(loss) }
+      return
+    }
+    if entry.users.isEmpty { connected.connected(peer) }
+    entries[peer]?.users.removeAll { $0.id == id }
+    entries[peer]?.users.append((id, handlers))
   }
 
   /// Waits for a link that another user or the device makes; the device does not advertise then. Nothing is called after

@@ -133,6 +133,9 @@ package final class GATTLink {
     return server
   }
 
+  /// Answers the peer as a device without attributes from now on; the link stays.
+  package func endServing() { server.take()?.stop() }
+
   // MARK: The end
 
   /// Ends the link and returns when it has ended: after a few seconds at the latest, if the controller does not report

@@ -148,6 +148,17 @@ package final class ServerBearer: ATTServer {
     for value in ended { onEvent?(.configured(value, [])) }
   }
 
+  /// Serves the peer no longer, which is answered as by a device without attributes; the link stays.
+  package func stop() {
+    held = []
+    if let turn {
+      finish(
+        turn.number, ATTErrorResponse(request: turn.opcode, handle: turn.handle, code: .unlikelyError), [])
+    }
+    bearer?.serve(with: nil)
+    bearerClosed()
+  }
+
   /// Begins a request, or keeps it until the one before is answered.
   private func hold(_ pdu: RawSpan, _ opcode: ATTOpcode) {
     guard turn != nil else { return begin(pdu, opcode) }

@@ -47,6 +47,8 @@ final class LinkHolder {
   /// Nil for a link that the device has made.
   private let maker: LinkMaker?
   private let isKept: Bool
+  /// Whether the MTU was asked for, and Service Changed subscribed to: by the maker, or before the first request.
+  private var isUsable: Bool
   private var isClosed = false
   /// Makes the next link; nil while there is one, and when there will be none.
   private var making: Task<Void, Never>?
@@ -61,6 +63,7 @@ final class LinkHolder {
     live = LiveLink(link)
     self.maker = maker
     self.isKept = isKept
+    isUsable = maker != nil
     watch(link)
   }
 
@@ -70,12 +73,18 @@ final class LinkHolder {
   }
 
   private func watch(_ link: GATTLink) {
-    link.whenChanged { [weak self] event in self?.onChange(.event(event)) }
-    link.whenDisconnected { [weak self, weak link] loss in
+    var handlers = SharedLinks.Handlers()
+    handlers.changed = { [weak self] event in self?.onChange(.event(event)) }
+    handlers.lost = { [weak self, weak link] loss in
       if let link { self?.lost(link, loss) }
     }
     // The table keeps handles.
-    link.gatt.whenServicesChanged { [weak self] range in self?.onChange(.servicesChanged(range)) }
+    handlers.servicesChanged = { [weak self] range in self?.onChange(.servicesChanged(range)) }
+    if let maker { return maker.watch(link, handlers) }
+    // The device has made the link, and this is used for as long as it lasts.
+    link.whenChanged(handlers.changed)
+    link.gatt.whenServicesChanged(handlers.servicesChanged)
+    link.whenDisconnected(handlers.lost)
   }
 
   private func lost(_ link: GATTLink, _ loss: LinkLoss) {
@@ -147,6 +156,11 @@ final class LinkHolder {
       }
     }
     if let end { throw end }
+    if !isUsable {
+      isUsable = true
+      live.gatt.exchangeMTU { _ in }
+      live.gatt.watchServiceChanges()
+    }
     return live
   }
 

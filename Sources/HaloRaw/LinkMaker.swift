@@ -64,6 +64,11 @@ final class LinkMaker: LinkUser {
     return try await usable()
   }
 
+  /// Learns what happens to the link that there is, at once if it is lost already, until the link is left.
+  func watch(_ link: GATTLink, _ handlers: SharedLinks.Handlers) {
+    radio.managed.links.join(link, user: self, handlers)
+  }
+
   /// Uses a link no longer. It ends, unless others use it, or the device has made it.
   ///
   /// - Returns: whether it stays

@@ -226,12 +226,14 @@ extension PeripheralLink: LinkUser {
     }
     connection = link
     notifications = Notifications(link.gatt)
-    links.join(link, user: self) { [weak self] range in
+    var handlers = SharedLinks.Handlers()
+    handlers.servicesChanged = { [weak self] range in
       self?.notifications?.end(in: range)
       self?.handlers?.servicesChanged(range)
     }
+    links.join(link, user: self, handlers)
     links.connected.add(target.central.lastHeard(of: target.peer)?.serviceUUIDs ?? [], of: target.peer)
-    handlers?.established()
+    self.handlers?.established()
     return link
   }
 

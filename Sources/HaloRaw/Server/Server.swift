@@ -31,7 +31,10 @@ public final class Server {
     links = radio.managed.links
     peripheral = Peripheral(radio.adapter, serving: database, maximumConnections: max(1, maximumConnections))
     peripheral.admission = admission
-    peripheral.onConnection = { [unowned self] link in connected(link) }
+    peripheral.onConnection = { [unowned self] link in
+      links.accepted(link)
+      connected(link, isListed: true)
+    }
   }
 
   /// The devices that connect. The first elements are those that are connected already.
@@ -46,7 +49,7 @@ public final class Server {
         feed.finish()
         return {}
       }
-      for client in self.clients { feed.send(client.connection) }
+      for client in self.clients where client.isListed { feed.send(client.connection) }
       let id = self.listeners.add(feed)
       return { self.listeners.remove(id) }
     }
@@ -58,9 +61,14 @@ public final class Server {
 
   // MARK: Clients
 
-  private func connected(_ link: GATTLink) {
+  /// A device to which this side has connected may use the services on the same link: there is one link to a device.
+  private func serve(_ link: GATTLink) {
+    link.serve(database)
+    connected(link, isListed: false)
+  }
+
+  private func connected(_ link: GATTLink, isListed: Bool) {
     guard let server = link.server else { return }
-    links.accepted(link)
     let client = ServedClient(Connection(LinkHolder(link)), server)
     clients.append(client)
     server.onReady = { [self, unowned client] in
@@ -71,12 +79,17 @@ public final class Server {
     server.onEvent = { [self] event in
       if case .configured(let handle, _) = event { subscriptionChanged(handle) }
     }
-    link.whenDisconnected { [self] _ in
-      clients.removeAll { $0 === client }
-      client.end()
-      waiting.end(with: .success(()))
+    link.whenDisconnected { [weak self, weak client] _ in
+      if let client { self?.left(client) }
     }
-    listeners.send(client.connection)
+    client.isListed = isListed
+    if isListed { listeners.send(client.connection) }
+  }
+
+  private func left(_ client: ServedClient) {
+    clients.removeAll { $0 === client }
+    client.end()
+    waiting.end(with: .success(()))
   }
 
   /// Sends a value to the clients that have room for it.
@@ -169,6 +182,8 @@ public final class Server {
     } catch {
       throw BluetoothError(error)
     }
+    for link in links.made { serve(link) }
+    links.onMade = { [weak self] link in self?.serve(link) }
   }
 
   /// Waits until the radio advertises.
@@ -180,9 +195,14 @@ public final class Server {
     }
   }
 
-  /// Ends all links.
+  /// Ends the links of the devices that have connected; to others, nothing is offered any more.
   func stop() async {
     isOver = true
+    links.onMade = nil
+    for client in clients where !client.isListed {
+      client.connection.holder.live.link.endServing()
+      left(client)
+    }
     await peripheral.stop()
     listeners.finish()
   }
@@ -193,6 +213,8 @@ public final class Server {
 final class ServedClient {
   let connection: Connection
   let server: ServerBearer
+  /// Whether the device has connected; otherwise this side has.
+  var isListed = false
   /// Whether it has taken nothing for so long that it is not waited for.
   var isStalled = false
   private var answers: [UInt64: Task<Void, Never>] = [:]

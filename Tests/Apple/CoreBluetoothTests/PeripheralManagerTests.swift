@@ -6,6 +6,7 @@ import HaloGATT
 import HaloDevices
 import HaloRaw
 import Testing
+import VirtualRadio
 
 /// Programs that offer services, met by programs of the central role on another machine in the same air.
 @Suite(.timeLimit(.minutes(60))) struct PeripheralManagerTests {
@@ -180,6 +181,57 @@ import Testing
     await offer.perform { me in
       for request in me.requests { me.manager.respond(to: request, withResult: .success) }
     }
+    await meeting.end()
+  }
+
+  /// Apps that trace contacts have both roles, and each connects to the other one (OpenTrace, TCN). There is one link: who has
+  /// made it offers services on it, too.
+  @Test func eachSideOffersServicesOnTheOneLink() async {
+    let meeting = await Meeting()
+    let (offer, back) = (
+      await PeripheralRecorder.start(meeting.radio), await PeripheralRecorder.start(meeting.other)
+    )
+    (offer.values["FF01"], back.values["FF11"]) = ([1], [2])
+    let value = Self.characteristic("FF01", [.read, .notify])
+    await offer.offer([Self.service("FF00", value)])
+    await back.offer([Self.service("FF10", Self.characteristic("FF11", .read))], as: "Back")
+    let caller = await Recorder.start(meeting.radio)
+    await caller.connect("Back")
+    // The simulated radio does not hear a device that it has a link to.
+    let phone = await Recorder.start(meeting.other)
+    await phone.perform { me in
+      let identifier = CBPeripheral.identifier(of: ControllerOptions().address)
+      let peripheral = me.central.retrievePeripherals(withIdentifiers: [identifier]).first
+      peripheral?.delegate = me
+      me.peripherals["Offer"] = peripheral
+      if let peripheral { me.central.connect(peripheral) }
+    }
+    await phone.until("name Offer")
+    await phone.perform { $0.peripherals["Offer"]?.discoverServices() }
+    await phone.until("services FF00")
+    await phone.perform { me in
+      guard let peripheral = me.peripherals["Offer"], let service = peripheral.services?.first else { return }
+      peripheral.discoverCharacteristics(for: service)
+    }
+    await phone.until("characteristics of FF00: FF01")
+    await phone.perform { me in
+      me.peripherals["Offer"]?.readValue(for: me.characteristic("FF01"))
+      me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF01"))
+    }
+    await phone.until("value FF01 [1]")
+    await offer.until("subscribed FF01")
+    await offer.perform { me in
+      #expect(me.manager.updateValue(Data([7]), for: value, onSubscribedCentrals: nil))
+    }
+    await phone.until("value FF01 [7]")
+    await caller.perform { $0.peripherals["Back"]?.discoverServices() }
+    await caller.until("services FF10")
+    // The caller's link, which the phone shares, ends for both.
+    await caller.perform { me in
+      if let peripheral = me.peripherals["Back"] { me.central.cancelPeripheralConnection(peripheral) }
+    }
+    await offer.until("unsubscribed FF01")
+    await phone.until("disconnected Offer peripheralDisconnected, disconnected")
     await meeting.end()
   }
 

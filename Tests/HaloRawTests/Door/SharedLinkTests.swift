@@ -149,6 +149,44 @@ import VirtualRadio
     try await pi.close()
   }
 
+  /// Apps that trace contacts have both roles: each connects to the other one, and uses its services on the one link that there
+  /// is (OpenTrace, TCN). Whoever had made it had no services for the other side.
+  @Test(arguments: [false, true]) func aDeviceThatWasConnectedToUsesWhatIsServed(isServedFirst: Bool)
+    async throws
+  {
+    let meeting = try await Meeting()
+    let id = CharacteristicID<[UInt8]>(0xFF01, in: 0xFF00)
+    let value = LocalCharacteristic(id, [7])
+    if !isServedFirst { try await meeting.connect() }
+    try await meeting.pi.serve([LocalService(0xFF00, value)], as: "Pi") { server in
+      if isServedFirst { try await meeting.connect() }
+      #expect(try await meeting.connection?.read(meeting.time) == [9])
+      let link = try #require(meeting.link)
+      #expect(try await link.gatt.readFirst(uuid: id.uuid) == [7])
+      // It is no device that has connected.
+      let listed = spawn {
+        for try await _ in server.connections { return true }
+        return false
+      }
+      await sleep(.seconds(1))
+      var heard: [[UInt8]] = []
+      let service = try #require(try await link.gatt.firstService(0xFF00))
+      let characteristic = try #require(try await link.gatt.discoverCharacteristics(of: service).first)
+      _ = try await link.gatt.subscribe(to: characteristic) { value, _ in heard.append(Array(value)) }
+      try await value.notify([8])
+      await sleep(.seconds(1))
+      #expect(heard == [[8]])
+      listed.cancel()
+      #expect(try await listed.value == false)
+    }
+    // What is served ends, and the link stays.
+    let link = try #require(meeting.link)
+    #expect(link.isConnected)
+    #expect(try await link.gatt.readFirst(uuid: id.uuid) == nil)
+    #expect(try await meeting.connection?.read(meeting.time) == [9])
+    try await meeting.end()
+  }
+
   /// Data renew the time that a lost link has: with pauses that grew, 223 of 1,200 values came, with gaps of 16 s.
   @Test func aDeviceWhoseLinksLastThreeSecondsIsFollowed() async throws {
     let strap = try await Strap()
@@ -201,5 +239,45 @@ import VirtualRadio
     let connection = try await strap.connection()
     #expect(connection.status().mtu > 100)
     await connection.disconnect()
+  }
+}
+
+/// A radio with both roles, and a phone that advertises, with services of its own.
+@BluetoothActor
+private final class Meeting {
+  let pi: Radio
+  let time = CharacteristicID<[UInt8]>(0x2A2B, in: 0x1805)
+  private(set) var connection: Connection?
+  /// The phone's end of the link.
+  private(set) var link: GATTLink?
+  private let phone: Peripheral
+
+  init() async throws {
+    let air = Air(timers: testTimers)
+    func adapter(_ number: UInt64) -> HCIAdapter {
+      var options = ControllerOptions()
+      options.address = BluetoothAddress(0xC000_0000_0000 + number, .public)
+      return HCIAdapter(AirTransport(air, options))
+    }
+    pi = try await Radio.start(OpenedAdapter(adapter(1)))
+    let services = AttributeDatabase()
+    services.addService(0x1805)
+    services.addCharacteristic(0x2A2B, .read, value: [9])
+    let adapterOfPhone = adapter(2)
+    _ = try await adapterOfPhone.start()
+    phone = Peripheral(adapterOfPhone, serving: services)
+    phone.onConnection = { [unowned self] in link = $0 }
+    try phone.startAdvertising(
+      Advertising(AdvertisingData([.flags([.generalDiscoverable, .brEDRNotSupported])])))
+  }
+
+  func connect() async throws {
+    connection = try await pi.connect(to: .address(BluetoothAddress(0xC000_0000_0002, .public)))
+  }
+
+  func end() async throws {
+    await connection?.disconnect()
+    await phone.stop()
+    try await pi.close()
   }
 }

@@ -74,14 +74,23 @@ final class ServedRadio {
   func join(_ member: any Member) {
     members.append(member)
     for (client, link) in clients { member.connected(client, mtu: link.mtu) }
+    guard members.count == 1 else { return }
+    for link in radio.links.made { serve(link) }
+    radio.links.onMade = { [weak self] link in self?.serve(link) }
   }
 
   /// The links end with the last manager. This returns when they have ended.
   func leave(_ member: any Member) async {
     members.removeAll { $0 === member }
     stopAdvertising(member)
+    guard members.isEmpty else { return }
+    radio.links.onMade = nil
+    for link in radio.links.made {
+      clients[link.identity] = nil
+      link.endServing()
+    }
     // The role stays: a manager that joins meanwhile advertises with it.
-    if members.isEmpty { await peripheral?.role.stop() }
+    await peripheral?.role.stop()
   }
 
   // MARK: The radio
@@ -92,7 +101,10 @@ final class ServedRadio {
     if peripheral?.adapter != ObjectIdentifier(adapter) {
       let role = Peripheral(
         adapter, serving: database, maximumConnections: Self.maximumConnections, status: status)
-      role.onConnection = { [weak self] link in self?.connected(link) }
+      role.onConnection = { [weak self] link in
+        self?.radio.links.accepted(link)
+        self?.connected(link)
+      }
       peripheral = (role, ObjectIdentifier(adapter))
     }
     if let advertised { try? peripheral?.role.startAdvertising(advertised.advertising) }
@@ -153,11 +165,16 @@ final class ServedRadio {
     clients.first { $0.value.server === server }?.key
   }
 
+  /// A peripheral to which this side has connected may use the services on the same link: there is one link to a device.
+  private func serve(_ link: GATTLink) {
+    link.serve(database)
+    connected(link)
+  }
+
   private func connected(_ link: GATTLink) {
     guard let server = link.server else { return }
     let client = link.identity
     clients[client] = link
-    radio.links.accepted(link)
     server.onEvent = { [weak self] event in
       guard case .configured(let value, let configuration) = event else { return }
       self?.tell { $0.configured(client, value, wants: !configuration.isEmpty) }
