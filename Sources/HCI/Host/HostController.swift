@@ -175,7 +175,8 @@ package final class HostController {
     let advertiser = AdvertisingSets(commands, timers: timers, controller: information)
     self.advertiser = advertiser
     let initiator = Initiator(
-      self, links: links, scan: scan, advertiser: advertiser, timers: timers, controller: information)
+      links, scan: scan, advertiser: advertiser, timers: timers, controller: information)
+    initiator.onOutOfStep = { [weak self] error in self?.recover(from: error) }
     self.initiator = initiator
     turns = ScanTurns(scan, advertiser, timers: timers) { [unowned initiator] in initiator.isIdle }
     advertiser.onRefusal = { [weak self] error in self?.turns?.refused(.advertising, error) == true }

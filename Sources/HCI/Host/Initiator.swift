@@ -3,7 +3,9 @@ import HaloBluetoothCore
 /// Establishes links by LE Create Connection, as ``ConnectionAttempts`` say. A controller accepts no second one while one
 /// is pending.
 final class Initiator {
-  private unowned let host: HostController
+  /// Called when the controller has, or lacks, a link that its events do not tell of: it is to be set up again.
+  var onOutOfStep: ((HCIError) -> Void)?
+
   private let links: LinkTable
   private let scan: ScanController
   private let advertiser: AdvertisingSets
@@ -31,11 +33,9 @@ final class Initiator {
   private var isStuck: Bool { refusals >= Self.maximumRefusals && links.isEmpty }
 
   init(
-    _ host: HostController, links: LinkTable, scan: ScanController, advertiser: AdvertisingSets,
-    timers: Timers,
+    _ links: LinkTable, scan: ScanController, advertiser: AdvertisingSets, timers: Timers,
     controller: ControllerInformation
   ) {
-    self.host = host
     self.links = links
     self.scan = scan
     self.advertiser = advertiser
@@ -67,7 +67,7 @@ final class Initiator {
         self?.prepareAdvertiser(for: id) { [weak self] in self?.runner.handle(.prepared, of: id) }
       }
     case .create(let id, let request): create(id, request)
-    case .cancelCreation: host.send(LECreateConnectionCancel()) { _ in }
+    case .cancelCreation: links.commands.send(LECreateConnectionCancel()) { _ in }
     case .abandonCreation: hasOpenCreation = true
     case .probe(let connection): probe(connection)
     case .disconnect(let connection):
@@ -131,9 +131,9 @@ final class Initiator {
       case .connectionAlreadyExists where links.hasLink(to: request.peer):
         runner.handle(.ended(.failed(.connectionFailed(request.peer, status))), of: id)
       // The event of this link, or of its end, was lost.
-      case .connectionAlreadyExists: host.recover(from: .outOfStep(opcode, status))
+      case .connectionAlreadyExists: onOutOfStep?(.outOfStep(opcode, status))
       // The event of another creation was lost.
-      case .commandDisallowed where hasOpenCreation || isStuck: host.recover(from: .outOfStep(opcode, status))
+      case .commandDisallowed where hasOpenCreation || isStuck: onOutOfStep?(.outOfStep(opcode, status))
       default: runner.handle(.ended(.failed(error)), of: id)
       }
     }
@@ -145,7 +145,7 @@ final class Initiator {
     let scan = InitiatorScan(
       interval: interval, window: interval.longestWindow(besideCoded: includesCoded))
     if usesExtendedConnect {
-      host.send(
+      links.commands.send(
         LEExtendedCreateConnection {
           $0.ownAddressType = controller.ownAddressType
           $0.peerAddress = request.peer
@@ -154,7 +154,7 @@ final class Initiator {
         },
         completion: accepted)
     } else {
-      host.send(
+      links.commands.send(
         LECreateConnection {
           $0.scan = scan
           $0.peerAddress = request.peer
@@ -169,7 +169,7 @@ final class Initiator {
   private func probe(_ connection: LEConnection) {
     unproven = connection
     guard !connection.leftOut.contains(.readFeatures) else { return wait(for: connection) }
-    host.send(LEReadRemoteFeatures(handle: connection.handle)) { [weak self] result in
+    links.commands.send(LEReadRemoteFeatures(handle: connection.handle)) { [weak self] result in
       guard let self, case .failure(let error) = result else { return }
       links.note(error, on: connection)
       wait(for: connection)
