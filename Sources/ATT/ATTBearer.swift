@@ -125,10 +125,6 @@ package final class ATTBearer {
 
   // MARK: Sending
 
-  /// Checks each value before it is written, with or without response. Returns the reason if the value must not be
-  /// written. The offset is nil unless the value is part of a longer one.
-  package var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)?
-
   /// Sends a request once all earlier requests are answered. `completion` is called exactly once, with the response or
   /// the error.
   ///
@@ -147,25 +143,14 @@ package final class ATTBearer {
   }
 
   private func enqueue(_ transaction: Transaction) {
-    let (request, completion) = (transaction.request, transaction.completion)
+    let completion = transaction.completion
     if let end { return completion(.failure(end)) }
     if let unanswered {
       giveUp(unanswered)
       return completion(.failure(unanswered))
     }
-    if let objection = objection(to: request) { return completion(.failure(.forbidden(objection))) }
     queue.append(transaction)
     sendNext()
-  }
-
-  private func objection(to request: any ATTPDU) -> String? {
-    guard let writeGuard else { return nil }
-    return switch request {
-    case let write as ATTWriteRequest: writeGuard(write.handle, write.value, nil)
-    case let write as ATTPrepareWriteRequest:
-      writeGuard(write.part.handle, write.part.value, Int(write.part.offset))
-    default: nil
-    }
   }
 
   /// Whether a request waits for its answer, or to be sent.
@@ -179,7 +164,6 @@ package final class ATTBearer {
       throw unanswered
     }
     guard value.count <= mtu - 3 else { throw .tooLong(count: value.count, maximum: mtu - 3) }
-    if let objection = writeGuard?(handle, value, nil) { throw .forbidden(objection) }
     commands = .sent
     transmit(ATTWriteCommand(handle, value: value))
   }

@@ -14,8 +14,6 @@ package enum ATTError: Error, Hashable, Sendable {
   case closed(String)
   /// The value does not fit into one PDU at the MTU in force; a long write can carry it.
   case tooLong(count: Int, maximum: Int)
-  /// The write guard rejected the value, with the reason; nothing was sent.
-  case forbidden(String)
 
   /// The code of an Error Response.
   package var code: ATTErrorCode? {
@@ -34,7 +32,6 @@ extension ATTError: CustomStringConvertible {
     case .closed(let reason): "the link is gone: \(reason)"
     case .tooLong(let count, let maximum):
       "\(count) bytes do not fit into one PDU, which holds \(maximum)"
-    case .forbidden(let reason): reason
     }
   }
 }

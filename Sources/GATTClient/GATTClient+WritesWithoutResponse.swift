@@ -72,6 +72,7 @@ extension GATTClient {
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
   ) throws(GATTError) {
     try check(handle, stamp)
+    if let objection = writePolicy?(handle, value, nil) { throw .forbidden(objection) }
     do throws(ATTError) {
       try bearer.writeWithoutResponse(handle, value)
     } catch {

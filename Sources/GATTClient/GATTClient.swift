@@ -16,12 +16,10 @@ package final class GATTClient {
   /// Whether ``watchServiceChanges()`` has an effect: not for peers that must not get its requests.
   package var watchesServiceChanges = true
 
-  /// Checks each value before it is written, from any caller and with any procedure; returns the reason if it must not
-  /// be written. The write then fails with `ATTError.forbidden(_:)`. The offset is nil unless the value is a part
-  /// of a longer one.
-  package var writeGuard: ((_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?)? {
-    get { bearer.writeGuard }
-    set { bearer.writeGuard = newValue }
+  /// Checks what is written, by any caller and with any procedure; nil to write all.
+  package var writePolicy: WritePolicy? {
+    get { procedures.writePolicy }
+    set { procedures.writePolicy = newValue }
   }
 
   /// The time of the link.

@@ -13,6 +13,8 @@ package enum GATTError: Error, Hashable, Sendable {
   case notSupported(BluetoothUUID, String)
   /// No attribute value is longer than 512 bytes (Core Specification Vol 3, Part F, 3.2.9).
   case tooLong(Int)
+  /// The ``WritePolicy`` refuses the value, with the reason; it was not sent.
+  case forbidden(String)
   /// The server indicated that its attributes have changed: discovered handles are no longer valid.
   case servicesChanged
   /// The attribute was discovered on another link: its handle means something else here, or nothing.
@@ -37,6 +39,7 @@ extension GATTError: CustomStringConvertible {
     case .notSupported(let uuid, let what): "characteristic \(uuid) does not support \(what)"
     case .tooLong(let count):
       "\(count) bytes are too many: an attribute value holds \(ATTBearer.maximumValueLength) at most"
+    case .forbidden(let reason): reason
     case .servicesChanged: "the peer's services have changed; discover them again"
     case .discoveredElsewhere(let handle):
       "handle \(handle) was discovered on another link; discover the attribute on this one"

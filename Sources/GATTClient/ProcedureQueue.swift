@@ -1,6 +1,10 @@
 import ATT
 import HaloBluetoothCore
 
+/// Checks each value before it is written. Returns the reason if it must not be, and the write fails with
+/// ``GATTError/forbidden(_:)``. The offset is nil unless the value is a part of a longer one.
+package typealias WritePolicy = (_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?
+
 /// The order in which a client uses its bearer: that of the calls. Procedures run one after the other, as the parts of prepared
 /// writes must not be mixed, and servers are most reliable with one procedure at a time. A write without response is sent when
 /// the procedures before it have begun and the link has room for it; what was called after it waits.
@@ -35,6 +39,7 @@ package final class ProcedureQueue {
   private var nextID: UInt64 = 0
   private var isAdvancing = false
 
+  package var writePolicy: WritePolicy?
   /// Called each time the last procedure has ended.
   package var onIdle: (() -> Void)?
 
@@ -124,16 +129,33 @@ package final class ProcedureQueue {
     func take(_ step: GATTStep<Procedure.Output>) {
       switch step {
       case .request(let pdu):
+        if let objection = objection(to: pdu) {
+          return end(&procedure) { completion(.failure(.forbidden(objection))) }
+        }
         bearer.request(pdu, isExpendable: isExpendable) { result in
-          if !self.isAbandoned { return take(procedure.next(result)) }
-          guard let last = procedure.abandon() else { return self.finish {} }
-          self.bearer.request(last) { _ in self.finish {} }
+          if self.isAbandoned { self.end(&procedure) {} } else { take(procedure.next(result)) }
         }
       case .done(let output): finish { completion(.success(output)) }
       case .failed(let error): finish { completion(.failure(error)) }
       }
     }
     take(procedure.start())
+  }
+
+  /// Ends a procedure before it is done.
+  private func end(_ procedure: inout some GATTProcedure, _ report: @escaping () -> Void) {
+    guard let last = procedure.abandon() else { return finish(report) }
+    bearer.request(last) { _ in self.finish(report) }
+  }
+
+  private func objection(to request: any ATTPDU) -> String? {
+    guard let writePolicy else { return nil }
+    return switch request {
+    case let write as ATTWriteRequest: writePolicy(write.handle, write.value, nil)
+    case let write as ATTPrepareWriteRequest:
+      writePolicy(write.part.handle, write.part.value, Int(write.part.offset))
+    default: nil
+    }
   }
 
   private func finish(_ report: () -> Void) {

@@ -93,7 +93,7 @@ extension BluetoothError.Code {
       case .att(.malformed), .misbehaved: .peerMisbehaved
       case .att(.timedOut), .noRoom, .noRoomInTime: .timedOut
       case .att(.closed): .linkLost
-      case .att(.tooLong), .att(.forbidden), .tooLong, .discoveredElsewhere: .invalidValue
+      case .att(.tooLong), .forbidden, .tooLong, .discoveredElsewhere: .invalidValue
       case .notFound, .servicesChanged, .characteristicGone: .notFound
       case .notSupported: .notSupported
       case .cancelled: .cancelled

@@ -225,7 +225,7 @@ import VirtualRing
     var failure: GATTError?
     connection.gatt.post(harmful.bytes, to: handle) { failure = $0 }
     await testTimers.sleep(for: .milliseconds(200))
-    guard case .att(.forbidden)? = failure else {
+    guard case .forbidden? = failure else {
       Issue.record("it was posted: \(String(describing: failure))")
       return
     }

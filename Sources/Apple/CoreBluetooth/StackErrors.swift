@@ -27,7 +27,7 @@ func delegateError(_ error: GATTError) -> any Error & Sendable {
   case .servicesChanged, .characteristicGone, .discoveredElsewhere, .notFound:
     CBError(.invalidHandle, "\(error)")
   case .noRoom, .noRoomInTime: CBError(.outOfSpace, "\(error)")
-  case .att(.malformed), .att(.forbidden), .misbehaved: CBError(.unknown, "\(error)")
+  case .att(.malformed), .forbidden, .misbehaved: CBError(.unknown, "\(error)")
   }
 }
 

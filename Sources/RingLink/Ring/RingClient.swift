@@ -109,7 +109,7 @@ package final class RingClient {
 
   private func guardCharacteristics() {
     let write = commandWrite.valueHandle
-    gatt.writeGuard = { handle, value, offset in
+    gatt.writePolicy = { handle, value, offset in
       RingClient.objection(to: value, at: offset, isCommand: handle == write)
     }
   }

@@ -34,7 +34,7 @@ import Testing
       notify: Self.characteristic(RingGATT.commandNotify, .notify, 0x12))
   }
 
-  private func forbidden(_ reason: String) -> GATTError { .att(.forbidden(reason)) }
+  private func forbidden(_ reason: String) -> GATTError { .forbidden(reason) }
 
   /// The parts of a long write are each less than a frame, so that no check of a frame sees what they make up. The command
   /// is harmless: no other rule refuses it.

@@ -102,7 +102,7 @@ extension Failure {
       switch error {
       case .att(.closed): .connectionLost
       case .att(.timedOut): .timedOut
-      case .tooLong, .att(.forbidden): .usage
+      case .tooLong, .forbidden: .usage
       case .cancelled: .interrupted
       default: .protocolError
       }
