@@ -260,6 +260,10 @@ targets += [
   .executableTarget(
     name: "corebluetooth-check", dependencies: ["CoreBluetooth"],
     path: "Tests/CoreBluetoothCheck", swiftSettings: [.swiftLanguageMode(.v5)]),
+  // One list of errands by the doors HaloRaw and CoreBluetooth, run by the tests against Bumble.
+  .executableTarget(
+    name: "errands", dependencies: ["HaloRaw", "CoreBluetooth"],
+    path: "Tests/Errands", swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
   .target(name: "CBlueZHCI"),
   .target(name: "CHaloLinux", path: "Sources/Linux/CLinux"),
   .systemLibrary(

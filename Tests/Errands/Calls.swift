@@ -1,0 +1,58 @@
+/// Calls of a delegate, in their order, for a task that waits for them.
+final class Calls<Value: Sendable> {
+  private var waiting: [Result<Value, any Error>] = []
+  private var taker: CheckedContinuation<Value, any Error>?
+
+  func send(_ value: Value) { put(.success(value)) }
+
+  /// Ends what waits for a call, or will.
+  func fail(_ error: DoorError) { put(.failure(error)) }
+
+  /// Forgets what nobody has waited for.
+  func clear() { waiting = [] }
+
+  private func put(_ call: Result<Value, any Error>) {
+    if let taker = self.taker.take() { taker.resume(with: call) } else { waiting.append(call) }
+  }
+
+  /// The next call.
+  ///
+  /// - Throws: an error that was sent; `.cancelled` when the task is cancelled
+  func next() async throws -> Value {
+    if !waiting.isEmpty { return try waiting.removeFirst().get() }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { taker in
+        if Task.isCancelled { taker.resume(throwing: DoorError.cancelled) } else { self.taker = taker }
+      }
+    } onCancel: {
+      Task { @MainActor in
+        if self.taker != nil { self.fail(.cancelled) }
+      }
+    }
+  }
+}
+
+/// Runs something that is cancelled after a time.
+///
+/// - Throws: what it throws; `.timedOut` in place of the cancellation
+func within<Result: Sendable>(
+  _ limit: Duration, _ work: @escaping () async throws -> Result
+) async throws -> Result {
+  let task = Task { try await work() }
+  var isOver = false
+  let clock = Task {
+    try await Task.sleep(for: limit)
+    isOver = true
+    task.cancel()
+  }
+  defer { clock.cancel() }
+  do {
+    return try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  } catch let error as DoorError where error == .cancelled && isOver {
+    throw DoorError.timedOut
+  }
+}

@@ -1,0 +1,183 @@
+/// What a person wants of devices, written once for all doors. Each line of the output is a result; the test compares them.
+let centralErrands: [String: Errand] = [
+  "find by name": { try await readBattery($0, .name("Lamp")) },
+  "find by service": { try await readBattery($0, .service("A000")) },
+  "find by address": { try await readBattery($0, .address(lamp)) },
+  "read": { try await read($0, .battery, times: 2) },
+  "long read": { try await read($0, .long) },
+  "long write": longWrite,
+  "commands": commands,
+  "values": values,
+  "two devices": twoDevices,
+  "links that end": linksThatEnd,
+  "services change": servicesChange,
+  "two users": twoUsers,
+  "a limit": aLimit,
+  "cancelled scan": cancelledScan,
+  "cancelled connection": cancelledConnection,
+  "cancelled request": cancelledRequest,
+]
+
+let lamp = "D2:5C:0A:1E:60:01"
+let other = "D2:5C:0A:1E:60:02"
+let limit = Duration.seconds(20)
+
+/// The devices are in reach of the tests: only a fault makes one of them wait.
+private func connect(
+  _ door: any Door, _ wanted: Wanted = .address(lamp), isKept: Bool = false
+) async throws -> any Device {
+  try await door.connect(to: wanted, within: limit, isKept: isKept)
+}
+
+private func readBattery(_ door: any Door, _ wanted: Wanted) async throws {
+  let device = try await connect(door, wanted)
+  say("battery", try await device.read(.battery))
+  await device.disconnect()
+}
+
+private func read(_ door: any Door, _ value: RemoteValue, times: Int = 1) async throws {
+  let device = try await connect(door)
+  for _ in 0..<times { say(value.rawValue, try await device.read(value)) }
+  await device.disconnect()
+}
+
+private func longWrite(_ door: any Door) async throws {
+  let device = try await connect(door)
+  try await device.write((0..<300).map { UInt8(truncatingIfNeeded: 7 * $0) }, to: .long)
+  say("written")
+  await device.disconnect()
+}
+
+/// Commands are not confirmed: the request behind them shows that they have left before it.
+private func commands(_ door: any Door) async throws {
+  let device = try await connect(door)
+  for number in 0..<500 { try await device.writeWithoutResponse(twoBytes(number), to: .commands) }
+  say("battery", try await device.read(.battery))
+  await device.disconnect()
+}
+
+private func values(_ door: any Door) async throws {
+  let device = try await connect(door)
+  var count = 0
+  try await device.subscribe(to: .lengths) { bytes in
+    say("A003", bytes)
+    count += 1
+    return count < 4
+  }
+  await device.disconnect()
+}
+
+private func twoDevices(_ door: any Door) async throws {
+  async let first = counts(try await connect(door, .address(lamp)))
+  async let second = counts(try await connect(door, .address(other)))
+  say("lamp", try await first, "other", try await second)
+}
+
+/// How many values in a row have come, up to ten.
+private func counts(_ device: any Device) async throws -> Int {
+  var next = 0
+  try await device.subscribe(to: .count) { bytes in
+    guard bytes == [1] + twoBytes(next) else { return false }
+    next += 1
+    return next < 10
+  }
+  await device.disconnect()
+  return next
+}
+
+/// The device ends each link after a second.
+private func linksThatEnd(_ door: any Door) async throws {
+  let device = try await connect(door, isKept: true)
+  var (links, longest) = ([UInt8](), Duration.zero)
+  var last: ContinuousClock.Instant?
+  try await device.subscribe(to: .count) { bytes in
+    if bytes[0] != links.last { links.append(bytes[0]) }
+    let now = ContinuousClock.now
+    longest = max(longest, last.map { now - $0 } ?? .zero)
+    last = now
+    return links.count < 4
+  }
+  say("links", links)
+  say("longest gap", longest < .seconds(1.5) ? "short" : "\(longest)")
+  await device.disconnect()
+}
+
+/// Reads until the value is that of the services which the device has at last, as many times as its first argument says.
+private func servicesChange(_ door: any Door) async throws {
+  let device = try await connect(door)
+  let last = UInt8(argument) ?? 1
+  try await within(.seconds(10)) {
+    var value: [UInt8] = []
+    while value != [last] {
+      let read = try await device.read(.generation)
+      if read != value { say("A101", read) }
+      value = read
+    }
+  }
+  await device.disconnect()
+}
+
+/// Two programs in one process that use one device share its link, which ends with the last of them.
+private func twoUsers(_ door: any Door) async throws {
+  let otherDoor = try await door.another()
+  let first = try await connect(door)
+  let second = try await connect(otherDoor)
+  say("first", try await first.read(.battery))
+  await first.disconnect()
+  say("second", try await second.read(.battery))
+  await second.disconnect()
+  await otherDoor.close()
+}
+
+/// A device that does not answer: the result, or an error within the seconds that the user has for the read. Who gets an error
+/// tries again, once.
+private func aLimit(_ door: any Door) async throws {
+  let seconds = Int(argument) ?? 2
+  for _ in 1...2 {
+    do {
+      let device = try await door.connect(to: .address(lamp), within: .seconds(15), isKept: false)
+      do {
+        say("battery", try await within(.seconds(seconds)) { try await device.read(.battery) })
+        await device.disconnect()
+        break
+      } catch {
+        await device.disconnect()
+        throw error
+      }
+    } catch let error as DoorError {
+      say("error", error.word)
+    }
+  }
+  try await readBattery(door, .address(other))
+}
+
+// MARK: What the user interrupts: the test sends SIGINT when the line "begun" was printed, or when the device was asked.
+
+private func cancelledScan(_ door: any Door) async throws {
+  var isHeard = false
+  await interrupted {
+    try await door.scan { _ in
+      if !isHeard { say("begun") }
+      isHeard = true
+      return true
+    }
+  }
+  try await readBattery(door, .address(other))
+}
+
+/// Nobody has this address.
+private func cancelledConnection(_ door: any Door) async throws {
+  await interrupted {
+    say("begun")
+    _ = try await connect(door, .address("D2:5C:0A:1E:60:7F"))
+  }
+  try await readBattery(door, .address(lamp))
+}
+
+/// A read, or the discovery before it, which the device does not answer.
+private func cancelledRequest(_ door: any Door) async throws {
+  let device = try await connect(door)
+  await interrupted { _ = try await device.read(.battery) }
+  await device.disconnect()
+  try await readBattery(door, .address(other))
+}

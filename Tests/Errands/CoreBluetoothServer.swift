@@ -1,0 +1,99 @@
+import CoreBluetooth
+
+/// A peripheral manager with the served value.
+final class CoreBluetoothServer: NSObject {
+  private let adapter: String
+  private let events: any ServedEvents
+  private lazy var manager = CBPeripheralManager(
+    delegate: self, queue: nil, options: [CBPeripheralManagerOptionAdapterKey: adapter])
+  private let value = CBMutableCharacteristic(
+    type: CBUUID(string: ServedValue.uuid), properties: [.read, .write, .notify, .indicate], value: nil,
+    permissions: [.readable, .writeable])
+  private let steps = Calls<Void>()
+  private let room = Calls<Void>()
+  /// The clients that have used the value.
+  private var met: Set<UUID> = []
+
+  init(_ adapter: String, _ events: any ServedEvents) { (self.adapter, self.events) = (adapter, events) }
+
+  /// Serves until the task is cancelled.
+  func run() async throws {
+    if manager.state != .poweredOn { try await steps.next() }
+    let service = CBMutableService(type: CBUUID(string: ServedValue.service), primary: true)
+    service.characteristics = [value]
+    manager.add(service)
+    try await steps.next()
+    manager.startAdvertising([
+      CBAdvertisementDataLocalNameKey: ServedValue.name,
+      CBAdvertisementDataServiceUUIDsKey: [service.uuid],
+    ])
+    try await steps.next()
+    events.began(self)
+    defer {
+      manager.stopAdvertising()
+      manager.removeAllServices()
+    }
+    try await steps.next()
+  }
+
+  private func step(_ error: (any Error)?) {
+    if let error { steps.fail(DoorError(error)) } else { steps.send(()) }
+  }
+
+  private func meet(_ central: CBCentral) {
+    guard met.insert(central.identifier).inserted else { return }
+    // An identifier ends with the address.
+    let digits = Array(central.identifier.uuidString.suffix(12))
+    let pairs = stride(from: 0, to: 12, by: 2).map { String(digits[$0..<$0 + 2]) }
+    events.met(pairs.joined(separator: ":"))
+  }
+}
+
+extension CoreBluetoothServer: Served {
+  func send(_ bytes: [UInt8]) async throws {
+    room.clear()
+    while !manager.updateValue(Data(bytes), for: value, onSubscribedCentrals: nil) {
+      try await room.next()
+    }
+  }
+}
+
+extension CoreBluetoothServer: @preconcurrency CBPeripheralManagerDelegate {
+  func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+    if peripheral.state == .poweredOn { step(nil) }
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+    step(error)
+  }
+
+  func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+    step(error)
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+    meet(request.central)
+    request.value = Data(ServedValue.first).dropFirst(request.offset)
+    peripheral.respond(to: request, withResult: .success)
+  }
+
+  func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+    guard let first = requests.first else { return }
+    meet(first.central)
+    for request in requests { events.written([UInt8](request.value ?? Data())) }
+    peripheral.respond(to: first, withResult: .success)
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
+  ) {
+    meet(central)
+    events.subscribed(value.subscribedCentrals?.count ?? 0)
+  }
+
+  func peripheralManager(
+    _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
+  ) { events.subscribed(value.subscribedCentrals?.count ?? 0) }
+
+  func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { room.send(()) }
+}

@@ -1,0 +1,55 @@
+/// What a person offers to other devices. The test ends each with SIGINT.
+let servingErrands: [String: Errand] = [
+  "serve": { await serve($0, ServedLines()) },
+  "serve three": { await serve($0, ServedCounts(clients: 3)) },
+  "both roles": { await serve($0, ReadsClients($0)) },
+]
+
+private func serve(_ door: any Door, _ events: any ServedEvents) async {
+  await interrupted { try await door.serve(events) }
+}
+
+/// Prints what clients do.
+private final class ServedLines: ServedEvents {}
+
+/// Sends a count to 100 when enough clients have subscribed.
+private final class ServedCounts: ServedEvents {
+  private let clients: Int
+  private var server: (any Served)?
+  private var isSending = false
+
+  init(clients: Int) { self.clients = clients }
+
+  func began(_ server: any Served) {
+    self.server = server
+    say("begun")
+  }
+
+  func subscribed(_ count: Int) {
+    guard count == clients, !isSending, let server else { return }
+    isSending = true
+    Task {
+      for number in 0..<100 { try await server.send([UInt8](twoBytes(number))) }
+      say("sent")
+    }
+  }
+}
+
+/// Reads the battery of each client, on the link that the client has made.
+private final class ReadsClients: ServedEvents {
+  private let door: any Door
+
+  init(_ door: any Door) { self.door = door }
+
+  func met(_ client: String) {
+    Task {
+      do {
+        let device = try await door.connect(to: .address(client), within: limit, isKept: false)
+        say("battery", try await device.read(.battery))
+        await device.disconnect()
+      } catch let error as DoorError {
+        say("error", error.word)
+      }
+    }
+  }
+}
