@@ -151,7 +151,7 @@ private func aLimit(_ door: any Door) async throws {
   try await readBattery(door, .address(other))
 }
 
-// MARK: What the user interrupts: the test sends SIGINT when the line "begun" was printed, or when the device was asked.
+// MARK: What the user interrupts: the test sends SIGINT after the line "begun", and when the peer has seen what is asked for.
 
 private func cancelledScan(_ door: any Door) async throws {
   var isHeard = false
@@ -177,7 +177,10 @@ private func cancelledConnection(_ door: any Door) async throws {
 /// A read, or the discovery before it, which the device does not answer.
 private func cancelledRequest(_ door: any Door) async throws {
   let device = try await connect(door)
-  await interrupted { _ = try await device.read(.battery) }
+  await interrupted {
+    say("begun")
+    _ = try await device.read(.battery)
+  }
   await device.disconnect()
   try await readBattery(door, .address(other))
 }

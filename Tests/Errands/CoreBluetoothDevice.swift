@@ -97,8 +97,8 @@ final class CoreBluetoothDevice: NSObject, Device {
     _ = try await answer({ $0 == .characteristics }) {
       peripheral.discoverCharacteristics([CBUUID(string: value.rawValue)], for: service)
     }
-    guard let known = known(value) else { throw DoorError.notFound }
-    return known
+    if let known = known(value) { return known }
+    throw invalidated.contains { $0 === service } ? DoorError.invalidHandle : .notFound
   }
 
   /// Does something with a characteristic, and again if its services have changed meanwhile.
@@ -109,6 +109,7 @@ final class CoreBluetoothDevice: NSObject, Device {
       do {
         return try await work(try await characteristic(value))
       } catch DoorError.invalidHandle {
+        // The delegate is told of the services that have changed, too.
         if let service = known(value)?.service { invalidated.append(service) }
       }
     }

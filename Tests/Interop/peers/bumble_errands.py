@@ -41,14 +41,17 @@ HABITS = {
     "silent read": "does not answer reads of its battery",
     "leaves": "ends each link after a second",
     "changes at once": "A100 gets other handles when Service Changed is subscribed to",
-    "changes while discovered": "A100 gets other handles when its characteristics have been discovered",
+    "changes while discovered": "the same when its characteristics are discovered, and the answer has the old handles",
+    "changes during a read": "the same when A101 is read, and the answer is the old value",
+    "changes before a read": "the same, and the answer is Invalid Handle",
     "changes later": "A100 gets other handles when A101 was read",
     "changes twice": "the same, and again when that was confirmed"}
 properties = Characteristic.Properties
 
 MTU, FIND_INFORMATION, FIND_BY_VALUE, READ_BY_TYPE, READ, READ_BLOB, READ_BY_GROUP, WRITE, PREPARE, EXECUTE = (
     0x02, 0x04, 0x06, 0x08, 0x0A, 0x0C, 0x10, 0x12, 0x16, 0x18)
-COMMAND, CONFIRMATION = 0x52, 0x1E
+COMMAND, CONFIRMATION, INDICATION, READ_RESPONSE, READ_BY_TYPE_RESPONSE, ERROR = 0x52, 0x1E, 0x1D, 0x0B, 0x09, 0x01
+INVALID_HANDLE = 0x01
 NAMES = {
     FIND_INFORMATION: "discover", FIND_BY_VALUE: "discover", READ_BY_GROUP: "discover", READ: "read",
     READ_BLOB: "read on", WRITE: "write", PREPARE: "prepare", COMMAND: "command"}
@@ -65,6 +68,14 @@ class Adapter(VirtualController):
     def on_hci_le_set_scan_enable_command(self, command):
         self.journal.note("scan", on=bool(command.le_scan_enable))
         return super().on_hci_le_set_scan_enable_command(command)
+
+    def on_hci_le_create_connection_command(self, command):
+        self.journal.note("connecting")
+        return super().on_hci_le_create_connection_command(command)
+
+    def on_hci_le_create_connection_cancel_command(self, command):
+        self.journal.note("given up")
+        return super().on_hci_le_create_connection_cancel_command(command)
 
 
 class Lamp(Worker):
@@ -83,6 +94,8 @@ class Lamp(Worker):
                 writable("A002", properties.WRITE | properties.WRITE_WITHOUT_RESPONSE, lambda *_: None),
                 self.lengths, self.count])])
         self.add_changing()
+        self.service_changed = next(
+            one for one in self.device.gatt_server.attributes if one.type == UUID("2A05"))
         self.device.on("connection", self.on_connection)
         self.device.gatt_server.on("characteristic_subscription", self.on_subscription)
 
@@ -121,13 +134,33 @@ class Lamp(Worker):
         self.note("att", pdu=pdu.hex(), text=self.text_of(pdu), unanswered=is_unanswered)
         if is_unanswered:
             return
+        answer = self.answer_of_the_past(pdu)
+        if answer:
+            self.send(handle, [INDICATION, *self.service_changed.handle.to_bytes(2, "little"), *self.exchange()])
+            return self.send(handle, answer)
+        if pdu[0] == READ and self.type_of(pdu) == "FEFE":
+            return self.send(handle, [ERROR, *pdu[:3], INVALID_HANDLE])
         self.device.on_gatt_pdu(handle, pdu)
-        connection = self.device.lookup_connection(handle)
-        if self.habit == "changes while discovered" and self.generation == 0 and self.discovers(pdu, "A100"):
-            self.spawn(self.change(connection))
-        if pdu[0] == READ and self.generation == 0 and self.type_of(pdu) == "A101":
-            if self.habit in ("changes later", "changes twice"):
-                self.spawn(self.change(connection, 2 if self.habit == "changes twice" else 1))
+        if (self.habit in ("changes later", "changes twice") and self.generation == 0 and pdu[0] == READ
+                and self.type_of(pdu) == "A101"):
+            connection = self.device.lookup_connection(handle)
+            self.spawn(self.change(connection, 2 if self.habit == "changes twice" else 1))
+
+    def answer_of_the_past(self, pdu) -> list | None:
+        """The answer to a request during which A100 gets other handles, from before that."""
+        if self.generation:
+            return None
+        is_read = pdu[0] == READ and self.type_of(pdu) == "A101"
+        match self.habit:
+            case "changes during a read" if is_read:
+                return [READ_RESPONSE, self.generation]
+            case "changes before a read" if is_read:
+                return [ERROR, *pdu[:3], INVALID_HANDLE]
+            case "changes while discovered" if self.discovers(pdu, "A100"):
+                declaration = self.changing.handle + 1
+                return [
+                    READ_BY_TYPE_RESPONSE, 7, *declaration.to_bytes(2, "little"), properties.READ,
+                    *(declaration + 1).to_bytes(2, "little"), *UUID("A101").to_pdu_bytes()]
 
     # --- what a PDU asks for
 
@@ -188,6 +221,9 @@ class Lamp(Worker):
                 return pdu[0] == READ and self.type_of(pdu) == "2A19"
         return False
 
+    def send(self, handle, pdu):
+        self.device.host.send_l2cap_pdu(handle, ATT_CID, bytes(pdu))
+
     # --- values
 
     def on_subscription(self, connection, characteristic, notify, indicate):
@@ -215,19 +251,18 @@ class Lamp(Worker):
         self.changing = Service("A100", [readable("A101", bytes([self.generation]))])
         self.device.add_service(self.changing)
 
+    def exchange(self) -> bytes:
+        """Gives A100 other handles, and returns the range that has changed."""
+        old = self.changing
+        remove(old, self.device)
+        self.generation += 1
+        self.add_changing()
+        self.note("changed", generation=self.generation)
+        return old.handle.to_bytes(2, "little") + self.changing.end_group_handle.to_bytes(2, "little")
+
     async def change(self, connection, times=1):
-        """Gives A100 other handles. What was at the old ones can still be read there, with the old value."""
         for _ in range(times):
-            old = self.changing
-            remove(old, self.device)
-            self.generation += 1
-            self.add_changing()
-            service_changed = next(
-                one for one in self.device.gatt_server.attributes if one.type == UUID("2A05"))
-            self.note("changed", generation=self.generation)
-            await self.device.indicate_subscriber(
-                connection, service_changed,
-                old.handle.to_bytes(2, "little") + self.changing.end_group_handle.to_bytes(2, "little"))
+            await self.device.indicate_subscriber(connection, self.service_changed, self.exchange())
 
 
 async def run(options):

@@ -1,10 +1,12 @@
 """The doors by which the errands of Tests/Errands are run: the program of that folder for the libraries HaloRaw and
-CoreBluetooth, and commands of halo-raw. Each gives the lines that the user gets, which are the same for each door.
+CoreBluetooth, and commands of halo-raw. Each gives the lines that the user gets, which are the same for each door, and
+the seconds that an errand went on for after the user had interrupted it.
 """
 
 import json
 import signal
 import subprocess
+import time
 
 from built import built
 from event_lines import event_lines
@@ -12,7 +14,6 @@ from forked import adapter_at, start_peer
 from program import OK, TIMEOUT, wait_until
 
 LAMP, OTHER, NOBODY = (f"D2:5C:0A:1E:60:{number}" for number in ("01", "02", "7F"))
-PATIENCE = 60
 INTERRUPTED = 130
 
 
@@ -57,6 +58,8 @@ class Peers:
 class LibraryDoor:
     """A program with one of the libraries. The user interrupts an errand when the peer has seen `sign`."""
 
+    seconds = None
+
     def __init__(self, name, peers, state, environment):
         self.name, self.peers, self.state, self.environment = name, peers, state, environment
 
@@ -65,17 +68,26 @@ class LibraryDoor:
             [built("errands"), "--door", self.name, "--adapter", self.peers.adapter, errand, argument],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
             env=self.environment | {"XDG_STATE_HOME": str(self.state)})
+        lines = map(str.strip, process.stdout)
         try:
+            result = []
             if sign:
+                result.append(next(lines))
                 self.peers.wait_for(sign, "sign to interrupt")
                 process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=PATIENCE)
+                begin = time.monotonic()
+                for line in lines:
+                    result.append(line)
+                    if line.startswith("error "):
+                        break
+                self.seconds = time.monotonic() - begin
+            result += lines
+            code = process.wait(timeout=20)
         finally:
             process.kill()
             process.wait()
-        lines = out.splitlines()
-        assert lines and lines[-1] == "done", lines
-        return lines[:-1]
+        assert code == 0 and result[-1:] == ["done"], (code, result)
+        return [line for line in result if line not in ("begun", "done")]
 
 
 class CommandDoor:
@@ -86,7 +98,11 @@ class CommandDoor:
         "commands": "a command writes one value",
         "two devices": "a command uses one device, and an H4 adapter has one program",
         "two users": "an H4 adapter has one program",
-        "services change": "a command reads once; test_gatt.py has subscriptions that move"}
+        "services change": "a command reads once; test_gatt.py has subscriptions that move",
+        "serve three": "serve has no values of its own",
+        "both roles": "an H4 adapter has one program"}
+    seconds = None
+
     def __init__(self, halo, peers):
         self.halo, self.peers = halo, peers
 
@@ -109,12 +125,16 @@ class CommandDoor:
 
     def interrupted(self, *arguments) -> list[str]:
         """A command that is interrupted when the peer has seen the sign."""
-        process = self.halo.start(*arguments, adapter=self.peers.adapter)
+        return self.end(self.halo.start(*arguments, adapter=self.peers.adapter))[1]
+
+    def end(self, process):
         self.peers.wait_for(self.sign, "sign to interrupt")
         process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
         result = self.halo.wait(process)
+        self.seconds = time.monotonic() - begin
         assert result.code in (OK, INTERRUPTED), result
-        return ["error cancelled"]
+        return result, ["error cancelled"]
 
     # --- errands
 
@@ -176,3 +196,19 @@ class CommandDoor:
 
     def cancelled_request(self):
         return [*self.interrupted("read", LAMP, "--uuid", "2A19"), self.battery(OTHER)]
+
+    def serve(self):
+        """The table of the value that the libraries serve."""
+        rows = [
+            {"handle": 1, "kind": "service", "uuid": "1800", "end": 3},
+            {"handle": 2, "kind": "characteristic", "uuid": "2A00", "value_handle": 3, "properties": ["read"],
+             "value": b"Served".hex()},
+            {"handle": 4, "kind": "service", "uuid": "B000", "end": 7},
+            {"handle": 5, "kind": "characteristic", "uuid": "B001", "value_handle": 6,
+             "properties": ["read", "write", "notify", "indicate"], "value": "010203"},
+            {"handle": 7, "kind": "descriptor", "uuid": "2902"}]
+        table = self.peers.events_file.with_name("table.jsonl")
+        table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        result, end = self.end(
+            self.halo.start("serve", table, "--format", "jsonl", adapter=self.peers.adapter))
+        return [f"written {record['value']}" for record in result.records() if record["kind"] == "written"] + end
