@@ -26,8 +26,8 @@ READ = [*OPENING, "read 2A19", END]
 # A reason of the HCI for the end of a link.
 LOCAL_HOST = 0x16
 
-# What the doors do otherwise, and why: what others do not send; what they send for these errands only; errands that have
-# another result.
+# What the doors do otherwise, and why: what others do not send; what they send for these errands only; errands that
+# have another result.
 EXTRA = {
     "corebluetooth": {"read by type 2A00": "it reads the name of a device that it has not heard: CBPeripheral.name"},
     "halo-raw": {"read by type 2A19": "a value is read by its UUID, which needs no discovery",
@@ -96,7 +96,9 @@ ERRANDS = {
         ["battery 64"],
         [*OPENING, *[f"command A002 {number:04x}" for number in range(500)], "read 2A19", END]),
     "values": Errand(
-        [f"A003 {LONG[:length].hex()}" for length in (1, 20, 100, 244)], [*OPENING, *subscribed("A003"), END]),
+        [f"A003 {LONG[:length].hex()}" for length in (1, 20, 100, 244)], [*OPENING, *subscribed("A003"), END],
+        habit="pauses"),
+    "many subscriptions": Errand(["300 subscriptions"], [*OPENING, *300 * subscribed("A003"), END]),
     "two devices": Errand(["lamp 10 other 10"], *2 * [[*OPENING, *subscribed("A004"), END]]),
     "links that end": Errand(
         ["links 01020304", "longest gap short"],
@@ -151,6 +153,7 @@ ERRANDS = {
     "both roles": Errand(["battery 32", "error cancelled"], clients=("phone",), sign=has_gone),
 }
 FAULTS = {
+    ("many subscriptions", "haloraw"): "values right behind the answer to a subscription do not wake their reader",
     ("a change during a read", "haloraw"): "the value of a handle that is no more is taken for the value",
     ("a change during a read", "corebluetooth"): "the same",
     ("a change before a read", "haloraw"): "a read that a change has made void is refused, and not repeated",

@@ -39,6 +39,7 @@ HABITS = {
     "silent watch": "does not answer the subscription to Service Changed",
     "silent discovery": "does not answer the discovery of services, but that of 1801",
     "silent read": "does not answer reads of its battery",
+    "pauses": "waits before each value",
     "leaves": "ends each link after a second",
     "changes at once": "A100 gets other handles when Service Changed is subscribed to",
     "changes while discovered": "the same when its characteristics are discovered, and the answer has the old handles",
@@ -236,6 +237,8 @@ class Lamp(Worker):
 
     async def send_lengths(self, connection):
         for length in LENGTHS:
+            if self.habit == "pauses":
+                await asyncio.sleep(COUNT_TIME)
             await self.device.notify_subscriber(connection, self.lengths, LONG[:length])
 
     async def send_counts(self, connection):

@@ -96,6 +96,7 @@ class CommandDoor:
     # What commands cannot do, and why.
     MISSING = {
         "commands": "a command writes one value",
+        "many subscriptions": "a command subscribes once",
         "two devices": "a command uses one device, and an H4 adapter has one program",
         "two users": "an H4 adapter has one program",
         "services change": "a command reads once; test_gatt.py has subscriptions that move",
