@@ -13,10 +13,14 @@ let centralErrands: [String: Errand] = [
   "links that end": linksThatEnd,
   "services change": servicesChange,
   "two users": twoUsers,
+  "two users of a value": twoUsersOfAValue,
+  "a user that is released": releasedUser,
   "a limit": aLimit,
   "cancelled scan": cancelledScan,
   "cancelled connection": cancelledConnection,
   "cancelled request": cancelledRequest,
+  "cancelled attempt": cancelledAttempt,
+  "cancelled values": cancelledValues,
 ]
 
 let lamp = "D2:5C:0A:1E:60:01"
@@ -143,6 +147,49 @@ private func twoUsers(_ door: any Door) async throws {
   await otherDoor.close()
 }
 
+/// One of them leaves, and the values of the other go on.
+private func twoUsersOfAValue(_ door: any Door) async throws {
+  let otherDoor = try await door.another()
+  let first = try await connect(door)
+  let second = try await connect(otherDoor)
+  var shorter: Task<Int, any Error>?
+  let longer = try await number(20, of: second) {
+    guard shorter == nil else { return }
+    shorter = Task {
+      let count = try await number(5, of: first)
+      await first.disconnect()
+      return count
+    }
+  }
+  say("first", try await shorter?.value ?? 0, "second", longer)
+  await second.disconnect()
+  await otherDoor.close()
+}
+
+/// So many values in a row.
+private func number(_ count: Int, of device: any Device, _ onValue: () -> Void = {}) async throws -> Int {
+  var (taken, last) = (0, -1)
+  try await device.subscribe(to: .count) { bytes in
+    let number = Int(bytes[1]) << 8 | Int(bytes[2])
+    guard last < 0 || number == last + 1 else { return false }
+    (taken, last) = (taken + 1, number)
+    onValue()
+    return taken < count
+  }
+  return taken
+}
+
+/// A user that ends without a word leaves no link behind: who comes next gets one of its own.
+private func releasedUser(_ door: any Door) async throws {
+  try await useAndForget(try await door.another())
+  try await readBattery(door, .address(lamp))
+}
+
+private func useAndForget(_ door: any Door) async throws {
+  let device = try await connect(door)
+  say("battery", try await device.read(.battery))
+}
+
 /// A device that does not answer: the result, or an error within the seconds that the user has for the read. Who gets an error
 /// tries again, once.
 private func aLimit(_ door: any Door) async throws {
@@ -194,6 +241,26 @@ private func cancelledRequest(_ door: any Door) async throws {
   await interrupted {
     say("begun")
     _ = try await device.read(.battery)
+  }
+  await device.disconnect()
+  try await readBattery(door, .address(other))
+}
+
+/// The device advertises, and takes no link.
+private func cancelledAttempt(_ door: any Door) async throws {
+  await interrupted {
+    say("begun")
+    _ = try await connect(door, .name("Lamp"))
+  }
+  try await readBattery(door, .address(other))
+}
+
+/// The subscription ends before the link does.
+private func cancelledValues(_ door: any Door) async throws {
+  let device = try await connect(door)
+  await interrupted {
+    say("begun")
+    try await device.subscribe(to: .count) { _ in true }
   }
   await device.disconnect()
   try await readBattery(door, .address(other))

@@ -154,7 +154,12 @@ final class CoreBluetoothDevice: NSObject, Device {
     let characteristic = try await characteristic(value)
     values.clear()
     _ = try await answer({ $0 == .notifying }) { peripheral.setNotifyValue(true, for: characteristic) }
-    repeat {} while take(try await values.next())
+    do {
+      repeat {} while take(try await values.next())
+    } catch DoorError.cancelled {
+      peripheral.setNotifyValue(false, for: characteristic)
+      throw DoorError.cancelled
+    }
     _ = try await answer({ $0 == .notifying }) { peripheral.setNotifyValue(false, for: characteristic) }
   }
 }

@@ -34,11 +34,15 @@ EXTRA = {
                  "read by type A001": "the same"}}
 LEFT_OUT = {
     "halo-raw": {"write 2902 of 2A05 0200": (
-        {"values", "links that end"}, "read and write want one answer: what changes later is not theirs")}}
+        {"values", "links that end", "cancelled values"}, "read and write want one answer: what changes later is not theirs")}}
 APART = {
     ("an MTU without an answer", "corebluetooth"): {
         "lines": ["error linkLost", *2 * ["battery 64"]],
         "reason": "an app is told of the link before the MTU is exchanged"},
+    ("cancelled values", "halo-raw"): {
+        "other": ["connected", "mtu", "read 2A19", END], "reason": "subscribe does what read does not"},
+    ("a link that ends at a read", "halo-raw"): {
+        "lines": 2 * ["battery 64"], "reason": "a command makes a link again, within --wait"},
     ("a watch without an answer", "corebluetooth"): {
         "lines": ["error linkLost", *2 * ["battery 64"]], "reason": "the request of the app fails as its link ends"},
     ("a watch without an answer", "halo-raw"): {
@@ -52,8 +56,16 @@ def is_unanswered(event):
     return event.get("unanswered")
 
 
+def is_connecting(event):
+    return event["event"] == "connecting"
+
+
 def is_looking(event):
-    return event["event"] == "connecting" or event["event"] == "scan" and event["on"]
+    return is_connecting(event) or event["event"] == "scan" and event["on"]
+
+
+def is_subscription(event):
+    return event.get("text") == subscribed("A004")[0]
 
 
 def has_gone(event):
@@ -105,6 +117,12 @@ ERRANDS = {
         [*3 * [*OPENING, subscribed("A004")[0], "disconnected 16"], *OPENING, *subscribed("A004"), END],
         habit="leaves"),
     "two users": Errand(["first 64", "second 64"], [*OPENING, "read 2A19", "read 2A19", END]),
+    "two users of a value": Errand(
+        ["first 5 second 20"], [*OPENING, *subscribed("A004"), END]),
+    "a user that is released": Errand(2 * ["battery 64"], 2 * READ),
+    "a link that ends at a read": Errand(
+        ["error linkLost", *2 * ["battery 64"]], [*READ[:-1], "disconnected 16", *READ], READ, does="a limit",
+        argument="2", habit="leaves at a read"),
     # Services that change.
     "a change at once": Errand(
         ["A101 01"], [*OPENING, "confirm", "read A101", END], does="services change", argument="1",
@@ -147,6 +165,9 @@ ERRANDS = {
     "cancelled read": Errand(
         ["error cancelled", "battery 64"], READ, READ, does="cancelled request", habit="silent read",
         sign=is_unanswered),
+    "cancelled attempt": Errand(["error cancelled", "battery 64"], [], READ, habit="deaf", sign=is_connecting),
+    "cancelled values": Errand(
+        ["error cancelled", "battery 64"], [*OPENING, *subscribed("A004"), END], READ, sign=is_subscription),
     # What is served: the user ends it.
     "serve": Errand(["written 0908", "error cancelled"], clients=("reader",), sign=has_gone),
     "serve three": Errand(["sent", "error cancelled"], clients=("listener", "silent", "listener")),
@@ -212,10 +233,13 @@ def test_an_errand_at_a_device(peers, name, door, run):
     apart = APART.get((name, door), {})
     assert run(name, door) == apart.get("lines", errand.lines)
     peers.all_links_end()
-    for device, expected in (("Lamp", apart.get("lamp", errand.lamp)), ("Other", errand.other)):
+    for device, expected in (
+            ("Lamp", apart.get("lamp", errand.lamp)), ("Other", apart.get("other", errand.other))):
         seen = [text for text in peers.seen_by(device) if text not in STALE and text not in EXTRA.get(door, {})]
         assert seen == [text for text in expected if not is_left_out(text, name, door)]
+    # Nothing is looked for any more.
     assert [event["on"] for event in peers.events("scan")][-1:] in ([], [False])
+    assert len(peers.events("connecting")) == len(peers.events("connected")) + len(peers.events("given up"))
 
 
 @pytest.mark.parametrize("peers, name, door", cases(["serve"]), indirect=["peers"])

@@ -39,6 +39,8 @@ HABITS = {
     "silent watch": "does not answer the subscription to Service Changed",
     "silent discovery": "does not answer the discovery of services, but that of 1801",
     "silent read": "does not answer reads of its battery",
+    "deaf": "advertises, and takes no link",
+    "leaves at a read": "ends its first link in place of the battery",
     "pauses": "waits before each value",
     "leaves": "ends each link after a second",
     "changes at once": "A100 gets other handles when Service Changed is subscribed to",
@@ -61,7 +63,9 @@ NAMES = {
 class Adapter(VirtualController):
     """The controller of the host under test. It journals what that is looking for."""
 
-    def __init__(self, radio, journal):
+    def __init__(self, radio, journal, deaf):
+        """deaf: the address of a device that advertises, and takes no link; None if there is none."""
+        self.deaf = deaf
         super().__init__(
             "central", radio, public_address="00:1B:DC:0A:10:01", acl_length=251, breach=journal.breach)
         self.journal = journal
@@ -69,6 +73,10 @@ class Adapter(VirtualController):
     def on_hci_le_set_scan_enable_command(self, command):
         self.journal.note("scan", on=bool(command.le_scan_enable))
         return super().on_hci_le_set_scan_enable_command(command)
+
+    def create_le_connection(self, peer_address):
+        if peer_address != self.deaf:
+            super().create_le_connection(peer_address)
 
     def on_hci_le_create_connection_command(self, command):
         self.journal.note("connecting")
@@ -83,6 +91,8 @@ class Lamp(Worker):
     def __init__(self, radio, journal, name, address, services, habit=""):
         self.name, self.journal, self.habit, self.advertised = name, journal, habit, services
         self.long, self.generation, self.links = LONG, 0, 0
+        # The links on which a count is sent.
+        self.counting = set()
         self.device = on_air(radio, name, address)
         self.device.gatt_server.max_mtu = LARGEST_MTU
         self.lengths, self.count = pushed("A003", properties.NOTIFY), pushed("A004", properties.NOTIFY)
@@ -139,6 +149,8 @@ class Lamp(Worker):
         if answer:
             self.send(handle, [INDICATION, *self.service_changed.handle.to_bytes(2, "little"), *self.exchange()])
             return self.send(handle, answer)
+        if self.habit == "leaves at a read" and self.links == 1 and pdu[0] == READ and self.type_of(pdu) == "2A19":
+            return self.spawn(self.device.lookup_connection(handle).disconnect())
         if pdu[0] == READ and self.type_of(pdu) == "FEFE":
             return self.send(handle, [ERROR, *pdu[:3], INVALID_HANDLE])
         self.device.on_gatt_pdu(handle, pdu)
@@ -242,11 +254,15 @@ class Lamp(Worker):
             await self.device.notify_subscriber(connection, self.lengths, LONG[:length])
 
     async def send_counts(self, connection):
+        if connection in self.counting:
+            return
+        self.counting.add(connection)
         number = 0
         while self.device.gatt_server.subscribers.get(connection, {}).get(self.count.handle) == b"\x01\x00":
             await self.device.notify_subscriber(connection, self.count, bytes([self.links]) + number.to_bytes(2, "big"))
             number += 1
             await asyncio.sleep(COUNT_TIME)
+        self.counting.remove(connection)
 
     # --- changes
 
@@ -270,11 +286,11 @@ class Lamp(Worker):
 
 async def run(options):
     journal, radio = Journal(options.events), Radio()
-    for device in (
-            Lamp(radio, journal, "Lamp", "D2:5C:0A:1E:60:01", "A000", options.habit),
-            Lamp(radio, journal, "Other", "D2:5C:0A:1E:60:02", "180F")):
+    lamp = Lamp(radio, journal, "Lamp", "D2:5C:0A:1E:60:01", "A000", options.habit)
+    for device in (lamp, Lamp(radio, journal, "Other", "D2:5C:0A:1E:60:02", "180F")):
         await device.start()
-    await run_until_ended(server(options.transport, Adapter(radio, journal), journal), options.transport)
+    adapter = Adapter(radio, journal, lamp.device.random_address if options.habit == "deaf" else None)
+    await run_until_ended(server(options.transport, adapter, journal), options.transport)
 
 
 if __name__ == "__main__":

@@ -99,6 +99,8 @@ class CommandDoor:
         "many subscriptions": "a command subscribes once",
         "two devices": "a command uses one device, and an H4 adapter has one program",
         "two users": "an H4 adapter has one program",
+        "two users of a value": "the same",
+        "a user that is released": "a command ends with its process",
         "services change": "a command reads once; test_gatt.py has subscriptions that move",
         "serve three": "serve has no values of its own",
         "both roles": "an H4 adapter has one program"}
@@ -194,6 +196,12 @@ class CommandDoor:
 
     def cancelled_connection(self):
         return [*self.interrupted("read", NOBODY, "--uuid", "2A19"), self.battery(LAMP)]
+
+    def cancelled_attempt(self):
+        return [*self.interrupted("read", "Lamp", "--uuid", "2A19"), self.battery(OTHER)]
+
+    def cancelled_values(self):
+        return [*self.interrupted("subscribe", LAMP, "--uuid", "A004"), self.battery(OTHER)]
 
     def cancelled_request(self):
         return [*self.interrupted("read", LAMP, "--uuid", "2A19"), self.battery(OTHER)]
