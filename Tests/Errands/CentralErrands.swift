@@ -12,6 +12,7 @@ let centralErrands: [String: Errand] = [
   "two devices": twoDevices,
   "links that end": linksThatEnd,
   "services change": servicesChange,
+  "many links": manyLinks,
   "two users": twoUsers,
   "two users of a value": twoUsersOfAValue,
   "a user that is released": releasedUser,
@@ -133,6 +134,15 @@ private func servicesChange(_ door: any Door) async throws {
     }
   }
   await device.disconnect()
+}
+
+private func manyLinks(_ door: any Door) async throws {
+  for _ in 0..<30 {
+    let device = try await connect(door)
+    _ = try await device.read(.battery)
+    await device.disconnect()
+  }
+  say("30 links")
 }
 
 /// Two programs in one process that use one device share its link, which ends with the last of them.

@@ -12,7 +12,16 @@ func twoBytes(_ number: Int) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0x
 
 /// Runs something that the user interrupts, and prints how it has ended.
 func interrupted(_ work: @escaping () async throws -> Void) async {
-  let task = Task {
+  var task: Task<Void, Never>?
+  signal(SIGINT, SIG_IGN)
+  let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
+  source.setEventHandler { task?.cancel() }
+  // A signal that comes before the source is registered is lost.
+  await withCheckedContinuation { continuation in
+    source.setRegistrationHandler { continuation.resume() }
+    source.resume()
+  }
+  task = Task {
     do {
       try await work()
       say("ended")
@@ -22,10 +31,6 @@ func interrupted(_ work: @escaping () async throws -> Void) async {
       say("error", error)
     }
   }
-  signal(SIGINT, SIG_IGN)
-  let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .main)
-  source.setEventHandler { task.cancel() }
-  source.resume()
-  await task.value
+  await task?.value
   source.cancel()
 }

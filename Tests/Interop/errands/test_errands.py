@@ -7,6 +7,7 @@ see the same requests. The errands are those on which BLE programs fail, as publ
 - a request that is not answered hangs: pauldemarco/flutter_blue#509, weliem/blessed-bluez#11
 - an attempt to connect cannot be given up, or connects later: innoveit/react-native-ble-manager#525,
   dotintent/react-native-ble-plx#762
+- a device connects once, and not again: dotintent/react-native-ble-plx#501
 - one user's end is the end of another's link: nordicsemi/IOS-DFU-Library#226
 - the roles take each other's links for their own: abandonware/bleno#5
 """
@@ -34,7 +35,8 @@ EXTRA = {
                  "read by type A001": "the same"}}
 LEFT_OUT = {
     "halo-raw": {"write 2902 of 2A05 0200": (
-        {"values", "links that end", "cancelled values"}, "read and write want one answer: what changes later is not theirs")}}
+        {"values", "links that end", "cancelled values"},
+        "read and write want one answer: what changes later is not theirs")}}
 APART = {
     ("an MTU without an answer", "corebluetooth"): {
         "lines": ["error linkLost", *2 * ["battery 64"]],
@@ -116,6 +118,7 @@ ERRANDS = {
         ["links 01020304", "longest gap short"],
         [*3 * [*OPENING, subscribed("A004")[0], "disconnected 16"], *OPENING, *subscribed("A004"), END],
         habit="leaves"),
+    "many links": Errand(["30 links"], 30 * READ),
     "two users": Errand(["first 64", "second 64"], [*OPENING, "read 2A19", "read 2A19", END]),
     "two users of a value": Errand(
         ["first 5 second 20"], [*OPENING, *subscribed("A004"), END]),

@@ -151,8 +151,6 @@ class Lamp(Worker):
             return self.send(handle, answer)
         if self.habit == "leaves at a read" and self.links == 1 and pdu[0] == READ and self.type_of(pdu) == "2A19":
             return self.spawn(self.device.lookup_connection(handle).disconnect())
-        if pdu[0] == READ and self.type_of(pdu) == "FEFE":
-            return self.send(handle, [ERROR, *pdu[:3], INVALID_HANDLE])
         self.device.on_gatt_pdu(handle, pdu)
         if (self.habit in ("changes later", "changes twice") and self.generation == 0 and pdu[0] == READ
                 and self.type_of(pdu) == "A101"):
@@ -271,7 +269,8 @@ class Lamp(Worker):
         self.device.add_service(self.changing)
 
     def exchange(self) -> bytes:
-        """Gives A100 other handles, and returns the range that has changed."""
+        """Gives A100 other handles, and returns the range that has changed. At the old ones, the old value can still be
+        read."""
         old = self.changing
         remove(old, self.device)
         self.generation += 1
