@@ -17,11 +17,6 @@ let centralErrands: [String: Errand] = [
   "two users of a value": twoUsersOfAValue,
   "a user that is released": releasedUser,
   "a limit": aLimit,
-  "cancelled scan": cancelledScan,
-  "cancelled connection": cancelledConnection,
-  "cancelled request": cancelledRequest,
-  "cancelled attempt": cancelledAttempt,
-  "cancelled values": cancelledValues,
 ]
 
 let lamp = "D2:5C:0A:1E:60:01"
@@ -29,13 +24,13 @@ let other = "D2:5C:0A:1E:60:02"
 /// What a test waits for comes at once: only a fault makes one wait as long.
 let limit = Duration.seconds(10)
 
-private func connect(
+func connect(
   _ door: any Door, _ wanted: Wanted = .address(lamp), isKept: Bool = false
 ) async throws -> any Device {
   try await door.connect(to: wanted, within: limit, isKept: isKept)
 }
 
-private func readBattery(_ door: any Door, _ wanted: Wanted) async throws {
+func readBattery(_ door: any Door, _ wanted: Wanted) async throws {
   let device = try await connect(door, wanted)
   say("battery", try await device.read(.battery))
   await device.disconnect()
@@ -219,59 +214,5 @@ private func aLimit(_ door: any Door) async throws {
       say("error", error.word)
     }
   }
-  try await readBattery(door, .address(other))
-}
-
-// MARK: What the user interrupts: the test sends SIGINT after the line "begun", and when the peer has seen what is asked for.
-
-private func cancelledScan(_ door: any Door) async throws {
-  var isHeard = false
-  await interrupted {
-    try await door.scan { _ in
-      if !isHeard { say("begun") }
-      isHeard = true
-      return true
-    }
-  }
-  try await readBattery(door, .address(other))
-}
-
-/// Nobody has this address.
-private func cancelledConnection(_ door: any Door) async throws {
-  await interrupted {
-    say("begun")
-    _ = try await connect(door, .address("D2:5C:0A:1E:60:7F"))
-  }
-  try await readBattery(door, .address(lamp))
-}
-
-/// A read, or the discovery before it, which the device does not answer.
-private func cancelledRequest(_ door: any Door) async throws {
-  let device = try await connect(door)
-  await interrupted {
-    say("begun")
-    _ = try await device.read(.battery)
-  }
-  await device.disconnect()
-  try await readBattery(door, .address(other))
-}
-
-/// The device advertises, and takes no link.
-private func cancelledAttempt(_ door: any Door) async throws {
-  await interrupted {
-    say("begun")
-    _ = try await connect(door, .name("Lamp"))
-  }
-  try await readBattery(door, .address(other))
-}
-
-/// The subscription ends before the link does.
-private func cancelledValues(_ door: any Door) async throws {
-  let device = try await connect(door)
-  await interrupted {
-    say("begun")
-    try await device.subscribe(to: .count) { _ in true }
-  }
-  await device.disconnect()
   try await readBattery(door, .address(other))
 }

@@ -5,12 +5,12 @@ import Foundation
 typealias Errand = @MainActor (any Door) async throws -> Void
 
 let doors: [String: any Door.Type] = ["haloraw": HaloRawDoor.self, "corebluetooth": CoreBluetoothDoor.self]
-let errands = centralErrands.merging(servingErrands) { first, _ in first }
+let errands = [centralErrands, interruptedErrands, servingErrands]
 let arguments = CommandLine.arguments.dropFirst()
 let argument = arguments.count > 5 ? arguments[6] : ""
 
 guard arguments.count >= 5, arguments[1] == "--door", let door = doors[arguments[2]],
-  arguments[3] == "--adapter", let errand = errands[arguments[5]]
+  arguments[3] == "--adapter", let errand = errands.lazy.compactMap({ $0[arguments[5]] }).first
 else {
   say("usage: errands --door haloraw|corebluetooth --adapter SPEC ERRAND")
   exit(64)

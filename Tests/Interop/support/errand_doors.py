@@ -204,7 +204,9 @@ class CommandDoor:
         return [*self.interrupted("read", "Lamp", "--uuid", "2A19"), self.battery(OTHER)]
 
     def cancelled_values(self):
-        return [*self.interrupted("subscribe", LAMP, "--uuid", "A004"), self.battery(OTHER)]
+        process = self.halo.start("subscribe", LAMP, "--uuid", "A004", adapter=self.peers.adapter)
+        next(line for line in process.stdout if line.startswith("0.0"))
+        return [*self.end(process)[1], self.battery(OTHER)]
 
     def cancelled_request(self):
         return [*self.interrupted("read", LAMP, "--uuid", "2A19"), self.battery(OTHER)]
