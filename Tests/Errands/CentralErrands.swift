@@ -15,6 +15,7 @@ let centralErrands: [String: Errand] = [
   "many links": manyLinks,
   "two users": twoUsers,
   "two users of a value": twoUsersOfAValue,
+  "two users of a change": twoUsersOfAChange,
   "a user that is released": releasedUser,
   "a limit": aLimit,
 ]
@@ -119,8 +120,12 @@ private func linksThatEnd(_ door: any Door) async throws {
 /// Reads until the value is that of the services which the device has at last, as many times as its first argument says.
 private func servicesChange(_ door: any Door) async throws {
   let device = try await connect(door)
-  let last = UInt8(argument) ?? 1
-  try await within(.seconds(10)) {
+  try await readUntil(UInt8(argument) ?? 1, from: device)
+  await device.disconnect()
+}
+
+private func readUntil(_ last: UInt8, from device: any Device) async throws {
+  try await within(limit) {
     var value: [UInt8] = []
     while value != [last] {
       let read = try await device.read(.generation)
@@ -128,7 +133,6 @@ private func servicesChange(_ door: any Door) async throws {
       value = read
     }
   }
-  await device.disconnect()
 }
 
 private func manyLinks(_ door: any Door) async throws {
@@ -182,6 +186,20 @@ private func number(_ count: Int, of device: any Device, _ onValue: () -> Void =
     return taken < count
   }
   return taken
+}
+
+/// Both follow, also one that has discovered the services before.
+private func twoUsersOfAChange(_ door: any Door) async throws {
+  let otherDoor = try await door.another()
+  let first = try await connect(door)
+  let second = try await connect(otherDoor)
+  // The device changes when this was read.
+  try await readUntil(1, from: first)
+  try await readUntil(1, from: second)
+  try await readUntil(1, from: first)
+  await first.disconnect()
+  await second.disconnect()
+  await otherDoor.close()
 }
 
 /// A user that ends without a word leaves no link behind: who comes next gets one of its own.

@@ -80,7 +80,8 @@ extension CoreBluetoothServer: @preconcurrency CBPeripheralManagerDelegate {
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
     guard let first = requests.first else { return }
     meet(first.central)
-    for request in requests { events.written([UInt8](request.value ?? Data())) }
+    // The parts of a long one are in their order.
+    events.written(requests.flatMap { [UInt8]($0.value ?? Data()) })
     peripheral.respond(to: first, withResult: .success)
   }
 

@@ -61,7 +61,7 @@ enum ServedValue {
   static let name = "Served"
   static let service = "B000"
   static let uuid = "B001"
-  static let first: [UInt8] = [1, 2, 3]
+  static let first = (0..<300).map { UInt8($0 % 251) }
 }
 
 /// What clients do with the served value.

@@ -6,6 +6,7 @@ let interruptedErrands: [String: Errand] = [
   "cancelled request": cancelledRequest,
   "cancelled attempt": cancelledAttempt,
   "cancelled values": cancelledValues,
+  "cancelled reconnection": cancelledReconnection,
 ]
 
 private func cancelledScan(_ door: any Door) async throws {
@@ -52,6 +53,20 @@ private func cancelledAttempt(_ door: any Door) async throws {
 /// The subscription, which has brought a value, ends before the link does.
 private func cancelledValues(_ door: any Door) async throws {
   let device = try await connect(door)
+  await interruptedSubscription(device)
+  await device.disconnect()
+  try await readBattery(door, .address(other))
+}
+
+/// The device has left, and does not come again.
+private func cancelledReconnection(_ door: any Door) async throws {
+  let device = try await connect(door, isKept: true)
+  await interruptedSubscription(device)
+  await device.disconnect()
+  try await readBattery(door, .address(other))
+}
+
+private func interruptedSubscription(_ device: any Device) async {
   var isBegun = false
   await interrupted {
     try await device.subscribe(to: .count) { _ in
@@ -60,6 +75,4 @@ private func cancelledValues(_ door: any Door) async throws {
       return true
     }
   }
-  await device.disconnect()
-  try await readBattery(door, .address(other))
 }

@@ -1,7 +1,8 @@
 /// What a person offers to other devices. The test ends each with SIGINT.
 let servingErrands: [String: Errand] = [
   "serve": { await serve($0, ServedLines()) },
-  "serve three": { await serve($0, ServedCounts(clients: 3)) },
+  "serve three": { await serve($0, ServedCounts(100, clients: 3)) },
+  "serve many": { await serve($0, ServedCounts(5000, clients: 1)) },
   "both roles": { await serve($0, ReadsClients($0)) },
 ]
 
@@ -12,13 +13,14 @@ private func serve(_ door: any Door, _ events: any ServedEvents) async {
 /// Prints what clients do.
 private final class ServedLines: ServedEvents {}
 
-/// Sends a count to 100 when enough clients have subscribed.
+/// Counts, when enough clients have subscribed.
 private final class ServedCounts: ServedEvents {
+  private let count: Int
   private let clients: Int
   private var server: (any Served)?
   private var isSending = false
 
-  init(clients: Int) { self.clients = clients }
+  init(_ count: Int, clients: Int) { (self.count, self.clients) = (count, clients) }
 
   func began(_ server: any Served) {
     self.server = server
@@ -29,7 +31,7 @@ private final class ServedCounts: ServedEvents {
     guard count == clients, !isSending, let server else { return }
     isSending = true
     Task {
-      for number in 0..<100 { try await server.send([UInt8](twoBytes(number))) }
+      for number in 0..<self.count { try await server.send([UInt8](twoBytes(number))) }
       say("sent")
     }
   }

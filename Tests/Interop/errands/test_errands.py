@@ -16,10 +16,9 @@ import os
 from dataclasses import dataclass
 
 import pytest
-from errand_doors import CommandDoor, LibraryDoor, Peers
+from errand_doors import LONG, CommandDoor, LibraryDoor, Peers
 
 DOORS = ["haloraw", "corebluetooth", "halo-raw"]
-LONG = bytes(number % 251 for number in range(300))
 # What each link begins with, and how the user ends it.
 OPENING = ["connected", "mtu", "write 2902 of 2A05 0200"]
 END = "disconnected 13"
@@ -40,12 +39,16 @@ EXTRA = {
                  "read by type A001": "the same"}}
 LEFT_OUT = {
     "halo-raw": {"write 2902 of 2A05 0200": (
-        {"values", "links that end", "cancelled values"},
+        {"values", "links that end", "cancelled values", "cancelled reconnection"},
         "read and write want one answer: what changes later is not theirs")}}
 APART = {
     ("an MTU without an answer", "corebluetooth"): {
         "lines": ["error linkLost", *2 * ["battery 64"]],
         "reason": "an app is told of the link before the MTU is exchanged"},
+    ("cancelled exchange", "corebluetooth"): {
+        "lines": ["ended", "battery 64"], "reason": "an app is told of the link before the MTU is exchanged"},
+    ("cancelled reconnection", "halo-raw"): {
+        "other": ["connected", "mtu", "read 2A19", END], "reason": "subscribe does what read does not"},
     ("cancelled values", "halo-raw"): {
         "other": ["connected", "mtu", "read 2A19", END], "optional": {subscribed("A004")[1]},
         "reason": "subscribe does what read does not; its first value may come before it is known to have subscribed"},
@@ -124,6 +127,9 @@ ERRANDS = {
     "two users": Errand(["first 64", "second 64"], [*OPENING, "read 2A19", "read 2A19", END]),
     "two users of a value": Errand(
         ["first 5 second 20"], [*OPENING, *subscribed("A004"), END]),
+    "two users of a change": Errand(
+        ["A101 00", *3 * ["A101 01"]], [*OPENING, "read A101", "confirm", *3 * ["read A101"], END],
+        habit="changes later"),
     "a user that is released": Errand(2 * ["battery 64"], 2 * READ),
     "a link that ends at a read": Errand(
         ["error linkLost", *2 * ["battery 64"]], [*READ[:-1], "disconnected 16", *READ], READ, does="a limit",
@@ -173,9 +179,16 @@ ERRANDS = {
     "cancelled attempt": Errand(["error cancelled", "battery 64"], [], READ, habit="deaf", sign=is_connecting),
     "cancelled values": Errand(
         ["error cancelled", "battery 64"], [*OPENING, *subscribed("A004"), END], READ, sign=is_subscription),
+    "cancelled exchange": Errand(
+        ["error cancelled", "battery 64"], ["connected", "mtu", END], READ, does="cancelled attempt",
+        habit="silent mtu", sign=is_unanswered),
+    "cancelled reconnection": Errand(
+        ["error cancelled", "battery 64"], [*OPENING, subscribed("A004")[0], "disconnected 16"], READ,
+        habit="leaves for good", sign=has_gone),
     # What is served: the user ends it.
-    "serve": Errand(["written 0908", "error cancelled"], clients=("reader",), sign=has_gone),
+    "serve": Errand([f"written {LONG[::-1].hex()}", "error cancelled"], clients=("reader",), sign=has_gone),
     "serve three": Errand(["sent", "error cancelled"], clients=("listener", "silent", "listener")),
+    "serve many": Errand(["sent", "error cancelled"], clients=("listener",)),
     "both roles": Errand(["battery 32", "error cancelled"], clients=("phone",), sign=has_gone),
 }
 FAULTS = {
@@ -251,7 +264,7 @@ def test_an_errand_at_a_device(peers, name, door, run):
 @pytest.mark.parametrize("peers, name, door", cases(["serve"]), indirect=["peers"])
 def test_a_value_that_is_served_is_read_and_written(peers, name, door, run):
     assert run(name, door) == ERRANDS[name].lines
-    assert [event["value"] for event in peers.events("read")] == ["010203"]
+    assert [event["value"] for event in peers.events("read")] == [LONG.hex()]
 
 
 @pytest.mark.parametrize("peers, name, door", cases(["both roles"]), indirect=["peers"])
@@ -265,23 +278,26 @@ def test_the_central_role_uses_the_link_that_a_client_has_made(peers, name, door
     assert [event["reason"] for event in peers.events("disconnected")] == [LOCAL_HOST]
 
 
-@pytest.mark.parametrize("peers, name, door", cases(["serve three"]), indirect=["peers"])
-def test_a_client_that_confirms_nothing_delays_no_other(peers, name, door, run):
-    """Others wait for it for a second, once."""
-    values = {"listener 0": [], "listener 2": []}
+@pytest.mark.parametrize(
+    "peers, name, door", cases(["serve three", "serve many"]), indirect=["peers"])
+def test_values_come_to_all_that_take_them(peers, name, door, run):
+    """Others wait for a client that confirms nothing for a second, once."""
+    count = 100 if name == "serve three" else 5000
+    names = [f"listener {number}" for number, kind in enumerate(ERRANDS[name].clients) if kind == "listener"]
 
-    def all_have_come(_):
-        for each in values.values():
-            each.clear()
-        for event in peers.events("value"):
-            values[event["name"]].append(event)
-        return all(len(each) == 100 for each in values.values())
+    ended = set()
+
+    def all_have_come(event):
+        if event["event"] == "value" and event["value"] == f"{count - 1:04x}":
+            ended.add(event["name"])
+        return len(ended) == len(names)
 
     ERRANDS[name].sign = all_have_come
     assert run(name, door) == ERRANDS[name].lines
-    for each in values.values():
-        assert [event["value"] for event in each] == [f"{number:04x}" for number in range(100)]
-        assert max(later["time"] - event["time"] for event, later in zip(each, each[1:])) < 2
+    for each in names:
+        values = [event for event in peers.events("value") if event["name"] == each]
+        assert [event["value"] for event in values] == [f"{number:04x}" for number in range(count)]
+        assert max(later["time"] - event["time"] for event, later in zip(values, values[1:])) < 2
 
 
 def test_commands_have_each_errand_or_a_reason():

@@ -27,7 +27,7 @@ from transports import command_line, server, start
 from virtual_radio import Radio, VirtualController
 
 SERVICE, VALUE = UUID("B000"), UUID("B001")
-WRITTEN = bytes([9, 8])
+WRITTEN = bytes(number % 251 for number in range(300))[::-1]
 INDICATION = 0x1D
 READ = 0x0A
 

@@ -43,6 +43,7 @@ HABITS = {
     "leaves at a read": "ends its first link in place of the battery",
     "pauses": "waits before each value",
     "leaves": "ends each link after a second",
+    "leaves for good": "ends its link after a second, and does not advertise again",
     "changes at once": "A100 gets other handles when Service Changed is subscribed to",
     "changes while discovered": "the same when its characteristics are discovered, and the answer has the old handles",
     "changes during a read": "the same when A101 is read, and the answer is the old value",
@@ -133,11 +134,13 @@ class Lamp(Worker):
         self.note("connected", link=self.links)
         connection.on("disconnection", lambda reason: self.note("disconnected", reason=reason))
         self.device.l2cap_channel_manager.register_fixed_channel(ATT_CID, self.on_pdu)
-        if self.habit == "leaves":
+        if self.habit in ("leaves", "leaves for good"):
             self.spawn(self.leave(connection))
 
     async def leave(self, connection):
         await asyncio.sleep(LINK_TIME)
+        if self.habit == "leaves for good":
+            await self.device.stop_advertising()
         await connection.disconnect()
 
     def on_pdu(self, handle, pdu):

@@ -15,6 +15,7 @@ from program import OK, TIMEOUT, wait_until
 
 LAMP, OTHER, NOBODY = (f"D2:5C:0A:1E:60:{number}" for number in ("01", "02", "7F"))
 INTERRUPTED = 130
+LONG = bytes(number % 251 for number in range(300))
 
 
 class Peers:
@@ -100,9 +101,11 @@ class CommandDoor:
         "two devices": "a command uses one device, and an H4 adapter has one program",
         "two users": "an H4 adapter has one program",
         "two users of a value": "the same",
+        "two users of a change": "the same",
         "a user that is released": "a command ends with its process",
         "services change": "a command reads once; test_gatt.py has subscriptions that move",
         "serve three": "serve has no values of its own",
+        "serve many": "the same",
         "both roles": "an H4 adapter has one program"}
     seconds = None
 
@@ -203,7 +206,11 @@ class CommandDoor:
     def cancelled_attempt(self):
         return [*self.interrupted("read", "Lamp", "--uuid", "2A19"), self.battery(OTHER)]
 
+    def cancelled_reconnection(self):
+        return self.cancelled_values()
+
     def cancelled_values(self):
+        """Also of a link that is made again: subscribe does so."""
         process = self.halo.start("subscribe", LAMP, "--uuid", "A004", adapter=self.peers.adapter)
         next(line for line in process.stdout if line.startswith("0.0"))
         return [*self.end(process)[1], self.battery(OTHER)]
@@ -219,7 +226,7 @@ class CommandDoor:
              "value": b"Served".hex()},
             {"handle": 4, "kind": "service", "uuid": "B000", "end": 7},
             {"handle": 5, "kind": "characteristic", "uuid": "B001", "value_handle": 6,
-             "properties": ["read", "write", "notify", "indicate"], "value": "010203"},
+             "properties": ["read", "write", "notify", "indicate"], "value": LONG.hex()},
             {"handle": 7, "kind": "descriptor", "uuid": "2902"}]
         table = self.peers.events_file.with_name("table.jsonl")
         table.write_text("".join(json.dumps(row) + "\n" for row in rows))
