@@ -123,7 +123,7 @@ ERRANDS = {
         ["links 01020304", "longest gap short"],
         [*3 * [*OPENING, subscribed("A004")[0], "disconnected 16"], *OPENING, *subscribed("A004"), END],
         habit="leaves"),
-    "many links": Errand(["30 links"], 30 * READ),
+    "many links": Errand(["30 links"], 30 * READ, long={"corebluetooth", "halo-raw"}),
     "two users": Errand(["first 64", "second 64"], [*OPENING, "read 2A19", "read 2A19", END]),
     "two users of a value": Errand(
         ["first 5 second 20"], [*OPENING, *subscribed("A004"), END]),
@@ -157,10 +157,10 @@ ERRANDS = {
     # then.
     "an MTU without an answer": Errand(
         2 * ["battery 64"], ["connected", "mtu", END, "connected", OPENING[2], "read 2A19", END], READ,
-        does="a limit", argument="8", habit="silent mtu"),
+        does="a limit", argument="8", habit="silent mtu", long={"halo-raw"}),
     "a watch without an answer": Errand(
         ["error timedOut", *2 * ["battery 64"]], [*OPENING, END, "connected", "mtu", "read 2A19", END], READ,
-        does="a limit", argument="8", habit="silent watch"),
+        does="a limit", argument="8", habit="silent watch", long={"corebluetooth"}),
     "a discovery without an answer": Errand(
         [*2 * ["error timedOut"], "battery 64"], 2 * [*OPENING, END], READ, does="a limit", argument="2",
         habit="silent discovery", long={"halo-raw"}),

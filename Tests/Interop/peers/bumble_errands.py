@@ -122,7 +122,8 @@ class Lamp(Worker):
             (AdvertisingData.COMPLETE_LOCAL_NAME, self.name.encode())])
         await self.device.start_advertising(
             own_address_type=hci.OwnAddressType.RANDOM, advertising_data=bytes(data), scan_response_data=b"",
-            advertising_interval_min=INTERVAL, advertising_interval_max=INTERVAL, auto_restart=True)
+            advertising_interval_min=INTERVAL, advertising_interval_max=INTERVAL,
+            auto_restart=self.habit != "leaves for good")
 
     def write_long(self, _, value):
         self.long = bytes(value)
@@ -139,8 +140,6 @@ class Lamp(Worker):
 
     async def leave(self, connection):
         await asyncio.sleep(LINK_TIME)
-        if self.habit == "leaves for good":
-            await self.device.stop_advertising()
         await connection.disconnect()
 
     def on_pdu(self, handle, pdu):
