@@ -61,7 +61,30 @@ extension GATTClient {
     _ completion: @escaping (Result<[UInt8], GATTError>) -> Void
   ) -> () -> Void {
     checked(handle, stamp, completion) {
-      run({ [bearer] in ReadValue(handle, mtu: bearer.mtu) }, completion: completion)
+      run(
+        { [bearer] in ReadValue(handle, mtu: bearer.mtu) },
+        completion: unlessChanged(handle, isVoid: { _ in true }, completion))
+    }
+  }
+
+  /// Reports that the services have changed, if the server has said so of an attribute before it has answered a request: what is
+  /// at its handle then is another attribute, or none.
+  ///
+  /// - Parameter isVoid: whether that is so for an answer; one that refuses is void in any case
+  private func unlessChanged<Value>(
+    _ handle: AttributeHandle, isVoid: @escaping (Value) -> Bool,
+    _ completion: @escaping (Result<Value, GATTError>) -> Void
+  ) -> (Result<Value, GATTError>) -> Void {
+    let count = trust.changeCount
+    return { [weak self] result in
+      guard let self, trust.hasChanged(HandleRange(handle, handle), since: count) else {
+        return completion(result)
+      }
+      switch result {
+      case .success(let value) where isVoid(value): completion(.failure(.servicesChanged))
+      case .failure(.att(.refused)): completion(.failure(.servicesChanged))
+      case .success, .failure: completion(result)
+      }
     }
   }
 
@@ -140,13 +163,13 @@ extension GATTClient {
             // Procedures that wait when the link is lost begin, and fail.
             if self?.isOpen == true { onStart() }
             return WriteValue(handle, value)
-          }, completion: completion)
+          }, completion: unlessChanged(handle, isVoid: { false }, completion))
       }
       return run(
         { [weak self, bearer] in
           if self?.isOpen == true { onStart() }
           return QueuedWrite([(handle, value)], mtu: bearer.mtu)
-        }, completion: completion)
+        }, completion: unlessChanged(handle, isVoid: { false }, completion))
     }
   }
 
