@@ -92,6 +92,7 @@ import Testing
         guard !starting.isEmpty else { return }
         take(role.started(starting.removeFirst(), Bool.random(using: &random) ? CBError(.unknown) : nil))
       case 10, 11, 12: take(role.configured(place, client, wants: Bool.random(using: &random)))
+      case 13 where Bool.random(using: &random): take(role.stalled(client))
       case 13:
         sending.removeAll { $0 == client }
         asked[client] = nil
@@ -197,6 +198,41 @@ import Testing
     #expect(role.update([3], Self.place, to: [other]).0)
     var reports = 0
     for _ in 0..<16 { reports += role.sent(to: Self.client).reports.count }
+    #expect(reports == 1)
+  }
+
+  /// A phone that confirms no indication kept values from all others until its link ended after 30 s.
+  @Test func aCentralThatTakesNothingForAWhileIsNotWaitedFor() {
+    var role = subscribed()
+    let other = PeerIdentity(BluetoothAddress(2, .public))
+    _ = role.configured(Self.place, other, wants: true)
+    for _ in 0..<16 { _ = role.update([1], Self.place, to: nil) }
+    for _ in 0..<16 { _ = role.sent(to: other) }
+    #expect(!role.update([2], Self.place, to: nil).0)
+    #expect(role.stalled(Self.client).reports.count == 1)
+    for _ in 0..<16 {
+      #expect(role.update([2], Self.place, to: nil).1.commands == [.send([2], Self.place, to: [other])])
+    }
+    // The others are waited for.
+    #expect(!role.update([3], Self.place, to: nil).0)
+    var reports = 0
+    for _ in 0..<16 { reports += role.sent(to: other).reports.count }
+    #expect(reports == 1)
+    // One that takes values again gets what comes.
+    for _ in 0..<16 { _ = role.sent(to: Self.client) }
+    #expect(
+      role.update([4], Self.place, to: nil).1.commands == [.send([4], Self.place, to: [Self.client, other])])
+  }
+
+  /// Nobody would get a value.
+  @Test func whenAllCentralsAreStalledTheyAreWaitedFor() {
+    var role = subscribed()
+    for _ in 0..<16 { _ = role.update([1], Self.place, to: nil) }
+    _ = role.stalled(Self.client)
+    #expect(!role.update([2], Self.place, to: nil).0)
+    #expect(role.sent(to: Self.client).reports.isEmpty)
+    var reports = 0
+    for _ in 0..<15 { reports += role.sent(to: Self.client).reports.count }
     #expect(reports == 1)
   }
 

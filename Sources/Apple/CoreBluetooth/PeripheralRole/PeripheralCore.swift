@@ -22,6 +22,10 @@ final class PeripheralCore {
   private var services = PublishedServices()
   /// Updates for each central that its link has not taken.
   private var waiting: [PeerIdentity: [Update]] = [:]
+  /// When centrals whose updates wait are not waited for any longer.
+  private var patience: [PeerIdentity: Timers.Token] = [:]
+  /// How long that takes, as in HaloRaw.
+  private static let longestWait = Duration.seconds(1)
   /// How the request of each central is answered that was not.
   private var requests: [PeerIdentity: (number: Int, reply: (ATTErrorCode?, [UInt8]) -> Void)] = [:]
   private var requestCount = 0
@@ -156,11 +160,23 @@ final class PeripheralCore {
   private func push(_ client: PeerIdentity) {
     while let update = waiting[client]?.first {
       let delivery = deliver(update, to: client)
-      guard delivery != .full else { return }
+      guard delivery != .full else { return wait(for: client) }
+      forgetPatience(client)
       waiting[client]?.removeFirst()
       events.send { $0.happened { $0.sent(to: client) } }
     }
     waiting[client] = nil
+  }
+
+  private func wait(for client: PeerIdentity) {
+    guard patience[client] == nil else { return }
+    patience[client] = radio?.central?.timers.schedule(after: Self.longestWait) { [weak self] in
+      self?.events.send { $0.happened { $0.stalled(client) } }
+    }
+  }
+
+  private func forgetPatience(_ client: PeerIdentity) {
+    if let token = patience.removeValue(forKey: client) { radio?.central?.timers.cancel(token) }
   }
 
   private func deliver(_ update: Update, to client: PeerIdentity) -> ServerBearer.Delivery {
@@ -191,6 +207,7 @@ extension PeripheralCore: ServedRadio.Member {
 
   func left(_ client: PeerIdentity) {
     waiting[client] = nil
+    forgetPatience(client)
     requests[client] = nil
     events.send { $0.left(client) }
   }

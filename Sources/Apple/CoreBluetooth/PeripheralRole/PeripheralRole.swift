@@ -274,7 +274,7 @@ extension PeripheralRole {
   }
 
   /// - Parameter chosen: the centrals that are meant; nil for all
-  /// - Returns: whether it is sent, or will be; if not, nobody gets it
+  /// - Returns: whether it is sent, or will be, but to centrals that have taken nothing for a while; if not, nobody gets it
   package mutating func update(
     _ value: [UInt8], _ place: Place?, to chosen: [PeerIdentity]?
   ) -> (Bool, Effects) {
@@ -282,8 +282,13 @@ extension PeripheralRole {
     guard let place else { return (true, Effects()) }
     let clients = subscribers(of: place).filter { chosen?.contains($0) ?? true }
     guard !clients.isEmpty else { return (true, Effects()) }
-    guard credits.take(for: clients) else { return (false, Effects()) }
-    return (true, Effects([.send(value, place, to: clients)]))
+    guard let takers = credits.take(for: clients) else { return (false, Effects()) }
+    return (true, Effects([.send(value, place, to: takers)]))
+  }
+
+  /// A central has taken no update for a while: the others do not wait for it.
+  package mutating func stalled(_ client: PeerIdentity) -> Effects {
+    Effects([], credits.stall(client) ? [.ready] : [])
   }
 
   /// The loop has handed an update to the link of a central, or has dropped it.

@@ -1,7 +1,8 @@
 internal import HaloBluetoothCore
 internal import HaloRaw
 
-/// How many updates a program may hand over before the links have taken the earlier ones: for each central.
+/// How many updates a program may hand over before the links have taken the earlier ones: for each central. One that takes none
+/// for a while is not waited for: others get what it has no room for.
 struct UpdateCredits: Sendable {
   /// Updates that wait for a link at most.
   static let limit = 16
@@ -9,14 +10,28 @@ struct UpdateCredits: Sendable {
   private var waiting: [PeerIdentity: Int] = [:]
   /// The centrals for which an update was refused, and which have had no room since.
   private var starved: Set<PeerIdentity> = []
+  /// The centrals that are not waited for.
+  private var stalled: Set<PeerIdentity> = []
 
-  /// - Returns: whether all of them have room; if not, none of them is charged
-  mutating func take(for clients: [PeerIdentity]) -> Bool {
-    let full = clients.filter { waiting[$0, default: 0] >= Self.limit }
-    starved.formUnion(full)
-    guard full.isEmpty else { return false }
-    for client in clients { waiting[client, default: 0] += 1 }
-    return true
+  /// - Returns: who gets an update: all that are waited for; nil if one of these has no room, or nobody has
+  mutating func take(for clients: [PeerIdentity]) -> [PeerIdentity]? {
+    let full = Set(clients.filter { waiting[$0, default: 0] >= Self.limit })
+    let lively = full.subtracting(stalled)
+    let awaited = lively.isEmpty && full.count == clients.count ? full : lively
+    starved.formUnion(awaited)
+    guard awaited.isEmpty else { return nil }
+    let takers = clients.filter { !full.contains($0) }
+    for client in takers { waiting[client, default: 0] += 1 }
+    return takers
+  }
+
+  /// The central has taken nothing for a while.
+  ///
+  /// - Returns: as ``give(_:)``
+  mutating func stall(_ client: PeerIdentity) -> Bool {
+    guard waiting[client] != nil else { return false }
+    stalled.insert(client)
+    return hasRoom(client)
   }
 
   /// The link has taken one.
@@ -25,6 +40,7 @@ struct UpdateCredits: Sendable {
   mutating func give(_ client: PeerIdentity) -> Bool {
     guard let count = waiting[client] else { return false }
     waiting[client] = count > 1 ? count - 1 : nil
+    stalled.remove(client)
     return count - 1 <= Self.limit / 2 && hasRoom(client)
   }
 
@@ -33,6 +49,7 @@ struct UpdateCredits: Sendable {
   /// - Returns: as ``give(_:)``
   mutating func left(_ client: PeerIdentity) -> Bool {
     waiting[client] = nil
+    stalled.remove(client)
     return hasRoom(client)
   }
 
