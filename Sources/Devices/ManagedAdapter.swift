@@ -250,9 +250,12 @@ package final class ManagedAdapter {
   ///
   /// - Throws: why it has failed, after `limit`; why waiting does not help, at once; `.hci(.cancelled)`
   package func untilUsable(within limit: Duration) async throws(GAPError) {
-    guard let failure else { return }
     let timers = central?.timers ?? self.timers
     try await awaitCallback { (done: @escaping (Result<Void, GAPError>) -> Void) in
+      guard let failure else {
+        done(.success(()))
+        return {}
+      }
       var end: Timers.Token?
       let id = waiting.add { result in
         timers.cancel(end)

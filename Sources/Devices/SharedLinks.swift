@@ -110,8 +110,11 @@ package final class SharedLinks {
   package func untilReachable(
     _ peer: PeerIdentity, over central: Central, eagerUntil eagerEnd: Instant, user: AnyObject
   ) async throws(GAPError) {
-    guard link(to: peer) == nil else { return }
     try await awaitCallback { (done: @escaping (Result<Void, GAPError>) -> Void) in
+      guard link(to: peer) == nil else {
+        done(.success(()))
+        return {}
+      }
       var search: Task<Void, Never>?
       let end = OneShot { (result: Result<Void, GAPError>) in
         self.stopWaiting(user, peer)
@@ -143,8 +146,11 @@ package final class SharedLinks {
     _ request: ConnectionRequest, over central: Central, user: AnyObject,
     prepare: @escaping (GATTLink) -> Void = { _ in }
   ) async throws(GAPError) -> GATTLink {
-    if let link = link(to: request.identity) { return link }
-    return try await awaitCallback { (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
+    try await awaitCallback { (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
+      if let link = link(to: request.identity) {
+        done(.success(link))
+        return {}
+      }
       var cancel: (() -> Void)?
       let end = OneShot { (result: Result<GATTLink, GAPError>) in
         self.stopWaiting(user, request.identity)

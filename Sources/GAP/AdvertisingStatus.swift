@@ -61,8 +61,11 @@ package final class AdvertisingStatus {
   /// - Throws: the last refusal; `.hci(.notReady)` if the radio has not answered within ``longestWait``; `.hci(.cancelled)` after
   ///   ``clear()``, and if the task is cancelled
   package func untilOn(within limit: Duration?, in timers: Timers) async throws(GAPError) {
-    guard !isOn else { return }
     try await awaitCallback { (done: @escaping (Result<Void, GAPError>) -> Void) in
+      guard !isOn else {
+        done(.success(()))
+        return {}
+      }
       let end = OneShot<Result<Void, GAPError>> { [weak self] result in
         self?.waits.removeAll { !$0.end.isPending }
         guard case .failure(.hci(.notReady)) = result, let refusal = self?.refusal else {

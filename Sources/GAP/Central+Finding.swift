@@ -82,8 +82,11 @@ extension Central {
     _ hear: @escaping (Advertisement) -> Value?,
     atEnd: @escaping (GAPError?) throws(GAPError) -> Value
   ) async throws(GAPError) -> Value {
-    if let failure { throw failure }
-    return try await awaitCallback { (done: @escaping (Result<Value, GAPError>) -> Void) in
+    try await awaitCallback { (done: @escaping (Result<Value, GAPError>) -> Void) in
+      if let failure {
+        done(.failure(failure))
+        return {}
+      }
       let timers = self.timers
       var scan: Scan?
       var timer: Timers.Token?

@@ -70,12 +70,12 @@ package final class ServerBearer: ATTServer {
   var onSent: (() -> Void)?
   var indications = IndicationQueue()
   /// Whether a value was not taken, and its owner does not know yet that there is room again.
-  var isStarved = false
+  package internal(set) var isStarved = false
   /// By the handle of the value.
   @exclusivity(unchecked) var configurations = SmallMap<AttributeHandle, ClientConfiguration>()
   /// A value of a handler that was read from its start, so that its later parts are those of the same value.
   @exclusivity(unchecked) var longValue: (handle: AttributeHandle, value: [UInt8])?
-  @exclusivity(unchecked) private(set) var isClosed = false
+  @exclusivity(unchecked) package private(set) var isClosed = false
   @exclusivity(unchecked) private var turn: Turn?
   @exclusivity(unchecked) private var turnCount: UInt64 = 0
   @exclusivity(unchecked) private var held: [[UInt8]] = []

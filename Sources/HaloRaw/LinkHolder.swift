@@ -151,6 +151,10 @@ final class LinkHolder {
   func current() async throws(BluetoothError) -> LiveLink {
     while making != nil {
       try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+        guard making != nil else {
+          done(.success(()))
+          return {}
+        }
         let wait = waiting.add(done)
         return { self.waiting.end(wait.id, with: .cancelled) }
       }

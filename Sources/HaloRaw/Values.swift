@@ -172,6 +172,10 @@ package final class ValueFeed<Element: Sendable> {
   fileprivate func untilReady() async {
     await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
       let ready = OneShot { done(.success(())) }
+      guard head == elements.count, ending == nil else {
+        ready()
+        return {}
+      }
       self.ready = ready
       return { ready() }
     }

@@ -91,6 +91,7 @@ package final class RingOnAdapter {
     try? advertise()
     guard let link else { return }
     await withCheckedContinuation { continuation in
+      guard self.link === link else { return continuation.resume() }
       whenLinkHasEnded = { continuation.resume() }
       link.disconnect()
     }

@@ -1,6 +1,9 @@
 /// Waits for an operation that reports its result to a callback; bridges the layers' callbacks to `async`. It has no
 /// deadline of its own: the operation has one, or its caller says why not.
 ///
+/// The task may be suspended before `start` is called. What is waited for may come meanwhile: `start` has to ask for it, and a
+/// question before the call is not enough.
+///
 /// - Parameter start: starts the operation with the closure to call with its result, and returns a closure that cancels
 ///   it. A cancelled operation still calls back, with an error or a result. Only the first call has an effect.
 @BluetoothActor

@@ -48,8 +48,14 @@ final class SharedSource<Element: Sendable> {
   func listen(_ feed: ValueFeed<Element>) async throws(BluetoothError) -> () -> Void {
     let id = listeners.add(feed)
     if case .idle = state { begin() }
-    if case .running = state { return { self.leave(id) } }
     try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+      switch state {
+      // It runs, or the feed has learned why it does not.
+      case .running, .idle:
+        done(.success(()))
+        return {}
+      case .starting, .stopping, .interrupted: break
+      }
       let wait = waiting.add(done)
       return {
         self.waiting.end(wait.id, with: .cancelled)

@@ -119,7 +119,7 @@ public final class Server {
     while !outcome.full.isEmpty {
       if outcome.isTaken, timers.current >= end { for client in outcome.full { client.isStalled = true } }
       if outcome.isTaken, outcome.full.allSatisfy(\.isStalled) { break }
-      try await untilReady(within: outcome.isTaken ? end - timers.current : nil)
+      try await untilReady(outcome.full, within: outcome.isTaken ? end - timers.current : nil)
       let waiting = outcome.full
       outcome.full = []
       for client in waiting { outcome.add(client, push(client), isCut: client.cuts(length)) }
@@ -128,10 +128,16 @@ public final class Server {
     return outcome.deliveries
   }
 
-  /// Returns when a client takes values again, or has gone, or after `limit`.
-  private func untilReady(within limit: Duration?) async throws(BluetoothError) {
+  /// Returns when one of the clients takes values again, or has gone, or after `limit`.
+  private func untilReady(
+    _ full: [ServedClient], within limit: Duration?
+  ) async throws(BluetoothError) {
     let timers = self.timers
     try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
+      guard full.allSatisfy({ $0.server.isStarved && !$0.server.isClosed }) else {
+        done(.success(()))
+        return {}
+      }
       let wait = waiting.add(done)
       if let limit { wait.end.expire(after: limit, in: timers, with: .success(())) }
       return { self.waiting.end(wait.id, with: .cancelled) }

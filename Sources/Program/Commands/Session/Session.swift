@@ -189,9 +189,12 @@ final class Session {
 
   /// Returns when the adapter is lost, while ``waitsForAdapter``, or when the task is cancelled. There is one caller at a time.
   func untilAdapterIsLost() async {
-    guard adapterFailure == nil else { return }
     await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
       let end = OneShot(done)
+      guard adapterFailure == nil else {
+        end(.success(()))
+        return {}
+      }
       lossWaiter = { end(.success(())) }
       return { end(.success(())) }
     }

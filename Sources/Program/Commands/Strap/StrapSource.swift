@@ -53,8 +53,11 @@ final class StrapSource {
   }
 
   private func untilWanted(or ring: RingClient) async {
-    guard !server.isWanted, ring.connection.isConnected else { return }
     await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      guard !server.isWanted, ring.connection.isConnected else {
+        done(.success(()))
+        return {}
+      }
       onWanted = { done(.success(())) }
       onLost = { done(.success(())) }
       return { done(.success(())) }
