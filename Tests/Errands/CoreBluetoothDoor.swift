@@ -7,7 +7,7 @@ final class CoreBluetoothDoor: NSObject, Door {
     delegate: self, queue: nil, options: [CBCentralManagerOptionAdapterKey: adapter])
   private let state = Calls<CBManagerState>()
   private let found = Calls<Found>()
-  /// Those that are connecting, connected or about to be disconnected.
+  /// Devices that are connecting, connected or about to be disconnected.
   private var devices: [UUID: CoreBluetoothDevice] = [:]
   /// The manager has no strong reference to what was found only.
   private var seen: [UUID: CBPeripheral] = [:]
