@@ -7,7 +7,7 @@ import HaloBluetoothCore
 /// Why there is no link, or no data: an error of a ``LinkUser``.
 package protocol LinkFailure: Error {
   /// What it says of the next try.
-  var fault: LinkKeeper.Fault { get }
+  var fault: ReconnectPolicy.Fault { get }
 
   init(_ error: GAPError)
 
@@ -54,7 +54,7 @@ package protocol LinkUser: AnyObject {
   ///   - next: what is done next; `.giveUp` if nothing is
   /// - Returns: what is thrown in place of the failure, if nothing is done next
   func failed(
-    _ failure: Failure, in phase: LinkKeeper.Phase, hasFlowed: Bool, next: LinkKeeper.Action
+    _ failure: Failure, in phase: ReconnectPolicy.Phase, hasFlowed: Bool, next: ReconnectPolicy.Action
   ) -> Failure
 }
 
@@ -67,11 +67,11 @@ extension LinkUser {
 
 /// A device over time, for one user: a link that is made, made usable, and made again when it is lost.
 ///
-/// It carries out what a ``LinkKeeper`` decides. Nothing else tries again.
+/// It carries out what a ``ReconnectPolicy`` decides. Nothing else tries again.
 @BluetoothActor
 package final class ManagedLink<User: LinkUser> {
   /// Decides what is done.
-  package private(set) var keeper: LinkKeeper
+  package private(set) var policy: ReconnectPolicy
   /// The link that there is, or the last one.
   package private(set) var link: GATTLink?
   /// The device; nil until it was found.
@@ -79,7 +79,7 @@ package final class ManagedLink<User: LinkUser> {
 
   private let timers: Timers
   private let watch: ServiceWatch
-  private var next: LinkKeeper.Action?
+  private var next: ReconnectPolicy.Action?
 
   /// - Parameters:
   ///   - peer: the address of the device, if it is known
@@ -88,13 +88,13 @@ package final class ManagedLink<User: LinkUser> {
   ///   - watch: when Service Changed is subscribed to
   ///   - timers: the time of the radio
   package init(
-    to peer: BluetoothAddress?, canSearch: Bool, _ budget: LinkKeeper.Budget, _ watch: ServiceWatch,
+    to peer: BluetoothAddress?, canSearch: Bool, _ budget: ReconnectPolicy.Budget, _ watch: ServiceWatch,
     timers: Timers
   ) {
     self.peer = peer
     self.timers = timers
     self.watch = watch
-    keeper = LinkKeeper(budget, isKnown: peer != nil, canSearch: canSearch)
+    policy = ReconnectPolicy(budget, isKnown: peer != nil, canSearch: canSearch)
   }
 
   // MARK: The way to data
@@ -111,19 +111,19 @@ package final class ManagedLink<User: LinkUser> {
   /// again.
   package func ask(for user: User, _ start: () async throws(User.Failure) -> Void) async throws(User.Failure)
   {
-    if next == .flow { next = keeper.ask() }
+    if next == .flow { next = policy.ask() }
     try await drive(user, until: { $0 == .flow }, start: start)
   }
 
   /// Data have come: the next loss has the whole budget.
-  package func dataFlow() { keeper.dataFlow() }
+  package func dataFlow() { policy.dataFlow() }
 
   /// The link was lost while data flowed.
   ///
   /// - Returns: whether another one is made: call ``ask(for:_:)``
   package func lost(_ loss: LinkLoss) -> Bool {
-    let fault: LinkKeeper.Fault = if case .adapter(let error) = loss { .init(error) } else { .link }
-    let action = keeper.failed(fault, at: timers.current)
+    let fault: ReconnectPolicy.Fault = if case .adapter(let error) = loss { .init(error) } else { .link }
+    let action = policy.failed(fault, at: timers.current)
     next = action
     return action != .giveUp
   }
@@ -134,9 +134,10 @@ package final class ManagedLink<User: LinkUser> {
   }
 
   private func drive(
-    _ user: User, until isThere: (LinkKeeper.Action) -> Bool, start: () async throws(User.Failure) -> Void
+    _ user: User, until isThere: (ReconnectPolicy.Action) -> Bool,
+    start: () async throws(User.Failure) -> Void
   ) async throws(User.Failure) {
-    var action = next ?? keeper.begin(at: timers.current)
+    var action = next ?? policy.begin(at: timers.current)
     while !isThere(action) {
       do throws(User.Failure) {
         if case .start = action {
@@ -149,7 +150,7 @@ package final class ManagedLink<User: LinkUser> {
             if Task.isCancelled { throw User.Failure(.hci(.cancelled)) }
           }
         }
-        action = keeper.succeeded(action, at: timers.current)
+        action = policy.succeeded(action, at: timers.current)
       } catch {
         action = try await self.action(after: error, for: user)
       }
@@ -157,7 +158,7 @@ package final class ManagedLink<User: LinkUser> {
     next = action
   }
 
-  private func carryOut(_ action: LinkKeeper.Action, for user: User) async throws(User.Failure) {
+  private func carryOut(_ action: ReconnectPolicy.Action, for user: User) async throws(User.Failure) {
     switch action {
     case .find(let time): peer = try await user.find(within: time)
     case .connect(let time):
@@ -198,16 +199,16 @@ package final class ManagedLink<User: LinkUser> {
 
   private func action(
     after failure: User.Failure, for user: User
-  ) async throws(User.Failure) -> LinkKeeper.Action {
-    let (phase, hasFlowed) = (keeper.phase, keeper.deadline == nil)
+  ) async throws(User.Failure) -> ReconnectPolicy.Action {
+    let (phase, hasFlowed) = (policy.phase, policy.deadline == nil)
     let action =
       Task.isCancelled || !user.goesOn
       ? .giveUp
-      : keeper.failed(failure.fault, at: timers.current)
+      : policy.failed(failure.fault, at: timers.current)
     let said = user.failed(failure, in: phase, hasFlowed: hasFlowed, next: action)
     guard action != .giveUp else {
       // Something else may be asked for on the same link.
-      next = link?.isConnected == true && (phase == .start || phase == .flow) ? keeper.ask() : nil
+      next = link?.isConnected == true && (phase == .start || phase == .flow) ? policy.ask() : nil
       throw said
     }
     if failure.fault != .unready { await release(for: user) }

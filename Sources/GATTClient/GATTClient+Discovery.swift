@@ -22,7 +22,7 @@ extension GATTClient {
       discover(uuids[...], [], cancellation, completion)
     } else {
       findServices({ DiscoverAllServices() }, cancellation) { [self] result in
-        if case .success((_, let stamp)) = result { trust.discovered(.all, after: stamp.changeCount) }
+        if case .success((_, let stamp)) = result { validity.discovered(.all, after: stamp.changeCount) }
         completion(result.map { note($0.0, $0.1) })
       }
     }
@@ -53,7 +53,7 @@ extension GATTClient {
   ) where Procedure.Output == [Service] {
     let stamp = startDiscovery()
     cancellation.action = run(make) { [self] result in
-      if case .success = result, trust.changeCount != stamp.changeCount {
+      if case .success = result, validity.changeCount != stamp.changeCount {
         guard attempts > 1 else { return completion(.failure(.servicesChanged)) }
         return findServices(make, cancellation, attempts: attempts - 1, completion)
       }
@@ -104,7 +104,7 @@ extension GATTClient {
             return services.map { found in
               var found = found
               found.service.stamp = stamp
-              trust.discovered(found.service.handles, after: stamp.changeCount)
+              validity.discovered(found.service.handles, after: stamp.changeCount)
               return found
             }
           })
@@ -170,7 +170,7 @@ extension GATTClient {
           result.map { all in
             var found = all
             for index in found.indices { found[index].stamp = stamp }
-            if !trust.hasChanged(HandleRange(handle, characteristic.end), since: stamp.changeCount) {
+            if !validity.hasChanged(HandleRange(handle, characteristic.end), since: stamp.changeCount) {
               descriptors[handle] = found
             }
             return found
@@ -204,15 +204,15 @@ extension GATTClient {
   /// - Parameter stamp: when it was discovered; nil for a number passed by a program
   func check(_ handle: AttributeHandle, _ stamp: DiscoveryStamp? = nil) throws(GATTError) {
     guard let stamp else {
-      if trust.isUnknown(handle) { throw .servicesChanged }
+      if validity.isUnknown(handle) { throw .servicesChanged }
       return
     }
     guard stamp.client == id else { throw .discoveredElsewhere(handle) }
-    if trust.hasChanged(HandleRange(handle, handle), since: stamp.changeCount) { throw .servicesChanged }
+    if validity.hasChanged(HandleRange(handle, handle), since: stamp.changeCount) { throw .servicesChanged }
   }
 
   func startDiscovery() -> DiscoveryStamp {
-    DiscoveryStamp(client: id, changeCount: trust.changeCount)
+    DiscoveryStamp(client: id, changeCount: validity.changeCount)
   }
 
   /// Remembers the characteristics of a service, from its first one on.
@@ -221,7 +221,7 @@ extension GATTClient {
   func note(
     _ characteristics: [Characteristic], of service: Service, _ stamp: DiscoveryStamp
   ) -> [Characteristic] {
-    let isCurrent = !trust.hasChanged(service.handles, since: stamp.changeCount)
+    let isCurrent = !validity.hasChanged(service.handles, since: stamp.changeCount)
     let since = isCurrent ? places.stamp(of: service) ?? stamp : stamp
     var stamped = characteristics
     for index in stamped.indices { stamped[index].stamp = since }
@@ -235,8 +235,8 @@ extension GATTClient {
   func note(_ services: [Service], _ stamp: DiscoveryStamp, isAskedFor: Bool = true) -> [Service] {
     services.map { service in
       var service = service
-      if isAskedFor { trust.discovered(service.handles, after: stamp.changeCount) }
-      let isCurrent = !trust.hasChanged(service.handles, since: stamp.changeCount)
+      if isAskedFor { validity.discovered(service.handles, after: stamp.changeCount) }
+      let isCurrent = !validity.hasChanged(service.handles, since: stamp.changeCount)
       service.stamp = isCurrent ? places.stamp(of: service) ?? stamp : stamp
       if isCurrent { places.note(service) }
       return service

@@ -65,7 +65,7 @@ extension GATTClient {
     guard let start = try? reader.readUInt16(), let end = try? reader.readUInt16() else { return }
     let range = HandleRange(AttributeHandle(start), AttributeHandle(end))
     guard range.isValid else { return }
-    trust.change(range)
+    validity.change(range)
     let affected = places.forget(range)
     descriptors = descriptors.filter { !range.contains($0.key) }
     subscriptions.forgetUnclaimed(in: range)
@@ -123,7 +123,7 @@ extension GATTClient {
 
   private func move(_ batch: DisplacedSubscriptions) async {
     guard let range = batch.range else { return }
-    let count = trust.changeCount
+    let count = validity.changeCount
     var services: [Service] = []
     do throws(GATTError) {
       guard moveCount <= Self.maximumMoves else { throw .servicesChanged }
@@ -136,13 +136,13 @@ extension GATTClient {
     for id in batch.ids {
       guard let entry = active[id] else { continue }
       // The results are out of date: the search starts again.
-      guard trust.changeCount == count else {
+      guard validity.changeCount == count else {
         displaced.add(id, range)
         continue
       }
       do throws(GATTError) {
         let found = try await find(entry, among: services, &tables)
-        if trust.changeCount == count { try await move(id, to: found) } else { displaced.add(id, range) }
+        if validity.changeCount == count { try await move(id, to: found) } else { displaced.add(id, range) }
       } catch .servicesChanged {
         displaced.add(id, range)
       } catch {
@@ -152,7 +152,7 @@ extension GATTClient {
   }
 
   private func servicesStarting(in range: HandleRange) async throws(GATTError) -> [Service] {
-    let stamp = DiscoveryStamp(client: id, changeCount: trust.changeCount)
+    let stamp = DiscoveryStamp(client: id, changeCount: validity.changeCount)
     // The program has not discovered them: the handles it uses stay unchanged.
     return note(try await run { DiscoverAllServices(in: range) }, stamp, isAskedFor: false)
   }

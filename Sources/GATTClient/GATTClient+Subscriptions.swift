@@ -169,12 +169,12 @@ extension GATTClient {
       completion(.success(()))
       return {}
     }
-    let count = trust.changeCount
+    let count = validity.changeCount
     let request = subscriptions.ask(for: wanted, of: handle)
     return write(wanted.bytes, to: configuration) { [self] result in
       var result = result
       // The response may belong to the attribute that is now at this handle.
-      if case .success = result, trust.hasChanged(HandleRange(handle, handle), since: count) {
+      if case .success = result, validity.hasChanged(HandleRange(handle, handle), since: count) {
         result = .failure(.servicesChanged)
       }
       switch result {

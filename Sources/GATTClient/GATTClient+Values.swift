@@ -75,9 +75,9 @@ extension GATTClient {
     _ handle: AttributeHandle, isVoid: @escaping (Value) -> Bool,
     _ completion: @escaping (Result<Value, GATTError>) -> Void
   ) -> (Result<Value, GATTError>) -> Void {
-    let count = trust.changeCount
+    let count = validity.changeCount
     return { [weak self] result in
-      guard let self, trust.hasChanged(HandleRange(handle, handle), since: count) else {
+      guard let self, validity.hasChanged(HandleRange(handle, handle), since: count) else {
         return completion(result)
       }
       switch result {

@@ -31,7 +31,7 @@ package final class GATTClient {
   let id: UInt64
   var active: [UInt64: ActiveSubscription] = [:]
   var descriptors: [AttributeHandle: [Descriptor]] = [:]
-  var trust = HandleTrust()
+  var validity = HandleValidity()
   var places = AttributePlaces()
   /// How far the subscription to Service Changed is.
   var watch = ServiceChangedWatch.none

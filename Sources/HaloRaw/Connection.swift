@@ -20,18 +20,18 @@ public final class Connection {
   /// The address of the device, as it was when it was connected to first.
   public nonisolated let peer: BluetoothAddress
 
-  let holder: LinkHolder
+  let core: ConnectionCore
   private let values = ValueListeners()
   private var listeners = Feeds<ConnectionEvent>()
-  private var openers: [(LiveLink) async throws(GATTError) -> Void] = []
+  private var openers: [(CurrentLink) async throws(GATTError) -> Void] = []
   private var endHandlers: [(BluetoothError) -> Void] = []
-  private var link: GATTLink { holder.live.link }
+  private var link: GATTLink { core.live.link }
 
-  init(_ holder: LinkHolder) {
-    self.holder = holder
-    peer = holder.live.link.peer
-    holder.onChange = { [weak self] change in self?.changed(change) }
-    holder.onOpen = { [weak self] live throws(GATTError) in try await self?.open(live) }
+  init(_ core: ConnectionCore) {
+    self.core = core
+    peer = core.live.link.peer
+    core.onChange = { [weak self] change in self?.changed(change) }
+    core.onOpen = { [weak self] live throws(GATTError) in try await self?.open(live) }
   }
 
   // MARK: Services
@@ -41,7 +41,7 @@ public final class Connection {
   /// - **Cancelled**: `.cancelled`.
   /// - **The link is lost**: `.linkLost`.
   public func services() async throws -> [RemoteService] {
-    try await holder.perform(repeats: { true }) { live throws(GATTError) in
+    try await core.perform(repeats: { true }) { live throws(GATTError) in
       try await live.table.services(live.gatt)
     }
   }
@@ -57,7 +57,7 @@ public final class Connection {
   ///
   /// - Throws: `.peerMisbehaved` as well, if the value has not the form of its type
   public func read<Value>(_ id: CharacteristicID<Value>) async throws -> Value {
-    let bytes = try await holder.perform(repeats: { true }) { live throws(GATTError) in
+    let bytes = try await core.perform(repeats: { true }) { live throws(GATTError) in
       try await live.gatt.read(try await live.characteristic(Place(id)))
     }
     do throws(DecodeError) {
@@ -76,7 +76,7 @@ public final class Connection {
     var isSent = false
     let bytes = value.encoded
     do throws(BluetoothError) {
-      try await holder.perform(repeats: { !isSent }) { live throws(GATTError) in
+      try await core.perform(repeats: { !isSent }) { live throws(GATTError) in
         let characteristic = try await live.characteristic(Place(id))
         try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
           live.gatt.write(bytes, to: characteristic, onStart: { isSent = true }, completion: done)
@@ -100,7 +100,7 @@ public final class Connection {
     _ value: Value, to id: CharacteristicID<Value>
   ) async throws {
     let bytes = value.encoded
-    try await holder.perform(repeats: { false }) { live throws(GATTError) in
+    try await core.perform(repeats: { false }) { live throws(GATTError) in
       let characteristic = try await live.characteristic(Place(id))
       try await live.gatt.writeWithoutResponse(bytes, to: characteristic, within: .seconds(10))
     }
@@ -181,7 +181,7 @@ public final class Connection {
   private func begin(
     _ place: Place, _ sink: @escaping @BluetoothActor @Sendable (RawSpan, Instant) -> Void
   ) async throws(BluetoothError) -> ValueListener {
-    try await values.add(place, on: holder) { bytes, time, _ in
+    try await values.add(place, on: core) { bytes, time, _ in
       sink(bytes, time)
     } fail: { _ in
     }
@@ -192,7 +192,7 @@ public final class Connection {
   ) async throws(BluetoothError) -> ValueListener {
     var undecodable = 0
     var gap: Duration?
-    return try await values.add(place, on: holder) { bytes, time, newGap in
+    return try await values.add(place, on: core) { bytes, time, newGap in
       gap = gap ?? newGap
       do throws(DecodeError) {
         feed.send(
@@ -229,7 +229,7 @@ public final class Connection {
   /// - **The link is lost**: the last element says so, and why.
   public nonisolated var events: Values<ConnectionEvent> {
     Values(keepingNewest: 256) { feed throws(BluetoothError) in
-      if let end = self.holder.end { throw end }
+      if let end = self.core.end { throw end }
       let id = self.listeners.add(feed)
       return { self.listeners.remove(id) }
     }
@@ -239,7 +239,7 @@ public final class Connection {
     listeners.send(ConnectionEvent(kind: kind, time: link.timers.now, description: text, error: error))
   }
 
-  private func changed(_ change: LinkHolder.Change) {
+  private func changed(_ change: ConnectionCore.Change) {
     switch change {
     case .event(let event): tell(.linkChanged, event.description)
     case .servicesChanged(let range):
@@ -259,18 +259,20 @@ public final class Connection {
   }
 
   /// Prepares a new link for the iterations that go on.
-  private func open(_ live: LiveLink) async throws(GATTError) {
+  private func open(_ live: CurrentLink) async throws(GATTError) {
     for opener in openers { try await opener(live) }
     try await values.open(live)
   }
 
   /// Calls `handler` once, when there is no link and will be none; at once if that is so.
   func whenEnded(_ handler: @escaping (BluetoothError) -> Void) {
-    if let end = holder.end { handler(end) } else { endHandlers.append(handler) }
+    if let end = core.end { handler(end) } else { endHandlers.append(handler) }
   }
 
   /// Calls `opener` with each new link, before others use it.
-  func whenOpened(_ opener: @escaping (LiveLink) async throws(GATTError) -> Void) { openers.append(opener) }
+  func whenOpened(_ opener: @escaping (CurrentLink) async throws(GATTError) -> Void) {
+    openers.append(opener)
+  }
 
   /// The properties of the link.
   public func status() -> ConnectionStatus {
@@ -297,6 +299,6 @@ public final class Connection {
   /// Cancelling the task does not cancel this, as a device that stays connected does not advertise. Another call does
   /// nothing.
   public func disconnect() async {
-    await holder.disconnect()
+    await core.disconnect()
   }
 }

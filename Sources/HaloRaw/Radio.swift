@@ -215,8 +215,9 @@ public final class Radio {
     if let address = device.address, address == central.information?.address {
       throw BluetoothError(.notSupported, "\(address) is the address of this radio")
     }
-    let maker = LinkMaker(self, device, within: limit, reconnection)
-    return Connection(LinkHolder(try await maker.first(), maker, isKept: reconnection != .never))
+    let establisher = LinkEstablisher(self, device, within: limit, reconnection)
+    return Connection(
+      ConnectionCore(try await establisher.first(), establisher, isKept: reconnection != .never))
   }
 
   // MARK: Failures

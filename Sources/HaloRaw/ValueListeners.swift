@@ -8,7 +8,7 @@ final class ValueListener {
   fileprivate let sink: (RawSpan, Instant, Duration?) -> Void
   fileprivate let fail: (BluetoothError) -> Void
   /// The link on which it is subscribed, and the subscription.
-  fileprivate var live: LiveLink?
+  fileprivate var live: CurrentLink?
   fileprivate var subscription: Subscription?
   /// Since when nothing could be received; nil while the link is there.
   fileprivate var lossTime: Instant?
@@ -36,17 +36,17 @@ final class ValueListeners {
   ///
   /// - Parameters:
   ///   - place: the characteristic
-  ///   - holder: the links
+  ///   - core: the links
   ///   - sink: gets each value, its time, and for the first one after a loss how long nothing could be received
   ///   - fail: called when no more values will come
   func add(
-    _ place: Place, on holder: LinkHolder, sink: @escaping (RawSpan, Instant, Duration?) -> Void,
+    _ place: Place, on core: ConnectionCore, sink: @escaping (RawSpan, Instant, Duration?) -> Void,
     fail: @escaping (BluetoothError) -> Void
   ) async throws(BluetoothError) -> ValueListener {
     let listener = ValueListener(place, sink, fail)
     listeners.append(listener)
     do throws(BluetoothError) {
-      try await holder.perform(repeats: { true }) { live throws(GATTError) in
+      try await core.perform(repeats: { true }) { live throws(GATTError) in
         try await self.subscribe(listener, live)
       }
       return listener
@@ -64,7 +64,7 @@ final class ValueListeners {
     live.gatt.unsubscribe(subscription) { _ in }
   }
 
-  private func subscribe(_ listener: ValueListener, _ live: LiveLink) async throws(GATTError) {
+  private func subscribe(_ listener: ValueListener, _ live: CurrentLink) async throws(GATTError) {
     // A new link may have been opened for it.
     guard listener.live !== live else { return }
     let characteristic = try await live.characteristic(listener.place)
@@ -90,7 +90,7 @@ final class ValueListeners {
   }
 
   /// Subscribes all again, on a new link. The ones whose characteristic is gone are ended.
-  func open(_ live: LiveLink) async throws(GATTError) {
+  func open(_ live: CurrentLink) async throws(GATTError) {
     for listener in listeners {
       do throws(GATTError) {
         try await subscribe(listener, live)

@@ -7,14 +7,14 @@ import TestLink
 import TestLoop
 import Testing
 
-/// A device over time: how its links are made, made usable, and made again. `LinkKeeperTests` has the decisions.
+/// A device over time: how its links are made, made usable, and made again. `ReconnectPolicyTests` has the decisions.
 @BluetoothActor
 @Suite(.onTheLoop) struct ManagedLinkTests {
   private struct Failed: LinkFailure, Equatable {
-    var fault: LinkKeeper.Fault
+    var fault: ReconnectPolicy.Fault
 
-    init(_ fault: LinkKeeper.Fault) { self.fault = fault }
-    init(_ error: GAPError) { fault = LinkKeeper.Fault(error) }
+    init(_ fault: ReconnectPolicy.Fault) { self.fault = fault }
+    init(_ error: GAPError) { fault = ReconnectPolicy.Fault(error) }
     static func notReady(within time: Duration) -> Self { Self(.silence) }
   }
 
@@ -54,7 +54,7 @@ import Testing
     }
 
     func failed(
-      _ failure: Failed, in phase: LinkKeeper.Phase, hasFlowed: Bool, next: LinkKeeper.Action
+      _ failure: Failed, in phase: ReconnectPolicy.Phase, hasFlowed: Bool, next: ReconnectPolicy.Action
     ) -> Failed {
       steps.append("\(phase) failed")
       return failure
@@ -62,7 +62,7 @@ import Testing
   }
 
   private func managed(_ watch: ServiceWatch = .never, isKnown: Bool = true) -> ManagedLink<User> {
-    let budget = LinkKeeper.Budget(first: .seconds(60), later: .seconds(60))
+    let budget = ReconnectPolicy.Budget(first: .seconds(60), later: .seconds(60))
     let peer = isKnown ? BluetoothAddress(1, .random) : nil
     return ManagedLink(to: peer, canSearch: !isKnown, budget, watch, timers: testTimers)
   }

@@ -59,7 +59,7 @@ import Testing
     radio.outcomes = [.reset: .hopeless("no way")]
     let error = await recover(Self.timeout)
     #expect("\(error.map { "\($0)" } ?? "")".contains("reset: no way"))
-    #expect(error.map { LinkKeeper.Fault($0) } == .final)
+    #expect(error.map { ReconnectPolicy.Fault($0) } == .final)
     #expect(radio.steps == [.cancel, .disconnect, .reset])
     #expect(radio.openingTimes.isEmpty)
   }

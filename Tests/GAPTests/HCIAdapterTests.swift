@@ -248,7 +248,7 @@ import Testing
     let ended = HCIError.transportEnded("the recording ends here")
     #expect(await recover() == ended && log.failures == [ended])
     #expect(testTimers.now == start && transport.openingTimes.isEmpty)
-    #expect(LinkKeeper.Fault(ended) == .final)
+    #expect(ReconnectPolicy.Fault(ended) == .final)
   }
 
   /// The other side closes with the last answer, again and again.

@@ -77,7 +77,7 @@ import Testing
   // MARK: Trust
 
   @Test func whatWasDiscoveredBeforeAChangeIsNotTrue() {
-    var trust = HandleTrust()
+    var trust = HandleValidity()
     trust.change(range(0x10, 0x1F))
     #expect(trust.hasChanged(range(0x1F, 0x30), since: 0))
     #expect(!trust.hasChanged(range(0x20, 0x30), since: 0))
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func onlyWhatIsDiscoveredIsKnownAgain() {
-    var trust = HandleTrust()
+    var trust = HandleValidity()
     trust.change(range(0x10, 0x1F))
     #expect(!trust.isUnknown(0x0F) && !trust.isUnknown(0x20))
     trust.discovered(range(0x14, 0x17), after: 1)
@@ -102,7 +102,7 @@ import Testing
 
   /// The memory for changes is bounded: after that, nothing from before counts.
   @Test func aServerThatChangesOftenIsNotTrustedAtAll() {
-    var trust = HandleTrust()
+    var trust = HandleValidity()
     for number in 1...40 as ClosedRange<UInt16> { trust.change(range(number, number)) }
     #expect(trust.changeCount == 40)
     #expect(trust.hasChanged(range(0x1000, 0x1000), since: 0) && trust.isUnknown(0x1000))

@@ -68,7 +68,7 @@ package final class PeripheralLink {
     if target.delay > .zero { await timers.sleep(for: target.delay) }
     eagerEnd = timers.current + Central.eagerTime
     // A connection does not time out, as on Apple's systems.
-    let budget = LinkKeeper.Budget(first: .forever, later: .zero, longestPause: .seconds(2))
+    let budget = ReconnectPolicy.Budget(first: .forever, later: .zero, longestPause: .seconds(2))
     let managed = ManagedLink<PeripheralLink>(to: nil, canSearch: true, budget, .first, timers: timers)
     do throws(ConnectionFailure) {
       try await managed.ask(for: self) { () throws(ConnectionFailure) in }
@@ -183,12 +183,12 @@ extension PeripheralLink: LinkUser {
 
     init(_ error: GAPError) { self.error = error }
 
-    var fault: LinkKeeper.Fault {
+    var fault: ReconnectPolicy.Fault {
       // The program learns that the controller has no room for another link.
       if case .hci(.connectionFailed(_, let code)) = error, code == HCIErrorCode.connectionLimitExceeded {
         return .final
       }
-      return LinkKeeper.Fault(error)
+      return ReconnectPolicy.Fault(error)
     }
 
     static func notReady(within time: Duration) -> Self { Self(.gatt(.cancelled)) }
@@ -262,7 +262,8 @@ extension PeripheralLink: LinkUser {
   func release(_ link: GATTLink) async {}
 
   func failed(
-    _ failure: ConnectionFailure, in phase: LinkKeeper.Phase, hasFlowed: Bool, next: LinkKeeper.Action
+    _ failure: ConnectionFailure, in phase: ReconnectPolicy.Phase, hasFlowed: Bool,
+    next: ReconnectPolicy.Action
   ) -> ConnectionFailure {
     if next == .giveUp { leave() }
     return failure

@@ -160,7 +160,7 @@ public final class Ring {
 
   /// The link is lost, or the ring is not what it was.
   private func closed(_ error: BluetoothError) {
-    guard !connection.holder.isMade(after: error) else {
+    guard !connection.core.isMade(after: error) else {
       let now = client.timers.now
       rawStream.interrupt(at: now)
       return heartRate.interrupt(at: now)
@@ -229,9 +229,9 @@ extension SharedSource where Element == Received<MeasurementEvent> {
 extension Connection {
   /// The result of a request to the ring at the other end, which is made again on the next link if this one is lost.
   func ringResult<Result>(
-    _ work: (LiveLink) async throws(RingError) -> Result
+    _ work: (CurrentLink) async throws(RingError) -> Result
   ) async throws(BluetoothError) -> Result {
-    let result = try await holder.perform(repeats: { true }) { live throws(GATTError) in
+    let result = try await core.perform(repeats: { true }) { live throws(GATTError) in
       try await asResult { () throws(RingError) in try await work(live) }
     }
     do throws(RingError) {

@@ -69,7 +69,7 @@ public final class Server {
 
   private func connected(_ link: GATTLink, isListed: Bool) {
     guard let server = link.server else { return }
-    let client = ServedClient(Connection(LinkHolder(link)), server)
+    let client = ServedClient(Connection(ConnectionCore(link)), server)
     clients.append(client)
     server.onReady = { [self, unowned client] in
       client.isStalled = false
@@ -206,7 +206,7 @@ public final class Server {
     isOver = true
     links.onMade = nil
     for client in clients where !client.isListed {
-      client.connection.holder.live.link.endServing()
+      client.connection.core.live.link.endServing()
       left(client)
     }
     await peripheral.stop()

@@ -1,6 +1,6 @@
 """What radios and rings do to links, as public reports describe it, over the whole program: data arrive all the same.
 
-The virtual ring has each fault by name. The tables of what is tried when are in LinkKeeperTests.
+The virtual ring has each fault by name. The tables of what is tried when are in ReconnectPolicyTests.
 """
 
 import json

@@ -34,7 +34,7 @@ import Testing
     "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
     "HaloRaw/Values.swift": (1, .ended(by: "an element, the end of the work, or cancellation")),
     "HaloRaw/Connection.swift": (1, .deadline("30 s of ATT for each request")),
-    "HaloRaw/LinkHolder.swift": (1, .ended(by: "the next link, its maker's end, or cancellation")),
+    "HaloRaw/ConnectionCore.swift": (1, .ended(by: "the next link, its maker's end, or cancellation")),
     "HaloRaw/Server/Server.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
     "Devices/ManagedAdapter.swift": (1, .deadline("the caller's")),
@@ -153,7 +153,7 @@ import Testing
     "HaloRaw/Server/Radio+Beacon.swift": (1, .deadline("that of its body")),
     "HaloRaw/Server/LocalCharacteristic.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/Ring+Settings.swift": (2, .deadline("those of the requests of RingClient")),
-    "Devices/ManagedLink.swift": (4, .deadline("LinkKeeper.Budget, and that of the caller's requests")),
+    "Devices/ManagedLink.swift": (4, .deadline("ReconnectPolicy.Budget, and that of the caller's requests")),
     "Devices/ManagedAdapter.swift": (
       3, .deadline("the caller's; HostController.commandDeadline for each command; closingTime")
     ),

@@ -62,7 +62,7 @@ extension Failure {
       case .cancelled: .interrupted
       case .adapter: .noAdapter
       }
-    self.init(code, error.description, LinkKeeper.Fault(error))
+    self.init(code, error.description, ReconnectPolicy.Fault(error))
   }
 
   init(_ error: AdapterError) {
@@ -73,7 +73,7 @@ extension Failure {
       case .cancelled: .interrupted
       default: .noAdapter
       }
-    self.init(code, error.messageWithRemedy, LinkKeeper.Fault(error))
+    self.init(code, error.messageWithRemedy, ReconnectPolicy.Fault(error))
   }
 
   /// Why an adapter can't be opened or recorded: an error of the adapter, of the recording, or of this program.
@@ -106,7 +106,7 @@ extension Failure {
       case .cancelled: .interrupted
       default: .protocolError
       }
-    self.init(code, error.description, LinkKeeper.Fault(error))
+    self.init(code, error.description, ReconnectPolicy.Fault(error))
   }
 
   init(_ error: RingError) {

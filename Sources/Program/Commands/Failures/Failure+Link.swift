@@ -6,7 +6,7 @@ import HaloCommandLine
 /// What a failure says about a link.
 struct LinkContext: Sendable {
   /// Decides whether the link is made again.
-  var fault = LinkKeeper.Fault.final
+  var fault = ReconnectPolicy.Fault.final
   /// What is said when the device is asked again; nil for a note with the message.
   var attempt: String?
 }
@@ -17,7 +17,7 @@ extension Failure {
     set { context = newValue }
   }
 
-  init(_ code: ExitCode, _ message: String, _ fault: LinkKeeper.Fault) {
+  init(_ code: ExitCode, _ message: String, _ fault: ReconnectPolicy.Fault) {
     self.init(code, message)
     link.fault = fault
   }

@@ -42,14 +42,14 @@ final class RingSync {
 
   private var ring: RingClient
   private let session: Session
-  private let link: KeptLink<RingClient>
+  private let link: ReconnectingLink<RingClient>
   private let store: RingStore
   private let progress = ProgressLine()
   private let odd = OddRecords()
   /// Nil without a broker.
   private var publisher: RingPublisher?
 
-  init(_ ring: RingClient, _ link: KeptLink<RingClient>, into store: RingStore, _ session: Session) {
+  init(_ ring: RingClient, _ link: ReconnectingLink<RingClient>, into store: RingStore, _ session: Session) {
     self.ring = ring
     self.link = link
     self.session = session

@@ -49,7 +49,7 @@ let syncCommand = CommandSpec(
     let store = try StoreFile.open(invocation, creates: true, isReal: session.isReal)
     let broker = try await BrokerOutput.open(invocation, session)
     let read = { (selector: RingSelector?) async throws(Failure) in
-      let link = session.keepRing(LinkKeeper.Budget(invocation, retryTime: retryTime), of: selector)
+      let link = session.keepRing(ReconnectPolicy.Budget(invocation, retryTime: retryTime), of: selector)
       let ring = try await link.open()
       let address = ring.connection.peer.description
       if isAll, format == .text { Console.print("\(link.name?.printable ?? "(no name)") \(address)\n") }

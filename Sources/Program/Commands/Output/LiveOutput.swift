@@ -217,7 +217,7 @@ final class LiveOutput {
   }
 
   /// Describes one of several rings at its end.
-  func complete(_ link: KeptLink<some LinkedDevice>, _ results: [String: JSONValue]) {
+  func complete(_ link: ReconnectingLink<some LinkedDevice>, _ results: [String: JSONValue]) {
     guard let connection = link.device?.connection,
       let index = description.rings.firstIndex(where: { $0.address == connection.peer })
     else { return }
@@ -246,7 +246,7 @@ final class LiveOutput {
   ///   - link: leads to the device
   ///   - results: what was measured, by name
   func complete(
-    _ link: KeptLink<some LinkedDevice>,
+    _ link: ReconnectingLink<some LinkedDevice>,
     results: @BluetoothActor () -> [String: JSONValue] = { [:] },
     _ work: @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure) {

@@ -155,7 +155,7 @@ let subscribeCommand = CommandSpec(
     let listener = ValueListener(
       live, isOfSeveral: choices.count > 1, count: count, duration: duration, session.interruption)
     // Discover on each link: after a restart, the table may differ.
-    let link = session.keepDevice(LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true)) {
+    let link = session.keepDevice(ReconnectPolicy.Budget(invocation, retryTime: retryTime, isSteady: true)) {
       connection throws(Failure) in
       try await listener.begin(connection)
       try await GATTError.asFailure(

@@ -19,7 +19,7 @@ final class EventWriter {
   ]
 
   /// Opens the link, and describes the records.
-  init(_ live: LiveOutput, _ link: KeptLink<RingClient>) async throws(Failure) {
+  init(_ live: LiveOutput, _ link: ReconnectingLink<RingClient>) async throws(Failure) {
     let ring = try await link.open()
     timers = ring.timers
     try await live.begin(ring, columns: Self.columns)

@@ -44,7 +44,7 @@ let eventsCommand = CommandSpec(
   try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
-    let budget = LinkKeeper.Budget(invocation, retryTime: retryTime, isSteady: true)
+    let budget = ReconnectPolicy.Budget(invocation, retryTime: retryTime, isSteady: true)
     let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
     let writer = try await EventWriter(live, link)
     if let duration { session.timers.schedule(after: duration) { end.request() } }

@@ -69,7 +69,7 @@ let measureCommand = CommandSpec(
   try await Session.run(target, endsInOrder: true) { session throws(Failure) in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
-    let budget = isContinuous ? LinkKeeper.Budget(invocation, retryTime: retryTime) : nil
+    let budget = isContinuous ? ReconnectPolicy.Budget(invocation, retryTime: retryTime) : nil
     let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
     let measurement = try await Measuring(measured, live, link, isContinuous: isContinuous)
     try await live.complete(link) { () async throws(Failure) in
@@ -196,7 +196,7 @@ private final class Measuring {
 
   /// Opens the link, and describes the records.
   init(
-    _ measured: Measured, _ live: LiveOutput, _ link: KeptLink<RingClient>, isContinuous: Bool
+    _ measured: Measured, _ live: LiveOutput, _ link: ReconnectingLink<RingClient>, isContinuous: Bool
   ) async throws(Failure) {
     let ring = try await link.open()
     self.measured = measured

@@ -6,7 +6,7 @@ import HaloEventLoop
 import HaloKnownDevices
 import RingLink
 
-/// Finding devices, and connecting to them once. ``KeptLink`` decides when.
+/// Finding devices, and connecting to them once. ``ReconnectingLink`` decides when.
 extension Session {
   /// Waits for an advertisement of a device.
   func find(_ selector: RingSelector, deadline: Duration) async throws(Failure) -> Advertisement {
@@ -127,7 +127,7 @@ extension Session {
       do throws(GAPError) {
         return try await connectNow(attempt)
       } catch {
-        guard LinkKeeper.Fault(error) == .absence, timers.current < end else { throw error }
+        guard ReconnectPolicy.Fault(error) == .absence, timers.current < end else { throw error }
       }
     }
   }
@@ -145,7 +145,9 @@ extension Session {
   // MARK: Links that are kept
 
   /// What a command of one answer may take.
-  private var oneAnswer: LinkKeeper.Budget { LinkKeeper.Budget(first: request.deadline, later: .zero) }
+  private var oneAnswer: ReconnectPolicy.Budget {
+    ReconnectPolicy.Budget(first: request.deadline, later: .zero)
+  }
 
   /// The selected device, whatever it is.
   ///
@@ -154,10 +156,10 @@ extension Session {
   ///   - lasts: whether it is used for more than one answer
   ///   - prepare: makes a new link usable
   func keepDevice(
-    _ budget: LinkKeeper.Budget, lasts: Bool = true,
+    _ budget: ReconnectPolicy.Budget, lasts: Bool = true,
     prepare: @escaping @BluetoothActor (GATTLink) async throws(Failure) -> Void = { _ in }
-  ) -> KeptLink<GATTLink> {
-    KeptLink(self, selector, known: nil, name: nil, budget, lasts ? .first : .never, until: nil) {
+  ) -> ReconnectingLink<GATTLink> {
+    ReconnectingLink(self, selector, known: nil, name: nil, budget, lasts ? .first : .never, until: nil) {
       connection, _ throws(Failure) in
       try await prepare(connection)
       return connection
@@ -174,17 +176,17 @@ extension Session {
   ///   - prepare: what else is read or set on a new link
   ///   - check: called with its address before it is connected
   func keepRing(
-    _ budget: LinkKeeper.Budget? = nil, of selector: RingSelector? = nil,
+    _ budget: ReconnectPolicy.Budget? = nil, of selector: RingSelector? = nil,
     until interruption: Interruption? = nil,
     identifies: Bool = true,
     prepare: @escaping @BluetoothActor (RingClient) async throws(Failure) -> Void = { _ in },
     check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }
-  ) -> KeptLink<RingClient> {
+  ) -> ReconnectingLink<RingClient> {
     let selector = selector ?? self.selector
     // What a recording does not have could not be replayed.
     let ring = known.only(selector).flatMap { record(known: $0) ? $0 : nil }
     if let ring { note("known ring \(ring.name ?? "") \(ring.address): connecting without a scan") }
-    return KeptLink(
+    return ReconnectingLink(
       self, selector, known: ring?.peer?.address, name: ring?.name, budget ?? oneAnswer,
       budget == nil ? .never : .afterOthers, until: interruption, check: check
     ) { [self] connection, last throws(Failure) in
@@ -196,9 +198,9 @@ extension Session {
   }
 
   /// Runs a command of one answer on the selected device. It runs again if the link is lost, within `--wait`, unless it has
-  /// called ``KeptLink/dataFlow()``.
+  /// called ``ReconnectingLink/dataFlow()``.
   func withDevice<Value: Sendable>(
-    _ work: (GATTLink, KeptLink<GATTLink>) async throws(Failure) -> Value
+    _ work: (GATTLink, ReconnectingLink<GATTLink>) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let link = keepDevice(oneAnswer, lasts: false)
     return try await link.ask { connection throws(Failure) in try await work(connection, link) }
@@ -206,7 +208,7 @@ extension Session {
 
   /// The same for a ring.
   func withRing<Value: Sendable>(
-    _ work: (RingClient, KeptLink<RingClient>) async throws(Failure) -> Value
+    _ work: (RingClient, ReconnectingLink<RingClient>) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     let link = keepRing()
     return try await link.ask { ring throws(Failure) in try await work(ring, link) }

@@ -163,7 +163,7 @@ final class Session {
     interruption.request()
   }
 
-  /// Whether a ``KeptLink`` waits for an adapter that is lost. If not, the loss ends the command.
+  /// Whether a ``ReconnectingLink`` waits for an adapter that is lost. If not, the loss ends the command.
   var waitsForAdapter = false
   /// Whether a link is made only when its peer advertises, so that a peer out of reach holds up no other link.
   var waitsForAdvertisements = false

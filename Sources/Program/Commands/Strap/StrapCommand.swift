@@ -47,7 +47,7 @@ let strapCommand = CommandSpec(
   let adapter = try invocation.adapter
   if case .replay = adapter { throw .usage("a recording has no ring to measure with") }
   // A strap that lost its ring is one without contact.
-  let budget = LinkKeeper.Budget(invocation, retryTime: .forever, isSteady: true)
+  let budget = ReconnectPolicy.Budget(invocation, retryTime: .forever, isSteady: true)
   guard let phoneSide = invocation[StrapOption.to] else {
     guard adapter.isReal else { throw .usage("strap needs a radio for watches and phones; give --to hci0") }
     return try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
@@ -81,7 +81,7 @@ let strapCommand = CommandSpec(
 ///   - address: the address that they see
 @BluetoothActor
 private func serve(
-  _ session: Session, _ invocation: Invocation, _ budget: LinkKeeper.Budget, on adapter: any Adapter,
+  _ session: Session, _ invocation: Invocation, _ budget: ReconnectPolicy.Budget, on adapter: any Adapter,
   at address: BluetoothAddress?
 ) async throws(Failure) {
   let server = StrapServer(adapter, name: invocation[StrapOption.name])

@@ -8,7 +8,7 @@ import RingLink
 final class StrapSource {
   private let server: StrapServer
   private let session: Session
-  private let link: KeptLink<RingClient>
+  private let link: ReconnectingLink<RingClient>
   /// Ends what waits until the heart rate is wanted, or the measurement when it is not wanted any more.
   private var onWanted: (() -> Void)?
   /// Ends what waits until the heart rate is wanted, as the link is lost.
@@ -19,7 +19,7 @@ final class StrapSource {
   /// From one reading of the battery to the next.
   private static let batteryInterval = Duration.seconds(600)
 
-  init(_ server: StrapServer, _ session: Session, _ link: KeptLink<RingClient>) {
+  init(_ server: StrapServer, _ session: Session, _ link: ReconnectingLink<RingClient>) {
     (self.server, self.session, self.link) = (server, session, link)
     server.onWanted = { [weak self] _ in self?.onWanted?() }
   }

@@ -23,7 +23,7 @@ final class SampleStream {
   private var chosen: ChosenStream
   /// What the ring streams now.
   private var source: StreamSource
-  private let link: KeptLink<RingClient>
+  private let link: ReconnectingLink<RingClient>
   private let session: Session
   private let timers: Timers
   private let kinds: SampleKinds
@@ -69,7 +69,8 @@ final class SampleStream {
   ///   - writer: prints the samples
   ///   - observers: get them, too
   init(
-    _ ring: RingClient, _ link: KeptLink<RingClient>, _ chosen: ChosenStream, writer: consuming SampleWriter,
+    _ ring: RingClient, _ link: ReconnectingLink<RingClient>, _ chosen: ChosenStream,
+    writer: consuming SampleWriter,
     observers: [any SampleObserver], _ options: StreamOptions, _ session: Session
   ) {
     self.ring = ring

@@ -11,7 +11,7 @@ struct StreamOptions {
   var source: StreamSource.Choice
   var count: Int?
   var duration: Duration?
-  var budget: LinkKeeper.Budget
+  var budget: ReconnectPolicy.Budget
   var pausesMeasurements: Bool
 
   fileprivate init(_ invocation: Invocation) throws(Failure) {
@@ -25,7 +25,7 @@ struct StreamOptions {
     }
     count = invocation[StreamOption.count]
     duration = invocation[StreamOption.duration]?.ifLimited
-    budget = LinkKeeper.Budget(invocation, retryTime: invocation[CommonOptions.retryTime])
+    budget = ReconnectPolicy.Budget(invocation, retryTime: invocation[CommonOptions.retryTime])
     pausesMeasurements = invocation[StreamOption.pausesMeasurements]
   }
 }
@@ -160,7 +160,7 @@ extension Session {
   func keepStream(
     _ live: LiveOutput, _ options: StreamOptions, of selector: RingSelector? = nil,
     check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }
-  ) -> KeptLink<RingClient> {
+  ) -> ReconnectingLink<RingClient> {
     let link = keepRing(
       options.budget, of: selector, until: Interruption(following: interruption),
       identifies: live.isDescribed,

@@ -5,7 +5,7 @@ import ATT
 /// Attributes discovered before a change of their range are not used again, even if another attribute was discovered
 /// since at the same handle. Handles that a program passes as numbers are valid again once a service around them was
 /// discovered after the change.
-struct HandleTrust {
+struct HandleValidity {
   private struct Change {
     var number: Int
     var range: HandleRange

@@ -4,17 +4,17 @@ import HCI
 import HaloBluetoothCore
 import HaloDevices
 
-/// Why a connection has no link, for a program and for the `LinkKeeper`.
+/// Why a connection has no link, for a program and for the `ReconnectPolicy`.
 struct ConnectionFailure: LinkFailure {
   var error: BluetoothError
-  var fault: LinkKeeper.Fault
+  var fault: ReconnectPolicy.Fault
 
-  init(_ error: BluetoothError, _ fault: LinkKeeper.Fault) {
+  init(_ error: BluetoothError, _ fault: ReconnectPolicy.Fault) {
     self.error = error
     self.fault = fault
   }
 
-  init(_ error: GAPError) { self.init(BluetoothError(error), LinkKeeper.Fault(error)) }
+  init(_ error: GAPError) { self.init(BluetoothError(error), ReconnectPolicy.Fault(error)) }
 
   static func notReady(within time: Duration) -> Self {
     let text = "the device was not ready within \(Int(time.inSeconds)) s"
@@ -24,13 +24,13 @@ struct ConnectionFailure: LinkFailure {
 
 /// The links of a connection to a device, one after the other.
 @BluetoothActor
-final class LinkMaker: LinkUser {
+final class LinkEstablisher: LinkUser {
   /// Makes a link usable that was made after another one was lost.
   var onOpen: (GATTLink) async throws(ConnectionFailure) -> Void = { _ throws(ConnectionFailure) in }
 
   private let radio: Radio
   private let device: DeviceSelector
-  private let managed: ManagedLink<LinkMaker>
+  private let managed: ManagedLink<LinkEstablisher>
 
   /// - Parameters:
   ///   - radio: where
@@ -42,7 +42,8 @@ final class LinkMaker: LinkUser {
     self.device = device
     managed = ManagedLink(
       to: device.address, canSearch: device.address == nil,
-      LinkKeeper.Budget(first: limit, later: reconnection.time ?? .zero, steadyTime: .seconds(10)), .first,
+      ReconnectPolicy.Budget(first: limit, later: reconnection.time ?? .zero, steadyTime: .seconds(10)),
+      .first,
       timers: radio.central.timers)
   }
 
@@ -151,7 +152,8 @@ final class LinkMaker: LinkUser {
   }
 
   func failed(
-    _ failure: ConnectionFailure, in phase: LinkKeeper.Phase, hasFlowed: Bool, next: LinkKeeper.Action
+    _ failure: ConnectionFailure, in phase: ReconnectPolicy.Phase, hasFlowed: Bool,
+    next: ReconnectPolicy.Action
   ) -> ConnectionFailure {
     if next == .giveUp, let link = managed.link { leave(link) }
     return failure

@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 
-/// Keeps a link: decides how it is made, and made again, until data flow. A value without I/O; events and their times go in,
+/// Decides how a link is made, and made again, until data flow. A value without I/O; events and their times go in,
 /// and what to do next comes out.
 ///
 /// The way to data has phases. Each has a deadline, and the way as a whole has a ``Budget``, which begins anew when data have
@@ -14,7 +14,7 @@ import HaloBluetoothCore
 ///   |        +---------+-------+--+-----+   the link is lost, or silent
 ///   +-- not heard twice        +- - - - +   the peer is not ready, or sends nothing
 /// ```
-package struct LinkKeeper: Sendable {
+package struct ReconnectPolicy: Sendable {
   /// A part of the way to data.
   package enum Phase: Hashable, Sendable {
     /// Finding the peer among those that advertise.

@@ -19,7 +19,7 @@ extension GATTLink: LinkedDevice {
 }
 
 extension Failure: LinkFailure {
-  package var fault: LinkKeeper.Fault { link.fault }
+  package var fault: ReconnectPolicy.Fault { link.fault }
 
   package static func notReady(within time: Duration) -> Failure {
     Failure(.timedOut, "the device was not ready within \(Int(time.inSeconds)) s", .silence)
@@ -30,7 +30,7 @@ extension Failure: LinkFailure {
 ///
 /// A ``ManagedLink`` with what commands add to it: how a device is chosen, what is said, and the end by an interruption.
 @BluetoothActor
-final class KeptLink<Device: LinkedDevice> {
+final class ReconnectingLink<Device: LinkedDevice> {
   /// Makes a new link usable.
   typealias Open = @BluetoothActor (_ connection: GATTLink, _ last: Device?) async throws(Failure) -> Device
 
@@ -52,7 +52,7 @@ final class KeptLink<Device: LinkedDevice> {
   /// Refuses a device that was found.
   private let check: (BluetoothAddress) throws(Failure) -> Void
   private let openDevice: Open
-  private let managed: ManagedLink<KeptLink>
+  private let managed: ManagedLink<ReconnectingLink>
   /// The procedures that were said to have cost links.
   private var leftOut: Set<LinkProcedure> = []
   /// Whether it was said that the device wants to pair.
@@ -72,7 +72,7 @@ final class KeptLink<Device: LinkedDevice> {
   ///   - open: makes a new link usable
   init(
     _ session: Session, _ selector: RingSelector, known: BluetoothAddress?, name: String?,
-    _ budget: LinkKeeper.Budget, _ watch: ServiceWatch, until interruption: Interruption?,
+    _ budget: ReconnectPolicy.Budget, _ watch: ServiceWatch, until interruption: Interruption?,
     check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }, open: @escaping Open
   ) {
     self.session = session
@@ -144,7 +144,7 @@ final class KeptLink<Device: LinkedDevice> {
   func prefixed(_ line: String) -> String { title.map { "\($0): \(line)" } ?? line }
 }
 
-extension KeptLink: LinkUser {
+extension ReconnectingLink: LinkUser {
   func carryOut(
     _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure) {
@@ -163,7 +163,7 @@ extension KeptLink: LinkUser {
     try check(peer)
     sayWhatHasCostLinks(to: peer)
     let link = try await session.connect(to: peer, name: name, within: time)
-    link.requestLimit = managed.keeper.deadline
+    link.requestLimit = managed.policy.deadline
     session.names[link.identity] = name
     if selector == session.selector { session.ringName = name }
     if device != nil {
@@ -184,7 +184,7 @@ extension KeptLink: LinkUser {
   var goesOn: Bool { session.canGoOn && !interruption.isRequested }
 
   func failed(
-    _ failure: Failure, in phase: LinkKeeper.Phase, hasFlowed: Bool, next: LinkKeeper.Action
+    _ failure: Failure, in phase: ReconnectPolicy.Phase, hasFlowed: Bool, next: ReconnectPolicy.Action
   ) -> Failure {
     if interruption.isRequested { return Failure(HCIError.cancelled) }
     sayThatItWantsToPair()
@@ -195,7 +195,7 @@ extension KeptLink: LinkUser {
       return cause
     }
     if hasFlowed { isLost = countsAsLost && failure.code == .connectionLost }
-    let rest = managed.keeper.deadline.map { ($0 - session.timers.current).asLimit } ?? ""
+    let rest = managed.policy.deadline.map { ($0 - session.timers.current).asLimit } ?? ""
     if let attempt = failure.link.attempt {
       Console.error("halo-raw: \(prefixed(attempt)) \(rest)")
     } else {
@@ -233,7 +233,7 @@ extension RingSelector {
   }
 }
 
-extension LinkKeeper.Budget {
+extension ReconnectPolicy.Budget {
   /// What `--wait` and `--retry-for` allow. A command that tries for ever waits for ever the first time, too, unless `--wait`
   /// says how long.
   ///

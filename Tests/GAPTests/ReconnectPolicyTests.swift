@@ -10,43 +10,44 @@ import Testing
 /// noble/noble, 751), again and again for minutes (RPi-Distro/bluez-firmware, 12); scans that fall silent after hours
 /// (espressif/esp-idf, 924; bluez/bluez, 1126; abandonware/noble, 79); a ring that is found only by attempts and scans in turn
 /// (foureight84/PulseLoopAndroid, 13).
-@Suite struct LinkKeeperTests {
-  /// A keeper with its clock.
+@Suite struct ReconnectPolicyTests {
+  /// A policy with its clock.
   private struct Way {
-    var keeper: LinkKeeper
+    var policy: ReconnectPolicy
     var now = Instant.zero
-    var last = LinkKeeper.Action.giveUp
+    var last = ReconnectPolicy.Action.giveUp
 
     init(
       first: Duration = .seconds(30), later: Duration = .seconds(60), waitsUntilReady: Bool = false,
       isKnown: Bool = true, canSearch: Bool = true
     ) {
-      keeper = LinkKeeper(
+      policy = ReconnectPolicy(
         .init(first: first, later: later, waitsUntilReady: waitsUntilReady), isKnown: isKnown,
         canSearch: canSearch)
-      last = keeper.begin(at: now)
+      last = policy.begin(at: now)
     }
 
-    mutating func succeed(after time: Duration = .zero) -> LinkKeeper.Action {
+    mutating func succeed(after time: Duration = .zero) -> ReconnectPolicy.Action {
       now = now + time
-      last = keeper.succeeded(last, at: now)
+      last = policy.succeeded(last, at: now)
       return last
     }
 
-    mutating func fail(_ fault: LinkKeeper.Fault, after time: Duration = .zero) -> LinkKeeper.Action {
+    mutating func fail(_ fault: ReconnectPolicy.Fault, after time: Duration = .zero) -> ReconnectPolicy.Action
+    {
       now = now + time
-      last = keeper.failed(fault, at: now)
+      last = policy.failed(fault, at: now)
       return last
     }
 
     /// Goes on until data flow.
     mutating func flow() {
       for _ in 0..<10 where last != .flow { _ = succeed() }
-      keeper.dataFlow()
+      policy.dataFlow()
     }
 
     /// What follows a failure and its pause.
-    mutating func next(after fault: LinkKeeper.Fault) -> LinkKeeper.Action {
+    mutating func next(after fault: ReconnectPolicy.Fault) -> ReconnectPolicy.Action {
       let action = fail(fault)
       guard case .pause(let pause) = action else { return action }
       return succeed(after: pause)
@@ -60,7 +61,7 @@ import Testing
     #expect(way.succeed() == .open(within: .seconds(26)))
     #expect(way.succeed() == .start)
     #expect(way.succeed() == .flow)
-    #expect(way.keeper.phase == .flow)
+    #expect(way.policy.phase == .flow)
   }
 
   @Test func aKnownPeerIsConnectedToAtItsAddress() {
@@ -103,17 +104,17 @@ import Testing
     }
   }
 
-  @Test(arguments: [LinkKeeper.Phase.connect, .open, .start, .flow])
-  func aLinkThatIsLostInAnyPhaseIsMadeAgain(phase: LinkKeeper.Phase) {
+  @Test(arguments: [ReconnectPolicy.Phase.connect, .open, .start, .flow])
+  func aLinkThatIsLostInAnyPhaseIsMadeAgain(phase: ReconnectPolicy.Phase) {
     for hasFlowed in [false, true] {
       var way = Way()
       if hasFlowed {
         way.flow()
         _ = way.fail(.link)
       }
-      while way.keeper.phase != phase { _ = way.succeed() }
+      while way.policy.phase != phase { _ = way.succeed() }
       #expect(way.next(after: .link) == .connect(within: .seconds(10)))
-      #expect(way.keeper.phase == .connect)
+      #expect(way.policy.phase == .connect)
     }
   }
 
@@ -220,7 +221,7 @@ import Testing
   @Test func otherFailuresBetweenRefusalsResetNothing() {
     var way = Way(first: .seconds(3600), canSearch: false)
     for _ in 0..<10 {
-      for fault in [LinkKeeper.Fault.refusal, .refusal, .absence] {
+      for fault in [ReconnectPolicy.Fault.refusal, .refusal, .absence] {
         #expect(way.next(after: fault) == .connect(within: .seconds(10)))
       }
     }
@@ -254,14 +255,14 @@ import Testing
 
   /// Equal failures at one instant are followed by one action at most, and then by pauses, in each phase, whether data have
   /// flowed or flow for no time in between: nothing is repeated at the rate at which it fails.
-  @Test(arguments: [LinkKeeper.Fault.link, .silence, .absence, .refusal, .controller, .unready])
-  func failuresPassTime(_ fault: LinkKeeper.Fault) {
+  @Test(arguments: [ReconnectPolicy.Fault.link, .silence, .absence, .refusal, .controller, .unready])
+  func failuresPassTime(_ fault: ReconnectPolicy.Fault) {
     for (phases, flowsBetween) in (0...3).flatMap({ [($0, false), ($0, true)] }) {
       var way = Way(first: .forever, later: .forever, waitsUntilReady: true)
       for _ in 0..<phases { _ = way.succeed() }
       var atOnce = 0
       for _ in 0..<1000 {
-        if flowsBetween { way.keeper.dataFlow() }
+        if flowsBetween { way.policy.dataFlow() }
         let action = way.fail(fault)
         if case .pause(let pause) = action {
           #expect(pause >= .milliseconds(250))
@@ -277,7 +278,9 @@ import Testing
   /// except those of a link that was made at the last moment.
   @Test func everyWayEnds() {
     var random = SeededGenerator(seed: 37)
-    let faults: [LinkKeeper.Fault] = [.link, .silence, .absence, .refusal, .controller, .unready, .final]
+    let faults: [ReconnectPolicy.Fault] = [
+      .link, .silence, .absence, .refusal, .controller, .unready, .final,
+    ]
     for _ in 0..<3000 {
       var way = Way(
         first: .seconds(.random(in: 1...90, using: &random)),
@@ -285,17 +288,17 @@ import Testing
         waitsUntilReady: .random(using: &random), isKnown: .random(using: &random),
         canSearch: .random(using: &random))
       var began = way.now
-      var budget = way.keeper.deadline! - way.now
+      var budget = way.policy.deadline! - way.now
       steps: for _ in 0..<400 {
         let time: Duration
         switch way.last {
         case .giveUp: break steps
         case .flow:
-          way.keeper.dataFlow()
-          #expect(way.keeper.deadline == nil)
+          way.policy.dataFlow()
+          #expect(way.policy.deadline == nil)
           if way.fail(.link, after: .seconds(5)) == .giveUp { break steps }
           began = way.now
-          budget = way.keeper.deadline! - way.now
+          budget = way.policy.deadline! - way.now
           continue
         case .pause(let pause):
           #expect(pause > .zero && pause <= .seconds(30))

@@ -2,7 +2,7 @@ import GATTClient
 import HCI
 
 /// What errors say about a link. What is not known to be final is repeated: within a budget, repeating does no harm.
-extension LinkKeeper.Fault {
+extension ReconnectPolicy.Fault {
   package init(_ error: HCIError) {
     self =
       switch error {
@@ -20,7 +20,7 @@ extension LinkKeeper.Fault {
       // The controller was reset.
       case .outOfStep, .stateLost, .packetsHeld: .link
       case .notConnected, .connectionFailed, .connectionNotEstablished: .link
-      case .adapter(let error): LinkKeeper.Fault(error)
+      case .adapter(let error): ReconnectPolicy.Fault(error)
       }
   }
 

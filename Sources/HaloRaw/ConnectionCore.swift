@@ -7,7 +7,7 @@ import HaloGATT
 
 /// A link of a connection, with what was discovered on it.
 @BluetoothActor
-final class LiveLink {
+final class CurrentLink {
   let link: GATTLink
   var table = RemoteTable()
   /// Whether a request of the program was carried out.
@@ -28,7 +28,7 @@ final class LiveLink {
 /// The links of a connection, one after the other: carries out requests on the one that there is, and lets others wait for the
 /// next one.
 @BluetoothActor
-final class LinkHolder {
+final class ConnectionCore {
   /// What happens to the link.
   enum Change {
     case lost(BluetoothError, isFinal: Bool)
@@ -38,16 +38,16 @@ final class LinkHolder {
   }
 
   /// The link that there is, or the last one.
-  private(set) var live: LiveLink
+  private(set) var live: CurrentLink
   /// Called after each change.
   var onChange: (Change) -> Void = { _ in }
   /// Called with a new link, before other requests are made on it.
-  var onOpen: (LiveLink) async throws(GATTError) -> Void = { _ throws(GATTError) in }
+  var onOpen: (CurrentLink) async throws(GATTError) -> Void = { _ throws(GATTError) in }
 
   /// Nil for a link that the device has made.
-  private let maker: LinkMaker?
+  private let establisher: LinkEstablisher?
   private let isKept: Bool
-  /// Whether the MTU was asked for, and Service Changed subscribed to: by the maker, or before the first request.
+  /// Whether the MTU was asked for, and Service Changed subscribed to: by the establisher, or before the first request.
   private var isUsable: Bool
   private var isClosed = false
   /// Makes the next link; nil while there is one, and when there will be none.
@@ -59,17 +59,17 @@ final class LinkHolder {
   /// How long a link may take to end.
   private static let endingTime = Duration.seconds(5)
 
-  init(_ link: GATTLink, _ maker: LinkMaker? = nil, isKept: Bool = false) {
-    live = LiveLink(link)
-    self.maker = maker
+  init(_ link: GATTLink, _ establisher: LinkEstablisher? = nil, isKept: Bool = false) {
+    live = CurrentLink(link)
+    self.establisher = establisher
     self.isKept = isKept
-    isUsable = maker != nil
+    isUsable = establisher != nil
     watch(link)
   }
 
   isolated deinit {
     making?.cancel()
-    maker?.leave(live.link)
+    establisher?.leave(live.link)
   }
 
   private func watch(_ link: GATTLink) {
@@ -80,7 +80,7 @@ final class LinkHolder {
     }
     // The table keeps handles.
     handlers.servicesChanged = { [weak self] range in self?.onChange(.servicesChanged(range)) }
-    if let maker { return maker.watch(link, handlers) }
+    if let establisher { return establisher.watch(link, handlers) }
     // The device has made the link, and this is used for as long as it lasts.
     link.whenChanged(handlers.changed)
     link.gatt.whenServicesChanged(handlers.servicesChanged)
@@ -88,21 +88,21 @@ final class LinkHolder {
   }
 
   private func lost(_ link: GATTLink, _ loss: LinkLoss) {
-    // While a link is made, the maker learns of its loss.
+    // While a link is made, the establisher learns of its loss.
     guard link === live.link else { return }
     let error =
       isClosed ? Self.closed : BluetoothError(GATTError.att(.closed(loss.description)))
-    guard let maker, isKept, !isClosed else { return finish(error) }
+    guard let establisher, isKept, !isClosed else { return finish(error) }
     onChange(.lost(error, isFinal: false))
-    maker.onOpen = { [weak self] link throws(ConnectionFailure) in
+    establisher.onOpen = { [weak self] link throws(ConnectionFailure) in
       guard let self else { throw ConnectionFailure(.cancelled, .final) }
       try await open(link)
     }
     let hasGivenData = live.hasGivenData
     making = BluetoothActor.run { [weak self] in
       do throws(BluetoothError) {
-        let link = try await maker.next(after: loss, hasGivenData: hasGivenData)
-        if let self { self.restored(link) } else { maker.leave(link) }
+        let link = try await establisher.next(after: loss, hasGivenData: hasGivenData)
+        if let self { self.restored(link) } else { establisher.leave(link) }
       } catch {
         self?.finish(error)
       }
@@ -110,10 +110,10 @@ final class LinkHolder {
   }
 
   /// The next link, which is open but not live yet.
-  private var next: LiveLink?
+  private var next: CurrentLink?
 
   private func open(_ link: GATTLink) async throws(ConnectionFailure) {
-    let opened = LiveLink(link)
+    let opened = CurrentLink(link)
     do throws(GATTError) {
       try await onOpen(opened)
     } catch {
@@ -124,7 +124,7 @@ final class LinkHolder {
 
   private func restored(_ link: GATTLink) {
     making = nil
-    live = next ?? LiveLink(link)
+    live = next ?? CurrentLink(link)
     next = nil
     onChange(.restored)
     // It may be lost already, which is told at once.
@@ -148,7 +148,7 @@ final class LinkHolder {
   // MARK: Requests
 
   /// The link that there is; waits for it while it is made.
-  func current() async throws(BluetoothError) -> LiveLink {
+  func current() async throws(BluetoothError) -> CurrentLink {
     while making != nil {
       try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
         guard making != nil else {
@@ -171,7 +171,7 @@ final class LinkHolder {
   /// Carries out a request: on the next link if this one is lost and the request may be repeated, and again if the device has
   /// said meanwhile that its services have changed.
   func perform<Result>(
-    repeats mayRepeat: () -> Bool, _ work: (LiveLink) async throws(GATTError) -> Result
+    repeats mayRepeat: () -> Bool, _ work: (CurrentLink) async throws(GATTError) -> Result
   ) async throws(BluetoothError) -> Result {
     while true {
       let live = try await current()
@@ -205,7 +205,7 @@ final class LinkHolder {
   func disconnect() async {
     isClosed = true
     making?.cancel()
-    guard maker?.leave(live.link) != true else { return finish(Self.closed) }
+    guard establisher?.leave(live.link) != true else { return finish(Self.closed) }
     await live.link.disconnect()
     finish(Self.closed)
   }
