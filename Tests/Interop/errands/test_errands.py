@@ -117,7 +117,8 @@ ERRANDS = {
     "values": Errand(
         [f"A003 {LONG[:length].hex()}" for length in (1, 20, 100, 244)], [*OPENING, *subscribed("A003"), END],
         habit="pauses"),
-    "many subscriptions": Errand(["300 subscriptions"], [*OPENING, *300 * subscribed("A003"), END]),
+    "many subscriptions": Errand(
+        ["200 subscriptions"], [*OPENING, *200 * subscribed("A003"), END], habit="hurries"),
     "two devices": Errand(["lamp 10 other 10"], *2 * [[*OPENING, *subscribed("A004"), END]]),
     "links that end": Errand(
         ["links 01020304", "longest gap short"],

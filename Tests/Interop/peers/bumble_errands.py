@@ -16,6 +16,7 @@ A free port is printed as `ready PORT`. Lamp has the habit, and Other has none. 
 """
 
 import asyncio
+import time
 
 from bumble import hci
 from bumble.att import ATT_CID
@@ -34,6 +35,9 @@ LENGTHS = (1, 20, 100, 244)
 LONG = bytes(number % 251 for number in range(300))
 # How often a count is sent, and how long a link of the device with the habit "leaves" lasts, in seconds.
 COUNT_TIME, LINK_TIME = 0.05, 1
+# How much later a value comes than the one before, and less than what, in seconds.
+DELAY_STEP, LONGEST_DELAY = 0.000003, 0.0003
+ACL, NOTIFICATION = 0x02, 0x1B
 HABITS = {
     "silent mtu": "does not answer the exchange of the MTU",
     "silent watch": "does not answer the subscription to Service Changed",
@@ -41,7 +45,8 @@ HABITS = {
     "silent read": "does not answer reads of its battery",
     "deaf": "advertises, and takes no link",
     "leaves at a read": "ends its first link in place of the battery",
-    "pauses": "waits before each value",
+    "pauses": "waits before each value of A003",
+    "hurries": "sends one value of A003, some microseconds behind the answer to the subscription",
     "leaves": "ends each link after a second",
     "leaves for good": "ends its link after a second, and does not advertise again",
     "changes at once": "A100 gets other handles when Service Changed is subscribed to",
@@ -64,9 +69,10 @@ NAMES = {
 class Adapter(VirtualController):
     """The controller of the host under test. It journals what that is looking for."""
 
-    def __init__(self, radio, journal, deaf):
-        """deaf: the address of a device that advertises, and takes no link; None if there is none."""
-        self.deaf = deaf
+    def __init__(self, radio, journal, deaf, delays_values):
+        """deaf: the address of a device that advertises, and takes no link; None if there is none.
+        delays_values: whether each notification comes some microseconds later than the last one did, up to a limit"""
+        self.deaf, self.delays_values, self.delay = deaf, delays_values, 0
         super().__init__(
             "central", radio, public_address="00:1B:DC:0A:10:01", acl_length=251, breach=journal.breach)
         self.journal = journal
@@ -74,6 +80,14 @@ class Adapter(VirtualController):
     def on_hci_le_set_scan_enable_command(self, command):
         self.journal.note("scan", on=bool(command.le_scan_enable))
         return super().on_hci_le_set_scan_enable_command(command)
+
+    def deliver(self, packet, host_number):
+        if self.delays_values and packet[0] == ACL and packet[9] == NOTIFICATION:
+            self.delay = (self.delay + DELAY_STEP) % LONGEST_DELAY
+            end = time.perf_counter() + self.delay
+            while time.perf_counter() < end:
+                pass
+        super().deliver(packet, host_number)
 
     def create_le_connection(self, peer_address):
         if peer_address != self.deaf:
@@ -248,7 +262,7 @@ class Lamp(Worker):
             self.spawn(self.change(connection))
 
     async def send_lengths(self, connection):
-        for length in LENGTHS:
+        for length in LENGTHS[:1] if self.habit == "hurries" else LENGTHS:
             if self.habit == "pauses":
                 await asyncio.sleep(COUNT_TIME)
             await self.device.notify_subscriber(connection, self.lengths, LONG[:length])
@@ -290,7 +304,9 @@ async def run(options):
     lamp = Lamp(radio, journal, "Lamp", "D2:5C:0A:1E:60:01", "A000", options.habit)
     for device in (lamp, Lamp(radio, journal, "Other", "D2:5C:0A:1E:60:02", "180F")):
         await device.start()
-    adapter = Adapter(radio, journal, lamp.device.random_address if options.habit == "deaf" else None)
+    adapter = Adapter(
+        radio, journal, deaf=lamp.device.random_address if options.habit == "deaf" else None,
+        delays_values=options.habit == "hurries")
     await run_until_ended(server(options.transport, adapter, journal), options.transport)
 
 
