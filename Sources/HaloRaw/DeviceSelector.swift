@@ -1,6 +1,8 @@
 import GAP
+import GATTClient
 import HCI
 import HaloBluetoothCore
+import HaloGATT
 
 /// Which device is meant, among those that advertise.
 public struct DeviceSelector: Sendable, CustomStringConvertible {
@@ -51,9 +53,26 @@ public struct DeviceSelector: Sendable, CustomStringConvertible {
     if case .service(let uuid) = kind { Central.ScanFilter(services: [uuid]) } else { Central.ScanFilter() }
   }
 
+  /// Whether a device is meant that has a link, and of which no advertisement was heard: asks the device.
+  @BluetoothActor func matches(_ link: GATTLink) async -> Bool {
+    switch kind {
+    case .any: true
+    case .service(let uuid): (try? await link.gatt.firstService(uuid)) ?? nil != nil
+    case .name(let name):
+      if let bytes = (try? await link.gatt.readFirst(uuid: GATTUUID.deviceName)) ?? nil {
+        String(printable: bytes).lowercased() == name.lowercased()
+      } else {
+        false
+      }
+    case .address(let address): link.peer == address
+    case .matching: false
+    }
+  }
+
   func matches(_ device: Advertisement) -> Bool {
     switch kind {
-    case .any, .service: true
+    case .any: true
+    case .service(let uuid): device.serviceUUIDs.contains(uuid)
     case .name(let name): device.isNamed(name)
     case .address(let address): device.address == address
     case .matching(let isWanted): isWanted(device)

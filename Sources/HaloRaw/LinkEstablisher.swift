@@ -28,6 +28,8 @@ final class LinkEstablisher: LinkUser {
   /// Makes a link usable that was made after another one was lost.
   var onOpen: (GATTLink) async throws(ConnectionFailure) -> Void = { _ throws(ConnectionFailure) in }
 
+  /// How long a device with a link may take to say what it is.
+  private static let askingTime = Duration.seconds(5)
   private let radio: Radio
   private let device: DeviceSelector
   private let managed: ManagedLink<LinkEstablisher>
@@ -91,7 +93,7 @@ final class LinkEstablisher: LinkUser {
   func find(within time: Duration) async throws(ConnectionFailure) -> BluetoothAddress {
     try checkRadio()
     let device = self.device
-    if let linked = linkedPeer { return linked }
+    if let linked = await linkedPeer() { return linked }
     do throws(GAPError) {
       let heard = try await radio.central.find(within: time, filter: device.filter, where: device.matches)
       if let heard { return heard.address }
@@ -107,12 +109,21 @@ final class LinkEstablisher: LinkUser {
     throw ConnectionFailure(BluetoothError(.notFound, text), .absence)
   }
 
-  /// A device that the radio has a link to, which need not advertise then: the one that is meant, by what it has advertised.
-  private var linkedPeer: BluetoothAddress? {
-    let linked = radio.managed.links.peers.first { peer in
-      radio.central.lastHeard(of: peer).map(device.matches) ?? false
+  /// A device that the radio has a link to, which need not advertise then: the one that is meant, by what it has advertised, or
+  /// by what it says.
+  private func linkedPeer() async -> BluetoothAddress? {
+    let links = radio.managed.links
+    for peer in links.peers {
+      if let heard = radio.central.lastHeard(of: peer) {
+        if device.matches(heard) { return peer.address }
+      } else if let link = links.link(to: peer) {
+        let device = self.device
+        var isMeant = false
+        _ = await link.timers.within(Self.askingTime) { isMeant = await device.matches(link) }
+        if isMeant { return peer.address }
+      }
     }
-    return linked?.address
+    return nil
   }
 
   func connect(

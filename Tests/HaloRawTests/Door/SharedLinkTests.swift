@@ -68,6 +68,33 @@ import VirtualRadio
     try await radio.close()
   }
 
+  /// The link that there is was taken for that of any service.
+  @Test func aLinkToAnotherDeviceIsNotTaken() async throws {
+    let strap = try await Strap()
+    let radio = try await strap.radio()
+    let first = try await radio.connect(to: .service(0x180D))
+    #expect(
+      await failure { try await radio.connect(to: .service(0x1809), within: .seconds(2)) }?.code == .notFound)
+    await first.disconnect()
+    try await radio.close()
+  }
+
+  /// It was connected to by its address, and does not advertise: it says itself what it is.
+  @Test(arguments: [DeviceSelector.name("strap"), .service(0x180D)])
+  func aDeviceWithALinkIsFoundByWhatItSays(_ device: DeviceSelector) async throws {
+    let strap = try await Strap()
+    strap.database.addGenericAccess(name: "Strap")
+    let radio = try await strap.radio()
+    let first = try await radio.connect(to: .address(Strap.address))
+    let second = try await radio.connect(to: device, within: .seconds(2))
+    #expect(try await second.read(battery) == 81)
+    #expect(
+      await failure { try await radio.connect(to: .name("Other"), within: .seconds(2)) }?.code == .notFound)
+    await first.disconnect()
+    await second.disconnect()
+    try await radio.close()
+  }
+
   @Test func connectionsThatAreMadeAtTheSameTimeShareALink() async throws {
     let strap = try await Strap()
     let radio = try await strap.radio()
