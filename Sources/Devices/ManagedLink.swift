@@ -25,6 +25,15 @@ package enum ServiceWatch: Sendable {
   case afterOthers
 }
 
+extension GATTLink {
+  /// The steps that come before anything is discovered: the MTU is exchanged, and Service Changed subscribed to. What is asked for
+  /// later waits for them. Another call does nothing.
+  package func makeUsable() {
+    gatt.exchangeMTU { _ in }
+    gatt.watchServiceChanges()
+  }
+}
+
 /// Who uses a device over time: how it is found and connected to, and what is done on a new link.
 @BluetoothActor
 package protocol LinkUser: AnyObject {
@@ -179,10 +188,7 @@ package final class ManagedLink<User: LinkUser> {
     var result: Result<Void, User.Failure>?
     let isInTime = await timers.within(time) {
       do throws(User.Failure) {
-        if watch == .first {
-          link.gatt.exchangeMTU { _ in }
-          link.gatt.watchServiceChanges()
-        }
+        if watch == .first { link.makeUsable() }
         try await user.open(link)
         if watch == .afterOthers { link.gatt.watchServiceChanges(afterOthers: true) }
         result = .success(())

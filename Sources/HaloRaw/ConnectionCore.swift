@@ -47,8 +47,6 @@ final class ConnectionCore {
   /// Nil for a link that the device has made.
   private let establisher: LinkEstablisher?
   private let isKept: Bool
-  /// Whether the MTU was asked for, and Service Changed subscribed to: by the establisher, or before the first request.
-  private var isUsable: Bool
   private var isClosed = false
   /// Makes the next link; nil while there is one, and when there will be none.
   private var making: Task<Void, Never>?
@@ -63,7 +61,6 @@ final class ConnectionCore {
     live = CurrentLink(link)
     self.establisher = establisher
     self.isKept = isKept
-    isUsable = establisher != nil
     watch(link)
   }
 
@@ -160,11 +157,8 @@ final class ConnectionCore {
       }
     }
     if let end { throw end }
-    if !isUsable {
-      isUsable = true
-      live.gatt.exchangeMTU { _ in }
-      live.gatt.watchServiceChanges()
-    }
+    // The establisher has done so.
+    if establisher == nil { live.link.makeUsable() }
     return live
   }
 

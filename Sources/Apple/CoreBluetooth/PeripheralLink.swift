@@ -84,7 +84,9 @@ package final class PeripheralLink {
 
   private func ending(after loss: LinkLoss) -> ManagedConnection.Ending {
     switch (loss, delegateError(loss)) {
-    case (.remote, let error?), (.pairingRefused, let error?): .endedByPeripheral(error)
+    case (.remote, let error?): .endedByPeripheral(error)
+    // The next link would end in the same way.
+    case (.pairingRefused, let error?): .ended(error)
     case (.adapter, let error?): .endedByAdapter(error)
     default: .ended(isCancelled ? nil : Self.gaveUp)
     }
