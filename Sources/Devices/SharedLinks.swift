@@ -90,10 +90,7 @@ package final class SharedLinks {
     let peer = link.identity
     waiting.removeAll { $0.id == id && $0.peer == peer }
     add(link, isAccepted: false)
-    guard let entry = entries[peer], entry.link === link else {
-      if let loss = link.loss { handlers.lost(loss) }
-      return
-    }
+    guard let entry = entries[peer], entry.link === link else { return link.whenDisconnected(handlers.lost) }
     if entry.users.isEmpty { connected.connected(peer) }
     entries[peer]?.users.removeAll { $0.id == id }
     entries[peer]?.users.append((id, handlers))
@@ -134,39 +131,34 @@ package final class SharedLinks {
     }
   }
 
-  /// Gives the link that there is, or makes one; it is also taken when another user or the device makes it meanwhile.
+  /// Gives the link that there is, or makes one; it is also taken when another user or the device makes it meanwhile. The user
+  /// has joined it then.
   ///
   /// - Parameters:
   ///   - request: the device, the link's parameters and the deadline
   ///   - central: makes it
-  ///   - user: who has to ``join`` it
-  ///   - prepare: called with a new link before anything that the device sends is handled
+  ///   - user: who joins it
   /// - Throws: why there is none, after the request's deadline at the latest
   package func connect(
-    _ request: ConnectionRequest, over central: Central, user: AnyObject,
-    prepare: @escaping (GATTLink) -> Void = { _ in }
+    _ request: ConnectionRequest, over central: Central, user: AnyObject
   ) async throws(GAPError) -> GATTLink {
     try await awaitCallback { (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
-      if let link = link(to: request.identity) {
-        done(.success(link))
-        return {}
-      }
       var cancel: (() -> Void)?
       let end = OneShot { (result: Result<GATTLink, GAPError>) in
         self.stopWaiting(user, request.identity)
+        // Before the task goes on: another user may leave the link meanwhile.
+        if case .success(let link) = result { self.join(link, user: user) }
         done(result)
         cancel.take()?()
+      }
+      if let link = link(to: request.identity) {
+        end(.success(link))
+        return {}
       }
       whenLinked(to: request.identity, user: user) { end(.success($0)) }
       let stop = central.connect(request) { result in
         cancel = nil
-        guard case .success(let link) = result else {
-          end(result)
-          return
-        }
-        guard end.isPending else { return link.end() }
-        prepare(link)
-        self.add(link, isAccepted: false)
+        if case .success(let link) = result, !end.isPending { return link.end() }
         end(result)
       }
       if end.isPending { cancel = stop } else { stop() }

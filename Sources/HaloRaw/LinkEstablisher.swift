@@ -133,9 +133,7 @@ final class LinkEstablisher: LinkUser {
     let request = ConnectionRequest(peer: peer, deadline: time)
     let links = radio.managed.links
     do throws(GAPError) {
-      let link = try await links.connect(request, over: radio.central, user: self)
-      links.join(link, user: self)
-      return link
+      return try await links.connect(request, over: radio.central, user: self)
     } catch {
       throw ConnectionFailure(error)
     }

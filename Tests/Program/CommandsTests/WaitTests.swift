@@ -108,7 +108,9 @@ import Testing
     "GAP/Adapter.swift": (1, .deadline("none is needed: it throws")),
     "GAP/AdvertisingStatus.swift": (1, .deadline("the caller's, or the end of the advertisement")),
     "GAP/Central+Finding.swift": (2, .deadline("the caller's; untilHeard has none")),
-    "Devices/SharedLinks.swift": (1, .ended(by: "the device, when it comes")),
+    "Devices/SharedLinks.swift": (
+      2, .deadline("ConnectionRequest.deadline; a device that is waited for may come at any time")
+    ),
     "GAP/Central.swift": (4, .deadline("that of each command, of the request, or the caller's")),
     "GAP/GAPError.swift": (1, .ended(by: "the call that it wraps")),
     "GAP/HCIAdapter.swift": (
