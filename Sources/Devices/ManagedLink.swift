@@ -26,8 +26,8 @@ package enum ServiceWatch: Sendable {
 }
 
 extension GATTLink {
-  /// The steps that come before anything is discovered: the MTU is exchanged, and Service Changed subscribed to. What is asked for
-  /// later waits for them. Another call does nothing.
+  /// The steps that come before anything is discovered: the MTU is exchanged, and Service Changed subscribed to. What is asked
+  /// for later waits for them. Another call does nothing.
   package func makeUsable() {
     gatt.exchangeMTU { _ in }
     gatt.watchServiceChanges()

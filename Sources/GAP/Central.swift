@@ -264,7 +264,9 @@ package final class Central {
     connections.append(connection)
     connection.whenDisconnected { [weak self, weak connection] _ in
       self?.connections.removeAll { $0 === connection }
-      if let cost = connection?.cost { self?.habits.note(cost, of: peer) }
+      guard let self, let connection else { return }
+      if let cost = connection.cost { return habits.note(cost, of: peer) }
+      if connection.gatt.hasReceivedValues { habits.notePassed(peer) }
     }
   }
 

@@ -49,4 +49,11 @@ struct PeerHabits {
     }
     peers[peer] = habits
   }
+
+  /// A link on which values came has ended: what it began with costs nothing. Links are lost by chance, too, and in weeks each
+  /// procedure would have its turn.
+  mutating func notePassed(_ peer: PeerIdentity) {
+    guard let costs = peers[peer]?.costs else { return }
+    peers[peer]?.costs = costs.filter { $0.key == .keepParameters }
+  }
 }

@@ -3,8 +3,10 @@ import GAP
 import GATTClient
 import HCI
 import HaloBluetoothCore
+import HaloGATT
 import TestLink
 import TestLoop
+import TestSupport
 import Testing
 
 /// Devices that end a link, or fall silent, at a procedure which others carry out: they end it at the request for the MTU
@@ -80,6 +82,23 @@ import Testing
       if procedure == .exchangeMTU { link.gatt.exchangeMTU { _ in } } else { fake.unfinished = procedure }
       fake.lose(.remote(.connectionTimeout))
       #expect(leftOut() == expected)
+    }
+  }
+
+  /// In weeks, links are lost by chance in each procedure.
+  @Test func aLinkWithValuesBetweenMakesALossAChance() async throws {
+    for _ in 0..<3 {
+      let (lost, _) = try await connect()
+      lost.unfinished = .updatePHY
+      lost.lose(.remote(.connectionTimeout))
+      let (fake, link) = try await connect()
+      _ = link.gatt.listen(
+        to: Characteristic(
+          uuid: uuid("2a37"), properties: .notify, declaration: 0x0F, valueHandle: 0x10, end: 0x10)
+      ) { _, _ in }
+      fake.receive("1b 1000 07")
+      fake.lose(.remote(.connectionTimeout))
+      #expect(leftOut() == [])
     }
   }
 
