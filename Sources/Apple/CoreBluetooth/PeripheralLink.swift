@@ -234,6 +234,8 @@ extension PeripheralLink: LinkUser {
       self?.handlers?.servicesChanged(range)
     }
     links.join(link, user: self, handlers)
+    // Before the program learns of the link: its first request comes after them.
+    link.makeUsable()
     links.connected.add(target.central.lastHeard(of: target.peer)?.serviceUUIDs ?? [], of: target.peer)
     self.handlers?.established()
     return link
