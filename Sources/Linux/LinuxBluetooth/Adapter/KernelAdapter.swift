@@ -358,9 +358,10 @@ package final class KernelAdapter: Adapter {
     onNote?("no advertisement was received for \(Int(time.inSeconds)) s; the scan is started again")
   }
 
-  /// Whether the kernel has a link to a peer already, which does not advertise then.
+  /// Whether the kernel has a link to a peer already, which does not advertise then. One that is about to end is none.
   package func hasLink(to peer: BluetoothAddress) -> Bool {
-    (try? HCIDevices.links(of: index))?.contains { $0.peer.value == peer.value } ?? false
+    let links = (try? HCIDevices.links(of: index)) ?? []
+    return links.contains { $0.peer.value == peer.value && !self.links.isEnding($0.handle) }
   }
 
   package func connect(

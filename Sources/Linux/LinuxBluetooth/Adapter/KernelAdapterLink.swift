@@ -42,7 +42,7 @@ final class KernelLink: ATTLink {
   private let begin: Instant
   private var pin: KernelParameterPin?
   private let updates: EventWaiters<LinkParameters>
-  private var endedByUs = false
+  private(set) var endedByUs = false
   /// Whether its socket has ended, and the adapter's end is waited for, which is the reason.
   private(set) var isHeld = false
   private var isOver = false

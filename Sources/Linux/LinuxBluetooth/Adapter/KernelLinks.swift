@@ -25,6 +25,11 @@ final class KernelLinks {
 
   subscript(handle: ConnectionHandle) -> KernelLink? { links.first { $0.handle == handle } }
 
+  /// Whether a link has ended or is ended, and the kernel may not know that yet.
+  func isEnding(_ handle: ConnectionHandle) -> Bool {
+    reasons[handle] != nil || self[handle]?.endedByUs == true
+  }
+
   // MARK: Start and end
 
   /// Takes over a socket that has connected.
