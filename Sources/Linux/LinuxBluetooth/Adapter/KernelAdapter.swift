@@ -361,7 +361,9 @@ package final class KernelAdapter: Adapter {
   /// Whether the kernel has a link to a peer already, which does not advertise then. One that is about to end is none.
   package func hasLink(to peer: BluetoothAddress) -> Bool {
     let links = (try? HCIDevices.links(of: index)) ?? []
-    return links.contains { $0.peer.value == peer.value && !self.links.isEnding($0.handle) }
+    return links.contains {
+      $0.peer.value == peer.value && !self.links.isEnding($0.handle, at: timers.current)
+    }
   }
 
   package func connect(

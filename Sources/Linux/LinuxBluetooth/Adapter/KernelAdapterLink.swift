@@ -42,7 +42,7 @@ final class KernelLink: ATTLink {
   private let begin: Instant
   private var pin: KernelParameterPin?
   private let updates: EventWaiters<LinkParameters>
-  private(set) var endedByUs = false
+  private var endedByUs = false
   /// Whether its socket has ended, and the adapter's end is waited for, which is the reason.
   private(set) var isHeld = false
   private var isOver = false
@@ -118,6 +118,9 @@ final class KernelLink: ATTLink {
     guard !isOver, !endedByUs else { return }
     endedByUs = true
     let isClosed = isHeld
+    if isOurs, let handle {
+      links.willEnd(handle, by: adapter.timers.current + Self.disconnectDeadline)
+    }
     socket.close { [self] in
       guard isOurs, !isClosed, let handle, !isOver else { return lose(.local) }
       adapter.disconnect(handle)

@@ -15,6 +15,14 @@ final class KernelLinks {
   private let watch: KernelAdapterWatch
   private var links: [KernelLink] = []
   private var droppedBefore = 0
+  private struct EndingLink: Hashable {
+    let adapter: AdapterIndex
+    let handle: ConnectionHandle
+  }
+
+  /// The links that this process ends, and until when. They outlive the object: another one may be opened on the adapter before
+  /// the kernel has ended them.
+  private static var ending: [EndingLink: Instant] = [:]
   /// What the controller has reported since monitoring began.
   private var parameters: [ConnectionHandle: LinkParameters] = [:]
   private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
@@ -25,9 +33,16 @@ final class KernelLinks {
 
   subscript(handle: ConnectionHandle) -> KernelLink? { links.first { $0.handle == handle } }
 
+  /// This process ends a link.
+  func willEnd(_ handle: ConnectionHandle, by deadline: Instant) { Self.ending[name(handle)] = deadline }
+
   /// Whether a link has ended or is ended, and the kernel may not know that yet.
-  func isEnding(_ handle: ConnectionHandle) -> Bool {
-    reasons[handle] != nil || self[handle]?.endedByUs == true
+  func isEnding(_ handle: ConnectionHandle, at now: Instant) -> Bool {
+    reasons[handle] != nil || Self.ending[name(handle)].map { now < $0 } ?? false
+  }
+
+  private func name(_ handle: ConnectionHandle) -> EndingLink {
+    EndingLink(adapter: watch.index, handle: handle)
   }
 
   // MARK: Start and end
@@ -95,6 +110,7 @@ final class KernelLinks {
   func created(_ handle: ConnectionHandle, _ parameters: LinkParameters) {
     self.parameters[handle] = parameters
     reasons[handle] = nil
+    Self.ending[name(handle)] = nil
     pairing.created(handle)
   }
 
@@ -111,6 +127,7 @@ final class KernelLinks {
 
   func disconnected(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
     parameters[handle] = nil
+    Self.ending[name(handle)] = nil
     reasons[handle] = reasons[handle] ?? reason
     self[handle]?.finish()
   }
