@@ -4,6 +4,7 @@ let servingErrands: [String: Errand] = [
   "serve three": { await serve($0, ServedCounts(100, clients: 3)) },
   "serve many": { await serve($0, ServedCounts(5000, clients: 1)) },
   "both roles": { await serve($0, ReadsClients($0)) },
+  "a served peripheral": { await serve($0, CallsClient($0)) },
 ]
 
 private func serve(_ door: any Door, _ events: any ServedEvents) async {
@@ -54,4 +55,29 @@ private final class ReadsClients: ServedEvents {
       }
     }
   }
+}
+
+/// Connects to a client that advertises, reads its battery, and ends the link when the client has written the served value on
+/// it.
+private final class CallsClient: ServedEvents {
+  private let door: any Door
+  private let writes = Calls<[UInt8]>()
+
+  init(_ door: any Door) { self.door = door }
+
+  func began(_ server: any Served) {
+    say("begun")
+    Task {
+      do {
+        let device = try await door.connect(to: .address("F0:F1:F2:F3:F4:00"), within: limit, isKept: false)
+        say("battery", try await device.read(.battery))
+        say("written", try await writes.next())
+        await device.disconnect()
+      } catch let error as DoorError {
+        say("error", error.word)
+      }
+    }
+  }
+
+  func written(_ bytes: [UInt8]) { writes.send(bytes) }
 }

@@ -58,7 +58,7 @@ def test_an_errand_at_a_device(peers, name, door, run):
     check_devices(peers, name, door, run)
 
 
-@each("serve")
+@each("serve", "a served peripheral")
 def test_a_value_that_is_served_is_read_and_written(peers, name, door, run):
     check_served_value(peers, name, door, run)
 

@@ -8,6 +8,7 @@ A free port is printed as `ready PORT`.
 | kind | what it does |
 | --- | --- |
 | reader | reads the value, writes it, and leaves |
+| called | advertises, and does so on the link that the server makes, but waits until its own battery was read, and stays |
 | listener | subscribes to notifications |
 | silent | subscribes to indications, and confirms none |
 | phone | reads the value until its own battery was read, five times more, and leaves |
@@ -20,6 +21,7 @@ from bumble.att import ATT_CID
 from bumble.core import UUID
 from bumble.device import Peer
 from bumble.gatt import Service
+from bumble.hci import OwnAddressType
 
 from bumble_central import heard
 from bumble_device import Journal, on_air, readable
@@ -44,17 +46,28 @@ class Client:
 
     async def meet(self):
         await self.device.power_on()
-        advertisement = await heard(self.device)
-        connection = await self.device.connect(advertisement.address)
+        connection = await (self.connected_to() if self.kind == "called" else self.connected())
         connection.on("disconnection", lambda reason: self.note("disconnected", reason=reason))
         self.note("connected")
         self.device.l2cap_channel_manager.register_fixed_channel(ATT_CID, self.on_pdu)
         peer = Peer(connection)
-        await peer.request_mtu(247)
+        if self.kind != "called":  # Bumble does not take the smaller MTU of two exchanges
+            await peer.request_mtu(247)
         await peer.discover_service(SERVICE)
         value, = await peer.services[0].discover_characteristics()
         await value.discover_descriptors()
         await getattr(self, self.kind)(connection, value)
+
+    async def connected(self):
+        advertisement = await heard(self.device)
+        return await self.device.connect(advertisement.address)
+
+    async def connected_to(self):
+        """It advertises, and the server connects."""
+        made = asyncio.get_running_loop().create_future()
+        self.device.on("connection", made.set_result)
+        await self.device.start_advertising(own_address_type=OwnAddressType.RANDOM)
+        return await made
 
     def on_pdu(self, handle, pdu):
         if self.kind == "silent" and pdu[0] == INDICATION:
@@ -68,6 +81,11 @@ class Client:
         self.note("read", value=(await value.read_value()).hex())
         await value.write_value(WRITTEN, with_response=True)
         await connection.disconnect()
+
+    async def called(self, connection, value):
+        self.note("read", value=(await value.read_value()).hex())
+        await self.is_asked.wait()
+        await value.write_value(WRITTEN, with_response=True)
 
     async def listener(self, connection, value):
         await value.subscribe(lambda bytes_: self.note("value", value=bytes_.hex(), time=time.monotonic()))
@@ -98,6 +116,6 @@ async def run(options):
 
 if __name__ == "__main__":
     parser = command_line(__doc__)
-    parser.add_argument("--clients", nargs="+", metavar="KIND", choices=["reader", "listener", "silent", "phone"])
+    parser.add_argument("--clients", nargs="+", metavar="KIND", choices=["reader", "called", "listener", "silent", "phone"])
     parser.add_argument("--events", metavar="FILE", help="write what happened as JSON lines (default: stderr)")
     start(run(parser.parse_args()))

@@ -106,7 +106,8 @@ class CommandDoor:
         "services change": "a command reads once; test_gatt.py has subscriptions that move",
         "serve three": "serve has no values of its own",
         "serve many": "the same",
-        "both roles": "an H4 adapter has one program"}
+        "both roles": "an H4 adapter has one program",
+        "a served peripheral": "the same"}
     seconds = None
 
     def __init__(self, halo, peers):

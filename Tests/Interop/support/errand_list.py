@@ -189,6 +189,8 @@ ERRANDS = {
     "serve three": Errand(["sent", "error cancelled"], clients=("listener", "silent", "listener")),
     "serve many": Errand(["sent", "error cancelled"], clients=("listener",)),
     "both roles": Errand(["battery 32", "error cancelled"], clients=("phone",), sign=has_gone),
+    "a served peripheral": Errand(
+        ["battery 32", f"written {LONG[::-1].hex()}", "error cancelled"], clients=("called",), sign=has_gone),
 }
 
 
