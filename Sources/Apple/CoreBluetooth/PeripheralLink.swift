@@ -234,14 +234,13 @@ extension PeripheralLink: LinkUser {
       self?.handlers?.servicesChanged(range)
     }
     links.join(link, user: self, handlers)
-    // Before the program learns of the link: its first request comes after them.
-    link.makeUsable()
     links.connected.add(target.central.lastHeard(of: target.peer)?.serviceUUIDs ?? [], of: target.peer)
-    self.handlers?.established()
     return link
   }
 
+  /// The program learns of the link here: its first request comes after those that make the link usable.
   func open(_ link: GATTLink) async throws(ConnectionFailure) {
+    handlers?.established()
     link.gatt.exchangeMTU { [weak self] result in
       if case .success(let mtu) = result { self?.handlers?.mtu(mtu) }
     }
