@@ -420,8 +420,7 @@ package final class ATTBearer {
   /// Lets `server` answer what the peer's client sends from now on; nil for no server. The bearer keeps it until it ends; the
   /// server keeps the bearer weakly.
   package func serve(with server: (any ATTServer)?) {
-    guard !isClosed else { return server?.bearerClosed() ?? () }
-    self.server = server
+    if isClosed { server?.bearerClosed() } else { self.server = server }
   }
 
   /// Sends an answer, a notification or an indication of the server; what is longer than ``mtu`` is cut, as the answers that

@@ -63,16 +63,16 @@ extension GATTClient {
     checked(handle, stamp, completion) {
       run(
         { [bearer] in ReadValue(handle, mtu: bearer.mtu) },
-        completion: unlessChanged(handle, isVoid: { _ in true }, completion))
+        completion: unlessChanged(handle, isRead: true, completion))
     }
   }
 
   /// Reports that the services have changed, if the server has said so of an attribute before it has answered a request: what is
   /// at its handle then is another attribute, or none.
   ///
-  /// - Parameter isVoid: whether that is so for an answer; one that refuses is void in any case
+  /// - Parameter isRead: whether a success is void, too; a write that was confirmed is not made again
   private func unlessChanged<Value>(
-    _ handle: AttributeHandle, isVoid: @escaping (Value) -> Bool,
+    _ handle: AttributeHandle, isRead: Bool,
     _ completion: @escaping (Result<Value, GATTError>) -> Void
   ) -> (Result<Value, GATTError>) -> Void {
     let count = validity.changeCount
@@ -81,8 +81,7 @@ extension GATTClient {
         return completion(result)
       }
       switch result {
-      case .success(let value) where isVoid(value): completion(.failure(.servicesChanged))
-      case .failure(.att(.refused)): completion(.failure(.servicesChanged))
+      case .success where isRead, .failure(.att(.refused)): completion(.failure(.servicesChanged))
       case .success, .failure: completion(result)
       }
     }
@@ -163,13 +162,13 @@ extension GATTClient {
             // Procedures that wait when the link is lost begin, and fail.
             if self?.isOpen == true { onStart() }
             return WriteValue(handle, value)
-          }, completion: unlessChanged(handle, isVoid: { false }, completion))
+          }, completion: unlessChanged(handle, isRead: false, completion))
       }
       return run(
         { [weak self, bearer] in
           if self?.isOpen == true { onStart() }
           return QueuedWrite([(handle, value)], mtu: bearer.mtu)
-        }, completion: unlessChanged(handle, isVoid: { false }, completion))
+        }, completion: unlessChanged(handle, isRead: false, completion))
     }
   }
 
