@@ -53,7 +53,7 @@ package final class ATTBearer {
   package var onIndication: ((AttributeHandle, RawSpan, Instant) -> Void)?
   /// Called once when the bearer closes itself because a required response or confirmation did not arrive; the owner
   /// disconnects the link. Not called after ``close(_:)``.
-  package var onTimeout: ((ATTError) -> Void)?
+  package var onTimeout: ((StackError) -> Void)?
 
   private struct Transaction {
     var request: any ATTPDU
@@ -62,7 +62,7 @@ package final class ATTBearer {
     var timeout = ATTBearer.transactionTimeout
     /// The number of reads when it was sent.
     var reads: UInt64?
-    var completion: (Result<any ATTPDU, ATTError>) -> Void
+    var completion: (Result<any ATTPDU, StackError>) -> Void
   }
 
   /// Whether the commands have arrived, which have no response of their own.
@@ -75,8 +75,8 @@ package final class ATTBearer {
 
   private enum MTUExchange {
     case none
-    case open([(Result<Int, ATTError>) -> Void])
-    case done(Result<Void, ATTError>)
+    case open([(Result<Int, StackError>) -> Void])
+    case done(Result<Void, StackError>)
   }
 
   /// How often packets were read from the link; nil if it does not say. What one read brings was there before a request
@@ -89,10 +89,10 @@ package final class ATTBearer {
   private let timers: Timers
   private let send: (RawSpan) -> Void
   /// Why the bearer is closed; nil while it is open.
-  @exclusivity(unchecked) private var end: ATTError?
+  @exclusivity(unchecked) private var end: StackError?
   /// The error of an expendable request that timed out. The server may still send PDUs, but no further request is
   /// allowed.
-  private var unanswered: ATTError?
+  private var unanswered: StackError?
   private var mtuExchange: MTUExchange
   private var commands = Commands.proved
   private var current: Transaction?
@@ -135,7 +135,7 @@ package final class ATTBearer {
   ///   - completion: called with the response or the error
   package func request(
     _ request: any ATTPDU, isExpendable: Bool = false,
-    completion: @escaping (Result<any ATTPDU, ATTError>) -> Void
+    completion: @escaping (Result<any ATTPDU, StackError>) -> Void
   ) {
     let timeout = isExpendable ? Self.exchangeTimeout : Self.transactionTimeout
     enqueue(
@@ -157,7 +157,7 @@ package final class ATTBearer {
   package var isBusy: Bool { !isClosed && (current != nil || !queue.isEmpty) }
 
   /// Sends a Write Command. There is no response, and no indication of success (3.4.5.3).
-  package func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(ATTError) {
+  package func writeWithoutResponse(_ handle: AttributeHandle, _ value: [UInt8]) throws(StackError) {
     if let end { throw end }
     if let unanswered {
       giveUp(unanswered)
@@ -176,7 +176,7 @@ package final class ATTBearer {
   /// result.
   ///
   /// - Parameter completion: called with the MTU in force
-  package func exchangeMTU(completion: @escaping (Result<Int, ATTError>) -> Void) {
+  package func exchangeMTU(completion: @escaping (Result<Int, StackError>) -> Void) {
     if let end { return completion(.failure(end)) }
     switch mtuExchange {
     case .done(let result): return completion(result.map { mtu })
@@ -192,12 +192,12 @@ package final class ATTBearer {
       })
   }
 
-  private func exchanged(_ result: Result<any ATTPDU, ATTError>) {
+  private func exchanged(_ result: Result<any ATTPDU, StackError>) {
     guard case .open(let waiting) = mtuExchange else { return }
-    let outcome: Result<Void, ATTError>
+    let outcome: Result<Void, StackError>
     switch result {
-    case .success, .failure(.refused): outcome = .success(())
-    case .failure(let error): outcome = .failure(error)
+    case .failure(let error) where error.code != .refused: outcome = .failure(error)
+    case .success, .failure: outcome = .success(())
     }
     mtuExchange = .done(outcome)
     for completion in waiting { completion(outcome.map { self.mtu }) }
@@ -216,7 +216,7 @@ package final class ATTBearer {
     finish(current: .closed(reason), queued: .closed(reason))
   }
 
-  private func finish(current: ATTError, queued: ATTError) {
+  private func finish(current: StackError, queued: StackError) {
     guard !isClosed else { return }
     end = queued
     timers.cancel(timeout)
@@ -251,7 +251,7 @@ package final class ATTBearer {
     send(pdu.span.bytes)
   }
 
-  private func expire(_ error: ATTError) {
+  private func expire(_ error: StackError) {
     guard let open = current, open.isExpendable, queue.isEmpty else { return giveUp(error) }
     unanswered = error
     timers.cancel(suspicion.take())
@@ -259,7 +259,7 @@ package final class ATTBearer {
     open.completion(.failure(error))
   }
 
-  private func giveUp(_ error: ATTError) {
+  private func giveUp(_ error: StackError) {
     finish(current: error, queued: .closed(error.description))
     onTimeout?(error)
   }
@@ -353,7 +353,7 @@ package final class ATTBearer {
       if namesOtherHandles, opcode != .errorResponse { giveUp(.timedOut(opcode)) }
       return
     }
-    let result: Result<any ATTPDU, ATTError>
+    let result: Result<any ATTPDU, StackError>
     do throws(DecodeError) {
       switch try ATTReader.read(pdu) {
       case let error as ATTErrorResponse:
@@ -382,7 +382,7 @@ package final class ATTBearer {
     complete(current, result)
   }
 
-  private func complete(_ transaction: Transaction, _ result: Result<any ATTPDU, ATTError>) {
+  private func complete(_ transaction: Transaction, _ result: Result<any ATTPDU, StackError>) {
     timers.cancel(timeout)
     timers.cancel(suspicion.take())
     last = (transaction.request.opcode, transaction.request.target.start)

@@ -82,7 +82,7 @@ package final class ManagedAdapter {
   /// Why it can't be used, as a text; nil while it can.
   package private(set) var obstacle: String?
   /// Why it has failed, until it is recovered.
-  package private(set) var failure: GAPError?
+  package private(set) var failure: StackError?
   /// Scans and connects; nil while the adapter is not open.
   package var central: Central? { opened?.central }
   /// The adapter itself, for the peripheral role; nil while it is not open.
@@ -91,7 +91,7 @@ package final class ManagedAdapter {
     didSet { recoverIfWanted() }
   }
   /// Called when the adapter has failed, and when it can't be recovered; with nil when it is usable again after that.
-  package var onFailure: ((GAPError?) -> Void)?
+  package var onFailure: ((StackError?) -> Void)?
 
   /// The links of programs that do not know of each other.
   package let links = SharedLinks()
@@ -100,7 +100,7 @@ package final class ManagedAdapter {
   private let open: @BluetoothActor () async throws -> Opened
   private var opened: Opened?
   private var observations: [Observer] = []
-  private var waiting = Waiters<GAPError>()
+  private var waiting = Waiters<StackError>()
   /// Opens or recovers the adapter; nil when nothing is tried.
   private var attempt: Task<Void, Never>?
   private var pause: Timers.Token?
@@ -127,7 +127,7 @@ package final class ManagedAdapter {
   ///
   /// - Parameter central: its central, which is not started yet
   package convenience init(_ central: Central, _ policy: Policy = Policy()) {
-    self.init(policy, timers: central.timers) { throw GAPError.hci(.notReady) }
+    self.init(policy, timers: central.timers) { throw StackError.notReady }
     opened = Opened(central)
   }
 
@@ -163,8 +163,8 @@ package final class ManagedAdapter {
     if let open = self.opened { opened = open } else { opened = try await open() }
     self.opened = opened
     opened.central.onFailure = { [weak self] error in self?.failed(error) }
-    do throws(GAPError) {
-      guard !isClosed, !Task.isCancelled else { throw .hci(.cancelled) }
+    do throws(StackError) {
+      guard !isClosed, !Task.isCancelled else { throw .cancelled }
       let information = try await opened.central.start()
       isStarted = true
       usable(opened.central)
@@ -221,7 +221,7 @@ package final class ManagedAdapter {
     attempt?.cancel()
     timers.cancel(pause)
     observations = []
-    waiting.end(with: .failure(.hci(.cancelled)))
+    waiting.end(with: .failure(.cancelled))
     return await release()
   }
 
@@ -248,10 +248,10 @@ package final class ManagedAdapter {
 
   /// Returns when the adapter can be used: at once, or when it was recovered. Several wait for one recovery.
   ///
-  /// - Throws: why it has failed, after `limit`; why waiting does not help, at once; `.hci(.cancelled)`
-  package func untilUsable(within limit: Duration) async throws(GAPError) {
+  /// - Throws: why it has failed, after `limit`; why waiting does not help, at once; `.cancelled`
+  package func untilUsable(within limit: Duration) async throws(StackError) {
     let timers = central?.timers ?? self.timers
-    try await awaitCallback { (done: @escaping (Result<Void, GAPError>) -> Void) in
+    try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
       guard let failure else {
         done(.success(()))
         return {}
@@ -263,11 +263,11 @@ package final class ManagedAdapter {
       }.id
       end = timers.schedule(after: limit) { [weak self] in self?.leave(id, failure) }
       recoverIfWanted()
-      return { self.leave(id, .hci(.cancelled)) }
+      return { self.leave(id, .cancelled) }
     }
   }
 
-  private func leave(_ id: UInt64, _ failure: GAPError) {
+  private func leave(_ id: UInt64, _ failure: StackError) {
     waiting.end(id, with: failure)
     if !isWanted { attempt?.cancel() }
   }
@@ -277,7 +277,7 @@ package final class ManagedAdapter {
 
   private var isWanted: Bool { policy.isNeededWhileIdle || !waiting.isEmpty }
 
-  private func failed(_ error: GAPError) {
+  private func failed(_ error: StackError) {
     // Before that, ``start()`` throws it.
     guard isStarted else { return }
     failure = error
@@ -290,7 +290,7 @@ package final class ManagedAdapter {
     guard failure != nil, isWanted, attempt == nil, !isClosed, let central else { return }
     timers.cancel(pause)
     attempt = BluetoothActor.run { [weak self] in
-      do throws(GAPError) {
+      do throws(StackError) {
         // For as long as it is wanted.
         try await central.recover(within: .forever)
         self?.recovered(central)
@@ -314,16 +314,16 @@ package final class ManagedAdapter {
     if let error = central.failure { failed(error) } else { set(.poweredOn) }
   }
 
-  private func couldNotRecover(_ error: GAPError) {
+  private func couldNotRecover(_ error: StackError) {
     attempt = nil
     guard !isClosed else { return }
     // Nobody waited any more; somebody may again.
-    guard error != .hci(.cancelled) else { return recoverIfWanted() }
+    guard error != .cancelled else { return recoverIfWanted() }
     set(State(error), "\(error)")
     onFailure?(error)
     waiting.end(with: .failure(error))
     // What has ended can't be opened again.
-    if case .hci(.transportEnded) = error { return }
+    if error.code == .transportEnded { return }
     if policy.isNeededWhileIdle { tryAgainLater() }
   }
 
@@ -342,26 +342,14 @@ package protocol AdapterStateError: Error {
   var adapterState: ManagedAdapter.State { get }
 }
 
-extension TransportError: AdapterStateError {
-  package var adapterState: ManagedAdapter.State { .unsupported }
-}
-
-extension AdapterError: AdapterStateError {
+extension StackError: AdapterStateError {
   package var adapterState: ManagedAdapter.State {
-    switch reason {
-    case .noBluetooth, .noSuchAdapter, .noAdapters, .adapterRemoved: .unsupported
-    case .missing: .unauthorized
+    switch code {
+    case .noBluetooth, .noSuchAdapter, .noAdapters, .adapterRemoved, .cannotOpen, .lowEnergyNotSupported,
+      .transportEnded:
+      .unsupported
+    case .missingPrivilege: .unauthorized
     case .adapterDown, .radioBlocked: .poweredOff
-    default: .resetting
-    }
-  }
-}
-
-extension GAPError: AdapterStateError {
-  package var adapterState: ManagedAdapter.State {
-    switch self {
-    case .hci(.adapter(let error)): error.adapterState
-    case .hci(.lowEnergyNotSupported), .hci(.transportEnded): .unsupported
     default: .resetting
     }
   }

@@ -7,12 +7,20 @@ import HaloBluetoothCore
 /// Why there is no link, or no data: an error of a ``LinkUser``.
 package protocol LinkFailure: Error {
   /// What it says of the next try.
-  var fault: ReconnectPolicy.Fault { get }
+  var fault: StackError.Fault { get }
 
-  init(_ error: GAPError)
+  init(_ error: StackError)
 
   /// The device was not ready in the time that opening may take.
   static func notReady(within time: Duration) -> Self
+}
+
+extension StackError: LinkFailure {
+  package init(_ error: StackError) { self = error }
+
+  package static func notReady(within time: Duration) -> StackError {
+    StackError(.timedOut, .silence, "the device was not ready within \(Int(time.inSeconds)) s")
+  }
 }
 
 /// When Service Changed is subscribed to on a new link.
@@ -131,7 +139,7 @@ package final class ManagedLink<User: LinkUser> {
   ///
   /// - Returns: whether another one is made: call ``ask(for:_:)``
   package func lost(_ loss: LinkLoss) -> Bool {
-    let fault: ReconnectPolicy.Fault = if case .adapter(let error) = loss { .init(error) } else { .link }
+    let fault: StackError.Fault = if case .adapter(let error) = loss { error.fault } else { .link }
     let action = policy.failed(fault, at: timers.current)
     next = action
     return action != .giveUp
@@ -156,7 +164,7 @@ package final class ManagedLink<User: LinkUser> {
           let step = action
           try await user.carryOut { () async throws(User.Failure) in
             try await self.carryOut(step, for: user)
-            if Task.isCancelled { throw User.Failure(.hci(.cancelled)) }
+            if Task.isCancelled { throw User.Failure(.cancelled) }
           }
         }
         action = policy.succeeded(action, at: timers.current)
@@ -172,7 +180,7 @@ package final class ManagedLink<User: LinkUser> {
     case .find(let time): peer = try await user.find(within: time)
     case .connect(let time):
       await release(for: user)
-      guard let peer else { throw User.Failure(.hci(.notReady)) }
+      guard let peer else { throw User.Failure(.notReady) }
       link = try await user.connect(to: peer, within: time)
     case .open(let time): try await open(within: time, for: user)
     case .pause(let time): await timers.sleep(for: time)
@@ -183,7 +191,7 @@ package final class ManagedLink<User: LinkUser> {
 
   /// The steps that make a link usable. The parameters of the link were asked for when it was made.
   private func open(within time: Duration, for user: User) async throws(User.Failure) {
-    guard let link else { throw User.Failure(.hci(.notConnected)) }
+    guard let link else { throw User.Failure(.notConnected) }
     let watch = self.watch
     var result: Result<Void, User.Failure>?
     let isInTime = await timers.within(time) {
@@ -196,7 +204,7 @@ package final class ManagedLink<User: LinkUser> {
         result = .failure(error)
       }
     }
-    if Task.isCancelled { throw User.Failure(.hci(.cancelled)) }
+    if Task.isCancelled { throw User.Failure(.cancelled) }
     guard isInTime, let result else { throw .notReady(within: time) }
     try result.get()
   }

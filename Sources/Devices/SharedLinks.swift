@@ -106,28 +106,28 @@ package final class SharedLinks {
   /// may come at any time: see ``Central/untilHeard(_:eagerUntil:)``.
   package func untilReachable(
     _ peer: PeerIdentity, over central: Central, eagerUntil eagerEnd: Instant, user: AnyObject
-  ) async throws(GAPError) {
-    try await awaitCallback { (done: @escaping (Result<Void, GAPError>) -> Void) in
+  ) async throws(StackError) {
+    try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
       guard link(to: peer) == nil else {
         done(.success(()))
         return {}
       }
       var search: Task<Void, Never>?
-      let end = OneShot { (result: Result<Void, GAPError>) in
+      let end = OneShot { (result: Result<Void, StackError>) in
         self.stopWaiting(user, peer)
         done(result)
         search?.cancel()
       }
       whenLinked(to: peer, user: user) { _ in end(.success(())) }
       search = BluetoothActor.run {
-        do throws(GAPError) {
+        do throws(StackError) {
           try await central.untilHeard(peer, eagerUntil: eagerEnd)
           end(.success(()))
         } catch {
           end(.failure(error))
         }
       }
-      return { end(.failure(.hci(.cancelled))) }
+      return { end(.failure(.cancelled)) }
     }
   }
 
@@ -141,10 +141,10 @@ package final class SharedLinks {
   /// - Throws: why there is none, after the request's deadline at the latest
   package func connect(
     _ request: ConnectionRequest, over central: Central, user: AnyObject
-  ) async throws(GAPError) -> GATTLink {
-    try await awaitCallback { (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
+  ) async throws(StackError) -> GATTLink {
+    try await awaitCallback { (done: @escaping (Result<GATTLink, StackError>) -> Void) in
       var cancel: (() -> Void)?
-      let end = OneShot { (result: Result<GATTLink, GAPError>) in
+      let end = OneShot { (result: Result<GATTLink, StackError>) in
         self.stopWaiting(user, request.identity)
         // Before the task goes on: another user may leave the link meanwhile.
         if case .success(let link) = result { self.join(link, user: user) }
@@ -162,7 +162,7 @@ package final class SharedLinks {
         end(result)
       }
       if end.isPending { cancel = stop } else { stop() }
-      return { end(.failure(.hci(.cancelled))) }
+      return { end(.failure(.cancelled)) }
     }
   }
 

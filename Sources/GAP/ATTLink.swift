@@ -51,16 +51,16 @@ package protocol ATTLink: AnyObject {
   func disconnect()
   /// Requests other connection parameters; `completion` is called once, with those in force.
   func update(
-    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void)
+    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, StackError>) -> Void)
   /// Requests PHYs, for both directions; `completion` is called once, with those in use.
-  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void)
+  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, StackError>) -> Void)
   /// Requests the maximum payload of packets to send, 27 to 251 bytes; `completion` is called once, when the controller
   /// has accepted or rejected it.
-  func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void)
+  func setDataLength(_ octets: Int, completion: @escaping (Result<Void, StackError>) -> Void)
   /// Encrypts the link, in the central role; `completion` is called once, when it is encrypted or that has failed.
-  func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void)
+  func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, StackError>) -> Void)
   /// Reads the signal strength in dBm; nil if it is not available.
-  func readRSSI() async throws(HCIError) -> Int8?
+  func readRSSI() async throws(StackError) -> Int8?
 }
 
 extension ATTLink {
@@ -86,18 +86,18 @@ extension ATTLink {
   package var phys: LinkPHYs? { nil }
   package var dataLengths: DataLengths? { nil }
   package func update(
-    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void
+    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, StackError>) -> Void
   ) {
-    completion(.failure(.adapter(AdapterError("change the connection parameters", .notOffered))))
+    completion(.failure(StackError("change the connection parameters", .notOffered)))
   }
-  package func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {
-    completion(.failure(.adapter(AdapterError("change the PHY", .notOffered))))
+  package func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, StackError>) -> Void) {
+    completion(.failure(StackError("change the PHY", .notOffered)))
   }
-  package func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
-    completion(.failure(.adapter(AdapterError("change the data length", .notOffered))))
+  package func setDataLength(_ octets: Int, completion: @escaping (Result<Void, StackError>) -> Void) {
+    completion(.failure(StackError("change the data length", .notOffered)))
   }
-  package func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void) {
-    completion(.failure(.adapter(AdapterError("encrypt the link", .notOffered))))
+  package func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, StackError>) -> Void) {
+    completion(.failure(StackError("encrypt the link", .notOffered)))
   }
 }
 
@@ -106,7 +106,7 @@ package enum LinkLoss: Hashable, Sendable {
   /// This side ended it.
   case local
   /// The adapter has become unusable, and the link with it.
-  case adapter(HCIError)
+  case adapter(StackError)
   /// The peer ended it, or it was lost.
   case remote(HCIErrorCode)
   /// The peer ended it after it had asked for pairing, which was refused.

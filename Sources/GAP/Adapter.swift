@@ -11,14 +11,14 @@ package protocol Adapter: AnyObject {
   var onReport: ((AdvertisingReport, Instant) -> Void)? { get set }
   /// Called when the radio refuses to scan, which it is asked again for, or scans on fewer PHYs than desired; and with nil
   /// when it scans as desired nevertheless.
-  var onScanRefusal: ((HCIError?) -> Void)? { get set }
+  var onScanRefusal: ((StackError?) -> Void)? { get set }
   /// Called with each link that a central has made. PDUs may follow at once, so the link's closures are set in here. Without
   /// this closure, such links are ended.
   var onAccepted: ((any ATTLink) -> Void)? { get set }
   /// Called once when the radio has become unusable; its links have been reported as lost by then.
-  var onFailure: ((HCIError) -> Void)? { get set }
+  var onFailure: ((StackError) -> Void)? { get set }
   /// Why it is unusable; nil while it is not, and for a radio that can't be recovered.
-  var failure: HCIError? { get }
+  var failure: StackError? { get }
 
   /// Called with information for the user that is not an error.
   var onNote: ((String) -> Void)? { get set }
@@ -34,18 +34,18 @@ package protocol Adapter: AnyObject {
 
   /// Initializes the radio and returns a description of it. Each command has a deadline; a task that is cancelled
   /// returns at once.
-  func start() async throws(HCIError) -> AdapterInformation
+  func start() async throws(StackError) -> AdapterInformation
   /// Makes the radio usable again after ``onFailure``: waits at most `time` until it is present and powered on. The
   /// desired scan continues. Cancelling the task ends the wait.
   ///
-  /// - Throws: why it is still unusable; `HCIError.notReady` for a radio that cannot be recovered
-  func recover(within time: Duration) async throws(HCIError) -> AdapterInformation
+  /// - Throws: why it is still unusable; `StackError.notReady` for a radio that cannot be recovered
+  func recover(within time: Duration) async throws(StackError) -> AdapterInformation
   /// Sets the desired scan; nil for none. It stays in effect while links are established.
   func setScan(_ parameters: ScanParameters?)
   /// Sets what to advertise in a set; nil for nothing. It stays in effect while there are links, unless ``onAccepted`` sets nil.
   ///
   /// - Throws: if this radio does not advertise for programs, or not in this way
-  func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError)
+  func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError)
   /// Establishes a link.
   ///
   /// - Parameters:
@@ -53,7 +53,7 @@ package protocol Adapter: AnyObject {
   ///   - completion: called exactly once. PDUs may follow at once, so the link's closures are set in here.
   /// - Returns: a closure that cancels the attempt
   func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void
   /// Whether this machine has a link to a peer already, which does not advertise then.
   func hasLink(to peer: BluetoothAddress) -> Bool
@@ -71,7 +71,7 @@ extension Adapter {
     get { nil }
     set {}
   }
-  package var failure: HCIError? { nil }
+  package var failure: StackError? { nil }
   package var droppedPackets: Int? { nil }
   package var skippedBytes: Int? { nil }
   package var onSkippedBytes: ((Int, Instant) -> Void)? {
@@ -79,14 +79,14 @@ extension Adapter {
     set {}
   }
 
-  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
-    throw .adapter(AdapterError("advertise", .notOffered))
+  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
+    throw StackError("advertise", .notOffered)
   }
 
   /// The links of an adapter that no other program shares are known to its user.
   package func hasLink(to peer: BluetoothAddress) -> Bool { false }
 
-  package func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+  package func recover(within time: Duration) async throws(StackError) -> AdapterInformation {
     throw .notReady
   }
 }

@@ -11,21 +11,21 @@ package final class AdvertisingStatus {
 
   /// Why the radio does not advertise; nil if it does, if it has not answered, and if it need not. It is asked again, with longer
   /// and longer pauses, of ten seconds at most.
-  package private(set) var refusal: GAPError?
+  package private(set) var refusal: StackError?
   /// Whether the radio has begun to advertise since it was asked, and has not refused it since.
   package private(set) var isOn = false
   /// Called with nil when the radio advertises, the first time and after a refusal; and with each new reason when it refuses to.
-  package var onChange: ((GAPError?) -> Void)?
+  package var onChange: ((StackError?) -> Void)?
 
   @BluetoothActor private struct Wait {
-    let end: OneShot<Result<Void, GAPError>>
+    let end: OneShot<Result<Void, StackError>>
     /// How long the radio may refuse; nil for no limit.
     let limit: Duration?
     let timers: Timers
 
-    func refused(_ refusal: GAPError) {
+    func refused(_ refusal: StackError) {
       guard let limit else { return }
-      end.expire(after: refusal.isFinal ? .zero : limit, in: timers, with: .failure(.hci(.notReady)))
+      end.expire(after: refusal.isFinal ? .zero : limit, in: timers, with: .failure(.notReady))
     }
   }
 
@@ -36,7 +36,7 @@ package final class AdvertisingStatus {
   /// The radio has begun to advertise, or has refused to.
   ///
   /// - Parameter refusal: the reason; nil if it advertises
-  package func set(_ refusal: GAPError?) {
+  package func set(_ refusal: StackError?) {
     let (wasRefused, isNew) = (self.refusal != nil, refusal == nil ? !isOn : refusal != self.refusal)
     isOn = refusal == nil
     self.refusal = refusal
@@ -52,51 +52,46 @@ package final class AdvertisingStatus {
   package func clear() {
     isOn = false
     refusal = nil
-    end(.failure(.hci(.cancelled)))
+    end(.failure(.cancelled))
   }
 
   /// Waits until the radio advertises.
   ///
   /// - Parameter limit: how long a radio that refuses is asked again; nil for no limit
-  /// - Throws: the last refusal; `.hci(.notReady)` if the radio has not answered within ``longestWait``; `.hci(.cancelled)` after
+  /// - Throws: the last refusal; `.notReady` if the radio has not answered within ``longestWait``; `.cancelled` after
   ///   ``clear()``, and if the task is cancelled
-  package func untilOn(within limit: Duration?, in timers: Timers) async throws(GAPError) {
-    try await awaitCallback { (done: @escaping (Result<Void, GAPError>) -> Void) in
+  package func untilOn(within limit: Duration?, in timers: Timers) async throws(StackError) {
+    try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
       guard !isOn else {
         done(.success(()))
         return {}
       }
-      let end = OneShot<Result<Void, GAPError>> { [weak self] result in
+      let end = OneShot<Result<Void, StackError>> { [weak self] result in
         self?.waits.removeAll { !$0.end.isPending }
-        guard case .failure(.hci(.notReady)) = result, let refusal = self?.refusal else {
+        guard case .failure(.notReady) = result, let refusal = self?.refusal else {
           return done(result)
         }
         done(.failure(refusal))
       }
       let wait = Wait(end: end, limit: limit, timers: timers)
       waits.append(wait)
-      if limit != nil { end.expire(after: Self.longestWait, in: timers, with: .failure(.hci(.notReady))) }
+      if limit != nil { end.expire(after: Self.longestWait, in: timers, with: .failure(.notReady)) }
       if let refusal { wait.refused(refusal) }
-      return { end(.failure(.hci(.cancelled))) }
+      return { end(.failure(.cancelled)) }
     }
   }
 
-  private func end(_ result: Result<Void, GAPError>) {
+  private func end(_ result: Result<Void, StackError>) {
     for wait in waits { wait.end(result) }
   }
 }
 
-extension GAPError {
+extension StackError {
   /// Whether the same advertisement will be refused a moment later, too.
   fileprivate var isFinal: Bool {
-    switch self {
-    case .hci(.extendedAdvertisingNotSupported): true
-    case .hci(.adapter(let error)):
-      switch error.reason {
-      case .notOffered, .noBluetooth, .missing: true
-      default: false
-      }
-    case .hci, .gatt: false
+    switch code {
+    case .featureNotSupported, .notOffered, .noBluetooth, .missingPrivilege: true
+    default: false
     }
   }
 }

@@ -14,15 +14,15 @@ extension Central {
   ///   - isWanted: whether this is the device; called on the loop for each report that passes the filter, with
   ///     everything known about its device
   /// - Returns: the device; nil if none was heard in that time
-  /// - Throws: `.hci(.cancelled)` when the task is cancelled or the central is stopped; otherwise why the radio has
+  /// - Throws: `.cancelled` when the task is cancelled or the central is stopped; otherwise why the radio has
   ///   failed, or why it does not scan
   package func find(
     within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle,
     where isWanted: @escaping (Advertisement) -> Bool = { _ in true }
-  ) async throws(GAPError) -> Advertisement? {
+  ) async throws(StackError) -> Advertisement? {
     try await listen(for: time, filter, parameters) { device in
       device.address.kind.isKnown && isWanted(device) ? .some(device) : nil
-    } atEnd: { refusal throws(GAPError) in
+    } atEnd: { refusal throws(StackError) in
       if let refusal { throw refusal }
       return nil
     }
@@ -40,12 +40,12 @@ extension Central {
   /// - Throws: what ``find(within:filter:parameters:where:)`` throws; if devices were heard, the radio scans
   package func devices(
     within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle
-  ) async throws(GAPError) -> [Advertisement] {
+  ) async throws(StackError) -> [Advertisement] {
     var heard = HeardDevices()
     return try await listen(for: time, filter, parameters) { device in
       heard.add(device)
       return nil
-    } atEnd: { refusal throws(GAPError) in
+    } atEnd: { refusal throws(StackError) in
       let devices = heard.strongestFirst
       if let refusal, devices.isEmpty { throw refusal }
       return devices
@@ -63,7 +63,7 @@ extension Central {
   ///   - peer: the device
   ///   - end: until when the scan is continuous; see ``eagerTime``
   /// - Throws: what ``find(within:filter:parameters:where:)`` throws
-  package func untilHeard(_ peer: PeerIdentity, eagerUntil end: Instant) async throws(GAPError) {
+  package func untilHeard(_ peer: PeerIdentity, eagerUntil end: Instant) async throws(StackError) {
     if adapter.hasLink(to: peer.address) { return }
     // A scan response says nothing that is needed here, and costs both ends packets.
     var (eager, gentle) = (ScanParameters.aggressive, ScanParameters.gentle)
@@ -80,9 +80,9 @@ extension Central {
   private func listen<Value: Sendable>(
     for time: Duration, _ filter: ScanFilter, _ parameters: ScanParameters,
     _ hear: @escaping (Advertisement) -> Value?,
-    atEnd: @escaping (GAPError?) throws(GAPError) -> Value
-  ) async throws(GAPError) -> Value {
-    try await awaitCallback { (done: @escaping (Result<Value, GAPError>) -> Void) in
+    atEnd: @escaping (StackError?) throws(StackError) -> Value
+  ) async throws(StackError) -> Value {
+    try await awaitCallback { (done: @escaping (Result<Value, StackError>) -> Void) in
       if let failure {
         done(.failure(failure))
         return {}
@@ -90,23 +90,23 @@ extension Central {
       let timers = self.timers
       var scan: Scan?
       var timer: Timers.Token?
-      let end = OneShot { (result: Result<Value, GAPError>) in
+      let end = OneShot { (result: Result<Value, StackError>) in
         timers.cancel(timer)
         scan.take()?.cancel()
         done(result)
       }
       timer = timers.schedule(after: time) { [weak self] in
         let refusal = self?.scanRefusal
-        end(Result { () throws(GAPError) in try atEnd(refusal) })
+        end(Result { () throws(StackError) in try atEnd(refusal) })
       }
       scan = self.scan(parameters, filter: filter) { [weak self] in
-        end(.failure(self?.failure ?? .hci(.cancelled)))
+        end(.failure(self?.failure ?? .cancelled))
       } handler: { device in
         if end.isPending, let value = hear(device) { end(.success(value)) }
       }
       // The radio may have failed when it was asked to scan.
       if !end.isPending { scan?.cancel() }
-      return { end(.failure(.hci(.cancelled))) }
+      return { end(.failure(.cancelled)) }
     }
   }
 }

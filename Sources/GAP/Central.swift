@@ -57,11 +57,11 @@ package final class Central {
   package let adapter: any Adapter
   /// Why the radio does not scan as the subscribers ask for; nil if it does. One that does not scan at all is asked again,
   /// with longer and longer pauses, of ten seconds at most.
-  package private(set) var scanRefusal: GAPError?
+  package private(set) var scanRefusal: StackError?
   /// Called when the adapter fails: once, and once more after each ``recover(within:)``.
-  package var onFailure: ((GAPError) -> Void)?
+  package var onFailure: ((StackError) -> Void)?
   /// Why the radio has failed; nil while it works.
-  package private(set) var failure: GAPError?
+  package private(set) var failure: StackError?
   /// A description of the radio; nil until it is started.
   package private(set) var information: AdapterInformation?
 
@@ -94,19 +94,19 @@ package final class Central {
   package init(_ adapter: any Adapter) {
     self.adapter = adapter
     adapter.onReport = { [weak self] report, time in self?.receive(report, at: time) }
-    adapter.onScanRefusal = { [weak self] error in self?.scanRefusal = error.map { .hci($0) } }
+    adapter.onScanRefusal = { [weak self] error in self?.scanRefusal = error }
     adapter.onFailure = { [weak self] error in
-      self?.failure = .hci(error)
+      self?.failure = error
       self?.endScans()
-      self?.onFailure?(.hci(error))
+      self?.onFailure?(error)
     }
   }
 
   /// Initializes the radio. Call it first. Each command has a deadline, `HostController/commandDeadline`.
   @discardableResult
-  package func start() async throws(GAPError) -> AdapterInformation {
-    let information = try await wrappingHCIError(await adapter.start())
-    failure = adapter.failure.map { .hci($0) }
+  package func start() async throws(StackError) -> AdapterInformation {
+    let information = try await adapter.start()
+    failure = adapter.failure
     self.information = information
     return information
   }
@@ -114,9 +114,9 @@ package final class Central {
   /// Makes the radio usable again after ``onFailure``, as soon as it is present and powered on: see
   /// ``Adapter/recover(within:)``.
   @discardableResult
-  package func recover(within time: Duration) async throws(GAPError) -> AdapterInformation {
-    let information = try await wrappingHCIError(await adapter.recover(within: time))
-    failure = adapter.failure.map { .hci($0) }
+  package func recover(within time: Duration) async throws(StackError) -> AdapterInformation {
+    let information = try await adapter.recover(within: time)
+    failure = adapter.failure
     self.information = information
     return information
   }
@@ -206,9 +206,9 @@ package final class Central {
   // MARK: Connecting
 
   /// Connects to a peripheral that advertises, and returns when the link has proved to work.
-  /// - Throws: `GAPError`, after the request's deadline at the latest
-  package func connect(_ request: ConnectionRequest) async throws(GAPError) -> GATTLink {
-    try await awaitCallback { (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
+  /// - Throws: why there is no link, after the request's deadline at the latest
+  package func connect(_ request: ConnectionRequest) async throws(StackError) -> GATTLink {
+    try await awaitCallback { (done: @escaping (Result<GATTLink, StackError>) -> Void) in
       connect(request, completion: done)
     }
   }
@@ -220,7 +220,7 @@ package final class Central {
   ///   - completion: called exactly once, on the loop, before anything that the peer sends is handled
   /// - Returns: a closure that cancels the attempt
   package func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<GATTLink, GAPError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<GATTLink, StackError>) -> Void
   ) -> () -> Void {
     let timers = adapter.timers
     let begin = timers.current
@@ -232,7 +232,7 @@ package final class Central {
         self?.habits.note(LinkCost(procedure, isAnswer: false), of: peer)
       }
       completion(
-        result.mapError { .hci(self?.cause(of: $0, since: begin) ?? $0) }.map { link in
+        result.mapError { self?.cause(of: $0, request, since: begin) ?? $0 }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
           let isAsked = !request.leftOut.contains(.exchangeMTU)
           let mtu = isAsked ? request.mtu ?? ATTBearer.largestMTU : nil
@@ -248,12 +248,16 @@ package final class Central {
   private static let recentTime = Duration.seconds(10)
 
   /// Why there is no link: a peer that could not be connected to may have advertised shortly before.
-  private func cause(of error: HCIError, since begin: Instant) -> HCIError {
-    guard case .peerNotFound(let peer, let seconds) = error, let device = collector[PeerIdentity(peer)],
+  private func cause(
+    of error: StackError, _ request: ConnectionRequest, since begin: Instant
+  ) -> StackError {
+    guard error.code == .peerNotFound, let device = collector[request.identity],
       device.lastSeen + Self.recentTime >= begin
     else { return error }
     let isRefusing = device.advertisingData != nil && !device.isConnectable
-    return isRefusing ? .peerNotConnectable(peer) : .peerDidNotAnswer(peer, seconds: seconds)
+    return isRefusing
+      ? .peerNotConnectable(request.peer)
+      : .peerDidNotAnswer(request.peer, seconds: request.deadline.inSeconds)
   }
 
   private func track(_ connection: GATTLink) {

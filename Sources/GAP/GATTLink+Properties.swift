@@ -23,9 +23,9 @@ extension GATTLink {
 
   /// Encrypts the link with the key of a bond, in the central role.
   ///
-  /// - Throws: `.hci(.commandFailed)` with `.pinOrKeyMissing` if the peer does not have the key. If its key is another one, the
+  /// - Throws: `.commandFailed` with `.pinOrKeyMissing` if the peer does not have the key. If its key is another one, the
   ///   link is lost.
-  package func encrypt(with key: LongTermKey) async throws(GAPError) {
+  package func encrypt(with key: LongTermKey) async throws(StackError) {
     try await ask { link.encrypt(with: key, completion: $0) }
   }
 
@@ -45,8 +45,8 @@ extension GATTLink {
   package var excessParameterRequests: Int { link.excessParameterRequests }
 
   /// The signal strength in dBm; nil if it is not available.
-  package func readRSSI() async throws(GAPError) -> Int8? {
-    try await wrappingHCIError(await link.readRSSI())
+  package func readRSSI() async throws(StackError) -> Int8? {
+    try await link.readRSSI()
   }
 
   /// Requests other connection parameters.
@@ -55,7 +55,7 @@ extension GATTLink {
   @discardableResult
   package func updateParameters(
     _ parameters: ConnectionParameters
-  ) async throws(GAPError) -> LinkParameters {
+  ) async throws(StackError) -> LinkParameters {
     try await ask { link.update(parameters, completion: $0) }
   }
 
@@ -64,21 +64,21 @@ extension GATTLink {
   /// - Parameter phys: the PHYs that may be used; empty for no preference
   /// - Returns: those in use; the peer may keep the ones that were used
   @discardableResult
-  package func setPHYs(_ phys: LEPHYs) async throws(GAPError) -> LinkPHYs {
+  package func setPHYs(_ phys: LEPHYs) async throws(StackError) -> LinkPHYs {
     try await ask { link.setPHYs(phys, completion: $0) }
   }
 
   /// Requests longer or shorter packets to send. ``onEvent`` reports the lengths in force, if they change.
   ///
   /// - Parameter octets: the maximum payload, 27 to 251 bytes
-  package func setDataLength(_ octets: Int) async throws(GAPError) {
+  package func setDataLength(_ octets: Int) async throws(StackError) {
     try await ask { link.setDataLength(octets, completion: $0) }
   }
 
   /// Waits for the answer to a request, which can't be cancelled.
   private func ask<Value: Sendable>(
-    _ start: (@escaping (Result<Value, HCIError>) -> Void) -> Void
-  ) async throws(GAPError) -> Value {
-    try await wrappingHCIError(await awaitCallback(cancelled: HCIError.cancelled) { start($0) })
+    _ start: (@escaping (Result<Value, StackError>) -> Void) -> Void
+  ) async throws(StackError) -> Value {
+    try await awaitCallback(cancelled: .cancelled) { start($0) }
   }
 }

@@ -9,7 +9,7 @@ package final class HCIAdapter: Adapter {
     get { host.onReport }
     set { host.onReport = newValue }
   }
-  package var onScanRefusal: ((HCIError?) -> Void)? {
+  package var onScanRefusal: ((StackError?) -> Void)? {
     get { host.onScanRefusal }
     set { host.onScanRefusal = newValue }
   }
@@ -22,7 +22,7 @@ package final class HCIAdapter: Adapter {
       }
     }
   }
-  package var onFailure: ((HCIError) -> Void)?
+  package var onFailure: ((StackError) -> Void)?
   package var onNote: ((String) -> Void)? {
     get { recovery.onNote }
     set {
@@ -44,7 +44,7 @@ package final class HCIAdapter: Adapter {
   private let host: HostController
   private let recovery: AdapterRecovery
   /// Why the radio cannot be used, until it is recovered.
-  package private(set) var failure: HCIError?
+  package private(set) var failure: StackError?
   /// Whether packets get to the controller.
   private var isTransportOpen = false
   /// How long the controller may take to end its advertisements.
@@ -80,7 +80,7 @@ package final class HCIAdapter: Adapter {
   package var waitingPackets: Int { host.waitingPackets }
 
   /// Sets the controller up. Each command has a deadline; a task that is cancelled returns at once.
-  package func start() async throws(HCIError) -> AdapterInformation {
+  package func start() async throws(StackError) -> AdapterInformation {
     attach()
     return try await setUp()
   }
@@ -97,15 +97,15 @@ package final class HCIAdapter: Adapter {
     transport.start()
   }
 
-  private func setUp() async throws(HCIError) -> AdapterInformation {
+  private func setUp() async throws(StackError) -> AdapterInformation {
     let host = self.host
-    let controller = try await awaitCallback(cancelled: HCIError.cancelled) { done in
+    let controller = try await awaitCallback(cancelled: StackError.cancelled) { done in
       host.initialize(completion: done)
     }
     return AdapterInformation(controller)
   }
 
-  private func fail(_ error: HCIError) {
+  private func fail(_ error: StackError) {
     // If it fails during recovery, it has not been usable in between.
     guard failure == nil else { return }
     failure = error
@@ -118,11 +118,11 @@ package final class HCIAdapter: Adapter {
   /// address under another index.
   ///
   /// - Throws: the failure that ended it: after `time`, or at once if its transport can't be opened again;
-  ///   `HCIError.cancelled` if the task is cancelled
-  package func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+  ///   `StackError.cancelled` if the task is cancelled
+  package func recover(within time: Duration) async throws(StackError) -> AdapterInformation {
     let deadline = timers.now + time
     while let failure {
-      if case .transportEnded = failure { throw failure }
+      if failure.code == .transportEnded { throw failure }
       let information = try await recovery.recover(self, from: failure, within: deadline - timers.now)
       // The controller may have failed since its last answer.
       self.failure = host.failure
@@ -141,12 +141,12 @@ package final class HCIAdapter: Adapter {
     host.setScan(parameters)
   }
 
-  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
+  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
     host.setAdvertising(advertising, in: set)
   }
 
   package func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
     var request = request
     request.preferences = request.preferences ?? transport.linkPreferences
@@ -184,13 +184,13 @@ package final class HCIAdapter: Adapter {
 extension HCIAdapter: RecoverableRadio {
   package var name: String { transport.name }
 
-  package func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome {
+  package func carryOut(_ step: RecoveryLadder.Step) async throws(StackError) -> RecoveryLadder.Outcome {
     switch step {
     // The failure has ended the operations and links of this side; the reset ends those of the controller.
     case .cancel, .disconnect: return .done()
     case .reset:
       host.revive()
-      do throws(HCIError) {
+      do throws(StackError) {
         return .recovered(try await setUp())
       } catch .cancelled {
         throw .cancelled
@@ -198,7 +198,7 @@ extension HCIAdapter: RecoverableRadio {
         return .failed("\(error)")
       }
     case .powerCycle:
-      do throws(HCIError) {
+      do throws(StackError) {
         return .recovered(try await open(within: AdapterRecovery.openingTime))
       } catch .cancelled {
         throw .cancelled
@@ -210,24 +210,21 @@ extension HCIAdapter: RecoverableRadio {
     }
   }
 
-  package func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation? {
+  package func reopen(within time: Duration) async throws(StackError) -> AdapterInformation? {
     let wasOpen = isTransportOpen
-    do throws(HCIError) {
+    do throws(StackError) {
       guard wasOpen else { return try await open(within: time) }
       host.revive()
       return try await setUp()
     } catch {
       // What does not answer behind a new transport may do so behind the next.
       if !wasOpen { isTransportOpen = false }
-      switch error {
-      case .cancelled: throw error
-      case .adapter(let reason) where reason.isMissingPrivilege: throw error
-      default: return nil
-      }
+      guard error.code != .cancelled, error.code != .missingPrivilege else { throw error }
+      return nil
     }
   }
 
-  private func open(within time: Duration) async throws(HCIError) -> AdapterInformation {
+  private func open(within time: Duration) async throws(StackError) -> AdapterInformation {
     isTransportOpen = false
     try await transport.reopen(within: min(time, AdapterRecovery.openingTime))
     host.revive()

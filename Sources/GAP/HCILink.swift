@@ -83,25 +83,25 @@ final class HCILink: ATTLink {
   }
 
   func update(
-    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void
+    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, StackError>) -> Void
   ) {
     l2cap.update(parameters, completion: completion)
   }
 
-  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {
+  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, StackError>) -> Void) {
     l2cap.connection.setPHYs(phys, completion: completion)
   }
 
-  func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
+  func setDataLength(_ octets: Int, completion: @escaping (Result<Void, StackError>) -> Void) {
     l2cap.connection.setDataLength(octets, completion: completion)
   }
 
-  func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void) {
+  func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, StackError>) -> Void) {
     l2cap.connection.encrypt(with: key, completion: completion)
   }
 
-  func readRSSI() async throws(HCIError) -> Int8? {
-    try await awaitCallback(cancelled: HCIError.cancelled) { done in
+  func readRSSI() async throws(StackError) -> Int8? {
+    try await awaitCallback(cancelled: StackError.cancelled) { done in
       l2cap.connection.readRSSI(completion: done)
     }
   }

@@ -46,7 +46,7 @@ package final class Peripheral {
     self.status = status
     set.onResult = { [weak self] error in
       guard let self, self.advertising != nil else { return }
-      status.set(error.map { .hci($0) })
+      status.set(error)
     }
     adapter.onAccepted = { [weak self] link in
       guard let self else { return link.disconnect() }
@@ -57,21 +57,21 @@ package final class Peripheral {
   /// Advertises until ``stopAdvertising()``, except while there are ``maximumConnections``.
   ///
   /// - Throws: if this radio does not advertise for programs
-  package func startAdvertising(_ advertising: Advertising) throws(GAPError) {
+  package func startAdvertising(_ advertising: Advertising) throws(StackError) {
     let last = self.advertising
     self.advertising = advertising
-    do throws(HCIError) {
+    do throws(StackError) {
       try adapter.setAdvertising(isFull ? nil : advertising, in: set)
     } catch {
       self.advertising = last
-      throw .hci(error)
+      throw error
     }
   }
 
   /// Waits until the radio advertises, or need not, as there are ``maximumConnections``.
   ///
   /// - Throws: as ``AdvertisingStatus/untilOn(within:in:)``
-  package func untilAdvertising(within limit: Duration?) async throws(GAPError) {
+  package func untilAdvertising(within limit: Duration?) async throws(StackError) {
     if !isFull { try await status.untilOn(within: limit, in: adapter.timers) }
   }
 

@@ -5,8 +5,9 @@ import HaloBluetoothCore
 /// and what to do next comes out.
 ///
 /// The way to data has phases. Each has a deadline, and the way as a whole has a ``Budget``, which begins anew when data have
-/// flowed. A failure in any phase leads back to the phase that can mend it: see ``Fault``. A failure passes time, as it is
-/// followed by a pause, or ends the way: only the first one after data have flowed is followed by another action at once.
+/// flowed. A failure in any phase leads back to the phase that can mend it: see ``StackError/Fault``. A failure passes time,
+/// as it is followed by a pause, or ends the way: only the first one after data have flowed is followed by another action at
+/// once.
 ///
 /// ```
 /// find -> connect -> open -> start -> flow
@@ -27,24 +28,6 @@ package struct ReconnectPolicy: Sendable {
     case start
     /// Data flow, or are about to.
     case flow
-  }
-
-  /// What a failure says, which decides what is repeated.
-  package enum Fault: Hashable, Sendable {
-    /// The link is lost, or was not established: a new one is made.
-    case link
-    /// The peer answers nothing, although the link is there: the link is ended, and a new one is made.
-    case silence
-    /// The peer was not heard, or answered no request to connect.
-    case absence
-    /// The controller refused a command; it may take it the next time.
-    case refusal
-    /// The controller cannot be used until it is recovered.
-    case controller
-    /// The peer answers, but sends no data now: it is asked again on the same link.
-    case unready
-    /// Repeating gives the same: the peer's answer, a wrong request, an interruption.
-    case final
   }
 
   /// How long the way to data may take.
@@ -175,7 +158,7 @@ package struct ReconnectPolicy: Sendable {
   /// - Parameters:
   ///   - fault: what the failure says
   ///   - now: the time
-  package mutating func failed(_ fault: Fault, at now: Instant) -> Action {
+  package mutating func failed(_ fault: StackError.Fault, at now: Instant) -> Action {
     if let steady = budget.steadyTime, let openSince, now - openSince >= steady { dataFlow() }
     openSince = nil
     let deadline = self.deadline ?? now + (hasFlowed ? budget.later : budget.first)
@@ -204,7 +187,7 @@ package struct ReconnectPolicy: Sendable {
     return true
   }
 
-  private func isRepeated(_ fault: Fault) -> Bool {
+  private func isRepeated(_ fault: StackError.Fault) -> Bool {
     switch fault {
     case .final: false
     case .unready: hasFlowed || budget.waitsUntilReady
@@ -213,7 +196,7 @@ package struct ReconnectPolicy: Sendable {
   }
 
   /// Sets the phase that can mend a fault.
-  private mutating func lead(back fault: Fault) {
+  private mutating func lead(back fault: StackError.Fault) {
     refusals = fault == .refusal ? refusals + 1 : 0
     if fault == .absence { misses += 1 }
     switch (fault, phase) {

@@ -88,14 +88,14 @@ package protocol RecoverableRadio: AnyObject {
 
   /// Performs a step of the ladder.
   ///
-  /// - Throws: `HCIError.cancelled` if the task is cancelled, otherwise only errors that make further steps pointless
-  func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome
+  /// - Throws: `StackError.cancelled` if the task is cancelled, otherwise only errors that make further steps pointless
+  func carryOut(_ step: RecoveryLadder.Step) async throws(StackError) -> RecoveryLadder.Outcome
   /// Sets the radio up by the mildest way, without a power cycle: where it is open, it is reset; where it is closed, it is
   /// opened if it is present and powered on.
   ///
   /// - Returns: nil if it cannot be used yet
   /// - Throws: an error that waiting does not change
-  func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation?
+  func reopen(within time: Duration) async throws(StackError) -> AdapterInformation?
   /// Waits until the state of the radio may have changed.
   func change() async
 }
@@ -120,10 +120,10 @@ package final class AdapterRecovery {
   ///   - radio: the radio
   ///   - failure: why it is unusable
   ///   - time: how long to wait for it
-  /// - Throws: `failure` after that time; `HCIError.cancelled`; an error that describes the steps tried
+  /// - Throws: `failure` after that time; `StackError.cancelled`; an error that describes the steps tried
   package func recover(
-    _ radio: some RecoverableRadio, from failure: HCIError, within time: Duration
-  ) async throws(HCIError) -> AdapterInformation {
+    _ radio: some RecoverableRadio, from failure: StackError, within time: Duration
+  ) async throws(StackError) -> AdapterInformation {
     let deadline = timers.now + time
     onNote?("\(failure); waiting for \(radio.name)")
     await pause(ladder.failed(at: timers.now), until: deadline)
@@ -158,7 +158,7 @@ package final class AdapterRecovery {
   }
 
   /// - Returns: nil if the radio is to be waited for
-  private func climb(_ radio: some RecoverableRadio) async throws(HCIError) -> AdapterInformation? {
+  private func climb(_ radio: some RecoverableRadio) async throws(StackError) -> AdapterInformation? {
     guard ladder.begin(at: timers.now) else { return nil }
     for step in RecoveryLadder.Step.allCases {
       if Task.isCancelled { throw .cancelled }
@@ -169,7 +169,7 @@ package final class AdapterRecovery {
       switch outcome {
       case .recovered(let information): return information
       case .hopeless:
-        throw .adapter(AdapterError("go on with \(radio.name)", .controllerSilent(ladder.report)))
+        throw StackError("go on with \(radio.name)", .controllerSilent(ladder.report))
       case .done, .leftOut, .failed: break
       }
     }
@@ -177,12 +177,9 @@ package final class AdapterRecovery {
   }
 }
 
-extension HCIError {
+extension StackError {
   /// Whether the controller has failed, not the transport to it.
   fileprivate var isOfController: Bool {
-    switch self {
-    case .commandTimedOut, .hardwareError, .outOfStep, .stateLost, .packetsHeld, .scanSilent: true
-    default: false
-    }
+    code == .commandTimedOut || code == .controllerFailed || code == .stateLost
   }
 }

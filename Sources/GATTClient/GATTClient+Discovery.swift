@@ -6,8 +6,8 @@ extension GATTClient {
   /// Discovers primary services.
   ///
   /// - Parameter uuids: the services to discover, each with one request; nil for all
-  package func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(GATTError) -> [Service] {
-    try await awaitCallback { (done: @escaping (Result<[Service], GATTError>) -> Void) in
+  package func discoverServices(_ uuids: [BluetoothUUID]? = nil) async throws(StackError) -> [Service] {
+    try await awaitCallback { (done: @escaping (Result<[Service], StackError>) -> Void) in
       discoverServices(uuids, completion: done)
     }
   }
@@ -15,7 +15,7 @@ extension GATTClient {
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
   package func discoverServices(
-    _ uuids: [BluetoothUUID]? = nil, completion: @escaping (Result<[Service], GATTError>) -> Void
+    _ uuids: [BluetoothUUID]? = nil, completion: @escaping (Result<[Service], StackError>) -> Void
   ) -> () -> Void {
     let cancellation = ProcedureCancellation()
     if let uuids {
@@ -31,7 +31,7 @@ extension GATTClient {
 
   private func discover(
     _ uuids: ArraySlice<BluetoothUUID>, _ found: [Service], _ cancellation: ProcedureCancellation,
-    _ completion: @escaping (Result<[Service], GATTError>) -> Void
+    _ completion: @escaping (Result<[Service], StackError>) -> Void
   ) {
     guard let uuid = uuids.first else { return completion(.success(found)) }
     findServices({ DiscoverServicesByUUID(uuid) }, cancellation) { [self] result in
@@ -49,7 +49,7 @@ extension GATTClient {
   /// Discovers services, again if the server says meanwhile that some have changed: what is returned can be used.
   private func findServices<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure, _ cancellation: ProcedureCancellation, attempts: Int = mostAttempts,
-    _ completion: @escaping (Result<([Service], DiscoveryStamp), GATTError>) -> Void
+    _ completion: @escaping (Result<([Service], DiscoveryStamp), StackError>) -> Void
   ) where Procedure.Output == [Service] {
     let stamp = startDiscovery()
     cancellation.action = run(make) { [self] result in
@@ -63,17 +63,17 @@ extension GATTClient {
 
   /// Discovers again what has changed while it was discovered.
   package func whileServicesChange<Value>(
-    _ discover: () async throws(GATTError) -> Value
-  ) async throws(GATTError) -> Value {
+    _ discover: () async throws(StackError) -> Value
+  ) async throws(StackError) -> Value {
     for _ in 1..<Self.mostAttempts {
-      do throws(GATTError) { return try await discover() } catch .servicesChanged {}
+      do throws(StackError) { return try await discover() } catch .servicesChanged {}
     }
     return try await discover()
   }
 
   /// The first primary service with a UUID, with one round trip; nil if there is none.
-  package func firstService(_ uuid: BluetoothUUID) async throws(GATTError) -> Service? {
-    try await awaitCallback { (done: @escaping (Result<Service?, GATTError>) -> Void) in
+  package func firstService(_ uuid: BluetoothUUID) async throws(StackError) -> Service? {
+    try await awaitCallback { (done: @escaping (Result<Service?, StackError>) -> Void) in
       let cancellation = ProcedureCancellation()
       findServices({ DiscoverServicesByUUID(uuid, limit: 1) }, cancellation) { [self] result in
         done(result.map { note($0.0, $0.1).first })
@@ -85,8 +85,8 @@ extension GATTClient {
   /// Discovers the services that a service includes.
   package func discoverIncludedServices(
     of service: Service
-  ) async throws(GATTError) -> [IncludedService] {
-    try await awaitCallback { (done: @escaping (Result<[IncludedService], GATTError>) -> Void) in
+  ) async throws(StackError) -> [IncludedService] {
+    try await awaitCallback { (done: @escaping (Result<[IncludedService], StackError>) -> Void) in
       discoverIncludedServices(of: service, completion: done)
     }
   }
@@ -94,7 +94,7 @@ extension GATTClient {
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
   package func discoverIncludedServices(
-    of service: Service, completion: @escaping (Result<[IncludedService], GATTError>) -> Void
+    of service: Service, completion: @escaping (Result<[IncludedService], StackError>) -> Void
   ) -> () -> Void {
     checked(service.handles.start, service.stamp, completion) {
       let stamp = startDiscovery()
@@ -119,8 +119,8 @@ extension GATTClient {
   ///   - service: as returned by a discovery
   package func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service
-  ) async throws(GATTError) -> [Characteristic] {
-    try await awaitCallback { (done: @escaping (Result<[Characteristic], GATTError>) -> Void) in
+  ) async throws(StackError) -> [Characteristic] {
+    try await awaitCallback { (done: @escaping (Result<[Characteristic], StackError>) -> Void) in
       discoverCharacteristics(uuids, of: service, completion: done)
     }
   }
@@ -129,7 +129,7 @@ extension GATTClient {
   @discardableResult
   package func discoverCharacteristics(
     _ uuids: [BluetoothUUID]? = nil, of service: Service,
-    completion: @escaping (Result<[Characteristic], GATTError>) -> Void
+    completion: @escaping (Result<[Characteristic], StackError>) -> Void
   ) -> () -> Void {
     checked(service.handles.start, service.stamp, completion) {
       let stamp = startDiscovery()
@@ -147,8 +147,8 @@ extension GATTClient {
   /// Discovers the descriptors of a characteristic. They are remembered for as long as they are true.
   package func discoverDescriptors(
     of characteristic: Characteristic
-  ) async throws(GATTError) -> [Descriptor] {
-    try await awaitCallback { (done: @escaping (Result<[Descriptor], GATTError>) -> Void) in
+  ) async throws(StackError) -> [Descriptor] {
+    try await awaitCallback { (done: @escaping (Result<[Descriptor], StackError>) -> Void) in
       discoverDescriptors(of: characteristic, completion: done)
     }
   }
@@ -156,7 +156,7 @@ extension GATTClient {
   /// The same for callers that do not wait; see ``run(_:completion:)``. Known descriptors are given at once.
   @discardableResult
   package func discoverDescriptors(
-    of characteristic: Characteristic, completion: @escaping (Result<[Descriptor], GATTError>) -> Void
+    of characteristic: Characteristic, completion: @escaping (Result<[Descriptor], StackError>) -> Void
   ) -> () -> Void {
     let handle = characteristic.valueHandle
     return checked(handle, characteristic.stamp, completion) {
@@ -182,9 +182,9 @@ extension GATTClient {
   /// Begins an operation unless the attribute has changed.
   func checked<Value>(
     _ handle: AttributeHandle, _ stamp: DiscoveryStamp?,
-    _ completion: (Result<Value, GATTError>) -> Void, _ begin: () -> () -> Void
+    _ completion: (Result<Value, StackError>) -> Void, _ begin: () -> () -> Void
   ) -> () -> Void {
-    do throws(GATTError) {
+    do throws(StackError) {
       try check(handle, stamp)
     } catch {
       completion(.failure(error))
@@ -202,7 +202,7 @@ extension GATTClient {
   /// Fails if the server has indicated that the attribute at `handle` has changed, or if it is an attribute of another server.
   ///
   /// - Parameter stamp: when it was discovered; nil for a number passed by a program
-  func check(_ handle: AttributeHandle, _ stamp: DiscoveryStamp? = nil) throws(GATTError) {
+  func check(_ handle: AttributeHandle, _ stamp: DiscoveryStamp? = nil) throws(StackError) {
     guard let stamp else {
       if validity.isUnknown(handle) { throw .servicesChanged }
       return

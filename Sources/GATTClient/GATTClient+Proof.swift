@@ -8,10 +8,10 @@ extension GATTClient {
   ///
   /// - Returns: false also if the server refuses to answer, as one does that considers this client out of date (Vol 3,
   ///   Part G, 2.5.2.1)
-  package func holds(_ type: BluetoothUUID, at handle: AttributeHandle) async throws(GATTError) -> Bool {
-    do throws(GATTError) {
+  package func holds(_ type: BluetoothUUID, at handle: AttributeHandle) async throws(StackError) -> Bool {
+    do throws(StackError) {
       return try await run { FindAttributeType(handle: handle) } == type
-    } catch .att(.refused), .misbehaved {
+    } catch let error where error.code == .refused || error.code == .misbehaved {
       return false
     }
   }
@@ -20,11 +20,11 @@ extension GATTClient {
   /// with each of them.
   ///
   /// - Returns: nil from servers that have none, which is usual
-  package func databaseHash() async throws(GATTError) -> [UInt8]? {
-    do throws(GATTError) {
+  package func databaseHash() async throws(StackError) -> [UInt8]? {
+    do throws(StackError) {
       let value = try await readFirst(uuid: GATTUUID.databaseHash)
       return value?.count == 16 ? value : nil
-    } catch .att(.refused) {
+    } catch let error where error.code == .refused {
       return nil
     }
   }

@@ -46,8 +46,8 @@ extension GATTClient {
       }
     } completion: { [weak self] result in
       switch result {
-      case .failure(.att(.timedOut)): self?.onSilence?()
-      case .failure(.att(.closed)): break
+      case .failure(let error) where error.code == .timedOut: self?.onSilence?()
+      case .failure(let error) where error.code == .closed: break
       default: self?.watch = .done
       }
     }
@@ -125,7 +125,7 @@ extension GATTClient {
     guard let range = batch.range else { return }
     let count = validity.changeCount
     var services: [Service] = []
-    do throws(GATTError) {
+    do throws(StackError) {
       guard moveCount <= Self.maximumMoves else { throw .servicesChanged }
       services = try await servicesStarting(in: range)
     } catch {
@@ -140,7 +140,7 @@ extension GATTClient {
         displaced.add(id, range)
         continue
       }
-      do throws(GATTError) {
+      do throws(StackError) {
         let found = try await find(entry, among: services, &tables)
         if validity.changeCount == count { try await move(id, to: found) } else { displaced.add(id, range) }
       } catch .servicesChanged {
@@ -151,7 +151,7 @@ extension GATTClient {
     }
   }
 
-  private func servicesStarting(in range: HandleRange) async throws(GATTError) -> [Service] {
+  private func servicesStarting(in range: HandleRange) async throws(StackError) -> [Service] {
     let stamp = DiscoveryStamp(client: id, changeCount: validity.changeCount)
     // The program has not discovered them: the handles it uses stay unchanged.
     return note(try await run { DiscoverAllServices(in: range) }, stamp, isAskedFor: false)
@@ -160,7 +160,7 @@ extension GATTClient {
   /// The characteristic of a subscription, at its current handle.
   private func find(
     _ entry: ActiveSubscription, among found: [Service], _ tables: inout [AttributeHandle: [Characteristic]]
-  ) async throws(GATTError) -> Characteristic {
+  ) async throws(StackError) -> Characteristic {
     let candidates: [Service]
     if let name = entry.name {
       let services = places.services(name.service)
@@ -185,7 +185,7 @@ extension GATTClient {
     return fitting[index]
   }
 
-  private func move(_ id: UInt64, to characteristic: Characteristic) async throws(GATTError) {
+  private func move(_ id: UInt64, to characteristic: Characteristic) async throws(StackError) {
     var descriptors: [Descriptor] = []
     if active[id]?.configuration != nil { descriptors = try await discoverDescriptors(of: characteristic) }
     let configuration = descriptors.first { $0.uuid == GATTUUID.clientCharacteristicConfiguration }
@@ -213,7 +213,7 @@ extension GATTClient {
   }
 
   /// Ends a subscription that was not unsubscribed.
-  func end(_ id: UInt64, _ reason: GATTError) {
+  func end(_ id: UInt64, _ reason: StackError) {
     withdraw(id)?.onEnd(reason)
   }
 }

@@ -44,7 +44,7 @@ struct ActiveSubscription {
   var isConfigured = false
   let sink: (RawSpan, Instant) -> Void
   /// Gets the reason; nil if it was unsubscribed.
-  let onEnd: (GATTError?) -> Void
+  let onEnd: (StackError?) -> Void
 }
 
 extension GATTClient {
@@ -63,9 +63,9 @@ extension GATTClient {
   ///     call. Nothing is copied, allocated or handed to another thread on the way here.
   package func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
-    onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
-  ) async throws(GATTError) -> Subscription {
-    try await awaitCallback { (done: @escaping (Result<Subscription, GATTError>) -> Void) in
+    onEnd: ((StackError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void
+  ) async throws(StackError) -> Subscription {
+    try await awaitCallback { (done: @escaping (Result<Subscription, StackError>) -> Void) in
       subscribe(to: characteristic, as: kind, onEnd: onEnd, sink: sink, completion: done)
     }
   }
@@ -76,16 +76,16 @@ extension GATTClient {
   @discardableResult
   package func subscribe(
     to characteristic: Characteristic, as kind: SubscriptionKind? = nil,
-    onEnd: ((GATTError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void,
-    completion: @escaping (Result<Subscription, GATTError>) -> Void
+    onEnd: ((StackError) -> Void)? = nil, sink: @escaping (RawSpan, Instant) -> Void,
+    completion: @escaping (Result<Subscription, StackError>) -> Void
   ) -> () -> Void {
     subscribe(to: characteristic, kind, onEnd: { if let reason = $0 { onEnd?(reason) } }, sink, completion)
   }
 
   private func subscribe(
-    to characteristic: Characteristic, _ kind: SubscriptionKind?, onEnd: @escaping (GATTError?) -> Void,
+    to characteristic: Characteristic, _ kind: SubscriptionKind?, onEnd: @escaping (StackError?) -> Void,
     _ sink: @escaping (RawSpan, Instant) -> Void,
-    _ completion: @escaping (Result<Subscription, GATTError>) -> Void
+    _ completion: @escaping (Result<Subscription, StackError>) -> Void
   ) -> () -> Void {
     let offered = characteristic.properties
     let chosen = kind ?? (offered.contains(.notify) ? .notification : .indication)
@@ -122,7 +122,7 @@ extension GATTClient {
   /// characteristics that lack the descriptor or the property. The rest is as in
   /// ``subscribe(to:as:onEnd:sink:)``.
   package func listen(
-    to characteristic: Characteristic, onEnd: ((GATTError) -> Void)? = nil,
+    to characteristic: Characteristic, onEnd: ((StackError) -> Void)? = nil,
     sink: @escaping (RawSpan, Instant) -> Void
   ) -> Subscription {
     var entry = ActiveSubscription(
@@ -138,7 +138,7 @@ extension GATTClient {
 
   private func enable(
     _ entry: ActiveSubscription, _ configuration: Descriptor, _ cancellation: ProcedureCancellation,
-    _ completion: @escaping (Result<Subscription, GATTError>) -> Void
+    _ completion: @escaping (Result<Subscription, StackError>) -> Void
   ) {
     let handle = entry.handle
     let id = subscriptions.newID()
@@ -162,7 +162,7 @@ extension GATTClient {
   /// - Returns: a closure that cancels the request
   func configure(
     _ handle: AttributeHandle, _ configuration: Descriptor,
-    _ completion: @escaping (Result<Void, GATTError>) -> Void
+    _ completion: @escaping (Result<Void, StackError>) -> Void
   ) -> () -> Void {
     let wanted = wanted(of: handle)
     guard !subscriptions.isConfirmed(wanted, of: handle) else {
@@ -189,7 +189,7 @@ extension GATTClient {
   /// A subscriber has left: asks for what the others want, or for nothing, unless that was asked for last.
   func takeBack(
     _ handle: AttributeHandle, _ configuration: Descriptor,
-    completion: @escaping (Result<Void, GATTError>) -> Void = { _ in }
+    completion: @escaping (Result<Void, StackError>) -> Void = { _ in }
   ) {
     guard subscriptions.configurationAskedFor(of: handle) != wanted(of: handle) else {
       return completion(.success(()))
@@ -222,7 +222,7 @@ extension GATTClient {
 
   /// Removes a subscriber. With the last one, notifications are disabled; also if the task is cancelled, when this returns at
   /// once.
-  package func unsubscribe(_ subscription: Subscription) async throws(GATTError) {
+  package func unsubscribe(_ subscription: Subscription) async throws(StackError) {
     try await awaitCallback(cancelled: .cancelled) { done in
       unsubscribe(subscription, completion: done)
     }
@@ -230,7 +230,7 @@ extension GATTClient {
 
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   package func unsubscribe(
-    _ subscription: Subscription, completion: @escaping (Result<Void, GATTError>) -> Void
+    _ subscription: Subscription, completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     guard let entry = remove(subscription), let configuration = entry.configuration else {
       return completion(.success(()))

@@ -4,39 +4,39 @@ import HaloGATT
 
 extension GATTClient {
   /// Reads a value of any length.
-  package func read(_ handle: AttributeHandle) async throws(GATTError) -> [UInt8] {
+  package func read(_ handle: AttributeHandle) async throws(StackError) -> [UInt8] {
     try await read(handle, nil)
   }
 
   /// Reads the first value of a type, of any length, without discovering it first: with one round trip if it is short.
   /// Nil if there is none; only its beginning if the server does not return the rest.
-  package func readFirst(uuid: BluetoothUUID) async throws(GATTError) -> [UInt8]? {
+  package func readFirst(uuid: BluetoothUUID) async throws(StackError) -> [UInt8]? {
     let bearer = self.bearer
     let mtu = bearer.mtu
     guard let found = try await read(uuid: uuid, limit: 1).first else { return nil }
     // The maximum length of a list entry, for a value of any length (Part F, 3.4.4.2).
     guard found.value.count >= min(mtu - 4, bearer.mtu - 4, 253) else { return found.value }
-    do throws(GATTError) {
+    do throws(StackError) {
       return try await run { ReadValue(found.handle, after: found.value, mtu: bearer.mtu) }
-    } catch .att(.refused) {
+    } catch let error where error.code == .refused {
       return found.value
     }
   }
 
   /// Reads the value of a characteristic, of any length.
-  package func read(_ characteristic: Characteristic) async throws(GATTError) -> [UInt8] {
+  package func read(_ characteristic: Characteristic) async throws(StackError) -> [UInt8] {
     try await read(characteristic.valueHandle, characteristic.stamp)
   }
 
   /// Reads the value of a descriptor, of any length.
-  package func read(_ descriptor: Descriptor) async throws(GATTError) -> [UInt8] {
+  package func read(_ descriptor: Descriptor) async throws(StackError) -> [UInt8] {
     try await read(descriptor.handle, descriptor.stamp)
   }
 
   private func read(
     _ handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) async throws(GATTError) -> [UInt8] {
-    try await awaitCallback { (done: @escaping (Result<[UInt8], GATTError>) -> Void) in
+  ) async throws(StackError) -> [UInt8] {
+    try await awaitCallback { (done: @escaping (Result<[UInt8], StackError>) -> Void) in
       read(handle, stamp, done)
     }
   }
@@ -44,21 +44,21 @@ extension GATTClient {
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
   package func read(
-    _ characteristic: Characteristic, completion: @escaping (Result<[UInt8], GATTError>) -> Void
+    _ characteristic: Characteristic, completion: @escaping (Result<[UInt8], StackError>) -> Void
   ) -> () -> Void {
     read(characteristic.valueHandle, characteristic.stamp, completion)
   }
 
   @discardableResult
   package func read(
-    _ descriptor: Descriptor, completion: @escaping (Result<[UInt8], GATTError>) -> Void
+    _ descriptor: Descriptor, completion: @escaping (Result<[UInt8], StackError>) -> Void
   ) -> () -> Void {
     read(descriptor.handle, descriptor.stamp, completion)
   }
 
   private func read(
     _ handle: AttributeHandle, _ stamp: DiscoveryStamp?,
-    _ completion: @escaping (Result<[UInt8], GATTError>) -> Void
+    _ completion: @escaping (Result<[UInt8], StackError>) -> Void
   ) -> () -> Void {
     checked(handle, stamp, completion) {
       run(
@@ -73,15 +73,16 @@ extension GATTClient {
   /// - Parameter isRead: whether a success is void, too; a write that was confirmed is not made again
   private func unlessChanged<Value>(
     _ handle: AttributeHandle, isRead: Bool,
-    _ completion: @escaping (Result<Value, GATTError>) -> Void
-  ) -> (Result<Value, GATTError>) -> Void {
+    _ completion: @escaping (Result<Value, StackError>) -> Void
+  ) -> (Result<Value, StackError>) -> Void {
     let count = validity.changeCount
     return { [weak self] result in
       guard let self, validity.hasChanged(HandleRange(handle, handle), since: count) else {
         return completion(result)
       }
       switch result {
-      case .success where isRead, .failure(.att(.refused)): completion(.failure(.servicesChanged))
+      case .success where isRead: completion(.failure(.servicesChanged))
+      case .failure(let error) where error.code == .refused: completion(.failure(.servicesChanged))
       case .success, .failure: completion(result)
       }
     }
@@ -96,14 +97,14 @@ extension GATTClient {
   ///   - limit: the maximum number; with one, a single round trip is enough
   package func read(
     uuid: BluetoothUUID, in range: HandleRange = .all, limit: Int = .max
-  ) async throws(GATTError) -> [ATTHandleAndValue] {
+  ) async throws(StackError) -> [ATTHandleAndValue] {
     try await run { ReadByUUID(uuid, in: range, limit: limit) }
   }
 
   /// Reads several values of known lengths with one request; they are returned without separators.
   ///
   /// - Parameter handles: two or more
-  package func readMultiple(_ handles: [AttributeHandle]) async throws(GATTError) -> [UInt8] {
+  package func readMultiple(_ handles: [AttributeHandle]) async throws(StackError) -> [UInt8] {
     for handle in handles { try check(handle) }
     return try await run { ReadMultiple(handles) }
   }
@@ -111,21 +112,21 @@ extension GATTClient {
   /// Reads several values with one request. The last is cut where the MTU ends.
   ///
   /// - Parameter handles: two or more
-  package func readMultipleVariable(_ handles: [AttributeHandle]) async throws(GATTError) -> [[UInt8]] {
+  package func readMultipleVariable(_ handles: [AttributeHandle]) async throws(StackError) -> [[UInt8]] {
     for handle in handles { try check(handle) }
     return try await run { ReadMultipleVariable(handles) }
   }
 
   /// Writes a value and waits for the server's confirmation. A value that does not fit into a PDU is written in parts,
   /// which take effect together.
-  package func write(_ value: [UInt8], to handle: AttributeHandle) async throws(GATTError) {
+  package func write(_ value: [UInt8], to handle: AttributeHandle) async throws(StackError) {
     try await write(value, to: handle, nil)
   }
 
   private func write(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) async throws(GATTError) {
-    try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
+  ) async throws(StackError) {
+    try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
       write(value, to: handle, stamp, done)
     }
   }
@@ -135,21 +136,21 @@ extension GATTClient {
   @discardableResult
   package func write(
     _ value: [UInt8], to characteristic: Characteristic, onStart: @escaping () -> Void = {},
-    completion: @escaping (Result<Void, GATTError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) -> () -> Void {
     write(value, to: characteristic.valueHandle, characteristic.stamp, onStart: onStart, completion)
   }
 
   @discardableResult
   package func write(
-    _ value: [UInt8], to descriptor: Descriptor, completion: @escaping (Result<Void, GATTError>) -> Void
+    _ value: [UInt8], to descriptor: Descriptor, completion: @escaping (Result<Void, StackError>) -> Void
   ) -> () -> Void {
     write(value, to: descriptor.handle, descriptor.stamp, completion)
   }
 
   private func write(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?,
-    onStart: @escaping () -> Void = {}, _ completion: @escaping (Result<Void, GATTError>) -> Void
+    onStart: @escaping () -> Void = {}, _ completion: @escaping (Result<Void, StackError>) -> Void
   ) -> () -> Void {
     checked(handle, stamp, completion) {
       guard value.count <= ATTBearer.maximumValueLength else {
@@ -172,11 +173,11 @@ extension GATTClient {
     }
   }
 
-  package func write(_ value: [UInt8], to characteristic: Characteristic) async throws(GATTError) {
+  package func write(_ value: [UInt8], to characteristic: Characteristic) async throws(StackError) {
     try await write(value, to: characteristic.valueHandle, characteristic.stamp)
   }
 
-  package func write(_ value: [UInt8], to descriptor: Descriptor) async throws(GATTError) {
+  package func write(_ value: [UInt8], to descriptor: Descriptor) async throws(StackError) {
     try await write(value, to: descriptor.handle, descriptor.stamp)
   }
 
@@ -187,9 +188,9 @@ extension GATTClient {
   ///   - handle: the attribute to write
   ///   - onFailure: called if it cannot be written
   package func post(
-    _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (GATTError) -> Void = { _ in }
+    _ value: [UInt8], to handle: AttributeHandle, onFailure: @escaping (StackError) -> Void = { _ in }
   ) {
-    do throws(GATTError) {
+    do throws(StackError) {
       try check(handle)
     } catch {
       return onFailure(error)
@@ -204,7 +205,7 @@ extension GATTClient {
   /// Writes several values so that either all are written, as the server has echoed them, or none.
   package func writeReliably(
     _ writes: [(handle: AttributeHandle, value: [UInt8])]
-  ) async throws(GATTError) {
+  ) async throws(StackError) {
     for write in writes {
       try check(write.handle)
       guard write.value.count <= ATTBearer.maximumValueLength else { throw .tooLong(write.value.count) }

@@ -8,15 +8,15 @@ import HaloGATT
 extension GATTClient {
   /// Writes a value without a response and without confirmation.
   ///
-  /// - Throws: ``GATTError/noRoom`` if the link has no room, or something is to be sent before: then nothing was sent. Wait with
+  /// - Throws: ``StackError/noRoom`` if the link has no room, or something is to be sent before: then nothing was sent. Wait with
   ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``.
-  package func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(GATTError) {
+  package func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(StackError) {
     try writeNow(value, to: handle, nil)
   }
 
   package func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic
-  ) throws(GATTError) {
+  ) throws(StackError) {
     try writeNow(value, to: characteristic.valueHandle, characteristic.stamp)
   }
 
@@ -27,16 +27,16 @@ extension GATTClient {
   ///   - value: at most MTU - 3 bytes
   ///   - handle: the attribute to write
   ///   - time: how long to wait for room
-  /// - Throws: ``GATTError/noRoomInTime(seconds:)``, and `.cancelled`: then nothing was sent
+  /// - Throws: ``StackError/noRoomInTime(seconds:)``, and `.cancelled`: then nothing was sent
   package func writeWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration
-  ) async throws(GATTError) {
+  ) async throws(StackError) {
     try await write(value, to: handle, nil, within: time)
   }
 
   package func writeWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, within time: Duration
-  ) async throws(GATTError) {
+  ) async throws(StackError) {
     try await write(value, to: characteristic.valueHandle, characteristic.stamp, within: time)
   }
 
@@ -49,41 +49,37 @@ extension GATTClient {
   ///   - completion: called once, when it was sent or has failed
   package func postWithoutResponse(
     _ value: [UInt8], to handle: AttributeHandle, within time: Duration,
-    completion: @escaping (Result<Void, GATTError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     _ = post(value, to: handle, nil, within: time, completion)
   }
 
   package func postWithoutResponse(
     _ value: [UInt8], to characteristic: Characteristic, within time: Duration,
-    completion: @escaping (Result<Void, GATTError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     _ = post(value, to: characteristic.valueHandle, characteristic.stamp, within: time, completion)
   }
 
   private func writeNow(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) throws(GATTError) {
+  ) throws(StackError) {
     guard procedures.takesCommand else { throw .noRoom }
     try send(value, to: handle, stamp)
   }
 
   private func send(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
-  ) throws(GATTError) {
+  ) throws(StackError) {
     try check(handle, stamp)
     if let objection = writePolicy?(handle, value, nil) { throw .forbidden(objection) }
-    do throws(ATTError) {
-      try bearer.writeWithoutResponse(handle, value)
-    } catch {
-      throw .att(error)
-    }
+    try bearer.writeWithoutResponse(handle, value)
   }
 
   private func write(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration
-  ) async throws(GATTError) {
-    try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
+  ) async throws(StackError) {
+    try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
       guard let wait = post(value, to: handle, stamp, within: time, done) else { return {} }
       return { wait(.cancelled) }
     }
@@ -92,9 +88,9 @@ extension GATTClient {
   /// - Returns: what ends it while it waits; nil if it is done
   private func post(
     _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration,
-    _ completion: @escaping (Result<Void, GATTError>) -> Void
-  ) -> ((GATTError) -> Void)? {
-    do throws(GATTError) {
+    _ completion: @escaping (Result<Void, StackError>) -> Void
+  ) -> ((StackError) -> Void)? {
+    do throws(StackError) {
       try writeNow(value, to: handle, stamp)
       completion(.success(()))
       return nil
@@ -103,9 +99,9 @@ extension GATTClient {
       let token = procedures.post { [weak self, timers] in
         timers.cancel(deadline)
         guard let self else { return completion(.failure(.cancelled)) }
-        completion(Result { () throws(GATTError) in try self.send(value, to: handle, stamp) })
+        completion(Result { () throws(StackError) in try self.send(value, to: handle, stamp) })
       }
-      let end = { [procedures] (error: GATTError) in
+      let end = { [procedures] (error: StackError) in
         if procedures.cancel(token) { completion(.failure(error)) }
       }
       deadline = timers.schedule(after: time) { end(.noRoomInTime(seconds: time.inSeconds)) }

@@ -77,7 +77,7 @@ package final class GATTClient {
     bearer.close(reason)
     subscriptions.removeAll()
     displaced = DisplacedSubscriptions()
-    let error = GATTError.att(.closed(reason))
+    let error = StackError.closed(reason)
     procedures.advance()
     for id in active.keys.sorted() { end(id, error) }
   }
@@ -87,7 +87,7 @@ package final class GATTClient {
 
   /// Calls `handler` each time the server indicates that its attributes have changed, which it does after
   /// ``watchServiceChanges()``, for as long as the link lasts. Attributes
-  /// discovered in that range are no longer used: operations on them fail with ``GATTError/servicesChanged`` until they are
+  /// discovered in that range are no longer used: operations on them fail with ``StackError/servicesChanged`` until they are
   /// discovered again. Subscriptions in it move with their characteristics, or end with a reason.
   package func whenServicesChanged(_ handler: @escaping (HandleRange) -> Void) {
     servicesChangedHandlers.append(handler)
@@ -117,16 +117,16 @@ package final class GATTClient {
   ///
   /// - Returns: the MTU in force
   @discardableResult
-  package func exchangeMTU() async throws(GATTError) -> Int {
-    try await awaitCallback(cancelled: GATTError.cancelled) { done in
+  package func exchangeMTU() async throws(StackError) -> Int {
+    try await awaitCallback(cancelled: StackError.cancelled) { done in
       exchangeMTU(completion: done)
     }
   }
 
   /// The same for callers that do not wait.
-  package func exchangeMTU(completion: @escaping (Result<Int, GATTError>) -> Void) {
+  package func exchangeMTU(completion: @escaping (Result<Int, StackError>) -> Void) {
     bearer.exchangeMTU { [procedures] result in
-      completion(result.mapError { .att($0) })
+      completion(result)
       procedures.advance()
     }
   }
@@ -137,8 +137,8 @@ package final class GATTClient {
   /// request, as a request cannot be withdrawn.
   package func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure
-  ) async throws(GATTError) -> Procedure.Output {
-    try await awaitCallback { (done: @escaping (Result<Procedure.Output, GATTError>) -> Void) in
+  ) async throws(StackError) -> Procedure.Output {
+    try await awaitCallback { (done: @escaping (Result<Procedure.Output, StackError>) -> Void) in
       run(make, completion: done)
     }
   }
@@ -146,11 +146,11 @@ package final class GATTClient {
   /// The same for callers that do not wait. Completions and values are called in the order of the wire: a response that
   /// precedes a notification completes its procedure before the sink gets the value.
   ///
-  /// - Returns: a closure that cancels the procedure, which calls `completion` with ``GATTError/cancelled`` then
+  /// - Returns: a closure that cancels the procedure, which calls `completion` with ``StackError/cancelled`` then
   @discardableResult
   package func run<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure,
-    completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+    completion: @escaping (Result<Procedure.Output, StackError>) -> Void
   ) -> () -> Void {
     let done = OneShot(completion)
     let token = procedures.run(make) { done($0) }

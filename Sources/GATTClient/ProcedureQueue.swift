@@ -2,7 +2,7 @@ import ATT
 import HaloBluetoothCore
 
 /// Checks each value before it is written. Returns the reason if it must not be, and the write fails with
-/// ``GATTError/forbidden(_:)``. The offset is nil unless the value is a part of a longer one.
+/// ``StackError/forbidden(_:)``. The offset is nil unless the value is a part of a longer one.
 package typealias WritePolicy = (_ handle: AttributeHandle, _ value: [UInt8], _ offset: Int?) -> String?
 
 /// The order in which a client uses its bearer: that of the calls. Procedures run one after the other, as the parts of prepared
@@ -65,7 +65,7 @@ package final class ProcedureQueue {
   @discardableResult
   package func run<Procedure: GATTProcedure>(
     isExpendable: Bool = false, _ make: @escaping () -> Procedure,
-    completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+    completion: @escaping (Result<Procedure.Output, StackError>) -> Void
   ) -> Token {
     add(.procedure) { [weak self] in
       self?.holdsCommands = Procedure.precedesCommands
@@ -123,7 +123,7 @@ package final class ProcedureQueue {
 
   private func perform<Procedure: GATTProcedure>(
     _ procedure: Procedure, isExpendable: Bool,
-    _ completion: @escaping (Result<Procedure.Output, GATTError>) -> Void
+    _ completion: @escaping (Result<Procedure.Output, StackError>) -> Void
   ) {
     var procedure = procedure
     func take(_ step: GATTStep<Procedure.Output>) {

@@ -4,7 +4,7 @@ import GATTClient
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloLinuxBluetooth
+import HaloDevices
 import HaloRecording
 
 /// What the errors of the layers mean to a program.
@@ -13,90 +13,44 @@ extension BluetoothError {
   package init(_ error: any Error) {
     switch error {
     case let error as BluetoothError: self = error
-    case let error as GAPError: self.init(error)
-    case let error as HCIError: self.init(error)
-    case let error as GATTError: self.init(error)
-    case let error as AdapterError: self.init(error)
+    case let error as StackError: self.init(error)
     case is AdapterSpecificationError: self.init(.invalidValue, "\(error)")
-    case is TransportError: self.init(.radioUnavailable, "\(error)")
     case is CaptureError, is ReplayError: self.init(.file, "\(error)")
     case is CancellationError: self = .cancelled
     default: self.init(.refused, "\(error)")
     }
   }
 
-  package init(_ error: GAPError) {
-    switch error {
-    case .hci(let error): self.init(error)
-    case .gatt(let error): self.init(error)
-    }
-  }
-
-  package init(_ error: HCIError) {
-    if case .adapter(let error) = error {
-      self.init(error)
-      return
-    }
-    self.init(Code(error), error.description, hciCode: error.code)
-  }
-
-  package init(_ error: AdapterError) {
-    self.init(Code(error.reason), error.description)
-  }
-
-  package init(_ error: GATTError) {
-    if case .att(.refused(let response)) = error {
-      self.init(Code(response.code), error.description, attCode: response.code)
-    } else {
-      self.init(Code(error), error.description)
-    }
+  package init(_ error: StackError) {
+    let code = error.attCode.map { Code($0) } ?? Code(error.code)
+    self.init(code, error.description, attCode: error.attCode, hciCode: error.hciCode)
   }
 }
 
 extension BluetoothError.Code {
-  fileprivate init(_ error: HCIError) {
+  fileprivate init(_ code: StackError.Code) {
     self =
-      switch error {
-      case .peerNotFound: .notFound
-      case .peerDidNotAnswer, .notTried: .timedOut
-      case .peerNotConnectable, .commandFailed, .connectionFailed: .refused
-      case .unknownAddressType, .codedScanNotSupported, .extendedAdvertisingNotSupported,
-        .lowEnergyNotSupported:
+      switch code {
+      case .cancelled: .cancelled
+      case .radioClosed: .closed
+      case .peerNotFound, .noSuchAdapter, .noAdapters, .notFound, .servicesChanged, .characteristicGone:
+        .notFound
+      case .peerDidNotAnswer, .noAnswer, .timedOut, .noRoom: .timedOut
+      case .notConnected, .connectionNotEstablished, .connectionEnded, .closed: .linkLost
+      case .commandFailed, .peerNotConnectable, .connectionFailed, .deviceInUse, .connectionRefused,
+        .advertisingInUse, .refused:
+        .refused
+      case .missingPrivilege: .notPermitted
+      case .unknownAddressType, .featureNotSupported, .lowEnergyNotSupported, .notOffered, .noBluetooth,
+        .notSupported:
         .notSupported
-      case .notConnected, .connectionNotEstablished: .linkLost
-      case .cancelled: .cancelled
-      case .adapter(let error): Self(error.reason)
-      case .commandTimedOut, .malformedResponse, .hardwareError, .outOfStep, .stateLost, .packetsHeld,
-        .scanSilent, .transportClosed, .transportEnded, .noDataBuffers, .notReady:
+      case .tooLongForPDU, .tooLong, .forbidden, .discoveredElsewhere: .invalidValue
+      case .misbehaved: .peerMisbehaved
+      case .commandTimedOut, .malformedResponse, .controllerFailed, .notReady, .transportClosed,
+        .transportEnded, .cannotOpen, .stateLost, .adapterRemoved,
+        .adapterDown, .settingUp, .setUpFailed, .unconfigured, .adapterUp, .adapterTaken, .radioBlocked,
+        .kernelSilent, .controllerSilent, .malformedAnswer, .system:
         .radioUnavailable
-      }
-  }
-
-  fileprivate init(_ reason: AdapterError.Reason) {
-    self =
-      switch reason {
-      case .noSuchAdapter, .noAdapters: .notFound
-      case .missing: .notPermitted
-      case .deviceInUse, .refused, .advertisingInUse, .advertisingOverridden: .refused
-      case .timedOut: .timedOut
-      case .cancelled: .cancelled
-      case .notOffered, .noBluetooth: .notSupported
-      case .connectionEnded: .linkLost
-      default: .radioUnavailable
-      }
-  }
-
-  fileprivate init(_ error: GATTError) {
-    self =
-      switch error {
-      case .att(.refused(let response)): Self(response.code)
-      case .att(.malformed), .misbehaved: .peerMisbehaved
-      case .att(.timedOut), .noRoom, .noRoomInTime: .timedOut
-      case .att(.closed): .linkLost
-      case .att(.tooLong), .forbidden, .tooLong, .discoveredElsewhere: .invalidValue
-      case .notFound, .servicesChanged, .characteristicGone: .notFound
-      case .notSupported: .notSupported
-      case .cancelled: .cancelled
       }
   }
 
@@ -110,15 +64,5 @@ extension BluetoothError.Code {
       case .invalidAttributeValueLength, .invalidOffset, .valueNotAllowed, .outOfRange: .invalidValue
       default: code.isSecurityRelated ? .notPermitted : .refused
       }
-  }
-}
-
-extension HCIError {
-  /// The controller's reason; nil if it gave none.
-  fileprivate var code: HCIErrorCode? {
-    switch self {
-    case .commandFailed(_, let code), .outOfStep(_, let code), .connectionFailed(_, let code): code
-    default: nil
-    }
   }
 }

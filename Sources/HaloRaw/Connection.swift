@@ -23,7 +23,7 @@ public final class Connection {
   let core: ConnectionCore
   private let values = ValueListeners()
   private var listeners = Feeds<ConnectionEvent>()
-  private var openers: [(CurrentLink) async throws(GATTError) -> Void] = []
+  private var openers: [(CurrentLink) async throws(StackError) -> Void] = []
   private var endHandlers: [(BluetoothError) -> Void] = []
   private var link: GATTLink { core.live.link }
 
@@ -31,7 +31,7 @@ public final class Connection {
     self.core = core
     peer = core.live.link.peer
     core.onChange = { [weak self] change in self?.changed(change) }
-    core.onOpen = { [weak self] live throws(GATTError) in try await self?.open(live) }
+    core.onOpen = { [weak self] live throws(StackError) in try await self?.open(live) }
   }
 
   // MARK: Services
@@ -41,7 +41,7 @@ public final class Connection {
   /// - **Cancelled**: `.cancelled`.
   /// - **The link is lost**: `.linkLost`.
   public func services() async throws -> [RemoteService] {
-    try await core.perform(repeats: { true }) { live throws(GATTError) in
+    try await core.perform(repeats: { true }) { live throws(StackError) in
       try await live.table.services(live.gatt)
     }
   }
@@ -57,7 +57,7 @@ public final class Connection {
   ///
   /// - Throws: `.peerMisbehaved` as well, if the value has not the form of its type
   public func read<Value>(_ id: CharacteristicID<Value>) async throws -> Value {
-    let bytes = try await core.perform(repeats: { true }) { live throws(GATTError) in
+    let bytes = try await core.perform(repeats: { true }) { live throws(StackError) in
       try await live.gatt.read(try await live.characteristic(Place(id)))
     }
     do throws(DecodeError) {
@@ -76,9 +76,9 @@ public final class Connection {
     var isSent = false
     let bytes = value.encoded
     do throws(BluetoothError) {
-      try await core.perform(repeats: { !isSent }) { live throws(GATTError) in
+      try await core.perform(repeats: { !isSent }) { live throws(StackError) in
         let characteristic = try await live.characteristic(Place(id))
-        try await awaitCallback { (done: @escaping (Result<Void, GATTError>) -> Void) in
+        try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
           live.gatt.write(bytes, to: characteristic, onStart: { isSent = true }, completion: done)
         }
       }
@@ -100,7 +100,7 @@ public final class Connection {
     _ value: Value, to id: CharacteristicID<Value>
   ) async throws {
     let bytes = value.encoded
-    try await core.perform(repeats: { false }) { live throws(GATTError) in
+    try await core.perform(repeats: { false }) { live throws(StackError) in
       let characteristic = try await live.characteristic(Place(id))
       try await live.gatt.writeWithoutResponse(bytes, to: characteristic, within: .seconds(10))
     }
@@ -259,7 +259,7 @@ public final class Connection {
   }
 
   /// Prepares a new link for the iterations that go on.
-  private func open(_ live: CurrentLink) async throws(GATTError) {
+  private func open(_ live: CurrentLink) async throws(StackError) {
     for opener in openers { try await opener(live) }
     try await values.open(live)
   }
@@ -270,7 +270,7 @@ public final class Connection {
   }
 
   /// Calls `opener` with each new link, before others use it.
-  func whenOpened(_ opener: @escaping (CurrentLink) async throws(GATTError) -> Void) {
+  func whenOpened(_ opener: @escaping (CurrentLink) async throws(StackError) -> Void) {
     openers.append(opener)
   }
 
@@ -288,7 +288,7 @@ public final class Connection {
   /// - **Cancelled**: `.cancelled`.
   /// - **The link is lost**: `.linkLost`.
   public func signalStrength() async throws -> Int? {
-    do throws(GAPError) {
+    do throws(StackError) {
       return try await link.readRSSI().map { Int($0) }
     } catch {
       throw BluetoothError(error)

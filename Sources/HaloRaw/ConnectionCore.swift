@@ -20,7 +20,7 @@ final class CurrentLink {
     self.link = link
   }
 
-  func characteristic(_ place: Place) async throws(GATTError) -> Characteristic {
+  func characteristic(_ place: Place) async throws(StackError) -> Characteristic {
     try await table.characteristic(place, gatt)
   }
 }
@@ -42,7 +42,7 @@ final class ConnectionCore {
   /// Called after each change.
   var onChange: (Change) -> Void = { _ in }
   /// Called with a new link, before other requests are made on it.
-  var onOpen: (CurrentLink) async throws(GATTError) -> Void = { _ throws(GATTError) in }
+  var onOpen: (CurrentLink) async throws(StackError) -> Void = { _ throws(StackError) in }
 
   /// Nil for a link that the device has made.
   private let establisher: LinkEstablisher?
@@ -87,21 +87,20 @@ final class ConnectionCore {
   private func lost(_ link: GATTLink, _ loss: LinkLoss) {
     // While a link is made, the establisher learns of its loss.
     guard link === live.link else { return }
-    let error =
-      isClosed ? Self.closed : BluetoothError(GATTError.att(.closed(loss.description)))
+    let error = isClosed ? Self.closed : BluetoothError(StackError.closed(loss.description))
     guard let establisher, isKept, !isClosed else { return finish(error) }
     onChange(.lost(error, isFinal: false))
-    establisher.onOpen = { [weak self] link throws(ConnectionFailure) in
-      guard let self else { throw ConnectionFailure(.cancelled, .final) }
+    establisher.onOpen = { [weak self] link throws(StackError) in
+      guard let self else { throw .cancelled }
       try await open(link)
     }
     let hasGivenData = live.hasGivenData
     making = BluetoothActor.run { [weak self] in
-      do throws(BluetoothError) {
+      do throws(StackError) {
         let link = try await establisher.next(after: loss, hasGivenData: hasGivenData)
         if let self { self.restored(link) } else { establisher.leave(link) }
       } catch {
-        self?.finish(error)
+        self?.finish(BluetoothError(error))
       }
     }
   }
@@ -109,13 +108,9 @@ final class ConnectionCore {
   /// The next link, which is open but not live yet.
   private var next: CurrentLink?
 
-  private func open(_ link: GATTLink) async throws(ConnectionFailure) {
+  private func open(_ link: GATTLink) async throws(StackError) {
     let opened = CurrentLink(link)
-    do throws(GATTError) {
-      try await onOpen(opened)
-    } catch {
-      throw ConnectionFailure(.gatt(error))
-    }
+    try await onOpen(opened)
     next = opened
   }
 
@@ -165,13 +160,13 @@ final class ConnectionCore {
   /// Carries out a request: on the next link if this one is lost and the request may be repeated, and again if the device has
   /// said meanwhile that its services have changed.
   func perform<Result>(
-    repeats mayRepeat: () -> Bool, _ work: (CurrentLink) async throws(GATTError) -> Result
+    repeats mayRepeat: () -> Bool, _ work: (CurrentLink) async throws(StackError) -> Result
   ) async throws(BluetoothError) -> Result {
     while true {
       let live = try await current()
-      do throws(GATTError) {
-        let result = try await live.gatt.whileServicesChange { () throws(GATTError) in
-          do throws(GATTError) {
+      do throws(StackError) {
+        let result = try await live.gatt.whileServicesChange { () throws(StackError) in
+          do throws(StackError) {
             return try await work(live)
           } catch .servicesChanged {
             live.table = RemoteTable()
@@ -182,8 +177,8 @@ final class ConnectionCore {
         return result
       } catch {
         // The device does not say that its services have changed.
-        if error.code == .invalidHandle { live.table = RemoteTable() }
-        if case .att(.closed) = error {
+        if error.attCode == .invalidHandle { live.table = RemoteTable() }
+        if error.code == .closed {
           // A link on which an answer is missing carries no other request, and is about to end.
           let link = live.link
           _ = await link.timers.within(Self.endingTime) { _ = try? await link.disconnection() }
@@ -202,12 +197,5 @@ final class ConnectionCore {
     guard establisher?.leave(live.link) != true else { return finish(Self.closed) }
     await live.link.disconnect()
     finish(Self.closed)
-  }
-}
-
-extension GATTError {
-  /// The reason of a server.
-  fileprivate var code: ATTErrorCode? {
-    if case .att(let error) = self { error.code } else { nil }
   }
 }

@@ -4,29 +4,11 @@ import HCI
 import HaloBluetoothCore
 import HaloDevices
 
-/// Why a connection has no link, for a program and for the `ReconnectPolicy`.
-struct ConnectionFailure: LinkFailure {
-  var error: BluetoothError
-  var fault: ReconnectPolicy.Fault
-
-  init(_ error: BluetoothError, _ fault: ReconnectPolicy.Fault) {
-    self.error = error
-    self.fault = fault
-  }
-
-  init(_ error: GAPError) { self.init(BluetoothError(error), ReconnectPolicy.Fault(error)) }
-
-  static func notReady(within time: Duration) -> Self {
-    let text = "the device was not ready within \(Int(time.inSeconds)) s"
-    return Self(BluetoothError(.timedOut, text), .silence)
-  }
-}
-
 /// The links of a connection to a device, one after the other.
 @BluetoothActor
 final class LinkEstablisher: LinkUser {
   /// Makes a link usable that was made after another one was lost.
-  var onOpen: (GATTLink) async throws(ConnectionFailure) -> Void = { _ throws(ConnectionFailure) in }
+  var onOpen: (GATTLink) async throws(StackError) -> Void = { _ throws(StackError) in }
 
   /// How long a device with a link may take to say what it is.
   private static let askingTime = Duration.seconds(5)
@@ -50,7 +32,7 @@ final class LinkEstablisher: LinkUser {
   }
 
   /// The first link.
-  func first() async throws(BluetoothError) -> GATTLink {
+  func first() async throws(StackError) -> GATTLink {
     let link = try await usable()
     managed.dataFlow()
     return link
@@ -61,9 +43,9 @@ final class LinkEstablisher: LinkUser {
   /// - Parameters:
   ///   - loss: why it was lost
   ///   - hasGivenData: whether data had come on it: the next one has the whole time then
-  func next(after loss: LinkLoss, hasGivenData: Bool) async throws(BluetoothError) -> GATTLink {
+  func next(after loss: LinkLoss, hasGivenData: Bool) async throws(StackError) -> GATTLink {
     if hasGivenData { managed.dataFlow() }
-    guard managed.lost(loss) else { throw BluetoothError(.linkLost, loss.description) }
+    guard managed.lost(loss) else { throw .closed(loss.description) }
     return try await usable()
   }
 
@@ -78,35 +60,31 @@ final class LinkEstablisher: LinkUser {
   @discardableResult
   func leave(_ link: GATTLink) -> Bool { radio.managed.links.leave(link.identity, user: self) }
 
-  private func usable() async throws(BluetoothError) -> GATTLink {
-    do throws(ConnectionFailure) {
-      try await managed.ask(for: self) { () throws(ConnectionFailure) in }
+  private func usable() async throws(StackError) -> GATTLink {
+    do throws(StackError) {
+      try await managed.ask(for: self) { () throws(StackError) in }
     } catch {
-      throw Task.isCancelled ? .cancelled : error.error
+      throw Task.isCancelled ? .cancelled : error
     }
-    guard let link = managed.link else { throw BluetoothError(GAPError.hci(.notConnected)) }
+    guard let link = managed.link else { throw .notConnected }
     return link
   }
 
   // MARK: The steps
 
-  func find(within time: Duration) async throws(ConnectionFailure) -> BluetoothAddress {
+  func find(within time: Duration) async throws(StackError) -> BluetoothAddress {
     try checkRadio()
     let device = self.device
     if let linked = await linkedPeer() { return linked }
-    do throws(GAPError) {
-      let heard = try await radio.central.find(within: time, filter: device.filter, where: device.matches)
-      if let heard { return heard.address }
-    } catch {
-      throw ConnectionFailure(error)
-    }
+    let heard = try await radio.central.find(within: time, filter: device.filter, where: device.matches)
+    if let heard { return heard.address }
     let hint =
       radio.central.lacksScanResponses
       ? "; the adapter receives no scan responses, which have the names of many devices: give its address"
       : "; is it near, charged, and not held by a phone?"
     let text =
       "\(device) did not advertise for \(Int(time.inSeconds.rounded())) s\(hint)"
-    throw ConnectionFailure(BluetoothError(.notFound, text), .absence)
+    throw StackError(.peerNotFound, .absence, text)
   }
 
   /// A device that the radio has a link to, which need not advertise then: the one that is meant, by what it has advertised, or
@@ -128,32 +106,21 @@ final class LinkEstablisher: LinkUser {
 
   func connect(
     to peer: BluetoothAddress, within time: Duration
-  ) async throws(ConnectionFailure) -> GATTLink {
+  ) async throws(StackError) -> GATTLink {
     try checkRadio()
     let request = ConnectionRequest(peer: peer, deadline: time)
     let links = radio.managed.links
-    do throws(GAPError) {
-      return try await links.connect(request, over: radio.central, user: self)
-    } catch {
-      throw ConnectionFailure(error)
-    }
+    return try await links.connect(request, over: radio.central, user: self)
   }
 
-  func open(_ link: GATTLink) async throws(ConnectionFailure) {
-    do throws(GATTError) {
-      try await link.gatt.exchangeMTU()
-    } catch {
-      throw ConnectionFailure(.gatt(error))
-    }
+  func open(_ link: GATTLink) async throws(StackError) {
+    try await link.gatt.exchangeMTU()
     try await onOpen(link)
   }
 
-  func recoverAdapter(within time: Duration) async throws(ConnectionFailure) {
-    do throws(BluetoothError) {
-      try await radio.untilUsable(within: time)
-    } catch {
-      throw ConnectionFailure(error, .controller)
-    }
+  func recoverAdapter(within time: Duration) async throws(StackError) {
+    try checkRadio()
+    try await radio.managed.untilUsable(within: time)
   }
 
   func release(_ link: GATTLink) async {
@@ -161,14 +128,14 @@ final class LinkEstablisher: LinkUser {
   }
 
   func failed(
-    _ failure: ConnectionFailure, in phase: ReconnectPolicy.Phase, hasFlowed: Bool,
+    _ failure: StackError, in phase: ReconnectPolicy.Phase, hasFlowed: Bool,
     next: ReconnectPolicy.Action
-  ) -> ConnectionFailure {
+  ) -> StackError {
     if next == .giveUp, let link = managed.link { leave(link) }
     return failure
   }
 
-  private func checkRadio() throws(ConnectionFailure) {
-    if radio.isClosed { throw ConnectionFailure(.closed, .final) }
+  private func checkRadio() throws(StackError) {
+    if radio.isClosed { throw StackError(.radioClosed, .final, "the radio is closed") }
   }
 }

@@ -98,7 +98,7 @@ package struct OpenedAdapter {
 extension AdapterSpecification {
   /// Opens the adapter.
   ///
-  /// - Throws: `AdapterError`, `TransportError`, `CaptureError`, and what the closures of `opening` throw
+  /// - Throws: `StackError`, `CaptureError`, and what the closures of `opening` throw
   @BluetoothActor
   package func open(_ opening: AdapterOpening = AdapterOpening()) async throws -> OpenedAdapter {
     switch self {
@@ -167,12 +167,12 @@ extension AdapterSpecification {
   /// The named adapter; without a name the first that is up and not taken, else the first that programs can open, else the
   /// first.
   @BluetoothActor
-  private static func adapter(_ wanted: AdapterIndex?) async throws(AdapterError) -> AdapterIndex {
+  private static func adapter(_ wanted: AdapterIndex?) async throws(StackError) -> AdapterIndex {
     if let wanted { return wanted }
     let all = try await Controllers.list(isDetailed: false)
     let able = all.filter { $0.obstacle == nil }
     guard let first = able.first(where: \.isUp) ?? able.first ?? all.first else {
-      throw AdapterError("find an adapter", .noAdapters)
+      throw StackError("find an adapter", .noAdapters)
     }
     return first.index
   }

@@ -185,7 +185,7 @@ public final class Radio {
   public func devices(of device: DeviceSelector = .any, within time: Duration) async throws -> [Advertisement]
   {
     try await untilUsable(within: Self.recoveryTime)
-    do throws(GAPError) {
+    do throws(StackError) {
       return try await central.devices(within: time, filter: device.filter).filter(device.matches)
     } catch {
       throw isClosed ? BluetoothError.closed : BluetoothError(error)
@@ -216,8 +216,12 @@ public final class Radio {
       throw BluetoothError(.notSupported, "\(address) is the address of this radio")
     }
     let establisher = LinkEstablisher(self, device, within: limit, reconnection)
-    return Connection(
-      ConnectionCore(try await establisher.first(), establisher, isKept: reconnection != .never))
+    do throws(StackError) {
+      let link = try await establisher.first()
+      return Connection(ConnectionCore(link, establisher, isKept: reconnection != .never))
+    } catch {
+      throw BluetoothError(error)
+    }
   }
 
   // MARK: Failures
@@ -233,7 +237,7 @@ public final class Radio {
   /// Returns when the radio can be used: at once, or when it was recovered.
   func untilUsable(within limit: Duration) async throws(BluetoothError) {
     guard !isClosed else { throw .closed }
-    do throws(GAPError) {
+    do throws(StackError) {
       try await managed.untilUsable(within: limit)
     } catch {
       throw isClosed ? .closed : BluetoothError(error)

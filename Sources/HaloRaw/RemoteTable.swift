@@ -41,7 +41,7 @@ final class RemoteTable {
   /// The characteristic at a place.
   ///
   /// - Throws: `.notFound` with what the device lacks: the service, or the characteristic
-  func characteristic(_ place: Place, _ gatt: GATTClient) async throws(GATTError) -> Characteristic {
+  func characteristic(_ place: Place, _ gatt: GATTClient) async throws(StackError) -> Characteristic {
     if let found = entries[place.service]?[place] { return found }
     let label = Self.label("service", place.service, GATTUUID.name(of: place.service))
     var entry: Entry
@@ -78,7 +78,7 @@ final class RemoteTable {
   }
 
   /// All services with their characteristics.
-  func services(_ gatt: GATTClient) async throws(GATTError) -> [RemoteService] {
+  func services(_ gatt: GATTClient) async throws(StackError) -> [RemoteService] {
     var found: [BluetoothUUID: Entry] = [:]
     var services: [RemoteService] = []
     for service in try await gatt.discoverServices() {

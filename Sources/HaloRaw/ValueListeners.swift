@@ -46,7 +46,7 @@ final class ValueListeners {
     let listener = ValueListener(place, sink, fail)
     listeners.append(listener)
     do throws(BluetoothError) {
-      try await core.perform(repeats: { true }) { live throws(GATTError) in
+      try await core.perform(repeats: { true }) { live throws(StackError) in
         try await self.subscribe(listener, live)
       }
       return listener
@@ -64,7 +64,7 @@ final class ValueListeners {
     live.gatt.unsubscribe(subscription) { _ in }
   }
 
-  private func subscribe(_ listener: ValueListener, _ live: CurrentLink) async throws(GATTError) {
+  private func subscribe(_ listener: ValueListener, _ live: CurrentLink) async throws(StackError) {
     // A new link may have been opened for it.
     guard listener.live !== live else { return }
     let characteristic = try await live.characteristic(listener.place)
@@ -90,11 +90,11 @@ final class ValueListeners {
   }
 
   /// Subscribes all again, on a new link. The ones whose characteristic is gone are ended.
-  func open(_ live: CurrentLink) async throws(GATTError) {
+  func open(_ live: CurrentLink) async throws(StackError) {
     for listener in listeners {
-      do throws(GATTError) {
+      do throws(StackError) {
         try await subscribe(listener, live)
-      } catch  where error.isAboutAttribute {
+      } catch let error where error.isAboutAttribute {
         end(listener, BluetoothError(error))
       }
     }
@@ -122,12 +122,9 @@ final class ValueListeners {
   }
 }
 
-extension GATTError {
+extension StackError {
   /// Whether it says something of one attribute, and not of the link.
   fileprivate var isAboutAttribute: Bool {
-    switch self {
-    case .att(.closed), .att(.timedOut), .cancelled, .servicesChanged: false
-    default: true
-    }
+    ![.closed, .timedOut, .cancelled, .servicesChanged].contains(code)
   }
 }

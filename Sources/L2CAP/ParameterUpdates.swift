@@ -18,11 +18,11 @@ extension L2CAPLink {
   ///     if the central has rejected them
   package func update(
     _ parameters: ConnectionParameters,
-    completion: @escaping (Result<LinkParameters, HCIError>) -> Void = { _ in }
+    completion: @escaping (Result<LinkParameters, StackError>) -> Void = { _ in }
   ) {
     // This object is there until the link has ended, and with it all that waits.
     connection.update(parameters) { [unowned self] result in
-      guard connection.role == .peripheral, case .failure(.commandFailed(_, let status)) = result,
+      guard connection.role == .peripheral, case .failure(let error) = result, let status = error.refusal,
         Self.refusalsWithoutProcedure.contains(status)
       else { return completion(result) }
       askCentral(for: parameters, completion)
@@ -31,7 +31,7 @@ extension L2CAPLink {
 
   private func askCentral(
     for parameters: ConnectionParameters,
-    _ completion: @escaping (Result<LinkParameters, HCIError>) -> Void
+    _ completion: @escaping (Result<LinkParameters, StackError>) -> Void
   ) {
     let opcode = LEConnectionUpdate.opcode
     guard connection.isConnected, !connection.parameterAnswers.isWaiting else {
@@ -68,6 +68,6 @@ extension L2CAPLink {
     return true
   }
 
-  private static let rejection = HCIError.commandFailed(
+  private static let rejection = StackError.commandFailed(
     LEConnectionUpdate.opcode, .unacceptableConnectionParameters)
 }

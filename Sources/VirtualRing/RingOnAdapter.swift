@@ -17,7 +17,7 @@ package final class RingOnAdapter {
     case connected(BluetoothAddress)
     case disconnected(BluetoothAddress, LinkLoss)
     /// The radio advertises, the first time or after a refusal: nil. Or it refuses to, which it is asked again for.
-    case advertising(GAPError?)
+    case advertising(StackError?)
     /// The host has switched the ring off: it advertises no longer.
     case switchedOff
   }
@@ -74,12 +74,12 @@ package final class RingOnAdapter {
       guard let self else { return link.disconnect() }
       accept(link)
     }
-    set.onResult = { [weak self] error in self?.status.set(error.map { .hci($0) }) }
+    set.onResult = { [weak self] error in self?.status.set(error) }
     status.onChange = { [weak self] error in self?.onEvent?(.advertising(error)) }
   }
 
   /// - Throws: if this radio does not advertise for programs
-  package func start() throws(HCIError) {
+  package func start() throws(StackError) {
     isAdvertising = true
     try advertise()
   }
@@ -97,7 +97,7 @@ package final class RingOnAdapter {
     }
   }
 
-  private func advertise() throws(HCIError) {
+  private func advertise() throws(StackError) {
     try adapter.setAdvertising(isAdvertising && link == nil ? advertising : nil, in: set)
   }
 

@@ -32,9 +32,9 @@ final class BearerDialogue {
 
   /// Collects the results of a request.
   final class Outcome {
-    fileprivate(set) var results: [Result<any ATTPDU, ATTError>] = []
+    fileprivate(set) var results: [Result<any ATTPDU, StackError>] = []
 
-    var error: ATTError? {
+    var error: StackError? {
       if results.count == 1, case .failure(let error) = results[0] { error } else { nil }
     }
     var response: (any ATTPDU)? {

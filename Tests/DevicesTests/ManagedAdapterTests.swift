@@ -25,12 +25,12 @@ import Testing
   }
 
   /// Why a wait has failed; nil if it has not.
-  private func failure(of wait: Task<Void, any Error>) async -> GAPError? {
+  private func failure(of wait: Task<Void, any Error>) async -> StackError? {
     do {
       try await wait.value
       return nil
     } catch {
-      return error as? GAPError
+      return error as? StackError
     }
   }
 
@@ -45,7 +45,7 @@ import Testing
   @Test func allWhoWaitShareOneRecovery() async throws {
     let managed = try await started()
     adapter.onFailure?(.hardwareError(3))
-    #expect(managed.state == .resetting && managed.failure == .hci(.hardwareError(3)))
+    #expect(managed.state == .resetting && managed.failure == .hardwareError(3))
     await testTimers.sleep(for: .seconds(60))
     #expect(adapter.recoveries == 0, "nobody wants it")
     let waits = (0..<3).map { _ in untilUsable(managed, within: .seconds(30)) }
@@ -61,10 +61,10 @@ import Testing
     let short = untilUsable(managed, within: .seconds(5))
     let long = untilUsable(managed, within: .seconds(20))
     let begin = testTimers.now
-    #expect(await failure(of: short) == .hci(.hardwareError(3)))
+    #expect(await failure(of: short) == .hardwareError(3))
     #expect(testTimers.now - begin == .seconds(5) && adapter.cancelledRecoveries == 0)
     long.cancel()
-    #expect(await failure(of: long) == .hci(.cancelled))
+    #expect(await failure(of: long) == .cancelled)
     await testTimers.sleep(for: .zero)
     #expect(adapter.cancelledRecoveries == 1 && adapter.recoveries == 1)
     adapter.recovery = .success(())
@@ -87,23 +87,23 @@ import Testing
 
   @Test func whatWaitingDoesNotMendEndsAllWaits() async throws {
     let managed = try await started()
-    let silent = HCIError.adapter(AdapterError("go on with hci0", .controllerSilent([])))
+    let silent = StackError("go on with hci0", .controllerSilent([]))
     adapter.recovery = .failure(silent)
-    var failures: [GAPError?] = []
+    var failures: [StackError?] = []
     managed.onFailure = { failures.append($0) }
     adapter.onFailure?(.hardwareError(3))
     let waits = (0..<2).map { _ in untilUsable(managed, within: .seconds(30)) }
     let begin = testTimers.now
-    for wait in waits { #expect(await failure(of: wait) == .hci(silent)) }
+    for wait in waits { #expect(await failure(of: wait) == silent) }
     #expect(testTimers.now - begin == .seconds(1))
-    #expect(failures == [.hci(.hardwareError(3)), .hci(silent)])
+    #expect(failures == [.hardwareError(3), silent])
     await managed.close()
   }
 
   @Test(arguments: [nil, Duration.seconds(10)])
   func aNeededAdapterThatCannotBeRecoveredIsTriedAgainByItsPolicy(pause: Duration?) async throws {
     let managed = try await started(.init(isNeededWhileIdle: true, pause: pause))
-    adapter.recovery = .failure(.adapter(AdapterError("go on with hci0", .controllerSilent([]))))
+    adapter.recovery = .failure(StackError("go on with hci0", .controllerSilent([])))
     adapter.onFailure?(.hardwareError(3))
     await testTimers.sleep(for: .seconds(60))
     // Each takes a second.
@@ -127,7 +127,7 @@ import Testing
     var finished = 0
     let managed = ManagedAdapter.kept(timers: testTimers) {
       openings += 1
-      guard openings > 3 else { throw AdapterError("open hci0", .adapterDown(nil)) }
+      guard openings > 3 else { throw StackError(.adapterDown, .controller, "the adapter is down") }
       return ManagedAdapter.Opened(Central(self.adapter)) { finished += 1 }
     }
     var states: [ManagedAdapter.State] = []
@@ -146,7 +146,7 @@ import Testing
     let wait = untilUsable(managed, within: .seconds(30))
     await testTimers.sleep(for: .seconds(1))
     await managed.close()
-    #expect(await failure(of: wait) == .hci(.cancelled))
+    #expect(await failure(of: wait) == .cancelled)
     await testTimers.sleep(for: .seconds(60))
     #expect(adapter.recoveries == 1 && adapter.cancelledRecoveries == 1 && adapter.isClosed)
   }

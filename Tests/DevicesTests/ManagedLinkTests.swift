@@ -11,10 +11,10 @@ import Testing
 @BluetoothActor
 @Suite(.onTheLoop) struct ManagedLinkTests {
   private struct Failed: LinkFailure, Equatable {
-    var fault: ReconnectPolicy.Fault
+    var fault: StackError.Fault
 
-    init(_ fault: ReconnectPolicy.Fault) { self.fault = fault }
-    init(_ error: GAPError) { fault = ReconnectPolicy.Fault(error) }
+    init(_ fault: StackError.Fault) { self.fault = fault }
+    init(_ error: StackError) { fault = error.fault }
     static func notReady(within time: Duration) -> Self { Self(.silence) }
   }
 
@@ -87,7 +87,7 @@ import Testing
       fake.answer("0a2000", "0b01")
     }
     user.work = { link throws(Failed) in
-      do throws(GATTError) { _ = try await link.gatt.read(0x20) } catch { throw Failed(.gatt(error)) }
+      do throws(StackError) { _ = try await link.gatt.read(0x20) } catch { throw Failed(error) }
     }
     try await link.open(for: user)
     let sent = try #require(user.links.first).takeSent().map { $0.prefix(2) }

@@ -18,12 +18,12 @@ import Testing
     private(set) var openingTimes: [Duration] = []
     private let timers = testTimers
 
-    func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome {
+    func carryOut(_ step: RecoveryLadder.Step) async throws(StackError) -> RecoveryLadder.Outcome {
       steps.append(step)
       return outcomes[step] ?? .failed("no")
     }
 
-    func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation? {
+    func reopen(within time: Duration) async throws(StackError) -> AdapterInformation? {
       openingTimes.append(time)
       return openings.isEmpty ? nil : openings.removeFirst()
     }
@@ -33,13 +33,13 @@ import Testing
 
   private static let information = AdapterInformation(
     address: BluetoothAddress(1, .public), version: "5.0", usesExtendedScan: false)
-  private nonisolated static let timeout = HCIError.commandTimedOut(HCIOpcode(rawValue: 0x0C03))
+  private nonisolated static let timeout = StackError.commandTimedOut(HCIOpcode(rawValue: 0x0C03))
 
   private let radio = Radio()
   private let recovery = AdapterRecovery(timers: testTimers)
 
-  private func recover(_ failure: HCIError, within time: Duration = .seconds(60)) async -> HCIError? {
-    do throws(HCIError) {
+  private func recover(_ failure: StackError, within time: Duration = .seconds(60)) async -> StackError? {
+    do throws(StackError) {
       let information = try await recovery.recover(radio, from: failure, within: time)
       #expect(information == Self.information)
       return nil
@@ -59,7 +59,7 @@ import Testing
     radio.outcomes = [.reset: .hopeless("no way")]
     let error = await recover(Self.timeout)
     #expect("\(error.map { "\($0)" } ?? "")".contains("reset: no way"))
-    #expect(error.map { ReconnectPolicy.Fault($0) } == .final)
+    #expect(error?.fault == .final)
     #expect(radio.steps == [.cancel, .disconnect, .reset])
     #expect(radio.openingTimes.isEmpty)
   }
@@ -108,8 +108,8 @@ import Testing
   }
 
   /// A way that opens at once, and closes at once, as `socat` does whose serial line is missing: it was opened 45 times a second.
-  @Test(arguments: [HCIError.transportClosed("the other side has closed it"), Self.timeout])
-  func eachFailureAfterARecoveryPassesMoreTime(_ failure: HCIError) async {
+  @Test(arguments: [StackError.transportClosed("the other side has closed it"), Self.timeout])
+  func eachFailureAfterARecoveryPassesMoreTime(_ failure: StackError) async {
     let begin = testTimers.now
     for _ in 0..<12 {
       radio.openings = [Self.information]

@@ -59,9 +59,9 @@ import Testing
   @Test func aRefusalIsKnownUntilTheRadioScans() {
     var calls = 0
     let scan = central.scan { _ in calls += 1 }
-    let error = HCIError.commandFailed(LESetScanEnable.opcode, .commandDisallowed)
+    let error = StackError.commandFailed(LESetScanEnable.opcode, .commandDisallowed)
     adapter.onScanRefusal?(error)
-    #expect(central.scanRefusal == .hci(error))
+    #expect(central.scanRefusal == error)
     adapter.onScanRefusal?(nil)
     #expect(central.scanRefusal == nil)
     adapter.report(1)
@@ -98,7 +98,7 @@ import Testing
 
   @Test func connectingFailsWithTheReason() async {
     adapter.link = .failure(.peerNotFound(BluetoothAddress(1, .random), seconds: 1))
-    await #expect(throws: GAPError.self) {
+    await #expect(throws: StackError.self) {
       try await central.connect(ConnectionRequest(peer: BluetoothAddress(1, .random)))
     }
   }
@@ -109,11 +109,11 @@ import Testing
     let (seven, eight) = (BluetoothAddress(7, .random), BluetoothAddress(8, .random))
     adapter.report(7)
     adapter.link = .failure(.peerNotFound(seven, seconds: 5))
-    await #expect(throws: GAPError.hci(.peerDidNotAnswer(seven, seconds: 5))) {
-      try await central.connect(ConnectionRequest(peer: seven))
+    await #expect(throws: StackError.peerDidNotAnswer(seven, seconds: 5)) {
+      try await central.connect(ConnectionRequest(peer: seven, deadline: .seconds(5)))
     }
     adapter.link = .failure(.peerNotFound(eight, seconds: 5))
-    await #expect(throws: GAPError.hci(.peerNotFound(eight, seconds: 5))) {
+    await #expect(throws: StackError.peerNotFound(eight, seconds: 5)) {
       try await central.connect(ConnectionRequest(peer: eight))
     }
     scan.cancel()
@@ -127,10 +127,10 @@ import Testing
       adapter.onReport?(
         AdvertisingReport(address: peer, eventType: type, rssi: -60, data: hex(data)), adapter.timers.now)
     }
-    func reason(_ peer: BluetoothAddress) async -> GAPError? {
+    func reason(_ peer: BluetoothAddress) async -> StackError? {
       adapter.link = .failure(.peerNotFound(peer, seconds: 5))
-      do throws(GAPError) {
-        _ = try await central.connect(ConnectionRequest(peer: peer))
+      do throws(StackError) {
+        _ = try await central.connect(ConnectionRequest(peer: peer, deadline: .seconds(5)))
         return nil
       } catch {
         return error
@@ -140,16 +140,16 @@ import Testing
     report(peers[1], [.legacy, .connectable, .scannable])
     // A scan response alone does not say whether it can be connected to.
     report(peers[2], [.legacy, .scanResponse, .scannable], "0309616263")
-    #expect(await reason(peers[0]) == .hci(.peerNotConnectable(peers[0])))
-    #expect(await reason(peers[1]) == .hci(.peerDidNotAnswer(peers[1], seconds: 5)))
-    #expect(await reason(peers[2]) == .hci(.peerDidNotAnswer(peers[2], seconds: 5)))
+    #expect(await reason(peers[0]) == .peerNotConnectable(peers[0]))
+    #expect(await reason(peers[1]) == .peerDidNotAnswer(peers[1], seconds: 5))
+    #expect(await reason(peers[2]) == .peerDidNotAnswer(peers[2], seconds: 5))
     await testTimers.sleep(for: .seconds(10))
-    #expect(await reason(peers[1]) == .hci(.peerDidNotAnswer(peers[1], seconds: 5)))
+    #expect(await reason(peers[1]) == .peerDidNotAnswer(peers[1], seconds: 5))
     await testTimers.sleep(for: .microseconds(1))
-    #expect(await reason(peers[1]) == .hci(.peerNotFound(peers[1], seconds: 5)))
+    #expect(await reason(peers[1]) == .peerNotFound(peers[1], seconds: 5))
     // Other errors are as they are.
     adapter.link = .failure(.connectionFailed(peers[0], .connectionTimeout))
-    await #expect(throws: GAPError.hci(.connectionFailed(peers[0], .connectionTimeout))) {
+    await #expect(throws: StackError.connectionFailed(peers[0], .connectionTimeout)) {
       try await central.connect(ConnectionRequest(peer: peers[0]))
     }
     scan.cancel()
@@ -171,7 +171,7 @@ import Testing
 
   /// All scans have ended by then; each failure is reported.
   @Test func aRadioThatFailsIsTold() {
-    var errors: [GAPError] = []
+    var errors: [StackError] = []
     var ends = 0
     let scan = central.scan(onEnd: { ends += 1 }) { _ in Issue.record("called") }
     central.onFailure = { [adapter] error in
@@ -182,7 +182,7 @@ import Testing
     adapter.onFailure?(.transportClosed("unplugged"))
     adapter.onFailure?(.transportClosed("unplugged again"))
     #expect(
-      errors == [.hci(.transportClosed("unplugged")), .hci(.transportClosed("unplugged again"))] && ends == 1)
+      errors == [.transportClosed("unplugged"), .transportClosed("unplugged again")] && ends == 1)
     scan.cancel()
   }
 
@@ -232,7 +232,7 @@ import Testing
 
   @Test func eachErrorSaysItsCause() async {
     let link = FakeLink()
-    let notFound = HCIError.peerNotFound(link.peer, seconds: 1)
+    let notFound = StackError.peerNotFound(link.peer, seconds: 1)
     adapter.link = .failure(notFound)
     #expect(await use(link.peer) == notFound.description)
 
@@ -241,10 +241,10 @@ import Testing
     link.answer("0a 0300", "01 0a 0300 02")
     adapter.link = .success(link)
     let refusal = ATTErrorResponse(request: .readRequest, handle: 0x0003, code: .readNotPermitted)
-    #expect(await use(link.peer) == GATTError.att(.refused(refusal)).description)
+    #expect(await use(link.peer) == StackError.refused(refusal).description)
 
     link.answer("0a 0300", "0b 41")
-    let change = HCIError.adapter(AdapterError("change the PHY", .notOffered))
+    let change = StackError("change the PHY", .notOffered)
     #expect(await use(link.peer) == change.description)
   }
 
@@ -255,7 +255,7 @@ import Testing
     }
     await settle()
     task.cancel()
-    await #expect(throws: GAPError.hci(.cancelled)) { try await task.value }
+    await #expect(throws: StackError.cancelled) { try await task.value }
     #expect(adapter.cancellations == 1)
   }
 

@@ -32,7 +32,7 @@ import Testing
   /// A link that can't change its properties refuses all requests for others.
   @Test func otherPropertiesMayBeRefused() async {
     let connection = self.connection
-    func refusal(_ what: String) -> GAPError { .hci(.adapter(AdapterError(what, .notOffered))) }
+    func refusal(_ what: String) -> StackError { StackError(what, .notOffered) }
     await #expect(throws: refusal("change the connection parameters")) {
       try await connection.updateParameters(.fast)
     }
@@ -47,7 +47,7 @@ import Testing
     let read = spawn { try await connection.gatt.read(0x10) }
     await settle()
     link.lose(.remote(.connectionTimeout))
-    let expected = GATTError.att(.closed(LinkLoss.remote(.connectionTimeout).description))
+    let expected = StackError.closed(LinkLoss.remote(.connectionTimeout).description)
     await #expect(throws: expected) { try await read.value }
     #expect(
       losses == [.remote(.connectionTimeout)] && connection.loss == losses[0] && !connection.isConnected)
@@ -73,7 +73,7 @@ import Testing
 
   @Test func aServerThatDoesNotAnswerIsDisconnected() async throws {
     let connection = self.connection
-    await #expect(throws: GATTError.att(.timedOut(.readRequest))) { try await connection.gatt.read(0x10) }
+    await #expect(throws: StackError.timedOut(.readRequest)) { try await connection.gatt.read(0x10) }
     #expect(try await connection.disconnection() == .local)
   }
 
@@ -106,7 +106,7 @@ import Testing
 
   @Test func anExchangeThatTakesTooLongEndsTheLinkAndSaysSo() async {
     let connection = self.connection
-    await #expect(throws: GATTError.att(.timedOut(.exchangeMTURequest))) {
+    await #expect(throws: StackError.timedOut(.exchangeMTURequest)) {
       try await connection.gatt.exchangeMTU()
     }
     _ = try? await connection.disconnection()

@@ -96,42 +96,42 @@ import Testing
     await settle()
     search.cancel()
     list.cancel()
-    await #expect(throws: GAPError.hci(.cancelled)) { try await search.value }
-    await #expect(throws: GAPError.hci(.cancelled)) { try await list.value }
+    await #expect(throws: StackError.cancelled) { try await search.value }
+    await #expect(throws: StackError.cancelled) { try await list.value }
     #expect(adapter.scans.last == .some(nil))
   }
 
   /// A radio that is pulled out is no radio that hears nothing (hbldh/bleak 792).
   @Test func aRadioThatFailsSaysWhy() async throws {
-    let error = HCIError.transportClosed("unplugged")
+    let error = StackError.transportClosed("unplugged")
     let search = spawn { try await central.find(within: .seconds(60), where: { $0.isNamed("R02") }) }
     let list = spawn { try await central.devices(within: .seconds(60)) }
     await settle()
     report(7, name: "R03")
     adapter.onFailure?(error)
-    await #expect(throws: GAPError.hci(error)) { try await search.value }
-    await #expect(throws: GAPError.hci(error)) { try await list.value }
+    await #expect(throws: error) { try await search.value }
+    await #expect(throws: error) { try await list.value }
     // It has failed before the next search, too, until it is recovered.
-    await #expect(throws: GAPError.hci(error)) { try await central.devices(within: .seconds(1)) }
+    await #expect(throws: error) { try await central.devices(within: .seconds(1)) }
     try await central.recover(within: .seconds(1))
     #expect(try await central.devices(within: .seconds(1)).isEmpty)
   }
 
   @Test func aRadioThatDoesNotScanSaysWhy() async throws {
-    let error = HCIError.commandFailed(LESetScanEnable.opcode, .commandDisallowed)
+    let error = StackError.commandFailed(LESetScanEnable.opcode, .commandDisallowed)
     let search = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed("R02") }) }
     let list = spawn { try await central.devices(within: .seconds(5)) }
     await settle()
     adapter.onScanRefusal?(error)
-    await #expect(throws: GAPError.hci(error)) { try await search.value }
-    await #expect(throws: GAPError.hci(error)) { try await list.value }
+    await #expect(throws: error) { try await search.value }
+    await #expect(throws: error) { try await list.value }
   }
 
   @Test func theSearchEndsWithTheCentral() async throws {
     let search = spawn { try await central.find(within: .seconds(60), where: { $0.isNamed("R02") }) }
     await settle()
     await central.stop()
-    await #expect(throws: GAPError.hci(.cancelled)) { try await search.value }
+    await #expect(throws: StackError.cancelled) { try await search.value }
   }
 
   /// Each device once, with what all of its reports have said (peplin/pygatt 3: a line with the name, and one without).
@@ -181,7 +181,7 @@ import Testing
     #expect(adapter.attempts == [7])
     #expect(adapter.deadlines == [.seconds(30)])
     adapter.link = .failure(.peerNotFound(device.address, seconds: 2))
-    await #expect(throws: GAPError.hci(.peerDidNotAnswer(device.address, seconds: 2))) {
+    await #expect(throws: StackError.peerDidNotAnswer(device.address, seconds: 2)) {
       try await central.connect(ConnectionRequest(peer: device.address, deadline: .seconds(2)))
     }
     #expect(adapter.deadlines == [.seconds(30), .seconds(2)])

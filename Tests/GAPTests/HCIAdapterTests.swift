@@ -11,7 +11,7 @@ import Testing
 @BluetoothActor
 @Suite(.onTheLoop) struct HCIAdapterTests {
   @BluetoothActor private final class Log {
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     var notes: [String] = []
   }
 
@@ -27,8 +27,8 @@ import Testing
     adapter.onNote = { log.notes.append($0) }
   }
 
-  private func failure(_ work: () async throws(HCIError) -> Void) async -> HCIError? {
-    do throws(HCIError) {
+  private func failure(_ work: () async throws(StackError) -> Void) async -> StackError? {
+    do throws(StackError) {
       try await work()
       return nil
     } catch {
@@ -36,13 +36,13 @@ import Testing
     }
   }
 
-  private func recover(within time: Duration = .seconds(60)) async -> HCIError? {
-    await failure { () throws(HCIError) in _ = try await adapter.recover(within: time) }
+  private func recover(within time: Duration = .seconds(60)) async -> StackError? {
+    await failure { () throws(StackError) in _ = try await adapter.recover(within: time) }
   }
 
   /// A link over which the peer speaks.
   private func connect(_ handle: String = "4000") async throws -> any ATTLink {
-    var results: [Result<any ATTLink, HCIError>] = []
+    var results: [Result<any ATTLink, StackError>] = []
     _ = adapter.connect(ConnectionRequest(peer: BluetoothAddress(0xC011_2233_A1B2, .random))) {
       results.append($0)
     }
@@ -66,7 +66,7 @@ import Testing
     _ = (transport.takeOpcodes(), transport.takeCalls())
   }
 
-  private static let silence = HCIError.commandTimedOut(LESetScanParameters.opcode)
+  private static let silence = StackError.commandTimedOut(LESetScanParameters.opcode)
 
   // MARK: Start and end
 
@@ -122,7 +122,7 @@ import Testing
     link.onClosed = { losses.append($0) }
     transport.onClose?("unplugged")
     transport.onClose?("unplugged")
-    let failure = HCIError.transportClosed("unplugged")
+    let failure = StackError.transportClosed("unplugged")
     #expect(log.failures == [failure])
     #expect(losses == [.adapter(failure)])
   }
@@ -216,8 +216,8 @@ import Testing
 
   @Test func aTransportThatIsGoneIsOpenedAsSoonAsItIsBack() async throws {
     _ = try await adapter.start()
-    let gone = HCIError.transportClosed("no such device")
-    transport.openings = [gone, .adapter(AdapterError("take hci7", .adapterRemoved)), nil]
+    let gone = StackError.transportClosed("no such device")
+    transport.openings = [gone, StackError(.adapterRemoved, .controller, "it was removed"), nil]
     transport.onClose?("unplugged")
     let start = testTimers.now
     #expect(await recover() == nil)
@@ -230,7 +230,7 @@ import Testing
 
   /// What no waiting changes is thrown at once.
   @Test func aMissingPrivilegeIsThrown() async throws {
-    let error = HCIError.adapter(AdapterError("take hci7", .missing("CAP_NET_ADMIN")))
+    let error = StackError(.missingPrivilege, .final, "CAP_NET_ADMIN is missing")
     _ = try await adapter.start()
     transport.openings = [error]
     transport.onClose?("unplugged")
@@ -245,10 +245,10 @@ import Testing
     _ = try await adapter.start()
     transport.onClose?("the recording ends here")
     let start = testTimers.now
-    let ended = HCIError.transportEnded("the recording ends here")
+    let ended = StackError.transportEnded("the recording ends here")
     #expect(await recover() == ended && log.failures == [ended])
     #expect(testTimers.now == start && transport.openingTimes.isEmpty)
-    #expect(ReconnectPolicy.Fault(ended) == .final)
+    #expect(ended.fault == .final)
   }
 
   /// The other side closes with the last answer, again and again.
@@ -287,7 +287,7 @@ import Testing
     let task = spawn { try await adapter.recover(within: .seconds(60)) }
     await testTimers.sleep(for: .seconds(1))
     task.cancel()
-    await #expect(throws: HCIError.cancelled) { try await task.value }
+    await #expect(throws: StackError.cancelled) { try await task.value }
     #expect(transport.openingTimes.count < 10)
   }
 

@@ -79,7 +79,7 @@ import Testing
     let (task, _) = wait(for: 1)
     await settle()
     task.cancel()
-    await #expect(throws: GAPError.hci(.cancelled)) { try await task.value }
+    await #expect(throws: StackError.cancelled) { try await task.value }
     #expect(adapter.scans.last == .some(nil) && adapter.timers.nextDeadline == nil)
   }
 

@@ -57,7 +57,7 @@ import Testing
     let begin = testTimers.now
     let (_, link) = try await connect()
     link.gatt.watchServiceChanges()
-    await #expect(throws: GATTError.self) { try await link.gatt.read(0x20) }
+    await #expect(throws: StackError.self) { try await link.gatt.read(0x20) }
     #expect(testTimers.now - begin < .seconds(6))
     #expect(leftOut() == [.serviceChanged])
     let (next, other) = try await connect()

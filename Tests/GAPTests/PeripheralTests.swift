@@ -11,9 +11,9 @@ import Testing
 @Suite(.onTheLoop) struct PeripheralTests {
   private let adapter = FakeAdapter()
 
-  private func advertising() throws -> (Peripheral, () -> [GAPError?]) {
+  private func advertising() throws -> (Peripheral, () -> [StackError?]) {
     let peripheral = Peripheral(adapter, serving: AttributeDatabase())
-    var results: [GAPError?] = []
+    var results: [StackError?] = []
     peripheral.status.onChange = { results.append($0) }
     try peripheral.startAdvertising(Advertising(AdvertisingData([.flags(.generalDiscoverable)])))
     return (peripheral, { results })
@@ -31,11 +31,11 @@ import Testing
   /// Each reason once, however often it is tried again.
   @Test func aRefusalIsToldOnceAndItsEnd() throws {
     let (peripheral, results) = try advertising()
-    let refusal = HCIError.commandFailed(LESetAdvertisingEnable.opcode, .connectionLimitExceeded)
+    let refusal = StackError.commandFailed(LESetAdvertisingEnable.opcode, .connectionLimitExceeded)
     for _ in 0..<3 { adapter.advertise(refusal) }
-    #expect(results() == [.hci(refusal)] && peripheral.status.refusal == .hci(refusal))
+    #expect(results() == [refusal] && peripheral.status.refusal == refusal)
     adapter.advertise(nil)
-    #expect(results() == [.hci(refusal), nil])
+    #expect(results() == [refusal, nil])
   }
 
   /// A program that gives up says nothing that is not so: an adapter that has never advertised does not advertise at the end.
@@ -48,11 +48,11 @@ import Testing
     #expect(results().count == 1)
   }
 
-  private typealias Wait = Task<GAPError?, any Error>
+  private typealias Wait = Task<StackError?, any Error>
 
   private func wait(for peripheral: Peripheral, within limit: Duration? = .seconds(5)) -> Wait {
     spawn {
-      do throws(GAPError) {
+      do throws(StackError) {
         try await peripheral.untilAdvertising(within: limit)
         return nil
       } catch {
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  private static let disallowed = HCIError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
+  private static let disallowed = StackError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
 
   /// A controller refuses what its state does not allow, and may allow it a moment later (zephyrproject-rtos/zephyr 12362).
   @Test func aRefusalThatEndsInTimeIsNoFailure() async throws {
@@ -82,7 +82,7 @@ import Testing
     let waiting = wait(for: peripheral)
     await testTimers.sleep(for: .milliseconds(250))
     adapter.advertise(Self.disallowed)
-    #expect(try await waiting.value == .hci(Self.disallowed))
+    #expect(try await waiting.value == Self.disallowed)
     #expect(testTimers.current - begin == .milliseconds(5250))
   }
 
@@ -90,7 +90,7 @@ import Testing
   @Test func aRefusalOfTheKernelMayPass() async throws {
     let (peripheral, _) = try advertising()
     let waiting = [wait(for: peripheral), wait(for: peripheral, within: nil)]
-    adapter.advertise(.adapter(AdapterError("advertise", .advertisingInUse(5))))
+    adapter.advertise(StackError("advertise", .advertisingInUse(5)))
     await testTimers.sleep(for: .seconds(3))
     adapter.advertise(nil)
     for each in waiting { #expect(try await each.value == nil) }
@@ -111,14 +111,14 @@ import Testing
     let waiting = wait(for: peripheral)
     await testTimers.sleep(for: .milliseconds(1))
     adapter.advertise(.extendedAdvertisingNotSupported)
-    #expect(try await waiting.value == .hci(.extendedAdvertisingNotSupported))
-    #expect(try await wait(for: peripheral).value == .hci(.extendedAdvertisingNotSupported))
+    #expect(try await waiting.value == .extendedAdvertisingNotSupported)
+    #expect(try await wait(for: peripheral).value == .extendedAdvertisingNotSupported)
     #expect(testTimers.current - begin == .milliseconds(1))
   }
 
   @Test func aRadioThatSaysNothingIsNotWaitedForForEver() async throws {
     let (peripheral, _) = try advertising()
-    #expect(try await wait(for: peripheral).value == .hci(.notReady))
+    #expect(try await wait(for: peripheral).value == .notReady)
   }
 
   @Test func theEndAndTheEndOfTheTaskEndTheWait() async throws {
@@ -127,8 +127,8 @@ import Testing
     let stopped = wait(for: peripheral, within: nil)
     await testTimers.sleep(for: .seconds(60))
     cancelled.cancel()
-    #expect(try await cancelled.value == .hci(.cancelled))
+    #expect(try await cancelled.value == .cancelled)
     peripheral.stopAdvertising()
-    #expect(try await stopped.value == .hci(.cancelled))
+    #expect(try await stopped.value == .cancelled)
   }
 }

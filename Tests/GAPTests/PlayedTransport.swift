@@ -21,7 +21,7 @@ final class PlayedTransport: HCITransport {
   /// Commands that get no answer, until it is opened again.
   var silent: Set<HCIOpcode> = []
   /// What opening it again ends with: success if there is nothing left.
-  var openings: [HCIError?] = []
+  var openings: [StackError?] = []
   private(set) var openingTimes: [Duration] = []
   var publicAddress = BluetoothAddress(0x0001_0203_0405, .public)
 
@@ -31,7 +31,7 @@ final class PlayedTransport: HCITransport {
   func close() { calls.append("close") }
   func finishClosing() async { calls.append("finish") }
 
-  func reopen(within time: Duration) async throws(HCIError) {
+  func reopen(within time: Duration) async throws(StackError) {
     calls.append("reopen")
     openingTimes.append(time)
     if !openings.isEmpty, let error = openings.removeFirst() { throw error }

@@ -33,8 +33,7 @@ import Testing
       return last
     }
 
-    mutating func fail(_ fault: ReconnectPolicy.Fault, after time: Duration = .zero) -> ReconnectPolicy.Action
-    {
+    mutating func fail(_ fault: StackError.Fault, after time: Duration = .zero) -> ReconnectPolicy.Action {
       now = now + time
       last = policy.failed(fault, at: now)
       return last
@@ -47,7 +46,7 @@ import Testing
     }
 
     /// What follows a failure and its pause.
-    mutating func next(after fault: ReconnectPolicy.Fault) -> ReconnectPolicy.Action {
+    mutating func next(after fault: StackError.Fault) -> ReconnectPolicy.Action {
       let action = fail(fault)
       guard case .pause(let pause) = action else { return action }
       return succeed(after: pause)
@@ -221,7 +220,7 @@ import Testing
   @Test func otherFailuresBetweenRefusalsResetNothing() {
     var way = Way(first: .seconds(3600), canSearch: false)
     for _ in 0..<10 {
-      for fault in [ReconnectPolicy.Fault.refusal, .refusal, .absence] {
+      for fault in [StackError.Fault.refusal, .refusal, .absence] {
         #expect(way.next(after: fault) == .connect(within: .seconds(10)))
       }
     }
@@ -255,8 +254,8 @@ import Testing
 
   /// Equal failures at one instant are followed by one action at most, and then by pauses, in each phase, whether data have
   /// flowed or flow for no time in between: nothing is repeated at the rate at which it fails.
-  @Test(arguments: [ReconnectPolicy.Fault.link, .silence, .absence, .refusal, .controller, .unready])
-  func failuresPassTime(_ fault: ReconnectPolicy.Fault) {
+  @Test(arguments: [StackError.Fault.link, .silence, .absence, .refusal, .controller, .unready])
+  func failuresPassTime(_ fault: StackError.Fault) {
     for (phases, flowsBetween) in (0...3).flatMap({ [($0, false), ($0, true)] }) {
       var way = Way(first: .forever, later: .forever, waitsUntilReady: true)
       for _ in 0..<phases { _ = way.succeed() }
@@ -278,7 +277,7 @@ import Testing
   /// except those of a link that was made at the last moment.
   @Test func everyWayEnds() {
     var random = SeededGenerator(seed: 37)
-    let faults: [ReconnectPolicy.Fault] = [
+    let faults: [StackError.Fault] = [
       .link, .silence, .absence, .refusal, .controller, .unready, .final,
     ]
     for _ in 0..<3000 {

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test func theErrorNamesEachStep() {
-    let error = AdapterError(
+    let error = StackError(
       "go on with hci0", .controllerSilent(["cancel: done", "off and on: not powered"]))
     #expect(
       "\(error)"

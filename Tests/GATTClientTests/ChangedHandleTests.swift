@@ -23,17 +23,17 @@ import Testing
 
   @Test func aValueThatComesAfterAChangeIsNotTaken() async throws {
     link.answer("0a 2000", changed(), "0b 01")
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x20) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(0x20) }
   }
 
   @Test func aRefusalAfterAChangeIsThatOfTheChange() async throws {
     link.answer("0a 2000", changed(), "01 0a 2000 01")
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x20) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(0x20) }
   }
 
   @Test func aRefusedWriteAfterAChangeIsThatOfTheChange() async throws {
     link.answer("12 2000 07", changed(), "01 12 2000 01")
-    await #expect(throws: GATTError.servicesChanged) { try await client.write([7], to: 0x20) }
+    await #expect(throws: StackError.servicesChanged) { try await client.write([7], to: 0x20) }
   }
 
   @Test func aWriteThatWasConfirmedIsNotRepeated() async throws {

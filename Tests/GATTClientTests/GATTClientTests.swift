@@ -38,7 +38,7 @@ import Testing
     link.answer("16 1000 1200 070707", "17 1000 1200 070707")
     link.answer("18 01", "19")
     try await client.write(Array(repeating: 7, count: 21), to: 0x10)
-    await #expect(throws: GATTError.tooLong(513)) {
+    await #expect(throws: StackError.tooLong(513)) {
       try await client.write(Array(repeating: 7, count: 513), to: 0x10)
     }
   }
@@ -50,17 +50,17 @@ import Testing
     #expect(client.maximumWriteWithoutResponse == 244)
     try client.writeWithoutResponse([1], to: 0x10)
     #expect(link.sent.last == "52100001")
-    #expect(throws: GATTError.att(.tooLong(count: 245, maximum: 244))) {
+    #expect(throws: StackError.tooLong(count: 245, maximum: 244)) {
       try client.writeWithoutResponse(Array(repeating: 0, count: 245), to: 0x10)
     }
   }
 
   @Test func theEndOfTheLinkFailsWhatIsOpenAtOnce() async throws {
     let client = link.client()
-    var errors: [GATTError] = []
+    var errors: [StackError] = []
     let tasks = ([1, 2, 3] as [AttributeHandle]).map { handle in
       spawn {
-        do throws(GATTError) {
+        do throws(StackError) {
           _ = try await client.read(handle)
         } catch {
           errors.append(error)
@@ -71,7 +71,7 @@ import Testing
     #expect(link.sent == ["0a0100"])
     link.lose("out of range")
     for task in tasks { _ = await task.result }
-    let expected = GATTError.att(.closed("out of range"))
+    let expected = StackError.closed("out of range")
     #expect(errors == [expected, expected, expected])
     await #expect(throws: expected) { try await client.read(0x10) }
     #expect(link.sent == ["0a0100"])
@@ -83,7 +83,7 @@ import Testing
     let task = spawn { try await client.read(0x10) }
     await settle()
     task.cancel()
-    await #expect(throws: GATTError.cancelled) { try await task.value }
+    await #expect(throws: StackError.cancelled) { try await task.value }
     let next = spawn { try await client.read(0x11) }
     link.answer("0a1100", "0b02")
     await settle()
@@ -99,7 +99,7 @@ import Testing
     let second = spawn { try await client.read(0x11) }
     await settle()
     second.cancel()
-    await #expect(throws: GATTError.cancelled) { try await second.value }
+    await #expect(throws: StackError.cancelled) { try await second.value }
     link.receive("0b 01")
     #expect(try await first.value == [1])
     await settle()

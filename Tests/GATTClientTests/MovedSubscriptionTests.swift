@@ -163,7 +163,7 @@ import Testing
     let client = link.client()
     let known = Characteristic(
       uuid: uuid("2a37"), properties: .notify, declaration: 0x11, valueHandle: 0x12, end: 0x13)
-    var reasons: [GATTError] = []
+    var reasons: [StackError] = []
     _ = try await client.subscribe(to: known, onEnd: { reasons.append($0) }) { _, _ in }
     client.watchServiceChanges()
     await testTimers.sleep(for: .seconds(2))

@@ -23,16 +23,16 @@ struct Exchange: Sendable {
 /// How a procedure ended. It is compared as text, as outputs are not always equatable (`Void`, tuples).
 enum Ending<Output: Sendable> {
   case done(Output)
-  case failed(GATTError)
+  case failed(StackError)
 
   var output: Output? {
     if case .done(let output) = self { output } else { nil }
   }
-  var error: GATTError? {
+  var error: StackError? {
     if case .failed(let error) = self { error } else { nil }
   }
   var isMisbehaviour: Bool {
-    if case .failed(.misbehaved) = self { true } else { false }
+    error?.code == .misbehaved
   }
 }
 

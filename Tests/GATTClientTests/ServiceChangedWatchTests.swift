@@ -95,7 +95,7 @@ import Testing
     #expect(!isSilent)
     await testTimers.sleep(for: .milliseconds(2))
     #expect(isSilent)
-    var error: GATTError?
+    var error: StackError?
     client.run({ ReadValue(0x10, mtu: 23) }) { result in
       if case .failure(let failure) = result { error = failure }
     }
@@ -105,13 +105,13 @@ import Testing
   }
 
   @Test func aRequestThatWaitsBehindItEndsWithIt() async {
-    var error: GATTError?
+    var error: StackError?
     client.watchServiceChanges()
     client.run({ ReadValue(0x10, mtu: 23) }) { result in
       if case .failure(let failure) = result { error = failure }
     }
     await testTimers.sleep(for: .seconds(6))
-    #expect(error == .att(.timedOut(.findByTypeValueRequest)))
+    #expect(error == .timedOut(.findByTypeValueRequest))
   }
 
   @Test func aPeerThatWasSilentBeforeIsNotAsked() async {

@@ -99,7 +99,7 @@ import Testing
     _ = link.takeSent()
     let task = spawn { try await client.unsubscribe(subscription) }
     task.cancel()
-    await #expect(throws: GATTError.cancelled) { try await task.value }
+    await #expect(throws: StackError.cancelled) { try await task.value }
     #expect(link.takeSent() == ["1211000000"])
   }
 
@@ -109,7 +109,7 @@ import Testing
     var silent = characteristic
     silent.properties = .read
     let heard = Heard()
-    var ends: [GATTError] = []
+    var ends: [StackError] = []
     let listening = client.listen(to: silent, onEnd: { ends.append($0) }) { value, _ in
       heard.values.append(Array(value))
     }
@@ -148,7 +148,7 @@ import Testing
     let client = link.client()
     link.answer("12 1100 0100", "01 12 1100 05")
     let heard = Heard()
-    await #expect(throws: GATTError.self) {
+    await #expect(throws: StackError.self) {
       try await client.subscribe(to: characteristic) { value, _ in heard.values.append(Array(value)) }
     }
     link.receive("1b 1000 01")
@@ -170,7 +170,7 @@ import Testing
     link.receive("01 12 1100 05")
     await settle()
     link.receive("01 12 1100 05")
-    for task in tasks { await #expect(throws: GATTError.self) { try await task.value } }
+    for task in tasks { await #expect(throws: StackError.self) { try await task.value } }
     #expect(link.sent.filter { $0 == "1211000100" }.count == 2)
   }
 
@@ -184,7 +184,7 @@ import Testing
     await settle()
     await settle()
     task.cancel()
-    await #expect(throws: GATTError.cancelled) { try await task.value }
+    await #expect(throws: StackError.cancelled) { try await task.value }
     link.receive("13")
     await settle()
     #expect(link.sent == ["0411001100", "1211000100", "1211000000"])
@@ -208,7 +208,7 @@ import Testing
   @Test func whatWasAskedForTogetherWithOthersIsTakenBackAlone() async throws {
     let (_, second) = try await subscribeTwice(link.client())
     second.cancel()
-    await #expect(throws: GATTError.cancelled) { try await second.value }
+    await #expect(throws: StackError.cancelled) { try await second.value }
     link.receive("13")
     await settle()
     #expect(link.sent == ["1211000100"])
@@ -238,7 +238,7 @@ import Testing
     let (first, second) = try await subscribeTwice(client)
     client.unsubscribe(first) { _ in }
     link.receive("01 12 1100 05")
-    await #expect(throws: GATTError.self) { try await second.value }
+    await #expect(throws: StackError.self) { try await second.value }
     await settle()
     #expect(link.takeSent() == ["1211000200", "1211000000"])
     _ = try await client.subscribe(to: ofBothKinds, as: .notification) { _, _ in }
@@ -247,12 +247,12 @@ import Testing
 
   @Test func whatIsNotOfferedIsNotAskedFor() async throws {
     let client = link.client()
-    await #expect(throws: GATTError.self) {
+    await #expect(throws: StackError.self) {
       try await client.subscribe(to: characteristic, as: .indication) { _, _ in }
     }
     var mute = characteristic
     mute.properties = .read
-    await #expect(throws: GATTError.self) { try await client.subscribe(to: mute) { _, _ in } }
+    await #expect(throws: StackError.self) { try await client.subscribe(to: mute) { _, _ in } }
     #expect(link.sent == [])
   }
 
@@ -274,7 +274,7 @@ import Testing
   @Test func serviceChangedIsObeyed() async throws {
     let client = link.client()
     link.offerServiceChanged()
-    var ends: [GATTError] = []
+    var ends: [StackError] = []
     let subscription = try await client.subscribe(to: characteristic, onEnd: { ends.append($0) }) { _, _ in
       Issue.record("a value")
     }
@@ -289,15 +289,15 @@ import Testing
     #expect(changes == [.all])
     #expect(link.takeSent() == ["1e"])
     // What was discovered is not used any more, and what is gone ends with that reason.
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(characteristic) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(characteristic) }
     await settle()
     #expect(ends == [.characteristicGone(uuid("2a37"))])
     #expect(link.takeSent() == ["100100ffff0028"])
     link.receive("1d 0300 0100 ffff")
     _ = link.takeSent()
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x10) }
-    await #expect(throws: GATTError.servicesChanged) { try await client.write([1], to: 0x10) }
-    #expect(throws: GATTError.servicesChanged) { try client.writeWithoutResponse([1], to: 0x10) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(0x10) }
+    await #expect(throws: StackError.servicesChanged) { try await client.write([1], to: 0x10) }
+    #expect(throws: StackError.servicesChanged) { try client.writeWithoutResponse([1], to: 0x10) }
     try await client.unsubscribe(subscription)
     #expect(link.takeSent() == [])
     // Discovered anew, it is true again, and a subscription asks again.
@@ -311,7 +311,7 @@ import Testing
     link.answer("10 1000 ffff 0028", "01 10 1000 0a")
     link.receive("1d 0300 1000 1100")
     #expect(changes == [.all, .all, range(0x10, 0x11)])
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x10) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(0x10) }
     link.answer("0a2000", "0b07")
     #expect(try await client.read(0x20) == [7])
   }
@@ -324,6 +324,6 @@ import Testing
     await testTimers.sleep(for: .seconds(2))
     for _ in 0..<1000 { link.receive("1d 0300 1000 1100") }
     for odd in ["1d 0300", "1d 0300 0500 0400", "1d 0300 0000 0400"] { link.receive(odd) }
-    await #expect(throws: GATTError.servicesChanged) { try await client.read(0x20) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(0x20) }
   }
 }

@@ -20,9 +20,9 @@ import Testing
   }
 
   @BluetoothActor private final class Results {
-    var all: [(UInt8, GATTError?)] = []
+    var all: [(UInt8, StackError?)] = []
     var numbers: [UInt8] { all.map(\.0) }
-    func error(of number: UInt8) -> GATTError? { all.first { $0.0 == number }?.1 }
+    func error(of number: UInt8) -> StackError? { all.first { $0.0 == number }?.1 }
   }
 
   private func post(_ number: UInt8, _ results: Results, within time: Duration = .seconds(10)) {
@@ -42,7 +42,7 @@ import Testing
 
   @Test func withoutRoomNothingIsSent() {
     link.room = 0
-    #expect(throws: GATTError.noRoom) { try client.writeWithoutResponse([1], to: 0x10) }
+    #expect(throws: StackError.noRoom) { try client.writeWithoutResponse([1], to: 0x10) }
     #expect(link.sent == [])
   }
 
@@ -56,7 +56,7 @@ import Testing
     // A new one does not overtake what waits.
     link.room = 1
     post(5, results)
-    #expect(throws: GATTError.noRoom) { try client.writeWithoutResponse([6], to: 0x10) }
+    #expect(throws: StackError.noRoom) { try client.writeWithoutResponse([6], to: 0x10) }
     #expect(link.takeSent() == ["52100004"])
     offerRoom(nil)
     #expect(link.takeSent() == ["52100005"] && results.numbers == [1, 2, 3, 4, 5])
@@ -145,7 +145,7 @@ import Testing
     }
     for _ in 0..<3 { await settle() }
     tasks[1].cancel()
-    await #expect(throws: GATTError.cancelled) { try await tasks[1].value }
+    await #expect(throws: StackError.cancelled) { try await tasks[1].value }
     offerRoom(nil)
     for task in [tasks[0], tasks[2]] { await #expect(throws: Never.self) { try await task.value } }
     #expect(link.sent == ["52100001", "52100003"])
@@ -156,7 +156,7 @@ import Testing
     link.room = 0
     for number in 1...3 as ClosedRange<UInt8> { post(number, results) }
     link.lose("out of range")
-    let error = GATTError.att(.closed("out of range"))
+    let error = StackError.closed("out of range")
     #expect(results.numbers == [1, 2, 3] && results.all.allSatisfy { $0.1 == error })
     offerRoom(nil)
     await testTimers.sleep(for: .seconds(60))

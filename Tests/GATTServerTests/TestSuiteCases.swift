@@ -230,7 +230,7 @@ enum CaseDatabase {
   @Test("SR/GAT/BV-01") func nothingFollowsAnIndicationWithoutConfirmation() {
     let dialogue = ServerDialogue(CaseDatabase.make())
     _ = dialogue.ask("12 0400 0200")
-    var ends: [ATTError] = []
+    var ends: [StackError] = []
     dialogue.unlinked.bearer.onTimeout = { ends.append($0) }
     dialogue.server.indicate([1], of: 3)
     dialogue.server.indicate([2], of: 3)

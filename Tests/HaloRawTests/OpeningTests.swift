@@ -109,7 +109,7 @@ import Testing
     await #expect(throws: CaptureError.self) {
       try await AdapterSpecification("replay:/nonexistent/file").open()
     }
-    await #expect(throws: TransportError.self) {
+    await #expect(throws: StackError.self) {
       try await AdapterSpecification("unix:/nonexistent/socket").open()
     }
   }

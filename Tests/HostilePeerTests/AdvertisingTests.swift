@@ -101,8 +101,8 @@ import Testing
     #expect(!device.isConnectable)
     let stage = Stage(Peer(1, kind: .init(rawValue: kind)))
     try await stage.central.start()
-    let error = await failure { () async throws(GAPError) in try await stage.connect() }
-    #expect(error == .hci(.unknownAddressType(stage.peer.address)))
+    let error = await failure { () async throws(StackError) in try await stage.connect() }
+    #expect(error == .unknownAddressType(stage.peer.address))
     #expect(!stage.radio.commands.contains(LECreateConnection.opcode))
     try await stage.checkHealth()
   }

@@ -49,7 +49,7 @@ import Testing
     var refused = 0
     var sent = 0
     for _ in 0..<600 {
-      do throws(GATTError) {
+      do throws(StackError) {
         try connection.gatt.writeWithoutResponse(numbered(sent, count: 200), to: 0x12)
         sent += 1
       } catch {
@@ -70,11 +70,11 @@ import Testing
   @Test func aLinkThatTakesNothingFailsTheWritesAndNotTheProgram() async throws {
     let (stage, connection) = try await stage(mtu: 247)
     stage.radio.returnsCredits = false
-    #expect(throws: GATTError.noRoom) {
+    #expect(throws: StackError.noRoom) {
       while true { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
     }
     let error = await stage.within(.seconds(4)) {
-      await failure { () async throws(GATTError) in
+      await failure { () async throws(StackError) in
         try await connection.gatt.writeWithoutResponse([1], to: 0x12, within: .seconds(4))
       }
     }
@@ -86,7 +86,7 @@ import Testing
     await stage.sleep(.seconds(1))
     stage.radio.end(stage.peer, .connectionTimeout)
     let loss = LinkLoss.remote(.connectionTimeout)
-    await #expect(throws: GATTError.att(.closed(loss.description))) {
+    await #expect(throws: StackError.closed(loss.description)) {
       try await waiting.value
     }
     stage.radio.returnsCredits = true
@@ -100,7 +100,7 @@ import Testing
     stage.radio.add(other)
     let second = try await stage.central.connect(ConnectionRequest(peer: other.address))
     // Each fills its queue, and the controller's room is shared: what is in it comes back.
-    #expect(throws: GATTError.noRoom) {
+    #expect(throws: StackError.noRoom) {
       while true { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
     }
     for number in 0..<500 {

@@ -92,14 +92,14 @@ import Testing
     },
     Wait(name: "writeWithoutResponse", deadline: .seconds(12)) { stage, connection in
       stage.radio.returnsCredits = false
-      #expect(throws: GATTError.noRoom) {
+      #expect(throws: StackError.noRoom) {
         while true { try connection.gatt.writeWithoutResponse([1], to: 0x12) }
       }
       try await connection.gatt.writeWithoutResponse([1], to: 0x12, within: .seconds(12))
     },
     Wait(name: "writeWithoutResponse to a characteristic", deadline: .seconds(12)) { stage, connection in
       stage.radio.returnsCredits = false
-      #expect(throws: GATTError.noRoom) {
+      #expect(throws: StackError.noRoom) {
         while true { try connection.gatt.writeWithoutResponse([1], to: 0x12) }
       }
       try await connection.gatt.writeWithoutResponse([1], to: characteristic, within: .seconds(12))
@@ -181,7 +181,7 @@ import Testing
     let task = spawn { try await connection.gatt.discoverServices() }
     await stage.sleep(.seconds(1))
     task.cancel()
-    await #expect(throws: GATTError.cancelled) { try await task.value }
+    await #expect(throws: StackError.cancelled) { try await task.value }
     stage.peer.react = { _ in .honest }
     stage.peer.send(stage.peer.server.answer(ATTReadByGroupTypeRequest(.all, type: GATTUUID.primaryService)))
     #expect(try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8))
@@ -198,7 +198,7 @@ import Testing
     let task = spawn { try await connection.gatt.write(Array(repeating: 7, count: 60), to: 0x12) }
     await stage.sleep(.seconds(1))
     task.cancel()
-    await #expect(throws: GATTError.cancelled) { try await task.value }
+    await #expect(throws: StackError.cancelled) { try await task.value }
     peer.react = { _ in .honest }
     if let open = peer.requests.first { peer.send(peer.server.answer(open)) }
     _ = try await connection.gatt.read(Server.nameHandle)
@@ -227,7 +227,7 @@ import Testing
     let first = spawn { try await connection.gatt.exchangeMTU() }
     await stage.sleep(.seconds(1))
     first.cancel()
-    await #expect(throws: GATTError.cancelled) { try await first.value }
+    await #expect(throws: StackError.cancelled) { try await first.value }
     let second = spawn { try await connection.gatt.exchangeMTU() }
     stage.peer.send(ATTExchangeMTUResponse(serverMTU: 64))
     #expect(try await second.value == 64)

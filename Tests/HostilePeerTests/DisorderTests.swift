@@ -201,13 +201,13 @@ import Testing
     #expect(next.peer == other.address && next.mtu == 23)
     let found = try #require(try await next.gatt.firstService(Server.heartRateService))
     #expect(found.handles.start == 0x0050)
-    await #expect(throws: GATTError.self) { try await connection.gatt.read(characteristic) }
+    await #expect(throws: StackError.self) { try await connection.gatt.read(characteristic) }
     // A link to the old one is made for the old one only.
     let claim = spawn { try await stage.connect(deadline: .seconds(3)) }
     stage.peer.isThere = false
     await stage.sleep(.milliseconds(500))
     stage.radio.complete(BluetoothAddress(0xC000_0000_7777, .random))
-    await #expect(throws: GAPError.self) { try await claim.value }
+    await #expect(throws: StackError.self) { try await claim.value }
     await next.disconnect()
     try await stage.checkHealth()
   }

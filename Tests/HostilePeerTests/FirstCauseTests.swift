@@ -64,7 +64,7 @@ import Testing
       } catch {
         #expect("\(error)".contains(Self.reason), "packet \(limit) of \(count): \(error)")
       }
-      #expect(stage.failures == [.hci(.transportEnded(Self.reason))])
+      #expect(stage.failures == [.transportEnded(Self.reason)])
       await stage.central.stop()
     }
   }
@@ -77,15 +77,15 @@ import Testing
     let loss = spawn { try await connection.disconnection() }
     await stage.sleep(.seconds(1))
     stage.radio.fail(Self.reason)
-    let expected = GATTError.att(.closed(HCIError.transportEnded(Self.reason).description))
+    let expected = StackError.closed(StackError.transportEnded(Self.reason).description)
     await #expect(throws: expected) { try await read.value }
     await #expect(throws: expected) { try await waiting.value }
     #expect(try await loss.value == .adapter(.transportEnded(Self.reason)))
     #expect(
-      await failure { () async throws(GATTError) in try await connection.gatt.read(0x0003) } == expected)
+      await failure { () async throws(StackError) in try await connection.gatt.read(0x0003) } == expected)
     #expect(
-      await failure { () async throws(GAPError) in try await connection.readRSSI() }
-        == .hci(.transportEnded(Self.reason)))
+      await failure { () async throws(StackError) in try await connection.readRSSI() }
+        == .transportEnded(Self.reason))
     await stage.central.stop()
   }
 }

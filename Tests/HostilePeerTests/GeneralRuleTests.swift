@@ -71,7 +71,7 @@ import Testing
     // Errors quote no bytes of the peer as text.
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .pdus([[0x11, 0x08, 1, 0, 2, 0, 0x1B, 0x5B, 0x32, 0x4A]]) }
-    let error = await failure { () async throws(GATTError) in try await connection.gatt.discoverServices() }
+    let error = await failure { () async throws(StackError) in try await connection.gatt.discoverServices() }
     #expect(error.map { "\($0)".utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } } == true)
     stage.peer.react = { _ in .honest }
     await connection.disconnect()

@@ -22,9 +22,9 @@ import Testing
       }
       return []
     }
-    let error = await failure { () async throws(GAPError) in try await connection.readRSSI() }
-    #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
-    #expect(stage.failures == [.hci(.commandTimedOut(ReadRSSI.opcode))])
+    let error = await failure { () async throws(StackError) in try await connection.readRSSI() }
+    #expect(error == .commandTimedOut(ReadRSSI.opcode))
+    #expect(stage.failures == [.commandTimedOut(ReadRSSI.opcode)])
     #expect(!connection.isConnected)
     return (stage, notes)
   }
@@ -81,10 +81,10 @@ import Testing
     let (stage, notes) = try await silent()
     stage.radio.reopening = {}
     let error = await stage.within(.seconds(14)) {
-      await failure { () async throws(GAPError) in try await stage.central.recover(within: .seconds(10))
+      await failure { () async throws(StackError) in try await stage.central.recover(within: .seconds(10))
       }
     }
-    #expect(error == .hci(.commandTimedOut(ReadRSSI.opcode)))
+    #expect(error == .commandTimedOut(ReadRSSI.opcode))
     #expect(notes.steps.count == 4 && notes.steps[3].hasPrefix("off and on: the controller did not answer"))
     #expect(stage.radio.reopenings < 5)
     #expect(stage.failures.count == 1)
@@ -95,7 +95,7 @@ import Testing
   @Test func oneThatCanOnlyBeResetIsGivenUpAtOnce() async throws {
     let (stage, _) = try await silent()
     let error = await stage.within(.milliseconds(3100)) {
-      await failure { () async throws(GAPError) in try await stage.central.recover(within: .seconds(60))
+      await failure { () async throws(StackError) in try await stage.central.recover(within: .seconds(60))
       }
     }
     let text = error?.description ?? ""
@@ -130,7 +130,7 @@ import Testing
         }
         return []
       }
-      _ = await failure { () async throws(GAPError) in try await connection.readRSSI() }
+      _ = await failure { () async throws(StackError) in try await connection.readRSSI() }
       try await stage.within(.milliseconds(500)) {
         try await stage.central.recover(within: .seconds(5))
       }
@@ -145,7 +145,7 @@ import Testing
     let (stage, connection) = try await Stage.connected()
     let notes = Notes(stage.adapter)
     let back = stage.now + .seconds(20)
-    stage.radio.reopening = { () throws(HCIError) in
+    stage.radio.reopening = { () throws(StackError) in
       if testTimers.now < back { throw .transportClosed("not there") }
     }
     stage.radio.fail("hci0: the adapter was removed")
@@ -162,13 +162,13 @@ import Testing
 
   @Test func theWaitForAWayEndsWithItsTime() async throws {
     let (stage, _) = try await Stage.connected()
-    stage.radio.reopening = { () throws(HCIError) in throw .transportClosed("not there") }
+    stage.radio.reopening = { () throws(StackError) in throw .transportClosed("not there") }
     stage.radio.fail("gone")
     let error = await stage.within(.milliseconds(5400)) {
-      await failure { () async throws(GAPError) in try await stage.central.recover(within: .seconds(5))
+      await failure { () async throws(StackError) in try await stage.central.recover(within: .seconds(5))
       }
     }
-    #expect(error == .hci(.transportClosed("gone")))
+    #expect(error == .transportClosed("gone"))
     await stage.central.stop()
   }
 
@@ -178,14 +178,14 @@ import Testing
       stage = try await silent().0
     } else {
       stage = try await Stage.connected().stage
-      stage.radio.reopening = { () throws(HCIError) in throw .transportClosed("not there") }
+      stage.radio.reopening = { () throws(StackError) in throw .transportClosed("not there") }
       stage.radio.fail("gone")
     }
     let task = spawn { try await stage.central.recover(within: .seconds(60)) }
     await stage.sleep(.milliseconds(1700))
     await stage.within(.milliseconds(200)) {
       task.cancel()
-      await #expect(throws: GAPError.hci(.cancelled)) { try await task.value }
+      await #expect(throws: StackError.cancelled) { try await task.value }
     }
     await stage.central.stop()
   }
@@ -202,7 +202,7 @@ import Testing
     stage.radio.answer = { opcode, _ in opcode == Reset.opcode ? [] : nil }
     stage.radio.deliver(hex("04 10 01 42"))
     await stage.sleep(.seconds(1))
-    #expect(stage.failures == [.hci(.hardwareError(0x42))])
+    #expect(stage.failures == [.hardwareError(0x42)])
     try await stage.central.recover(within: .seconds(60))
     #expect(notes.steps.count == 4 && notes.steps.last == "off and on: done")
     try await checkUse(of: stage)
@@ -219,7 +219,7 @@ import Testing
     await stage.within(.milliseconds(9100)) {
       #expect((try? await connection.disconnection()) == .adapter(.commandTimedOut(ReadBDADDR.opcode)))
     }
-    await #expect(throws: GATTError.self) { try await read.value }
+    await #expect(throws: StackError.self) { try await read.value }
     await stage.central.stop()
   }
 
@@ -258,13 +258,13 @@ import Testing
       default: return nil
       }
     }
-    let first = await failure { () async throws(GAPError) in try await stage.connect() }
-    #expect(first == .hci(.peerNotFound(stage.peer.address, seconds: 5)))
+    let first = await failure { () async throws(StackError) in try await stage.connect() }
+    #expect(first == .peerNotFound(stage.peer.address, seconds: 5))
     #expect(stage.failures == [])
     let second = await stage.within(.seconds(1)) {
-      await failure { () async throws(GAPError) in try await stage.connect() }
+      await failure { () async throws(StackError) in try await stage.connect() }
     }
-    let cause = GAPError.hci(.outOfStep(LECreateConnection.opcode, .commandDisallowed))
+    let cause = StackError.outOfStep(.commandFailed(LECreateConnection.opcode, .commandDisallowed))
     #expect(second == cause && stage.failures == [])
     stage.peer.isThere = true
     try await checkUse(of: stage)
@@ -285,8 +285,8 @@ import Testing
       }
     }
     await stage.within(.milliseconds(5100)) { await connection.disconnect() }
-    let error = await failure { () async throws(GAPError) in try await stage.connect() }
-    #expect(error == .hci(.outOfStep(LECreateConnection.opcode, .connectionAlreadyExists)))
+    let error = await failure { () async throws(StackError) in try await stage.connect() }
+    #expect(error == .outOfStep(.commandFailed(LECreateConnection.opcode, .connectionAlreadyExists)))
     #expect(stage.failures == [])
     try await checkUse(of: stage)
     await stage.central.stop()

@@ -13,7 +13,7 @@ import Testing
 @Suite(.onTheLoop) struct ServiceChangedTests {
   private final class Heard {
     var values: [[UInt8]] = []
-    var ends: [GATTError] = []
+    var ends: [StackError] = []
     var moved: [Subscription] = []
   }
 
@@ -49,9 +49,9 @@ import Testing
     #expect(heard.values.count == 120)
     // ATT allows no request behind the one that was not answered: the next one says so, at once.
     let error = await stage.within(.milliseconds(10)) {
-      await failure { () async throws(GATTError) in try await connection.gatt.read(Server.nameHandle) }
+      await failure { () async throws(StackError) in try await connection.gatt.read(Server.nameHandle) }
     }
-    #expect(error == .att(.timedOut(ATTOpcode(rawValue: opcode))))
+    #expect(error == .timedOut(ATTOpcode(rawValue: opcode)))
     await stage.sleep(.seconds(1))
     #expect(!connection.isConnected)
     // The next link to this peer is not risked for it.
@@ -81,7 +81,7 @@ import Testing
     stage.peer.send(changed(0x0010, 0x0013))
     await stage.sleep(.milliseconds(100))
     #expect(changes == [HandleRange(0x0010, 0x0013)])
-    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(characteristic) }
+    await #expect(throws: StackError.servicesChanged) { try await connection.gatt.read(characteristic) }
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -185,7 +185,7 @@ import Testing
       to: try await heartRate(of: connection), onEnd: { heard.ends.append($0) }, sink: { _, _ in })
     stage.radio.end(stage.peer, .connectionTimeout)
     await stage.sleep(.seconds(1))
-    #expect(heard.ends == [.att(.closed(LinkLoss.remote(.connectionTimeout).description))])
+    #expect(heard.ends == [.closed(LinkLoss.remote(.connectionTimeout).description)])
     try await stage.checkHealth()
   }
 
@@ -224,24 +224,24 @@ import Testing
     // The old battery value stood where the new heart rate stands.
     #expect(battery.valueHandle == 0x0022)
     let before = stage.peer.requestCount
-    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(battery) }
-    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.write([1], to: battery) }
-    #expect(throws: GATTError.servicesChanged) {
+    await #expect(throws: StackError.servicesChanged) { try await connection.gatt.read(battery) }
+    await #expect(throws: StackError.servicesChanged) { try await connection.gatt.write([1], to: battery) }
+    #expect(throws: StackError.servicesChanged) {
       try connection.gatt.writeWithoutResponse([1], to: battery)
     }
-    await #expect(throws: GATTError.servicesChanged) {
+    await #expect(throws: StackError.servicesChanged) {
       try await connection.gatt.discoverDescriptors(of: heartRate)
     }
-    await #expect(throws: GATTError.servicesChanged) {
+    await #expect(throws: StackError.servicesChanged) {
       try await connection.gatt.discoverCharacteristics(of: service)
     }
     // A number is good where something was discovered since, and only there.
-    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(0x0032) }
+    await #expect(throws: StackError.servicesChanged) { try await connection.gatt.read(0x0032) }
     #expect(stage.peer.requestCount == before)
     #expect(try await connection.gatt.read(0x0022) == [])
     #expect(try await connection.gatt.discoverServices().count == 4)
     #expect(try await connection.gatt.read(0x0032) == [77])
-    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(battery) }
+    await #expect(throws: StackError.servicesChanged) { try await connection.gatt.read(battery) }
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -259,7 +259,7 @@ import Testing
       return .honest
     }
     let found = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
-    await #expect(throws: GATTError.servicesChanged) { try await connection.gatt.read(found) }
+    await #expect(throws: StackError.servicesChanged) { try await connection.gatt.read(found) }
     peer.react = { _ in .honest }
     // It is not equal to what is discovered now, and that is equal to what is discovered next.
     let again = try await heartRate(of: connection)

@@ -26,7 +26,7 @@ import Testing
     let (stage, connection) = try await Stage.connected()
     var heard: [(value: UInt8, time: Instant)] = []
     var losses: [LinkLoss] = []
-    var ends: [GATTError] = []
+    var ends: [StackError] = []
     let service = try #require(try await connection.gatt.firstService(Server.heartRateService))
     let characteristic = try #require(try await connection.gatt.discoverCharacteristics(of: service).first)
     _ = try await connection.gatt.subscribe(to: characteristic, onEnd: { ends.append($0) }) { value, time in
@@ -43,7 +43,7 @@ import Testing
     #expect(heard.map(\.value) == Array(0..<60))
     #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.time <= $1.time })
     #expect(losses == [.remote(.connectionTimeout)])
-    #expect(ends == [.att(.closed(LinkLoss.remote(.connectionTimeout).description))])
+    #expect(ends == [.closed(LinkLoss.remote(.connectionTimeout).description)])
     #expect(!connection.isConnected)
     let again = try await stage.within(.seconds(5)) { try await stage.connect() }
     #expect(try await again.gatt.read(Server.nameHandle) == Array("honest".utf8))
@@ -57,9 +57,9 @@ import Testing
     await sleep(stage, kind)
     stage.peer.react = { _ in .silent }
     let error = await stage.within(.seconds(31)) {
-      await failure { () async throws(GATTError) in try await connection.gatt.read(Server.nameHandle) }
+      await failure { () async throws(StackError) in try await connection.gatt.read(Server.nameHandle) }
     }
-    #expect(error == .att(.timedOut(.readRequest)))
+    #expect(error == .timedOut(.readRequest))
     await stage.sleep(.seconds(3))
     #expect(!connection.isConnected)
     stage.peer.react = { _ in .honest }
@@ -104,7 +104,7 @@ import Testing
     await sleep(stage, kind)
     stage.radio.fail("no such device")
     await stage.sleep(.milliseconds(1))
-    await #expect(throws: GATTError.self) {
+    await #expect(throws: StackError.self) {
       try await stage.within(.milliseconds(10)) { try await read.value }
     }
     #expect(losses == 1 && !connection.isConnected)

@@ -164,7 +164,7 @@ private final class ConnectedHost {
   private let request = "02 4000 1000 0c00 0500 12 01 0800 1800 2800 0000 9001".filter { $0 != " " }
 
   private final class Outcome {
-    var results: [Result<LinkParameters, HCIError>] = []
+    var results: [Result<LinkParameters, StackError>] = []
   }
 
   /// The controller can't do it without the central's link layer.

@@ -9,8 +9,8 @@ import TestSupport
 package final class FakeAdapter: Adapter {
   package let timers = testTimers
   package var onReport: ((AdvertisingReport, Instant) -> Void)?
-  package var onScanRefusal: ((HCIError?) -> Void)?
-  package var onFailure: ((HCIError) -> Void)?
+  package var onScanRefusal: ((StackError?) -> Void)?
+  package var onFailure: ((StackError) -> Void)?
 
   package private(set) var scans: [ScanParameters?] = []
   package private(set) var isClosed = false
@@ -20,22 +20,22 @@ package final class FakeAdapter: Adapter {
   package private(set) var deadlines: [Duration] = []
   package var linkedPeers: Set<UInt64> = []
   /// What connecting ends with; nil if it does not end.
-  package var link: Result<FakeLink, HCIError>?
-  private var completion: ((Result<any ATTLink, HCIError>) -> Void)?
+  package var link: Result<FakeLink, StackError>?
+  private var completion: ((Result<any ATTLink, StackError>) -> Void)?
 
   package init() {}
 
-  package func start() async throws(HCIError) -> AdapterInformation {
+  package func start() async throws(StackError) -> AdapterInformation {
     AdapterInformation(address: BluetoothAddress(1, .public), version: "5.0", usesExtendedScan: false)
   }
 
   /// What a recovery ends with, and after which time; nil if it does not end until it is cancelled.
-  package var recovery: Result<Void, HCIError>? = .success(())
+  package var recovery: Result<Void, StackError>? = .success(())
   package var recoveryTime = Duration.zero
   package private(set) var recoveries = 0
   package private(set) var cancelledRecoveries = 0
 
-  package func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+  package func recover(within time: Duration) async throws(StackError) -> AdapterInformation {
     recoveries += 1
     let end = recovery == nil ? time : recoveryTime
     if end > .zero { await timers.sleep(for: end) }
@@ -50,10 +50,10 @@ package final class FakeAdapter: Adapter {
   /// What is to be advertised now; nil for nothing.
   package private(set) var advertised: Advertising?
   /// How the last attempt to advertise has ended; nil if it is advertised.
-  package func advertise(_ result: HCIError?) { set?.onResult?(result) }
+  package func advertise(_ result: StackError?) { set?.onResult?(result) }
   private var set: AdvertisingSet?
 
-  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
+  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
     advertised = advertising
     self.set = set
   }
@@ -61,7 +61,7 @@ package final class FakeAdapter: Adapter {
   package func setScan(_ parameters: ScanParameters?) { scans.append(parameters) }
 
   package func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
     attempts.append(request.peer.value)
     deadlines.append(request.deadline)
@@ -77,7 +77,7 @@ package final class FakeAdapter: Adapter {
   }
 
   /// Ends the attempt to connect that is open.
-  package func finish(_ error: HCIError) { completion?(.failure(error)) }
+  package func finish(_ error: StackError) { completion?(.failure(error)) }
 
   package func hasLink(to peer: BluetoothAddress) -> Bool { linkedPeers.contains(peer.value) }
 

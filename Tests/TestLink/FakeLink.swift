@@ -29,7 +29,7 @@ package final class FakeLink: ScriptedServer, ATTLink {
     timers.schedule(after: .milliseconds(10)) { [weak self] in self?.lose(.local) }
   }
 
-  package func readRSSI() async throws(HCIError) -> Int8? { -50 }
+  package func readRSSI() async throws(StackError) -> Int8? { -50 }
 
   /// A connection on this link.
   package func connection() -> GATTLink { GATTLink(self, timers: timers) }

@@ -58,7 +58,7 @@ import Testing
     // The high duty is over.
     await testTimers.sleep(for: .seconds(2))
     #expect(await heard(by: other).isEmpty)
-    await #expect(throws: GAPError.self) {
+    await #expect(throws: StackError.self) {
       try await other.connect(ConnectionRequest(peer: Self.address, deadline: .seconds(2)))
     }
     let connection = try await called.connect(ConnectionRequest(peer: Self.address, deadline: .seconds(2)))

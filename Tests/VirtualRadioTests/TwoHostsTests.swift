@@ -333,7 +333,7 @@ import Testing
     let served = try #require(thermometer.connections.last)
     let interval = ConnectionInterval(.milliseconds(60))
     await #expect(
-      throws: GAPError.hci(.commandFailed(LEConnectionUpdate.opcode, .unacceptableConnectionParameters))
+      throws: StackError.commandFailed(LEConnectionUpdate.opcode, .unacceptableConnectionParameters)
     ) {
       try await served.updateParameters(
         ConnectionParameters(
@@ -347,7 +347,7 @@ import Testing
   @Test func aKeyOpensWhatIsProtected() async throws {
     let meeting = try await meet(try await thermometer())
     let protected = try meeting.characteristic(Thermometer.protectedType)
-    await #expect(throws: GATTError.self) { try await meeting.connection.gatt.read(protected) }
+    await #expect(throws: StackError.self) { try await meeting.connection.gatt.read(protected) }
     meeting.thermometer.key = Self.key
     try await meeting.connection.encrypt(with: Self.key)
     #expect(try meeting.served.security.isEncrypted && meeting.connection.security.isEncrypted)
@@ -357,12 +357,12 @@ import Testing
     meeting.thermometer.key = another
     try await meeting.connection.encrypt(with: another)
     #expect(meeting.connection.security == LinkSecurity(isEncrypted: true, isPaired: true))
-    await #expect(throws: GATTError.self) { try await meeting.connection.gatt.read(protected) }
+    await #expect(throws: StackError.self) { try await meeting.connection.gatt.read(protected) }
   }
 
   @Test func withoutAKeyTheLinkStaysClear() async throws {
     let meeting = try await meet(try await thermometer())
-    await #expect(throws: GAPError.hci(.commandFailed(LEEnableEncryption.opcode, .pinOrKeyMissing))) {
+    await #expect(throws: StackError.commandFailed(LEEnableEncryption.opcode, .pinOrKeyMissing)) {
       try await meeting.connection.encrypt(with: Self.key)
     }
     #expect(meeting.connection.isConnected && !meeting.connection.security.isEncrypted)
@@ -373,7 +373,7 @@ import Testing
   @Test func keysThatDifferEndTheLink() async throws {
     let meeting = try await meet(try await thermometer())
     meeting.thermometer.key = LongTermKey(Array(repeating: 1, count: 16))
-    await #expect(throws: GAPError.self) { try await meeting.connection.encrypt(with: Self.key) }
+    await #expect(throws: StackError.self) { try await meeting.connection.encrypt(with: Self.key) }
     #expect(meeting.connection.loss == .remote(.micFailure))
     #expect(try meeting.served.loss == .remote(.micFailure))
   }
@@ -381,7 +381,7 @@ import Testing
   /// Only a central encrypts.
   @Test func aPeripheralDoesNotEncrypt() async throws {
     let meeting = try await meet(try await thermometer())
-    await #expect(throws: GAPError.hci(.commandFailed(LEEnableEncryption.opcode, .commandDisallowed))) {
+    await #expect(throws: StackError.commandFailed(LEEnableEncryption.opcode, .commandDisallowed)) {
       try await meeting.served.encrypt(with: Self.key)
     }
   }

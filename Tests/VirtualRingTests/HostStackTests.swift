@@ -18,7 +18,7 @@ import VirtualRing
     private(set) var links: [L2CAPLink] = []
     private(set) var reports: [AdvertisingReport] = []
     private(set) var losses: [HCIErrorCode] = []
-    private(set) var failure: HCIError?
+    private(set) var failure: StackError?
     var samples: [RawSample] = []
 
     private(set) lazy var radio: RingRadio = RingRadio(options: options, timers: timers) {

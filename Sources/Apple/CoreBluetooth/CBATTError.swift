@@ -21,11 +21,11 @@ public struct CBATTError: StoredNSError {
   init(_ code: Code, _ detail: String) {
     self.init(code, saying: code.text, detail: detail)
   }
+}
 
-  init(_ response: ATTErrorResponse) {
-    let code = Code(rawValue: Int(response.code.rawValue)) ?? .unlikelyError
-    self.init(code, "\(ATTError.refused(response))")
-  }
+extension CBATTErrorCode {
+  /// The reason of a server.
+  init(_ code: ATTErrorCode?) { self = code.flatMap { Self(rawValue: Int($0.rawValue)) } ?? .unlikelyError }
 }
 
 extension CBATTErrorCode {

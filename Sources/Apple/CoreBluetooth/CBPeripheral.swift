@@ -237,9 +237,9 @@ open class CBPeripheral: CBPeer {
     let (confined, callbacks) = (Confined(self), self.callbacks)
     let link = shared.withLock { $0.link }
     BluetoothActor.run {
-      let result: Result<Int8?, GAPError>
-      do throws(GAPError) {
-        guard let connection = link?.connection else { throw .hci(.notConnected) }
+      let result: Result<Int8?, StackError>
+      do throws(StackError) {
+        guard let connection = link?.connection else { throw .notConnected }
         result = .success(try await connection.readRSSI())
       } catch {
         result = .failure(error)
@@ -311,7 +311,7 @@ open class CBPeripheral: CBPeer {
     of place: PeripheralLink? = nil,
     _ operation:
       @escaping @Sendable @BluetoothActor (
-        PeripheralLink, GATTClient, @escaping (Result<Value, GATTError>) -> Void
+        PeripheralLink, GATTClient, @escaping (Result<Value, StackError>) -> Void
       ) -> Void,
     then answer: @escaping (Value?, PeripheralLink, (any Error)?) -> Void
   ) {
@@ -321,7 +321,7 @@ open class CBPeripheral: CBPeer {
     }
     let (reply, callbacks) = (Confined(answer), self.callbacks)
     BluetoothActor.run {
-      let finish = { (result: Result<Value, GATTError>) in
+      let finish = { (result: Result<Value, StackError>) in
         callbacks.async {
           switch result {
           case .success(let value): reply.value(value, current, nil)

@@ -1,5 +1,6 @@
 internal import ATT
 internal import GATTClient
+internal import HaloBluetoothCore
 internal import HaloGATT
 internal import HaloRaw
 
@@ -25,7 +26,7 @@ final class Notifications {
   /// Begins or ends notifications, after the previous request for the same value.
   func set(
     _ isWanted: Bool, _ characteristic: Characteristic, sink: @escaping (RawSpan, Instant) -> Void,
-    completion: @escaping (Result<Void, GATTError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     let handle = characteristic.valueHandle
     let state = values[handle] ?? Value()

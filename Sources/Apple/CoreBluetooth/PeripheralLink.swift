@@ -12,7 +12,7 @@ internal import HaloGATT
 @BluetoothActor
 package final class PeripheralLink {
   /// Why an operation fails when there is no link any more.
-  static let unlinked = GATTError.att(.closed("disconnected"))
+  static let unlinked = StackError.closed("disconnected")
   /// The end of a link that neither the program nor the peripheral has asked for.
   private static let gaveUp: any Error & Sendable = CBError(
     .connectionTimeout, "the connection was ended, as the peripheral did not answer in time")
@@ -70,15 +70,15 @@ package final class PeripheralLink {
     // A connection does not time out, as on Apple's systems.
     let budget = ReconnectPolicy.Budget(first: .forever, later: .zero, longestPause: .seconds(2))
     let managed = ManagedLink<PeripheralLink>(to: nil, canSearch: true, budget, .first, timers: timers)
-    do throws(ConnectionFailure) {
-      try await managed.ask(for: self) { () throws(ConnectionFailure) in }
+    do throws(StackError) {
+      try await managed.ask(for: self) { () throws(StackError) in }
       guard let loss = try? await managed.link?.disconnection() else { return }
       finish(ending(after: loss))
     } catch {
       guard !Task.isCancelled else { return }
       var byAdapter = target.radio.state != .poweredOn
-      if case .hci(.adapter) = error.error { byAdapter = true }
-      finish(.failed(delegateError(error.error), byAdapter: byAdapter))
+      if error.isOfSystem { byAdapter = true }
+      finish(.failed(delegateError(error), byAdapter: byAdapter))
     }
   }
 
@@ -136,7 +136,7 @@ package final class PeripheralLink {
 
   func discoverServices(
     _ uuids: [BluetoothUUID]?, over client: GATTClient,
-    completion: @escaping (Result<[Service], GATTError>) -> Void
+    completion: @escaping (Result<[Service], StackError>) -> Void
   ) {
     let target = self.target
     _ = client.discoverServices(uuids) { result in
@@ -152,7 +152,7 @@ package final class PeripheralLink {
   /// Begins or ends notifications, after the previous request for the same value.
   func setNotify(
     _ isWanted: Bool, _ characteristic: Characteristic, sink: @escaping (RawSpan, Instant) -> Void,
-    completion: @escaping (Result<Void, GATTError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     guard let notifications else { return completion(.failure(Self.unlinked)) }
     notifications.set(isWanted, characteristic, sink: sink, completion: completion)
@@ -163,7 +163,7 @@ package final class PeripheralLink {
 
   func write(
     _ value: [UInt8], to characteristic: Characteristic,
-    completion: @escaping (Result<Void, GATTError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     guard let client else { return completion(.failure(Self.unlinked)) }
     _ = client.write(value, to: characteristic, completion: completion)
@@ -180,51 +180,34 @@ package final class PeripheralLink {
 // MARK: The steps of a link
 
 extension PeripheralLink: LinkUser {
-  struct ConnectionFailure: LinkFailure {
-    var error: GAPError
-
-    init(_ error: GAPError) { self.error = error }
-
-    var fault: ReconnectPolicy.Fault {
-      // The program learns that the controller has no room for another link.
-      if case .hci(.connectionFailed(_, let code)) = error, code == HCIErrorCode.connectionLimitExceeded {
-        return .final
-      }
-      return ReconnectPolicy.Fault(error)
-    }
-
-    static func notReady(within time: Duration) -> Self { Self(.gatt(.cancelled)) }
-  }
-
   /// How long the peripheral may take to connect once it has been heard.
   private static let attemptTime = Duration.seconds(10)
 
-  func find(within time: Duration) async throws(ConnectionFailure) -> BluetoothAddress {
-    guard let target else { throw ConnectionFailure(.hci(.cancelled)) }
-    do throws(GAPError) {
-      try await target.radio.links.untilReachable(
-        target.peer, over: target.central, eagerUntil: eagerEnd, user: self)
-    } catch {
-      throw ConnectionFailure(error)
-    }
+  func find(within time: Duration) async throws(StackError) -> BluetoothAddress {
+    guard let target else { throw .cancelled }
+    try await target.radio.links.untilReachable(
+      target.peer, over: target.central, eagerUntil: eagerEnd, user: self)
     return target.peer.address
   }
 
   func connect(
     to address: BluetoothAddress, within time: Duration
-  ) async throws(ConnectionFailure) -> GATTLink {
-    guard let target else { throw ConnectionFailure(.hci(.cancelled)) }
+  ) async throws(StackError) -> GATTLink {
+    guard let target else { throw .cancelled }
     let links = target.radio.links
     let request = ConnectionRequest(peer: address, deadline: min(time, Self.attemptTime))
     let link: GATTLink
-    do throws(GAPError) {
+    do throws(StackError) {
       link = try await links.connect(request, over: target.central, user: self)
     } catch {
-      throw ConnectionFailure(error)
+      var error = error
+      // The program learns that the controller has no room for another link.
+      if error.code == .connectionFailed, error.fault == .refusal { error.fault = .final }
+      throw error
     }
     guard !Task.isCancelled else {
       leave()
-      throw ConnectionFailure(.hci(.cancelled))
+      throw .cancelled
     }
     connection = link
     notifications = Notifications(link.gatt)
@@ -239,7 +222,7 @@ extension PeripheralLink: LinkUser {
   }
 
   /// The program learns of the link here: its first request comes after those that make the link usable.
-  func open(_ link: GATTLink) async throws(ConnectionFailure) {
+  func open(_ link: GATTLink) async throws(StackError) {
     handlers?.established()
     link.gatt.exchangeMTU { [weak self] result in
       if case .success(let mtu) = result { self?.handlers?.mtu(mtu) }
@@ -254,20 +237,16 @@ extension PeripheralLink: LinkUser {
   }
 
   /// The manager gives it up when the state of the adapter says so.
-  func recoverAdapter(within time: Duration) async throws(ConnectionFailure) {
-    do throws(GAPError) {
-      try await target?.radio.untilUsable(within: time)
-    } catch {
-      throw ConnectionFailure(error)
-    }
+  func recoverAdapter(within time: Duration) async throws(StackError) {
+    try await target?.radio.untilUsable(within: time)
   }
 
   func release(_ link: GATTLink) async {}
 
   func failed(
-    _ failure: ConnectionFailure, in phase: ReconnectPolicy.Phase, hasFlowed: Bool,
+    _ failure: StackError, in phase: ReconnectPolicy.Phase, hasFlowed: Bool,
     next: ReconnectPolicy.Action
-  ) -> ConnectionFailure {
+  ) -> StackError {
     if next == .giveUp { leave() }
     return failure
   }

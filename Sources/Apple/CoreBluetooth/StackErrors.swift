@@ -2,6 +2,7 @@ import Foundation
 internal import GAP
 internal import GATTClient
 internal import HCI
+internal import HaloBluetoothCore
 internal import HaloRaw
 
 extension Result {
@@ -9,38 +10,22 @@ extension Result {
 }
 
 /// The error that a delegate gets for one of the stack.
-func delegateError(_ error: GAPError) -> any Error & Sendable {
-  switch error {
-  case .hci(let error): delegateError(error)
-  case .gatt(let error): delegateError(error)
-  }
-}
-
-func delegateError(_ error: GATTError) -> any Error & Sendable {
-  switch error {
-  case .att(.refused(let response)): CBATTError(response)
-  case .att(.closed): CBError(.notConnected, "\(error)")
-  case .att(.timedOut): CBError(.connectionTimeout, "\(error)")
-  case .att(.tooLong), .tooLong: CBATTError(.invalidAttributeValueLength, "\(error)")
-  case .cancelled: CBError(.operationCancelled, "\(error)")
-  case .notSupported: CBError(.operationNotSupported, "\(error)")
-  case .servicesChanged, .characteristicGone, .discoveredElsewhere, .notFound:
-    CBError(.invalidHandle, "\(error)")
-  case .noRoom, .noRoomInTime: CBError(.outOfSpace, "\(error)")
-  case .att(.malformed), .forbidden, .misbehaved: CBError(.unknown, "\(error)")
-  }
-}
-
-private func delegateError(_ error: HCIError) -> any Error & Sendable {
-  switch error {
-  case .peerNotFound, .peerDidNotAnswer, .notTried: CBError(.connectionTimeout, "\(error)")
-  case .peerNotConnectable: CBError(.connectionFailed, "\(error)")
-  case .connectionFailed(_, .connectionLimitExceeded): CBError(.connectionLimitReached, "\(error)")
-  case .connectionFailed, .connectionNotEstablished: CBError(.connectionFailed, "\(error)")
-  case .unknownAddressType: CBError(.unknownDevice, "\(error)")
-  case .notConnected: CBError(.notConnected, "\(error)")
-  case .cancelled: CBError(.operationCancelled, "\(error)")
-  default: CBError(.unknown, "\(error)")
+func delegateError(_ error: StackError) -> any Error & Sendable {
+  let text = error.description
+  return switch error.code {
+  case .refused: CBATTError(CBATTError.Code(error.attCode), text)
+  case .tooLongForPDU, .tooLong: CBATTError(.invalidAttributeValueLength, text)
+  case .peerNotFound, .peerDidNotAnswer, .timedOut: CBError(.connectionTimeout, text)
+  case .connectionFailed where error.hciCode == .connectionLimitExceeded:
+    CBError(.connectionLimitReached, text)
+  case .peerNotConnectable, .connectionFailed, .connectionNotEstablished: CBError(.connectionFailed, text)
+  case .unknownAddressType: CBError(.unknownDevice, text)
+  case .notConnected, .closed: CBError(.notConnected, text)
+  case .cancelled: CBError(.operationCancelled, text)
+  case .notSupported: CBError(.operationNotSupported, text)
+  case .servicesChanged, .characteristicGone, .discoveredElsewhere, .notFound: CBError(.invalidHandle, text)
+  case .noRoom: CBError(.outOfSpace, text)
+  default: CBError(.unknown, text)
   }
 }
 

@@ -31,7 +31,7 @@ package final class MonitorTap {
   private let socket: HCISocket<MonitorChannel>
 
   /// Opens the monitor channel (CAP_NET_RAW).
-  package init(_ scope: Scope) throws(AdapterError) {
+  package init(_ scope: Scope) throws(StackError) {
     self.scope = scope
     socket = try HCISocket<MonitorChannel>()
   }
@@ -41,7 +41,7 @@ package final class MonitorTap {
   /// - Parameters:
   ///   - tap: receives the packets
   ///   - onClosed: called once if the kernel closes the channel, with the reason
-  package func start(_ tap: TrafficTap, onClosed: ((AdapterError) -> Void)? = nil) throws(AdapterError) {
+  package func start(_ tap: TrafficTap, onClosed: ((StackError) -> Void)? = nil) throws(StackError) {
     // A session has one adapter; its recording does not name it.
     let isSession = if case .packets = scope { true } else { false }
     let scope = self.scope
@@ -54,12 +54,12 @@ package final class MonitorTap {
     if tap.onPacket == nil { socket.packets.readInterval = Self.interval }
     socket.packets.onClosed = { error in
       let error = error ?? SystemError("recvmsg", errno: EPIPE)
-      onClosed?(AdapterError("watch the adapter's traffic", .system(error)))
+      onClosed?(StackError("watch the adapter's traffic", .system(error)))
     }
     do throws(SystemError) {
       try socket.packets.start()
     } catch {
-      throw AdapterError("watch the adapter's traffic", .system(error))
+      throw StackError("watch the adapter's traffic", .system(error))
     }
   }
 

@@ -62,7 +62,7 @@ package final class TappedTransport: HCITransport {
 
   package var canReopen: Bool { transport.canReopen }
 
-  package func reopen(within time: Duration) async throws(HCIError) {
+  package func reopen(within time: Duration) async throws(StackError) {
     try await transport.reopen(within: time)
   }
 

@@ -1,4 +1,5 @@
 import ATT
+import HaloBluetoothCore
 
 /// Two procedures as one: the second is made of what the first has found, and follows it at once. The output is nil if the
 /// first has not found what the second needs.
@@ -14,7 +15,7 @@ struct Chain<First: GATTProcedure, Second: GATTProcedure>: GATTProcedure {
 
   mutating func start() -> GATTStep<Second.Output?> { goOn(first.start()) }
 
-  mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Second.Output?> {
+  mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<Second.Output?> {
     if let step = second?.next(result) { output(of: step) } else { goOn(first.next(result)) }
   }
 

@@ -55,14 +55,14 @@ package struct DiscoverCharacteristics: GATTProcedure {
     return .request(ATTReadByTypeRequest(range, type: GATTUUID.characteristic))
   }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Characteristic]> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[Characteristic]> {
     switch result {
     case .success(let response as ATTReadByTypeResponse):
       for entry in response.entries {
         if let fault = declared.take(entry, &cursor) { return .misbehaved(fault) }
       }
       return start()
-    case .failure(let error) where error.code == .attributeNotFound: return .done(declared.all)
+    case .failure(let error) where error.attCode == .attributeNotFound: return .done(declared.all)
     default: return .failed(result)
     }
   }
@@ -82,7 +82,7 @@ package struct DiscoverDescriptors: GATTProcedure {
     return .request(ATTFindInformationRequest(range))
   }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Descriptor]> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[Descriptor]> {
     switch result {
     case .success(let response as ATTFindInformationResponse):
       for entry in response.entries {
@@ -92,7 +92,7 @@ package struct DiscoverDescriptors: GATTProcedure {
         descriptors.append(Descriptor(uuid: entry.type, handle: entry.handle))
       }
       return start()
-    case .failure(let error) where error.code == .attributeNotFound: return .done(descriptors)
+    case .failure(let error) where error.attCode == .attributeNotFound: return .done(descriptors)
     default: return .failed(result)
     }
   }

@@ -19,7 +19,7 @@ package struct DiscoverAllServices: GATTProcedure {
     return .request(ATTReadByGroupTypeRequest(range, type: GATTUUID.primaryService))
   }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Service]> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[Service]> {
     switch result {
     case .success(let response as ATTReadByGroupTypeResponse):
       for entry in response.entries {
@@ -32,7 +32,7 @@ package struct DiscoverAllServices: GATTProcedure {
         services.append(Service(uuid: uuid, handles: entry.group))
       }
       return start()
-    case .failure(let error) where error.code == .attributeNotFound: return .done(services)
+    case .failure(let error) where error.attCode == .attributeNotFound: return .done(services)
     default: return .failed(result)
     }
   }
@@ -64,7 +64,7 @@ package struct DiscoverServicesByUUID: GATTProcedure {
     return .request(ATTFindByTypeValueRequest(range, type: GATTUUID.primaryServiceType, value: value.bytes))
   }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[Service]> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[Service]> {
     switch result {
     case .success(let response as ATTFindByTypeValueResponse):
       for range in response.ranges {
@@ -73,7 +73,7 @@ package struct DiscoverServicesByUUID: GATTProcedure {
         if services.count >= limit { return .done(services) }
       }
       return start()
-    case .failure(let error) where error.code == .attributeNotFound:
+    case .failure(let error) where error.attCode == .attributeNotFound:
       guard services.isEmpty, !isLong, uuid.wireLength < 16 else { return .done(services) }
       isLong = true
       return start()
@@ -99,7 +99,7 @@ package struct FindIncludedServices: GATTProcedure {
     return .request(ATTReadByTypeRequest(range, type: GATTUUID.include))
   }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[IncludedService]> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[IncludedService]> {
     switch result {
     case .success(let response as ATTReadByTypeResponse):
       for entry in response.entries {
@@ -117,7 +117,7 @@ package struct FindIncludedServices: GATTProcedure {
       found.append(
         IncludedService(declaration: declaration, service: Service(uuid: uuid, handles: handles)))
       return start()
-    case .failure(let error) where error.code == .attributeNotFound && unnamed.isEmpty: return .done(found)
+    case .failure(let error) where error.attCode == .attributeNotFound && unnamed.isEmpty: return .done(found)
     default: return .failed(result)
     }
   }

@@ -1,4 +1,5 @@
 import ATT
+import HaloBluetoothCore
 
 /// A GATT procedure (Core Specification Vol 3, Part G, 4): a sequence of ATT requests and responses. It does no I/O; its
 /// caller sends the requests and passes the responses to it.
@@ -9,7 +10,7 @@ package protocol GATTProcedure {
   /// The first step.
   mutating func start() -> GATTStep<Output>
   /// The step after the response to the last request, or after its failure.
-  mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Output>
+  mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<Output>
   /// Called instead of ``next(_:)`` when the procedure was cancelled: the request that cleans up on the server. Nil if
   /// none is needed.
   mutating func abandon() -> (any ATTPDU)?
@@ -29,16 +30,16 @@ package enum GATTStep<Output: Sendable>: Sendable {
   /// Ends with a result.
   case done(Output)
   /// Ends with an error.
-  case failed(GATTError)
+  case failed(StackError)
 
   /// A failure that describes the server's violation.
   static func misbehaved(_ what: String) -> Self { .failed(.misbehaved(what)) }
 
   /// The failure after a failed transaction that the procedure does not handle, or after a response of the wrong kind,
   /// which the bearer does not pass on.
-  static func failed(_ result: Result<any ATTPDU, ATTError>) -> Self {
+  static func failed(_ result: Result<any ATTPDU, StackError>) -> Self {
     switch result {
-    case .failure(let error): .failed(.att(error))
+    case .failure(let error): .failed(error)
     case .success(let pdu): .misbehaved("unexpected \(pdu.opcode)")
     }
   }

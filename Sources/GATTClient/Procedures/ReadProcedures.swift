@@ -34,11 +34,11 @@ package struct ReadValue: GATTProcedure {
   /// that does not support Read Blob has no values that are longer.
   private static let ends: Set<ATTErrorCode?> = [.attributeNotLong, .invalidOffset, .requestNotSupported]
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[UInt8]> {
     switch result {
     case .success(let response as ATTReadResponse): return take(response.value)
     case .success(let response as ATTReadBlobResponse): return take(response.value)
-    case .failure(let error) where !value.isEmpty && Self.ends.contains(error.code):
+    case .failure(let error) where !value.isEmpty && Self.ends.contains(error.attCode):
       return .done(value)
     default: return .failed(result)
     }
@@ -77,7 +77,7 @@ package struct ReadByUUID: GATTProcedure {
     return .request(ATTReadByTypeRequest(range, type: uuid))
   }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[ATTHandleAndValue]> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[ATTHandleAndValue]> {
     switch result {
     case .success(let response as ATTReadByTypeResponse):
       for entry in response.entries {
@@ -88,9 +88,9 @@ package struct ReadByUUID: GATTProcedure {
         if values.count >= limit { return .done(values) }
       }
       return start()
-    case .failure(let error) where error.code == .attributeNotFound: return .done(values)
+    case .failure(let error) where error.attCode == .attributeNotFound: return .done(values)
     // The values up to one that may not be read.
-    case .failure(.refused) where !values.isEmpty: return .done(values)
+    case .failure(let error) where error.code == .refused && !values.isEmpty: return .done(values)
     default: return .failed(result)
     }
   }
@@ -107,7 +107,7 @@ package struct ReadMultiple: GATTProcedure {
 
   package mutating func start() -> GATTStep<[UInt8]> { .request(ATTReadMultipleRequest(handles)) }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[UInt8]> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[UInt8]> {
     if case .success(let response as ATTReadMultipleResponse) = result { return .done(response.value) }
     return .failed(result)
   }
@@ -124,7 +124,7 @@ package struct ReadMultipleVariable: GATTProcedure {
 
   package mutating func start() -> GATTStep<[[UInt8]]> { .request(ATTReadMultipleVariableRequest(handles)) }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<[[UInt8]]> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[[UInt8]]> {
     guard case .success(let response as ATTReadMultipleVariableResponse) = result else {
       return .failed(result)
     }
@@ -143,11 +143,11 @@ struct FindAttributeType: GATTProcedure {
     .request(ATTFindInformationRequest(HandleRange(handle, handle)))
   }
 
-  mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<BluetoothUUID?> {
+  mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<BluetoothUUID?> {
     switch result {
     case .success(let response as ATTFindInformationResponse):
       .done(response.entries.first { $0.handle == handle }?.type)
-    case .failure(let error) where error.code == .attributeNotFound: .done(nil)
+    case .failure(let error) where error.attCode == .attributeNotFound: .done(nil)
     default: .failed(result)
     }
   }

@@ -13,7 +13,7 @@ package struct WriteValue: GATTProcedure {
 
   package mutating func start() -> GATTStep<Void> { .request(ATTWriteRequest(handle, value: value)) }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Void> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<Void> {
     if case .success(is ATTWriteResponse) = result { return .done(()) }
     return .failed(result)
   }
@@ -29,7 +29,7 @@ package struct QueuedWrite: GATTProcedure {
   private var rest: [ATTPreparedWrite]
   private var part: ATTPreparedWrite?
   private let mtu: () -> Int
-  private var failure: GATTError?
+  private var failure: StackError?
   private var isExecuting = false
 
   /// - Parameters:
@@ -61,7 +61,7 @@ package struct QueuedWrite: GATTProcedure {
     if rest[0].value.isEmpty { rest.removeFirst() }
   }
 
-  package mutating func next(_ result: Result<any ATTPDU, ATTError>) -> GATTStep<Void> {
+  package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<Void> {
     if let failure { return .failed(failure) }
     switch result {
     case .success(let response as ATTPrepareWriteResponse) where !isExecuting:
@@ -75,9 +75,9 @@ package struct QueuedWrite: GATTProcedure {
       advance(over: part)
       return start()
     case .success(is ATTExecuteWriteResponse) where isExecuting: return .done(())
-    case .failure(.closed), .failure(.timedOut): return .failed(result)
+    case .failure(let error) where error.code == .closed || error.code == .timedOut: return .failed(result)
     // A malformed response leaves the part in the queue, too.
-    case .failure(let error) where !isExecuting: return cancel(because: .att(error))
+    case .failure(let error) where !isExecuting: return cancel(because: error)
     default: return .failed(result)
     }
   }
@@ -87,7 +87,7 @@ package struct QueuedWrite: GATTProcedure {
     isExecuting || failure != nil ? nil : ATTExecuteWriteRequest(.cancel)
   }
 
-  private mutating func cancel(because reason: GATTError) -> GATTStep<Void> {
+  private mutating func cancel(because reason: StackError) -> GATTStep<Void> {
     failure = reason
     return .request(ATTExecuteWriteRequest(.cancel))
   }

@@ -170,7 +170,7 @@ extension AdvertisingFault.Part: CustomStringConvertible {
 package final class AdvertisingSet {
   /// Called with nil each time the adapter has begun to advertise it; and with the reason when it refuses to, which is tried
   /// again.
-  package var onResult: ((HCIError?) -> Void)?
+  package var onResult: ((StackError?) -> Void)?
 
   package init() {}
 }

@@ -16,11 +16,11 @@ import HaloBluetoothCore
 final class AdvertisingController {
   /// Called with nil when the controller has begun to advertise; and with the reason when it has refused to, which is tried
   /// again.
-  var onResult: ((HCIError?) -> Void)?
+  var onResult: ((StackError?) -> Void)?
   /// Called when it does not advertise any more, and is not to, or is paused.
   var onOff: (() -> Void)?
   /// Asked before it begins: why it must not.
-  var obstacle: (() -> HCIError?)?
+  var obstacle: (() -> StackError?)?
 
   private enum State {
     case off
@@ -146,7 +146,7 @@ final class AdvertisingController {
         settle(.on(actual))
         // It may have been ended and begun in between.
         if case .on = state { onResult?(nil) }
-        done(error.isDisallowed ? .refused : .nothing)
+        done(error.refusal == .commandDisallowed ? .refused : .nothing)
       case .success where wasEnded:
         settle(.off)
         done(.nothing)
@@ -213,7 +213,7 @@ final class AdvertisingController {
     case .on:
       state = .changing
       run([commands.stopping(set)]) { [weak self] result in
-        if case .failure(let error) = result, !error.isDisallowed { self?.refused(error) }
+        if case .failure(let error) = result, error.refusal != .commandDisallowed { self?.refused(error) }
         self?.settle(.off)
       }
     case .off:
@@ -257,11 +257,11 @@ final class AdvertisingController {
         onResult?(nil)
         done(true)
       // The controller claims these commands, and does not have them.
-      case .failure(.commandFailed(_, .unknownCommand)) where commands.usesSets:
+      case .failure(let error) where error.refusal == .unknownCommand && commands.usesSets:
         commands.usesSets = false
         settle(.off)
         done(false)
-      case .failure(let error) where error.isDisallowed && !isRetry:
+      case .failure(let error) where error.refusal == .commandDisallowed && !isRetry:
         run([commands.stopping(set)]) { [weak self] _ in
           self?.start(advertising, isRetry: true, then: done) ?? done(false)
         }
@@ -273,7 +273,7 @@ final class AdvertisingController {
     }
   }
 
-  private func refused(_ error: HCIError) {
+  private func refused(_ error: StackError) {
     timers.cancel(retry)
     retry = timers.schedule(after: pause.refused()) { [weak self] in
       self?.retry = nil
@@ -284,7 +284,7 @@ final class AdvertisingController {
 
   /// Sends commands, each after the success of the one before; `done` gets the first failure.
   private func run(
-    _ list: [any HCICompletingCommand], then done: @escaping (Result<Void, HCIError>) -> Void
+    _ list: [any HCICompletingCommand], then done: @escaping (Result<Void, StackError>) -> Void
   ) {
     guard let command = list.first else { return done(.success(())) }
     queue.enqueue(command, endsWithStatus: false) { [weak self] result in
@@ -294,12 +294,5 @@ final class AdvertisingController {
       }
       done(.failure(error))
     }
-  }
-}
-
-extension HCIError {
-  /// Whether the controller has refused a command because of its state.
-  fileprivate var isDisallowed: Bool {
-    if case .commandFailed(_, .commandDisallowed) = self { true } else { false }
   }
 }

@@ -9,7 +9,7 @@ final class AdvertisingSets {
   private var controllers: [(set: AdvertisingSet, controller: AdvertisingController)] = []
 
   /// Asked about a refusal: whether it is a matter of this host alone, and no news.
-  var onRefusal: ((HCIError) -> Bool)?
+  var onRefusal: ((StackError) -> Bool)?
   /// Called once, when nothing is advertised any more.
   private var onIdle: (() -> Void)?
   private var isPaused = false
@@ -129,9 +129,9 @@ final class AdvertisingSets {
   }
 
   /// Without sets, there is one advertisement at a time.
-  private func obstacle(to controller: AdvertisingController) -> HCIError? {
+  private func obstacle(to controller: AdvertisingController) -> StackError? {
     guard !commands.usesSets, controllers.first?.controller !== controller else { return nil }
-    return .adapter(AdapterError("advertise", .advertisingInUse(1)))
+    return StackError("advertise", .advertisingInUse(1))
   }
 
   /// Something has changed: advertising that was refused may be accepted now.

@@ -7,7 +7,7 @@ import HaloBluetoothCore
 /// does not answer, or never returns its command credits.
 final class CommandQueue {
   /// The return parameters after the status.
-  typealias Completion = (Result<[UInt8], HCIError>) -> Void
+  typealias Completion = (Result<[UInt8], StackError>) -> Void
 
   private struct Entry {
     var opcode: HCIOpcode
@@ -23,7 +23,7 @@ final class CommandQueue {
   /// Answers without a matching command.
   private(set) var unexpectedAnswers = 0
   /// Called when a command has timed out.
-  var onTimeout: ((HCIError) -> Void)?
+  var onTimeout: ((StackError) -> Void)?
   /// Called for a NOP while no command waits for an answer or for a credit: controllers send one when they have started.
   var onUnaskedNOP: (() -> Void)?
 
@@ -34,7 +34,7 @@ final class CommandQueue {
   private var isHeadSent = false
   private var deadline: Timers.Token?
   /// The error for all commands while sending is not allowed.
-  private var failure: HCIError?
+  private var failure: StackError?
   private var writer = ByteWriter(capacity: 260)
 
   init(timers: Timers, send: @escaping (RawSpan) -> Void) {
@@ -57,12 +57,12 @@ final class CommandQueue {
   /// Sends a command and waits for Command Complete.
   func send<Command: HCICompletingCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline, isExpendable: Bool = false,
-    completion: @escaping (Result<Command.Response, HCIError>) -> Void
+    completion: @escaping (Result<Command.Response, StackError>) -> Void
   ) {
     enqueue(command, endsWithStatus: false, deadline: deadline, isExpendable: isExpendable) { result in
       completion(
         result.flatMap { parameters in
-          Result { () throws(HCIError) in try Command.response(parameters) }
+          Result { () throws(StackError) in try Command.response(parameters) }
         })
     }
   }
@@ -70,7 +70,7 @@ final class CommandQueue {
   /// Sends a command and waits for Command Status.
   func send<Command: HCIStatusCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline, isExpendable: Bool = false,
-    completion: @escaping (Result<Void, HCIError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     enqueue(command, endsWithStatus: true, deadline: deadline, isExpendable: isExpendable) {
       completion($0.map { _ in })
@@ -99,7 +99,7 @@ final class CommandQueue {
 
   private func headTimedOut() {
     guard let head = queue.first else { return }
-    let error = HCIError.commandTimedOut(head.opcode)
+    let error = StackError.commandTimedOut(head.opcode)
     if head.isExpendable {
       // The answer would have returned the credit.
       if isHeadSent { credits = max(credits, 1) }
@@ -116,7 +116,7 @@ final class CommandQueue {
     send(head.packet.span.bytes)
   }
 
-  private func finishHead(_ result: Result<[UInt8], HCIError>) {
+  private func finishHead(_ result: Result<[UInt8], StackError>) {
     guard !queue.isEmpty else { return }
     timers.cancel(deadline)
     let head = queue.removeFirst()
@@ -165,7 +165,7 @@ final class CommandQueue {
   }
 
   /// Fails all outstanding commands, and all further ones until ``restart()``.
-  func fail(_ error: HCIError) {
+  func fail(_ error: StackError) {
     guard failure == nil else { return }
     failure = error
     timers.cancel(deadline)
@@ -184,7 +184,7 @@ final class CommandQueue {
   }
 
   /// Restarts the queue before a Reset: there is one command credit, and outstanding commands fail.
-  func restart(_ error: HCIError) {
+  func restart(_ error: StackError) {
     fail(error)
     failure = nil
     credits = 1

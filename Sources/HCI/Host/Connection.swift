@@ -47,7 +47,7 @@ package final class LEConnection {
   /// Whether the controller was asked to disconnect it.
   @exclusivity(unchecked) var isEnding = false
   /// The controller's failure that ended the link; nil if the link itself ended.
-  package internal(set) var failure: HCIError?
+  package internal(set) var failure: StackError?
   /// How many packets the controller had not sent when it was asked to disconnect.
   package internal(set) var unsentPackets = 0
   /// What was requested last, and not done, when the link was lost.
@@ -184,7 +184,7 @@ package final class LEConnection {
   }
 
   /// Reads the RSSI of the link in dBm; nil if unavailable.
-  package func readRSSI(completion: @escaping (Result<Int8?, HCIError>) -> Void) {
+  package func readRSSI(completion: @escaping (Result<Int8?, StackError>) -> Void) {
     guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
     links.commands.send(ReadRSSI(handle: handle)) { [self] result in
       completion(result.map(\.rssi))

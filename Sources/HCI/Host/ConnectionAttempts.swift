@@ -51,8 +51,8 @@ package struct ConnectionAttempts<Link> {
     /// The peer was not heard.
     case notHeard
     /// Another attempt may succeed soon. The error to report if this was the last one; nil if the link was lost.
-    case interrupted(HCIError?)
-    case failed(HCIError)
+    case interrupted(StackError?)
+    case failed(StackError)
   }
 
   package enum Action {
@@ -72,7 +72,7 @@ package struct ConnectionAttempts<Link> {
     case rest
     /// Information for the user.
     case note(String)
-    case finish(ID, Result<Link, HCIError>)
+    case finish(ID, Result<Link, StackError>)
   }
 
   private enum Phase {
@@ -109,7 +109,7 @@ package struct ConnectionAttempts<Link> {
     /// The links that the controller has reported and not lost.
     var links: Set<ConnectionHandle> = []
     /// Set when the caller or the deadline has ended the attempt, but the controller has not.
-    var verdict: HCIError?
+    var verdict: StackError?
   }
 
   /// The maximum number of attempts that may end before the first packet.
@@ -178,7 +178,7 @@ package struct ConnectionAttempts<Link> {
   }
 
   /// Ends an attempt. A link that is established nevertheless is disconnected.
-  package mutating func end(_ id: ID, _ verdict: HCIError, at now: Instant) -> [Action] {
+  package mutating func end(_ id: ID, _ verdict: StackError, at now: Instant) -> [Action] {
     guard let index = entries.firstIndex(where: { $0.id == id }), entries[index].verdict == nil else {
       return []
     }
@@ -199,7 +199,7 @@ package struct ConnectionAttempts<Link> {
   }
 
   /// Why an attempt whose time is over has failed. One that had less than a second, after others, was not made.
-  private func overdue(_ entry: Entry, at now: Instant) -> HCIError {
+  private func overdue(_ entry: Entry, at now: Instant) -> StackError {
     let peer = entry.request.peer
     let seconds = entry.request.deadline.inSeconds
     guard let begin = entry.begin, now - begin >= min(.seconds(1), entry.request.deadline) else {
@@ -210,7 +210,7 @@ package struct ConnectionAttempts<Link> {
   }
 
   /// Ends all attempts: the adapter is lost, or the controller is reset.
-  package mutating func fail(_ error: HCIError) -> [Action] {
+  package mutating func fail(_ error: StackError) -> [Action] {
     let abandoned = abandonCreation()
     let failed = entries
     entries = []
@@ -367,14 +367,14 @@ package struct ConnectionAttempts<Link> {
   }
 
   /// - Parameter error: the error to report if there are no attempts left; nil if the link was lost
-  private mutating func retry(at now: Instant, otherwise error: HCIError? = nil) -> [Action] {
+  private mutating func retry(at now: Instant, otherwise error: StackError? = nil) -> [Action] {
     let entry = entries[0]
     guard entry.count < Self.maximumAttempts else { return finish(.failure(error ?? loss(entry)), at: now) }
     enter(.backingOff, until: now + .milliseconds(50 << max(0, min(entry.count - 1, 4))))
     return []
   }
 
-  private func loss(_ entry: Entry) -> HCIError {
+  private func loss(_ entry: Entry) -> StackError {
     guard let status = entry.status, status != .connectionFailedToBeEstablished else {
       return .connectionNotEstablished(entry.request.peer, attempts: entry.count)
     }
@@ -382,7 +382,7 @@ package struct ConnectionAttempts<Link> {
   }
 
   /// The next attempt, or the scan, continues before the caller learns the result, as it may take its time.
-  private mutating func finish(_ result: Result<Link, HCIError>, at now: Instant) -> [Action] {
+  private mutating func finish(_ result: Result<Link, StackError>, at now: Instant) -> [Action] {
     let abandoned = abandonCreation()
     let entry = entries.removeFirst()
     return abandoned + begin(at: now) + [.finish(entry.id, result)]

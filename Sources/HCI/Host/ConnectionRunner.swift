@@ -10,7 +10,7 @@ package final class ConnectionRunner<Link> {
 
   private let timers: Timers
   private var timer: Timers.Token?
-  private var completions: [Attempts.ID: (Result<Link, HCIError>) -> Void] = [:]
+  private var completions: [Attempts.ID: (Result<Link, StackError>) -> Void] = [:]
   private var nextID: Attempts.ID = 0
 
   package init(_ way: Attempts.Way, keepsScan: Bool = false, timers: Timers) {
@@ -22,7 +22,7 @@ package final class ConnectionRunner<Link> {
   ///
   /// - Returns: a closure that cancels the attempt; a link that is established nevertheless is disconnected
   package func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<Link, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<Link, StackError>) -> Void
   ) -> () -> Void {
     let id = nextID
     nextID += 1
@@ -39,7 +39,7 @@ package final class ConnectionRunner<Link> {
   }
 
   /// Fails all attempts.
-  package func fail(_ error: HCIError) {
+  package func fail(_ error: StackError) {
     run(attempts.fail(error))
   }
 

@@ -6,7 +6,7 @@ package struct ControllerSetup {
   package enum Step {
     /// The next command; ``next(_:)`` takes its response.
     case send(any HCICompletingCommand)
-    case done(Result<ControllerInformation, HCIError>)
+    case done(Result<ControllerInformation, StackError>)
   }
 
   private let randomAddress: BluetoothAddress
@@ -31,8 +31,8 @@ package struct ControllerSetup {
   /// The step after the response to the last command.
   ///
   /// - Parameter response: the return parameters after the status
-  package mutating func next(_ response: Result<[UInt8], HCIError>) -> Step {
-    do throws(HCIError) {
+  package mutating func next(_ response: Result<[UInt8], StackError>) -> Step {
+    do throws(StackError) {
       return try step(after: try response.get())
     } catch {
       return stepAfterRefusal(error)
@@ -40,18 +40,17 @@ package struct ControllerSetup {
   }
 
   /// What goes on although the controller has refused the last command; every other failure ends the set-up.
-  private mutating func stepAfterRefusal(_ error: HCIError) -> Step {
-    switch error {
-    case .commandFailed(SetEventMask.opcode, _) where eventMask != .host.maskable:
+  private mutating func stepAfterRefusal(_ error: StackError) -> Step {
+    switch error.command {
+    case SetEventMask.opcode where error.refusal != nil && eventMask != .host.maskable:
       eventMask = .host.maskable
       return send(SetEventMask { $0.mask = eventMask })
-    case .commandFailed(WriteLEHostSupport.opcode, _), .commandTimedOut(WriteLEHostSupport.opcode):
-      return send(LEReadLocalSupportedFeatures())
+    case WriteLEHostSupport.opcode: return send(LEReadLocalSupportedFeatures())
     default: return .done(.failure(error))
     }
   }
 
-  private mutating func step(after parameters: [UInt8]) throws(HCIError) -> Step {
+  private mutating func step(after parameters: [UInt8]) throws(StackError) -> Step {
     switch sent {
     case Reset.opcode: return send(ReadLocalVersionInformation())
     case ReadLocalVersionInformation.opcode:
@@ -115,7 +114,7 @@ package struct ControllerSetup {
 
 extension HCICompletingCommand {
   /// Decodes the return parameters after the status.
-  static func response(_ parameters: [UInt8]) throws(HCIError) -> Response {
+  static func response(_ parameters: [UInt8]) throws(StackError) -> Response {
     do throws(DecodeError) {
       return try parameters.withReader { reader throws(DecodeError) in try Response(parsing: &reader) }
     } catch {

@@ -34,7 +34,7 @@ extension LEConnection {
   ///   - key: the key, which the peripheral must have, too
   ///   - completion: called exactly once, when the link is encrypted or that has failed: with `.pinOrKeyMissing` if the
   ///     peripheral does not have the key. If its key is another one, the link is lost.
-  package func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, HCIError>) -> Void) {
+  package func encrypt(with key: LongTermKey, completion: @escaping (Result<Void, StackError>) -> Void) {
     nextKey = key
     perform(encryptions, completion) {
       LEEnableEncryption {
@@ -73,7 +73,7 @@ extension LEConnection {
   func receive(_ event: LELongTermKeyRequest) {
     guard let links, isConnected else { return }
     let key = role == .peripheral ? onKeyRequest?(event.random, event.encryptedDiversifier) : nil
-    let done = { [self] (result: Result<LinkOnly, HCIError>) -> Void in
+    let done = { [self] (result: Result<LinkOnly, StackError>) -> Void in
       if case .failure(let error) = result { self.links?.note(error, on: self) }
     }
     nextKey = key

@@ -7,7 +7,7 @@ package final class EventWaiters<Value> {
 
   private struct Waiter {
     let id: UInt64
-    let completion: (Result<Value, HCIError>) -> Void
+    let completion: (Result<Value, StackError>) -> Void
     let deadline: Timers.Token
   }
 
@@ -22,7 +22,8 @@ package final class EventWaiters<Value> {
   package var isWaiting: Bool { !waiters.isEmpty }
 
   /// - Returns: identifies the caller
-  package func add(_ opcode: HCIOpcode, _ completion: @escaping (Result<Value, HCIError>) -> Void) -> UInt64 {
+  package func add(_ opcode: HCIOpcode, _ completion: @escaping (Result<Value, StackError>) -> Void) -> UInt64
+  {
     count += 1
     let id = count
     let deadline = timers.schedule(after: Self.deadline) { [weak self] in
@@ -33,7 +34,7 @@ package final class EventWaiters<Value> {
   }
 
   /// Ends the wait of one caller.
-  package func end(_ id: UInt64, _ result: Result<Value, HCIError>) {
+  package func end(_ id: UInt64, _ result: Result<Value, StackError>) {
     guard let index = waiters.firstIndex(where: { $0.id == id }) else { return }
     let waiter = waiters.remove(at: index)
     timers.cancel(waiter.deadline)
@@ -41,12 +42,12 @@ package final class EventWaiters<Value> {
   }
 
   /// Ends the wait of the first caller; an event of a procedure that the peer has begun may have none.
-  package func receive(_ result: Result<Value, HCIError>) {
+  package func receive(_ result: Result<Value, StackError>) {
     if let first = waiters.first { end(first.id, result) }
   }
 
   /// Ends all waits: the link is disconnected.
-  package func fail(_ error: HCIError) {
+  package func fail(_ error: StackError) {
     while let first = waiters.first { end(first.id, .failure(error)) }
   }
 

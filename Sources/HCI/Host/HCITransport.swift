@@ -39,8 +39,8 @@ package protocol HCITransport: AnyObject {
   /// wait, but does not cut short the closing, which takes two seconds at most.
   ///
   /// - Parameter time: how long to wait for it
-  /// - Throws: the reason why it can't be opened yet; ``HCIError/notReady`` if not ``canReopen``
-  func reopen(within time: Duration) async throws(HCIError)
+  /// - Throws: the reason why it can't be opened yet; ``StackError/notReady`` if not ``canReopen``
+  func reopen(within time: Duration) async throws(StackError)
   /// Closes the transport.
   func close()
   /// Waits until ``close()`` has completed, within the driver's deadlines: 2 s to close, 20 s to give an adapter back.
@@ -60,21 +60,6 @@ extension HCITransport {
   package var watchesState: Bool { true }
   package var name: String { "the controller" }
   package var canReopen: Bool { false }
-  package func reopen(within time: Duration) async throws(HCIError) { throw .notReady }
+  package func reopen(within time: Duration) async throws(StackError) { throw .notReady }
   package func finishClosing() async {}
-}
-
-/// Why a transport can't be opened.
-package struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The target, as the user wrote it: `tcp:localhost:9105`.
-  package var target: String
-  /// The reason, as text.
-  package var reason: String
-
-  package init(_ target: String, _ reason: String) {
-    self.target = target
-    self.reason = reason
-  }
-
-  package var description: String { "cannot open \(target): \(reason)" }
 }

@@ -36,7 +36,7 @@ package final class HostController {
   /// Called for each advertising report.
   package var onReport: ((AdvertisingReport, Instant) -> Void)?
   /// Called when the controller refuses the scan, which is tried again; and with nil when it scans nevertheless.
-  package var onScanRefusal: ((HCIError?) -> Void)?
+  package var onScanRefusal: ((StackError?) -> Void)?
   /// Called for each link that a central has established, before its data are handled: set the closures of the link in here.
   /// Without this closure, such links are disconnected.
   package var onAccepted: ((LEConnection) -> Void)?
@@ -44,7 +44,7 @@ package final class HostController {
   package var onNote: ((String) -> Void)?
   /// Called when the controller has failed for good: once, and once more after each ``revive()``. All links have been
   /// reported as disconnected before.
-  package var onFailure: ((HCIError) -> Void)?
+  package var onFailure: ((StackError) -> Void)?
 
   private let timers: Timers
   /// The times of recent breakdowns.
@@ -66,10 +66,10 @@ package final class HostController {
   private var earlyData = EarlyData()
   /// The current set-up; the answers to earlier ones are ignored.
   private var setUp = 0
-  private var onSetUp: ((Result<ControllerInformation, HCIError>) -> Void)?
+  private var onSetUp: ((Result<ControllerInformation, StackError>) -> Void)?
   private var waiting: [WaitingConnection] = []
   /// The failure of the controller; nil while it is usable.
-  @exclusivity(unchecked) package private(set) var failure: HCIError?
+  @exclusivity(unchecked) package private(set) var failure: StackError?
 
   /// - Parameters:
   ///   - timers: the clock of all deadlines
@@ -119,7 +119,7 @@ package final class HostController {
   // MARK: Setting up
 
   /// Resets the controller and reads its properties.
-  package func initialize(completion: @escaping (Result<ControllerInformation, HCIError>) -> Void) {
+  package func initialize(completion: @escaping (Result<ControllerInformation, StackError>) -> Void) {
     if let failure { return completion(.failure(failure)) }
     dropLinks(.hardwareFailure, .cancelled)
     let last = onSetUp.take()
@@ -129,7 +129,7 @@ package final class HostController {
   }
 
   /// - Parameter error: the result of the outstanding commands
-  private func beginSetUp(_ error: HCIError) {
+  private func beginSetUp(_ error: StackError) {
     setUp += 1
     commands.restart(error)
     links.controllerWasReset()
@@ -210,13 +210,13 @@ package final class HostController {
     onNote = nil
   }
 
-  func fail(_ error: HCIError) {
+  func fail(_ error: StackError) {
     if end(error) { onFailure?(error) }
   }
 
   /// - Returns: false if it had failed or was closed before
   @discardableResult
-  private func end(_ error: HCIError) -> Bool {
+  private func end(_ error: StackError) -> Bool {
     guard failure == nil else { return false }
     failure = error
     dropLinks(.hardwareFailure, error)
@@ -230,7 +230,7 @@ package final class HostController {
 
   /// Precedes failing the outstanding commands: the scan controller would take that for a rejection, and stop the
   /// desired scan.
-  private func dropLinks(_ reason: HCIErrorCode, _ error: HCIError) {
+  private func dropLinks(_ reason: HCIErrorCode, _ error: StackError) {
     let initiator = self.initiator
     // The completion of the failed attempt may start a new one at once; this must not affect it.
     self.initiator = nil
@@ -253,7 +253,7 @@ package final class HostController {
   ///   - completion: called exactly once, with the return parameters or the error
   package func send<Command: HCICompletingCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
-    completion: @escaping (Result<Command.Response, HCIError>) -> Void
+    completion: @escaping (Result<Command.Response, StackError>) -> Void
   ) {
     commands.send(command, deadline: deadline, completion: completion)
   }
@@ -266,7 +266,7 @@ package final class HostController {
   ///   - completion: called exactly once
   package func send<Command: HCIStatusCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline,
-    completion: @escaping (Result<Void, HCIError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     commands.send(command, deadline: deadline, completion: completion)
   }
@@ -308,7 +308,7 @@ package final class HostController {
   ///     link in here.
   /// - Returns: a closure that cancels the attempt
   package func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, StackError>) -> Void
   ) -> () -> Void {
     guard request.peer.kind.isKnown else {
       completion(.failure(.unknownAddressType(request.peer)))
@@ -458,7 +458,7 @@ package final class HostController {
 
   /// The controller has broken down, or is out of step: links are lost, and it is set up again. If that fails, or happens too
   /// often, it is considered failed. A set-up that is under way begins again.
-  func recover(from error: HCIError) {
+  func recover(from error: StackError) {
     guard failure == nil else { return }
     counters.breakdowns += 1
     onNote?("\(error)")
@@ -473,7 +473,7 @@ package final class HostController {
 
   /// The controller does not report the packets of a link as sent. If it reports those of another one, that link is to blame.
   private func hold(_ held: DataWatch.Held) {
-    let error = HCIError.packetsHeld(held.packets, seconds: held.time.inSeconds)
+    let error = StackError.packetsHeld(held.packets, seconds: held.time.inSeconds)
     guard held.isOfAll else {
       // The first cause counts.
       guard links[held.handle]?.failure == nil else { return }

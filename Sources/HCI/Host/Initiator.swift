@@ -4,7 +4,7 @@ import HaloBluetoothCore
 /// is pending.
 final class Initiator {
   /// Called when the controller has, or lacks, a link that its events do not tell of: it is to be set up again.
-  var onOutOfStep: ((HCIError) -> Void)?
+  var onOutOfStep: ((StackError) -> Void)?
 
   private let links: LinkTable
   private let scan: ScanController
@@ -49,13 +49,13 @@ final class Initiator {
   ///
   /// - Returns: a closure that cancels the attempt; a link that is established nevertheless is disconnected.
   func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<LEConnection, StackError>) -> Void
   ) -> () -> Void {
     runner.connect(request, completion: completion)
   }
 
   /// Fails all attempts: the controller was closed or reset.
-  func fail(_ error: HCIError) {
+  func fail(_ error: StackError) {
     unproven = nil
     runner.fail(error)
   }
@@ -102,14 +102,14 @@ final class Initiator {
 
   /// - Parameter isQuiet: whether advertising was stopped for it, after the same creation was refused
   private func create(_ id: UInt64, _ request: ConnectionRequest, isQuiet: Bool = false) {
-    let accepted = { [weak self] (result: Result<Void, HCIError>) in
+    let accepted = { [weak self] (result: Result<Void, StackError>) in
       guard let self, runner.attempts.isCurrent(id) else { return }
       guard case .failure(let error) = result else {
         refusals = 0
         if isQuiet { needsQuiet = true }
         return
       }
-      guard case .commandFailed(let opcode, let status) = error else {
+      guard let status = error.refusal else {
         return runner.handle(.ended(.failed(error)), of: id)
       }
       if !isQuiet, error.isOfStates, !advertiser.active.isEmpty {
@@ -131,9 +131,9 @@ final class Initiator {
       case .connectionAlreadyExists where links.hasLink(to: request.peer):
         runner.handle(.ended(.failed(.connectionFailed(request.peer, status))), of: id)
       // The event of this link, or of its end, was lost.
-      case .connectionAlreadyExists: onOutOfStep?(.outOfStep(opcode, status))
+      case .connectionAlreadyExists: onOutOfStep?(.outOfStep(error))
       // The event of another creation was lost.
-      case .commandDisallowed where hasOpenCreation || isStuck: onOutOfStep?(.outOfStep(opcode, status))
+      case .commandDisallowed where hasOpenCreation || isStuck: onOutOfStep?(.outOfStep(error))
       default: runner.handle(.ended(.failed(error)), of: id)
       }
     }

@@ -11,7 +11,7 @@ extension LEConnection {
     /// A preference was not requested, as one of the link layers lacks these features.
     case notSupported(LEFeatures, byPeer: Bool)
     /// The controller rejected a preference.
-    case rejected(HCIError)
+    case rejected(StackError)
   }
 
   /// How long the link layers may take to agree on the lengths of packets.
@@ -29,7 +29,7 @@ extension LEConnection {
   ///   - completion: called exactly once, with the parameters in force
   package func update(
     _ parameters: ConnectionParameters,
-    completion: @escaping (Result<LinkParameters, HCIError>) -> Void = { _ in }
+    completion: @escaping (Result<LinkParameters, StackError>) -> Void = { _ in }
   ) {
     perform(updates, completion) {
       LEConnectionUpdate {
@@ -40,7 +40,7 @@ extension LEConnection {
   }
 
   /// Waits for parameters that the central has agreed to: it updates the link.
-  package func awaitUpdate(_ completion: @escaping (Result<LinkParameters, HCIError>) -> Void) {
+  package func awaitUpdate(_ completion: @escaping (Result<LinkParameters, StackError>) -> Void) {
     guard isConnected else { return completion(.failure(failure ?? .notConnected)) }
     _ = updates.add(LEConnectionUpdate.opcode, completion)
   }
@@ -51,7 +51,7 @@ extension LEConnection {
   ///   - phys: the PHYs that may be used; empty for no preference
   ///   - completion: called exactly once, with the PHYs in use: the peer may prefer to keep those that were used
   package func setPHYs(
-    _ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void
+    _ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, StackError>) -> Void
   ) {
     perform(phyUpdates, completion) {
       LESetPHY {
@@ -67,7 +67,7 @@ extension LEConnection {
   /// - Parameters:
   ///   - octets: the maximum payload, 27 to 251 bytes
   ///   - completion: called exactly once, when the controller has accepted or rejected it
-  package func setDataLength(_ octets: Int, completion: @escaping (Result<Void, HCIError>) -> Void) {
+  package func setDataLength(_ octets: Int, completion: @escaping (Result<Void, StackError>) -> Void) {
     guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
     let isCoded = phys.transmit == .leCoded || preferences.phys?.contains(.leCoded) == true
     let command = LESetDataLength {
@@ -90,7 +90,7 @@ extension LEConnection {
   }
 
   func perform<Command: HCIStatusCommand, Value>(
-    _ waiters: EventWaiters<Value>, _ completion: @escaping (Result<Value, HCIError>) -> Void,
+    _ waiters: EventWaiters<Value>, _ completion: @escaping (Result<Value, StackError>) -> Void,
     _ makeCommand: () -> Command
   ) {
     guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
@@ -102,7 +102,7 @@ extension LEConnection {
     }
   }
 
-  private func note(_ error: HCIError) {
+  private func note(_ error: StackError) {
     links?.note(error, on: self)
   }
 
@@ -112,7 +112,7 @@ extension LEConnection {
   /// - Parameter features: those of the controller
   func requestPreferences(_ features: LEFeatures) {
     guard isConnected, !isEnding, let links, let peerFeatures = remoteFeatures else { return }
-    let report = { [self] (error: HCIError) -> Void in onChange?(.rejected(error)) }
+    let report = { [self] (error: StackError) -> Void in onChange?(.rejected(error)) }
     if let length = preferences.dataLength, !leftOut.contains(.updateDataLength),
       !links.unansweredCommands.contains(LESetDataLength.opcode),
       supports(.dataPacketLengthExtension, features, peerFeatures)

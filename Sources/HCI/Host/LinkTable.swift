@@ -49,13 +49,10 @@ final class LinkTable {
   }
 
   /// Notes the failure of a command of a link.
-  func note(_ error: HCIError, on connection: LEConnection) {
-    switch error {
-    case .commandTimedOut(let opcode): unansweredCommands.insert(opcode)
+  func note(_ error: StackError, on connection: LEConnection) {
+    if error.code == .commandTimedOut, let command = error.command { unansweredCommands.insert(command) }
     // The controller has no such link: its end was not reported.
-    case .commandFailed(_, .unknownConnectionIdentifier): remove(connection, .unknownConnectionIdentifier)
-    default: break
-    }
+    if error.refusal == .unknownConnectionIdentifier { remove(connection, .unknownConnectionIdentifier) }
   }
 
   func add(_ connection: LEConnection) {
@@ -91,7 +88,7 @@ final class LinkTable {
     connection.unsentPackets = data.unsent(connection.handle)
     commands.send(Disconnect(handle: connection.handle)) { [self] result in
       // Unknown Connection Identifier: the link is disconnected already, and the event is pending or was lost.
-      if case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result {
+      if case .failure(let error) = result, error.refusal == .unknownConnectionIdentifier {
         remove(connection, .connectionTerminatedByLocalHost)
       }
     }
@@ -102,7 +99,7 @@ final class LinkTable {
   }
 
   /// Disconnects a link that does not work.
-  func drop(_ handle: ConnectionHandle, _ error: HCIError) {
+  func drop(_ handle: ConnectionHandle, _ error: StackError) {
     guard let connection = connections[handle] else { return }
     connection.failure = error
     disconnectNow(connection)
@@ -138,7 +135,7 @@ final class LinkTable {
   }
 
   /// The controller has failed: all links are disconnected.
-  func removeAll(_ reason: HCIErrorCode, _ error: HCIError) {
+  func removeAll(_ reason: HCIErrorCode, _ error: StackError) {
     let lost = connections.values.sorted { $0.handle.rawValue < $1.handle.rawValue }
     connections = SmallMap()
     ending = []

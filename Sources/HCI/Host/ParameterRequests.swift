@@ -22,7 +22,7 @@ final class ParameterRequests {
     let request = ConnectionParameters(
       intervalMin: event.intervalMin, intervalMax: event.intervalMax, latency: event.latency,
       supervisionTimeout: event.supervisionTimeout)
-    let done = { [weak self] (_: Result<LinkOnly, HCIError>) -> Void in
+    let done = { [weak self] (_: Result<LinkOnly, StackError>) -> Void in
       self?.remove(event.handle)
     }
     let isAdmitted = connection?.admitsParameterRequest(at: time) ?? true

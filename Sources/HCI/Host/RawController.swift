@@ -47,7 +47,7 @@ package final class RawController {
   /// Called for each advertising report, for scans of any program.
   package var onReport: ((AdvertisingReport, Instant) -> Void)?
   /// Called when the controller refuses the scan, which is tried again; and with nil when it scans nevertheless.
-  package var onScanRefusal: ((HCIError?) -> Void)?
+  package var onScanRefusal: ((StackError?) -> Void)?
   /// Called when the scan is started again because it brings no report, with how often that was done in a row.
   package var onScanSilence: ((Int) -> Void)?
   /// Called when an active scan of this program has ended.
@@ -55,7 +55,7 @@ package final class RawController {
   /// Called for each link event.
   package var onLink: ((LinkChange) -> Void)?
   /// Called once, when the controller no longer answers.
-  package var onFailure: ((HCIError) -> Void)?
+  package var onFailure: ((StackError) -> Void)?
 
   private let timers: Timers
   private let commands: CommandQueue
@@ -78,7 +78,7 @@ package final class RawController {
   /// Reads the properties of the controller. It is not reset, as the kernel owns it.
   ///
   /// - Parameter completion: called exactly once, at most ``HostController/commandDeadline`` after each of two commands
-  package func initialize(completion: @escaping (Result<Information, HCIError>) -> Void) {
+  package func initialize(completion: @escaping (Result<Information, StackError>) -> Void) {
     commands.send(ReadLocalVersionInformation()) { [commands] version in
       commands.send(ReadLocalSupportedCommands()) { [weak self] supported in
         completion(
@@ -114,12 +114,12 @@ package final class RawController {
   }
 
   /// Reads the features of the controller's link layer.
-  package func readFeatures(completion: @escaping (Result<LEFeatures, HCIError>) -> Void) {
+  package func readFeatures(completion: @escaping (Result<LEFeatures, StackError>) -> Void) {
     commands.send(LEReadLocalSupportedFeatures()) { completion($0.map(\.features)) }
   }
 
   /// Fails all pending and future operations.
-  package func fail(_ error: HCIError) {
+  package func fail(_ error: StackError) {
     scan = nil
     commands.fail(error)
   }
@@ -157,7 +157,7 @@ package final class RawController {
   ///   - completion: called exactly once, when the controller has started or rejected the update
   package func update(
     _ handle: ConnectionHandle, to parameters: ConnectionParameters,
-    completion: @escaping (Result<Void, HCIError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     commands.send(
       LEConnectionUpdate {
@@ -167,7 +167,8 @@ package final class RawController {
   }
 
   /// Reads the RSSI of a link in dBm; nil if unavailable.
-  package func readRSSI(_ handle: ConnectionHandle, completion: @escaping (Result<Int8?, HCIError>) -> Void) {
+  package func readRSSI(_ handle: ConnectionHandle, completion: @escaping (Result<Int8?, StackError>) -> Void)
+  {
     commands.send(ReadRSSI(handle: handle), isExpendable: true) { completion($0.map(\.rssi)) }
   }
 

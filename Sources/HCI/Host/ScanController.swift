@@ -15,7 +15,7 @@ final class ScanController {
   static let longestCreation = Duration.seconds(5)
 
   /// Called when the controller has refused the scan, which is tried again; and with nil when it scans nevertheless.
-  var onRefusal: ((HCIError?) -> Void)?
+  var onRefusal: ((StackError?) -> Void)?
   /// Called when an active scan of this host has ended, for any reason.
   var onActiveEnd: (() -> Void)?
   /// Called when the scan is started again because it brings no report, with how often that was done in a row.
@@ -208,8 +208,8 @@ final class ScanController {
     }
   }
 
-  private func refused(_ error: HCIError) {
-    if isShared, canUseExtendedCommands, case .commandFailed(_, .commandDisallowed) = error {
+  private func refused(_ error: StackError) {
+    if isShared, canUseExtendedCommands, error.refusal == .commandDisallowed {
       // The owner of the controller may use the other set of commands.
       usesExtendedCommands.toggle()
     }
@@ -242,11 +242,11 @@ final class ScanController {
   // MARK: Commands
 
   private func disable(then next: @escaping () -> Void) {
-    let done = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
+    let done = { [weak self] (result: Result<NoReturnParameters, StackError>) -> Void in
       switch result {
       // If the scan is already off, this is the desired state; some controllers reject a second stop (0x0C).
-      case .success, .failure(.commandFailed(_, .commandDisallowed)): next()
-      case .failure(let error): self?.refused(error)
+      case .failure(let error) where error.refusal != .commandDisallowed: self?.refused(error)
+      case .success, .failure: next()
       }
     }
     if usesExtendedCommands {
@@ -258,23 +258,24 @@ final class ScanController {
 
   /// - Parameter isRetry: whether a scan that another program has started, or that could not be stopped, is stopped for this
   private func enable(_ parameters: ScanParameters, isRetry: Bool = false) {
-    let finish = { [weak self] (result: Result<NoReturnParameters, HCIError>) -> Void in
+    let finish = { [weak self] (result: Result<NoReturnParameters, StackError>) -> Void in
       guard let self else { return }
       switch result {
       case .success: started(parameters)
       // The controller claims these commands, and does not have them.
-      case .failure(.commandFailed(_, .unknownCommand)) where usesExtendedCommands:
+      case .failure(let error) where error.refusal == .unknownCommand && usesExtendedCommands:
         usesExtendedCommands = false
         enable(parameters)
       // Listening on LE Coded is optional. Programs that share a controller find out by trying.
-      case .failure(.commandFailed(LESetExtendedScanParameters.opcode, let status))
-      where scansCoded(parameters)
-        && [.unsupportedFeatureOrParameterValue, .invalidCommandParameters].contains(status):
+      case .failure(let error)
+      where scansCoded(parameters) && error.command == LESetExtendedScanParameters.opcode
+        && [.unsupportedFeatureOrParameterValue, .invalidCommandParameters].contains(error.refusal):
         lacksCoded = true
         enable(parameters)
       // Parameters can't be set during a scan.
-      case .failure(.commandFailed(LESetScanParameters.opcode, .commandDisallowed)) where !isRetry,
-        .failure(.commandFailed(LESetExtendedScanParameters.opcode, .commandDisallowed)) where !isRetry:
+      case .failure(let error)
+      where !isRetry && error.refusal == .commandDisallowed
+        && [LESetScanParameters.opcode, LESetExtendedScanParameters.opcode].contains(error.command):
         disable { [weak self] in self?.enable(parameters, isRetry: true) }
       case .failure(let error): refused(error)
       }
@@ -290,7 +291,7 @@ final class ScanController {
   }
 
   private func setParameters(
-    _ parameters: ScanParameters, _ done: @escaping (Result<NoReturnParameters, HCIError>) -> Void
+    _ parameters: ScanParameters, _ done: @escaping (Result<NoReturnParameters, StackError>) -> Void
   ) {
     let includesCoded = scansCoded(parameters)
     let scan = PHYScanParameters(
@@ -313,7 +314,7 @@ final class ScanController {
   }
 
   private func sendEnable(
-    _ parameters: ScanParameters, _ done: @escaping (Result<NoReturnParameters, HCIError>) -> Void
+    _ parameters: ScanParameters, _ done: @escaping (Result<NoReturnParameters, StackError>) -> Void
   ) {
     if usesExtendedCommands {
       commands.send(

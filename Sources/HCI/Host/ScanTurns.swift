@@ -37,7 +37,7 @@ final class ScanTurns {
   /// The controller has refused one of them.
   ///
   /// - Returns: whether this is a matter of turns, and no news
-  func refused(_ side: Side, _ error: HCIError) -> Bool {
+  func refused(_ side: Side, _ error: StackError) -> Bool {
     guard error.isOfStates else { return false }
     // While the other one is on its way off, or a link is created, a refusal says nothing; it is tried again.
     let isExcused = isOtherOn(side) || !isFree()
@@ -74,11 +74,9 @@ final class ScanTurns {
   }
 }
 
-extension HCIError {
+extension StackError {
   /// Whether the controller may have refused a command for what else it does.
   var isOfStates: Bool {
-    guard case .commandFailed(_, let status) = self else { return false }
-    return [.commandDisallowed, .connectionRejectedLimitedResources, .invalidCommandParameters].contains(
-      status)
+    [.commandDisallowed, .connectionRejectedLimitedResources, .invalidCommandParameters].contains(refusal)
   }
 }

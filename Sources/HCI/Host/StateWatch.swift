@@ -79,14 +79,14 @@ final class StateWatch {
     }
     commands.send(ReadRSSI(handle: link.handle), isExpendable: true) { [weak self] result in
       guard let self else { return }
-      switch result {
-      case .failure(.commandFailed(_, .unknownConnectionIdentifier)): unknown.append(link)
-      case .failure(.commandFailed(_, .unknownCommand)): readsRSSI = false
-      case .failure(.commandTimedOut):
-        // It need not answer this command. One that answers none has failed.
-        readsRSSI = false
-        commands.send(ReadBDADDR()) { _ in }
-      case .success, .failure: break
+      if case .failure(let error) = result {
+        if error.refusal == .unknownConnectionIdentifier { unknown.append(link) }
+        if error.refusal == .unknownCommand { readsRSSI = false }
+        if error.code == .commandTimedOut {
+          // It need not answer this command. One that answers none has failed.
+          readsRSSI = false
+          commands.send(ReadBDADDR()) { _ in }
+        }
       }
       ask(rest.dropFirst())
     }

@@ -41,7 +41,7 @@ public final class Ring {
     rawStream = .samples(of: current)
     heartRate = .heartRates(of: current)
     attend(client)
-    connection.whenOpened { [weak self] live throws(GATTError) in
+    connection.whenOpened { [weak self] live throws(StackError) in
       guard let self else { return }
       let layout = self.client.layout
       let result = try await asResult { () throws(RingError) in
@@ -231,7 +231,7 @@ extension Connection {
   func ringResult<Result>(
     _ work: (CurrentLink) async throws(RingError) -> Result
   ) async throws(BluetoothError) -> Result {
-    let result = try await core.perform(repeats: { true }) { live throws(GATTError) in
+    let result = try await core.perform(repeats: { true }) { live throws(StackError) in
       try await asResult { () throws(RingError) in try await work(live) }
     }
     do throws(RingError) {
@@ -246,12 +246,12 @@ extension Connection {
 @BluetoothActor
 private func asResult<Value>(
   _ work: () async throws(RingError) -> Value
-) async throws(GATTError) -> Result<Value, RingError> {
+) async throws(StackError) -> Result<Value, RingError> {
   do throws(RingError) {
     return .success(try await work())
   } catch .disconnected(let reason) {
-    throw .att(.closed(reason))
-  } catch .bluetooth(.gatt(let error)) {
+    throw .closed(reason)
+  } catch .bluetooth(let error) {
     throw error
   } catch {
     return .failure(error)

@@ -16,7 +16,7 @@ public final class Beacon {
     self.adapter = adapter
     self.interval = interval
     self.isExtended = isExtended
-    set.onResult = { [status] error in status.set(error.map { .hci($0) }) }
+    set.onResult = { [status] error in status.set(error) }
   }
 
   /// Why it is not sent: the radio refuses it, and is asked again. Nil while it is sent.
@@ -32,14 +32,14 @@ public final class Beacon {
       try adapter.setAdvertising(try advertising.every(interval), in: set)
     } catch let error as AdvertisingFault {
       throw BluetoothError(.invalidValue, error.description)
-    } catch let error as HCIError {
+    } catch let error as StackError {
       throw BluetoothError(error)
     }
   }
 
   /// Waits until it is sent.
   func untilSent() async throws(BluetoothError) {
-    do throws(GAPError) {
+    do throws(StackError) {
       try await status.untilOn(within: AdvertisingStatus.usualLimit, in: adapter.timers)
     } catch {
       throw BluetoothError(error)

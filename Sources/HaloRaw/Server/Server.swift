@@ -183,7 +183,7 @@ public final class Server {
       }
       for characteristic in service.characteristics { try characteristic.add(to: self) }
     }
-    do throws(GAPError) {
+    do throws(StackError) {
       try peripheral.startAdvertising(advertising)
     } catch {
       throw BluetoothError(error)
@@ -194,7 +194,7 @@ public final class Server {
 
   /// Waits until the radio advertises.
   func untilAdvertising() async throws(BluetoothError) {
-    do throws(GAPError) {
+    do throws(StackError) {
       try await peripheral.untilAdvertising(within: AdvertisingStatus.usualLimit)
     } catch {
       throw BluetoothError(error)

@@ -155,20 +155,20 @@ package final class RingClient {
 
 extension RingError {
   /// Reports a lost link as such, wherever it was detected.
-  init(_ error: GATTError) {
-    switch error {
-    case .att(.closed(let reason)): self = .disconnected(reason)
+  init(_ error: StackError) {
+    switch error.code {
+    case .closed: self = .disconnected(error.reason)
     case .cancelled: self = .cancelled
-    default: self = .bluetooth(.gatt(error))
+    default: self = .bluetooth(error)
     }
   }
 
-  /// The value of an expression, whose `GATTError` is thrown as an error of the ring.
+  /// The value of an expression, whose ``StackError`` is thrown as an error of the ring.
   @BluetoothActor
   static func of<Value>(
-    _ work: @autoclosure @BluetoothActor () async throws(GATTError) -> Value
+    _ work: @autoclosure @BluetoothActor () async throws(StackError) -> Value
   ) async throws(RingError) -> Value {
-    do throws(GATTError) { return try await work() } catch { throw RingError(error) }
+    do throws(StackError) { return try await work() } catch { throw RingError(error) }
   }
 }
 
@@ -217,11 +217,11 @@ extension RingClient {
       gatt.exchangeMTU { _ in }
       return ring
     }
-    do throws(GATTError) {
+    do throws(StackError) {
       try await ring.listen()
       gatt.exchangeMTU { _ in }
       return ring
-    } catch .att(.refused) {
+    } catch let error where error.code == .refused {
       gatt.assume(nil, of: layout.commandNotify)
       return nil
     } catch {
@@ -229,7 +229,7 @@ extension RingClient {
     }
   }
 
-  private func listen() async throws(GATTError) {
+  private func listen() async throws(StackError) {
     let dispatcher = self.dispatcher
     subscription = try await gatt.subscribe(
       to: commandNotify, onEnd: { dispatcher.close(RingError($0)) }, sink: { dispatcher.receive($0, at: $1) })
@@ -251,7 +251,8 @@ extension RingClient {
           self.subscription = subscription
           start = .done
         // The descriptor alone has moved, or all of them.
-        case .failure(.att(.refused)), .failure(.servicesChanged): discoverAgain()
+        case .failure(let error) where error.code == .refused || error.code == .servicesChanged:
+          discoverAgain()
         case .failure(let error): dispatcher.close(RingError(error))
         }
       })
@@ -279,7 +280,7 @@ extension RingClient {
     gatt.assume(nil, of: commandNotify)
     onLayoutChange?()
     BluetoothActor.run { [weak self] in
-      do throws(GATTError) {
+      do throws(StackError) {
         try await self?.discoverUntilCurrent()
       } catch {
         self?.dispatcher.close(RingError(error))
@@ -287,12 +288,12 @@ extension RingClient {
     }
   }
 
-  private func discoverUntilCurrent() async throws(GATTError) {
+  private func discoverUntilCurrent() async throws(StackError) {
     var seen: Int
     repeat {
       seen = changeCount
       guard seen <= Self.maximumChanges else { throw .servicesChanged }
-      do throws(GATTError) {
+      do throws(StackError) {
         guard let found = try await gatt.commandCharacteristics() else {
           throw .notFound("service of a ring any more")
         }

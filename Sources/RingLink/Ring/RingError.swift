@@ -13,7 +13,7 @@ package enum RingError: Error, Hashable, Sendable {
   /// The peer has no command service; what it has instead.
   case notARing([BluetoothUUID])
   /// The link to the ring, or a GATT operation on it, failed.
-  case bluetooth(GAPError)
+  case bluetooth(StackError)
   /// The ring answered a command with an error.
   case refused(CommandEntry.Subject, RingErrorCode)
   case notAnswered(CommandEntry.Subject, seconds: Double)

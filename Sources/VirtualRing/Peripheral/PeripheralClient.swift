@@ -48,7 +48,7 @@ final class PeripheralClient {
     bearer = nil
   }
 
-  private func received(_ result: Result<any ATTPDU, ATTError>) {
+  private func received(_ result: Result<any ATTPDU, StackError>) {
     isWaiting = false
     switch result {
     case .success(let pdu):
@@ -57,11 +57,12 @@ final class PeripheralClient {
         request(ATTReadByTypeRequest(service, type: GATTUUID.characteristic))
         request(ATTFindInformationRequest(service))
       }
-    case .failure(.refused(let error)): answers.append(error)
-    case .failure(.timedOut):
-      unanswered += 1
-      return stop()
-    case .failure: break
+    case .failure(let error):
+      if let response = error.response { answers.append(response) }
+      if error.code == .timedOut {
+        unanswered += 1
+        return stop()
+      }
     }
     sendNext()
   }

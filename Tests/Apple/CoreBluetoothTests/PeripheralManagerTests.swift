@@ -2,6 +2,7 @@ import CoreBluetooth
 import GAP
 import GATTClient
 import HCI
+import HaloBluetoothCore
 import HaloGATT
 import HaloDevices
 import HaloRaw
@@ -413,8 +414,8 @@ import VirtualRadio
   /// later has no call of the delegate; the property has it.
   @Test func itAdvertisesWhenTheRadioSaysSo() async {
     let meeting = await Meeting()
-    let refusal = HCIError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
-    let refuse = { (refusal: HCIError?) in
+    let refusal = StackError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
+    let refuse = { (refusal: StackError?) in
       await BluetoothActor.run { meeting.offering.advertisingRefusal = refusal }.value
     }
     await refuse(refusal)

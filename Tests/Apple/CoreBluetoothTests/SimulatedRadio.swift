@@ -13,13 +13,13 @@ import VirtualRadio
 @BluetoothActor
 final class SimulatedRadio: Adapter {
   var onReport: ((AdvertisingReport, Instant) -> Void)?
-  var onScanRefusal: ((HCIError?) -> Void)?
-  var onFailure: ((HCIError) -> Void)?
+  var onScanRefusal: ((StackError?) -> Void)?
+  var onFailure: ((StackError) -> Void)?
   var onAccepted: ((any ATTLink) -> Void)?
   let timers: Timers
   let peripherals: [SimulatedPeripheral]
   /// Why the adapter can't be used; nil while it can.
-  private(set) var failure: HCIError?
+  private(set) var failure: StackError?
   var isScanning: Bool { scan != nil && failure == nil }
 
   private let air: Air
@@ -41,7 +41,7 @@ final class SimulatedRadio: Adapter {
   ///   - peripherals: what is in reach
   ///   - timers: a time that the test advances; by default, the fast one
   ///   - failure: why the adapter can't be used at first
-  init(_ peripherals: [SimulatedPeripheral], timers: Timers? = nil, failure: HCIError? = nil) {
+  init(_ peripherals: [SimulatedPeripheral], timers: Timers? = nil, failure: StackError? = nil) {
     self.peripherals = peripherals
     self.timers = timers ?? Timers()
     self.failure = failure
@@ -74,9 +74,9 @@ final class SimulatedRadio: Adapter {
 
   // MARK: On and off
 
-  static let off = HCIError.adapter(AdapterError("go on with hci0", .adapterDown(nil)))
+  static let off = StackError("go on with hci0", .adapterDown(nil))
 
-  func start() async throws(HCIError) -> AdapterInformation {
+  func start() async throws(StackError) -> AdapterInformation {
     if let failure { throw failure }
     let transport = AirTransport(air, options)
     let adapter = HCIAdapter(transport)
@@ -93,7 +93,7 @@ final class SimulatedRadio: Adapter {
     return information
   }
 
-  func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+  func recover(within time: Duration) async throws(StackError) -> AdapterInformation {
     if failure != nil {
       await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
         let end = OneShot { done(.success(())) }
@@ -105,7 +105,7 @@ final class SimulatedRadio: Adapter {
   }
 
   /// The radio is switched off: its links are lost.
-  func fail(_ error: HCIError = SimulatedRadio.off) {
+  func fail(_ error: StackError = SimulatedRadio.off) {
     failure = error
     let transport = host?.transport
     host = nil
@@ -129,16 +129,16 @@ final class SimulatedRadio: Adapter {
   }
 
   /// Why it does not advertise, whatever it is asked for; nil if it does.
-  var advertisingRefusal: HCIError? {
+  var advertisingRefusal: StackError? {
     didSet { for (set, advertising) in advertisements.values { try? advertise(advertising, in: set) } }
   }
 
-  func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
+  func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
     advertisements[ObjectIdentifier(set)] = advertising.map { (set, $0) }
     try advertise(advertising, in: set)
   }
 
-  private func advertise(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
+  private func advertise(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
     guard let host else { return }
     try host.adapter.setAdvertising(advertisingRefusal == nil ? advertising : nil, in: set)
     if advertising != nil, let advertisingRefusal { set.onResult?(advertisingRefusal) }
@@ -150,7 +150,7 @@ final class SimulatedRadio: Adapter {
   private(set) var leftOut: [Set<LinkProcedure>] = []
 
   func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
     guard let host else {
       completion(.failure(failure ?? .notReady))

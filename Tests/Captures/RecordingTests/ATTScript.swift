@@ -116,6 +116,6 @@ struct ReplayedClient {
         return found
       }
     }
-    throw GAPError.gatt(.notFound("\(uuid)"))
+    throw StackError.notFound("\(uuid)")
   }
 }

@@ -105,7 +105,7 @@ struct RandomProgram {
       connected = (try? result.get()).map { ProgramRun($0, adapter, peripheral.dialogues[0]) }
     }
     await settle()
-    guard let run = connected else { throw HCIError.cancelled }
+    guard let run = connected else { throw StackError.cancelled }
     for step in steps where !run.hasEnded { await run.perform(step) }
     await run.end()
     await adapter.close()

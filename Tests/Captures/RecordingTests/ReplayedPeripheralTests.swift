@@ -206,7 +206,7 @@ private let battery = uuid("2a19")
     await timers.sleep(for: .milliseconds(200))
     #expect(loss == .remote(.connectionTimeout))
     // The capture has no later connection.
-    await #expect(throws: GAPError.self) {
+    await #expect(throws: StackError.self) {
       try await replay.central.connect(
         ConnectionRequest(peer: ATTScript.peer, deadline: .seconds(5)))
     }
@@ -253,9 +253,9 @@ private let battery = uuid("2a19")
     var options = ReplayedPeripheral.Options()
     options.matching = .exact
     let replay = try await ReplayedClient(script.traffic(), options)
-    await #expect(throws: GATTError.self) { try await replay.connection.gatt.read(0x0022) }
-    await #expect(throws: GATTError.self) { try await replay.connection.gatt.write([9], to: 0x0015) }
-    await #expect(throws: GATTError.self) { try await replay.connection.gatt.read(0x0099) }
+    await #expect(throws: StackError.self) { try await replay.connection.gatt.read(0x0022) }
+    await #expect(throws: StackError.self) { try await replay.connection.gatt.write([9], to: 0x0015) }
+    await #expect(throws: StackError.self) { try await replay.connection.gatt.read(0x0099) }
     let missing = replay.peripheral.missing.map(\.description)
     try #require(missing.count == 3)
     #expect(missing[0].hasPrefix("Read Request of 0x0022 (2A19): its value was not read"))
@@ -283,7 +283,7 @@ private let battery = uuid("2a19")
     #expect(values == [[0x02, 0xBB]])
     #expect(replay.peripheral.adapted.map(\.recorded) == [[0x02, 0x20, 0x25]])
     // Nothing recorded begins like this.
-    await #expect(throws: GATTError.self) {
+    await #expect(throws: StackError.self) {
       try await replay.connection.gatt.write([0x03, 0x20, 0x25], to: 0x0015)
     }
     await replay.central.stop()
@@ -297,12 +297,11 @@ private let battery = uuid("2a19")
     let replay = try await ReplayedClient(script.traffic())
     // The MTU is 23 here: the client prepares the value in parts.
     try await replay.connection.gatt.write(value, to: 0x0015)
-    do throws(GATTError) {
+    do throws(StackError) {
       try await replay.connection.gatt.write([UInt8](repeating: 8, count: 40), to: 0x0015)
       Issue.record("not refused")
     } catch {
-      guard case .att(.refused(let response)) = error else { throw error }
-      #expect(response.code == .outOfRange)
+      #expect(error.attCode == .outOfRange)
     }
     #expect(replay.peripheral.missing.isEmpty)
     await replay.central.stop()

@@ -89,7 +89,7 @@ import Testing
   @Test func anotherErrorIsNotAnEmptyTable() {
     let ending = run(
       DiscoverCharacteristics(in: service(0x10, 0x20)), [Exchange("08 1000 2000 0328", "01 08 1000 05")])
-    #expect(ending?.error == .att(.refused(refusal(0x08, 0x10, 0x05))))
+    #expect(ending?.error == .refused(refusal(0x08, 0x10, 0x05)))
     #expect(ending?.error?.description.contains("pairing") == true)
   }
 }
@@ -135,6 +135,6 @@ import Testing
     #expect(run(DiscoverDescriptors(of: ask), [Exchange("04 1300 1500", "01 04 1300 0a")])?.output == [])
     #expect(
       run(DiscoverDescriptors(of: ask), [Exchange("04 1300 1500", "01 04 1300 01")])?.error
-        == .att(.refused(refusal(0x04, 0x13, 0x01))))
+        == .refused(refusal(0x04, 0x13, 0x01)))
   }
 }

@@ -235,11 +235,11 @@ struct AdvertisingKindTests {
   @Test func oldControllersHaveOne() throws {
     let controller = ScriptedController.ready()
     let (first, second) = (AdvertisingSet(), AdvertisingSet())
-    var refusals: [HCIError?] = []
+    var refusals: [StackError?] = []
     second.onResult = { refusals.append($0) }
     _ = sent(controller, try Advertising(Self.flags), first)
     #expect(sent(controller, try Advertising(Self.name), second) == [])
-    #expect(refusals == [.adapter(AdapterError("advertise", .advertisingInUse(1)))])
+    #expect(refusals == [StackError("advertise", .advertisingInUse(1))])
     controller.host.setAdvertising(nil, in: first)
     controller.answerAll()
     #expect(controller.takeSent().count == 5)
@@ -250,7 +250,7 @@ struct AdvertisingKindTests {
   @Test func oldControllersHaveNoExtendedPDUs() throws {
     let controller = ScriptedController.ready()
     let set = AdvertisingSet()
-    var refusals: [HCIError?] = []
+    var refusals: [StackError?] = []
     set.onResult = { refusals.append($0) }
     #expect(sent(controller, try Advertising(Self.data(100), phys: .le1M), set) == [])
     #expect(refusals == [.extendedAdvertisingNotSupported])

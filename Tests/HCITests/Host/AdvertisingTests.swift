@@ -178,7 +178,7 @@ struct AdvertisingTests {
   /// be stopped once more, and the host does not know.
   @Test func whatStillRunsIsStoppedFirst() {
     let controller = ScriptedController.ready()
-    var refusals: [HCIError?] = []
+    var refusals: [StackError?] = []
     set.onResult = { refusals.append($0) }
     controller.host.setAdvertising(advertising, in: set)
     _ = controller.takeSent()
@@ -194,7 +194,7 @@ struct AdvertisingTests {
   /// longer pauses, and at once when a link ends.
   @Test func aRefusalIsNotTheEnd() {
     let controller = ScriptedController.ready()
-    var refusals: [HCIError?] = []
+    var refusals: [StackError?] = []
     set.onResult = { refusals.append($0) }
     let attempt = controller.established(0x41)
     controller.host.setAdvertising(advertising, in: set)

@@ -8,7 +8,7 @@ import Testing
 
   /// Collects the ends of a command.
   private final class Ends {
-    var values: [Result<Int8?, HCIError>] = []
+    var values: [Result<Int8?, StackError>] = []
   }
 
   private func readRSSI(_ number: UInt16) -> Ends {
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func aBudgetThatNeverComesBackIsFoundOut() {
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
     let first = readRSSI(1)
     answer(1, credits: "00")
@@ -70,12 +70,12 @@ import Testing
 
   @Test func aDeadlineThatPassesFailsEverything() {
     let link = controller.established()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
     let first = readRSSI(1)
     let second = readRSSI(2)
     controller.timers.advance(by: .seconds(3))
-    let error = HCIError.commandTimedOut(ReadRSSI.opcode)
+    let error = StackError.commandTimedOut(ReadRSSI.opcode)
     #expect(first.values == [.failure(error)])
     #expect(second.values == [.failure(error)])
     #expect(link.losses == [.hardwareFailure])
@@ -120,10 +120,8 @@ import Testing
     for bytes in ["04 0e 03 01 0514", "04 0e 04 01 0514 00", "04 0e 06 01 0514 00 0100"] {
       let rssi = readRSSI(1)
       controller.receive(bytes)
-      guard case .failure(.malformedResponse(ReadRSSI.opcode, _))? = rssi.values.first else {
-        Issue.record("\(bytes): \(rssi.values)")
-        return
-      }
+      let error = rssi.values.first?.error
+      #expect(error?.code == .malformedResponse && error?.command == ReadRSSI.opcode, "\(bytes)")
     }
   }
 

@@ -231,7 +231,7 @@ private func request(_ seconds: Int = 30, _ peer: BluetoothAddress = peer) -> Co
   }
 
   @Test func aBusyDeviceIsReportedAsSuch() throws {
-    let busy = HCIError.adapter(AdapterError("connect", .deviceInUse))
+    let busy = StackError(.deviceInUse, .final, "another program has it")
     var dialogue = creating()
     for _ in 1...5 {
       #expect(dialogue.handle(.answered, .ended(.interrupted(busy))) == [])

@@ -37,7 +37,7 @@ struct EncryptionTests {
     let controller = ScriptedController.ready()
     let attempt = controller.established()
     let link = try #require(attempt.link)
-    var results: [Result<Void, HCIError>] = []
+    var results: [Result<Void, StackError>] = []
     link.encrypt(with: Self.key) { results.append($0) }
     #expect(controller.takeSent() == [Self.enable])
     controller.status(LEEnableEncryption.opcode)
@@ -62,11 +62,11 @@ struct EncryptionTests {
     let controller = ScriptedController.ready()
     let attempt = controller.established()
     let link = try #require(attempt.link)
-    var results: [Result<Void, HCIError>] = []
+    var results: [Result<Void, StackError>] = []
     link.encrypt(with: Self.key) { results.append($0) }
     controller.status(LEEnableEncryption.opcode)
     encryptionChange(controller, "06", on: "00")
-    #expect(throws: HCIError.commandFailed(LEEnableEncryption.opcode, .pinOrKeyMissing)) {
+    #expect(throws: StackError.commandFailed(LEEnableEncryption.opcode, .pinOrKeyMissing)) {
       try results.first?.get()
     }
     #expect(!link.isEncrypted && link.isConnected && attempt.encryptions == [])
@@ -76,11 +76,11 @@ struct EncryptionTests {
   @Test func theEndOfTheLinkEndsTheWait() throws {
     let controller = ScriptedController.ready()
     let attempt = controller.established()
-    var results: [Result<Void, HCIError>] = []
+    var results: [Result<Void, StackError>] = []
     try #require(attempt.link).encrypt(with: Self.key) { results.append($0) }
     controller.status(LEEnableEncryption.opcode)
     controller.disconnected(0x40, .micFailure)
-    #expect(throws: HCIError.notConnected) { try results.first?.get() }
+    #expect(throws: StackError.notConnected) { try results.first?.get() }
     #expect(results.count == 1 && attempt.losses == [.micFailure])
   }
 

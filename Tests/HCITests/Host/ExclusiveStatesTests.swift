@@ -149,7 +149,7 @@ import Testing
 
   @Test func aScanAndAdvertisingTakeTurns() throws {
     let controller = try advertising()
-    var refusals: [HCIError] = []
+    var refusals: [StackError] = []
     controller.host.onScanRefusal = { if let error = $0 { refusals.append(error) } }
     var (isAdvertising, isScanning) = (true, false)
     controller.host.setScan(.gentle)
@@ -169,7 +169,7 @@ import Testing
   /// Advertising that is refused for a scan has turns, too.
   @Test func advertisingThatIsRefusedForAScanTakesTurns() throws {
     let controller = ScriptedController.ready(.init(commands: SupportedCommands([LESetScanEnable.self])))
-    var results: [HCIError?] = []
+    var results: [StackError?] = []
     set.onResult = { results.append($0) }
     var (isAdvertising, isScanning) = (false, false)
     controller.host.setScan(.gentle)
@@ -189,7 +189,7 @@ import Testing
       refused == LESetScanEnable.opcode
       ? try advertising()
       : ScriptedController.ready(.init(commands: SupportedCommands([LESetScanEnable.self])))
-    var refusals: [HCIError] = []
+    var refusals: [StackError] = []
     controller.host.onScanRefusal = { if let error = $0 { refusals.append(error) } }
     set.onResult = { if let error = $0 { refusals.append(error) } }
     var (isAdvertising, isScanning) = (refused == LESetScanEnable.opcode, false)

@@ -180,8 +180,8 @@ import Testing
 
   @Test func eachRequestEndsWithItsEvent() {
     let (controller, attempt) = connected(.encryption, .encryption)
-    var phyResults: [Result<LinkPHYs, HCIError>] = []
-    var updates: [Result<LinkParameters, HCIError>] = []
+    var phyResults: [Result<LinkPHYs, StackError>] = []
+    var updates: [Result<LinkParameters, StackError>] = []
     attempt.link?.setPHYs(.leCoded) { phyResults.append($0) }
     attempt.link?.update(.fast) { updates.append($0) }
     controller.answerAll()
@@ -204,7 +204,7 @@ import Testing
 
   @Test func aRequestEndsWithTheLinkAndWithTime() {
     let (controller, attempt) = connected(.encryption, .encryption)
-    var results: [Result<LinkPHYs, HCIError>] = []
+    var results: [Result<LinkPHYs, StackError>] = []
     attempt.link?.setPHYs(.le2M) { results.append($0) }
     controller.answerAll()
     controller.timers.advance(by: .seconds(46))
@@ -219,7 +219,7 @@ import Testing
   }
 }
 
-private func != (left: Result<Void, HCIError>, right: Result<Void, HCIError>) -> Bool {
+private func != (left: Result<Void, StackError>, right: Result<Void, StackError>) -> Bool {
   switch (left, right) {
   case (.success, .success): false
   case (.failure(let left), .failure(let right)): left != right

@@ -390,7 +390,7 @@ import Testing
     controller.answerAll()
     let attempt = controller.connect(BluetoothAddress(0xC0FF_EE00_0001, .random))
     _ = controller.takeSent()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
     controller.receive("04 10 01 42")
     #expect(link.losses == [.hardwareFailure])
@@ -411,7 +411,7 @@ import Testing
   /// A request that was open when the controller broke down has not been refused.
   @Test func aBreakdownIsNoRefusalOfTheScan() {
     let controller = ScriptedController.ready()
-    var refusals: [HCIError] = []
+    var refusals: [StackError] = []
     controller.host.onScanRefusal = { if let error = $0 { refusals.append(error) } }
     controller.host.setScan(.gentle)
     controller.receive("04 10 01 42")
@@ -424,7 +424,7 @@ import Testing
   @Test func whoTriesAgainFromWithinTheFailureIsAnsweredToo() {
     let controller = ScriptedController.ready()
     var second: ScriptedController.Attempt?
-    var first: HCIError?
+    var first: StackError?
     _ = controller.host.connect(ConnectionRequest(peer: ScriptedController.peer)) { result in
       if case .failure(let error) = result { first = error }
       second = controller.connect()
@@ -459,7 +459,7 @@ import Testing
 
   @Test func anotherErrorWhileItIsSetUpIsAnotherChance() {
     let controller = ScriptedController.ready()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
     controller.receive("04 10 01 01")
     controller.receive("04 10 01 02")
@@ -470,7 +470,7 @@ import Testing
 
   @Test func aControllerThatBreaksDownAgainAndAgainIsGivenUp() {
     let controller = ScriptedController.ready()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
     for code in 1...5 as ClosedRange<UInt8> {
       controller.receive("04 10 01 " + Hex.string([code]))
@@ -484,7 +484,7 @@ import Testing
 
   @Test func aControllerThatDoesNotComeBackIsGivenUp() {
     let controller = ScriptedController.ready()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
     controller.receive("04 10 01 42")
     controller.timers.advance(by: .seconds(3))
@@ -495,7 +495,7 @@ import Testing
     let controller = ScriptedController.ready()
     let link = controller.established()
     let attempt = controller.connect(BluetoothAddress(0xC0FF_EE00_0001, .random))
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
     controller.host.transportClosed("unplugged")
     controller.host.transportClosed("again")

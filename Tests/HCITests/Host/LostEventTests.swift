@@ -37,7 +37,7 @@ import Testing
 
     let next = controller.connect()
     controller.status(LECreateConnection.opcode, .connectionAlreadyExists)
-    let error = HCIError.outOfStep(LECreateConnection.opcode, .connectionAlreadyExists)
+    let error = StackError.outOfStep(.commandFailed(LECreateConnection.opcode, .connectionAlreadyExists))
     #expect(next.error == error)
     #expect(bystander.losses == [.hardwareFailure] && bystander.link?.failure == error)
     expectReset()
@@ -53,7 +53,7 @@ import Testing
     _ = controller.takeSent()
     let next = controller.connect()
     controller.status(LECreateConnection.opcode, .commandDisallowed)
-    #expect(next.error == .outOfStep(LECreateConnection.opcode, .commandDisallowed))
+    #expect(next.error == .outOfStep(.commandFailed(LECreateConnection.opcode, .commandDisallowed)))
     expectReset()
     #expect(controller.established().link != nil)
   }
@@ -67,7 +67,7 @@ import Testing
     }
     let attempt = controller.connect()
     controller.status(LECreateConnection.opcode, .commandDisallowed)
-    #expect(attempt.error == .outOfStep(LECreateConnection.opcode, .commandDisallowed))
+    #expect(attempt.error == .outOfStep(.commandFailed(LECreateConnection.opcode, .commandDisallowed)))
     expectReset()
   }
 
@@ -80,7 +80,7 @@ import Testing
     _ = controller.takeSent()
     let next = controller.connect()
     controller.status(LECreateConnection.opcode, .connectionAlreadyExists)
-    #expect(next.error == .outOfStep(LECreateConnection.opcode, .connectionAlreadyExists))
+    #expect(next.error == .outOfStep(.commandFailed(LECreateConnection.opcode, .connectionAlreadyExists)))
     expectReset()
   }
 
@@ -274,6 +274,6 @@ import Testing
     let controller = ScriptedController()
     controller.initialize()
     for code in 1...4 as ClosedRange<UInt8> { controller.receive("04 10 01 " + Hex.string([code])) }
-    #expect(throws: HCIError.hardwareError(4)) { try controller.outcome?.get() }
+    #expect(throws: StackError.hardwareError(4)) { try controller.outcome?.get() }
   }
 }

@@ -40,9 +40,9 @@ import Testing
 
   /// Answers the two questions of the start.
   private func ready(_ commands: [any HCICommand.Type] = [LESetScanEnable.self]) -> Result<
-    RawController.Information, HCIError
+    RawController.Information, StackError
   >? {
-    var result: Result<RawController.Information, HCIError>?
+    var result: Result<RawController.Information, StackError>?
     controller.initialize { result = $0 }
     receive("040e0c01" + "0110" + "00" + "0900000902000f00")
     receive("040e4401" + "0210" + "00" + Hex.string(SupportedCommands(commands).bytes))
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func itAsksAndDoesNotReset() throws {
-    var result: Result<RawController.Information, HCIError>?
+    var result: Result<RawController.Information, StackError>?
     controller.initialize { result = $0 }
     #expect(sent() == ["01011000"])
     receive("040e0c01" + "0110" + "00" + "0900000902000f00")
@@ -82,7 +82,7 @@ import Testing
 
   @Test func aScanOfSomebodyElseIsStoppedFirst() {
     _ = ready()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.onScanRefusal = { if let error = $0 { failures.append(error) } }
     controller.setScan(.gentle)
     complete("0b20", "0c")
@@ -97,7 +97,7 @@ import Testing
 
   @Test func aControllerThatRefusesTwiceHasRefused() {
     _ = ready()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.onScanRefusal = { if let error = $0 { failures.append(error) } }
     controller.setScan(.gentle)
     complete("0b20", "0c")
@@ -296,7 +296,7 @@ import Testing
     let wanted = ConnectionParameters(
       intervalMin: ConnectionInterval(rawValue: 10), intervalMax: ConnectionInterval(rawValue: 16),
       supervisionTimeout: SupervisionTimeout(rawValue: 300))
-    var result: Result<Void, HCIError>?
+    var result: Result<Void, StackError>?
     controller.update(handle, to: wanted) { result = $0 }
     #expect(sent() == ["0113200e" + "4000" + "0a00" + "1000" + "0000" + "2c01" + "00000000"])
     receive("040f04" + "00" + "01" + "1320")
@@ -306,7 +306,7 @@ import Testing
   }
 
   @Test func silenceIsAFailure() {
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.onFailure = { failures.append($0) }
     controller.initialize { _ in }
     timers.advance(to: .zero + HostController.commandDeadline)

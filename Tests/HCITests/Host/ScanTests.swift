@@ -37,7 +37,7 @@ import Testing
   /// have room in one interval.
   @Test func aScanOnLECoded() {
     let controller = ScriptedController.ready(.extended)
-    var results: [HCIError?] = []
+    var results: [StackError?] = []
     controller.host.onScanRefusal = { results.append($0) }
     var scan = ScanParameters.aggressive
     scan.includesCoded = true
@@ -54,7 +54,7 @@ import Testing
   @Test(arguments: [HCIErrorCode.unsupportedFeatureOrParameterValue, .invalidCommandParameters])
   func aControllerWithoutLECodedScansOnLE1M(_ status: HCIErrorCode) {
     let controller = ScriptedController.ready(.extended)
-    var results: [HCIError?] = []
+    var results: [StackError?] = []
     controller.host.onScanRefusal = { results.append($0) }
     controller.host.setScan(ScanParameters(includesCoded: true))
     controller.complete(LESetExtendedScanParameters.opcode, status)
@@ -72,7 +72,7 @@ import Testing
 
   @Test func aControllerWithoutExtendedCommandsScansOnLE1M() {
     let controller = ScriptedController.ready()
-    var results: [HCIError?] = []
+    var results: [StackError?] = []
     controller.host.onScanRefusal = { results.append($0) }
     controller.host.setScan(ScanParameters(includesCoded: true))
     controller.answerAll()
@@ -116,7 +116,7 @@ import Testing
 
   @Test func aScanThatIsOffAlreadyIsOff() {
     let controller = ScriptedController.ready()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onScanRefusal = { if let error = $0 { failures.append(error) } }
     controller.host.setScan(.gentle)
     controller.answerAll()
@@ -140,7 +140,7 @@ import Testing
     ])
   func aRefusedScanIsTriedAgain(_ refused: HCIOpcode, _ status: HCIErrorCode) {
     let controller = ScriptedController.ready()
-    var results: [HCIError?] = []
+    var results: [StackError?] = []
     controller.host.onScanRefusal = { results.append($0) }
     controller.host.setScan(.gentle)
     func refuse() {
@@ -207,7 +207,7 @@ import Testing
   /// A scan that could not be stopped is stopped before the next one.
   @Test func aScanThatCannotBeStoppedDelaysNoLink() {
     let controller = ScriptedController.ready()
-    var failures: [HCIError?] = []
+    var failures: [StackError?] = []
     controller.host.onScanRefusal = { failures.append($0) }
     controller.host.setScan(.gentle)
     controller.answerAll()
@@ -232,7 +232,7 @@ import Testing
   @Test(arguments: [LESetExtendedScanParameters.opcode, LESetExtendedScanEnable.opcode])
   func theLegacyCommandsReplaceThoseThatAreUnknown(_ unknown: HCIOpcode) {
     let controller = ScriptedController.ready(.extended)
-    var results: [HCIError?] = []
+    var results: [StackError?] = []
     controller.host.onScanRefusal = { results.append($0) }
     controller.host.setScan(.gentle)
     if unknown == LESetExtendedScanEnable.opcode { controller.complete(LESetExtendedScanParameters.opcode) }
@@ -271,7 +271,7 @@ import Testing
   /// If that does not help, the controller is reset; not if it has a link, which works.
   @Test(arguments: [false, true]) func aScanThatStaysSilentIsReset(_ hasLink: Bool) {
     let controller = ScriptedController.ready()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
     let link = hasLink ? controller.established() : nil
     controller.host.setScan(.gentle)

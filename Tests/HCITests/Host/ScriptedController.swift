@@ -28,7 +28,7 @@ final class ScriptedController {
   let timers = Timers()
   let host: HostController
   var abilities: Abilities
-  private(set) var outcome: Result<ControllerInformation, HCIError>?
+  private(set) var outcome: Result<ControllerInformation, StackError>?
   private let out = Outbox()
 
   private final class Outbox {
@@ -155,7 +155,7 @@ final class ScriptedController {
 
   /// How a wish for a link ended. The links of one that succeeded count what comes over them.
   final class Attempt {
-    fileprivate(set) var results: [Result<LEConnection, HCIError>] = []
+    fileprivate(set) var results: [Result<LEConnection, StackError>] = []
     fileprivate(set) var data: [String] = []
     fileprivate(set) var losses: [HCIErrorCode] = []
     fileprivate(set) var parameters: [LinkParameters] = []
@@ -163,7 +163,7 @@ final class ScriptedController {
     fileprivate(set) var giveUp: () -> Void = {}
 
     var link: LEConnection? { try? results.first?.get() }
-    var error: HCIError? {
+    var error: StackError? {
       if results.count == 1, case .failure(let error) = results[0] { error } else { nil }
     }
   }

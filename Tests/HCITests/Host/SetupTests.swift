@@ -88,16 +88,13 @@ import Testing
     controller.initialize()
     controller.complete(Reset.opcode)
     controller.receive("04 0e 05 01 0110 00 09")
-    guard case .failure(.malformedResponse(ReadLocalVersionInformation.opcode, _))? = controller.outcome
-    else {
-      Issue.record("\(String(describing: controller.outcome))")
-      return
-    }
+    let error = controller.outcome?.error
+    #expect(error?.code == .malformedResponse && error?.command == ReadLocalVersionInformation.opcode)
   }
 
   @Test func aControllerThatNeverAnswersIsGivenUp() {
     let controller = ScriptedController()
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
     controller.initialize()
     controller.timers.advance(by: .milliseconds(2999))

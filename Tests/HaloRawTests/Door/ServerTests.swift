@@ -1,6 +1,7 @@
 import ATT
 import GAP
 import HCI
+import HaloBluetoothCore
 import HaloCryptography
 import HaloRaw
 import TestLink
@@ -79,7 +80,7 @@ import VirtualRadio
     }
   }
 
-  private static let disallowed = HCIError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
+  private static let disallowed = StackError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
 
   /// Controllers that refuse to advertise (abandonware/bleno#20). The program runs when others can find it.
   @Test func itServesWhenTheRadioAdvertises() async throws {

@@ -23,7 +23,7 @@ final class Radio: HCITransport {
   /// How long a packet is under way.
   var delay = Duration.microseconds(100)
   /// What comes of opening the way to the controller again; nil if it can't be opened twice.
-  var reopening: (() throws(HCIError) -> Void)?
+  var reopening: (() throws(StackError) -> Void)?
   private(set) var reopenings = 0
   /// The reason with which the transport closes when this many packets have passed, in both directions together.
   var closesAfter: (count: Int, reason: String)?
@@ -53,7 +53,7 @@ final class Radio: HCITransport {
 
   var canReopen: Bool { reopening != nil }
 
-  func reopen(within time: Duration) async throws(HCIError) {
+  func reopen(within time: Duration) async throws(StackError) {
     guard let reopening else { throw .notReady }
     isClosed = true
     reopenings += 1

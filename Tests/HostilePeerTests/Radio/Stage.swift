@@ -19,7 +19,7 @@ final class Stage {
   let peer: Peer
   /// A good one.
   let honest = Peer(0xFFFF)
-  private(set) var failures: [GAPError] = []
+  private(set) var failures: [StackError] = []
 
   init(_ peer: Peer = Peer()) {
     self.peer = peer
@@ -36,7 +36,7 @@ final class Stage {
     return (stage, try await stage.connect())
   }
 
-  func connect(deadline: Duration = .seconds(5)) async throws(GAPError) -> GATTLink {
+  func connect(deadline: Duration = .seconds(5)) async throws(StackError) -> GATTLink {
     try await central.connect(ConnectionRequest(peer: peer.address, deadline: deadline))
   }
 

@@ -239,7 +239,7 @@ import Testing
     first.close()
     await settle()
     #expect(ends == 1)
-    await #expect(throws: HCIError.self) { try await transport.reopen(within: .seconds(1)) }
+    await #expect(throws: StackError.self) { try await transport.reopen(within: .seconds(1)) }
     listener = try StreamListener.unix(path: path) { servers.append($0) }
     defer { listener.close() }
     try await transport.reopen(within: .seconds(1))
@@ -253,14 +253,14 @@ import Testing
     #expect(packets == ["040e0401030c00"])
     #expect(transport.name == "unix:\(path)")
     transport.close()
-    await #expect(throws: HCIError.cancelled) { try await transport.reopen(within: .seconds(1)) }
+    await #expect(throws: StackError.cancelled) { try await transport.reopen(within: .seconds(1)) }
     second.close()
   }
 
   /// What was opened elsewhere can't be opened again.
   @Test func aDescriptorIsNotOpenedTwice() async {
     let line = Line()
-    await #expect(throws: HCIError.notReady) { try await line.transport.reopen(within: .seconds(1)) }
+    await #expect(throws: StackError.notReady) { try await line.transport.reopen(within: .seconds(1)) }
     line.write("040e0401030c00")
     await settle()
     #expect(line.packets == ["040e0401030c00"])

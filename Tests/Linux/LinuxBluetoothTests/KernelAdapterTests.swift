@@ -28,8 +28,8 @@ import Testing
     #expect(error == .notReady)
   }
 
-  @BluetoothActor private func failure(of adapter: KernelAdapter) -> HCIError? {
-    var outcome: HCIError?
+  @BluetoothActor private func failure(of adapter: KernelAdapter) -> StackError? {
+    var outcome: StackError?
     let request = ConnectionRequest(peer: .init(0xC011_2233_A1B2, .random))
     _ = adapter.connect(request) { result in
       if case .failure(let error) = result { outcome = error }

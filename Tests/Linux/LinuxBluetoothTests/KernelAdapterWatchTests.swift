@@ -11,7 +11,7 @@ import Testing
 @Suite(.onTheLoop) @BluetoothActor struct KernelAdapterWatchTests {
   private final class Machine {
     var devices: [KernelAdapterWatch.Device] = []
-    var lost: [AdapterError.Reason] = []
+    var lost: [StackError] = []
   }
 
   private let timers = Timers()

@@ -9,7 +9,7 @@ import Testing
 @Suite struct KernelAdvertiserTests {
   private final class Kernel {
     var packets: [String] = []
-    var refusals: [HCIError?] = []
+    var refusals: [StackError?] = []
     var notes: [String] = []
     var lastCommands: [String] = []
     var stops = 0
@@ -96,7 +96,7 @@ import Testing
   @Test func theAdaptersOwnAdvertisingInItsPlaceIsTold() throws {
     advertiser.setOverridden(true)
     try start()
-    let refusal = HCIError.adapter(AdapterError("advertise", .advertisingOverridden))
+    let refusal = StackError("advertise", .advertisingOverridden)
     #expect(kernel.refusals == [refusal])
     advertiser.setOverridden(false)
     #expect(kernel.refusals == [refusal, nil])
@@ -173,15 +173,14 @@ import Testing
   @Test func whatTheKernelCannotDoIsRefused() throws {
     let central = BluetoothAddress(1, .public)
     let call = try Advertising(AdvertisingData(), kind: .directed(central, isHighDuty: false))
-    #expect(throws: HCIError.adapter(AdapterError("advertise to one central", .notOffered))) {
+    #expect(throws: StackError("advertise to one central", .notOffered)) {
       try advertiser.setDesired(call)
     }
     let structure = ADStructure.manufacturerData(
       CompanyIdentifier(rawValue: 0xFFFF), Array(repeating: 7, count: 150))
     let long = try Advertising(AdvertisingData([structure, structure]), kind: .nonConnectable, phys: .le1M)
     #expect(
-      throws: HCIError.adapter(
-        AdapterError("advertise 308 bytes without Flags, which the kernel adds", .notOffered))
+      throws: StackError("advertise 308 bytes without Flags, which the kernel adds", .notOffered)
     ) {
       try advertiser.setDesired(long)
     }
@@ -196,7 +195,7 @@ import Testing
     let beacon = try Advertising(data, kind: .nonConnectable)
     guard count > 24 else { return try advertiser.setDesired(beacon) }
     let reason = "advertise 29 bytes without Flags, which the kernel adds"
-    #expect(throws: HCIError.adapter(AdapterError(reason, .notOffered))) { try advertiser.setDesired(beacon) }
+    #expect(throws: StackError(reason, .notOffered)) { try advertiser.setDesired(beacon) }
     #expect(taken() == [])
   }
 

@@ -16,9 +16,9 @@ import Testing
 @BluetoothActor
 @Suite(.onTheLoop) struct KernelConnectorTests {
   @BluetoothActor private final class Attempt {
-    var results: [Result<any ATTLink, HCIError>] = []
+    var results: [Result<any ATTLink, StackError>] = []
     var cancel: () -> Void = {}
-    var error: HCIError? {
+    var error: StackError? {
       if case .failure(let error) = results.last { error } else { nil }
     }
   }
@@ -131,7 +131,7 @@ import Testing
     await settle()
     stage.advertise()
     await settle()
-    #expect(attempt.error == .adapter(AdapterError("connect to \(KernelStage.peer)", .refused)))
+    #expect(attempt.error == StackError("connect to \(KernelStage.peer)", .connectionRefused))
     for pair in pairs { pair.finish() }
   }
 
@@ -187,7 +187,7 @@ import Testing
   /// kernel looks then.
   @Test func aScanThatIsRejectedIsToldToWhoWantedIt() async throws {
     let (stage, pairs) = try await stage(nil, [0])
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     stage.adapter.onScanRefusal = { if let error = $0 { failures.append(error) } }
     stage.machine.statuses[LESetScanEnable.opcode] = [.commandDisallowed]
     let attempt = connect(stage)
@@ -204,7 +204,7 @@ import Testing
   /// A controller refuses the scan, as some do while they have a link (bluetooth-next#133), and accepts it later.
   @Test func aScanThatIsRejectedIsTriedAgain() async throws {
     let (stage, _) = try await stage(nil, [])
-    var results: [HCIError?] = []
+    var results: [StackError?] = []
     stage.adapter.onScanRefusal = { results.append($0) }
     stage.machine.statuses[LESetScanEnable.opcode] = [.commandDisallowed]
     stage.adapter.setScan(.gentle)
@@ -255,7 +255,7 @@ import Testing
     stage.machine.devices = []
     stage.advertise()
     await testTimers.sleep(for: .seconds(1))
-    let failure = HCIError.adapter(AdapterError("go on with hci0", .adapterRemoved))
+    let failure = StackError("go on with hci0", .adapterRemoved)
     #expect(attempts.map(\.error) == [failure, failure])
     #expect(stage.machine.failures == [failure])
     #expect(connect(stage).error == failure)

@@ -56,7 +56,7 @@ import Testing
     #expect(events == [])
     staged.link.request(LinkPreferences.standard)
     #expect(events.count == 2 && events[0].hasPrefix("cannot change the PHY: "))
-    #expect(events.last == "\(AdapterError("change the data length", .notOffered))")
+    #expect(events.last == "\(StackError("change the data length", .notOffered))")
     #expect(staged.link.phys == nil)
     staged.link.lose(.local)
   }
@@ -70,7 +70,7 @@ import Testing
     #expect(stage.takeSent(LEConnectionUpdate.opcode) == [])
     staged.link.lose(.remote(.connectionTimeout))
     #expect(staged.losses == [.local], "it was this machine's wish")
-    var results: [HCIError?] = []
+    var results: [StackError?] = []
     staged.link.update(StagedLink.wanted) { if case .failure(let error) = $0 { results.append(error) } }
     staged.link.setPHYs(.le2M) { if case .failure(let error) = $0 { results.append(error) } }
     #expect(results == [.notConnected, .notConnected])
@@ -84,7 +84,7 @@ import Testing
   /// An update that was under way ends with the link.
   @Test func anUpdateEndsWithTheLink() async throws {
     let staged = try StagedLink(stage)
-    var results: [HCIError?] = []
+    var results: [StackError?] = []
     staged.link.update(StagedLink.wanted) { if case .failure(let error) = $0 { results.append(error) } }
     await settle()
     #expect(results == [])
@@ -118,7 +118,7 @@ import Testing
     stage.machine.devices = []
     #expect(!stage.adapter.isUsable())
     await testTimers.sleep(for: .milliseconds(301))
-    let failure = HCIError.adapter(AdapterError("go on with hci0", .adapterRemoved))
+    let failure = StackError("go on with hci0", .adapterRemoved)
     #expect(links.map(\.losses) == [[.adapter(failure)], [.adapter(failure)]])
     #expect(stage.machine.failures == [failure])
   }

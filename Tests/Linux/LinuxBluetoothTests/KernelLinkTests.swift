@@ -76,7 +76,7 @@ import Testing
   @Test func anUpdateOfTheProgramIsKept() async throws {
     stage.connected()
     let staged = try StagedLink(stage)
-    var results: [Result<LinkParameters, HCIError>] = []
+    var results: [Result<LinkParameters, StackError>] = []
     var slow = StagedLink.wanted
     slow.intervalMin = ConnectionInterval(rawValue: 80)
     slow.intervalMax = ConnectionInterval(rawValue: 80)
@@ -254,7 +254,7 @@ import Testing
     await settle()
     #expect(staged.losses.isEmpty && staged.link.isHeld)
     await testTimers.sleep(for: .seconds(1))
-    let failure = HCIError.adapter(AdapterError("go on with hci0", .adapterRemoved))
+    let failure = StackError("go on with hci0", .adapterRemoved)
     #expect(staged.losses == [.adapter(failure)] && stage.machine.failures == [failure])
   }
 
@@ -267,7 +267,7 @@ import Testing
     #expect(staged.losses.isEmpty && staged.link.isHeld)
     if !stays { stage.machine.devices = [KernelStage.Machine.hci0(isUp: false)] }
     await testTimers.sleep(for: .seconds(6))
-    let failure = HCIError.adapter(AdapterError("go on with hci0", .adapterDown(AdapterIndex(rawValue: 0))))
+    let failure = StackError("go on with hci0", .adapterDown(AdapterIndex(rawValue: 0)))
     #expect(staged.losses == [stays ? .local : .adapter(failure)])
     #expect(stage.machine.failures == (stays ? [] : [failure]))
   }

@@ -31,11 +31,11 @@ import Testing
     return FaultScript([.socket, .bind, .control], outcomes.map { $0 })
   }
 
-  private func error(_ index: UInt16, isTaken: Bool = false) async -> AdapterError? {
+  private func error(_ index: UInt16, isTaken: Bool = false) async -> StackError? {
     let adapter = KernelAdapter(AdapterIndex(rawValue: index), timers: testTimers, release: nil) { [] }
     let script = script(isTaken: isTaken)
     return await FaultPlan.during(script) {
-      do throws(AdapterError) {
+      do throws(StackError) {
         try await adapter.open()
         return nil
       } catch {
@@ -47,7 +47,7 @@ import Testing
 
   @Test func theKernelsListIsReadWhole() throws {
     let script = script()
-    let devices = try FaultPlan.during(script) { () throws(AdapterError) in try HCIDevices.list() }
+    let devices = try FaultPlan.during(script) { () throws(StackError) in try HCIDevices.list() }
     let hci0 = HCIDevices.Device(
       index: AdapterIndex(rawValue: 0), address: BluetoothAddress(0, .public), isUp: false,
       isStarting: false)
@@ -56,12 +56,12 @@ import Testing
 
   /// Checked before anything is sent to it; the capability is asked for before the state.
   @Test func anAdapterThatCannotBeUsedIsNotOpened() async {
-    let denied = AdapterError("use hci0", .missing("CAP_NET_RAW"))
+    let denied = StackError("use hci0", .missing(.netRaw))
     let isPrivileged = Capability.netRaw.isEffective
-    #expect(await error(5) == AdapterError("use hci5", .noSuchAdapter))
-    let down = AdapterError("use hci0", .adapterDown(AdapterIndex(rawValue: 0)))
+    #expect(await error(5) == StackError("use hci5", .noSuchAdapter))
+    let down = StackError("use hci0", .adapterDown(AdapterIndex(rawValue: 0)))
     #expect(await error(0) == (isPrivileged ? down : denied))
-    let taken = AdapterError("use hci0", .adapterTaken)
+    let taken = StackError("use hci0", .adapterTaken)
     #expect(await error(0, isTaken: true) == (isPrivileged ? taken : denied))
   }
 
@@ -72,7 +72,7 @@ import Testing
       outcomes += number < 15 ? [.result(Int(dup(pair.ours))), .error(ENODEV)] : question
     }
     let script = FaultScript([.socket, .control], outcomes.map { $0 })
-    let devices = try FaultPlan.during(script) { () throws(AdapterError) in try HCIDevices.list() }
+    let devices = try FaultPlan.during(script) { () throws(StackError) in try HCIDevices.list() }
     #expect(devices.count == 1 && script.isUsedUp)
   }
 
@@ -100,13 +100,13 @@ import Testing
     }
     await settle()
     shutdown(raw.theirs, Int32(SHUT_RDWR))
-    await #expect(throws: HCIError.adapter(AdapterError("ask what hci3 can do", .adapterRemoved))) {
+    await #expect(throws: StackError("ask what hci3 can do", .adapterRemoved)) {
       _ = try await task.value
     }
     let other = try SocketPair(keepsPackets: true)
     let refusal = FaultScript(
       [.socket, .bind, .control], [.result(Int(other.ours)), .result(0), .error(EPERM)])
-    await #expect(throws: HCIError.adapter(AdapterError("open hci3", .missing("CAP_NET_RAW")))) {
+    await #expect(throws: StackError("open hci3", .missing(.netRaw))) {
       _ = try await FaultPlan.during(refusal) {
         try await Controllers.features(of: AdapterIndex(rawValue: 3))
       }
@@ -119,7 +119,7 @@ import Testing
   @Test func aStreamThatIsOpenedAgainBeginsAnew() async throws {
     let pairs = try (0..<2).map { _ in try SocketPair() }
     let next = pairs[1].ours
-    let transport = HCIStreamTransport("x", pairs[0].ours, timers: testTimers) { _ throws(TransportError) in
+    let transport = HCIStreamTransport("x", pairs[0].ours, timers: testTimers) { _ throws(StackError) in
       next
     }
     var packets: [String] = []

@@ -25,12 +25,12 @@ import Testing
 
   @BluetoothActor private final class Outcome {
     var information: AdapterInformation?
-    var error: HCIError?
+    var error: StackError?
     var commands: [String] = []
     var isOver: Bool { information != nil || error != nil }
   }
 
-  private static let removed = HCIError.adapter(AdapterError("go on with hci0", .adapterRemoved))
+  private static let removed = StackError("go on with hci0", .adapterRemoved)
 
   /// The adapter is gone, and a link and an attempt with it.
   private func lose() async throws {
@@ -50,7 +50,7 @@ import Testing
     let script = FaultScript([.socket, .bind, .control], outcomes.map { $0 })
     let task = spawn {
       await FaultPlan.during(script) {
-        do throws(HCIError) {
+        do throws(StackError) {
           outcome.information = try await adapter.recover(within: time)
         } catch {
           outcome.error = error
@@ -163,7 +163,7 @@ import Testing
     #expect(stage.machine.failures == [])
     control.write(hex("0600 0000 0400 00020000"))
     await testTimers.sleep(for: .milliseconds(310))
-    #expect(stage.machine.failures == [.adapter(AdapterError("go on with hci0", .adapterDown(hci0)))])
+    #expect(stage.machine.failures == [StackError("go on with hci0", .adapterDown(hci0))])
   }
 
   /// The raw channel ends when the adapter is gone.
@@ -188,7 +188,7 @@ import Testing
     #expect(loaded == 0)
     control.write(hex("0200 0000 0300 3500 14"))
     await settle()
-    let denied = AdapterError("set the connection parameters (hci0)", .missing("CAP_NET_ADMIN"))
+    let denied = StackError("set the connection parameters (hci0)", .missing(.netAdmin))
     #expect(loaded == 1 && stage.machine.notes == ["connection parameters are the kernel's: \(denied)"])
     // Without management they are the kernel's, too.
     let other = KernelStage()
@@ -203,7 +203,7 @@ import Testing
     stage.machine.devices = [KernelStage.Machine.hci0(isUp: false)]
     #expect(!stage.adapter.isUsable())
     await testTimers.sleep(for: .milliseconds(301))
-    let down = HCIError.adapter(AdapterError("go on with hci0", .adapterDown(hci0)))
+    let down = StackError("go on with hci0", .adapterDown(hci0))
     #expect(stage.machine.failures == [down])
     let start = testTimers.now
     let outcome = await recover([], within: .seconds(2))
@@ -222,7 +222,7 @@ import Testing
     let start = testTimers.now
     let outcome = await recover(
       Array(repeating: .error(code), count: 100), within: .seconds(3))
-    let denied = HCIError.adapter(AdapterError("open hci0", .missing("CAP_NET_RAW")))
+    let denied = StackError("open hci0", .missing(.netRaw))
     #expect(outcome.error == (isFinal ? denied : Self.removed))
     #expect(testTimers.now - start < .milliseconds(isFinal ? 50 : 3400))
     #expect(isFinal || testTimers.now - start >= .seconds(3))
@@ -250,6 +250,6 @@ import Testing
     }
     for step in [RecoveryLadder.Step.cancel, .disconnect] { #expect(try await text(step) == "done") }
     #expect(try await text(.reset) == "left out: the kernel has the adapter")
-    #expect(try await text(.powerCycle) == "failed: \(AdapterError.Reason.noBluetooth)")
+    #expect(try await text(.powerCycle) == "failed: \(StackError.noBluetooth)")
   }
 }

@@ -16,11 +16,11 @@ import Testing
   private let adapter = AdapterIndex(rawValue: 3)
 
   /// What `work` throws with the first socket(2) failing.
-  private func failure(_ code: Int32, _ work: () throws(AdapterError) -> Void) -> String? {
+  private func failure(_ code: Int32, _ work: () throws(StackError) -> Void) -> String? {
     let script = FaultScript([.socket], fails: code)
     let result: String?
-    do throws(AdapterError) {
-      try FaultPlan.during(script) { () throws(AdapterError) in try work() }
+    do throws(StackError) {
+      try FaultPlan.during(script) { () throws(StackError) in try work() }
       result = nil
     } catch {
       result = error.description
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: codes) func aRawSocketThatCannotBeMade(_ code: Int32) {
-    let error = failure(code) { () throws(AdapterError) in
+    let error = failure(code) { () throws(StackError) in
       _ = try HCISocket<RawChannel>(adapter, filter: HCIFilter(types: [.event]))
     }
     #expect(error == "cannot open hci3: socket: \(SystemError.text(code))")
@@ -40,8 +40,8 @@ import Testing
   @Test(arguments: codes) func anAdapterThatCannotBeSwitched(_ code: Int32) {
     for (name, work) in [
       ("up", HCIDevices.bringUp), ("down", HCIDevices.bringDown),
-    ] as [(String, (AdapterIndex) throws(AdapterError) -> Void)] {
-      let error = failure(code) { () throws(AdapterError) in try work(adapter) }
+    ] as [(String, (AdapterIndex) throws(StackError) -> Void)] {
+      let error = failure(code) { () throws(StackError) in try work(adapter) }
       #expect(error == "cannot bring hci3 \(name): socket: \(SystemError.text(code))")
     }
   }

@@ -39,21 +39,21 @@ import Testing
   }
 
   @Test func whatTheKernelRefusesIsNamed() {
-    let opening: [(Int32, AdapterError.Reason)] = [
+    let opening: [(Int32, StackError)] = [
       (EAFNOSUPPORT, .noBluetooth), (ENODEV, .noSuchAdapter), (EPIPE, .adapterRemoved),
       (ENETDOWN, .adapterDown(nil)), (ERFKILL, .radioBlocked), (EPERM, .missing(.netRaw)),
     ]
     for (code, reason) in opening {
-      #expect(AdapterError.Reason(opening: SystemError("bind", errno: code)) == reason)
+      #expect(StackError(opening: SystemError("bind", errno: code)) == reason)
     }
-    let taking: [(Int32, AdapterError.Reason)] = [
+    let taking: [(Int32, StackError)] = [
       (EBUSY, .adapterUp), (EUSERS, .adapterTaken), (EPERM, .missing(.netAdmin)), (ENODEV, .noSuchAdapter),
     ]
     for (code, reason) in taking {
-      #expect(AdapterError.Reason(takingUserChannel: SystemError("bind", errno: code), nil) == reason)
+      #expect(StackError(takingUserChannel: SystemError("bind", errno: code), nil) == reason)
     }
     #expect(
-      "\(AdapterError("use hci3", .adapterDown(AdapterIndex(rawValue: 3))))"
+      "\(StackError("use hci3", .adapterDown(AdapterIndex(rawValue: 3))))"
         == "cannot use hci3: the adapter is down")
   }
 

@@ -24,7 +24,7 @@ final class KernelStage {
   @BluetoothActor final class Machine {
     var devices = [Machine.hci0()]
     var notes: [String] = []
-    var failures: [HCIError] = []
+    var failures: [StackError] = []
     /// The commands that were sent.
     var sent: [[UInt8]] = []
     /// The status of the next answers to a command; success if there is none.

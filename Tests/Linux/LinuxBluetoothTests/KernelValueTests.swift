@@ -140,8 +140,8 @@ import Testing
 
   /// EBUSY says that it is up, being set up, or was not set up.
   @Test func aBusyUserChannelIsToldApart() {
-    func reason(_ isUp: Bool, _ isStarting: Bool) -> AdapterError.Reason {
-      AdapterError.Reason(
+    func reason(_ isUp: Bool, _ isStarting: Bool) -> StackError {
+      StackError(
         takingUserChannel: SystemError("bind", errno: EBUSY),
         HCIDevices.Device(
           index: AdapterIndex(rawValue: 3), address: .zero, isUp: isUp, isStarting: isStarting))
@@ -154,27 +154,27 @@ import Testing
   /// EALREADY means that an adapter is up; both EPERM and EACCES that CAP_NET_ADMIN is missing.
   @Test(
     arguments: [
-      (EALREADY, nil), (EPERM, .missing("CAP_NET_ADMIN")), (EACCES, .missing("CAP_NET_ADMIN")),
+      (EALREADY, nil), (EPERM, .missing(.netAdmin)), (EACCES, .missing(.netAdmin)),
       (ERFKILL, .radioBlocked),
       (ENODEV, .noSuchAdapter), (EIO, .system(SystemError("ioctl", errno: EIO))),
-    ] as [(Int32, AdapterError.Reason?)])
-  func switchingFailsForAReason(_ code: Int32, _ reason: AdapterError.Reason?) throws {
+    ] as [(Int32, StackError?)])
+  func switchingFailsForAReason(_ code: Int32, _ reason: StackError?) throws {
     let hci3 = AdapterIndex(rawValue: 3)
-    func failure(_ work: (AdapterIndex) throws(AdapterError) -> Void) throws -> AdapterError? {
+    func failure(_ work: (AdapterIndex) throws(StackError) -> Void) throws -> StackError? {
       let pair = try SocketPair()
       let script = FaultScript([.socket, .control], [.result(Int(pair.ours)), .error(code)])
-      do throws(AdapterError) {
-        try FaultPlan.during(script) { () throws(AdapterError) in try work(hci3) }
+      do throws(StackError) {
+        try FaultPlan.during(script) { () throws(StackError) in try work(hci3) }
       } catch {
         return error
       }
       return nil
     }
-    #expect(try failure(HCIDevices.bringUp) == reason.map { AdapterError("bring hci3 up", $0) })
+    #expect(try failure(HCIDevices.bringUp) == reason.map { StackError("bring hci3 up", $0) })
     let down = reason ?? .system(SystemError("ioctl", errno: EALREADY))
-    #expect(try failure(HCIDevices.bringDown) == AdapterError("bring hci3 down", down))
+    #expect(try failure(HCIDevices.bringDown) == StackError("bring hci3 down", down))
     #expect(
-      try failure { (index) throws(AdapterError) in _ = try HCIDevices.links(of: index) }
-        == AdapterError("list the links of hci3", down))
+      try failure { (index) throws(StackError) in _ = try HCIDevices.links(of: index) }
+        == StackError("list the links of hci3", down))
   }
 }

@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [
     (EBUSY, L2CAPConnectFailure.Verdict.retry(.deviceInUse)), (ENOSYS, .retry(.connectionEnded)),
     (ECONNRESET, .retry(.connectionEnded)), (ENOTCONN, .retry(.connectionEnded)), (ETIMEDOUT, .notHeard),
-    (EHOSTDOWN, .notHeard), (EINPROGRESS, .notHeard), (ECONNREFUSED, .failed(.refused)),
+    (EHOSTDOWN, .notHeard), (EINPROGRESS, .notHeard), (ECONNREFUSED, .failed(.connectionRefused)),
     (EHOSTUNREACH, .failed(.adapterDown(nil))), (ENODEV, .failed(.adapterRemoved)),
     (EAFNOSUPPORT, .failed(.noBluetooth)), (EINVAL, .failed(.system(SystemError("connect", errno: EINVAL)))),
   ])

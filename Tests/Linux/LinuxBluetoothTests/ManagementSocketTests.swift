@@ -17,7 +17,7 @@ import Testing
 
   private func open() throws -> Management {
     let script = FaultScript([.socket, .bind], [.result(Int(pair.ours)), .result(0)])
-    return try FaultPlan.during(script) { () throws(AdapterError) in try Management() }
+    return try FaultPlan.during(script) { () throws(StackError) in try Management() }
   }
 
   @Test func eventsAreToldWithTheirAdapter() async throws {
@@ -53,21 +53,21 @@ import Testing
     let open = spawn { try await management.send(SetPowered(true), to: AdapterIndex(rawValue: 2)) }
     await settle()
     shutdown(pair.theirs, Int32(SHUT_RDWR))
-    let ended = AdapterError("reach the kernel's Bluetooth management", .connectionEnded)
+    let ended = StackError("reach the kernel's Bluetooth management", .connectionEnded)
     await #expect(throws: ended) { _ = try await open.value }
     await #expect(throws: ended) { _ = try await management.send(ReadControllerIndexList()) }
   }
 
   /// What each channel is for is part of the error.
   @Test(arguments: [
-    (ENODEV, AdapterError.Reason.noSuchAdapter), (EPERM, .missing("CAP_NET_RAW")), (EPIPE, .adapterRemoved),
+    (ENODEV, StackError.noSuchAdapter), (EPERM, .missing(.netRaw)), (EPIPE, .adapterRemoved),
   ])
-  func aChannelThatCannotBeBound(_ code: Int32, _ reason: AdapterError.Reason) throws {
-    func error(_ work: () throws(AdapterError) -> Void) throws -> AdapterError? {
+  func aChannelThatCannotBeBound(_ code: Int32, _ reason: StackError) throws {
+    func error(_ work: () throws(StackError) -> Void) throws -> StackError? {
       let pair = try SocketPair(keepsPackets: true)
       let script = FaultScript([.socket, .bind], [.result(Int(pair.ours)), .error(code)])
-      do throws(AdapterError) {
-        try FaultPlan.during(script) { () throws(AdapterError) in try work() }
+      do throws(StackError) {
+        try FaultPlan.during(script) { () throws(StackError) in try work() }
         return nil
       } catch {
         var byte: UInt8 = 0
@@ -76,27 +76,27 @@ import Testing
       }
     }
     let hci3 = AdapterIndex(rawValue: 3)
-    let management = try error { () throws(AdapterError) in _ = try Management() }
-    #expect(management == AdapterError("reach the kernel's Bluetooth management", reason))
-    let monitor = try error { () throws(AdapterError) in _ = try HCISocket<MonitorChannel>() }
-    #expect(monitor == AdapterError("watch the adapter's traffic", reason))
-    let raw = try error { () throws(AdapterError) in
+    let management = try error { () throws(StackError) in _ = try Management() }
+    #expect(management == StackError("reach the kernel's Bluetooth management", reason))
+    let monitor = try error { () throws(StackError) in _ = try HCISocket<MonitorChannel>() }
+    #expect(monitor == StackError("watch the adapter's traffic", reason))
+    let raw = try error { () throws(StackError) in
       _ = try HCISocket<RawChannel>(hci3, filter: .rawController)
     }
-    #expect(raw == AdapterError("open hci3", reason))
+    #expect(raw == StackError("open hci3", reason))
   }
 
   /// The adapter of a raw channel is named; 65,552 bytes are the longest packet.
   @Test func aRawChannelKnowsItsAdapter() async throws {
     let hci3 = AdapterIndex(rawValue: 3)
     let down = FaultScript([.socket, .bind], [.result(Int(dup(pair.ours))), .error(ENETDOWN)])
-    #expect(throws: AdapterError("open hci3", .adapterDown(hci3))) {
-      _ = try FaultPlan.during(down) { () throws(AdapterError) in
+    #expect(throws: StackError("open hci3", .adapterDown(hci3))) {
+      _ = try FaultPlan.during(down) { () throws(StackError) in
         try HCISocket<RawChannel>(hci3, filter: .rawController)
       }
     }
     let script = FaultScript([.socket, .bind, .control], [.result(Int(pair.ours)), .result(0), .result(0)])
-    let socket = try FaultPlan.during(script) { () throws(AdapterError) in
+    let socket = try FaultPlan.during(script) { () throws(StackError) in
       try HCISocket<RawChannel>(hci3, filter: .rawController)
     }
     var counts: [Int] = []

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func theIndexList() throws {
-    var result: Result<[AdapterIndex], AdapterError>?
+    var result: Result<[AdapterIndex], StackError>?
     queue.enqueue(ReadControllerIndexList(), to: .none) { result = $0 }
     #expect(out.packets == ["0300ffff0000"])
     receive("0100ffff0900" + "0300" + "00" + "0200" + "0000" + "0300")
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func controllerInformation() throws {
-    var result: Result<ReadControllerInformation.Response, AdapterError>?
+    var result: Result<ReadControllerInformation.Response, StackError>?
     queue.enqueue(ReadControllerInformation(), to: hci0) { result = $0 }
     #expect(out.packets == ["040000000000"])
     let name = Hex.string(Array("pi".utf8)) + String(repeating: "00", count: 247)
@@ -64,14 +64,13 @@ import Testing
   }
 
   @Test func aMissingPrivilegeIsNamed() {
-    var error: AdapterError?
+    var error: StackError?
     queue.enqueue(SetPowered(true), to: hci0) { result in
       if case .failure(let failure) = result { error = failure }
     }
     #expect(out.packets == ["050000000100" + "01"])
     receive("020000000300" + "0500" + "14")
-    #expect(error?.reason == .missing("CAP_NET_ADMIN"))
-    #expect(error?.isMissingPrivilege == true)
+    #expect(error?.code == .missingPrivilege)
     #expect(error?.description.contains("CAP_NET_ADMIN") == true)
   }
 
@@ -89,22 +88,22 @@ import Testing
   }
 
   @Test func silenceEnds() {
-    var error: AdapterError?
+    var error: StackError?
     queue.enqueue(ReadControllerIndexList(), to: .none) { result in
       if case .failure(let failure) = result { error = failure }
     }
     timers.advance(to: .zero + ManagementQueue.deadline)
-    #expect(error?.reason == .timedOut)
+    #expect(error?.code == .noAnswer)
     // Its answer, late, is nobody's.
     receive("0100ffff0500" + "0300" + "00" + "0000")
   }
 
   @Test func whatIsOpenFailsWithTheSocket() {
-    var errors: [AdapterError] = []
-    let note = { (result: Result<[AdapterIndex], AdapterError>) in
+    var errors: [StackError] = []
+    let note = { (result: Result<[AdapterIndex], StackError>) in
       if case .failure(let failure) = result { errors.append(failure) }
     }
-    let gone = AdapterError("ask", .adapterRemoved)
+    let gone = StackError("ask", .adapterRemoved)
     queue.enqueue(ReadControllerIndexList(), to: .none, completion: note)
     queue.fail(gone)
     queue.enqueue(ReadControllerIndexList(), to: .none, completion: note)
@@ -148,11 +147,11 @@ import Testing
   }
 
   @Test func aCommandIsWaitedForNoLongerThanTheCallerWants() throws {
-    var results: [Result<[AdapterIndex], AdapterError>] = []
+    var results: [Result<[AdapterIndex], StackError>] = []
     let cancel = queue.enqueue(ReadControllerIndexList(), to: .none) { results.append($0) }
     cancel()
     cancel()
-    #expect(results == [.failure(AdapterError("list the adapters", .cancelled))])
+    #expect(results == [.failure(StackError("list the adapters", .cancelled))])
     // Its late answer, and the deadline, come to nothing.
     receive("0100ffff0500" + "0300" + "00" + "0000")
     timers.advance(to: timers.now + .seconds(4))

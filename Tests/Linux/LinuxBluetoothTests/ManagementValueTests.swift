@@ -39,11 +39,11 @@ import Testing
     #expect(ManagementSettings(rawValue: ~0xAE9B & 0xFFFF).description == "")
   }
 
-  private static let statuses: [(UInt8, String, AdapterError.Reason?)] = [
+  private static let statuses: [(UInt8, String, StackError?)] = [
     (0x00, "success", nil), (0x01, "unknown command", nil), (0x03, "failed", nil), (0x0A, "busy", nil),
     (0x0B, "rejected", nil), (0x0C, "not supported", nil), (0x0D, "invalid parameters", nil),
     (0x0F, "not powered", .adapterDown(AdapterIndex(rawValue: 2))), (0x11, "no such adapter", .noSuchAdapter),
-    (0x12, "blocked by rfkill", .radioBlocked), (0x14, "permission denied", .missing("CAP_NET_ADMIN")),
+    (0x12, "blocked by rfkill", .radioBlocked), (0x14, "permission denied", .missing(.netAdmin)),
     (0x02, "status 0x02", nil), (0xFF, "status 0xff", nil),
   ]
 
@@ -51,20 +51,21 @@ import Testing
   @Test(arguments: statuses.indices) func aStatusHasANameAndAReason(_ index: Int) {
     let (code, name, reason) = Self.statuses[index]
     #expect(ManagementStatus(rawValue: code).description == name)
-    var results: [Result<ManagementSettings, AdapterError>] = []
+    var results: [Result<ManagementSettings, StackError>] = []
     queue.enqueue(SetPowered(false), to: hci2) { results.append($0) }
     #expect(out.packets == ["05000200010000"])
     receive("010002000700 0500" + Hex.string([code]) + "01000000")
-    let other = AdapterError.Reason.system(Int32(code), "the kernel's Bluetooth management says: \(name)")
-    let expected: Result<ManagementSettings, AdapterError> =
-      code == 0 ? .success(.powered) : .failure(AdapterError("switch the adapter (hci2)", reason ?? other))
+    let other = StackError(
+      .system, .refusal, "the kernel's Bluetooth management says: \(name)", cause: .system(Int32(code)))
+    let expected: Result<ManagementSettings, StackError> =
+      code == 0 ? .success(.powered) : .failure(StackError("switch the adapter (hci2)", reason ?? other))
     #expect(results == [expected])
   }
 
   /// Each command says what it is for, with its adapter if it has one.
   @Test func aFailureNamesTheCommand() {
     var errors: [String] = []
-    func note<Value>(_ result: Result<Value, AdapterError>) {
+    func note<Value>(_ result: Result<Value, StackError>) {
       if case .failure(let error) = result { errors.append(error.description) }
     }
     let parameters = LoadConnectionParameters(peer: BluetoothAddress(1, .public), parameters: .fast)
@@ -86,12 +87,12 @@ import Testing
 
   /// Three seconds, to the millisecond; a command that was answered has no deadline.
   @Test func theDeadlineIsThreeSeconds() {
-    var results: [Result<ManagementSettings, AdapterError>] = []
+    var results: [Result<ManagementSettings, StackError>] = []
     queue.enqueue(SetPowered(true), to: hci2) { results.append($0) }
     timers.advance(to: .zero + .milliseconds(2999))
     #expect(results == [])
     timers.advance(to: .zero + .milliseconds(3000))
-    #expect(results == [.failure(AdapterError("switch the adapter (hci2)", .timedOut))])
+    #expect(results == [.failure(StackError("switch the adapter (hci2)", .noAnswer))])
     queue.enqueue(SetPowered(true), to: hci2) { results.append($0) }
     receive("010002000700 0500 00 00000000")
     timers.advance(to: timers.now + .seconds(10))
@@ -100,14 +101,14 @@ import Testing
 
   /// All of the information: address, version, manufacturer, supported and current settings, class, name.
   @Test func informationIsReadWhole() throws {
-    var result: Result<ReadControllerInformation.Response, AdapterError>?
+    var result: Result<ReadControllerInformation.Response, StackError>?
     queue.enqueue(ReadControllerInformation(), to: hci2) { result = $0 }
     let name = Array("desk".utf8) + [0] + Array("rest".utf8)
     let parameters =
       hex("060504030201 0c 5d00 ffbe0100 01020000 0c0104")
       + name + [UInt8](repeating: 0, count: 249 - name.count)
     receive("010002000f01 0400 00" + Hex.string(parameters.dropLast()))
-    #expect(result == .failure(AdapterError("ask what the adapter is (hci2)", .malformedAnswer)))
+    #expect(result == .failure(StackError("ask what the adapter is (hci2)", .malformedAnswer)))
     queue.enqueue(ReadControllerInformation(), to: hci2) { result = $0 }
     receive("010002001001 0400 00" + Hex.string(parameters))
     #expect((try? result?.get().name) == "desk")
@@ -124,10 +125,10 @@ import Testing
   }
 
   @Test func anAnswerThatIsCutIsMalformed() {
-    var results: [Result<[AdapterIndex], AdapterError>] = []
+    var results: [Result<[AdapterIndex], StackError>] = []
     queue.enqueue(ReadControllerIndexList(), to: .none) { results.append($0) }
     receive("0100ffff0700 0300 00 0200 0000")
-    #expect(results == [.failure(AdapterError("list the adapters", .malformedAnswer))])
+    #expect(results == [.failure(StackError("list the adapters", .malformedAnswer))])
   }
 
   /// LE public is 1, LE random 2; 0 would be BR/EDR.

@@ -29,7 +29,7 @@ import Testing
   @Test func aLookUpThatDoesNotEndIsGivenUp() async {
     let gate = Gate()
     let start = testTimers.now
-    await #expect(throws: TransportError("tcp:ring:1", "the name was not resolved in 10 s")) {
+    await #expect(throws: StackError.cannotOpen("tcp:ring:1", "the name was not resolved in 10 s")) {
       _ = try await HCIStreamTransport.resolved("tcp:ring:1", within: .seconds(10), in: testTimers) {
         gate.pass()
         return []
@@ -49,14 +49,14 @@ import Testing
         return []
       }
     }
-    await #expect(throws: TransportError("tcp:ring:1", "cancelled")) { _ = try await task.value }
+    await #expect(throws: StackError.cannotOpen("tcp:ring:1", "cancelled")) { _ = try await task.value }
     gate.open()
   }
 
   @Test func anUnknownHostIsReported() async throws {
-    await #expect(throws: TransportError("tcp:ring:1", "no such host")) {
+    await #expect(throws: StackError.cannotOpen("tcp:ring:1", "no such host")) {
       _ = try await HCIStreamTransport.resolved("tcp:ring:1", within: .seconds(10), in: Timers()) {
-        () throws(TransportError) in throw TransportError("tcp:ring:1", "no such host")
+        () throws(StackError) in throw StackError.cannotOpen("tcp:ring:1", "no such host")
       }
     }
   }

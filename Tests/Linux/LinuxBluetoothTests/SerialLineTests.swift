@@ -110,10 +110,10 @@ import Testing
     let known =
       "9600, 19200, 38400, 57600, 115200, 230400, 460800, 500000, 921600, 1000000, 1500000, 2000000, 3000000, 4000000"
     #expect(
-      throws: TransportError(
+      throws: StackError.cannotOpen(
         "serial:\(path)@9601", "9601 baud is not a speed of serial lines; known are \(known)")
     ) { try HCIStreamTransport.serial(path: path, baud: 9601) }
-    #expect(throws: TransportError("serial:/dev/null@115200", "not a serial line")) {
+    #expect(throws: StackError.cannotOpen("serial:/dev/null@115200", "not a serial line")) {
       try HCIStreamTransport.serial(path: "/dev/null")
     }
     #expect(HCIStreamTransport.defaultBaudRate == 115_200)

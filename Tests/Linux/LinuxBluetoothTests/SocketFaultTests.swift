@@ -21,12 +21,12 @@ import Testing
   /// The error of `work`, in which the first of these calls fails.
   private func failure(
     _ call: SystemCall, _ code: Int32, _ work: () async throws -> Void
-  ) async throws -> TransportError? {
+  ) async throws -> StackError? {
     let script = FaultScript([call], fails: code)
-    var error: TransportError?
+    var error: StackError?
     do {
       try await FaultPlan.during(script) { try await work() }
-    } catch let failure as TransportError {
+    } catch let failure as StackError {
       error = failure
     }
     #expect(script.isUsedUp)
@@ -40,7 +40,7 @@ import Testing
     let path = path()
     let listener = try StreamListener.unix(path: path) { _ in }
     let error = try await failure(call, code) { _ = try await HCIStreamTransport.unix(path: path) }
-    #expect(error == TransportError("unix:\(path)", SystemError.text(code)))
+    #expect(error == StackError.cannotOpen("unix:\(path)", SystemError.text(code)))
     // The next try works.
     try await HCIStreamTransport.unix(path: path).close()
     listener.close()
@@ -54,7 +54,7 @@ import Testing
     let error = try await failure(call, code) {
       _ = try await HCIStreamTransport.tcp(host: "127.0.0.1", port: port)
     }
-    #expect(error?.target == "tcp:127.0.0.1:\(port)")
+    #expect(error?.operation == "cannot open tcp:127.0.0.1:\(port)")
     #expect(error?.reason.hasPrefix(SystemError.text(code)) == true)
     listener.close()
   }
@@ -72,7 +72,7 @@ import Testing
 
   @Test(arguments: codes) func aSerialLineThatCannotBeOpened(_ code: Int32) async throws {
     let error = try await failure(.open, code) { _ = try HCIStreamTransport.serial(path: "/dev/null") }
-    #expect(error?.target == "serial:/dev/null@115200")
+    #expect(error?.operation == "cannot open serial:/dev/null@115200")
     #expect(error?.reason.hasPrefix(SystemError("", errno: code).reason) == true)
     #expect(code != EACCES || error?.reason.contains("dialout") == true)
   }
@@ -82,7 +82,7 @@ import Testing
   ) async throws {
     let path = path()
     let error = try await failure(call, code) { _ = try StreamListener.unix(path: path) { _ in } }
-    #expect(error == TransportError("unix:\(path)", SystemError.text(code)))
+    #expect(error == StackError.cannotOpen("unix:\(path)", SystemError.text(code)))
     unlink(path)
   }
 

@@ -29,7 +29,7 @@ import Testing
     #expect(!exists(path))
     first.close()
     folder.write("controller", "mine")
-    #expect(throws: TransportError("unix:\(path)", SystemError.text(EADDRINUSE))) {
+    #expect(throws: StackError.cannotOpen("unix:\(path)", SystemError.text(EADDRINUSE))) {
       try StreamListener.unix(path: path, timers: testTimers) { _ in }
     }
     #expect(folder.text(of: "controller") == "mine")
@@ -39,7 +39,7 @@ import Testing
   @Test func aClosedListenerAcceptsNothing() async throws {
     let listener = try StreamListener.unix(path: path, timers: testTimers) { _ in Issue.record("accepted") }
     listener.close()
-    await #expect(throws: TransportError("unix:\(path)", SystemError.text(ENOENT))) {
+    await #expect(throws: StackError.cannotOpen("unix:\(path)", SystemError.text(ENOENT))) {
       _ = try await HCIStreamTransport.unix(path: path)
     }
     folder.remove()
@@ -83,7 +83,7 @@ import Testing
     let port = listener.port
     listener.close()
     let reason = "\(SystemError.text(ECONNREFUSED)); is the controller's server running there?"
-    await #expect(throws: TransportError("tcp:127.0.0.1:\(port)", reason)) {
+    await #expect(throws: StackError.cannotOpen("tcp:127.0.0.1:\(port)", reason)) {
       _ = try await HCIStreamTransport.tcp(host: "127.0.0.1", port: port)
     }
     folder.remove()
@@ -96,7 +96,9 @@ import Testing
       #expect(SocketAddress(unixPath: path) == nil)
     }
     let long = String(repeating: "a", count: 108)
-    #expect(throws: TransportError("unix:\(long)", "the path is longer than a socket's may be (107 bytes)")) {
+    #expect(
+      throws: StackError.cannotOpen("unix:\(long)", "the path is longer than a socket's may be (107 bytes)")
+    ) {
       try StreamListener.unix(path: long) { _ in }
     }
     folder.remove()

@@ -32,11 +32,11 @@ import Testing
 
   /// - Returns: whether it was restored, and the adapters that were brought up
   private func restore(
-    _ address: BluetoothAddress? = nil, failing: AdapterError? = nil
+    _ address: BluetoothAddress? = nil, failing: StackError? = nil
   ) -> (isUp: Bool, broughtUp: [UInt16]) {
     var broughtUp: [UInt16] = []
     let isUp = TakenAdapter.restoreLeftover(path, device(address ?? self.address)) {
-      (index) throws(AdapterError) in
+      (index) throws(StackError) in
       broughtUp.append(index.rawValue)
       if let failing { throw failing }
     }
@@ -57,7 +57,7 @@ import Testing
   /// An adapter that cannot be brought up now may be later.
   @Test func aRecordStaysUntilTheAdapterIsUp() {
     leave()
-    let error = AdapterError("bring hci3 up", .radioBlocked)
+    let error = StackError("bring hci3 up", .radioBlocked)
     #expect(restore(failing: error) == (false, [3]))
     #expect(exists)
     #expect(restore() == (true, [3]))
@@ -113,7 +113,7 @@ import Testing
     #expect(folder.names(in: "made") == ["taken-hci3"])
     taken.forget()
     #expect(folder.names(in: "made") == [])
-    #expect(throws: AdapterError.self) {
+    #expect(throws: StackError.self) {
       try TakenAdapter(index, address: address, in: ["\(folder.path)/file"])
     }
     // Without a folder, nothing is written.

@@ -86,7 +86,7 @@ import Testing
       channel.write([1])
     }
     for _ in 0..<5 { await settle() }
-    #expect(reasons == [text ?? "hci3: \(AdapterError.Reason.adapterRemoved)"])
+    #expect(reasons == [text ?? "hci3: \(StackError.adapterRemoved)"])
     transport.close()
     await transport.finishClosing()
     folder.remove()
@@ -117,7 +117,7 @@ import Testing
     await waitForHelper()
     await transport.finishClosing()
     #expect(helper.read().isEmpty)
-    await #expect(throws: HCIError.cancelled) { try await transport.reopen(within: .seconds(1)) }
+    await #expect(throws: StackError.cancelled) { try await transport.reopen(within: .seconds(1)) }
     folder.remove()
   }
 
@@ -190,8 +190,8 @@ import Testing
     }
     await waitForHelper()
     helper.answer(1, code)
-    let reason: AdapterError.Reason = code == EBUSY ? .adapterUp : .noSuchAdapter
-    await #expect(throws: HCIError.adapter(AdapterError("take hci0", reason))) { try await reopened.value }
+    let reason: StackError = code == EBUSY ? .adapterUp : .noSuchAdapter
+    await #expect(throws: StackError("take hci0", reason)) { try await reopened.value }
     transport.close()
     await transport.finishClosing()
     folder.remove()
@@ -201,7 +201,7 @@ import Testing
   @Test func anAdapterThatHasGoneIsNotOpenedAgain() async throws {
     let transport = try transport(wasUp: false)
     let script = listing
-    await #expect(throws: HCIError.adapter(AdapterError("take hci3", .adapterRemoved))) {
+    await #expect(throws: StackError("take hci3", .adapterRemoved)) {
       try await FaultPlan.during(script) { try await transport.reopen(within: .seconds(1)) }
     }
     transport.close()

@@ -72,7 +72,7 @@ import Testing
       Self.machine { $0.adapters = [Self.adapter(isUp: false)] },
       Self.machine { $0.adapters = [Self.adapter(isTaken: true)] },
       Self.machine { $0.adapters = [Self.adapter(supports: [.bredr])] },
-      Self.machine { $0.adapterError = AdapterError("list the adapters", .noBluetooth) },
+      Self.machine { $0.adapterError = StackError("list the adapters", .noBluetooth) },
       Self.machine {
         $0.radioSwitches = [.init(name: "hci0", isSoftBlocked: true, isHardBlocked: true)]
       },
@@ -156,7 +156,7 @@ import Testing
   @Test func noBluetoothInTheKernelIsSaidWithItsRemedy() {
     let state = Self.machine {
       $0.adapters = []
-      $0.adapterError = AdapterError("list the adapters", .noBluetooth)
+      $0.adapterError = StackError("list the adapters", .noBluetooth)
     }
     #expect(finding("adapter", state)?.remedy?.contains("modprobe bluetooth") == true)
   }

@@ -111,7 +111,7 @@ import VirtualRadio
     let strap = try await Strap(adapter(1), name: "Ring HR")
     let watch = try await Watch(adapter(2))
     let battery = try watch.characteristic("2A19")
-    await #expect(throws: GATTError.self) { try await watch.link.gatt.read(battery) }
+    await #expect(throws: StackError.self) { try await watch.link.gatt.read(battery) }
     try await watch.subscribe("2A19")
     strap.server.set(battery: 87)
     strap.server.set(battery: 87)

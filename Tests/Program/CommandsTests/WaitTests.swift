@@ -112,7 +112,6 @@ import Testing
       2, .deadline("ConnectionRequest.deadline; a device that is waited for may come at any time")
     ),
     "GAP/Central.swift": (4, .deadline("that of each command, of the request, or the caller's")),
-    "GAP/GAPError.swift": (1, .ended(by: "the call that it wraps")),
     "GAP/HCIAdapter.swift": (
       6, .deadline("HostController.commandDeadline for each command, or the caller's")
     ),

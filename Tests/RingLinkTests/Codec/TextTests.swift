@@ -103,7 +103,7 @@ struct TextTests {
     ),
     (.disconnected("out of reach"), "the connection to the ring was lost: out of reach"),
     (.cancelled, "cancelled"),
-    (.bluetooth(.gatt(.servicesChanged)), GAPError.gatt(.servicesChanged).description),
+    (.bluetooth(.servicesChanged), StackError.servicesChanged.description),
   ]
 
   @Test(arguments: errors.indices) func errorsOfARing(_ index: Int) {

@@ -34,7 +34,7 @@ import Testing
       notify: Self.characteristic(RingGATT.commandNotify, .notify, 0x12))
   }
 
-  private func forbidden(_ reason: String) -> GATTError { .forbidden(reason) }
+  private func forbidden(_ reason: String) -> StackError { .forbidden(reason) }
 
   /// The parts of a long write are each less than a frame, so that no check of a frame sees what they make up. The command
   /// is harmless: no other rule refuses it.
@@ -74,7 +74,7 @@ import Testing
     // The start of a profile of zeros, whose zeros would follow, and one with a wrong checksum.
     let profile: [UInt8] = [0x0A, 2]
     for value in [profile, profile + Array(repeating: 0, count: 13) + [0xFF]] {
-      #expect(throws: GATTError.self) { try connection.gatt.writeWithoutResponse(value, to: 0x10) }
+      #expect(throws: StackError.self) { try connection.gatt.writeWithoutResponse(value, to: 0x10) }
     }
     #expect(link.sent == [])
     withExtendedLifetime(ring) {}
@@ -86,10 +86,10 @@ import Testing
     let dangerous = try #require(
       (0...255).lazy.map { RingFrame(RingCommand(rawValue: $0)) }.first { CommandTable.danger(of: $0) != nil }
     )
-    await #expect(throws: GATTError.self) { try await connection.gatt.write(dangerous.bytes, to: 0x10) }
-    #expect(throws: GATTError.self) { try connection.gatt.writeWithoutResponse(dangerous.bytes, to: 0x10) }
+    await #expect(throws: StackError.self) { try await connection.gatt.write(dangerous.bytes, to: 0x10) }
+    #expect(throws: StackError.self) { try connection.gatt.writeWithoutResponse(dangerous.bytes, to: 0x10) }
     // Without its checksum, and as the first byte alone.
-    #expect(throws: GATTError.self) {
+    #expect(throws: StackError.self) {
       try connection.gatt.writeWithoutResponse([dangerous.bytes[0]], to: 0x10)
     }
     #expect(link.sent == [])
@@ -121,7 +121,7 @@ import Testing
     try ring.dispatcher.post(Self.battery)
     await settle()
     let refusal = ATTErrorResponse(request: .writeRequest, handle: 0x10, code: .writeNotPermitted)
-    #expect(reasons == [.bluetooth(.gatt(.att(.refused(refusal))))])
+    #expect(reasons == [.bluetooth(.refused(refusal))])
   }
 
   @Test func theEndOfTheLinkIsTheReason() async throws {

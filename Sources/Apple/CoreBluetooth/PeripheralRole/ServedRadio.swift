@@ -125,7 +125,7 @@ final class ServedRadio {
     guard let peripheral, radio.state == .poweredOn else {
       throw CBError(.unknown, "the adapter is not powered on")
     }
-    do throws(GAPError) {
+    do throws(StackError) {
       try peripheral.role.startAdvertising(advertising)
     } catch {
       throw CBError(.unknown, "\(error)")
@@ -134,11 +134,12 @@ final class ServedRadio {
     let number = starts
     advertised = (ObjectIdentifier(member), advertising, number)
     setName(name ?? Self.hostName)
-    do throws(GAPError) {
+    do throws(StackError) {
       try await peripheral.role.untilAdvertising(within: limit)
-    } catch .hci(.cancelled) {
-      throw CBError(.operationCancelled, "advertising was stopped before the radio had begun")
     } catch {
+      if error.code == .cancelled {
+        throw CBError(.operationCancelled, "advertising was stopped before the radio had begun")
+      }
       if advertised?.number == number { stopAdvertising(member) }
       throw CBError(.unknown, "\(error)")
     }

@@ -11,8 +11,8 @@ import HaloBluetoothCore
 @BluetoothActor
 package final class ReplayAdapter: Adapter {
   package var onReport: ((AdvertisingReport, Instant) -> Void)?
-  package var onScanRefusal: ((HCIError?) -> Void)?
-  package var onFailure: ((HCIError) -> Void)?
+  package var onScanRefusal: ((StackError?) -> Void)?
+  package var onFailure: ((StackError) -> Void)?
   package var timers: Timers { time.timers }
 
   /// Called when the recording has nothing more for a client that waits: where the recorded program was ended from
@@ -61,7 +61,7 @@ package final class ReplayAdapter: Adapter {
     announcer = Announcer(peripheral)
   }
 
-  package func start() async throws(HCIError) -> AdapterInformation {
+  package func start() async throws(StackError) -> AdapterInformation {
     isRunning = true
     time.onIdle = { [weak self] deadline in self?.idle(until: deadline) ?? false }
     return AdapterInformation(
@@ -85,7 +85,7 @@ package final class ReplayAdapter: Adapter {
   }
 
   package func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
     let done = OneShot(completion)
     attempts += 1

@@ -56,7 +56,7 @@ final class ReplayedLink: ATTLink {
     timers.schedule(after: .zero) { self.end(.local, .connectionTerminatedByLocalHost) }
   }
 
-  func readRSSI() async throws(HCIError) -> Int8? { nil }
+  func readRSSI() async throws(StackError) -> Int8? { nil }
 
   private func end(_ loss: LinkLoss, _ reason: HCIErrorCode) {
     guard isOpen else { return }

@@ -28,7 +28,7 @@ final class AdapterHelper {
   private struct Request {
     let action: Action
     let index: AdapterIndex
-    let end: OneShot<Result<Int32, AdapterError>>
+    let end: OneShot<Result<Int32, StackError>>
 
     var operation: String {
       switch action {
@@ -38,8 +38,8 @@ final class AdapterHelper {
       }
     }
 
-    func failure(_ reason: AdapterError.Reason) -> Result<Int32, AdapterError> {
-      .failure(AdapterError(operation, reason))
+    func failure(_ reason: StackError) -> Result<Int32, StackError> {
+      .failure(StackError(operation, reason))
     }
   }
 
@@ -53,12 +53,12 @@ final class AdapterHelper {
   /// Starts the helper. Requires CAP_NET_ADMIN.
   ///
   /// - Parameter address: the kernel's address of the adapter; all zero if it has none
-  convenience init(for address: BluetoothAddress) throws(AdapterError) {
+  convenience init(for address: BluetoothAddress) throws(StackError) {
     var writer = ByteWriter(capacity: 6)
     address.write(into: &writer)
     let channel = KernelFunction.startHelper(writer.bytes, PacketSocket.receiveBuffer)
     guard channel >= 0 else {
-      throw AdapterError("take an adapter", .system(SystemError("fork", errno: -channel)))
+      throw StackError("take an adapter", .system(SystemError("fork", errno: -channel)))
     }
     try self.init(channel: channel)
   }
@@ -66,14 +66,14 @@ final class AdapterHelper {
   /// - Parameters:
   ///   - channel: to the helper: a socket that keeps packets apart, and does not block; it is closed with this object
   ///   - timers: the clock of ``deadline``
-  init(channel: Int32, timers: Timers = EpollLoop.shared.timers) throws(AdapterError) {
+  init(channel: Int32, timers: Timers = EpollLoop.shared.timers) throws(StackError) {
     self.channel = channel
     self.timers = timers
     do throws(SystemError) {
       watch = try EpollLoop.shared.watch(channel, for: .readable) { [weak self] _ in self?.receive() }
     } catch {
       Glibc.close(channel)
-      throw AdapterError("take an adapter", .system(error))
+      throw StackError("take an adapter", .system(error))
     }
   }
 
@@ -95,24 +95,24 @@ final class AdapterHelper {
   /// Opens the user channel of an adapter, which must be down.
   ///
   /// - Returns: a non-blocking descriptor bound to the user channel
-  func take(_ index: AdapterIndex) async throws(AdapterError) -> Int32 {
+  func take(_ index: AdapterIndex) async throws(StackError) -> Int32 {
     try await perform(.take, index)
   }
 
   /// Brings an adapter up; no change if it is up.
-  func bringUp(_ index: AdapterIndex) async throws(AdapterError) {
+  func bringUp(_ index: AdapterIndex) async throws(StackError) {
     _ = try await perform(.bringUp, index)
   }
 
   /// Brings an adapter down; its links end.
-  func bringDown(_ index: AdapterIndex) async throws(AdapterError) {
+  func bringDown(_ index: AdapterIndex) async throws(StackError) {
     _ = try await perform(.bringDown, index)
   }
 
   /// Waits for an answer until ``deadline``, or until the task is cancelled. A pending request is not cancelled; an
   /// adapter that is opened too late is closed at once.
-  private func perform(_ action: Action, _ index: AdapterIndex) async throws(AdapterError) -> Int32 {
-    try await awaitCallback { (done: @escaping (Result<Int32, AdapterError>) -> Void) in
+  private func perform(_ action: Action, _ index: AdapterIndex) async throws(StackError) -> Int32 {
+    try await awaitCallback { (done: @escaping (Result<Int32, StackError>) -> Void) in
       let request = Request(action: action, index: index, end: OneShot(done))
       request.end.expire(
         after: Self.deadline, in: timers, with: request.failure(.kernelSilent))
@@ -154,15 +154,14 @@ final class AdapterHelper {
     }
   }
 
-  private func result(of request: Request, _ code: Int32, _ descriptor: Int32) -> Result<Int32, AdapterError>
-  {
+  private func result(of request: Request, _ code: Int32, _ descriptor: Int32) -> Result<Int32, StackError> {
     if code == 0 { return .success(descriptor) }
     let error = SystemError("bind", errno: code)
-    let reason: AdapterError.Reason =
+    let reason: StackError =
       switch request.action {
-      case .take: AdapterError.Reason(takingUserChannel: error, try? HCIDevices.state(of: request.index))
+      case .take: StackError(takingUserChannel: error, try? HCIDevices.state(of: request.index))
       case .bringUp, .bringDown:
-        code == EPERM ? .missing(.netAdmin) : AdapterError.Reason(opening: SystemError("ioctl", errno: code))
+        code == EPERM ? .missing(.netAdmin) : StackError(opening: SystemError("ioctl", errno: code))
       }
     return request.failure(reason)
   }

@@ -10,9 +10,9 @@ import L2CAP
 @BluetoothActor
 package final class KernelAdapter: Adapter {
   package var onReport: ((AdvertisingReport, Instant) -> Void)?
-  package var onScanRefusal: ((HCIError?) -> Void)?
+  package var onScanRefusal: ((StackError?) -> Void)?
   package var onAccepted: ((any ATTLink) -> Void)?
-  package var onFailure: ((HCIError) -> Void)?
+  package var onFailure: ((StackError) -> Void)?
   package var onNote: ((String) -> Void)? {
     get { recovery.onNote }
     set { recovery.onNote = newValue }
@@ -47,7 +47,7 @@ package final class KernelAdapter: Adapter {
   private var onDiscoveryEnd: (() -> Void)?
   private var connector: KernelConnector?
   private var desiredScan: ScanParameters?
-  package private(set) var failure: HCIError?
+  package private(set) var failure: StackError?
   private let links: KernelLinks
   /// The connected peers when the adapter failed.
   private var ourPeers: Set<UInt64> = []
@@ -84,32 +84,28 @@ package final class KernelAdapter: Adapter {
     } onGone: {
       $0.vanish()
     }
-    watch.onLost = { [weak self] reason in self?.fail(reason) }
+    watch.onLost = { [weak self] reason in self?.lost(reason) }
   }
 
   // MARK: Start and end
 
   /// Opens the sockets. ``start()`` does so, too, if this was not called before; call it separately to drop privileges
   /// in between. It asks the kernel only what does not wait for the controller.
-  package func open() async throws(AdapterError) {
+  package func open() async throws(StackError) {
     try await check()
     controller = try openSockets()
     _ = sockets
   }
 
-  package func start() async throws(HCIError) -> AdapterInformation {
-    do throws(AdapterError) {
-      if controller == nil { try await open() }
-    } catch {
-      throw .adapter(error)
-    }
+  package func start() async throws(StackError) -> AdapterInformation {
+    if controller == nil { try await open() }
     return try await initialize()
   }
 
-  private func initialize() async throws(HCIError) -> AdapterInformation {
+  private func initialize() async throws(StackError) -> AdapterInformation {
     guard let controller else { throw .notReady }
     let information = try await awaitCallback {
-      (done: @escaping (Result<RawController.Information, HCIError>) -> Void) in
+      (done: @escaping (Result<RawController.Information, StackError>) -> Void) in
       controller.initialize(completion: done)
       return { controller.fail(.cancelled) }
     }
@@ -126,15 +122,15 @@ package final class KernelAdapter: Adapter {
   }
 
   /// Checks that the adapter can be used, before anything is sent to it.
-  private func check() async throws(AdapterError) {
+  private func check() async throws(StackError) {
     let operation = "use \(index)"
     guard let state = try await Controllers.state(of: index) else {
-      throw AdapterError(operation, .noSuchAdapter)
+      throw StackError(operation, .noSuchAdapter)
     }
     // Asked first, as the kernel only refuses each command.
-    guard Capability.netRaw.isEffective else { throw AdapterError(operation, .missing(.netRaw)) }
-    if let obstacle = state.obstacle { throw AdapterError(operation, obstacle) }
-    guard state.isUp else { throw AdapterError(operation, .adapterDown(index)) }
+    guard Capability.netRaw.isEffective else { throw StackError(operation, .missing(.netRaw)) }
+    if let obstacle = state.obstacle { throw StackError(operation, obstacle) }
+    guard state.isUp else { throw StackError(operation, .adapterDown(index)) }
     adopt(
       KernelAdapterWatch.Device(index: index, address: state.address, isUp: true, isTaken: false))
   }
@@ -168,7 +164,7 @@ package final class KernelAdapter: Adapter {
     return controller
   }
 
-  private func openSockets() throws(AdapterError) -> RawController {
+  private func openSockets() throws(StackError) -> RawController {
     let socket = try HCISocket<RawChannel>(index, filter: .rawController)
     self.socket = socket
     let controller = makeController { packet in socket.packets.send(packet) }
@@ -182,7 +178,7 @@ package final class KernelAdapter: Adapter {
     do throws(SystemError) {
       try socket.packets.start()
     } catch {
-      throw AdapterError("use \(index)", .system(error))
+      throw StackError("use \(index)", .system(error))
     }
     // Without management, links are made with the kernel's defaults.
     if management == nil { management = try? Management() }
@@ -247,16 +243,16 @@ package final class KernelAdapter: Adapter {
   }
 
   private func closed(_ error: SystemError?) {
-    fail(error.map { AdapterError.Reason(opening: $0, adapter: index) } ?? .adapterRemoved)
+    lost(error.map { StackError(opening: $0, adapter: index) } ?? .adapterRemoved)
   }
 
-  private func fail(_ reason: AdapterError.Reason) {
-    let isBlocked = reason == .adapterDown(index) && HCIDevices.isRadioBlocked(index)
+  private func lost(_ reason: StackError) {
+    let isBlocked = reason.code == .adapterDown && HCIDevices.isRadioBlocked(index)
     let reason = isBlocked ? .radioBlocked : reason
-    fail(.adapter(AdapterError("go on with \(index)", reason)))
+    fail(StackError("go on with \(index)", reason))
   }
 
-  private func fail(_ error: HCIError) {
+  private func fail(_ error: StackError) {
     guard failure == nil else { return }
     failure = error
     discovery = nil
@@ -277,23 +273,23 @@ package final class KernelAdapter: Adapter {
   /// CAP_NET_ADMIN; one that was switched off is waited for. One whose controller does not answer is switched off and on
   /// first, once a minute at most, unless that would end links of other programs.
   ///
-  /// - Throws: the failure that ended it, after `time`; `HCIError.cancelled` if the task is cancelled
-  package func recover(within time: Duration) async throws(HCIError) -> AdapterInformation {
+  /// - Throws: the failure that ended it, after `time`; `StackError.cancelled` if the task is cancelled
+  package func recover(within time: Duration) async throws(StackError) -> AdapterInformation {
     guard let failure else { return try await initialize() }
     return try await recovery.recover(self, from: failure, within: time)
   }
 
   /// - Returns: nil if the adapter is gone again
-  private func open(isNew: Bool) async throws(HCIError) -> AdapterInformation? {
+  private func open(isNew: Bool) async throws(StackError) -> AdapterInformation? {
     let failure = self.failure
-    do throws(AdapterError) {
+    do throws(StackError) {
       controller = try openSockets()
     } catch {
-      if error.isMissingPrivilege { throw .adapter(error) }
+      if error.code == .missingPrivilege { throw error }
       return nil
     }
     self.failure = nil
-    do throws(HCIError) {
+    do throws(StackError) {
       // The kernel powers a new adapter off again after two seconds, unless a program uses it.
       if isNew { management?.send(SetPowered(true), to: index) { _ in } }
       return try await initialize()
@@ -367,7 +363,7 @@ package final class KernelAdapter: Adapter {
   }
 
   package func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
     guard failure == nil, let connector else {
       completion(.failure(failure ?? .notReady))
@@ -380,11 +376,11 @@ package final class KernelAdapter: Adapter {
 
   /// The kernel advertises, with what is set here and what other programs have set. Requires CAP_NET_ADMIN when this adapter is
   /// opened.
-  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(HCIError) {
+  package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
     if peripheral == nil {
       guard advertising != nil else { return }
-      guard let management else { throw .adapter(AdapterError("advertise", .noBluetooth)) }
-      guard management.isPrivileged else { throw .adapter(AdapterError("advertise", .missing(.netAdmin))) }
+      guard let management else { throw StackError("advertise", .noBluetooth) }
+      guard management.isPrivileged else { throw StackError("advertise", .missing(.netAdmin)) }
       peripheral = makePeripheralRole(management)
     }
     try peripheral?.setAdvertising(advertising, in: set, at: address)
@@ -466,14 +462,14 @@ package final class KernelAdapter: Adapter {
   /// Has the controller change a link's parameters. The kernel checks the permission for each command (CAP_NET_RAW).
   func update(
     _ handle: ConnectionHandle, to parameters: ConnectionParameters,
-    completion: @escaping (Result<Void, HCIError>) -> Void
+    completion: @escaping (Result<Void, StackError>) -> Void
   ) {
     controller?.update(handle, to: parameters, completion: completion)
   }
 
-  func readRSSI(_ handle: ConnectionHandle) async throws(HCIError) -> Int8? {
+  func readRSSI(_ handle: ConnectionHandle) async throws(StackError) -> Int8? {
     guard let controller else { throw .notReady }
-    return try await awaitCallback(cancelled: HCIError.cancelled) { done in
+    return try await awaitCallback(cancelled: StackError.cancelled) { done in
       controller.readRSSI(handle, completion: done)
     }
   }
@@ -488,7 +484,7 @@ package final class KernelAdapter: Adapter {
 extension KernelAdapter: RecoverableRadio {
   package var name: String { index.description }
 
-  package func carryOut(_ step: RecoveryLadder.Step) async throws(HCIError) -> RecoveryLadder.Outcome {
+  package func carryOut(_ step: RecoveryLadder.Step) async throws(StackError) -> RecoveryLadder.Outcome {
     switch step {
     // The failure has done that.
     case .cancel, .disconnect: return .done()
@@ -498,19 +494,19 @@ extension KernelAdapter: RecoverableRadio {
       guard others.isEmpty else {
         return .leftOut("it would end \(others.count) links of other programs")
       }
-      do throws(AdapterError) {
-        guard let management else { throw AdapterError("switch \(index)", .noBluetooth) }
+      do throws(StackError) {
+        guard let management else { throw StackError("switch \(index)", .noBluetooth) }
         _ = try await management.send(SetPowered(false), to: index)
         _ = try await management.send(SetPowered(true), to: index)
         return .done()
       } catch {
-        if error.reason == .cancelled { throw .cancelled }
+        if error.code == .cancelled { throw error }
         return .failed("\(error.reason)")
       }
     }
   }
 
-  package func reopen(within time: Duration) async throws(HCIError) -> AdapterInformation? {
+  package func reopen(within time: Duration) async throws(StackError) -> AdapterInformation? {
     if let device = watch.find() {
       let isNew = watch.wasRemoved
       adopt(device)

@@ -37,13 +37,13 @@ final class KernelConnector {
   ///
   /// - Returns: a closure that cancels the attempt
   func connect(
-    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, HCIError>) -> Void
+    _ request: ConnectionRequest, completion: @escaping (Result<any ATTLink, StackError>) -> Void
   ) -> () -> Void {
     runner.connect(request, completion: completion)
   }
 
   /// Fails everything: the adapter is gone.
-  func fail(_ error: HCIError) {
+  func fail(_ error: StackError) {
     runner.fail(error)
   }
 
@@ -107,9 +107,9 @@ final class KernelConnector {
     switch failure.verdict {
     // If the adapter is what is gone, its failure ends the attempt, too.
     case .failed(let reason):
-      adapter.isUsable() ? .ended(.failed(.adapter(AdapterError("connect to \(peer)", reason)))) : .unusable
+      adapter.isUsable() ? .ended(.failed(StackError("connect to \(peer)", reason))) : .unusable
     case .retry(.connectionEnded): .ended(.interrupted(nil))
-    case .retry(let reason): .ended(.interrupted(.adapter(AdapterError("connect to \(peer)", reason))))
+    case .retry(let reason): .ended(.interrupted(StackError("connect to \(peer)", reason)))
     case .notHeard, nil: .ended(.notHeard)
     }
   }

@@ -185,20 +185,20 @@ final class KernelLink: ATTLink {
     return loss
   }
 
-  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, HCIError>) -> Void) {
+  func setPHYs(_ phys: LEPHYs, completion: @escaping (Result<LinkPHYs, StackError>) -> Void) {
     guard !isOver, !isHeld else { return completion(.failure(.notConnected)) }
     do throws(SystemError) {
       try socket.setPHYs(phys)
       // The kernel does not report the end of the procedure.
       completion(.success(socket.phys ?? .le1M))
     } catch {
-      let reason = error.errno == ENOPROTOOPT ? AdapterError.Reason.notOffered : .system(error)
-      completion(.failure(.adapter(AdapterError("change the PHY", reason))))
+      let reason = error.errno == ENOPROTOOPT ? StackError.notOffered : .system(error)
+      completion(.failure(StackError("change the PHY", reason)))
     }
   }
 
   func update(
-    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, HCIError>) -> Void
+    _ parameters: ConnectionParameters, completion: @escaping (Result<LinkParameters, StackError>) -> Void
   ) {
     guard !isOver, !isHeld, let handle else { return completion(.failure(.notConnected)) }
     if pin != nil {
@@ -213,7 +213,7 @@ final class KernelLink: ATTLink {
 
   /// Requests what the program prefers; what it leaves open is the kernel's choice.
   func request(_ preferences: LinkPreferences) {
-    let report = { [weak self] (error: HCIError) -> Void in self?.onEvent?(.change(.rejected(error))) }
+    let report = { [weak self] (error: StackError) -> Void in self?.onEvent?(.change(.rejected(error))) }
     if let phys = preferences.phys {
       setPHYs(phys) { if case .failure(let error) = $0 { report(error) } }
     }
@@ -222,7 +222,7 @@ final class KernelLink: ATTLink {
     }
   }
 
-  func readRSSI() async throws(HCIError) -> Int8? {
+  func readRSSI() async throws(StackError) -> Int8? {
     guard let handle else { return nil }
     return try await adapter.readRSSI(handle)
   }

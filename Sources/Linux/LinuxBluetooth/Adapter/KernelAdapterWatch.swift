@@ -24,7 +24,7 @@ final class KernelAdapterWatch {
   static let period = Duration.milliseconds(250)
 
   /// Called when the adapter can no longer be used.
-  var onLost: ((AdapterError.Reason) -> Void)?
+  var onLost: ((StackError) -> Void)?
   private(set) var index: AdapterIndex
   /// Whether the kernel is switching it off, or has done so.
   private(set) var isLeaving = false

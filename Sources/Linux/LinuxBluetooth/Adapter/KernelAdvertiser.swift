@@ -17,7 +17,7 @@ import HaloBluetoothCore
 ///   advertisement and sends the other one, until that is switched off.
 final class KernelAdvertiser {
   /// Called with nil when the kernel has begun to advertise; and with the reason when it has refused to, which is tried again.
-  var onResult: ((HCIError?) -> Void)?
+  var onResult: ((StackError?) -> Void)?
   /// Called with information for the user that is not an error.
   var onNote: ((String) -> Void)?
   /// Called with the command that ends the advertisement if this process cannot, before there is one; and with nil when there
@@ -68,10 +68,10 @@ final class KernelAdvertiser {
   }
 
   /// - Throws: if the kernel does not advertise in this way
-  func setDesired(_ advertising: Advertising?) throws(HCIError) {
+  func setDesired(_ advertising: Advertising?) throws(StackError) {
     guard advertising != desired else { return }
     if case .directed = advertising?.kind {
-      throw .adapter(AdapterError("advertise to one central", .notOffered))
+      throw StackError("advertise to one central", .notOffered)
     }
     if let advertising { try checkLength(of: advertising) }
     desired = advertising
@@ -83,13 +83,13 @@ final class KernelAdvertiser {
 
   /// The kernel puts Flags in front of data without Flags, and does not check that there is room for them: it would write beyond
   /// its buffer (bluez/bluetooth-next 269, 275).
-  private func checkLength(of advertising: Advertising) throws(HCIError) {
+  private func checkLength(of advertising: Advertising) throws(StackError) {
     let hasFlags = AdvertisingData(advertising.data).flags != nil
     let room = (advertising.phys == nil ? LegacyAdvertisingData.capacity : Self.capacity) - (hasFlags ? 0 : 3)
     let count = max(advertising.data.count, advertising.scanResponse.count - (hasFlags ? 0 : 3))
     guard count > room else { return }
     let kind = hasFlags ? "" : " without Flags, which the kernel adds"
-    throw .adapter(AdapterError("advertise \(count) bytes\(kind)", .notOffered))
+    throw StackError("advertise \(count) bytes\(kind)", .notOffered)
   }
 
   /// Advertises no longer, and calls `completion` when the kernel has answered.
@@ -132,7 +132,7 @@ final class KernelAdvertiser {
   }
 
   private func reportStart() {
-    onResult?(isOverridden ? .adapter(AdapterError(Self.operation, .advertisingOverridden)) : nil)
+    onResult?(isOverridden ? StackError(Self.operation, .advertisingOverridden) : nil)
   }
 
   // MARK: State
@@ -179,9 +179,9 @@ final class KernelAdvertiser {
     reportStart()
   }
 
-  private func failed(_ error: AdapterError) {
+  private func failed(_ error: StackError) {
     scheduleRetry()
-    if desired != nil { onResult?(.adapter(AdapterError(Self.operation, error.reason))) }
+    if desired != nil { onResult?(StackError(Self.operation, error)) }
     settle(.off)
   }
 
@@ -189,7 +189,7 @@ final class KernelAdvertiser {
 
   /// Sends a command; `next` is not called if the adapter was lost meanwhile.
   private func send<Command: ManagementCommand>(
-    _ command: Command, then next: @escaping (Result<Command.Response, AdapterError>) -> Void
+    _ command: Command, then next: @escaping (Result<Command.Response, StackError>) -> Void
   ) {
     let epoch = self.epoch
     queue.enqueue(command, to: index) { [weak self] result in
@@ -204,7 +204,7 @@ final class KernelAdvertiser {
       case .failure(let error): failed(error)
       case .success(let features):
         guard let number = number(in: features) else {
-          return failed(AdapterError(Self.operation, .advertisingInUse(Int(features.maximumInstances))))
+          return failed(StackError(Self.operation, .advertisingInUse(Int(features.maximumInstances))))
         }
         guard !features.instances.contains(number) else {
           return remove { [weak self] in self?.add(advertising, as: number) }
@@ -268,7 +268,7 @@ final class KernelAdvertiser {
     }
   }
 
-  private func leaveExtendedCommands(_ error: AdapterError) {
+  private func leaveExtendedCommands(_ error: StackError) {
     usesExtendedCommands = false
     onNote?("the advertising interval is the kernel's, as it takes none: \(error.reason)")
   }
@@ -309,10 +309,10 @@ extension Advertising {
   }
 }
 
-extension AdapterError {
+extension StackError {
   /// Whether the kernel has refused a command for what it is, and another one may do.
   fileprivate var isAboutCommand: Bool {
     let statuses: [ManagementStatus] = [.unknownCommand, .notSupported, .invalidParameters, .rejected]
-    return statuses.contains { reason == .management($0) }
+    return statuses.map(StackError.management).contains { $0.reason == reason }
   }
 }

@@ -8,7 +8,7 @@ final class KernelLinkWatch {
   /// How often it is asked.
   static let period = Duration.seconds(30)
 
-  typealias RSSI = Result<Int8?, HCIError>
+  typealias RSSI = Result<Int8?, StackError>
 
   private let timers: Timers
   private let readRSSI: (ConnectionHandle, @escaping (RSSI) -> Void) -> Void
@@ -54,7 +54,7 @@ final class KernelLinkWatch {
     guard let handle = link.handle, links.contains(where: { $0.link === link }) else { return }
     guard times > 0 else { return onGone(link) }
     readRSSI(handle) { [weak self] result in
-      guard case .failure(.commandFailed(_, .unknownConnectionIdentifier)) = result else { return }
+      guard case .failure(let error) = result, error.refusal == .unknownConnectionIdentifier else { return }
       self?.ask(link, times: times - 1)
     }
   }

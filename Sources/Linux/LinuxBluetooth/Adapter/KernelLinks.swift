@@ -82,7 +82,7 @@ final class KernelLinks {
   /// The adapter has failed: all links are lost.
   ///
   /// - Returns: the addresses of their peers
-  func removeAll(_ error: HCIError) -> Set<UInt64> {
+  func removeAll(_ error: StackError) -> Set<UInt64> {
     let lost = links
     for link in lost { link.lose(.adapter(error)) }
     parameters = [:]

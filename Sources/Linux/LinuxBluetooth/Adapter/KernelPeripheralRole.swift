@@ -53,7 +53,7 @@ final class KernelPeripheralRole {
   ///   - address: the adapter's
   func setAdvertising(
     _ advertising: Advertising?, in set: AdvertisingSet, at address: BluetoothAddress
-  ) throws(HCIError) {
+  ) throws(StackError) {
     entries.removeAll { $0.set == nil }
     let place = entries.firstIndex { $0.set === set } ?? entries.endIndex
     if place == entries.endIndex {
@@ -86,7 +86,7 @@ final class KernelPeripheralRole {
   }
 
   /// Listens while a central may connect.
-  private func updateListener(at address: BluetoothAddress) throws(HCIError) {
+  private func updateListener(at address: BluetoothAddress) throws(StackError) {
     guard entries.contains(where: { $0.current?.isConnectable == true }) else { return listener = nil }
     guard listener == nil else { return }
     do throws(SystemError) {
@@ -95,7 +95,7 @@ final class KernelPeripheralRole {
         self?.onAccepted?(socket, peer)
       }
     } catch {
-      throw .adapter(AdapterError("wait for connections", .system(error)))
+      throw StackError("wait for connections", .system(error))
     }
   }
 

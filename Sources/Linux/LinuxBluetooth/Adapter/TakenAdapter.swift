@@ -22,7 +22,7 @@ package final class TakenAdapter {
   /// Records that an adapter is up, before it is brought down.
   ///
   /// - Parameter folders: the folder for the file: the first that this user can write; if empty, there is no file
-  init(_ index: AdapterIndex, address: BluetoothAddress, in folders: [String]) throws(AdapterError) {
+  init(_ index: AdapterIndex, address: BluetoothAddress, in folders: [String]) throws(StackError) {
     guard !folders.isEmpty else {
       path = ""
       descriptor = -1
@@ -40,7 +40,7 @@ package final class TakenAdapter {
         last = error
       }
     }
-    throw AdapterError("note that \(index) was up", .system(last))
+    throw StackError("note that \(index) was up", .system(last))
   }
 
   /// Deletes the record, when the adapter is up again.
@@ -83,7 +83,7 @@ package final class TakenAdapter {
   /// - Returns: whether it is up again
   nonisolated static func restoreLeftover(
     _ path: String, _ device: HCIDevices.Device,
-    bringUp: (AdapterIndex) throws(AdapterError) -> Void = HCIDevices.bringUp
+    bringUp: (AdapterIndex) throws(StackError) -> Void = HCIDevices.bringUp
   ) -> Bool {
     let descriptor = SystemCall.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -103,7 +103,7 @@ package final class TakenAdapter {
       == text(
         boot: bootID, address: device.address)
     if isOurs {
-      do throws(AdapterError) { try bringUp(device.index) } catch { return false }
+      do throws(StackError) { try bringUp(device.index) } catch { return false }
     }
     _ = SystemCall.truncate(descriptor, 0)
     unlink(path)

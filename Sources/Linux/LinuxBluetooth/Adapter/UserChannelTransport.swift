@@ -40,18 +40,18 @@ package final class UserChannelTransport: HCITransport {
   package convenience init(
     _ index: AdapterIndex, force: Bool, recordedIn folders: [String] = [],
     onWarning: (String) -> Void = { _ in }
-  ) async throws(AdapterError) {
+  ) async throws(StackError) {
     let operation = "take \(index)"
-    guard Capability.netAdmin.isEffective else { throw AdapterError(operation, .missing(.netAdmin)) }
+    guard Capability.netAdmin.isEffective else { throw StackError(operation, .missing(.netAdmin)) }
     guard let state = try await Controllers.state(of: index) else {
-      throw AdapterError(operation, .noSuchAdapter)
+      throw StackError(operation, .noSuchAdapter)
     }
-    if let obstacle = state.obstacle { throw AdapterError(operation, obstacle) }
-    guard force || !state.isUp else { throw AdapterError(operation, .adapterUp) }
+    if let obstacle = state.obstacle { throw StackError(operation, obstacle) }
+    guard force || !state.isUp else { throw StackError(operation, .adapterUp) }
     let helper = try AdapterHelper(for: state.address)
     var taken: TakenAdapter?
     let descriptor: Int32
-    do throws(AdapterError) {
+    do throws(StackError) {
       if state.isUp {
         let links = (try? HCIDevices.links(of: index)) ?? []
         for link in links { onWarning("the link of \(index) to \(link.peer) is ended") }
@@ -91,7 +91,7 @@ package final class UserChannelTransport: HCITransport {
     socket.packets.onClosed = { [weak self] error in
       guard let self else { return }
       onClose.take()?(
-        error.map { "\(index): \(AdapterError.Reason(opening: $0, adapter: index))" }
+        error.map { "\(index): \(StackError(opening: $0, adapter: index))" }
           ?? "the kernel has closed \(index)")
     }
     do throws(SystemError) {
@@ -111,40 +111,36 @@ package final class UserChannelTransport: HCITransport {
   /// the controller off and on.
   ///
   /// - Parameter time: not used: the driver gets 20 s for each step, as some load firmware first
-  package func reopen(within time: Duration) async throws(HCIError) {
+  package func reopen(within time: Duration) async throws(StackError) {
     guard closing == nil else { throw .cancelled }
     droppedBefore += socket.packets.droppedPackets
     await Self.close(socket.packets)
-    do throws(AdapterError) {
-      let found = try find()
-      let descriptor = try await take(found)
-      guard closing == nil else {
-        KernelCall.close(descriptor)
-        throw AdapterError("take \(found)", .cancelled)
-      }
-      index = found
-      socket = HCISocket<UserChannel>(taken: descriptor)
-    } catch {
-      throw error.reason == .cancelled ? .cancelled : .adapter(error)
+    let found = try find()
+    let descriptor = try await take(found)
+    guard closing == nil else {
+      KernelCall.close(descriptor)
+      throw .cancelled
     }
+    index = found
+    socket = HCISocket<UserChannel>(taken: descriptor)
   }
 
   /// A newly plugged-in adapter has no address until the kernel has set it up.
-  private func find() throws(AdapterError) -> AdapterIndex {
+  private func find() throws(StackError) -> AdapterIndex {
     let same = try HCIDevices.list().filter { $0.address == address }
     if let device = same.first(where: { $0.index == index }) { return device.index }
     guard let moved = same.first, address.value != 0 else {
-      throw AdapterError("take \(index)", .adapterRemoved)
+      throw StackError("take \(index)", .adapterRemoved)
     }
     return moved.index
   }
 
-  private func take(_ index: AdapterIndex) async throws(AdapterError) -> Int32 {
-    do throws(AdapterError) {
+  private func take(_ index: AdapterIndex) async throws(StackError) -> Int32 {
+    do throws(StackError) {
       return try await helper.take(index)
     } catch {
       // The kernel, or bluetoothd, has switched it on.
-      guard error.reason == .adapterUp, force else { throw error }
+      guard error.code == .adapterUp, force else { throw error }
       try await helper.bringDown(index)
       return try await helper.take(index)
     }
@@ -178,7 +174,7 @@ package final class UserChannelTransport: HCITransport {
   ) -> Task<Void, Never> {
     BluetoothActor.run {
       if let taken {
-        do throws(AdapterError) {
+        do throws(StackError) {
           try await helper.bringUp(index)
           taken.forget()
         } catch {

@@ -34,7 +34,7 @@ package struct ControllerState: Hashable, Sendable {
   package var isPowered: Bool? { management.map { $0.currentSettings.contains(.powered) } }
 
   /// Why no program can open the adapter, whether it is up or down; nil if programs can.
-  package var obstacle: AdapterError.Reason? {
+  package var obstacle: StackError? {
     isTaken ? .adapterTaken : condition.obstacle
   }
 }
@@ -53,7 +53,7 @@ extension ControllerState.Condition: CustomStringConvertible {
 
 extension ControllerState.Condition {
   /// Why no program can open the adapter; nil if programs can.
-  var obstacle: AdapterError.Reason? {
+  var obstacle: StackError? {
     switch self {
     case .up, .down: nil
     case .settingUp: .settingUp
@@ -97,7 +97,7 @@ package enum Controllers {
   /// - Parameter isDetailed: whether to read ``ControllerState/management``. The kernel treats any caller as a manager
   ///   of the adapter, and no longer accepts pairings automatically from then on. If the kernel does not answer, no
   ///   further adapter is read.
-  package static func list(isDetailed: Bool = true) async throws(AdapterError) -> [ControllerState] {
+  package static func list(isDetailed: Bool = true) async throws(StackError) -> [ControllerState] {
     let states = try await look(isDetailed: isDetailed)
     guard states.contains(where: { $0.condition == .setUpFailed && !$0.isTaken }) else { return states }
     await EpollLoop.shared.timers.sleep(for: secondLook)
@@ -105,31 +105,31 @@ package enum Controllers {
   }
 
   /// One adapter, without ``ControllerState/management``; nil if there is none of that number.
-  package static func state(of index: AdapterIndex) async throws(AdapterError) -> ControllerState? {
+  package static func state(of index: AdapterIndex) async throws(StackError) -> ControllerState? {
     try await list(isDetailed: false).first { $0.index == index }
   }
 
-  private static func look(isDetailed: Bool) async throws(AdapterError) -> [ControllerState] {
+  private static func look(isDetailed: Bool) async throws(StackError) -> [ControllerState] {
     let devices = try HCIDevices.list()
     var managed: Managed?
     var information: [AdapterIndex: ReadControllerInformation.Response] = [:]
     // A kernel without the management interface still has devices.
     if isDetailed || devices.contains(where: { !$0.isUp }), let management = try? Management() {
       defer { management.close() }
-      do throws(AdapterError) {
+      do throws(StackError) {
         let configured = try await management.send(ReadControllerIndexList())
         let unconfigured = try? await management.send(ReadUnconfiguredControllerIndexList())
         managed = Managed(configured: configured, unconfigured: unconfigured ?? [])
         for index in isDetailed ? configured : [] {
-          do throws(AdapterError) {
+          do throws(StackError) {
             information[index] = try await management.send(ReadControllerInformation(), to: index)
           } catch {
             // An adapter that was removed since is skipped.
-            if error.reason == .timedOut || error.reason == .cancelled { throw error }
+            if error.code == .noAnswer || error.code == .cancelled { throw error }
           }
         }
       } catch {
-        if error.reason == .cancelled { throw error }
+        if error.code == .cancelled { throw error }
       }
     }
     return devices.map { device in

@@ -29,7 +29,7 @@ package final class Management {
   let queue: ManagementQueue
   var descriptor: Int32 { socket.packets.descriptor }
 
-  package init() throws(AdapterError) {
+  package init() throws(StackError) {
     let socket = try HCISocket<ControlChannel>()
     self.socket = socket
     queue = ManagementQueue(timers: EpollLoop.shared.timers) { packet in socket.packets.send(packet) }
@@ -46,13 +46,13 @@ package final class Management {
     }
     socket.packets.onPacket = { [queue] packet, _ in queue.receive(packet) }
     socket.packets.onClosed = { [queue] error in
-      let reason = error.map { AdapterError.Reason(opening: $0) } ?? .connectionEnded
-      queue.fail(AdapterError("reach the kernel's Bluetooth management", reason))
+      let reason = error.map { StackError(opening: $0) } ?? .connectionEnded
+      queue.fail(StackError("reach the kernel's Bluetooth management", reason))
     }
     do throws(SystemError) {
       try socket.packets.start()
     } catch {
-      throw AdapterError("reach the kernel's Bluetooth management", .system(error))
+      throw StackError("reach the kernel's Bluetooth management", .system(error))
     }
   }
 
@@ -64,7 +64,7 @@ package final class Management {
   ///   - completion: called exactly once, within three seconds
   package func send<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex = .none,
-    completion: @escaping (Result<Command.Response, AdapterError>) -> Void
+    completion: @escaping (Result<Command.Response, StackError>) -> Void
   ) {
     queue.enqueue(command, to: index, completion: completion)
   }
@@ -73,8 +73,8 @@ package final class Management {
   /// not cancel the command.
   package func send<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex = .none
-  ) async throws(AdapterError) -> Command.Response {
-    try await awaitCallback { (done: @escaping (Result<Command.Response, AdapterError>) -> Void) in
+  ) async throws(StackError) -> Command.Response {
+    try await awaitCallback { (done: @escaping (Result<Command.Response, StackError>) -> Void) in
       queue.enqueue(command, to: index, completion: done)
     }
   }

@@ -6,7 +6,7 @@ import HaloBluetoothCore
 /// The kernel answers in any order; if two commands of the same kind to the same adapter are pending, the first answer
 /// completes the first command, as the answers have no other identifier.
 final class ManagementQueue {
-  typealias Completion = (Result<[UInt8], AdapterError>) -> Void
+  typealias Completion = (Result<[UInt8], StackError>) -> Void
 
   static let deadline = Duration.seconds(3)
 
@@ -25,7 +25,7 @@ final class ManagementQueue {
   private let send: (RawSpan) -> Void
   private var entries: [Entry] = []
   private var nextID: UInt64 = 0
-  private var failure: AdapterError?
+  private var failure: StackError?
 
   init(timers: Timers, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
@@ -54,7 +54,7 @@ final class ManagementQueue {
   @discardableResult
   func enqueue<Command: ManagementCommand>(
     _ command: Command, to index: AdapterIndex,
-    completion: @escaping (Result<Command.Response, AdapterError>) -> Void
+    completion: @escaping (Result<Command.Response, StackError>) -> Void
   ) -> () -> Void {
     let operation = Self.operation(Command.opcode, index)
     if let failure {
@@ -64,7 +64,7 @@ final class ManagementQueue {
     let id = nextID
     nextID &+= 1
     let timer = timers.schedule(after: Self.deadline) { [weak self] in
-      self?.finish(id, .failure(AdapterError(operation, .timedOut)))
+      self?.finish(id, .failure(StackError(operation, .noAnswer)))
     }
     entries.append(
       Entry(id: id, opcode: Command.opcode, index: index, deadline: timer) { result in
@@ -74,13 +74,13 @@ final class ManagementQueue {
           let response = try? parameters.withReader { reader throws(DecodeError) in
             try Command.response(parsing: &reader)
           }
-          completion(response.map { .success($0) } ?? .failure(AdapterError(operation, .malformedAnswer)))
+          completion(response.map { .success($0) } ?? .failure(StackError(operation, .malformedAnswer)))
         }
       })
     var packet = ByteWriter()
     ManagementPacket(command, to: index).write(into: &packet)
     send(packet.span)
-    return { [weak self] in self?.finish(id, .failure(AdapterError(operation, .cancelled))) }
+    return { [weak self] in self?.finish(id, .failure(.cancelled)) }
   }
 
   /// Handles a packet from the kernel. Undecodable packets are ignored.
@@ -101,7 +101,7 @@ final class ManagementQueue {
   ) {
     guard let entry = entries.first(where: { $0.opcode == opcode && $0.index == index }) else { return }
     guard status != .success else { return finish(entry.id, .success(parameters)) }
-    let reason: AdapterError.Reason =
+    let reason: StackError =
       switch status {
       case .permissionDenied: .missing(.netAdmin)
       case .invalidIndex: .noSuchAdapter
@@ -109,10 +109,10 @@ final class ManagementQueue {
       case .blockedByRFKill: .radioBlocked
       default: .management(status)
       }
-    finish(entry.id, .failure(AdapterError(Self.operation(opcode, index), reason)))
+    finish(entry.id, .failure(StackError(Self.operation(opcode, index), reason)))
   }
 
-  private func finish(_ id: UInt64, _ result: Result<[UInt8], AdapterError>) {
+  private func finish(_ id: UInt64, _ result: Result<[UInt8], StackError>) {
     guard let place = entries.firstIndex(where: { $0.id == id }) else { return }
     let entry = entries.remove(at: place)
     timers.cancel(entry.deadline)
@@ -120,7 +120,7 @@ final class ManagementQueue {
   }
 
   /// Fails all pending and future commands.
-  func fail(_ error: AdapterError) {
+  func fail(_ error: StackError) {
     failure = failure ?? error
     for entry in entries { finish(entry.id, .failure(error)) }
   }

@@ -26,7 +26,7 @@ package enum HCIDevices {
   private static let most = 16
 
   /// All adapters, ordered by number.
-  package static func list() throws(AdapterError) -> [Device] {
+  package static func list() throws(StackError) -> [Device] {
     let indexes = indexes(in: try ask(KernelFunction.devices, listRequest, "list the adapters"))
     var devices: [Device] = []
     // An adapter removed between the two calls is skipped.
@@ -35,10 +35,10 @@ package enum HCIDevices {
   }
 
   /// The state of one adapter.
-  package static func state(of index: AdapterIndex) throws(AdapterError) -> Device {
+  package static func state(of index: AdapterIndex) throws(StackError) -> Device {
     let answer = try ask(KernelFunction.device, stateRequest(of: index), "find \(index)")
     guard let device = device(index, in: answer) else {
-      throw AdapterError("find \(index)", .malformedAnswer)
+      throw StackError("find \(index)", .malformedAnswer)
     }
     return device
   }
@@ -87,7 +87,7 @@ package enum HCIDevices {
   }
 
   /// The links of an adapter.
-  package static func links(of index: AdapterIndex) throws(AdapterError) -> [Link] {
+  package static func links(of index: AdapterIndex) throws(StackError) -> [Link] {
     links(in: try ask(KernelFunction.links, linksRequest(of: index), "list the links of \(index)"))
   }
 
@@ -159,23 +159,23 @@ package enum HCIDevices {
   }
 
   /// Brings an adapter up; no change if it is up. Requires CAP_NET_ADMIN.
-  package static func bringUp(_ index: AdapterIndex) throws(AdapterError) {
-    do throws(AdapterError) {
+  package static func bringUp(_ index: AdapterIndex) throws(StackError) {
+    do throws(StackError) {
       try withSocket("bring \(index) up") { KernelFunction.bringUp($0, index.rawValue) }
     } catch {
-      if case .system(EALREADY, _) = error.reason { return }
+      if error.cause == .system(EALREADY) { return }
       throw error
     }
   }
 
   /// Brings an adapter down, which ends its links. Requires CAP_NET_ADMIN.
-  package static func bringDown(_ index: AdapterIndex) throws(AdapterError) {
+  package static func bringDown(_ index: AdapterIndex) throws(StackError) {
     try withSocket("bring \(index) down") { KernelFunction.bringDown($0, index.rawValue) }
   }
 
   private static func ask(
     _ question: (Int32, UnsafeMutableRawPointer) -> Int32, _ request: [UInt8], _ operation: String
-  ) throws(AdapterError) -> [UInt8] {
+  ) throws(StackError) -> [UInt8] {
     var bytes = request
     try withSocket(operation) { descriptor in
       bytes.withUnsafeMutableBytes { buffer in
@@ -186,7 +186,7 @@ package enum HCIDevices {
     return bytes
   }
 
-  private static func withSocket(_ operation: String, _ call: (Int32) -> Int32) throws(AdapterError) {
+  private static func withSocket(_ operation: String, _ call: (Int32) -> Int32) throws(StackError) {
     do throws(SystemError) {
       let descriptor = try retryingInterrupts("socket") {
         SystemCall.socket(AF_BLUETOOTH, SOCK_RAW, KernelABI.protocolHCI)
@@ -196,7 +196,7 @@ package enum HCIDevices {
     } catch {
       // The ioctls that change state require another capability than commands.
       let isDenied = error.errno == EPERM || error.errno == EACCES
-      throw AdapterError(operation, isDenied ? .missing(.netAdmin) : AdapterError.Reason(opening: error))
+      throw StackError(operation, isDenied ? .missing(.netAdmin) : StackError(opening: error))
     }
   }
 }

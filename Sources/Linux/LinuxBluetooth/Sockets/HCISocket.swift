@@ -95,13 +95,13 @@ extension HCIFilter {
 
 extension HCISocket where Channel == RawChannel {
   /// Opens the raw channel of an adapter.
-  package init(_ index: AdapterIndex, filter: HCIFilter) throws(AdapterError) {
+  package init(_ index: AdapterIndex, filter: HCIFilter) throws(StackError) {
     do throws(SystemError) {
       try self.init(binding: index)
       try setFilter(filter)
       packets.setOption(KernelABI.levelHCI, KernelABI.timeStamp, Int32(1))
     } catch {
-      throw AdapterError("open \(index)", AdapterError.Reason(opening: error, adapter: index))
+      throw StackError("open \(index)", StackError(opening: error, adapter: index))
     }
   }
 
@@ -129,11 +129,11 @@ extension HCISocket where Channel == UserChannel {
 
 extension HCISocket where Channel == MonitorChannel {
   /// Opens the monitor channel.
-  package init() throws(AdapterError) {
+  package init() throws(StackError) {
     do throws(SystemError) {
       try self.init(binding: .none)
     } catch {
-      throw AdapterError("watch the adapter's traffic", AdapterError.Reason(opening: error))
+      throw StackError("watch the adapter's traffic", StackError(opening: error))
     }
   }
 }
@@ -141,16 +141,16 @@ extension HCISocket where Channel == MonitorChannel {
 extension HCISocket where Channel == ControlChannel {
   /// Opens the kernel's Bluetooth management interface. Without CAP_NET_ADMIN it is read-only. The kernel checks the
   /// capability here: a process that drops it afterwards can still use this socket fully.
-  package init() throws(AdapterError) {
+  package init() throws(StackError) {
     do throws(SystemError) {
       try self.init(binding: .none)
     } catch {
-      throw AdapterError("reach the kernel's Bluetooth management", AdapterError.Reason(opening: error))
+      throw StackError("reach the kernel's Bluetooth management", StackError(opening: error))
     }
   }
 }
 
-extension AdapterError.Reason {
+extension StackError {
   /// The meaning of an error from opening or binding a socket, or from sending a command.
   package init(opening error: SystemError, adapter: AdapterIndex? = nil) {
     switch error.errno {

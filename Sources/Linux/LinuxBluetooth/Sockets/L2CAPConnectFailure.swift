@@ -1,5 +1,6 @@
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloEventLoop
 import HaloSystemCalls
 
@@ -13,10 +14,10 @@ package enum L2CAPConnectFailure: Error, Hashable, Sendable {
   /// How to proceed.
   package enum Verdict: Hashable, Sendable {
     /// A retry may succeed soon: an old link is being disconnected, or a link was lost before its first packet.
-    case retry(AdapterError.Reason)
+    case retry(StackError)
     /// The peer was not found. Continue until the caller's deadline.
     case notHeard
-    case failed(AdapterError.Reason)
+    case failed(StackError)
   }
 
   /// Evaluates the error of `connect` on channel 4. The kernel translates the controller's error codes (its
@@ -27,7 +28,7 @@ package enum L2CAPConnectFailure: Error, Hashable, Sendable {
     case EBUSY: .retry(.deviceInUse)
     case ENOSYS, ECONNRESET, ECONNABORTED, ENOTCONN, EALREADY, EAGAIN: .retry(.connectionEnded)
     case ETIMEDOUT, EHOSTDOWN, EINPROGRESS: .notHeard
-    case ECONNREFUSED: .failed(.refused)
+    case ECONNREFUSED: .failed(.connectionRefused)
     case EHOSTUNREACH, ENETDOWN: .failed(.adapterDown(nil))
     case ENODEV: .failed(.adapterRemoved)
     case EACCES, EPERM: .failed(.missing(.netRaw))

@@ -12,7 +12,7 @@ package final class HCIStreamTransport: HCITransport {
   package var onSkippedBytes: ((Int, Instant) -> Void)?
 
   /// Reopens the stream, and returns its descriptor.
-  typealias Opener = @BluetoothActor (Duration) async throws(TransportError) -> Int32
+  typealias Opener = @BluetoothActor (Duration) async throws(StackError) -> Int32
 
   package let timers: Timers
   package let name: String
@@ -84,12 +84,12 @@ package final class HCIStreamTransport: HCITransport {
 
   package var canReopen: Bool { opener != nil }
 
-  package func reopen(within time: Duration) async throws(HCIError) {
+  package func reopen(within time: Duration) async throws(StackError) {
     guard let opener else { throw .notReady }
     guard !isGivenUp else { throw .cancelled }
     release()
     let opened: Int32
-    do throws(TransportError) {
+    do throws(StackError) {
       opened = try await opener(time)
     } catch {
       throw Task.isCancelled ? .cancelled : .transportClosed(error.description)

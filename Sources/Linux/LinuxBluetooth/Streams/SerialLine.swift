@@ -16,21 +16,21 @@ extension HCIStreamTransport {
   ///   - baud: a speed that the kernel supports
   package static func serial(
     path: String, baud: Int = defaultBaudRate
-  ) throws(TransportError) -> HCIStreamTransport {
-    HCIStreamTransport("serial:\(path)", try open(path, baud)) { _ throws(TransportError) in
+  ) throws(StackError) -> HCIStreamTransport {
+    HCIStreamTransport("serial:\(path)", try open(path, baud)) { _ throws(StackError) in
       try open(path, baud)
     }
   }
 
-  private static func open(_ path: String, _ baud: Int) throws(TransportError) -> Int32 {
+  private static func open(_ path: String, _ baud: Int) throws(StackError) -> Int32 {
     let target = "serial:\(path)@\(baud)"
     guard let speed = speeds[baud] else {
       let known = speeds.keys.sorted().map(String.init).joined(separator: ", ")
-      throw TransportError(target, "\(baud) baud is not a speed of serial lines; known are \(known)")
+      throw StackError.cannotOpen(target, "\(baud) baud is not a speed of serial lines; known are \(known)")
     }
     let descriptor = SystemCall.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
-      throw TransportError(
+      throw StackError.cannotOpen(
         target,
         errno == EACCES
           ? "permission denied; add yourself to the group that owns it (dialout)" : SystemError.text(errno))
@@ -38,7 +38,7 @@ extension HCIStreamTransport {
     var settings = termios()
     guard tcgetattr(descriptor, &settings) == 0 else {
       Glibc.close(descriptor)
-      throw TransportError(target, "not a serial line")
+      throw StackError.cannotOpen(target, "not a serial line")
     }
     cfmakeraw(&settings)
     settings.c_cflag &= ~tcflag_t(CSTOPB | PARENB)
@@ -48,7 +48,7 @@ extension HCIStreamTransport {
     guard tcsetattr(descriptor, TCSANOW, &settings) == 0 else {
       let reason = SystemError.last("tcsetattr").description
       Glibc.close(descriptor)
-      throw TransportError(target, reason)
+      throw StackError.cannotOpen(target, reason)
     }
     tcflush(descriptor, TCIOFLUSH)
     return descriptor

@@ -28,13 +28,13 @@ package final class StreamListener {
   package static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10), timers: Timers = EpollLoop.shared.timers,
     accept: @escaping (HCIStreamTransport) -> Void
-  ) async throws(TransportError) -> StreamListener {
+  ) async throws(StackError) -> StreamListener {
     let target = "tcp:\(host):\(port)"
     let addresses = try await HCIStreamTransport.resolved(target, within: deadline, in: timers) {
-      () throws(TransportError) in
+      () throws(StackError) in
       try SocketAddress.resolve(host: host, port: port, isForListening: true, target: target)
     }
-    guard let address = addresses.first else { throw TransportError(target, "no such host") }
+    guard let address = addresses.first else { throw StackError.cannotOpen(target, "no such host") }
     return try StreamListener(address, target: target, unixPath: nil, timers: timers, accept: accept)
   }
 
@@ -46,10 +46,10 @@ package final class StreamListener {
   ///   - accept: called with a transport for each connection, which has not been started
   package static func unix(
     path: String, timers: Timers = EpollLoop.shared.timers, accept: @escaping (HCIStreamTransport) -> Void
-  ) throws(TransportError) -> StreamListener {
+  ) throws(StackError) -> StreamListener {
     let target = "unix:\(path)"
     guard let address = SocketAddress(unixPath: path) else {
-      throw TransportError(target, "the path is longer than a socket's may be (107 bytes)")
+      throw StackError.cannotOpen(target, "the path is longer than a socket's may be (107 bytes)")
     }
     var status = stat()
     if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
@@ -59,7 +59,7 @@ package final class StreamListener {
   private init(
     _ address: SocketAddress, target: String, unixPath: String?, timers: Timers,
     accept: @escaping (HCIStreamTransport) -> Void
-  ) throws(TransportError) {
+  ) throws(StackError) {
     self.target = target
     self.unixPath = unixPath
     var isBound = false
@@ -78,7 +78,7 @@ package final class StreamListener {
       }
     } catch {
       if isBound, let unixPath { unlink(unixPath) }
-      throw TransportError(target, SystemError.text(error.errno))
+      throw StackError.cannotOpen(target, SystemError.text(error.errno))
     }
   }
 

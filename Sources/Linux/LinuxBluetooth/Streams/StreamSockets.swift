@@ -14,8 +14,8 @@ extension HCIStreamTransport {
   ///     then ends in the background.
   package static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10)
-  ) async throws(TransportError) -> HCIStreamTransport {
-    let opener: Opener = { time throws(TransportError) in
+  ) async throws(StackError) -> HCIStreamTransport {
+    let opener: Opener = { time throws(StackError) in
       try await connect(host: host, port: port, deadline: time)
     }
     return HCIStreamTransport("tcp:\(host):\(port)", try await opener(deadline), opener: opener)
@@ -23,11 +23,11 @@ extension HCIStreamTransport {
 
   private static func connect(
     host: String, port: UInt16, deadline: Duration
-  ) async throws(TransportError) -> Int32 {
+  ) async throws(StackError) -> Int32 {
     let target = "tcp:\(host):\(port)"
     let timers = EpollLoop.shared.timers
     let end = timers.current + deadline
-    let addresses = try await resolved(target, within: deadline, in: timers) { () throws(TransportError) in
+    let addresses = try await resolved(target, within: deadline, in: timers) { () throws(StackError) in
       try SocketAddress.resolve(host: host, port: port, isForListening: false, target: target)
     }
     var reason = "no such host"
@@ -42,7 +42,7 @@ extension HCIStreamTransport {
         reason = SystemError.text(error.errno)
       }
     }
-    throw TransportError(target, reason + "; is the controller's server running there?")
+    throw StackError.cannotOpen(target, reason + "; is the controller's server running there?")
   }
 
   /// Connects to a controller over a Unix domain socket.
@@ -52,16 +52,16 @@ extension HCIStreamTransport {
   ///   - deadline: how long to wait. A task that is cancelled returns at once.
   package static func unix(
     path: String, deadline: Duration = .seconds(10)
-  ) async throws(TransportError) -> HCIStreamTransport {
+  ) async throws(StackError) -> HCIStreamTransport {
     let target = "unix:\(path)"
     guard let address = SocketAddress(unixPath: path) else {
-      throw TransportError(target, "the path is longer than a socket's may be (107 bytes)")
+      throw StackError.cannotOpen(target, "the path is longer than a socket's may be (107 bytes)")
     }
-    let opener: Opener = { time throws(TransportError) in
+    let opener: Opener = { time throws(StackError) in
       do throws(SystemError) {
         return try await StreamSocket.connect(to: address, deadline: time)
       } catch {
-        throw TransportError(target, SystemError.text(error.errno))
+        throw StackError.cannotOpen(target, SystemError.text(error.errno))
       }
     }
     return HCIStreamTransport(target, try await opener(deadline), opener: opener)
@@ -70,15 +70,15 @@ extension HCIStreamTransport {
   /// Resolves a name on another thread, as this blocks.
   static func resolved(
     _ target: String, within time: Duration, in timers: Timers,
-    _ lookUp: @escaping @Sendable () throws(TransportError) -> [SocketAddress]
-  ) async throws(TransportError) -> [SocketAddress] {
+    _ lookUp: @escaping @Sendable () throws(StackError) -> [SocketAddress]
+  ) async throws(StackError) -> [SocketAddress] {
     let result = await offTheLoop(deadline: time, in: timers) {
-      Result { () throws(TransportError) in try lookUp() }
+      Result { () throws(StackError) in try lookUp() }
     }
     guard let result else {
       let reason =
         Task.isCancelled ? "cancelled" : "the name was not resolved in \(Int(time.inSeconds.rounded())) s"
-      throw TransportError(target, reason)
+      throw StackError.cannotOpen(target, reason)
     }
     return try result.get()
   }
@@ -108,7 +108,7 @@ struct SocketAddress: Sendable {
 
   static func resolve(
     host: String, port: UInt16, isForListening: Bool, target: String
-  ) throws(TransportError) -> [SocketAddress] {
+  ) throws(StackError) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_family = AF_UNSPEC
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -116,7 +116,7 @@ struct SocketAddress: Sendable {
     var first: UnsafeMutablePointer<addrinfo>?
     let result = getaddrinfo(host, String(port), &hints, &first)
     guard result == 0 else {
-      throw TransportError(target, String(cString: gai_strerror(result)).lowercased())
+      throw StackError.cannotOpen(target, String(cString: gai_strerror(result)).lowercased())
     }
     defer { freeaddrinfo(first) }
     var addresses: [SocketAddress] = []

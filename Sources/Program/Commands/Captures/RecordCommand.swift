@@ -89,9 +89,9 @@ let recordCommand = CommandSpec(
 @BluetoothActor
 private func recordScope(_ invocation: Invocation) async throws(Failure) -> MonitorTap.Scope {
   guard let index = invocation[RecordOption.adapter] else { return .everything }
-  do throws(AdapterError) {
+  do throws(StackError) {
     guard try await Controllers.state(of: index) != nil else {
-      throw AdapterError("record \(index)", .noSuchAdapter)
+      throw StackError("record \(index)", .noSuchAdapter)
     }
   } catch {
     throw Failure(error)

@@ -147,7 +147,7 @@ extension ArgumentType where Value == VirtualRingOptions {
 private func listen(
   at address: ListenAddress, accept: @escaping (HCIStreamTransport) -> Void
 ) async throws(Failure) -> StreamListener {
-  do throws(TransportError) {
+  do throws(StackError) {
     switch address {
     case .unix(let path): return try StreamListener.unix(path: path, accept: accept)
     case .tcp(let host, let port): return try await StreamListener.tcp(host: host, port: port, accept: accept)

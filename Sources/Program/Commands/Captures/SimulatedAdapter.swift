@@ -42,7 +42,7 @@ func simulate(
       let isOn = event == .advertising(nil)
       Console.error("\(name): \(event)\(isOn ? " at \(served.address); Ctrl-C ends it" : "")")
     }
-    do throws(HCIError) {
+    do throws(StackError) {
       try ring.start()
     } catch {
       throw Failure(error)

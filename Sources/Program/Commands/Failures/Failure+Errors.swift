@@ -29,11 +29,7 @@ extension FailureCause {
   }
 }
 
-extension GAPError: FailureCause {
-  var failure: Failure { Failure(self) }
-}
-
-extension GATTError: FailureCause {
+extension StackError: FailureCause {
   var failure: Failure { Failure(self) }
 }
 
@@ -42,38 +38,8 @@ extension RingError: FailureCause {
 }
 
 extension Failure {
-  init(_ error: HCIError) {
-    if case .adapter(let error) = error {
-      self.init(error)
-      return
-    }
-    let code: ExitCode =
-      switch error {
-      case .transportClosed, .transportEnded, .lowEnergyNotSupported, .noDataBuffers, .hardwareError,
-        .commandFailed, .malformedResponse, .notReady, .scanSilent, .codedScanNotSupported,
-        .extendedAdvertisingNotSupported:
-        .noAdapter
-      case .unknownAddressType: .protocolError
-      case .notConnected, .outOfStep, .stateLost, .packetsHeld: .connectionLost
-      case .commandTimedOut, .peerDidNotAnswer, .notTried: .timedOut
-      case .peerNotConnectable: .protocolError
-      case .peerNotFound: .notFound
-      case .connectionFailed, .connectionNotEstablished: .connectionLost
-      case .cancelled: .interrupted
-      case .adapter: .noAdapter
-      }
-    self.init(code, error.description, ReconnectPolicy.Fault(error))
-  }
-
-  init(_ error: AdapterError) {
-    let code: ExitCode =
-      switch error.reason {
-      case .missing: .noPermission
-      case .deviceInUse, .refused, .connectionEnded: .connectionLost
-      case .cancelled: .interrupted
-      default: .noAdapter
-      }
-    self.init(code, error.messageWithRemedy, ReconnectPolicy.Fault(error))
+  package init(_ error: StackError) {
+    self.init(ExitCode(error.code), error.messageWithRemedy, error.fault)
   }
 
   /// Why an adapter can't be opened or recorded: an error of the adapter, of the recording, or of this program.
@@ -81,32 +47,12 @@ extension Failure {
     switch error {
     case let failure as Failure: self = failure
     case let error as CaptureError: self.init(error)
-    case let error as GAPError: self.init(error)
-    case let error as AdapterError: self.init(error)
+    case let error as StackError: self.init(error)
     case let error as AttributeTableError:
       self.init(error.isUnreadable ? .cannotOpenFile : .badData, error.description)
     case let error as ReplayError: self.init(.badData, error.description)
     default: self.init(.noAdapter, "\(error)")
     }
-  }
-
-  package init(_ error: GAPError) {
-    switch error {
-    case .hci(let error): self.init(error)
-    case .gatt(let error): self.init(error)
-    }
-  }
-
-  init(_ error: GATTError) {
-    let code: ExitCode =
-      switch error {
-      case .att(.closed): .connectionLost
-      case .att(.timedOut): .timedOut
-      case .tooLong, .forbidden: .usage
-      case .cancelled: .interrupted
-      default: .protocolError
-      }
-    self.init(code, error.description, ReconnectPolicy.Fault(error))
   }
 
   init(_ error: RingError) {
@@ -140,5 +86,31 @@ extension Failure {
       case .busy: .timedOut
       }
     self.init(code, error.description)
+  }
+}
+
+extension ExitCode {
+  fileprivate init(_ code: StackError.Code) {
+    self =
+      switch code {
+      case .cancelled: .interrupted
+      case .missingPrivilege: .noPermission
+      case .peerNotFound: .notFound
+      case .commandTimedOut, .peerDidNotAnswer, .timedOut: .timedOut
+      case .notConnected, .stateLost, .connectionFailed, .connectionNotEstablished, .deviceInUse,
+        .connectionRefused, .connectionEnded, .closed:
+        .connectionLost
+      case .tooLong, .forbidden: .usage
+      case .unknownAddressType, .peerNotConnectable, .refused, .misbehaved, .tooLongForPDU, .notFound,
+        .notSupported, .servicesChanged, .discoveredElsewhere, .characteristicGone, .noRoom:
+        .protocolError
+      case .radioClosed, .commandFailed, .malformedResponse, .controllerFailed, .notReady, .transportClosed,
+        .transportEnded, .cannotOpen,
+        .lowEnergyNotSupported, .featureNotSupported, .noBluetooth, .noSuchAdapter, .noAdapters,
+        .adapterRemoved, .adapterDown, .settingUp, .setUpFailed, .unconfigured, .adapterUp, .adapterTaken,
+        .radioBlocked, .noAnswer, .kernelSilent, .controllerSilent, .notOffered, .advertisingInUse,
+        .malformedAnswer, .system:
+        .noAdapter
+      }
   }
 }

@@ -1,12 +1,13 @@
 import GAP
 import GATTClient
 import HCI
+import HaloBluetoothCore
 import HaloCommandLine
 
 /// What a failure says about a link.
 struct LinkContext: Sendable {
   /// Decides whether the link is made again.
-  var fault = ReconnectPolicy.Fault.final
+  var fault = StackError.Fault.final
   /// What is said when the device is asked again; nil for a note with the message.
   var attempt: String?
 }
@@ -17,7 +18,7 @@ extension Failure {
     set { context = newValue }
   }
 
-  init(_ code: ExitCode, _ message: String, _ fault: ReconnectPolicy.Fault) {
+  init(_ code: ExitCode, _ message: String, _ fault: StackError.Fault) {
     self.init(code, message)
     link.fault = fault
   }

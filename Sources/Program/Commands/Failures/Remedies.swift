@@ -1,30 +1,36 @@
 import Glibc
 import HCI
+import HaloBluetoothCore
 import HaloCommandLine
 import HaloLinuxBluetooth
 
 /// What a user can do about an error of an adapter, in the words of this program's commands.
-extension AdapterError {
+extension StackError {
   /// The error, followed by its remedy.
-  var messageWithRemedy: String { "cannot \(operation): \(reason.textWithRemedy)" }
-}
+  var messageWithRemedy: String { adding(remedy, to: description) }
+  /// The reason alone, followed by its remedy.
+  var reasonWithRemedy: String { adding(remedy, to: reason) }
 
-extension AdapterError.Reason {
-  var textWithRemedy: String { description + (remedy.map { "; " + $0 } ?? "") }
+  private func adding(_ remedy: String?, to text: String) -> String {
+    remedy.map { "\(text); \($0)" } ?? text
+  }
 
   private var remedy: String? {
-    switch self {
+    switch code {
     case .noBluetooth: "try: sudo modprobe bluetooth"
     case .noSuchAdapter: "halo-raw adapters lists those that exist"
     case .noAdapters: "plug one in"
-    case .adapterDown(let index):
-      "bring it up with: sudo halo-raw adapters up \(index?.description ?? "hciN")"
+    case .adapterDown: "bring it up with: sudo halo-raw adapters up \(adapter?.description ?? "hciN")"
     case .adapterUp: "add --take, which brings it down and up again afterwards"
     case .unconfigured: "give it one with: sudo btmgmt --index N public-addr ADDRESS"
     case .radioBlocked: "try: sudo rfkill unblock bluetooth"
-    case .missing: Capability.remedy
+    case .missingPrivilege: Capability.remedy
     default: nil
     }
+  }
+
+  private var adapter: AdapterIndex? {
+    if case .adapter(let index) = cause { AdapterIndex(rawValue: index) } else { nil }
   }
 }
 

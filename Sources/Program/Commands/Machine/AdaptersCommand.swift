@@ -30,18 +30,18 @@ let adaptersCommand = CommandSpec(
   guard verb == "up" || verb == "down", arguments.count == 2, let index = AdapterIndex(arguments[1]) else {
     throw .usage("usage: halo-raw adapters, or halo-raw adapters up hciN, or halo-raw adapters down hciN")
   }
-  do throws(AdapterError) {
+  do throws(StackError) {
     let management = try Management()
     defer { management.close() }
     _ = try await management.send(SetPowered(verb == "up"), to: index)
   } catch {
     // The kernel does not tell such adapters from missing ones.
-    if error.reason == .noSuchAdapter, let obstacle = try? await Controllers.state(of: index)?.obstacle {
-      throw Failure(AdapterError("switch \(index) \(verb == "up" ? "on" : "off")", obstacle))
+    if error.code == .noSuchAdapter, let obstacle = try? await Controllers.state(of: index)?.obstacle {
+      throw Failure(StackError("switch \(index) \(verb == "up" ? "on" : "off")", obstacle))
     }
     // Some kernels report only a failure.
     if verb == "up", SystemState.radioSwitches(in: SystemState.rfkillFolder).contains(where: \.isBlocked) {
-      throw Failure(AdapterError("switch \(index) on", .radioBlocked))
+      throw Failure(StackError("switch \(index) on", .radioBlocked))
     }
     throw Failure(error)
   }
@@ -50,7 +50,7 @@ let adaptersCommand = CommandSpec(
 @BluetoothActor
 private func list(_ format: OutputFormat) async throws(Failure) {
   let adapters: [ControllerState]
-  do throws(AdapterError) {
+  do throws(StackError) {
     adapters = try await Controllers.list()
   } catch {
     throw Failure(error)

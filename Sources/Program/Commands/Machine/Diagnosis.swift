@@ -65,7 +65,7 @@ extension SystemState {
   private var adapterFindings: [Finding] {
     let topic = "adapter"
     if let adapterError {
-      return [.problem(topic, "cannot \(adapterError.operation)", adapterError.reason.textWithRemedy)]
+      return [.problem(topic, adapterError.operation ?? "", adapterError.reasonWithRemedy)]
     }
     guard !adapters.isEmpty else {
       let remedy =

@@ -43,7 +43,7 @@ struct SystemState: Sendable {
   /// The kernel module that drives an adapter, for those that could not be set up.
   var drivers: [AdapterIndex: String] = [:]
   /// Why the list of adapters cannot be read.
-  var adapterError: AdapterError?
+  var adapterError: StackError?
   var radioSwitches: [RadioSwitch] = []
   /// Whether BlueZ's daemon runs.
   var runsBluetoothd = false
@@ -67,7 +67,7 @@ extension SystemState {
     state.fileCapabilities = Capabilities.granted(byFile: state.executable)
     state.privilegedGroup = PrivilegedProgram.group
     state.isInstalled = PrivilegedProgram.isInstalled
-    do throws(AdapterError) {
+    do throws(StackError) {
       state.adapters = try await Controllers.list()
     } catch {
       state.adapterError = error

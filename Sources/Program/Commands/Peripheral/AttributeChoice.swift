@@ -54,7 +54,7 @@ enum AttributeChoice: Hashable {
 
 extension GATTClient {
   /// Finds the first characteristic that is selected, service by service.
-  func find(_ choice: AttributeChoice) async throws(GATTError) -> Characteristic {
+  func find(_ choice: AttributeChoice) async throws(StackError) -> Characteristic {
     try await find([choice], onlyFirst: true)[0]
   }
 
@@ -64,11 +64,11 @@ extension GATTClient {
   /// - Returns: at least one for each choice, in the order of the choices and of their handles
   func find(
     _ choices: [AttributeChoice], onlyFirst: Bool = false
-  ) async throws(GATTError) -> [Characteristic] {
+  ) async throws(StackError) -> [Characteristic] {
     var found: [Int: [Characteristic]] = [:]
-    var fault: GATTError?
+    var fault: StackError?
     for service in try await discoverServices() {
-      do throws(GATTError) {
+      do throws(StackError) {
         for characteristic in try await discoverCharacteristics(of: service) {
           for (index, choice) in choices.enumerated() where choice.selects(characteristic) {
             found[index, default: []].append(characteristic)
@@ -87,14 +87,9 @@ extension GATTClient {
   }
 }
 
-extension GATTError {
+extension StackError {
   /// Whether the peer has answered, though wrongly: other attributes can be asked for.
-  var isOfOneAttribute: Bool {
-    switch self {
-    case .att(.refused), .att(.malformed), .misbehaved: true
-    default: false
-    }
-  }
+  var isOfOneAttribute: Bool { code == .refused || code == .misbehaved }
 }
 
 extension AttributeChoice {

@@ -21,7 +21,7 @@ let inspectCommand = CommandSpec(
     defer { table.print(format) }
     session.showsAttributes = true
     try await session.withDevice { connection, _ throws(Failure) in
-      try await GATTError.asFailure(await table.read(connection.gatt))
+      try await StackError.asFailure(await table.read(connection.gatt))
     }
   }
 }
@@ -33,7 +33,7 @@ private final class TableReader {
   private var included: [Service] = []
   private var seen: Set<AttributeHandle> = []
   /// Why a service could not be read.
-  private var fault: GATTError?
+  private var fault: StackError?
 
   private static let columns: [(name: String, unit: String?)] =
     ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text", "decoded"].map {
@@ -44,7 +44,7 @@ private final class TableReader {
   /// end. A service that the peer describes wrongly is left.
   ///
   /// - Throws: after the rest, why a service could not be read
-  func read(_ client: GATTClient) async throws(GATTError) {
+  func read(_ client: GATTClient) async throws(StackError) {
     rows = []
     included = []
     seen = []
@@ -65,12 +65,12 @@ private final class TableReader {
 
   private func read(
     _ service: Service, _ kind: String = "service", of client: GATTClient
-  ) async throws(GATTError) {
+  ) async throws(StackError) {
     seen.insert(service.handles.start)
     row(
       service.handles.start, kind, service.uuid, end: service.handles.end,
       text: "\(service.handles)  \(kind) \(title(service.uuid, isService: true))")
-    do throws(GATTError) {
+    do throws(StackError) {
       try await readContents(of: service, client)
     } catch {
       // The peer answers wrongly here; what it says elsewhere counts.
@@ -82,7 +82,7 @@ private final class TableReader {
     }
   }
 
-  private func readContents(of service: Service, _ client: GATTClient) async throws(GATTError) {
+  private func readContents(of service: Service, _ client: GATTClient) async throws(StackError) {
     for included in try await client.discoverIncludedServices(of: service) {
       self.included.append(included.service)
       row(
@@ -96,7 +96,7 @@ private final class TableReader {
     }
   }
 
-  private func read(_ characteristic: Characteristic, of client: GATTClient) async throws(GATTError) {
+  private func read(_ characteristic: Characteristic, of client: GATTClient) async throws(StackError) {
     let value =
       characteristic.properties.contains(.read)
       ? try await self.value(characteristic.valueHandle, client) : .none
@@ -120,11 +120,12 @@ private final class TableReader {
   }
 
   /// Reads a value, or the error code with which the peer refuses it.
-  private func value(_ handle: AttributeHandle, _ client: GATTClient) async throws(GATTError) -> Value {
-    do throws(GATTError) {
+  private func value(_ handle: AttributeHandle, _ client: GATTClient) async throws(StackError) -> Value {
+    do throws(StackError) {
       return .bytes(try await client.read(handle))
-    } catch .att(.refused(let response)) {
-      return .refused(response.code)
+    } catch {
+      guard let code = error.attCode else { throw error }
+      return .refused(code)
     }
   }
 

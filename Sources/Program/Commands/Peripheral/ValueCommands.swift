@@ -26,7 +26,7 @@ let readCommand = CommandSpec(
   let format = OutputFormat(invocation)
   try await Session.run(invocation) { session throws(Failure) in
     let values = try await session.withDevice { connection, _ throws(Failure) in
-      try await GATTError.asFailure(await connection.gatt.read(choice))
+      try await StackError.asFailure(await connection.gatt.read(choice))
     }
     var printer = RecordPrinter(format, valueColumns)
     for value in values {
@@ -77,7 +77,7 @@ let writeCommand = CommandSpec(
       let hasResponse = try target.hasResponse(isRefused: isWithoutResponse)
       // What was sent may have been taken.
       link.dataFlow()
-      try await GATTError.asFailure(
+      try await StackError.asFailure(
         await connection.gatt.write(value, to: target.handle, hasResponse: hasResponse))
       await link.close()
       guard hasResponse || !connection.hasUnsentWrites else {
@@ -108,7 +108,7 @@ private func valueToWrite(_ invocation: Invocation) throws(Failure) -> [UInt8] {
       "\"\(text.printable)\" is not a value; give bytes as pairs of hexadecimal digits, such as A104, or use --text"
     )
   }
-  guard value.count <= ATTBearer.maximumValueLength else { throw Failure(GATTError.tooLong(value.count)) }
+  guard value.count <= ATTBearer.maximumValueLength else { throw Failure(StackError.tooLong(value.count)) }
   return value
 }
 
@@ -158,7 +158,7 @@ let subscribeCommand = CommandSpec(
     let link = session.keepDevice(ReconnectPolicy.Budget(invocation, retryTime: retryTime, isSteady: true)) {
       connection throws(Failure) in
       try await listener.begin(connection)
-      try await GATTError.asFailure(
+      try await StackError.asFailure(
         await listener.subscribe(connection, choices, kind, onlyListens: onlyListens))
     }
     listener.onData = link.dataFlow
@@ -199,7 +199,7 @@ private final class ValueListener {
   /// Called for each value.
   var onData: (() -> Void)?
   /// Why a subscription ended although the link is up.
-  private var end: GATTError?
+  private var end: StackError?
   private var timer: Timers.Token?
 
   private static let ownColumns = [("kind", nil)] + valueColumns + [("note", nil)]
@@ -227,22 +227,22 @@ private final class ValueListener {
   /// Finds the characteristics and subscribes to them.
   func subscribe(
     _ connection: GATTLink, _ choices: [AttributeChoice], _ kind: SubscriptionKind?, onlyListens: Bool
-  ) async throws(GATTError) {
+  ) async throws(StackError) {
     self.connection = connection
     let gatt = connection.gatt
     subscriptions = []
     moved = [:]
     try await gatt.exchangeMTU()
-    let characteristics = try await gatt.whileServicesChange { () throws(GATTError) in
+    let characteristics = try await gatt.whileServicesChange { () throws(StackError) in
       try await gatt.find(choices)
     }
     gatt.onSubscriptionMoved = { [weak self] subscription in
       guard let self, let first = subscriptions.first(where: { $0 == subscription }) else { return }
       moved[first.handle] = subscription.handle
     }
-    let onEnd = { (reason: GATTError) in
+    let onEnd = { (reason: StackError) in
       // The loss of the link is reported with its reason.
-      if case .att(.closed) = reason { return }
+      if reason.code == .closed { return }
       self.end = reason
       self.finish(nil)
     }
@@ -347,9 +347,9 @@ private struct WriteTarget {
 extension GATTClient {
   /// Whether a handle may be one of the ring's own characteristics. If discovery fails, it counts as one.
   fileprivate func takesCommands(_ choice: AttributeChoice) async -> Bool {
-    do throws(GATTError) {
+    do throws(StackError) {
       return RingGATT.takesCommands(try await find(choice).uuid)
-    } catch .notFound {
+    } catch let error where error.code == .notFound {
       return false
     } catch {
       return true
@@ -358,19 +358,19 @@ extension GATTClient {
 
   /// Finds what is to be written.
   fileprivate func target(of choice: AttributeChoice) async throws(Failure) -> WriteTarget {
-    do throws(GATTError) {
+    do throws(StackError) {
       try await exchangeMTU()
       let characteristic = try await find(choice)
       return WriteTarget(handle: characteristic.valueHandle, characteristic: characteristic)
     } catch {
-      guard case .notFound = error, case .handle(let handle) = choice else { throw Failure(error) }
+      guard error.code == .notFound, case .handle(let handle) = choice else { throw Failure(error) }
       return WriteTarget(handle: handle)
     }
   }
 
   fileprivate func write(
     _ value: [UInt8], to handle: AttributeHandle, hasResponse: Bool
-  ) async throws(GATTError) {
+  ) async throws(StackError) {
     if hasResponse {
       try await write(value, to: handle)
     } else {
@@ -379,7 +379,7 @@ extension GATTClient {
   }
 
   /// Reads the selected values: that of a handle, or all with a UUID.
-  fileprivate func read(_ choice: AttributeChoice) async throws(GATTError) -> [ATTHandleAndValue] {
+  fileprivate func read(_ choice: AttributeChoice) async throws(StackError) -> [ATTHandleAndValue] {
     try await exchangeMTU()
     switch choice {
     case .handle(let handle): return [ATTHandleAndValue(handle: handle, value: try await read(handle))]

@@ -73,7 +73,7 @@ extension Session {
       Console.error(
         error.map { "halo-raw: \($0); it is tried again" } ?? "advertising at \(address); Ctrl-C ends it")
     }
-    do throws(GAPError) {
+    do throws(StackError) {
       try peripheral.startAdvertising(advertising)
     } catch {
       throw Failure(error)

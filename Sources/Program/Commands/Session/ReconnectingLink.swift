@@ -19,7 +19,7 @@ extension GATTLink: LinkedDevice {
 }
 
 extension Failure: LinkFailure {
-  package var fault: ReconnectPolicy.Fault { link.fault }
+  package var fault: StackError.Fault { link.fault }
 
   package static func notReady(within time: Duration) -> Failure {
     Failure(.timedOut, "the device was not ready within \(Int(time.inSeconds)) s", .silence)
@@ -96,7 +96,7 @@ final class ReconnectingLink<Device: LinkedDevice> {
   }
 
   private func opened() throws(Failure) -> Device {
-    guard let device else { throw Failure(HCIError.notConnected) }
+    guard let device else { throw Failure(StackError.notConnected) }
     return device
   }
 
@@ -105,7 +105,7 @@ final class ReconnectingLink<Device: LinkedDevice> {
   func ask<Value>(_ start: (Device) async throws(Failure) -> Value) async throws(Failure) -> Value {
     var value: Value?
     try await managed.ask(for: self) { () throws(Failure) in value = try await start(try opened()) }
-    guard let value else { throw Failure(HCIError.notConnected) }
+    guard let value else { throw Failure(StackError.notConnected) }
     return value
   }
 
@@ -186,7 +186,7 @@ extension ReconnectingLink: LinkUser {
   func failed(
     _ failure: Failure, in phase: ReconnectPolicy.Phase, hasFlowed: Bool, next: ReconnectPolicy.Action
   ) -> Failure {
-    if interruption.isRequested { return Failure(HCIError.cancelled) }
+    if interruption.isRequested { return Failure(StackError.cancelled) }
     sayThatItWantsToPair()
     guard next != .giveUp else {
       var cause = session.cause(of: failure)

@@ -74,7 +74,7 @@ final class ServingAdapter {
     interruption.request()
   }
 
-  private func lost(_ error: GAPError) {
+  private func lost(_ error: StackError) {
     guard !interruption.isRequested else { return }
     let loss = Failure(error)
     if loss.link.fault == .final {

@@ -72,12 +72,12 @@ extension Session {
     var request = self.request
     request.peer = peer
     request.deadline = deadline
-    return try await GAPError.asFailure(await makeLink(request, name: name))
+    return try await StackError.asFailure(await makeLink(request, name: name))
   }
 
   private func makeLink(
     _ request: ConnectionRequest, name: String?
-  ) async throws(GAPError) -> GATTLink {
+  ) async throws(StackError) -> GATTLink {
     let peer = request.peer
     let wait = wait(for: "connecting to \(name ?? peer.description)")
     defer { wait?.end() }
@@ -93,8 +93,8 @@ extension Session {
   /// How long an attempt to connect to a peer that was heard may hold up others.
   private static let attemptDeadline = Duration.seconds(5)
 
-  private func connectNow(_ request: ConnectionRequest) async throws(GAPError) -> GATTLink {
-    try await awaitCallback { [self] (done: @escaping (Result<GATTLink, GAPError>) -> Void) in
+  private func connectNow(_ request: ConnectionRequest) async throws(StackError) -> GATTLink {
+    try await awaitCallback { [self] (done: @escaping (Result<GATTLink, StackError>) -> Void) in
       central.connect(request) { [weak self] result in
         // Here, as what the link layers support is reported right after it.
         if case .success(let connection) = result {
@@ -106,28 +106,28 @@ extension Session {
   }
 
   /// Connects when the peer advertises.
-  private func connectWhenHeard(_ request: ConnectionRequest) async throws(GAPError) -> GATTLink {
+  private func connectWhenHeard(_ request: ConnectionRequest) async throws(StackError) -> GATTLink {
     let end = timers.current + request.deadline
     let eagerEnd = timers.current + Central.eagerTime
     let peer = request.identity
     var attempt = request
     while true {
-      var failure: GAPError?
+      var failure: StackError?
       let isInTime = await timers.within(end - timers.current) {
-        do throws(GAPError) {
+        do throws(StackError) {
           try await self.central.untilHeard(peer, eagerUntil: eagerEnd)
         } catch {
           failure = error
         }
       }
-      if Task.isCancelled { throw .hci(.cancelled) }
-      guard isInTime else { throw .hci(.peerNotFound(request.peer, seconds: request.deadline.inSeconds)) }
+      if Task.isCancelled { throw .cancelled }
+      guard isInTime else { throw .peerNotFound(request.peer, seconds: request.deadline.inSeconds) }
       if let failure { throw failure }
       attempt.deadline = min(Self.attemptDeadline, end - timers.current)
-      do throws(GAPError) {
+      do throws(StackError) {
         return try await connectNow(attempt)
       } catch {
-        guard ReconnectPolicy.Fault(error) == .absence, timers.current < end else { throw error }
+        guard error.fault == .absence, timers.current < end else { throw error }
       }
     }
   }

@@ -176,7 +176,7 @@ final class Session {
     return failure
   }
 
-  private func adapterChanged(_ error: GAPError?) {
+  private func adapterChanged(_ error: StackError?) {
     guard let error else {
       return note("adapter \(central.information?.address.description ?? "") is back")
     }
@@ -216,7 +216,7 @@ final class Session {
   func recoverAdapter(within time: Duration) async throws(Failure) {
     guard let adapterFailure else { return }
     if !opened.managed.isRecovering { note("\(adapterFailure.message); waiting for it \(time.asLimit)") }
-    do throws(GAPError) {
+    do throws(StackError) {
       try await opened.managed.untilUsable(within: time)
     } catch {
       let failure = Failure(error)

@@ -73,7 +73,7 @@ final class SessionAdapter {
       opened = try await specification.open(opening)
     } catch {
       var failure = Failure(opening: error)
-      if let error = error as? AdapterError, [.noBluetooth, .noAdapters].contains(error.reason) {
+      if let error = error as? StackError, [.noBluetooth, .noAdapters].contains(error.code) {
         failure.message += "; to try it without a radio, use --adapter virtual"
       }
       throw failure

@@ -100,7 +100,7 @@ final class StrapServer {
       }
       Console.error("\(name): \(refusal ?? success)")
     }
-    do throws(GAPError) {
+    do throws(StackError) {
       try peripheral.startAdvertising(advertising)
     } catch {
       throw Failure(error)

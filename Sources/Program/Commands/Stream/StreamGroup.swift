@@ -79,7 +79,7 @@ final class StreamGroup {
         first.code, "\(failures.count) of \(Console.counted(tasks.count, "ring")) failed; see above")
     }
     if session.interruption.isRequested, !hasStreamed {
-      throw Failure(HCIError.cancelled)
+      throw Failure(StackError.cancelled)
     }
   }
 
