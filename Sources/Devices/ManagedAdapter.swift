@@ -251,11 +251,8 @@ package final class ManagedAdapter {
   /// - Throws: why it has failed, after `limit`; why waiting does not help, at once; `.cancelled`
   package func untilUsable(within limit: Duration) async throws(StackError) {
     let timers = central?.timers ?? self.timers
-    try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
-      guard let failure else {
-        done(.success(()))
-        return {}
-      }
+    try await awaitCallback(unless: failure == nil) { (done: @escaping (Result<Void, StackError>) -> Void) in
+      let failure = self.failure ?? .notReady
       var end: Timers.Token?
       let id = waiting.add { result in
         timers.cancel(end)

@@ -107,11 +107,8 @@ package final class SharedLinks {
   package func untilReachable(
     _ peer: PeerIdentity, over central: Central, eagerUntil eagerEnd: Instant, user: AnyObject
   ) async throws(StackError) {
-    try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
-      guard link(to: peer) == nil else {
-        done(.success(()))
-        return {}
-      }
+    try await awaitCallback(unless: link(to: peer) != nil) {
+      (done: @escaping (Result<Void, StackError>) -> Void) in
       var search: Task<Void, Never>?
       let end = OneShot { (result: Result<Void, StackError>) in
         self.stopWaiting(user, peer)

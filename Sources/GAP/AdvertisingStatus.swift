@@ -61,11 +61,7 @@ package final class AdvertisingStatus {
   /// - Throws: the last refusal; `.notReady` if the radio has not answered within ``longestWait``; `.cancelled` after
   ///   ``clear()``, and if the task is cancelled
   package func untilOn(within limit: Duration?, in timers: Timers) async throws(StackError) {
-    try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
-      guard !isOn else {
-        done(.success(()))
-        return {}
-      }
+    try await awaitCallback(unless: isOn) { (done: @escaping (Result<Void, StackError>) -> Void) in
       let end = OneShot<Result<Void, StackError>> { [weak self] result in
         self?.waits.removeAll { !$0.end.isPending }
         guard case .failure(.notReady) = result, let refusal = self?.refusal else {

@@ -142,11 +142,8 @@ final class ConnectionCore {
   /// The link that there is; waits for it while it is made.
   func current() async throws(BluetoothError) -> CurrentLink {
     while making != nil {
-      try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
-        guard making != nil else {
-          done(.success(()))
-          return {}
-        }
+      try await awaitCallback(unless: making == nil) {
+        (done: @escaping (Result<Void, BluetoothError>) -> Void) in
         let wait = waiting.add(done)
         return { self.waiting.end(wait.id, with: .cancelled) }
       }

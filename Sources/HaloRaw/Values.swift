@@ -170,12 +170,9 @@ package final class ValueFeed<Element: Sendable> {
   }
 
   fileprivate func untilReady() async {
-    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+    await awaitCallback(unless: head < elements.count || ending != nil) {
+      (done: @escaping (Result<Void, Never>) -> Void) in
       let ready = OneShot { done(.success(())) }
-      guard head == elements.count, ending == nil else {
-        ready()
-        return {}
-      }
       self.ready = ready
       return { ready() }
     }

@@ -1,8 +1,8 @@
 /// Waits for an operation that reports its result to a callback; bridges the layers' callbacks to `async`. It has no
 /// deadline of its own: the operation has one, or its caller says why not.
 ///
-/// The task may be suspended before `start` is called. What is waited for may come meanwhile: `start` has to ask for it, and a
-/// question before the call is not enough.
+/// The task may be suspended before `start` is called. What is waited for may come meanwhile: ask by
+/// ``awaitCallback(unless:_:)``, not before the call.
 ///
 /// - Parameter start: starts the operation with the closure to call with its result, and returns a closure that cancels
 ///   it. A cancelled operation still calls back, with an error or a result. Only the first call has an effect.
@@ -24,6 +24,24 @@ package func awaitCallback<Value: Sendable, Failure: Error>(
     BluetoothActor.run { cancellation.request() }
   }
   return try result.get()
+}
+
+/// Waits until something is so, unless it is so already. That is asked where the wait begins: what comes between a question
+/// before the call and the wait would be missed.
+///
+/// - Parameters:
+///   - isSo: whether there is nothing to wait for
+///   - start: as for ``awaitCallback(_:)``
+@BluetoothActor
+package func awaitCallback<Failure: Error>(
+  unless isSo: @autoclosure () -> Bool,
+  _ start: (@escaping (Result<Void, Failure>) -> Void) -> () -> Void
+) async throws(Failure) {
+  try await awaitCallback { (done: @escaping (Result<Void, Failure>) -> Void) in
+    guard isSo() else { return start(done) }
+    done(.success(()))
+    return {}
+  }
 }
 
 /// Waits for an operation that can't be cancelled. If the task is cancelled, this returns immediately with `error`, and

@@ -133,11 +133,8 @@ public final class Server {
     _ full: [ServedClient], within limit: Duration?
   ) async throws(BluetoothError) {
     let timers = self.timers
-    try await awaitCallback { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
-      guard full.allSatisfy({ $0.server.isStarved && !$0.server.isClosed }) else {
-        done(.success(()))
-        return {}
-      }
+    let isReady = { full.contains { !$0.server.isStarved || $0.server.isClosed } }
+    try await awaitCallback(unless: isReady()) { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
       let wait = waiting.add(done)
       if let limit { wait.end.expire(after: limit, in: timers, with: .success(())) }
       return { self.waiting.end(wait.id, with: .cancelled) }

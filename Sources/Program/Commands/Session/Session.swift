@@ -189,12 +189,8 @@ final class Session {
 
   /// Returns when the adapter is lost, while ``waitsForAdapter``, or when the task is cancelled. There is one caller at a time.
   func untilAdapterIsLost() async {
-    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+    await awaitCallback(unless: adapterFailure != nil) { (done: @escaping (Result<Void, Never>) -> Void) in
       let end = OneShot(done)
-      guard adapterFailure == nil else {
-        end(.success(()))
-        return {}
-      }
       lossWaiter = { end(.success(())) }
       return { end(.success(())) }
     }

@@ -53,11 +53,8 @@ final class StrapSource {
   }
 
   private func untilWanted(or ring: RingClient) async {
-    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
-      guard !server.isWanted, ring.connection.isConnected else {
-        done(.success(()))
-        return {}
-      }
+    await awaitCallback(unless: server.isWanted || !ring.connection.isConnected) {
+      (done: @escaping (Result<Void, Never>) -> Void) in
       onWanted = { done(.success(())) }
       onLost = { done(.success(())) }
       return { done(.success(())) }
