@@ -319,8 +319,7 @@ targets += [
     name: "soak-check",
     dependencies: [
       "ATT", "HaloBluetoothCore", "GAP", "HaloEventLoop", "HaloGATT", "GATTClient", "GATTServer", "HCI",
-      "L2CAP",
-      "RingLink", "VirtualRadio", "VirtualRing",
+      "HaloLinuxBluetooth", "L2CAP", "RingLink", "VirtualRadio", "VirtualRing",
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(

@@ -43,6 +43,7 @@ package final class ATTBearer {
 
   /// When the last PDU was received, whatever it was; nil if there was none.
   @exclusivity(unchecked) package private(set) var lastReceived: Instant?
+  @exclusivity(unchecked) private var lastRead: UInt64 = 0
 
   /// When requests are not worth waiting for any longer: one that is open then fails as one that was not answered.
   package var limit: Instant?
@@ -60,8 +61,9 @@ package final class ATTBearer {
     /// Whether the bearer stays open without a response; see ``request(_:isExpendable:completion:)``.
     var isExpendable: Bool
     var timeout = ATTBearer.transactionTimeout
-    /// The number of reads when it was sent.
-    var reads: UInt64?
+    /// The last read before it was sent, which has not brought its answer: a peer that repeats a response would answer the
+    /// next request, too.
+    var lastRead: UInt64 = 0
     var completion: (Result<any ATTPDU, StackError>) -> Void
   }
 
@@ -78,11 +80,6 @@ package final class ATTBearer {
     case open([(Result<Int, StackError>) -> Void])
     case done(Result<Void, StackError>)
   }
-
-  /// How often packets were read from the link; nil if it does not say. What one read brings was there before a request
-  /// that is sent while it is handled, and so does not answer it: a peer that repeats a response would answer the next
-  /// request, too.
-  package var reads: (() -> UInt64?)?
 
   @exclusivity(unchecked) private var server: (any ATTServer)?
   private let receiveMTU: Int
@@ -240,7 +237,7 @@ package final class ATTBearer {
       next.completion(.failure(.tooLong(count: pdu.count, maximum: mtu)))
       return sendNext()
     }
-    next.reads = reads?()
+    next.lastRead = lastRead
     current = next
     if commands == .sent { commands = .followed }
     let opcode = next.request.opcode
@@ -289,10 +286,12 @@ package final class ATTBearer {
   ///
   /// - Parameters:
   ///   - pdu: the opcode and its parameters
-  ///   - time: when the packet was received
-  package func receive(_ pdu: RawSpan, at time: Instant) {
+  ///   - arrival: when the packet was received
+  package func receive(_ pdu: RawSpan, at arrival: Arrival) {
     guard !isClosed else { return }
+    let time = arrival.time
     lastReceived = time
+    lastRead = arrival.read
     guard let first = pdu.byte(at: 0) else {
       counters.malformed += 1
       return
@@ -346,7 +345,7 @@ package final class ATTBearer {
 
   private func receiveResponse(_ opcode: ATTOpcode, _ pdu: RawSpan) {
     guard let current, let expected = current.request.opcode.response,
-      current.reads == nil || current.reads != reads?()
+      lastRead == 0 || current.lastRead != lastRead
     else {
       counters.unexpectedResponses += 1
       // The error that was taken for the answer was late after all: what was found since may not be all.

@@ -32,6 +32,15 @@ package struct StackError: Error, Hashable, Sendable {
 
   /// The caller has cancelled the operation.
   package static let cancelled = StackError(.cancelled, .final, "cancelled")
+
+  /// A transport, or a socket, can't be opened.
+  ///
+  /// - Parameters:
+  ///   - target: what was to be opened, as the user wrote it: `tcp:localhost:9105`
+  ///   - reason: why it can't be
+  package static func cannotOpen(_ target: String, _ reason: String) -> StackError {
+    StackError(.cannotOpen, .final, reason, operation: "cannot open \(target)")
+  }
 }
 
 extension StackError: CustomStringConvertible {
@@ -95,7 +104,7 @@ extension StackError {
     case transportClosed
     /// The transport was closed for good: it is the end of a recording, or a stream that was handed over.
     case transportEnded
-    /// The transport to the controller can't be opened.
+    /// A transport, or a socket, can't be opened.
     case cannotOpen
     /// The controller had to be reset, and its links are gone.
     case stateLost

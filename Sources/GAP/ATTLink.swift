@@ -19,10 +19,8 @@ package protocol ATTLink: AnyObject {
   var phys: LinkPHYs? { get }
   /// The longest packets on air; nil if unknown.
   var dataLengths: DataLengths? { get }
-  /// Called for each PDU, with the time at which it was received. The span is valid only during the call.
-  var onPDU: ((RawSpan, Instant) -> Void)? { get set }
-  /// How often packets were read from it; nil if that is not known: see `ATTBearer.reads`.
-  var reads: UInt64? { get }
+  /// Called for each PDU, with when it was received. The span is valid only during the call.
+  var onPDU: ((RawSpan, Arrival) -> Void)? { get set }
   /// Called once, when the link is gone, with the reason.
   var onClosed: ((LinkLoss) -> Void)? { get set }
   /// Called with a description of a change of the link, for the user.
@@ -67,7 +65,6 @@ extension ATTLink {
   package var role: LERole { .central }
   package var localAddress: BluetoothAddress? { nil }
   package var security: LinkSecurity { .none }
-  package var reads: UInt64? { nil }
   /// A link whose buffer space is not known accepts everything.
   package var hasRoom: Bool { true }
   /// The kernel answers such requests without counting them.

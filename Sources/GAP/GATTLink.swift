@@ -63,7 +63,6 @@ package final class GATTLink {
       timers: timers, receiveMTU: mtu ?? ATTBearer.largestMTU, exchangesMTU: mtu != nil
     ) { link.send($0) }
     self.bearer = bearer
-    bearer.reads = { link.reads }
     gatt = GATTClient(bearer, timers: timers) { link.hasRoom }
     bearer.onTimeout = { [weak self] _ in
       self?.isSilent = true

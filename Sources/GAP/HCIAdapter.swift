@@ -32,7 +32,6 @@ package final class HCIAdapter: Adapter {
   }
 
   package var timers: Timers { transport.timers }
-  var reads: UInt64? { transport.reads }
   package var droppedPackets: Int? { transport.droppedPackets }
   package var skippedBytes: Int? { transport.skippedBytes }
   package var onSkippedBytes: ((Int, Instant) -> Void)? {
@@ -87,7 +86,7 @@ package final class HCIAdapter: Adapter {
 
   private func attach() {
     let host = self.host
-    transport.onPacket = { packet, time in host.receive(packet, at: time) }
+    transport.onPacket = { packet, arrival in host.receive(packet, at: arrival) }
     transport.onClose = { [weak self] reason in
       guard let self else { return }
       isTransportOpen = false

@@ -7,7 +7,7 @@ import L2CAP
 /// An ATT link over this package's L2CAP.
 @BluetoothActor
 final class HCILink: ATTLink {
-  var onPDU: ((RawSpan, Instant) -> Void)? {
+  var onPDU: ((RawSpan, Arrival) -> Void)? {
     get { l2cap[.attribute] }
     set { l2cap[.attribute] = newValue }
   }
@@ -31,7 +31,6 @@ final class HCILink: ATTLink {
   var dataLengths: DataLengths? { l2cap.connection.dataLengths }
 
   var hasUnsentPackets: Bool { l2cap.connection.unsentPackets > 0 }
-  var reads: UInt64? { adapter.reads }
   var unfinished: LinkProcedure? { l2cap.connection.unfinished }
   var hasRoom: Bool { l2cap.hasRoom }
   var excessParameterRequests: Int { l2cap.connection.excessParameterRequests }

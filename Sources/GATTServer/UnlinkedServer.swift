@@ -51,7 +51,7 @@ package final class UnlinkedServer {
   @discardableResult
   package func receive(_ pdu: RawSpan) -> [[UInt8]] {
     out.pdus = []
-    bearer.receive(pdu, at: timers.now)
+    bearer.receive(pdu, at: Arrival(timers.now))
     return takeSent()
   }
 

@@ -8,7 +8,7 @@ package final class L2CAPLink {
   package let connection: LEConnection
   /// Takes the payload of a frame, with the time at which its last packet was received. The span is valid only during the
   /// call.
-  package typealias Receiver = (RawSpan, Instant) -> Void
+  package typealias Receiver = (RawSpan, Arrival) -> Void
 
   /// Called once, when the link is disconnected.
   package var onDisconnected: ((HCIErrorCode) -> Void)?
@@ -61,12 +61,12 @@ package final class L2CAPLink {
     connection.send { BasicHeader.writeFrame(payload, on: channel, into: &$0) }
   }
 
-  private func receive(_ data: RawSpan, isStart: Bool, at time: Instant) {
+  private func receive(_ data: RawSpan, isStart: Bool, at arrival: Arrival) {
     recombiner.receive(data, isStart: isStart) { channel, payload in
       if let receiver = receivers[channel] {
-        receiver(payload, time)
+        receiver(payload, arrival)
       } else if channel == .leSignaling {
-        answerSignaling(payload, at: time)
+        answerSignaling(payload, at: arrival.time)
       }
     }
   }

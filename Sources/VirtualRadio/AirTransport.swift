@@ -4,7 +4,7 @@ import HaloBluetoothCore
 /// The transport to a controller in the ``Air``: for hosts that meet in one process.
 @BluetoothActor
 package final class AirTransport: HCITransport {
-  package var onPacket: ((RawSpan, Instant) -> Void)?
+  package var onPacket: ((RawSpan, Arrival) -> Void)?
   /// Called by tests alone: memory does not go away.
   package var onClose: ((String) -> Void)?
   package var timers: Timers { air.timers }
@@ -22,7 +22,7 @@ package final class AirTransport: HCITransport {
   package func start() {
     let timers = air.timers
     let controller = VirtualController(options, in: air) { [weak self] packet in
-      self?.onPacket?(packet, timers.now.wholeMicroseconds)
+      self?.onPacket?(packet, Arrival(timers.now.wholeMicroseconds))
     }
     self.controller = controller
     air.add(controller)

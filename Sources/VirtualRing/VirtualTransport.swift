@@ -4,7 +4,7 @@ import HaloBluetoothCore
 /// The transport to a virtual ring in this process: `virtual[:OPTIONS]`. Its users cannot distinguish it from a radio.
 @BluetoothActor
 package final class VirtualTransport: HCITransport {
-  package var onPacket: ((RawSpan, Instant) -> Void)?
+  package var onPacket: ((RawSpan, Arrival) -> Void)?
   /// Never called: memory does not go away.
   package var onClose: ((String) -> Void)?
 
@@ -22,7 +22,7 @@ package final class VirtualTransport: HCITransport {
     let timers = self.timers
     radio = RingRadio(options: options, timers: timers) { [weak self] packet in
       // The time at which it was due, not at which the loop processed it: the same in every run.
-      self?.onPacket?(packet, timers.now.wholeMicroseconds)
+      self?.onPacket?(packet, Arrival(timers.now.wholeMicroseconds))
     }
   }
 

@@ -53,18 +53,14 @@ import Testing
 
   /// Both copies come with one read. The second is not the answer to the request that the first has caused.
   @Test func anAnswerOlderThanItsRequestIsDropped() {
-    var reads: UInt64 = 1
-    dialogue.bearer.reads = { reads }
     var second: BearerDialogue.Outcome?
     dialogue.bearer.request(ATTReadRequest(1)) { _ in second = self.dialogue.request(ATTReadRequest(2)) }
-    reads = 2
-    dialogue.receive("0b aa")
-    dialogue.receive("0b aa")
-    dialogue.receive("01 0a 1000 02")
+    dialogue.receive("0b aa", read: 2)
+    dialogue.receive("0b aa", read: 2)
+    dialogue.receive("01 0a 1000 02", read: 2)
     #expect(
       second?.response == nil && second?.error == nil && dialogue.bearer.counters.unexpectedResponses == 2)
-    reads = 3
-    dialogue.receive("0b bb")
+    dialogue.receive("0b bb", read: 3)
     #expect(second?.response == ATTReadResponse([0xBB]))
   }
 

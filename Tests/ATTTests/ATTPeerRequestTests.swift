@@ -173,7 +173,7 @@ import Testing
         let dialogue = BearerDialogue()
         let read = dialogue.request(ATTReadRequest(0x0010))
         _ = dialogue.takeSent()
-        dialogue.bearer.receive(bytes.span.bytes, at: .zero)
+        dialogue.bearer.receive(bytes.span.bytes, at: Arrival(.zero))
         #expect(dialogue.takeSent().count <= 1)
         #expect(read.results.count <= 1)
       }

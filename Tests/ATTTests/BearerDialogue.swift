@@ -25,9 +25,9 @@ final class BearerDialogue {
     return out.sent.map { Hex.string($0) }
   }
 
-  func receive(_ bytes: String) {
+  func receive(_ bytes: String, read: UInt64 = 0) {
     let bytes = hex(bytes)
-    bearer.receive(bytes.span.bytes, at: timers.now)
+    bearer.receive(bytes.span.bytes, at: Arrival(timers.now, read: read))
   }
 
   /// Collects the results of a request.

@@ -8,7 +8,7 @@ import TestSupport
 final class PlayedTransport: HCITransport {
   let timers = testTimers
   let name = "hci7"
-  var onPacket: ((RawSpan, Instant) -> Void)?
+  var onPacket: ((RawSpan, Arrival) -> Void)?
   var onClose: ((String) -> Void)?
   var linkPreferences: LinkPreferences?
 
@@ -53,7 +53,7 @@ final class PlayedTransport: HCITransport {
 
   func receive(_ packet: String) { receive(hex(packet)) }
 
-  private func receive(_ packet: [UInt8]) { onPacket?(packet.span.bytes, timers.now) }
+  private func receive(_ packet: [UInt8]) { onPacket?(packet.span.bytes, Arrival(timers.now)) }
 
   func send(_ packet: RawSpan) {
     let packet = Array(packet)

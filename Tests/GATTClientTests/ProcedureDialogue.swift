@@ -77,7 +77,7 @@ final class ScriptedServer {
     bearer.exchangeMTU { _ in }
     out.requests = []
     let response = ATTExchangeMTUResponse(serverMTU: UInt16(mtu)).bytes
-    bearer.receive(response.span.bytes, at: .zero)
+    bearer.receive(response.span.bytes, at: Arrival(.zero))
   }
 
   func play(_ sourceLocation: SourceLocation) {
@@ -89,7 +89,7 @@ final class ScriptedServer {
       let request = out.requests.removeFirst()
       #expect(
         Hex.string(request) == Hex.string(exchange.request), "line \(line)", sourceLocation: sourceLocation)
-      bearer.receive(exchange.response.span.bytes, at: .zero)
+      bearer.receive(exchange.response.span.bytes, at: Arrival(.zero))
     }
     let more = out.requests.map { Hex.string($0) }
     #expect(more == [], "asked behind the end", sourceLocation: sourceLocation)

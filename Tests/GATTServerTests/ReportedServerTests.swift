@@ -169,7 +169,7 @@ import Testing
       checkDecoderIsTotal([first] + hex("0100 ffff 0028")) { bytes in
         var sent: [[UInt8]] = []
         let bearer = ATTBearer(timers: Timers()) { sent.append(Array($0)) }
-        bearer.receive(bytes.span.bytes, at: .zero)
+        bearer.receive(bytes.span.bytes, at: Arrival(.zero))
         let server = UnlinkedServer(AttributeDatabase())
         #expect(server.receive(bytes.span.bytes) == sent, "\(Hex.string(bytes))")
       }

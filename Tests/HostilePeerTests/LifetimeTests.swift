@@ -96,7 +96,7 @@ import Testing
           }
         let isStatus = opcode == LECreateConnection.opcode || opcode == LEReadRemoteFeatures.opcode
         let event = isStatus ? HCIEvent.status(opcode).packet : HCIEvent.complete(opcode, parameters).packet
-        host.receive(event.span.bytes, at: timers.now)
+        host.receive(event.span.bytes, at: Arrival(timers.now))
       }
     }
     answer()
@@ -127,12 +127,12 @@ import Testing
         $0.parameters.supervisionTimeout = SupervisionTimeout(.seconds(4))
       }
     ).packet(into: &writer)
-    host.receive(writer.span, at: timers.now)
+    host.receive(writer.span, at: Arrival(timers.now))
     answer()
     let data = hex("02 40 20 06 00 02 00 04 00 1e 00")
-    host.receive(data.span.bytes, at: timers.now)
+    host.receive(data.span.bytes, at: Arrival(timers.now))
     #expect(remains.names.contains("LEConnection"))
-    host.receive(hex("04 05 04 00 40 00 13").span.bytes, at: timers.now)
+    host.receive(hex("04 05 04 00 40 00 13").span.bytes, at: Arrival(timers.now))
   }
 
   @Test func theHostControllerAndItsInitiatorAreGone() throws {

@@ -57,7 +57,7 @@ private final class ConnectedHost {
 
   func receive(_ packet: String) {
     let bytes = hex(packet)
-    host?.receive(bytes.span.bytes, at: timers.now)
+    host?.receive(bytes.span.bytes, at: Arrival(timers.now))
   }
 
   func takeSent() -> [String] {
@@ -71,7 +71,8 @@ private final class ConnectedHost {
     let host = ConnectedHost()
     let link = try #require(host.link)
     var heard: [String] = []
-    link[.attribute] = { pdu, time in heard.append("\(Hex.string(Array(pdu))) \(time.nanoseconds)") }
+    link[.attribute] = { pdu, arrival in heard.append("\(Hex.string(Array(pdu))) \(arrival.time.nanoseconds)")
+    }
     host.timers.advance(to: Instant(nanoseconds: 5))
     host.receive("02 4020 0700 0300 0400 0b0102")
     host.receive("02 4020 0500 0300 0400 0b")

@@ -79,7 +79,7 @@ final class PeerWithHabits {
       last = request
     default: break
     }
-    bearer?.receive(pdu, at: air.timers.now)
+    bearer?.receive(pdu, at: Arrival(air.timers.now))
   }
 
   /// An answer to the request for parameters.

@@ -1,5 +1,6 @@
 import HCI
 import HaloBluetoothCore
+import HaloLinuxBluetooth
 import VirtualRadio
 
 /// A program that scans on an adapter of the kernel, which other programs and the kernel use, too: they end scans, begin others

@@ -126,7 +126,7 @@ final class Simulation {
     try await ring.startRawStream { _, _ in count += 1 }
     await timers.sleep(for: .seconds(Int(random() % 100)))
     let hardwareError: [UInt8] = [0x04, 0x10, 0x01, 0x42]
-    transport.onPacket?(hardwareError.span.bytes, timers.now)
+    transport.onPacket?(hardwareError.span.bytes, Arrival(timers.now))
     _ = try await ring.connection.disconnection()
     resets += 1
     let again = try await connect(central)

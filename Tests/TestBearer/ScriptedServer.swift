@@ -7,7 +7,7 @@ import TestSupport
 open class ScriptedServer {
   package let timers = testTimers
   /// Called for each PDU that it sends, with the time.
-  package var onPDU: ((RawSpan, Instant) -> Void)?
+  package var onPDU: ((RawSpan, Arrival) -> Void)?
 
   /// How many more PDUs there is room for; nil for any number.
   package var room: Int?
@@ -54,6 +54,6 @@ open class ScriptedServer {
   /// Sends a PDU to the client.
   package func receive(_ pdu: String) {
     let bytes = hex(pdu)
-    onPDU?(bytes.span.bytes, timers.now)
+    onPDU?(bytes.span.bytes, Arrival(timers.now))
   }
 }

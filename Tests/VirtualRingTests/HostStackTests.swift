@@ -23,7 +23,7 @@ import VirtualRing
 
     private(set) lazy var radio: RingRadio = RingRadio(options: options, timers: timers) {
       [unowned self] packet in
-      host.receive(packet, at: timers.now)
+      host.receive(packet, at: Arrival(timers.now))
     }
     private(set) lazy var host: HostController = HostController(
       timers: timers, randomAddress: BluetoothAddress(0xC000_0000_0001, .random)
@@ -56,7 +56,7 @@ import VirtualRing
     private func connected(_ connection: LEConnection) {
       let link = L2CAPLink(connection)
       let bearer = ATTBearer(timers: timers) { [weak link] in link?.send($0, on: .attribute) }
-      link[.attribute] = { pdu, time in bearer.receive(pdu, at: time) }
+      link[.attribute] = { pdu, arrival in bearer.receive(pdu, at: arrival) }
       link.onDisconnected = { [unowned self] reason in
         losses.append(reason)
         bearer.close("\(reason)")

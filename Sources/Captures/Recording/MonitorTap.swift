@@ -46,9 +46,9 @@ package final class MonitorTap {
     let isSession = if case .packets = scope { true } else { false }
     let scope = self.scope
     var buffer = ByteWriter(capacity: 1100)
-    socket.packets.onPacket = { bytes, time in
+    socket.packets.onPacket = { bytes, arrival in
       guard let record = MonitorPacket.extract(bytes, in: scope, into: &buffer) else { return }
-      tap.take(buffer.span, record.content, adapter: isSession ? nil : record.adapter, at: time)
+      tap.take(buffer.span, record.content, adapter: isSession ? nil : record.adapter, at: arrival.time)
     }
     // A recording can wait; who watches the traffic can't.
     if tap.onPacket == nil { socket.packets.readInterval = Self.interval }

@@ -70,7 +70,7 @@ package final class ReplayTransport: HCITransport {
     package var truncatedBytes = 0
   }
 
-  package var onPacket: ((RawSpan, Instant) -> Void)?
+  package var onPacket: ((RawSpan, Arrival) -> Void)?
   package var onClose: ((String) -> Void)?
   /// Called when the recording shows that an external event happened next.
   package var onInterrupt: (() -> Void)?
@@ -158,7 +158,7 @@ package final class ReplayTransport: HCITransport {
       guard let self, isRunning else { return }
       var writer = ByteWriter(capacity: 8)
       HCIEvent.commandStatus(CommandStatus(status: .unknownCommand, opcode: opcode)).packet(into: &writer)
-      onPacket?(writer.span, timers.now)
+      onPacket?(writer.span, Arrival(timers.now))
     }
   }
 
@@ -219,7 +219,7 @@ package final class ReplayTransport: HCITransport {
     readNext()
     onPlayed?(record)
     if !record.isCut {
-      onPacket?(record.bytes.span.bytes, time)
+      onPacket?(record.bytes.span.bytes, Arrival(time))
     } else if report.firstCut == nil {
       report.firstCut = record.info.number
     }

@@ -5,7 +5,7 @@ import HaloCapture
 /// A transport with a tap, which receives each packet in order.
 @BluetoothActor
 package final class TappedTransport: HCITransport {
-  package var onPacket: ((RawSpan, Instant) -> Void)? {
+  package var onPacket: ((RawSpan, Arrival) -> Void)? {
     didSet { listen() }
   }
   package var onClose: ((String) -> Void)? {
@@ -19,7 +19,6 @@ package final class TappedTransport: HCITransport {
     get { transport.onSkippedBytes }
     set { transport.onSkippedBytes = newValue }
   }
-  package var reads: UInt64? { transport.reads }
   package var linkPreferences: LinkPreferences? { transport.linkPreferences }
   package var watchesState: Bool { transport.watchesState }
   package var name: String { transport.name }
@@ -47,9 +46,9 @@ package final class TappedTransport: HCITransport {
 
   private func listen() {
     // Without this object: a closure that has it weakly makes each of its retains and releases slow.
-    transport.onPacket = { [tap, received, onPacket] packet, time in
-      let time = tap.take(packet, .hci(received), at: time)
-      onPacket?(packet, time)
+    transport.onPacket = { [tap, received, onPacket] packet, arrival in
+      let time = tap.take(packet, .hci(received), at: arrival.time)
+      onPacket?(packet, Arrival(time, read: arrival.read))
     }
   }
 

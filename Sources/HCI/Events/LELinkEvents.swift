@@ -242,7 +242,7 @@ package struct LEConnectionComplete: PacketFields {
 
   /// Whether it is about a link in the peripheral role, or about directed advertising that is over. The role may be wrong in
   /// other failures.
-  var isOfPeripheral: Bool {
+  package var isOfPeripheral: Bool {
     role == .peripheral && (status == .success || status == .advertisingTimeout)
   }
 

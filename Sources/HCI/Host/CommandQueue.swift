@@ -5,9 +5,9 @@ import HaloBluetoothCore
 ///
 /// Each command has a deadline, counted from the time when it is first in the queue. This detects a controller that
 /// does not answer, or never returns its command credits.
-final class CommandQueue {
+package final class CommandQueue {
   /// The return parameters after the status.
-  typealias Completion = (Result<[UInt8], StackError>) -> Void
+  package typealias Completion = (Result<[UInt8], StackError>) -> Void
 
   private struct Entry {
     var opcode: HCIOpcode
@@ -23,7 +23,7 @@ final class CommandQueue {
   /// Answers without a matching command.
   private(set) var unexpectedAnswers = 0
   /// Called when a command has timed out.
-  var onTimeout: ((StackError) -> Void)?
+  package var onTimeout: ((StackError) -> Void)?
   /// Called for a NOP while no command waits for an answer or for a credit: controllers send one when they have started.
   var onUnaskedNOP: (() -> Void)?
 
@@ -37,7 +37,7 @@ final class CommandQueue {
   private var failure: StackError?
   private var writer = ByteWriter(capacity: 260)
 
-  init(timers: Timers, send: @escaping (RawSpan) -> Void) {
+  package init(timers: Timers, send: @escaping (RawSpan) -> Void) {
     self.timers = timers
     self.send = send
   }
@@ -55,7 +55,7 @@ final class CommandQueue {
   }
 
   /// Sends a command and waits for Command Complete.
-  func send<Command: HCICompletingCommand>(
+  package func send<Command: HCICompletingCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline, isExpendable: Bool = false,
     completion: @escaping (Result<Command.Response, StackError>) -> Void
   ) {
@@ -68,7 +68,7 @@ final class CommandQueue {
   }
 
   /// Sends a command and waits for Command Status.
-  func send<Command: HCIStatusCommand>(
+  package func send<Command: HCIStatusCommand>(
     _ command: Command, deadline: Duration = HostController.commandDeadline, isExpendable: Bool = false,
     completion: @escaping (Result<Void, StackError>) -> Void
   ) {
@@ -138,7 +138,7 @@ final class CommandQueue {
     return nil
   }
 
-  func receive(_ event: CommandComplete) {
+  package func receive(_ event: CommandComplete) {
     let head = head(event.opcode, event.commandCredits)
     defer { sendHead() }
     guard head != nil else { return }
@@ -153,7 +153,7 @@ final class CommandQueue {
     }
   }
 
-  func receive(_ event: CommandStatus) {
+  package func receive(_ event: CommandStatus) {
     let head = head(event.opcode, event.commandCredits)
     defer { sendHead() }
     guard let head else { return }
@@ -165,7 +165,7 @@ final class CommandQueue {
   }
 
   /// Fails all outstanding commands, and all further ones until ``restart()``.
-  func fail(_ error: StackError) {
+  package func fail(_ error: StackError) {
     guard failure == nil else { return }
     failure = error
     timers.cancel(deadline)

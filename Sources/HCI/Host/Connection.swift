@@ -62,9 +62,9 @@ package final class LEConnection {
   package private(set) var excessParameterRequests = 0
   private var parameterRequests = RateLimit(count: 4, per: .seconds(1))
 
-  /// Called for each ACL packet with its data, whether a frame starts here, and the time at which it was received. The
-  /// span is valid only during the call.
-  @exclusivity(unchecked) package var onData: ((RawSpan, Bool, Instant) -> Void)?
+  /// Called for each ACL packet with its data, whether a frame starts here, and when it was received. The span is valid only
+  /// during the call.
+  @exclusivity(unchecked) package var onData: ((RawSpan, Bool, Arrival) -> Void)?
   /// Called when a property of the link has changed.
   package var onChange: ((Change) -> Void)?
   /// The key that a peripheral is asked for, by its Rand and EDIV; nil if there is none. Without this closure there is none.

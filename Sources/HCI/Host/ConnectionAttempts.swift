@@ -9,27 +9,27 @@ package struct ConnectionAttempts<Link> {
   package typealias ID = UInt64
 
   /// Who creates the links.
-  package enum Way {
+  package enum Creator {
     /// The controller, by LE Create Connection: a creation that is cancelled still has a result, and a link that the
     /// controller reports still has to prove that it works.
     case controller
-    /// The kernel, by a socket: it connects once the peer has advertised, and its socket is connected once the link
+    /// The operating system, by a socket: it connects once the peer has advertised, and its socket is connected once the link
     /// works.
-    case kernel
+    case system
   }
 
   package enum Event {
-    /// The peer has advertised. This is for the kernel only.
+    /// The peer has advertised. Only where the system creates links.
     case heard
-    /// The peer can't be waited for, or has a link already. This is for the kernel only.
+    /// The peer can't be waited for, or has a link already. Only where the system creates links.
     case cannotListen
-    /// The adapter can't be used now. This is for the kernel only.
+    /// The adapter can't be used now. Only where the system creates links.
     case unusable
     /// The scan has stopped: a link can be created.
     case prepared
-    /// The controller no longer only looks for the peer. This is for the kernel only.
+    /// The controller no longer only looks for the peer. Only where the system creates links.
     case connecting
-    /// The controller has reported a link; nil if it is the kernel's.
+    /// The controller has reported a link; nil if it is the system's.
     case created(ConnectionHandle, Link?)
     /// The first packet can't be requested. Without it, the link is established after this time.
     case unprobed(Duration)
@@ -37,9 +37,9 @@ package struct ConnectionAttempts<Link> {
     case creationFailed(HCIErrorCode)
     /// A link is lost.
     case lost(ConnectionHandle, HCIErrorCode)
-    /// The kernel has stopped creating the link.
+    /// The system has stopped creating the link.
     case stopped
-    /// The kernel has the result, which follows after events that precede it.
+    /// The system has the result, which follows after events that precede it.
     case answered
     /// The creation has ended without a link.
     case ended(End)
@@ -56,7 +56,7 @@ package struct ConnectionAttempts<Link> {
   }
 
   package enum Action {
-    /// Report ``Event/heard`` when the peer advertises. This is for the kernel only.
+    /// Report ``Event/heard`` when the peer advertises. Only where the system creates links.
     case listen(ConnectionRequest)
     /// Stop the scan, unless ``ConnectionAttempts/keepsScan`` says otherwise, and report ``Event/prepared``.
     case prepare(ID, ConnectionRequest)
@@ -117,14 +117,14 @@ package struct ConnectionAttempts<Link> {
   /// How long the result of a cancelled creation is waited for. The specification requires it in any case, and some
   /// controllers omit it.
   private static var cancellationPeriod: Duration { .seconds(2) }
-  /// How long the kernel may look for a peer that has just advertised. After it, the peer is waited for again: a kernel
+  /// How long the system may look for a peer that has just advertised. After it, the peer is waited for again: a kernel
   /// that got the request while it powered the adapter on may not look at all.
   private static var renewalPeriod: Duration { .seconds(4) }
   /// The interval for checking whether the adapter can be used.
   private static var usabilityPeriod: Duration { .milliseconds(100) }
 
-  private let way: Way
-  /// Whether the scan of this program goes on while the kernel connects. Some kernels connect only then, others only
+  private let creator: Creator
+  /// Whether the scan of this program goes on while the system connects. Some kernels connect only then, others only
   /// otherwise; when one has not connected in time, the other way is tried.
   package private(set) var keepsScan: Bool
   private var entries: [Entry] = []
@@ -133,8 +133,8 @@ package struct ConnectionAttempts<Link> {
   private var phaseDeadline: Instant?
   private var isConnecting = false
 
-  package init(_ way: Way, keepsScan: Bool = false) {
-    self.way = way
+  package init(_ creator: Creator, keepsScan: Bool = false) {
+    self.creator = creator
     self.keepsScan = keepsScan
   }
 
@@ -188,7 +188,7 @@ package struct ConnectionAttempts<Link> {
     }
     entries[0].verdict = verdict
     switch phase {
-    case .creating where way == .controller:
+    case .creating where creator == .controller:
       enter(.cancelling, until: now + Self.cancellationPeriod)
       return [.cancelCreation]
     case .establishing(let link):
@@ -284,17 +284,17 @@ package struct ConnectionAttempts<Link> {
 
   private mutating func creationFailed(_ status: HCIErrorCode, at now: Instant) -> [Action] {
     entries[0].status = status
-    switch (way, phase, status) {
+    switch (creator, phase, status) {
     // The late result of a cancelled creation; the current one was not cancelled.
     case (.controller, .creating, .unknownConnectionIdentifier): return []
     case (.controller, .creating, .connectionFailedToBeEstablished): return retry(at: now)
     case (.controller, _, _) where isCreating:
       return finish(
         .failure(entries[0].verdict ?? .connectionFailed(entries[0].request.peer, status)), at: now)
-    case (.kernel, .creating, .connectionFailedToBeEstablished):
+    case (.system, .creating, .connectionFailedToBeEstablished):
       return abandonCreation() + retry(at: now)
-    // The kernel has looked for the peer for the maximum time.
-    case (.kernel, .creating, .unknownConnectionIdentifier): return abandonCreation() + listen()
+    // The system has looked for the peer for the maximum time.
+    case (.system, .creating, .unknownConnectionIdentifier): return abandonCreation() + listen()
     default: return []
     }
   }
@@ -310,7 +310,7 @@ package struct ConnectionAttempts<Link> {
         return finish(.failure(.connectionFailed(entries[0].request.peer, reason)), at: now)
       }
       return retry(at: now)
-    // The kernel has not acted upon it yet.
+    // The system has not acted upon it yet.
     case .creating: return abandonCreation() + retry(at: now)
     default: return []
     }
@@ -339,7 +339,7 @@ package struct ConnectionAttempts<Link> {
       return [.rest]
     }
     entries[0].begin = now
-    return way == .kernel ? listen() : prepare()
+    return creator == .system ? listen() : prepare()
   }
 
   private mutating func listen() -> [Action] {
@@ -355,13 +355,13 @@ package struct ConnectionAttempts<Link> {
   private mutating func create(at now: Instant) -> [Action] {
     entries[0].count += 1
     isConnecting = false
-    enter(.creating, until: way == .kernel ? now + Self.renewalPeriod : nil)
+    enter(.creating, until: creator == .system ? now + Self.renewalPeriod : nil)
     return [.create(entries[0].id, entries[0].request)]
   }
 
-  /// Closes the kernel's socket, if there is one.
+  /// Closes the system's socket, if there is one.
   private mutating func abandonCreation() -> [Action] {
-    guard way == .kernel, isCreating else { return [] }
+    guard creator == .system, isCreating else { return [] }
     enter(.settling)
     return [.abandonCreation]
   }

@@ -13,8 +13,8 @@ package final class ConnectionRunner<Link> {
   private var completions: [Attempts.ID: (Result<Link, StackError>) -> Void] = [:]
   private var nextID: Attempts.ID = 0
 
-  package init(_ way: Attempts.Way, keepsScan: Bool = false, timers: Timers) {
-    attempts = Attempts(way, keepsScan: keepsScan)
+  package init(_ creator: Attempts.Creator, keepsScan: Bool = false, timers: Timers) {
+    attempts = Attempts(creator, keepsScan: keepsScan)
     self.timers = timers
   }
 

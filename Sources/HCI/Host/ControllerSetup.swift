@@ -140,7 +140,7 @@ extension EventMask {
 
 extension LEEventMask {
   /// The events that the stack handles. Some controllers reject bits of features that they do not support.
-  static func host(_ features: LEFeatures) -> LEEventMask {
+  package static func host(_ features: LEFeatures) -> LEEventMask {
     var mask: LEEventMask = [
       .connectionComplete, .advertisingReport, .connectionUpdateComplete, .readRemoteFeaturesComplete,
     ]

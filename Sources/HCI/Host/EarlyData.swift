@@ -8,7 +8,7 @@ struct EarlyData {
     let handle: ConnectionHandle
     /// ACL header and data.
     let body: [UInt8]
-    let time: Instant
+    let arrival: Arrival
   }
 
   /// How long data are kept.
@@ -22,12 +22,12 @@ struct EarlyData {
   /// Keeps a packet.
   ///
   /// - Returns: false if there are too many, or it may be of a link that has ended
-  mutating func keep(_ body: RawSpan, of handle: ConnectionHandle, at time: Instant) -> Bool {
-    expire(at: time)
+  mutating func keep(_ body: RawSpan, of handle: ConnectionHandle, at arrival: Arrival) -> Bool {
+    expire(at: arrival.time)
     guard packets.count < Self.maximumCount, !ended.contains(where: { $0.handle == handle }) else {
       return false
     }
-    packets.append(Packet(handle: handle, body: Array(body), time: time))
+    packets.append(Packet(handle: handle, body: Array(body), arrival: arrival))
     return true
   }
 
@@ -49,7 +49,7 @@ struct EarlyData {
   }
 
   private mutating func expire(at time: Instant) {
-    packets.removeAll { $0.time + Self.longestTime < time }
+    packets.removeAll { $0.arrival.time + Self.longestTime < time }
     ended.removeAll { $0.time + Self.longestTime < time }
   }
 }

@@ -70,15 +70,6 @@ extension StackError {
 
   private static let transportLost = "lost the HCI transport"
 
-  /// The transport to the controller can't be opened.
-  ///
-  /// - Parameters:
-  ///   - target: what was to be opened, as the user wrote it: `tcp:localhost:9105`
-  ///   - reason: why it can't be
-  package static func cannotOpen(_ target: String, _ reason: String) -> StackError {
-    StackError(.cannotOpen, .final, reason, operation: "cannot open \(target)")
-  }
-
   /// The controller is not set up, or is being set up again.
   package static let notReady = StackError(
     .notReady, .controller,

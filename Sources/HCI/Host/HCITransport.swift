@@ -6,7 +6,7 @@ import HaloBluetoothCore
 package protocol HCITransport: AnyObject {
   /// Called for each packet from the controller, with the time at which it was received; set it before ``start()``. The
   /// span is valid only during the call. Not called from within ``send(_:)``.
-  var onPacket: ((RawSpan, Instant) -> Void)? { get set }
+  var onPacket: ((RawSpan, Arrival) -> Void)? { get set }
   /// Called once when the transport has failed, with the reason; not after ``close()``.
   var onClose: ((String) -> Void)? { get set }
 
@@ -18,9 +18,6 @@ package protocol HCITransport: AnyObject {
   var skippedBytes: Int? { get }
   /// Called after such bytes, with their number, and when they were read.
   var onSkippedBytes: ((Int, Instant) -> Void)? { get set }
-  /// How often packets were read; nil if that is not known. Packets of one read were there before anything that is sent while
-  /// they are handled.
-  var reads: UInt64? { get }
   /// What to request of links, where a program makes no choice; nil for ``LinkPreferences/standard``.
   var linkPreferences: LinkPreferences? { get }
   /// Whether an idle controller is asked for its links and its advertising: a recording has only what its host has asked.
@@ -55,7 +52,6 @@ extension HCITransport {
     get { nil }
     set {}
   }
-  package var reads: UInt64? { nil }
   package var linkPreferences: LinkPreferences? { nil }
   package var watchesState: Bool { true }
   package var name: String { "the controller" }

@@ -337,13 +337,13 @@ package final class HostController {
   ///
   /// - Parameters:
   ///   - packet: the H4 type byte and the packet
-  ///   - time: when it was received
-  package func receive(_ packet: RawSpan, at time: Instant) {
+  ///   - arrival: when it was received
+  package func receive(_ packet: RawSpan, at arrival: Arrival) {
     guard failure == nil, let type = packet.byte(at: 0) else { return }
     watch.heard()
     let body = packet.extracting(1..<packet.byteCount)
     switch HCIPacketType(rawValue: type) {
-    case .acl: receiveData(body, at: time)
+    case .acl: receiveData(body, at: arrival)
     case .event where body.byte(at: 0) == HCIEventCode.numberOfCompletedPackets.rawValue:
       guard let completed = try? CompletedPackets(body) else {
         counters.malformedPackets += 1
@@ -356,25 +356,25 @@ package final class HostController {
         counters.malformedPackets += 1
         return
       }
-      receive(event, at: time)
+      receive(event, at: arrival.time)
     default: counters.malformedPackets += 1
     }
   }
 
   /// The hot path: no copy, no allocation.
-  private func receiveData(_ body: RawSpan, at time: Instant) {
+  private func receiveData(_ body: RawSpan, at arrival: Arrival) {
     guard let packet = try? ACLPacket(body) else {
       counters.malformedPackets += 1
       return
     }
     guard let connection = links[packet.header.handle] else {
-      let isKept = expectsLink && earlyData.keep(body, of: packet.header.handle, at: time)
+      let isKept = expectsLink && earlyData.keep(body, of: packet.header.handle, at: arrival)
       counters.strayData += isKept ? 0 : 1
       return
     }
     if connection.isUnproven { initiator?.established(connection) }
     connection.wasHeard = true
-    connection.onData?(packet.data, packet.header.boundary != .continuing, time)
+    connection.onData?(packet.data, packet.header.boundary != .continuing, arrival)
   }
 
   /// Whether a link may come into being, so that its data may overtake its event.
@@ -432,7 +432,7 @@ package final class HostController {
       initiator?.register(connection)
     }
     for packet in earlyData.take(of: event.handle, at: timers.now) {
-      receiveData(packet.body.span.bytes, at: packet.time)
+      receiveData(packet.body.span.bytes, at: packet.arrival)
     }
   }
 

@@ -5,9 +5,9 @@ import HaloBluetoothCore
 ///
 /// A scan that is refused is tried again, and one that brings no report is started again: public reports tell of both, with
 /// no other sign of a fault (python-bleson#84, abandonware/noble#79, home-assistant/core#77043, bluez/bluez#1554).
-final class ScanController {
+package final class ScanController {
   /// A scan without a report for this time is started again.
-  static let longestSilence = Duration.seconds(90)
+  package static let longestSilence = Duration.seconds(90)
   /// How long after another program has switched the scan off it is started again. The kernel switches it off before it
   /// creates a link, too: the creation is seen within this time.
   static let restartTime = Duration.milliseconds(50)
@@ -15,11 +15,11 @@ final class ScanController {
   static let longestCreation = Duration.seconds(5)
 
   /// Called when the controller has refused the scan, which is tried again; and with nil when it scans nevertheless.
-  var onRefusal: ((StackError?) -> Void)?
+  package var onRefusal: ((StackError?) -> Void)?
   /// Called when an active scan of this host has ended, for any reason.
-  var onActiveEnd: (() -> Void)?
+  package var onActiveEnd: (() -> Void)?
   /// Called when the scan is started again because it brings no report, with how often that was done in a row.
-  var onSilence: ((Int) -> Void)?
+  package var onSilence: ((Int) -> Void)?
 
   private let timers: Timers
   private let commands: CommandQueue
@@ -56,7 +56,7 @@ final class ScanController {
   /// Whether the controller has refused to listen on LE Coded.
   private var lacksCoded = false
 
-  init(
+  package init(
     _ commands: CommandQueue, timers: Timers, usesExtendedCommands: Bool, ownAddressType: OwnAddressType,
     isShared: Bool = false
   ) {
@@ -76,12 +76,14 @@ final class ScanController {
   /// Whether the controller scans.
   var isOn: Bool { actual != nil }
   /// Whether an active scan is on, or about to be.
-  var isActive: Bool { actual?.isActive ?? (isBusy && !isPaused && !isHeld && desired?.isActive == true) }
+  package var isActive: Bool {
+    actual?.isActive ?? (isBusy && !isPaused && !isHeld && desired?.isActive == true)
+  }
 
   /// Whether another program has begun to scan within the last second.
-  var mayBeOthers: Bool { othersBegan.map { timers.now - $0 < .seconds(1) } ?? false }
+  package var mayBeOthers: Bool { othersBegan.map { timers.now - $0 < .seconds(1) } ?? false }
 
-  func setDesired(_ parameters: ScanParameters?) {
+  package func setDesired(_ parameters: ScanParameters?) {
     guard parameters != desired else { return }
     desired = parameters
     isCovered = false
@@ -89,26 +91,26 @@ final class ScanController {
   }
 
   /// Stops scanning until ``resume()``; the closure is called when it has stopped.
-  func pause(then whenOff: @escaping () -> Void) {
+  package func pause(then whenOff: @escaping () -> Void) {
     isPaused = true
     self.whenOff.append(whenOff)
     reconcile()
   }
 
-  func resume() {
+  package func resume() {
     isPaused = false
     tryNow()
   }
 
   /// A report has come.
-  func heard(at time: Instant) {
+  package func heard(at time: Instant) {
     lastReport = max(lastReport, time)
     silences = 0
   }
 
   /// The owner of a shared controller uses these commands. A controller does not accept the others then (Core Specification
   /// Vol 4, Part E, 3.1.1).
-  func ownerUses(extendedCommands: Bool) {
+  package func ownerUses(extendedCommands: Bool) {
     guard isShared, canUseExtendedCommands, !isBusy, actual == nil else { return }
     usesExtendedCommands = extendedCommands
   }
@@ -117,7 +119,7 @@ final class ScanController {
 
   /// Another program, or the kernel for it, switches the scan off: it cannot know that it is wanted here. While a command of
   /// this host is under way, that one comes after it, and counts.
-  func switchedOff() {
+  package func switchedOff() {
     guard isShared, !isBusy, actual != nil || isCovered else { return }
     isCovered = false
     forgetActual()
@@ -129,13 +131,13 @@ final class ScanController {
   /// Another program sets the parameters of its scan.
   ///
   /// - Parameter parameters: nil if they are not those of a scan for all devices
-  func othersSet(_ parameters: ScanParameters?) { others = parameters }
+  package func othersSet(_ parameters: ScanParameters?) { others = parameters }
 
   /// Another program begins to scan, after it has switched this one off. If its scan brings what is wanted here, it is left
   /// alone: two programs that replaced each other's scans would never end.
   ///
   /// - Parameter filtersDuplicates: whether a device is reported to it once
-  func othersBegan(filtersDuplicates: Bool) {
+  package func othersBegan(filtersDuplicates: Bool) {
     guard isShared, !isBusy, actual == nil else { return }
     othersBegan = timers.now
     guard let desired, let others, !filtersDuplicates || desired.filtersDuplicates,
@@ -146,12 +148,12 @@ final class ScanController {
   }
 
   /// The kernel creates a link, for which it may have switched the scan off.
-  func creationBegan() {
+  package func creationBegan() {
     if wasSwitchedOff, actual == nil, !isBusy { tryAgain(after: Self.longestCreation) }
   }
 
   /// It has, or has not, got the link.
-  func creationEnded() {
+  package func creationEnded() {
     if wasSwitchedOff, actual == nil { tryNow() }
   }
 

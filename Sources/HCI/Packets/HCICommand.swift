@@ -328,7 +328,7 @@ package struct SupportedCommands: PacketFields, Hashable, CustomStringConvertibl
   /// Whether to scan with the extended commands of Bluetooth 5. The two families must not be mixed: once one has been
   /// used, the controller rejects the other (Core Specification Vol 4, Part E, 3.1.1). The Linux kernel applies the
   /// same rule.
-  var haveExtendedScan: Bool {
+  package var haveExtendedScan: Bool {
     contains(LESetExtendedScanParameters.self) && contains(LESetExtendedScanEnable.self)
   }
 

@@ -185,7 +185,7 @@ package final class VirtualPeripheral {
     if options.faults.leavesAtMTU, first == ATTOpcode.exchangeMTURequest.rawValue { return ring.leave() }
     guard let bearer = link?.bearer else { return }
     let unexpected = bearer.counters.unexpectedResponses
-    bearer.receive(bytes, at: timers.now)
+    bearer.receive(bytes, at: Arrival(timers.now))
     log.strayAnswers += bearer.counters.unexpectedResponses - unexpected
   }
 

@@ -118,7 +118,7 @@ extension SimulatedPeripheral: @BluetoothActor AirDevice {
       if let bytes = answer(Array(payload)) {
         send(bytes.span.bytes)
       } else {
-        bearer.receive(payload, at: air.timers.now)
+        bearer.receive(payload, at: Arrival(air.timers.now))
       }
     }
   }

@@ -10,7 +10,7 @@ import TestSupport
 @BluetoothActor
 final class FakeTransport: HCITransport {
   let timers = testTimers
-  var onPacket: ((RawSpan, Instant) -> Void)?
+  var onPacket: ((RawSpan, Arrival) -> Void)?
   var onClose: ((String) -> Void)?
   private(set) var sent: [String] = []
   private(set) var isStarted = false
@@ -29,7 +29,7 @@ final class FakeTransport: HCITransport {
 
   func receive(_ packet: String) {
     let bytes = hex(packet)
-    onPacket?(bytes.span.bytes, timers.now)
+    onPacket?(bytes.span.bytes, Arrival(timers.now))
   }
 }
 

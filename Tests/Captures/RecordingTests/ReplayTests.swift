@@ -60,9 +60,9 @@ private let address = "01091000"
       guard let command = rest.popFirst() else { return }
       transport.send(hex(command).span.bytes)
     }
-    transport.onPacket = { packet, time in
+    transport.onPacket = { packet, arrival in
       outcome.packets.append(Hex.string(Array(packet)))
-      outcome.times.append(time)
+      outcome.times.append(arrival.time)
       transport.timers.schedule(after: .zero) { sendNext() }
     }
     transport.onClose = { outcome.reasons.append($0) }
@@ -249,7 +249,7 @@ private let address = "01091000"
     writer.waitUntilWritten()
     let transport = try ReplayTransport(path: file.path, time: testTime)
     var received: Int64?
-    transport.onPacket = { _, time in received = time.nanoseconds / 1000 + transport.wallOffset }
+    transport.onPacket = { _, arrival in received = arrival.time.nanoseconds / 1000 + transport.wallOffset }
     transport.start()
     transport.send(hex(reset).span.bytes)
     await testTimers.sleep(for: .seconds(6))

@@ -11,7 +11,7 @@ import VirtualRing
 /// A controller and a ring whose packets the input damages on their way to the host: bytes on purpose, as any may come.
 @BluetoothActor
 private final class DamagingTransport: HCITransport {
-  var onPacket: ((RawSpan, Instant) -> Void)?
+  var onPacket: ((RawSpan, Arrival) -> Void)?
   var onClose: ((String) -> Void)?
   private let ring: VirtualTransport
   private var input: FuzzInput
@@ -26,7 +26,7 @@ private final class DamagingTransport: HCITransport {
   }
 
   func start() {
-    ring.onPacket = { [weak self] packet, time in self?.damage(packet, time) }
+    ring.onPacket = { [weak self] packet, arrival in self?.damage(packet, arrival) }
     ring.start()
   }
 
@@ -38,9 +38,9 @@ private final class DamagingTransport: HCITransport {
   }
 
   /// A byte of the input decides what becomes of a packet; without one it passes.
-  private func damage(_ packet: RawSpan, _ time: Instant) {
+  private func damage(_ packet: RawSpan, _ arrival: Arrival) {
     guard !input.isEmpty else {
-      onPacket?(packet, time)
+      onPacket?(packet, arrival)
       return
     }
     var bytes = packet.withUnsafeBytes { Array($0) }
@@ -52,15 +52,15 @@ private final class DamagingTransport: HCITransport {
     case 190..<200: bytes.removeLast(Int(input.byte()) % bytes.count)
     case 200..<210: bytes += input.piece()
     case 210..<220: return
-    case 220..<230: onPacket?(bytes.span.bytes, time)
+    case 220..<230: onPacket?(bytes.span.bytes, arrival)
     case 230..<250:
       let other = input.piece()
-      if !other.isEmpty { onPacket?(other.span.bytes, time) }
+      if !other.isEmpty { onPacket?(other.span.bytes, arrival) }
     default:
       onClose?("the input closes it")
       return
     }
-    onPacket?(bytes.span.bytes, time)
+    onPacket?(bytes.span.bytes, arrival)
   }
 }
 

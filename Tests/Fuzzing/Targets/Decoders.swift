@@ -68,7 +68,7 @@ extension FuzzTarget {
           let handle = AttributeHandle(UInt16(input.byte()))
           bearer.request(ATTReadRequest(handle)) { _ in answered += 1 }
         case 1: timers.advance(by: .seconds(Int(input.byte() & 31)))
-        default: bearer.receive(input.piece().span.bytes, at: timers.now)
+        default: bearer.receive(input.piece().span.bytes, at: Arrival(timers.now))
         }
       }
       bearer.close("the end")

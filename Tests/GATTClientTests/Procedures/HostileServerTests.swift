@@ -107,7 +107,7 @@ private final class Outbox {
       guard request.opcode.kind == .request else { continue }
       count += 1
       for answer in server.answers(to: request, mtu: bearer.mtu) {
-        bearer.receive(answer.span.bytes, at: timers.now)
+        bearer.receive(answer.span.bytes, at: Arrival(timers.now))
       }
     }
     #expect(endings == 1, "seed \(seed), honesty \(honesty), after \(count) requests")

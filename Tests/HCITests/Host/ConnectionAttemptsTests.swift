@@ -10,7 +10,7 @@ private struct Dialogue {
   var attempts: Attempts
   var now = Instant.zero
 
-  init(_ way: Attempts.Way) { attempts = Attempts(way) }
+  init(_ creator: Attempts.Creator) { attempts = Attempts(creator) }
 
   mutating func add(_ id: UInt64, _ request: ConnectionRequest = request()) -> [Attempts.Action] {
     attempts.add(id, request, at: now)
@@ -170,14 +170,14 @@ private func request(_ seconds: Int = 30, _ peer: BluetoothAddress = peer) -> Co
 
 @Suite struct KernelConnectionAttemptsTests {
   private func creating() -> Dialogue {
-    var dialogue = Dialogue(.kernel)
+    var dialogue = Dialogue(.system)
     _ = dialogue.add(1)
     _ = dialogue.handle(.heard, .prepared)
     return dialogue
   }
 
   @Test func theKernelConnectsWhenThePeerHasAdvertised() {
-    var dialogue = Dialogue(.kernel)
+    var dialogue = Dialogue(.system)
     #expect(dialogue.add(1) == [.listen(request())])
     #expect(dialogue.attempts.isListening)
     #expect(dialogue.handle(.heard) == [.prepare(1, request())])
@@ -190,7 +190,7 @@ private func request(_ seconds: Int = 30, _ peer: BluetoothAddress = peer) -> Co
   }
 
   @Test func anAdapterThatGoesDownIsWaitedFor() throws {
-    var dialogue = Dialogue(.kernel)
+    var dialogue = Dialogue(.system)
     _ = dialogue.add(1)
     #expect(dialogue.handle(.unusable) == [])
     let (pause, actions) = try dialogue.advance()

@@ -84,11 +84,11 @@ final class ScriptedController {
 
   func receive(_ packet: String) {
     let bytes = hex(packet)
-    host.receive(bytes.span.bytes, at: timers.now)
+    host.receive(bytes.span.bytes, at: Arrival(timers.now))
   }
 
   func receive(_ event: HCIEvent) {
-    host.receive(event.packet.span.bytes, at: timers.now)
+    host.receive(event.packet.span.bytes, at: Arrival(timers.now))
   }
 
   /// Command Complete with success and no more, or with an error.

@@ -22,7 +22,7 @@ private final class BreakingTransport: HCITransport {
     self.time = time
   }
 
-  var onPacket: ((RawSpan, Instant) -> Void)? {
+  var onPacket: ((RawSpan, Arrival) -> Void)? {
     get { transport.onPacket }
     set { transport.onPacket = newValue }
   }

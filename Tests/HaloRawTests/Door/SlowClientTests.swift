@@ -15,7 +15,7 @@ private final class UnconfirmingTransport: HCITransport {
 
   init(_ transport: AirTransport) { self.transport = transport }
 
-  var onPacket: ((RawSpan, Instant) -> Void)? {
+  var onPacket: ((RawSpan, Arrival) -> Void)? {
     get { transport.onPacket }
     set { transport.onPacket = newValue }
   }

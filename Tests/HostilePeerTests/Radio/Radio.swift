@@ -10,7 +10,7 @@ import TestSupport
 @BluetoothActor
 final class Radio: HCITransport {
   let timers = testTimers
-  var onPacket: ((RawSpan, Instant) -> Void)?
+  var onPacket: ((RawSpan, Arrival) -> Void)?
   var onClose: ((String) -> Void)?
 
   /// Gives the packets that answer a command instead of the usual ones; nil for the usual ones.
@@ -78,7 +78,7 @@ final class Radio: HCITransport {
   func deliver(_ packet: [UInt8], after extra: Duration = .zero) {
     timers.schedule(after: delay + extra) { [weak self] in
       guard let self, !isClosed, count() else { return }
-      onPacket?(packet.span.bytes, timers.now)
+      onPacket?(packet.span.bytes, Arrival(timers.now))
     }
   }
 

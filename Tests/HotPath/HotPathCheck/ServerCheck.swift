@@ -51,7 +51,7 @@ private final class CountedTransport: HCITransport {
   /// More than the controller has buffers, so that some wait.
   static let burst = 50
 
-  var onPacket: ((RawSpan, Instant) -> Void)? {
+  var onPacket: ((RawSpan, Arrival) -> Void)? {
     get { transport.onPacket }
     set { transport.onPacket = newValue }
   }
@@ -94,6 +94,6 @@ private final class CountedTransport: HCITransport {
       UInt8(truncatingIfNeeded: held), UInt8(truncatingIfNeeded: held >> 8),
     ]
     held = 0
-    onPacket?(event.span.bytes, timers.now)
+    onPacket?(event.span.bytes, Arrival(timers.now))
   }
 }

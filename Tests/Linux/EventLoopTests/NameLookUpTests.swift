@@ -1,10 +1,9 @@
 import Glibc
-import HCI
 import HaloBluetoothCore
 import TestLoop
 import Testing
 
-@testable import HaloLinuxBluetooth
+@testable import HaloEventLoop
 
 /// A name look-up blocks its thread; its caller waits for no longer than it says.
 @Suite(.onTheLoop) @BluetoothActor struct NameLookUpTests {
@@ -30,7 +29,7 @@ import Testing
     let gate = Gate()
     let start = testTimers.now
     await #expect(throws: StackError.cannotOpen("tcp:ring:1", "the name was not resolved in 10 s")) {
-      _ = try await HCIStreamTransport.resolved("tcp:ring:1", within: .seconds(10), in: testTimers) {
+      _ = try await SocketAddress.resolved("tcp:ring:1", within: .seconds(10), in: testTimers) {
         gate.pass()
         return []
       }
@@ -44,7 +43,7 @@ import Testing
     let timers = Timers()
     let task = spawn {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await HCIStreamTransport.resolved("tcp:ring:1", within: .seconds(10), in: timers) {
+      return try await SocketAddress.resolved("tcp:ring:1", within: .seconds(10), in: timers) {
         gate.pass()
         return []
       }
@@ -55,7 +54,7 @@ import Testing
 
   @Test func anUnknownHostIsReported() async throws {
     await #expect(throws: StackError.cannotOpen("tcp:ring:1", "no such host")) {
-      _ = try await HCIStreamTransport.resolved("tcp:ring:1", within: .seconds(10), in: Timers()) {
+      _ = try await SocketAddress.resolved("tcp:ring:1", within: .seconds(10), in: Timers()) {
         () throws(StackError) in throw StackError.cannotOpen("tcp:ring:1", "no such host")
       }
     }

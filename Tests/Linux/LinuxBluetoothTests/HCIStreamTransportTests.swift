@@ -1,11 +1,11 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 import TestLoop
 import TestSupport
 import Testing
 
+@testable import HaloEventLoop
 @testable import HaloLinuxBluetooth
 
 @BluetoothActor
@@ -54,8 +54,8 @@ import Testing
   /// Packets that one read has brought have one number: what is sent while they are handled is not what they answer.
   @Test func readsAreCounted() async {
     let line = Line()
-    var reads: [UInt64?] = []
-    line.transport.onPacket = { [weak line] _, _ in reads.append(line?.transport.reads) }
+    var reads: [UInt64] = []
+    line.transport.onPacket = { _, arrival in reads.append(arrival.read) }
     line.write("040e0401030c00 040e0401030c00")
     await settle()
     line.write("040e0401030c00")
@@ -220,7 +220,8 @@ import Testing
     defer { rmdir(folder) }
     let path = folder + "/controller"
     var servers: [HCIStreamTransport] = []
-    var listener = try StreamListener.unix(path: path) { servers.append($0) }
+    var listener = try StreamListener.unix(
+      path: path, accept: HCIStreamTransport.ofHosts { servers.append($0) })
     let transport = try await HCIStreamTransport.unix(path: path)
     var packets: [String] = []
     var ends = 0
@@ -240,7 +241,8 @@ import Testing
     await settle()
     #expect(ends == 1)
     await #expect(throws: StackError.self) { try await transport.reopen(within: .seconds(1)) }
-    listener = try StreamListener.unix(path: path) { servers.append($0) }
+    listener = try StreamListener.unix(
+      path: path, accept: HCIStreamTransport.ofHosts { servers.append($0) })
     defer { listener.close() }
     try await transport.reopen(within: .seconds(1))
     attach()

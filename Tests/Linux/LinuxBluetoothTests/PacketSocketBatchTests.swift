@@ -38,9 +38,9 @@ import Testing
   @Test func fortyPacketsNeedFewCalls() async throws {
     var packets: [[UInt8]] = []
     var reads: [UInt64] = []
-    socket.onPacket = { [weak socket] packet, _ in
+    socket.onPacket = { packet, arrival in
       packets.append(Array(packet))
-      reads.append(socket?.reads ?? 0)
+      reads.append(arrival.read)
     }
     FaultPlan.add(Array(repeating: nil, count: 100), to: .receive, on: pair.ours)
     send(0..<40)

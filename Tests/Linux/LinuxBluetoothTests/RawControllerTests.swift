@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import HCI
+@testable import HaloLinuxBluetooth
 
 @Suite struct RawControllerTests {
   private final class Outbox {

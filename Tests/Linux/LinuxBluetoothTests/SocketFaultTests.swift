@@ -1,11 +1,11 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
 import TestLoop
 import Testing
 
+@testable import HaloEventLoop
 @testable import HaloLinuxBluetooth
 
 /// What opens a way to a controller, with each system call failing: the error names the way and the reason, and no
@@ -91,7 +91,9 @@ import Testing
   func whoConnectsWithoutADescriptorLeftIsAcceptedLater(_ code: Int32) async throws {
     let path = path()
     var accepted: [HCIStreamTransport] = []
-    let listener = try StreamListener.unix(path: path, timers: testTimers) { accepted.append($0) }
+    let listener = try StreamListener.unix(
+      path: path, timers: testTimers,
+      accept: HCIStreamTransport.ofHosts(timers: testTimers) { accepted.append($0) })
     FaultPlan.add(Array(repeating: .error(code), count: 3), to: .accept, on: listener.descriptor)
     let start = testTimers.now
     let client = try await HCIStreamTransport.unix(path: path)

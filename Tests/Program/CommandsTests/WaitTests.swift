@@ -13,9 +13,10 @@ import Testing
 
   private static let waits: [String: (count: Int, end: End)] = [
     "BluetoothCore/Time/Callbacks.swift": (
-      4, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")
+      5, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")
     ),
     "Linux/EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
+    "Linux/EventLoop/Sockets/StreamSocket.swift": (1, .deadline("10 s, or the caller's")),
     "GAP/AdvertisingStatus.swift": (1, .deadline("the caller's, or the end of the advertisement")),
     "GAP/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
@@ -59,7 +60,6 @@ import Testing
       1, .deadline("ManagementQueue's deadline for each command")
     ),
     "Linux/LinuxBluetooth/Adapter/UserChannelTransport.swift": (1, .deadline("2 s of KernelCall.close")),
-    "Linux/LinuxBluetooth/Streams/StreamSockets.swift": (1, .deadline("10 s, or the caller's")),
     "RingLink/Device/ActionsAndEvents.swift": (
       2,
       .deadline("the time for a ring to leave; events end with the link or by cancellation: they may be rare")
@@ -103,7 +103,7 @@ import Testing
       4, .ended(by: "the end of the picker: a choice, 30 s without a match; the others at once")
     ),
     "BluetoothCore/Time/Callbacks.swift": (
-      4, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
+      5, .ended(by: "the operation that they wait for; within(_:_:) and sleep(for:) by their time")
     ),
     "GAP/Adapter.swift": (1, .deadline("none is needed: it throws")),
     "GAP/AdvertisingStatus.swift": (1, .deadline("the caller's, or the end of the advertisement")),
@@ -120,6 +120,8 @@ import Testing
       2, .ended(by: "the end of the work, which is the caller's; one turn")
     ),
     "Linux/EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
+    "Linux/EventLoop/Sockets/StreamListener.swift": (1, .deadline("10 s for the name, or the caller's")),
+    "Linux/EventLoop/Sockets/StreamSocket.swift": (2, .deadline("the caller's, name look-up included")),
     "GATTClient/GATTClient+Discovery.swift": (6, .deadline("30 s of ATT for each request")),
     "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
@@ -168,8 +170,7 @@ import Testing
     "Linux/LinuxBluetooth/Management/Controllers.swift": (2, .deadline("ManagementQueue's for each command")),
     "Linux/LinuxBluetooth/Management/Management.swift": (1, .deadline("ManagementQueue's")),
     "Linux/LinuxBluetooth/Streams/HCIStreamTransport.swift": (1, .deadline("the caller's")),
-    "Linux/LinuxBluetooth/Streams/StreamListener.swift": (1, .deadline("10 s for the name, or the caller's")),
-    "Linux/LinuxBluetooth/Streams/StreamSockets.swift": (
+    "Linux/LinuxBluetooth/Streams/StreamTransports.swift": (
       2, .deadline("10 s, or the caller's, name look-up included")
     ),
     "Captures/Recording/ATT/ReplayAdapter.swift": (2, .deadline("none is needed: they return at once")),

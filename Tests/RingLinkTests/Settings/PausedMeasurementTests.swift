@@ -78,11 +78,11 @@ import Testing
       notify: characteristic(RingGATT.commandNotify, .notify, 0x12))
     let dispatcher = ring.dispatcher
     let onPDU = device.link.onPDU
-    device.link.onPDU = { pdu, time in
+    device.link.onPDU = { pdu, arrival in
       if pdu.byte(at: 0) == 0x1B {
-        dispatcher.receive(pdu.extracting(3..<pdu.byteCount), at: time)
+        dispatcher.receive(pdu.extracting(3..<pdu.byteCount), at: arrival.time)
       } else {
-        onPDU?(pdu, time)
+        onPDU?(pdu, arrival)
       }
     }
   }

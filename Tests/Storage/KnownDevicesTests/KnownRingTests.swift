@@ -18,7 +18,7 @@ import VirtualRing
 /// Counts the ATT requests and commands that pass on their way to the controller.
 @BluetoothActor
 private final class CountingTransport: HCITransport {
-  var onPacket: ((RawSpan, Instant) -> Void)? {
+  var onPacket: ((RawSpan, Arrival) -> Void)? {
     get { base.onPacket }
     set { base.onPacket = newValue }
   }

@@ -7,7 +7,7 @@ import HaloBluetoothCore
 final class ReplayedLink: ATTLink {
   let peer: BluetoothAddress
   let parameters: LinkParameters?
-  var onPDU: ((RawSpan, Instant) -> Void)?
+  var onPDU: ((RawSpan, Arrival) -> Void)?
   var onClosed: ((LinkLoss) -> Void)?
   var onEvent: ((LinkEvent) -> Void)?
   /// Called once, before ``onClosed``.
@@ -34,7 +34,7 @@ final class ReplayedLink: ATTLink {
     server.onPDU = { [weak self] bytes, time in
       guard let self, isOpen else { return }
       packets?.pdu(bytes.span.bytes, isSent: false, at: time)
-      onPDU?(bytes.span.bytes, time)
+      onPDU?(bytes.span.bytes, Arrival(time))
     }
     // The link object lives for as long as the link does.
     server.onLoss = { reason in self.end(.remote(reason), reason) }

@@ -1,12 +1,11 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
 
 /// A socket that listens, and hands on the descriptor of each connection.
 @BluetoothActor
-final class ListeningSocket {
-  let descriptor: Int32
+package final class ListeningSocket {
+  package let descriptor: Int32
   private let timers: Timers
   private let accept: (Int32) -> Void
   private var watch: EpollLoop.Watch?
@@ -24,7 +23,7 @@ final class ListeningSocket {
   ///   - timers: the clock of the pause
   ///   - bind: gives the socket its address, with the result of bind(2); repeated when a signal interrupts it
   ///   - accept: called with each connection, which does not block; it is closed there
-  init(
+  package init(
     _ family: Int32, _ type: __socket_type, _ protocolNumber: Int32, backlog: Int32, timers: Timers,
     bind: (Int32) -> Int32, accept: @escaping (Int32) -> Void
   ) throws(SystemError) {
@@ -71,7 +70,7 @@ final class ListeningSocket {
   }
 
   /// Listens no longer.
-  func close() {
+  package func close() {
     guard isOpen else { return }
     isOpen = false
     watch.take()?.cancel()

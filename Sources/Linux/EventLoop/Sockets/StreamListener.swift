@@ -1,10 +1,8 @@
 import Glibc
-import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
 
-/// Offers a controller to other programs on a stream socket: each connection becomes a transport to a host.
+/// Listens on a stream socket, and hands on the descriptor of each connection.
 @BluetoothActor
 package final class StreamListener {
   /// The listening address, with the chosen port: `tcp:127.0.0.1:41234`.
@@ -23,18 +21,18 @@ package final class StreamListener {
   ///   - host: a name or an address of this machine
   ///   - port: 0 for any free port
   ///   - deadline: for resolving the name. A task that is cancelled returns at once.
-  ///   - timers: the clock of the transports
-  ///   - accept: called with a transport for each connection, which has not been started
+  ///   - timers: the clock of the pause when descriptors have run out
+  ///   - accept: called with each connection, which does not block; it is closed there
   package static func tcp(
     host: String, port: UInt16, deadline: Duration = .seconds(10), timers: Timers = EpollLoop.shared.timers,
-    accept: @escaping (HCIStreamTransport) -> Void
+    accept: @escaping (Int32) -> Void
   ) async throws(StackError) -> StreamListener {
     let target = "tcp:\(host):\(port)"
-    let addresses = try await HCIStreamTransport.resolved(target, within: deadline, in: timers) {
+    let addresses = try await SocketAddress.resolved(target, within: deadline, in: timers) {
       () throws(StackError) in
       try SocketAddress.resolve(host: host, port: port, isForListening: true, target: target)
     }
-    guard let address = addresses.first else { throw StackError.cannotOpen(target, "no such host") }
+    guard let address = addresses.first else { throw .cannotOpen(target, "no such host") }
     return try StreamListener(address, target: target, unixPath: nil, timers: timers, accept: accept)
   }
 
@@ -42,23 +40,20 @@ package final class StreamListener {
   ///
   /// - Parameters:
   ///   - path: created by this call; a stale socket is replaced
-  ///   - timers: the clock of the transports
-  ///   - accept: called with a transport for each connection, which has not been started
+  ///   - timers: the clock of the pause when descriptors have run out
+  ///   - accept: called with each connection, which does not block; it is closed there
   package static func unix(
-    path: String, timers: Timers = EpollLoop.shared.timers, accept: @escaping (HCIStreamTransport) -> Void
+    path: String, timers: Timers = EpollLoop.shared.timers, accept: @escaping (Int32) -> Void
   ) throws(StackError) -> StreamListener {
-    let target = "unix:\(path)"
-    guard let address = SocketAddress(unixPath: path) else {
-      throw StackError.cannotOpen(target, "the path is longer than a socket's may be (107 bytes)")
-    }
+    let address = try SocketAddress(unix: path)
     var status = stat()
     if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
-    return try StreamListener(address, target: target, unixPath: path, timers: timers, accept: accept)
+    return try StreamListener(address, target: "unix:\(path)", unixPath: path, timers: timers, accept: accept)
   }
 
   private init(
     _ address: SocketAddress, target: String, unixPath: String?, timers: Timers,
-    accept: @escaping (HCIStreamTransport) -> Void
+    accept: @escaping (Int32) -> Void
   ) throws(StackError) {
     self.target = target
     self.unixPath = unixPath
@@ -72,13 +67,12 @@ package final class StreamListener {
         isBound = result == 0
         return result
       } accept: { client in
-        var one: Int32 = 1
-        setsockopt(client, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        accept(HCIStreamTransport(descriptor: client, accepting: H4Framer.fromHost, timers: timers))
+        StreamSocket.setNoDelay(client)
+        accept(client)
       }
     } catch {
       if isBound, let unixPath { unlink(unixPath) }
-      throw StackError.cannotOpen(target, SystemError.text(error.errno))
+      throw .cannotOpen(target, SystemError.text(error.errno))
     }
   }
 

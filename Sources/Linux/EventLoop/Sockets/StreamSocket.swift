@@ -1,11 +1,11 @@
 import Glibc
-import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
 
-extension HCIStreamTransport {
-  /// Connects to a controller over TCP.
+/// Connects stream sockets without blocking the loop. The result is a descriptor, which does not block.
+@BluetoothActor
+package enum StreamSocket {
+  /// Connects over TCP.
   ///
   /// - Parameters:
   ///   - host: a name, or an address in numbers
@@ -13,135 +13,51 @@ extension HCIStreamTransport {
   ///   - deadline: for the name and all its addresses together. A task that is cancelled returns at once; a name look-up
   ///     then ends in the background.
   package static func tcp(
-    host: String, port: UInt16, deadline: Duration = .seconds(10)
-  ) async throws(StackError) -> HCIStreamTransport {
-    let opener: Opener = { time throws(StackError) in
-      try await connect(host: host, port: port, deadline: time)
-    }
-    return HCIStreamTransport("tcp:\(host):\(port)", try await opener(deadline), opener: opener)
-  }
-
-  private static func connect(
     host: String, port: UInt16, deadline: Duration
   ) async throws(StackError) -> Int32 {
     let target = "tcp:\(host):\(port)"
     let timers = EpollLoop.shared.timers
     let end = timers.current + deadline
-    let addresses = try await resolved(target, within: deadline, in: timers) { () throws(StackError) in
+    let addresses = try await SocketAddress.resolved(target, within: deadline, in: timers) {
+      () throws(StackError) in
       try SocketAddress.resolve(host: host, port: port, isForListening: false, target: target)
     }
     var reason = "no such host"
     for address in addresses where !Task.isCancelled {
       do throws(SystemError) {
-        let descriptor = try await StreamSocket.connect(to: address, deadline: end - timers.current)
-        var one: Int32 = 1
-        setsockopt(
-          descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+        let descriptor = try await connect(to: address, deadline: end - timers.current)
+        setNoDelay(descriptor)
         return descriptor
       } catch {
         reason = SystemError.text(error.errno)
       }
     }
-    throw StackError.cannotOpen(target, reason + "; is the controller's server running there?")
+    throw .cannotOpen(target, reason + "; is its server running there?")
   }
 
-  /// Connects to a controller over a Unix domain socket.
+  /// Connects over a Unix domain socket.
   ///
   /// - Parameters:
   ///   - path: of the socket
   ///   - deadline: how long to wait. A task that is cancelled returns at once.
-  package static func unix(
-    path: String, deadline: Duration = .seconds(10)
-  ) async throws(StackError) -> HCIStreamTransport {
-    let target = "unix:\(path)"
-    guard let address = SocketAddress(unixPath: path) else {
-      throw StackError.cannotOpen(target, "the path is longer than a socket's may be (107 bytes)")
-    }
-    let opener: Opener = { time throws(StackError) in
-      do throws(SystemError) {
-        return try await StreamSocket.connect(to: address, deadline: time)
-      } catch {
-        throw StackError.cannotOpen(target, SystemError.text(error.errno))
-      }
-    }
-    return HCIStreamTransport(target, try await opener(deadline), opener: opener)
-  }
-
-  /// Resolves a name on another thread, as this blocks.
-  static func resolved(
-    _ target: String, within time: Duration, in timers: Timers,
-    _ lookUp: @escaping @Sendable () throws(StackError) -> [SocketAddress]
-  ) async throws(StackError) -> [SocketAddress] {
-    let result = await offTheLoop(deadline: time, in: timers) {
-      Result { () throws(StackError) in try lookUp() }
-    }
-    guard let result else {
-      let reason =
-        Task.isCancelled ? "cancelled" : "the name was not resolved in \(Int(time.inSeconds.rounded())) s"
-      throw StackError.cannotOpen(target, reason)
-    }
-    return try result.get()
-  }
-}
-
-/// A socket address in the kernel's format.
-struct SocketAddress: Sendable {
-  let family: Int32
-  private let bytes: [UInt8]
-
-  init?(unixPath path: String) {
-    var address = sockaddr_un()
-    let utf8 = Array(path.utf8)
-    guard !utf8.isEmpty, utf8.count < MemoryLayout.size(ofValue: address.sun_path), !utf8.contains(0) else {
-      return nil
-    }
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: utf8) }
-    family = AF_UNIX
-    bytes = withUnsafeBytes(of: &address) { Array($0) }
-  }
-
-  private init(_ information: addrinfo) {
-    family = information.ai_family
-    bytes = Array(UnsafeRawBufferPointer(start: information.ai_addr, count: Int(information.ai_addrlen)))
-  }
-
-  static func resolve(
-    host: String, port: UInt16, isForListening: Bool, target: String
-  ) throws(StackError) -> [SocketAddress] {
-    var hints = addrinfo()
-    hints.ai_family = AF_UNSPEC
-    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-    hints.ai_flags = isForListening ? AI_PASSIVE : 0
-    var first: UnsafeMutablePointer<addrinfo>?
-    let result = getaddrinfo(host, String(port), &hints, &first)
-    guard result == 0 else {
-      throw StackError.cannotOpen(target, String(cString: gai_strerror(result)).lowercased())
-    }
-    defer { freeaddrinfo(first) }
-    var addresses: [SocketAddress] = []
-    var next = first
-    while let information = next?.pointee {
-      addresses.append(SocketAddress(information))
-      next = information.ai_next
-    }
-    return addresses
-  }
-
-  func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-    // A copy with the alignment of the largest address.
-    var storage = sockaddr_storage()
-    withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes.prefix($0.count)) }
-    return withUnsafePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
+  package static func unix(path: String, deadline: Duration) async throws(StackError) -> Int32 {
+    let address = try SocketAddress(unix: path)
+    do throws(SystemError) {
+      return try await connect(to: address, deadline: deadline)
+    } catch {
+      throw .cannotOpen("unix:\(path)", SystemError.text(error.errno))
     }
   }
-}
 
-@BluetoothActor
-enum StreamSocket {
-  /// Connects a stream socket without blocking the loop.
-  static func connect(to address: SocketAddress, deadline: Duration) async throws(SystemError) -> Int32 {
+  /// Sends small packets at once; without effect on a Unix domain socket.
+  static func setNoDelay(_ descriptor: Int32) {
+    var one: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  private static func connect(to address: SocketAddress, deadline: Duration) async throws(SystemError)
+    -> Int32
+  {
     let descriptor = try retryingInterrupts("socket") { SystemCall.socket(address.family, SOCK_STREAM, 0) }
     do throws(SystemError) {
       let result = address.withPointer { address, length in

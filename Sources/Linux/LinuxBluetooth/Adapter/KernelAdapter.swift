@@ -168,9 +168,9 @@ package final class KernelAdapter: Adapter {
     let socket = try HCISocket<RawChannel>(index, filter: .rawController)
     self.socket = socket
     let controller = makeController { packet in socket.packets.send(packet) }
-    socket.packets.onPacket = { [weak self] packet, time in
+    socket.packets.onPacket = { [weak self] packet, arrival in
       guard packet.byte(at: 0) == HCIPacketType.acl.rawValue else {
-        return controller.receive(packet, at: time)
+        return controller.receive(packet, at: arrival.time)
       }
       self?.links.pairing.receive(packet)
     }

@@ -29,7 +29,7 @@ final class KernelConnector {
     self.address = address
     self.controller = controller
     let keepsScan = release.map { $0 >= .takesScanForDiscovery } ?? false
-    runner = ConnectionRunner(.kernel, keepsScan: keepsScan, timers: adapter.timers)
+    runner = ConnectionRunner(.system, keepsScan: keepsScan, timers: adapter.timers)
     runner.perform = { [weak self] in self?.perform($0) }
   }
 

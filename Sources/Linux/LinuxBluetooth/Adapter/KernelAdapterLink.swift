@@ -9,7 +9,7 @@ import L2CAP
 /// An ATT link over the kernel's L2CAP.
 @BluetoothActor
 final class KernelLink: ATTLink {
-  var onPDU: ((RawSpan, Instant) -> Void)? {
+  var onPDU: ((RawSpan, Arrival) -> Void)? {
     get { socket.onPDU }
     set { socket.onPDU = newValue }
   }

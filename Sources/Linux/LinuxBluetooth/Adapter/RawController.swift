@@ -1,3 +1,4 @@
+import HCI
 import HaloBluetoothCore
 
 /// A controller driven by the kernel's host, shared through the raw channel. Links and data are handled by the kernel;

@@ -7,13 +7,12 @@ import HaloSystemCalls
 /// adapter until it is released. Above the transport, it is a controller like any other.
 @BluetoothActor
 package final class UserChannelTransport: HCITransport {
-  package var onPacket: ((RawSpan, Instant) -> Void)? {
+  package var onPacket: ((RawSpan, Arrival) -> Void)? {
     didSet { socket.packets.onPacket = onPacket }
   }
   package var onClose: ((String) -> Void)?
   package let timers = EpollLoop.shared.timers
   package var droppedPackets: Int? { droppedBefore + socket.packets.droppedPackets }
-  package var reads: UInt64? { socket.packets.reads }
   package var name: String { index.description }
 
   /// Its number, which may change when the adapter is re-added.

@@ -10,7 +10,7 @@ extension Controllers {
     let socket = try HCISocket<RawChannel>(index, filter: .rawController)
     defer { socket.packets.close() }
     let controller = RawController(timers: EpollLoop.shared.timers) { socket.packets.send($0) }
-    socket.packets.onPacket = { packet, time in controller.receive(packet, at: time) }
+    socket.packets.onPacket = { packet, arrival in controller.receive(packet, at: arrival.time) }
     socket.packets.onClosed = { error in
       let reason = error.map { StackError(opening: $0, adapter: index) } ?? .adapterRemoved
       controller.fail(StackError("ask what \(index) can do", reason))

@@ -10,7 +10,7 @@ import L2CAP
 @BluetoothActor
 package final class L2CAPSocket {
   /// Called for each PDU, with the time at which the kernel received it. The span is valid only during the call.
-  package var onPDU: ((RawSpan, Instant) -> Void)? {
+  package var onPDU: ((RawSpan, Arrival) -> Void)? {
     get { packets.onPacket }
     set { packets.onPacket = newValue }
   }

@@ -11,7 +11,7 @@ import HaloSystemCalls
 package final class PacketSocket {
   /// Called for each packet, with the time at which the kernel received it. The span is valid only during the call. Not
   /// called from within ``send(_:)``.
-  @exclusivity(unchecked) package var onPacket: ((RawSpan, Instant) -> Void)?
+  @exclusivity(unchecked) package var onPacket: ((RawSpan, Arrival) -> Void)?
   /// Called once, when no more packets can be received: with the kernel's error, or nil if the other side has closed
   /// normally. The socket is already closed. Not called after `close()`.
   package var onClosed: ((SystemError?) -> Void)?
@@ -176,7 +176,7 @@ package final class PacketSocket {
     var error = error
     let rest = fetchRest(&error)
     release()
-    for (packet, time) in rest { onPacket?(packet.span.bytes, time) }
+    for (packet, time) in rest { onPacket?(packet.span.bytes, Arrival(time, read: reads)) }
     let onClosed = self.onClosed
     close()
     onClosed?(error)
@@ -236,7 +236,8 @@ package final class PacketSocket {
     }
     let (now, wallNow) = clocks
     while let index = nextPending() {
-      onPacket?(RawSpan(_unsafeBytes: packet(index)), time(index, now, wallNow))
+      onPacket?(
+        RawSpan(_unsafeBytes: packet(index)), Arrival(time(index, now, wallNow), read: reads))
     }
     return true
   }

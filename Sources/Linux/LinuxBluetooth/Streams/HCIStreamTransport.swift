@@ -7,7 +7,7 @@ import HaloSystemCalls
 /// HCI over a byte stream in H4 framing (Core Specification Vol 4, Part A): a socket or a serial line.
 @BluetoothActor
 package final class HCIStreamTransport: HCITransport {
-  @exclusivity(unchecked) package var onPacket: ((RawSpan, Instant) -> Void)?
+  @exclusivity(unchecked) package var onPacket: ((RawSpan, Arrival) -> Void)?
   package var onClose: ((String) -> Void)?
   package var onSkippedBytes: ((Int, Instant) -> Void)?
 
@@ -68,7 +68,6 @@ package final class HCIStreamTransport: HCITransport {
     buffer.deallocate()
   }
 
-  package var reads: UInt64? { readCount }
   package var skippedBytes: Int? { Int(garbageBefore + framer.garbageBytes) }
 
   package func start() {
@@ -145,13 +144,14 @@ package final class HCIStreamTransport: HCITransport {
     }
     let time = EpollLoop.shared.arrival(timers)
     readCount &+= 1
+    let arrival = Arrival(time, read: readCount)
     guard isOpen, let onPacket else { return }
     let bytes = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     isHandling = true
     let garbage = framer.garbageBytes
     framer.receive(bytes) { packet in
       // Deliver no further packet if the handler of the previous one has closed the transport.
-      if isOpen { onPacket(packet, time) }
+      if isOpen { onPacket(packet, arrival) }
     }
     isHandling = false
     if framer.garbageBytes != garbage { onSkippedBytes?(Int(framer.garbageBytes - garbage), time) }

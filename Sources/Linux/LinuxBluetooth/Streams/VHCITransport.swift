@@ -11,7 +11,7 @@ import HaloSystemCalls
 /// type (0xFF) are for the driver.
 @BluetoothActor
 package final class VHCITransport: HCITransport {
-  package var onPacket: ((RawSpan, Instant) -> Void)?
+  package var onPacket: ((RawSpan, Arrival) -> Void)?
   package var onClose: ((String) -> Void)?
   /// Called when the kernel has made the adapter, with its number: 0 for hci0.
   package var onIndex: ((Int) -> Void)?
@@ -92,7 +92,7 @@ package final class VHCITransport: HCITransport {
     }
     let packet = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     guard packet.byte(at: 0) == Self.driverPacket else {
-      onPacket?(packet, time)
+      onPacket?(packet, Arrival(time))
       return
     }
     // The answer: type, the requested value, and the adapter's number in little-endian order. The kernel may have sent

@@ -147,6 +147,7 @@ extension ArgumentType where Value == VirtualRingOptions {
 private func listen(
   at address: ListenAddress, accept: @escaping (HCIStreamTransport) -> Void
 ) async throws(Failure) -> StreamListener {
+  let accept = HCIStreamTransport.ofHosts(accept)
   do throws(StackError) {
     switch address {
     case .unix(let path): return try StreamListener.unix(path: path, accept: accept)
