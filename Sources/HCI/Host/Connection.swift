@@ -17,6 +17,8 @@ package enum ParameterPolicy: Hashable, Sendable {
 
 /// One LE link, from its connection event to its disconnection. The handle may be reused by another link; this object
 /// is not.
+///
+/// It writes its state itself; the others tell it what has happened.
 package final class LEConnection {
   package let handle: ConnectionHandle
   package let peer: BluetoothAddress
@@ -30,28 +32,26 @@ package final class LEConnection {
   /// The longest packets.
   package internal(set) var dataLengths = DataLengths.shortest
   /// The features of the peer's link layer; nil until they are read.
-  package internal(set) var remoteFeatures: LEFeatures?
-  @exclusivity(unchecked) package internal(set) var isConnected = true
+  package private(set) var remoteFeatures: LEFeatures?
+  @exclusivity(unchecked) package private(set) var isConnected = true
   /// Whether the link is encrypted.
   package internal(set) var isEncrypted = false
   /// The key with which it is, or was, encrypted; nil if it never was.
   package internal(set) var key: LongTermKey?
   /// The key with which encryption begins.
   var nextKey: LongTermKey?
-  /// Whether no packet of the peer has been received yet; see ``Initiator``.
-  @exclusivity(unchecked) var isUnproven = false
-  /// Whether data have come since ``StateWatch`` has looked.
-  @exclusivity(unchecked) var wasHeard = false
+  /// Whether data have come since ``takeHeard()``.
+  @exclusivity(unchecked) private(set) var wasHeard = false
   /// Until when the link layers may be agreeing on longer packets; nil if none were requested.
   var endOfLengthening: Instant?
   /// Whether the controller was asked to disconnect it.
-  @exclusivity(unchecked) var isEnding = false
+  @exclusivity(unchecked) private(set) var isEnding = false
   /// The controller's failure that ended the link; nil if the link itself ended.
-  package internal(set) var failure: StackError?
+  package private(set) var failure: StackError?
   /// How many packets the controller had not sent when it was asked to disconnect.
-  package internal(set) var unsentPackets = 0
+  package private(set) var unsentPackets = 0
   /// What was requested last, and not done, when the link was lost.
-  package internal(set) var unfinished: LinkProcedure?
+  package private(set) var unfinished: LinkProcedure?
   /// The answer to a peer's request for other parameters, over HCI or on the L2CAP signalling channel.
   private let parameterPolicy: ParameterPolicy
   /// What the link was requested with; nil in the peripheral role.
@@ -109,7 +109,58 @@ package final class LEConnection {
     encryptions = EventWaiters(links.timers)
   }
 
-  /// The link is disconnected: removes all closures.
+  /// A packet of the peer has come.
+  func deliver(_ packet: borrowing ACLPacket, at arrival: Arrival) {
+    wasHeard = true
+    onData?(packet.data, packet.header.boundary != .continuing, arrival)
+  }
+
+  /// Whether data have come since the last call.
+  func takeHeard() -> Bool {
+    defer { wasHeard = false }
+    return wasHeard
+  }
+
+  /// The peer has said what its link layer can.
+  func receive(_ event: LEReadRemoteFeaturesComplete) {
+    if event.status == .success { remoteFeatures = event.features }
+  }
+
+  /// The controller is asked to disconnect the link, or will be when its data are sent.
+  ///
+  /// - Parameters:
+  ///   - unsentPackets: how many packets the controller has not sent
+  ///   - failure: what does not work
+  func willEnd(unsentPackets: Int, _ failure: StackError? = nil) {
+    isEnding = true
+    self.unsentPackets = unsentPackets
+    self.failure = failure ?? self.failure
+  }
+
+  /// The link is disconnected: all that waits fails.
+  ///
+  /// - Parameters:
+  ///   - reason: the controller's
+  ///   - failure: the failure of the controller that has ended it
+  ///   - time: now
+  ///   - tell: called before ``onDisconnected``
+  func ended(_ reason: HCIErrorCode, _ failure: StackError?, at time: Instant, tell: () -> Void) {
+    guard isConnected else { return }
+    isConnected = false
+    self.failure = failure ?? self.failure
+    unfinished = endedForParameters(reason, at: time) ? .keepParameters : procedureUnderWay(at: time)
+    tell()
+    let onDisconnected = onDisconnected
+    let error = self.failure ?? .notConnected
+    parameterAnswers.fail(error)
+    updates.fail(error)
+    phyUpdates.fail(error)
+    encryptions.fail(error)
+    forget()
+    onDisconnected?(reason)
+  }
+
+  /// Removes all closures.
   func forget() {
     isConnected = false
     links = nil
@@ -158,7 +209,7 @@ package final class LEConnection {
   ]
 
   /// Whether the link has probably ended because parameters were refused.
-  func endedForParameters(_ reason: HCIErrorCode, at time: Instant) -> Bool {
+  private func endedForParameters(_ reason: HCIErrorCode, at time: Instant) -> Bool {
     guard let lastRefusal, time - lastRefusal <= Self.longestPatience else { return false }
     return Self.endsAfterRefusal.contains(reason)
   }

@@ -372,9 +372,8 @@ package final class HostController {
       counters.strayData += isKept ? 0 : 1
       return
     }
-    if connection.isUnproven { initiator?.established(connection) }
-    connection.wasHeard = true
-    connection.onData?(packet.data, packet.header.boundary != .continuing, arrival)
+    if let initiator, initiator.unproven === connection { initiator.established(connection) }
+    connection.deliver(packet, at: arrival)
   }
 
   /// Whether a link may come into being, so that its data may overtake its event.
@@ -447,7 +446,7 @@ package final class HostController {
 
   private func receive(_ event: LEReadRemoteFeaturesComplete) {
     guard let connection = links[event.handle] else { return }
-    if event.status == .success { connection.remoteFeatures = event.features }
+    connection.receive(event)
     // With status 0x3E, Disconnection Complete follows.
     guard event.status != .connectionFailedToBeEstablished else { return }
     initiator?.established(connection)

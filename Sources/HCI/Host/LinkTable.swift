@@ -64,7 +64,7 @@ final class LinkTable {
   func disconnect(_ connection: LEConnection) {
     guard !connection.isEnding else { return }
     guard data.unsent(connection.handle) > 0 else { return disconnectNow(connection) }
-    connection.isEnding = true
+    connection.willEnd(unsentPackets: 0)
     ending.append(connection)
     timers.schedule(after: Self.sendingDeadline) { [self] in
       if isWaitingToEnd(connection) { disconnectNow(connection) }
@@ -80,12 +80,11 @@ final class LinkTable {
     ending.contains { $0 === connection }
   }
 
-  private func disconnectNow(_ connection: LEConnection) {
+  private func disconnectNow(_ connection: LEConnection, _ failure: StackError? = nil) {
     // Only once: a peer that causes unlimited packets on a blocked link must not fill the queue.
     guard !connection.isEnding || isWaitingToEnd(connection) else { return }
     ending.removeAll { $0 === connection }
-    connection.isEnding = true
-    connection.unsentPackets = data.unsent(connection.handle)
+    connection.willEnd(unsentPackets: data.unsent(connection.handle), failure)
     commands.send(Disconnect(handle: connection.handle)) { [self] result in
       // Unknown Connection Identifier: the link is disconnected already, and the event is pending or was lost.
       if case .failure(let error) = result, error.refusal == .unknownConnectionIdentifier {
@@ -100,9 +99,7 @@ final class LinkTable {
 
   /// Disconnects a link that does not work.
   func drop(_ handle: ConnectionHandle, _ error: StackError) {
-    guard let connection = connections[handle] else { return }
-    connection.failure = error
-    disconnectNow(connection)
+    if let connection = connections[handle] { disconnectNow(connection, error) }
   }
 
   var isEmpty: Bool { connections.values.isEmpty }
@@ -140,27 +137,11 @@ final class LinkTable {
     connections = SmallMap()
     ending = []
     data.reset(capacity: 0, dataLength: data.dataLength)
-    for connection in lost {
-      connection.failure = error
-      finish(connection, reason)
-    }
+    for connection in lost { finish(connection, reason, error) }
   }
 
-  private func finish(_ connection: LEConnection, _ reason: HCIErrorCode) {
-    guard connection.isConnected else { return }
-    connection.isConnected = false
-    let endedForParameters = connection.endedForParameters(reason, at: timers.now)
-    connection.unfinished =
-      endedForParameters ? .keepParameters : connection.procedureUnderWay(at: timers.now)
-    onLost?(connection, reason)
-    let onDisconnected = connection.onDisconnected
-    let error = connection.failure ?? .notConnected
-    connection.parameterAnswers.fail(error)
-    connection.updates.fail(error)
-    connection.phyUpdates.fail(error)
-    connection.encryptions.fail(error)
-    connection.forget()
-    onDisconnected?(reason)
+  private func finish(_ connection: LEConnection, _ reason: HCIErrorCode, _ failure: StackError? = nil) {
+    connection.ended(reason, failure, at: timers.now) { onLost?(connection, reason) }
   }
 
   /// Removes all links and their closures, and calls none.

@@ -73,10 +73,7 @@ final class StateWatch {
       return advertiser.check { [weak self] in self?.finish($0) }
     }
     // One that has sent data since the last time is there, whatever is answered.
-    guard !link.wasHeard, link.isConnected else {
-      link.wasHeard = false
-      return ask(rest.dropFirst())
-    }
+    guard !link.takeHeard(), link.isConnected else { return ask(rest.dropFirst()) }
     commands.send(ReadRSSI(handle: link.handle), isExpendable: true) { [weak self] result in
       guard let self else { return }
       if case .failure(let error) = result {
