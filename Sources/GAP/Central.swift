@@ -260,6 +260,17 @@ package final class Central {
       : .peerDidNotAnswer(request.peer, seconds: request.deadline.inSeconds)
   }
 
+  /// Why a device was not heard, if another program of this machine has a link to it: it does not advertise then.
+  package func useByOthers(of peer: BluetoothAddress) -> StackError? {
+    guard adapter.hasLink(to: peer), !connections.contains(where: { $0.peer.value == peer.value }) else {
+      return nil
+    }
+    var error = StackError("connect to \(peer)", .deviceInUse)
+    // It can be heard when that link has ended.
+    error.fault = .absence
+    return error
+  }
+
   private func track(_ connection: GATTLink) {
     let peer = connection.identity
     connection.gatt.onSilence = { [weak self] in

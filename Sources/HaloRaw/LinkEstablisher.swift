@@ -78,6 +78,7 @@ final class LinkEstablisher: LinkUser {
     if let linked = await linkedPeer() { return linked }
     let heard = try await radio.central.find(within: time, filter: device.filter, where: device.matches)
     if let heard { return heard.address }
+    if let use = device.address.flatMap(radio.central.useByOthers) { throw use }
     let hint =
       radio.central.lacksScanResponses
       ? "; the adapter receives no scan responses, which have the names of many devices: give its address"

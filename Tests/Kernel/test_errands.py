@@ -197,6 +197,9 @@ def test_a_device_that_another_program_uses_is_found_when_that_has_ended(peers, 
 
     user = halo.start("subscribe", LAMP, "--uuid", "A004", adapter=peers.adapter)
     next(line for line in user.stdout if line.startswith("0.0"))
+    # One that does not wait for so long learns why the device is not heard: elsewhere it "was not found" (hbldh/bleak 367, 1525).
+    short = halo.run("read", LAMP, "--uuid", "2A19", "--wait", "2s", adapter=peers.adapter)
+    assert short.code == 80 and "another program of this machine is connected to it already" in short.err
     before = scans()
     reader = halo.start("read", LAMP, "--uuid", "2A19", "--wait", "60s", "--format", "jsonl", adapter=peers.adapter)
     wait_until(lambda: scans() > before, "scan of the second program")

@@ -43,10 +43,6 @@ extension StackError {
     StackError(.missingPrivilege, .final, "\(capability) is missing")
   }
 
-  package static let deviceInUse = StackError(
-    .deviceInUse, .final,
-    "another program of this machine is connected to it already; disconnect it there first")
-
   package static let noAnswer = StackError(
     .noAnswer, .absence, "no answer in time; is it near, charged, and not held by a phone?")
 

@@ -271,6 +271,11 @@ package enum RingFinder {
       takeOnlyPossible()
       guard done.isPending else { return }
       if let refusal = central.scanRefusal { return finish(.failure(.bluetooth(refusal))) }
+      if case .address(let value, let kind) = selector,
+        let use = central.useByOthers(of: BluetoothAddress(value, kind ?? .random))
+      {
+        return finish(.failure(.bluetooth(use)))
+      }
       guard possible.isEmpty else {
         return finish(
           .failure(.onlyPossible(possible.values.map(RingFinder.label).sorted(), seconds: deadline.inSeconds))

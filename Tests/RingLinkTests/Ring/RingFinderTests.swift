@@ -92,6 +92,20 @@ import Testing
     #expect(outcome.error == .notFound(selector, seconds: 30, others: 1))
   }
 
+  /// A device with a link does not advertise. That it was not found is what others say then (hbldh/bleak 367, 992, 1525).
+  @Test func aDeviceThatAnotherProgramUsesIsSaidToBeInUse() async throws {
+    adapter.linkedPeers = [9]
+    let outcome = await search(.address(9, nil))
+    await pass(30_000)
+    await settle()
+    guard case .bluetooth(let error)? = outcome.error else {
+      Issue.record("\(String(describing: outcome.error))")
+      return
+    }
+    #expect(error.code == .deviceInUse && error.fault == .absence)
+    #expect(error.description.hasSuffix("disconnect it there first"))
+  }
+
   // MARK: How long
 
   /// Others are waited for, with the radio listening all the time, for a second if nothing tells their interval.

@@ -121,7 +121,10 @@ extension Session {
         }
       }
       if Task.isCancelled { throw .cancelled }
-      guard isInTime else { throw .peerNotFound(request.peer, seconds: request.deadline.inSeconds) }
+      guard isInTime else {
+        let silence = StackError.peerNotFound(request.peer, seconds: request.deadline.inSeconds)
+        throw central.useByOthers(of: request.peer) ?? silence
+      }
       if let failure { throw failure }
       attempt.deadline = min(Self.attemptDeadline, end - timers.current)
       do throws(StackError) {
