@@ -175,15 +175,11 @@ def test_values_come_to_all_that_take_them(peers, name, door, run):
     check_values(peers, name, door, run)
 
 
-# The second manager of CoreBluetooth opens the adapter anew while the first one's link ends. On hci0, the kernel gives it that
-# link when the device advertises before the controller has reported the end.
-KNOWN = pytest.mark.xfail(strict=True, reason="the kernel connects to a link that is about to end")
-
-
+# The second manager of CoreBluetooth opens the adapter anew while the first one's link ends. On hci0, the kernel would give it
+# that link when the device advertises before the controller has reported the end.
 @pytest.mark.parametrize("peers, name, door", [
     pytest.param(
-        *case("a user that is released", door, way, devices_of_a_slowly_ending_adapter).values, id=f"{door}-{way}",
-        marks=[KNOWN] if (door, way) == ("corebluetooth", "hci0") else [])
+        *case("a user that is released", door, way, devices_of_a_slowly_ending_adapter).values, id=f"{door}-{way}")
     for door in ("haloraw", "corebluetooth") for way in WAYS], indirect=["peers"])
 def test_a_link_that_is_being_ended_is_not_given_to_the_next_user(peers, name, door, run):
     check_devices(peers, name, door, run)

@@ -355,10 +355,15 @@ package final class KernelAdapter: Adapter {
   }
 
   /// Whether the kernel has a link to a peer already, which does not advertise then. One that is about to end is none.
-  package func hasLink(to peer: BluetoothAddress) -> Bool {
+  package func hasLink(to peer: BluetoothAddress) -> Bool { hasLink(to: peer, isEnding: false) }
+
+  /// Whether the kernel has a link to a peer that this process is ending.
+  func isEndingLink(to peer: BluetoothAddress) -> Bool { hasLink(to: peer, isEnding: true) }
+
+  private func hasLink(to peer: BluetoothAddress, isEnding: Bool) -> Bool {
     let links = (try? HCIDevices.links(of: index)) ?? []
     return links.contains {
-      $0.peer.value == peer.value && !self.links.isEnding($0.handle, at: timers.current)
+      $0.peer.value == peer.value && self.links.isEnding($0.handle, at: timers.current) == isEnding
     }
   }
 

@@ -75,10 +75,21 @@ final class KernelConnector {
     adapter.load(request) { [weak self] in self?.runner.handle(.prepared, of: id) }
   }
 
+  /// How often it is asked whether a link has ended.
+  private static let endingPause = Duration.milliseconds(20)
+
   private func create(_ id: UInt64, _ request: ConnectionRequest) {
     // The adapter's failure ends all attempts, if it fails: to connect to one that is going down is what some kernels
     // don't survive.
     guard adapter.isUsable() else { return runner.handle(.unusable, of: id) }
+    // The kernel would connect to a link whose end the controller has not reported yet.
+    guard !adapter.isEndingLink(to: request.peer) else {
+      adapter.timers.schedule(after: Self.endingPause) { [weak self] in
+        guard let self, runner.attempts.isCurrent(id) else { return }
+        create(id, request)
+      }
+      return
+    }
     closeSocket = L2CAPSocket.connect(
       to: request.peer, from: address, deadline: request.deadline, sockets: adapter.sockets,
       timers: adapter.timers
