@@ -58,8 +58,8 @@ package final class ATTBearer {
 
   private struct Transaction {
     var request: any ATTPDU
-    /// Whether the bearer stays open without a response; see ``request(_:isExpendable:completion:)``.
-    var isExpendable: Bool
+    /// Whether the bearer stays open without a response; see ``request(_:allowsTimeout:completion:)``.
+    var allowsTimeout: Bool
     var timeout = ATTBearer.transactionTimeout
     /// The last read before it was sent, which has not brought its answer: a peer that repeats a response would answer the
     /// next request, too.
@@ -127,16 +127,16 @@ package final class ATTBearer {
   ///
   /// - Parameters:
   ///   - request: a PDU that has a response
-  ///   - isExpendable: whether the bearer stays open if this request times out, which it does after ``exchangeTimeout``. No
+  ///   - allowsTimeout: whether the bearer stays open if this request times out, which it does after ``exchangeTimeout``. No
   ///     request may follow an unanswered one (3.3.3), so the bearer closes when the next request is made.
   ///   - completion: called with the response or the error
   package func request(
-    _ request: any ATTPDU, isExpendable: Bool = false,
+    _ request: any ATTPDU, allowsTimeout: Bool = false,
     completion: @escaping (Result<any ATTPDU, StackError>) -> Void
   ) {
-    let timeout = isExpendable ? Self.exchangeTimeout : Self.transactionTimeout
+    let timeout = allowsTimeout ? Self.exchangeTimeout : Self.transactionTimeout
     enqueue(
-      Transaction(request: request, isExpendable: isExpendable, timeout: timeout, completion: completion))
+      Transaction(request: request, allowsTimeout: allowsTimeout, timeout: timeout, completion: completion))
   }
 
   private func enqueue(_ transaction: Transaction) {
@@ -166,7 +166,7 @@ package final class ATTBearer {
   }
 
   /// Whether commands were sent, and no answer to a later request proves that they have arrived.
-  package var hasUnprovedCommands: Bool { commands != .proved }
+  package var hasUnconfirmedCommands: Bool { commands != .proved }
 
   /// Exchanges the MTU and uses the smaller of both values. If the server rejects the request, the default MTU stays in
   /// force and no error is reported. A client sends this request only once (3.4.2.1): later calls return the first
@@ -184,7 +184,7 @@ package final class ATTBearer {
     }
     let request = ATTExchangeMTURequest(clientMTU: UInt16(receiveMTU))
     enqueue(
-      Transaction(request: request, isExpendable: false, timeout: Self.exchangeTimeout) { [weak self] in
+      Transaction(request: request, allowsTimeout: false, timeout: Self.exchangeTimeout) { [weak self] in
         self?.exchanged($0)
       })
   }
@@ -249,7 +249,7 @@ package final class ATTBearer {
   }
 
   private func expire(_ error: StackError) {
-    guard let open = current, open.isExpendable, queue.isEmpty else { return giveUp(error) }
+    guard let open = current, open.allowsTimeout, queue.isEmpty else { return giveUp(error) }
     unanswered = error
     timers.cancel(suspicion.take())
     current = nil

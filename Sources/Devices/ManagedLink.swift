@@ -58,7 +58,7 @@ package protocol LinkUser: AnyObject {
   /// Uses a link no longer. It returns when the link has ended, unless others use it.
   func release(_ link: GATTLink) async
   /// Carries out a step; an interruption may end it.
-  func carryOut(
+  func perform(
     _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure)
   /// Whether it is tried again after a failure.
@@ -77,7 +77,7 @@ package protocol LinkUser: AnyObject {
 
 extension LinkUser {
   package var goesOn: Bool { true }
-  package func carryOut(
+  package func perform(
     _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure) { try await step() }
 }
@@ -162,8 +162,8 @@ package final class ManagedLink<User: LinkUser> {
           try await start()
         } else {
           let step = action
-          try await user.carryOut { () async throws(User.Failure) in
-            try await self.carryOut(step, for: user)
+          try await user.perform { () async throws(User.Failure) in
+            try await self.perform(step, for: user)
             if Task.isCancelled { throw User.Failure(.cancelled) }
           }
         }
@@ -175,7 +175,7 @@ package final class ManagedLink<User: LinkUser> {
     next = action
   }
 
-  private func carryOut(_ action: ReconnectPolicy.Action, for user: User) async throws(User.Failure) {
+  private func perform(_ action: ReconnectPolicy.Action, for user: User) async throws(User.Failure) {
     switch action {
     case .find(let time): peer = try await user.find(within: time)
     case .connect(let time):

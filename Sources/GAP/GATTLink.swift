@@ -160,17 +160,17 @@ package final class GATTLink {
   }
 
   private func prove(then disconnect: OneShot<Void>) {
-    guard link.dropsPacketsAtEnd, bearer.hasUnprovedCommands else {
+    guard link.dropsPacketsAtEnd, bearer.hasUnconfirmedCommands else {
       disconnect(())
       return
     }
     // The answer, whatever it is, comes after what was sent before.
-    bearer.request(ATTReadRequest(AttributeHandle(1)), isExpendable: true) { _ in disconnect(()) }
+    bearer.request(ATTReadRequest(AttributeHandle(1)), allowsTimeout: true) { _ in disconnect(()) }
   }
 
   /// Whether values that were written without response may not have been sent when the link was ended.
   package var hasUnsentWrites: Bool {
-    link.hasUnsentPackets || link.dropsPacketsAtEnd && bearer.hasUnprovedCommands
+    link.hasUnsentPackets || link.dropsPacketsAtEnd && bearer.hasUnconfirmedCommands
   }
 
   /// Calls `handler` once, when the link has ended; at once if it already has. All open operations have failed by then.

@@ -183,7 +183,7 @@ package final class HCIAdapter: Adapter {
 extension HCIAdapter: RecoverableRadio {
   package var name: String { transport.name }
 
-  package func carryOut(_ step: RecoveryLadder.Step) async throws(StackError) -> RecoveryLadder.Outcome {
+  package func perform(_ step: RecoverySteps.Step) async throws(StackError) -> RecoverySteps.Outcome {
     switch step {
     // The failure has ended the operations and links of this side; the reset ends those of the controller.
     case .cancel, .disconnect: return .done()
@@ -202,7 +202,7 @@ extension HCIAdapter: RecoverableRadio {
       } catch .cancelled {
         throw .cancelled
       } catch .notReady {
-        return .hopeless("left out, as \(name) can't be opened again")
+        return .unrecoverable("left out, as \(name) can't be opened again")
       } catch {
         return .failed("\(error)")
       }

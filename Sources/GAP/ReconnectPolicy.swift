@@ -64,7 +64,7 @@ package struct ReconnectPolicy: Sendable {
     /// Data are expected: ``dataFlow()`` says that they have come.
     case flow
     case pause(Duration)
-    /// The controller is made usable again, by the steps of `RecoveryLadder`.
+    /// The controller is made usable again, by the steps of `RecoverySteps`.
     case recover(within: Duration)
     /// The way is at its end: the last failure is the cause.
     case giveUp

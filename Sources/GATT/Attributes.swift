@@ -7,7 +7,7 @@ package struct Service: Hashable, Sendable {
   package var uuid: BluetoothUUID
   /// The declaration and all that belongs to it.
   package var handles: HandleRange
-  package var stamp: DiscoveryStamp?
+  package var stamp: DiscoveryGeneration?
 
   package init(uuid: BluetoothUUID, handles: HandleRange) {
     self.uuid = uuid
@@ -40,7 +40,7 @@ package struct Characteristic: Hashable, Sendable {
   package var valueHandle: AttributeHandle
   /// The last handle that can belong to it; the descriptors are between the value and this handle.
   package var end: AttributeHandle
-  package var stamp: DiscoveryStamp?
+  package var stamp: DiscoveryGeneration?
 
   package init(
     uuid: BluetoothUUID, properties: CharacteristicProperties, declaration: AttributeHandle,
@@ -73,7 +73,7 @@ package struct Descriptor: Hashable, Sendable {
   package var uuid: BluetoothUUID
   /// The handle to read and write.
   package var handle: AttributeHandle
-  package var stamp: DiscoveryStamp?
+  package var stamp: DiscoveryGeneration?
 
   package init(uuid: BluetoothUUID, handle: AttributeHandle) {
     self.uuid = uuid

@@ -49,7 +49,7 @@ extension GATTClient {
   /// Discovers services, again if the server says meanwhile that some have changed: what is returned can be used.
   private func findServices<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure, _ cancellation: ProcedureCancellation, attempts: Int = mostAttempts,
-    _ completion: @escaping (Result<([Service], DiscoveryStamp), StackError>) -> Void
+    _ completion: @escaping (Result<([Service], DiscoveryGeneration), StackError>) -> Void
   ) where Procedure.Output == [Service] {
     let stamp = startDiscovery()
     cancellation.action = run(make) { [self] result in
@@ -181,7 +181,7 @@ extension GATTClient {
 
   /// Begins an operation unless the attribute has changed.
   func checked<Value>(
-    _ handle: AttributeHandle, _ stamp: DiscoveryStamp?,
+    _ handle: AttributeHandle, _ stamp: DiscoveryGeneration?,
     _ completion: (Result<Value, StackError>) -> Void, _ begin: () -> () -> Void
   ) -> () -> Void {
     do throws(StackError) {
@@ -202,7 +202,7 @@ extension GATTClient {
   /// Fails if the server has indicated that the attribute at `handle` has changed, or if it is an attribute of another server.
   ///
   /// - Parameter stamp: when it was discovered; nil for a number passed by a program
-  func check(_ handle: AttributeHandle, _ stamp: DiscoveryStamp? = nil) throws(StackError) {
+  func check(_ handle: AttributeHandle, _ stamp: DiscoveryGeneration? = nil) throws(StackError) {
     guard let stamp else {
       if validity.isUnknown(handle) { throw .servicesChanged }
       return
@@ -211,34 +211,34 @@ extension GATTClient {
     if validity.hasChanged(HandleRange(handle, handle), since: stamp.changeCount) { throw .servicesChanged }
   }
 
-  func startDiscovery() -> DiscoveryStamp {
-    DiscoveryStamp(client: id, changeCount: validity.changeCount)
+  func startDiscovery() -> DiscoveryGeneration {
+    DiscoveryGeneration(client: id, changeCount: validity.changeCount)
   }
 
   /// Remembers the characteristics of a service, from its first one on.
   ///
   /// - Returns: the same, with the time since which they are there
   func note(
-    _ characteristics: [Characteristic], of service: Service, _ stamp: DiscoveryStamp
+    _ characteristics: [Characteristic], of service: Service, _ stamp: DiscoveryGeneration
   ) -> [Characteristic] {
     let isCurrent = !validity.hasChanged(service.handles, since: stamp.changeCount)
-    let since = isCurrent ? places.stamp(of: service) ?? stamp : stamp
+    let since = isCurrent ? locator.stamp(of: service) ?? stamp : stamp
     var stamped = characteristics
     for index in stamped.indices { stamped[index].stamp = since }
-    if isCurrent { places.note(stamped, of: service) }
+    if isCurrent { locator.note(stamped, of: service) }
     return stamped
   }
 
   /// Remembers services.
   ///
   /// - Returns: the same, with the time since which they are there: what is discovered again is equal, unless it has changed
-  func note(_ services: [Service], _ stamp: DiscoveryStamp, isAskedFor: Bool = true) -> [Service] {
+  func note(_ services: [Service], _ stamp: DiscoveryGeneration, isAskedFor: Bool = true) -> [Service] {
     services.map { service in
       var service = service
       if isAskedFor { validity.discovered(service.handles, after: stamp.changeCount) }
       let isCurrent = !validity.hasChanged(service.handles, since: stamp.changeCount)
-      service.stamp = isCurrent ? places.stamp(of: service) ?? stamp : stamp
-      if isCurrent { places.note(service) }
+      service.stamp = isCurrent ? locator.stamp(of: service) ?? stamp : stamp
+      if isCurrent { locator.note(service) }
       return service
     }
   }

@@ -30,7 +30,7 @@ extension GATTClient {
     }
     guard isOpen, watchesServiceChanges, watch == .none else { return }
     watch = .asking
-    procedures.run(isExpendable: true) { [weak self] in
+    procedures.run(allowsTimeout: true) { [weak self] in
       // A server without it promises that its attributes never change.
       DiscoverServicesByUUID(GATTUUID.genericAttribute, limit: 1).then { services in
         services.first.map { DiscoverCharacteristics(in: $0) }?.then { all in
@@ -66,15 +66,15 @@ extension GATTClient {
     let range = HandleRange(AttributeHandle(start), AttributeHandle(end))
     guard range.isValid else { return }
     validity.change(range)
-    let affected = places.forget(range)
+    let affected = locator.forget(range)
     descriptors = descriptors.filter { !range.contains($0.key) }
     subscriptions.forgetUnclaimed(in: range)
     // The characteristic may exist now.
-    if isMoving { displaced.widen(affected) }
+    if isMoving { resubscriptions.widen(affected) }
     // The values of these handles are other values from now on. The oldest subscription moves first.
     for (id, entry) in active.sorted(by: { $0.key < $1.key }) where range.contains(entry.handle) {
       subscriptions.remove(id, from: entry.handle)
-      if entry.isConfigured { displaced.add(id, affected) }
+      if entry.isConfigured { resubscriptions.add(id, affected) }
     }
     for handler in servicesChangedHandlers { handler(range) }
     moveSubscriptions()
@@ -82,7 +82,7 @@ extension GATTClient {
 }
 
 /// Subscriptions whose characteristics have to be found again, and the ranges to search.
-struct DisplacedSubscriptions {
+struct PendingResubscriptions {
   private(set) var ids: [UInt64] = []
   private(set) var range: HandleRange?
 
@@ -108,20 +108,20 @@ extension GATTClient {
   private static let maximumMoves = 64
 
   private func moveSubscriptions() {
-    guard !displaced.isEmpty, !isMoving else { return }
+    guard !resubscriptions.isEmpty, !isMoving else { return }
     isMoving = true
     BluetoothActor.run { [weak self] in
-      while let self, isOpen, !displaced.isEmpty {
+      while let self, isOpen, !resubscriptions.isEmpty {
         moveCount += 1
-        let batch = displaced
-        displaced = DisplacedSubscriptions()
+        let batch = resubscriptions
+        resubscriptions = PendingResubscriptions()
         await move(batch)
       }
       self?.isMoving = false
     }
   }
 
-  private func move(_ batch: DisplacedSubscriptions) async {
+  private func move(_ batch: PendingResubscriptions) async {
     guard let range = batch.range else { return }
     let count = validity.changeCount
     var services: [Service] = []
@@ -137,14 +137,18 @@ extension GATTClient {
       guard let entry = active[id] else { continue }
       // The results are out of date: the search starts again.
       guard validity.changeCount == count else {
-        displaced.add(id, range)
+        resubscriptions.add(id, range)
         continue
       }
       do throws(StackError) {
         let found = try await find(entry, among: services, &tables)
-        if validity.changeCount == count { try await move(id, to: found) } else { displaced.add(id, range) }
+        if validity.changeCount == count {
+          try await move(id, to: found)
+        } else {
+          resubscriptions.add(id, range)
+        }
       } catch .servicesChanged {
-        displaced.add(id, range)
+        resubscriptions.add(id, range)
       } catch {
         end(id, error)
       }
@@ -152,7 +156,7 @@ extension GATTClient {
   }
 
   private func servicesStarting(in range: HandleRange) async throws(StackError) -> [Service] {
-    let stamp = DiscoveryStamp(client: id, changeCount: validity.changeCount)
+    let stamp = DiscoveryGeneration(client: id, changeCount: validity.changeCount)
     // The program has not discovered them: the handles it uses stay unchanged.
     return note(try await run { DiscoverAllServices(in: range) }, stamp, isAskedFor: false)
   }
@@ -163,7 +167,7 @@ extension GATTClient {
   ) async throws(StackError) -> Characteristic {
     let candidates: [Service]
     if let name = entry.name {
-      let services = places.services(name.service)
+      let services = locator.services(name.service)
       candidates = services.indices.contains(name.serviceIndex) ? [services[name.serviceIndex]] : []
     } else {
       // The characteristic was supplied as known: its service is not known.
@@ -196,7 +200,7 @@ extension GATTClient {
     }
     entry.handle = characteristic.valueHandle
     entry.configuration = configuration
-    entry.name = places.name(at: characteristic.valueHandle)
+    entry.name = locator.name(at: characteristic.valueHandle)
     entry.isConfigured = false
     active[id] = entry
     subscriptions.add(id, entry.handle, now: timers.current, sink: entry.sink)

@@ -39,7 +39,7 @@ struct ActiveSubscription {
   /// The descriptor that is written, as it was discovered last; nil if nothing is written.
   var configuration: Descriptor?
   /// Identifies the characteristic after a change; nil if it was not discovered on this link.
-  var name: AttributePlaces.Name?
+  var name: CharacteristicLocator.Name?
   /// Whether the server has confirmed to send.
   var isConfigured = false
   let sink: (RawSpan, Instant) -> Void
@@ -109,7 +109,7 @@ extension GATTClient {
         }
         let entry = ActiveSubscription(
           uuid: characteristic.uuid, kind: chosen, handle: characteristic.valueHandle,
-          configuration: configuration, name: places.name(at: characteristic.valueHandle), sink: sink,
+          configuration: configuration, name: locator.name(at: characteristic.valueHandle), sink: sink,
           onEnd: onEnd)
         enable(entry, configuration, cancellation, completion)
       }
@@ -127,7 +127,7 @@ extension GATTClient {
   ) -> Subscription {
     var entry = ActiveSubscription(
       uuid: characteristic.uuid, kind: .notification, handle: characteristic.valueHandle, configuration: nil,
-      name: places.name(at: characteristic.valueHandle), sink: sink,
+      name: locator.name(at: characteristic.valueHandle), sink: sink,
       onEnd: { if let reason = $0 { onEnd?(reason) } })
     entry.isConfigured = true
     let id = subscriptions.newID()
@@ -245,7 +245,7 @@ extension GATTClient {
   ///   subscription is moving, since what the move enables is disabled when it ends
   private func remove(_ subscription: Subscription) -> ActiveSubscription? {
     guard let entry = active.removeValue(forKey: subscription.id) else { return nil }
-    displaced.remove(subscription.id)
+    resubscriptions.remove(subscription.id)
     entry.onEnd(nil)
     subscriptions.remove(subscription.id, from: entry.handle)
     return isOpen && entry.isConfigured ? entry : nil

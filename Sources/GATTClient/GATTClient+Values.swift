@@ -34,7 +34,7 @@ extension GATTClient {
   }
 
   private func read(
-    _ handle: AttributeHandle, _ stamp: DiscoveryStamp?
+    _ handle: AttributeHandle, _ stamp: DiscoveryGeneration?
   ) async throws(StackError) -> [UInt8] {
     try await awaitCallback { (done: @escaping (Result<[UInt8], StackError>) -> Void) in
       read(handle, stamp, done)
@@ -57,7 +57,7 @@ extension GATTClient {
   }
 
   private func read(
-    _ handle: AttributeHandle, _ stamp: DiscoveryStamp?,
+    _ handle: AttributeHandle, _ stamp: DiscoveryGeneration?,
     _ completion: @escaping (Result<[UInt8], StackError>) -> Void
   ) -> () -> Void {
     checked(handle, stamp, completion) {
@@ -124,7 +124,7 @@ extension GATTClient {
   }
 
   private func write(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
+    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?
   ) async throws(StackError) {
     try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
       write(value, to: handle, stamp, done)
@@ -149,7 +149,7 @@ extension GATTClient {
   }
 
   private func write(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?,
+    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?,
     onStart: @escaping () -> Void = {}, _ completion: @escaping (Result<Void, StackError>) -> Void
   ) -> () -> Void {
     checked(handle, stamp, completion) {

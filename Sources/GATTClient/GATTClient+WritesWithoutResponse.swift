@@ -62,14 +62,14 @@ extension GATTClient {
   }
 
   private func writeNow(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
+    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?
   ) throws(StackError) {
     guard procedures.takesCommand else { throw .noRoom }
     try send(value, to: handle, stamp)
   }
 
   private func send(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?
+    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?
   ) throws(StackError) {
     try check(handle, stamp)
     if let objection = writePolicy?(handle, value, nil) { throw .forbidden(objection) }
@@ -77,7 +77,7 @@ extension GATTClient {
   }
 
   private func write(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration
+    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?, within time: Duration
   ) async throws(StackError) {
     try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
       guard let wait = post(value, to: handle, stamp, within: time, done) else { return {} }
@@ -87,7 +87,7 @@ extension GATTClient {
 
   /// - Returns: what ends it while it waits; nil if it is done
   private func post(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryStamp?, within time: Duration,
+    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?, within time: Duration,
     _ completion: @escaping (Result<Void, StackError>) -> Void
   ) -> ((StackError) -> Void)? {
     do throws(StackError) {

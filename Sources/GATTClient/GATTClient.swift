@@ -32,12 +32,12 @@ package final class GATTClient {
   var active: [UInt64: ActiveSubscription] = [:]
   var descriptors: [AttributeHandle: [Descriptor]] = [:]
   var validity = HandleValidity()
-  var places = AttributePlaces()
+  var locator = CharacteristicLocator()
   /// How far the subscription to Service Changed is.
   var watch = ServiceChangedWatch.none
   /// Called when the server has not answered a request that no program has made.
   package var onSilence: (() -> Void)?
-  var displaced = DisplacedSubscriptions()
+  var resubscriptions = PendingResubscriptions()
   var isMoving = false
   var moveCount = 0
   private static var count: UInt64 = 0
@@ -76,7 +76,7 @@ package final class GATTClient {
     isOpen = false
     bearer.close(reason)
     subscriptions.removeAll()
-    displaced = DisplacedSubscriptions()
+    resubscriptions = PendingResubscriptions()
     let error = StackError.closed(reason)
     procedures.advance()
     for id in active.keys.sorted() { end(id, error) }

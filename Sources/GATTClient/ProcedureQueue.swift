@@ -58,18 +58,18 @@ package final class ProcedureQueue {
   /// procedure is cancelled.
   ///
   /// - Parameters:
-  ///   - isExpendable: whether a server that does not answer it may stay connected; see
-  ///     `ATTBearer.request(_:isExpendable:completion:)`
+  ///   - allowsTimeout: whether a server that does not answer it may stay connected; see
+  ///     `ATTBearer.request(_:allowsTimeout:completion:)`
   ///   - make: creates the procedure when it starts; the MTU may have changed by then
   ///   - completion: called with the result or the error
   @discardableResult
   package func run<Procedure: GATTProcedure>(
-    isExpendable: Bool = false, _ make: @escaping () -> Procedure,
+    allowsTimeout: Bool = false, _ make: @escaping () -> Procedure,
     completion: @escaping (Result<Procedure.Output, StackError>) -> Void
   ) -> Token {
     add(.procedure) { [weak self] in
       self?.holdsCommands = Procedure.precedesCommands
-      self?.perform(make(), isExpendable: isExpendable, completion)
+      self?.perform(make(), allowsTimeout: allowsTimeout, completion)
     }
   }
 
@@ -122,7 +122,7 @@ package final class ProcedureQueue {
   }
 
   private func perform<Procedure: GATTProcedure>(
-    _ procedure: Procedure, isExpendable: Bool,
+    _ procedure: Procedure, allowsTimeout: Bool,
     _ completion: @escaping (Result<Procedure.Output, StackError>) -> Void
   ) {
     var procedure = procedure
@@ -132,7 +132,7 @@ package final class ProcedureQueue {
         if let objection = objection(to: pdu) {
           return end(&procedure) { completion(.failure(.forbidden(objection))) }
         }
-        bearer.request(pdu, isExpendable: isExpendable) { result in
+        bearer.request(pdu, allowsTimeout: allowsTimeout) { result in
           if self.isAbandoned { self.end(&procedure) {} } else { take(procedure.next(result)) }
         }
       case .done(let output): finish { completion(.success(output)) }

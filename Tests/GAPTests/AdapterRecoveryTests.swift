@@ -11,14 +11,14 @@ import Testing
   /// A radio whose steps and openings end as the test says.
   private final class Radio: RecoverableRadio {
     let name = "hci7"
-    var outcomes: [RecoveryLadder.Step: RecoveryLadder.Outcome] = [:]
+    var outcomes: [RecoverySteps.Step: RecoverySteps.Outcome] = [:]
     /// The results of the next openings; nil after them.
     var openings: [AdapterInformation?] = []
-    private(set) var steps: [RecoveryLadder.Step] = []
+    private(set) var steps: [RecoverySteps.Step] = []
     private(set) var openingTimes: [Duration] = []
     private let timers = testTimers
 
-    func carryOut(_ step: RecoveryLadder.Step) async throws(StackError) -> RecoveryLadder.Outcome {
+    func perform(_ step: RecoverySteps.Step) async throws(StackError) -> RecoverySteps.Outcome {
       steps.append(step)
       return outcomes[step] ?? .failed("no")
     }
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func aStepWithoutHopeIsTheLast() async {
-    radio.outcomes = [.reset: .hopeless("no way")]
+    radio.outcomes = [.reset: .unrecoverable("no way")]
     let error = await recover(Self.timeout)
     #expect("\(error.map { "\($0)" } ?? "")".contains("reset: no way"))
     #expect(error?.fault == .final)
@@ -88,7 +88,7 @@ import Testing
   @Test func theStepsAreTakenOnceAMinute() async {
     radio.openings = [Self.information]
     #expect(await recover(Self.timeout) == nil)
-    #expect(radio.steps == RecoveryLadder.Step.allCases)
+    #expect(radio.steps == RecoverySteps.Step.allCases)
     let (begin, notes) = (testTimers.now, Notes(recovery))
     radio.openings = Array(repeating: nil, count: 4) + [Self.information]
     #expect(await recover(.hardwareError(1)) == nil)

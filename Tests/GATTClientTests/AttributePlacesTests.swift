@@ -15,8 +15,8 @@ import Testing
   }
 
   /// Two services of one UUID with two characteristics of one UUID each, the later one first.
-  private func places() -> AttributePlaces {
-    var places = AttributePlaces()
+  private func places() -> CharacteristicLocator {
+    var places = CharacteristicLocator()
     for start in [0x30, 0x10] as [UInt16] {
       places.note(service(start, start + 8))
     }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test func noMoreThanFitsIsRemembered() {
-    var places = AttributePlaces()
+    var places = CharacteristicLocator()
     for start in 1...5000 as ClosedRange<UInt16> { places.note(service(start, start)) }
     #expect(places.count == 4096)
     places.note([characteristic("2a37", 2)], of: service(1, 1))

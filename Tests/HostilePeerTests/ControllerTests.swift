@@ -237,7 +237,7 @@ import Testing
     await connection.disconnect()
     stage.radio.deliverData(0x40, hex("0300 0400 0b0102"))
     await stage.sleep(.seconds(1))
-    #expect(stage.adapter.counters.strayData == 2)
+    #expect(stage.adapter.counters.unknownHandlePackets == 2)
     try await stage.checkHealth()
   }
 

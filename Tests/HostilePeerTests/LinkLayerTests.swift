@@ -160,7 +160,7 @@ import Testing
     let (stage, connection) = try await Stage.connected()
     for _ in 0..<1000 { stage.radio.deliverData(handle, hex("0300 0400 0a0300")) }
     await stage.sleep(.seconds(1))
-    #expect(stage.adapter.counters.strayData == 1000)
+    #expect(stage.adapter.counters.unknownHandlePackets == 1000)
     #expect(try await connection.gatt.read(0x0022) == [77])
     await connection.disconnect()
     try await stage.checkHealth()

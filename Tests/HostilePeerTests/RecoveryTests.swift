@@ -7,7 +7,7 @@ import TestLoop
 import TestSupport
 import Testing
 
-/// A radio that fails and is made ready again: the ladder for a controller that does not answer, and the wait for a way
+/// A radio that fails and is made ready again: the steps for a controller that does not answer, and the wait for a way
 /// that is closed.
 @BluetoothActor
 @Suite(.onTheLoop) struct RecoveryTests {
@@ -37,7 +37,7 @@ import Testing
       adapter.onNote = { [weak self] in self?.lines.append($0) }
     }
 
-    /// What the ladder has reported.
+    /// What was tried.
     var steps: [String] {
       lines.filter { $0.hasPrefix("radio: ") }.map { String($0.dropFirst("radio: ".count)) }
     }
@@ -114,7 +114,7 @@ import Testing
   }
 
   /// The second failure comes before the minute is over: a reset, without the other steps, mends it.
-  @Test func theLadderIsClimbedOnceAMinute() async throws {
+  @Test func theStepsAreTakenOnceAMinute() async throws {
     let (stage, notes) = try await silent(until: true)
     try await stage.central.recover(within: .seconds(60))
     for (delay, steps) in [(Duration.seconds(10), 4), (.seconds(60), 7)] {
@@ -230,7 +230,7 @@ import Testing
     stage.radio.carriesData = false
     let read = spawn { try await connection.gatt.read(0x0022) }
     await stage.within(.seconds(8)) {
-      #expect((try? await connection.disconnection()) == .adapter(.packetsHeld(1, seconds: 7)))
+      #expect((try? await connection.disconnection()) == .adapter(.packetsStalled(1, seconds: 7)))
     }
     _ = await read.result
     #expect(stage.failures == [])
@@ -264,7 +264,8 @@ import Testing
     let second = await stage.within(.seconds(1)) {
       await failure { () async throws(StackError) in try await stage.connect() }
     }
-    let cause = StackError.outOfStep(.commandFailed(LECreateConnection.opcode, .commandDisallowed))
+    let cause = StackError.hostControllerMismatch(
+      .commandFailed(LECreateConnection.opcode, .commandDisallowed))
     #expect(second == cause && stage.failures == [])
     stage.peer.isThere = true
     try await checkUse(of: stage)
@@ -286,7 +287,8 @@ import Testing
     }
     await stage.within(.milliseconds(5100)) { await connection.disconnect() }
     let error = await failure { () async throws(StackError) in try await stage.connect() }
-    #expect(error == .outOfStep(.commandFailed(LECreateConnection.opcode, .connectionAlreadyExists)))
+    #expect(
+      error == .hostControllerMismatch(.commandFailed(LECreateConnection.opcode, .connectionAlreadyExists)))
     #expect(stage.failures == [])
     try await checkUse(of: stage)
     await stage.central.stop()

@@ -52,7 +52,7 @@ final class SharedScan {
     while timers.now < end {
       await timers.sleep(for: .seconds(1 + Int(random() % 300)))
       let action = Action(rawValue: Int(random() % UInt64(Action.allCases.count))) ?? .endsScan
-      await carryOut(action)
+      await perform(action)
       actions += 1
       await timers.sleep(for: .milliseconds(100))
       guard controller?.isScanning == true else { throw Wrong.deaf(after: action) }
@@ -60,7 +60,7 @@ final class SharedScan {
     program?.fail(.cancelled)
   }
 
-  private func carryOut(_ action: Action) async {
+  private func perform(_ action: Action) async {
     var off = LESetScanEnable()
     off.isEnabled = false
     foreign(off)

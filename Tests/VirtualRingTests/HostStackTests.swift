@@ -109,7 +109,7 @@ import VirtualRing
     #expect(stack.radio.controller.counters.excessACL == 0)
     #expect(stack.radio.controller.counters.unknownCommands == 0)
     #expect(stack.host.counters.malformedPackets == 0)
-    #expect(stack.host.counters.strayData == 0)
+    #expect(stack.host.counters.unknownHandlePackets == 0)
 
     stack.radio.disconnect()
     stack.timers.advance(by: .seconds(1))

@@ -96,12 +96,12 @@ open class CBPeripheralManager: CBManager {
 
   /// Offers a service, which is fixed from then on. The delegate is called when centrals see it, or with the reason why they do
   /// not.
-  open func add(_ service: CBMutableService) { carryOut { $0.add(service) } }
+  open func add(_ service: CBMutableService) { perform { $0.add(service) } }
 
   /// Offers a service no longer.
-  open func remove(_ service: CBMutableService) { carryOut { $0.remove(service) } }
+  open func remove(_ service: CBMutableService) { perform { $0.remove(service) } }
 
-  open func removeAllServices() { carryOut { $0.removeAll() } }
+  open func removeAllServices() { perform { $0.removeAll() } }
 
   // MARK: Advertising
 
@@ -112,10 +112,10 @@ open class CBPeripheralManager: CBManager {
   ///   also ``CBPeripheralManagerAdvertisementManufacturerDataKey`` and ``CBPeripheralManagerAdvertisementServiceDataKey``
   open func startAdvertising(_ advertisementData: [String: Any]?) {
     let request = AdvertisementRequest(advertisementData)
-    carryOut { $0.startAdvertising(request) }
+    perform { $0.startAdvertising(request) }
   }
 
-  open func stopAdvertising() { carryOut { $0.stopAdvertising() } }
+  open func stopAdvertising() { perform { $0.stopAdvertising() } }
 
   // MARK: Centrals
 
@@ -166,7 +166,7 @@ open class CBPeripheralManager: CBManager {
   }
 
   /// A call of the program: the delegate is called with what follows.
-  private func carryOut(_ call: (OfferedTable) -> [PeripheralDelivery]) {
+  private func perform(_ call: (OfferedTable) -> [PeripheralDelivery]) {
     let deliveries = call(table)
     store()
     guard !deliveries.isEmpty else { return }

@@ -25,7 +25,7 @@ package struct RecordedHost: Hashable, Sendable {
   /// Its commands that this stack does not send beside the kernel, each once.
   package private(set) var foreignCommands: [HCIOpcode] = []
   /// The number of the first packet with data of a link that was not established in the capture.
-  package private(set) var strayData: Int?
+  package private(set) var unknownHandlePackets: Int?
   /// The numbers of its Resets.
   package private(set) var resets: [Int] = []
   /// The notes; see `CaptureNote`.
@@ -106,8 +106,8 @@ package struct RecordedHost: Hashable, Sendable {
       isAdvertising = false
     case .acl:
       var reader = ByteReader(body)
-      guard strayData == nil, let handle = try? ConnectionHandle(parsing: &reader) else { return }
-      if !links.contains(handle) { strayData = record.info.number }
+      guard unknownHandlePackets == nil, let handle = try? ConnectionHandle(parsing: &reader) else { return }
+      if !links.contains(handle) { unknownHandlePackets = record.info.number }
     default: break
     }
   }

@@ -95,7 +95,7 @@ package struct Advertising: Hashable, Sendable {
   }
 
   /// As it goes on when a call to one central was not answered.
-  var calmed: Advertising {
+  var lowDutyCycle: Advertising {
     guard case .directed(let central, isHighDuty: true) = kind else { return self }
     return Advertising(copying: self, as: .directed(central, isHighDuty: false))
   }

@@ -204,7 +204,7 @@ final class AdvertisingController {
 
   // MARK: State
 
-  private var wanted: Advertising? { isPaused ? nil : isCalmed ? desired?.calmed : desired }
+  private var wanted: Advertising? { isPaused ? nil : isCalmed ? desired?.lowDutyCycle : desired }
 
   private func reconcile() {
     switch state {

@@ -16,7 +16,7 @@ package final class CommandQueue {
     /// Whether Command Status with success completes the command; otherwise another event has to follow.
     var endsWithStatus: Bool
     /// Whether the controller counts as working if it does not answer.
-    var isExpendable: Bool
+    var allowsTimeout: Bool
     var completion: Completion
   }
 
@@ -44,22 +44,22 @@ package final class CommandQueue {
 
   func enqueue(
     _ packet: [UInt8], opcode: HCIOpcode, endsWithStatus: Bool, deadline: Duration,
-    isExpendable: Bool = false, completion: @escaping Completion
+    allowsTimeout: Bool = false, completion: @escaping Completion
   ) {
     if let failure { return completion(.failure(failure)) }
     queue.append(
       Entry(
         opcode: opcode, packet: packet, deadline: deadline, endsWithStatus: endsWithStatus,
-        isExpendable: isExpendable, completion: completion))
+        allowsTimeout: allowsTimeout, completion: completion))
     if queue.count == 1 { startHead() }
   }
 
   /// Sends a command and waits for Command Complete.
   package func send<Command: HCICompletingCommand>(
-    _ command: Command, deadline: Duration = HostController.commandDeadline, isExpendable: Bool = false,
+    _ command: Command, deadline: Duration = HostController.commandDeadline, allowsTimeout: Bool = false,
     completion: @escaping (Result<Command.Response, StackError>) -> Void
   ) {
-    enqueue(command, endsWithStatus: false, deadline: deadline, isExpendable: isExpendable) { result in
+    enqueue(command, endsWithStatus: false, deadline: deadline, allowsTimeout: allowsTimeout) { result in
       completion(
         result.flatMap { parameters in
           Result { () throws(StackError) in try Command.response(parameters) }
@@ -69,10 +69,10 @@ package final class CommandQueue {
 
   /// Sends a command and waits for Command Status.
   package func send<Command: HCIStatusCommand>(
-    _ command: Command, deadline: Duration = HostController.commandDeadline, isExpendable: Bool = false,
+    _ command: Command, deadline: Duration = HostController.commandDeadline, allowsTimeout: Bool = false,
     completion: @escaping (Result<Void, StackError>) -> Void
   ) {
-    enqueue(command, endsWithStatus: true, deadline: deadline, isExpendable: isExpendable) {
+    enqueue(command, endsWithStatus: true, deadline: deadline, allowsTimeout: allowsTimeout) {
       completion($0.map { _ in })
     }
   }
@@ -80,12 +80,12 @@ package final class CommandQueue {
   /// - Parameter completion: called exactly once, with the return parameters after the status
   func enqueue(
     _ command: some HCICommand, endsWithStatus: Bool, deadline: Duration = HostController.commandDeadline,
-    isExpendable: Bool = false, completion: @escaping Completion
+    allowsTimeout: Bool = false, completion: @escaping Completion
   ) {
     command.packet(into: &writer)
     enqueue(
       writer.bytes, opcode: type(of: command).opcode, endsWithStatus: endsWithStatus, deadline: deadline,
-      isExpendable: isExpendable, completion: completion)
+      allowsTimeout: allowsTimeout, completion: completion)
   }
 
   private func startHead() {
@@ -100,7 +100,7 @@ package final class CommandQueue {
   private func headTimedOut() {
     guard let head = queue.first else { return }
     let error = StackError.commandTimedOut(head.opcode)
-    if head.isExpendable {
+    if head.allowsTimeout {
       // The answer would have returned the credit.
       if isHeadSent { credits = max(credits, 1) }
       return finishHead(.failure(error))

@@ -106,7 +106,7 @@ extension StackError {
 /// Why the controller was reset, and its links are gone.
 extension StackError {
   /// The controller refuses what it has to do: it has, or lacks, a link that its events do not tell of.
-  package static func outOfStep(_ refusal: StackError) -> StackError {
+  package static func hostControllerMismatch(_ refusal: StackError) -> StackError {
     StackError(
       .stateLost, .link, "\(refusal), so an event about a link was lost; it was reset", cause: refusal.cause)
   }
@@ -118,7 +118,7 @@ extension StackError {
   )
 
   /// The controller has not sent the packets of a link for longer than the link could last without an acknowledgement.
-  package static func packetsHeld(_ count: Int, seconds: Double) -> StackError {
+  package static func packetsStalled(_ count: Int, seconds: Double) -> StackError {
     let packets = "\(count) \(count == 1 ? "packet" : "packets")"
     return StackError(
       .stateLost, .link, "the controller holds \(packets) since \(Int(seconds.rounded())) s, and sends none")

@@ -15,7 +15,7 @@ package final class HostController {
     /// Packets that can't be decoded.
     package var malformedPackets = 0
     /// ACL data of unknown or disconnected links.
-    package var strayData = 0
+    package var unknownHandlePackets = 0
     /// The number of times that the controller failed and was set up again.
     package var breakdowns = 0
     /// Requests for other connection parameters that were rejected because there were too many.
@@ -54,7 +54,7 @@ package final class HostController {
   private let watchesState: Bool
   private let commands: CommandQueue
   private let links: LinkTable
-  private let watch: DataWatch
+  private let watch: ControllerWatchdog
   private let parameterRequests: ParameterRequests
   private var scan: ScanController?
   private var advertiser: AdvertisingSets?
@@ -63,7 +63,7 @@ package final class HostController {
   @exclusivity(unchecked) private var initiator: Initiator?
   private var desiredScan: ScanParameters?
   private var desiredAdvertising: [(set: AdvertisingSet, advertising: Advertising)] = []
-  private var earlyData = EarlyData()
+  private var earlyACLBuffer = EarlyACLBuffer()
   /// The current set-up; the answers to earlier ones are ignored.
   private var setUp = 0
   private var onSetUp: ((Result<ControllerInformation, StackError>) -> Void)?
@@ -92,14 +92,14 @@ package final class HostController {
     self.links = links
     parameterRequests = ParameterRequests(commands)
     // The links outlive the watch.
-    let watch = DataWatch(timers: timers) { [unowned links] in links.packets }
+    let watch = ControllerWatchdog(timers: timers) { [unowned links] in links.packets }
     self.watch = watch
     commands.onTimeout = { [weak self] error in self?.fail(error) }
     links.onSent = { [unowned links] in if links.hasPacketsInFlight { watch.begin() } }
     links.onLost = { [weak self] connection, reason in
       self?.parameterRequests.remove(connection.handle)
       self?.initiator?.lost(connection, reason)
-      self?.earlyData.ended(connection.handle, at: timers.now)
+      self?.earlyACLBuffer.ended(connection.handle, at: timers.now)
       // Some controllers do not advertise while there are as many links as they have room for.
       self?.turns?.linkEnded()
       self?.advertiser?.tryNow()
@@ -141,8 +141,8 @@ package final class HostController {
     switch step {
     case .send(let command):
       // What the set-up does without need not be answered.
-      let isExpendable = command is WriteLEHostSupport
-      commands.enqueue(command, endsWithStatus: false, isExpendable: isExpendable) { [weak self] response in
+      let allowsTimeout = command is WriteLEHostSupport
+      commands.enqueue(command, endsWithStatus: false, allowsTimeout: allowsTimeout) { [weak self] response in
         guard let self, setUp == id else { return }
         var setup = setup
         take(setup.next(response), of: setup, id)
@@ -176,7 +176,7 @@ package final class HostController {
     self.advertiser = advertiser
     let initiator = Initiator(
       links, scan: scan, advertiser: advertiser, timers: timers, controller: information)
-    initiator.onOutOfStep = { [weak self] error in self?.recover(from: error) }
+    initiator.onHostControllerMismatch = { [weak self] error in self?.recover(from: error) }
     self.initiator = initiator
     turns = ScanTurns(scan, advertiser, timers: timers) { [unowned initiator] in initiator.isIdle }
     advertiser.onRefusal = { [weak self] error in self?.turns?.refused(.advertising, error) == true }
@@ -368,8 +368,8 @@ package final class HostController {
       return
     }
     guard let connection = links[packet.header.handle] else {
-      let isKept = expectsLink && earlyData.keep(body, of: packet.header.handle, at: arrival)
-      counters.strayData += isKept ? 0 : 1
+      let isKept = expectsLink && earlyACLBuffer.keep(body, of: packet.header.handle, at: arrival)
+      counters.unknownHandlePackets += isKept ? 0 : 1
       return
     }
     if let initiator, initiator.unproven === connection { initiator.established(connection) }
@@ -430,7 +430,7 @@ package final class HostController {
     } else {
       initiator?.register(connection)
     }
-    for packet in earlyData.take(of: event.handle, at: timers.now) {
+    for packet in earlyACLBuffer.take(of: event.handle, at: timers.now) {
       receiveData(packet.body.span.bytes, at: packet.arrival)
     }
   }
@@ -471,8 +471,8 @@ package final class HostController {
   }
 
   /// The controller does not report the packets of a link as sent. If it reports those of another one, that link is to blame.
-  private func hold(_ held: DataWatch.Held) {
-    let error = StackError.packetsHeld(held.packets, seconds: held.time.inSeconds)
+  private func hold(_ held: ControllerWatchdog.Held) {
+    let error = StackError.packetsStalled(held.packets, seconds: held.time.inSeconds)
     guard held.isOfAll else {
       // The first cause counts.
       guard links[held.handle]?.failure == nil else { return }

@@ -4,7 +4,7 @@ import HaloBluetoothCore
 /// is pending.
 final class Initiator {
   /// Called when the controller has, or lacks, a link that its events do not tell of: it is to be set up again.
-  var onOutOfStep: ((StackError) -> Void)?
+  var onHostControllerMismatch: ((StackError) -> Void)?
 
   private let links: LinkTable
   private let scan: ScanController
@@ -86,7 +86,7 @@ final class Initiator {
         states = []
         return prepareAdvertiser(for: id, then: next)
       }
-      return links.commands.send(LEReadSupportedStates(), isExpendable: true) { [weak self] result in
+      return links.commands.send(LEReadSupportedStates(), allowsTimeout: true) { [weak self] result in
         self?.states = (try? result.get()).map { LEStates(rawValue: $0.states) } ?? []
         self?.prepareAdvertiser(for: id, then: next)
       }
@@ -126,9 +126,10 @@ final class Initiator {
       case .connectionAlreadyExists where links.hasLink(to: request.peer):
         runner.handle(.ended(.failed(.connectionFailed(request.peer, status))), of: id)
       // The event of this link, or of its end, was lost.
-      case .connectionAlreadyExists: onOutOfStep?(.outOfStep(error))
+      case .connectionAlreadyExists: onHostControllerMismatch?(.hostControllerMismatch(error))
       // The event of another creation was lost.
-      case .commandDisallowed where hasOpenCreation || isStuck: onOutOfStep?(.outOfStep(error))
+      case .commandDisallowed where hasOpenCreation || isStuck:
+        onHostControllerMismatch?(.hostControllerMismatch(error))
       default: runner.handle(.ended(.failed(error)), of: id)
       }
     }

@@ -75,7 +75,7 @@ extension LEConnection {
       $0.transmit = DataLength(octets: octets, on: isCoded ? .leCoded : .le1M)
     }
     endOfLengthening = Instant(nanoseconds: .max)
-    links.commands.send(command, deadline: Self.commandDeadline, isExpendable: true) { [self] result in
+    links.commands.send(command, deadline: Self.commandDeadline, allowsTimeout: true) { [self] result in
       switch result {
       case .failure(let error):
         endOfLengthening = nil
@@ -95,7 +95,7 @@ extension LEConnection {
   ) {
     guard let links, isConnected else { return completion(.failure(failure ?? .notConnected)) }
     let id = waiters.add(Command.opcode, completion)
-    links.commands.send(makeCommand(), deadline: Self.commandDeadline, isExpendable: true) { [self] result in
+    links.commands.send(makeCommand(), deadline: Self.commandDeadline, allowsTimeout: true) { [self] result in
       guard case .failure(let error) = result else { return }
       waiters.end(id, .failure(error))
       note(error)

@@ -233,10 +233,10 @@ final class LinkTable {
   var hasPacketsInFlight: Bool { data.hasPacketsInFlight }
 
   /// For each link, how many packets the controller holds, and has sent.
-  var packets: [DataWatch.Link] {
+  var packets: [ControllerWatchdog.Link] {
     data.progress.compactMap { link in
       connections[link.handle].map {
-        DataWatch.Link(
+        ControllerWatchdog.Link(
           handle: link.handle, packets: link.inFlight, sent: link.sent,
           supervisionTimeout: $0.parameters.supervisionTimeout.duration)
       }

@@ -74,7 +74,7 @@ final class StateWatch {
     }
     // One that has sent data since the last time is there, whatever is answered.
     guard !link.takeHeard(), link.isConnected else { return ask(rest.dropFirst()) }
-    commands.send(ReadRSSI(handle: link.handle), isExpendable: true) { [weak self] result in
+    commands.send(ReadRSSI(handle: link.handle), allowsTimeout: true) { [weak self] result in
       guard let self else { return }
       if case .failure(let error) = result {
         if error.refusal == .unknownConnectionIdentifier { unknown.append(link) }

@@ -107,7 +107,7 @@ package struct ReplayDifference {
         "the recording was made with --adapter hciN and holds the commands of the kernel\(examples), not of "
         + "halo-raw; to replay it, leave --level hci out"
     }
-    if let stray = host.strayData {
+    if let stray = host.unknownHandlePackets {
       return
         "the capture begins mid-connection: packet \(stray) has data of a link that was set up before it; "
         + "a replay at the level of HCI begins with a host's Reset"

@@ -38,6 +38,6 @@ extension GATTClient {
   /// Whether a layout of an earlier link is true, with one request that changes nothing.
   func holds(_ layout: RingLayout) async throws(StackError) -> Bool {
     if let hash = layout.databaseHash { return try await databaseHash() == hash }
-    return try await holds(RingGATT.commandNotify, at: layout.commandNotify.valueHandle)
+    return try await attributeTypeMatches(RingGATT.commandNotify, at: layout.commandNotify.valueHandle)
   }
 }

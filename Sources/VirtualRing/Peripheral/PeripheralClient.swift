@@ -80,7 +80,7 @@ final class PeripheralClient {
   private func sendNext() {
     guard let bearer, !isWaiting, !queue.isEmpty else { return }
     isWaiting = true
-    bearer.request(queue.removeFirst(), isExpendable: true) { [weak self, weak bearer] result in
+    bearer.request(queue.removeFirst(), allowsTimeout: true) { [weak self, weak bearer] result in
       guard let self, self.bearer === bearer else { return }
       received(result)
     }

@@ -163,7 +163,7 @@ private let address = "01091000"
     let host = try ReplayTransport(path: file.path, time: testTime).host
     #expect(host.beginsWithReset == false)
     #expect(host.foreignCommands.map(\.rawValue) == [0x2010, 0x2011, 0x200D])
-    #expect(host.resets == [17] && host.strayData == nil && !host.isOurs)
+    #expect(host.resets == [17] && host.unknownHandlePackets == nil && !host.isOurs)
   }
 
   @Test func aCaptureThatBeginsWithinAConnectionIsKnown() throws {
@@ -178,7 +178,7 @@ private let address = "01091000"
     writer.waitUntilWritten()
     let host = try ReplayTransport(path: file.path, time: testTime).host
     #expect(host.beginsWithReset == nil)
-    #expect(host.strayData == 3)
+    #expect(host.unknownHandlePackets == 3)
   }
 
   /// A capture of the monitor channel, with two adapters whose packets alternate, and what is no packet.

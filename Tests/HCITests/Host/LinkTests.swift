@@ -166,11 +166,11 @@ import Testing
     controller.receive("02 4120 0500 0100 0400 13")
     // The debug handle of some phone controllers.
     controller.receive("02 dc2e 0500 0100 0400 13")
-    #expect(controller.host.counters.strayData == 2)
+    #expect(controller.host.counters.unknownHandlePackets == 2)
     #expect(link.data == [])
     controller.disconnected()
     controller.receive("02 4020 0500 0100 0400 13")
-    #expect(controller.host.counters.strayData == 3)
+    #expect(controller.host.counters.unknownHandlePackets == 3)
     #expect(controller.takeSent() == [])
   }
 

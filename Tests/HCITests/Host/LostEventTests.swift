@@ -37,7 +37,8 @@ import Testing
 
     let next = controller.connect()
     controller.status(LECreateConnection.opcode, .connectionAlreadyExists)
-    let error = StackError.outOfStep(.commandFailed(LECreateConnection.opcode, .connectionAlreadyExists))
+    let error = StackError.hostControllerMismatch(
+      .commandFailed(LECreateConnection.opcode, .connectionAlreadyExists))
     #expect(next.error == error)
     #expect(bystander.losses == [.hardwareFailure] && bystander.link?.failure == error)
     expectReset()
@@ -53,7 +54,8 @@ import Testing
     _ = controller.takeSent()
     let next = controller.connect()
     controller.status(LECreateConnection.opcode, .commandDisallowed)
-    #expect(next.error == .outOfStep(.commandFailed(LECreateConnection.opcode, .commandDisallowed)))
+    #expect(
+      next.error == .hostControllerMismatch(.commandFailed(LECreateConnection.opcode, .commandDisallowed)))
     expectReset()
     #expect(controller.established().link != nil)
   }
@@ -67,7 +69,8 @@ import Testing
     }
     let attempt = controller.connect()
     controller.status(LECreateConnection.opcode, .commandDisallowed)
-    #expect(attempt.error == .outOfStep(.commandFailed(LECreateConnection.opcode, .commandDisallowed)))
+    #expect(
+      attempt.error == .hostControllerMismatch(.commandFailed(LECreateConnection.opcode, .commandDisallowed)))
     expectReset()
   }
 
@@ -80,7 +83,9 @@ import Testing
     _ = controller.takeSent()
     let next = controller.connect()
     controller.status(LECreateConnection.opcode, .connectionAlreadyExists)
-    #expect(next.error == .outOfStep(.commandFailed(LECreateConnection.opcode, .connectionAlreadyExists)))
+    #expect(
+      next.error
+        == .hostControllerMismatch(.commandFailed(LECreateConnection.opcode, .connectionAlreadyExists)))
     expectReset()
   }
 
@@ -153,7 +158,7 @@ import Testing
     // They prove the link, too.
     #expect(attempt.link != nil)
     #expect(attempt.data == ["0300040002f700", "010006000b"])
-    #expect(controller.host.counters.strayData == 0)
+    #expect(controller.host.counters.unknownHandlePackets == 0)
   }
 
   /// Not what is older than 100 ms, of another handle, too much, or of a link that has just ended.
@@ -163,11 +168,11 @@ import Testing
     #expect(ended.losses.count == 1)
     let attempt = creating()
     controller.receive("02 4020 0500 0100 0400 0b")
-    #expect(controller.host.counters.strayData == 1)
+    #expect(controller.host.counters.unknownHandlePackets == 1)
     controller.receive("02 4120 0500 0100 0400 0c")
     controller.timers.advance(by: .milliseconds(101))
     for _ in 0..<20 { controller.receive("02 4220 0500 0100 0400 0d") }
-    #expect(controller.host.counters.strayData == 5)
+    #expect(controller.host.counters.unknownHandlePackets == 5)
     controller.connectionComplete(0x41)
     controller.answerAll()
     controller.featuresComplete(0x41)
@@ -176,7 +181,7 @@ import Testing
 
   @Test func dataOfNoLinkAreDropped() {
     controller.receive("02 4020 0500 0100 0400 0b")
-    #expect(controller.host.counters.strayData == 1)
+    #expect(controller.host.counters.unknownHandlePackets == 1)
   }
 
   // MARK: Held
@@ -200,7 +205,7 @@ import Testing
     #expect(attempt.losses == [] && controller.takeSent() == [])
     controller.timers.advance(by: .seconds(1))
     #expect(attempt.losses == [.hardwareFailure])
-    #expect(attempt.link?.failure == .packetsHeld(3, seconds: 6))
+    #expect(attempt.link?.failure == .packetsStalled(3, seconds: 6))
     expectReset()
     #expect(controller.established().link != nil)
   }
@@ -221,7 +226,7 @@ import Testing
     controller.timers.advance(by: .seconds(2))
     #expect(controller.takeOpcodes() == [])
     controller.disconnected(0x40, .connectionTerminatedByLocalHost)
-    #expect(attempt.link?.failure == .packetsHeld(1, seconds: 6))
+    #expect(attempt.link?.failure == .packetsStalled(1, seconds: 6))
     #expect(good.losses == [])
   }
 

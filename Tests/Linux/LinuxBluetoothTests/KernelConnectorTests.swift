@@ -38,7 +38,7 @@ import Testing
       FaultPlan.add([code == 0 ? .result(0) : .error(code)], to: .connect, on: pair.ours)
       return pair
     }
-    stage.adapter.sockets = L2CAPSocketStock(pairs.reversed().map(\.ours))
+    stage.adapter.sockets = L2CAPSocketPool(pairs.reversed().map(\.ours))
     _ = stage.takeSent()
     return (stage, pairs)
   }

@@ -10,8 +10,8 @@ import Testing
     intervalMin: ConnectionInterval(rawValue: 10), intervalMax: ConnectionInterval(rawValue: 16), latency: 2,
     supervisionTimeout: SupervisionTimeout(rawValue: 300))
 
-  private func pin(_ policy: ParameterPolicy) -> KernelParameterPin? {
-    KernelParameterPin(
+  private func pin(_ policy: ParameterPolicy) -> ConnectionParameterOverride? {
+    ConnectionParameterOverride(
       ConnectionRequest(
         peer: .init(0xC011_2233_A1B2, .random), parameters: Self.wanted, parameterPolicy: policy))
   }
@@ -43,7 +43,7 @@ import Testing
   /// A peer that asks again after each time must not keep the two sides busy for ever.
   @Test func aPeerThatInsistsWins() {
     var pin = self.pin(.keep)
-    var verdicts: [KernelParameterPin.Verdict?] = []
+    var verdicts: [ConnectionParameterOverride.Verdict?] = []
     for _ in 0..<20 {
       verdicts.append(pin?.verdict(on: Self.found(80)))
       #expect(pin?.verdict(on: Self.found(16)) == .leave)

@@ -237,18 +237,18 @@ import Testing
   }
 
   /// A shared adapter is not reset, and switched off and on only if management can.
-  @Test func stepsOfTheLadder() async throws {
+  @Test func stepsOnTheKernelsAdapter() async throws {
     _ = try await stage.adapter.start()
-    func text(_ step: RecoveryLadder.Step) async throws -> String {
-      switch try await stage.adapter.carryOut(step) {
+    func text(_ step: RecoverySteps.Step) async throws -> String {
+      switch try await stage.adapter.perform(step) {
       case .done(let text): text
       case .leftOut(let reason): "left out: \(reason)"
       case .failed(let reason): "failed: \(reason)"
-      case .hopeless(let reason): "hopeless: \(reason)"
+      case .unrecoverable(let reason): "unrecoverable: \(reason)"
       case .recovered: "recovered"
       }
     }
-    for step in [RecoveryLadder.Step.cancel, .disconnect] { #expect(try await text(step) == "done") }
+    for step in [RecoverySteps.Step.cancel, .disconnect] { #expect(try await text(step) == "done") }
     #expect(try await text(.reset) == "left out: the kernel has the adapter")
     #expect(try await text(.powerCycle) == "failed: \(StackError.noBluetooth)")
   }

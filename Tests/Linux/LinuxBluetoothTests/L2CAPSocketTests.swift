@@ -32,10 +32,10 @@ import Testing
     // What is full is not writable: the kernel is still connecting.
     let packet = [UInt8](repeating: 0, count: 1024)
     if isFull { while send(pair.ours, packet, packet.count, Int32(MSG_DONTWAIT)) > 0 {} }
-    return start(L2CAPSocketStock([pair.ours]))
+    return start(L2CAPSocketPool([pair.ours]))
   }
 
-  private func start(_ stock: L2CAPSocketStock) -> Attempt {
+  private func start(_ stock: L2CAPSocketPool) -> Attempt {
     let attempt = Attempt()
     attempt.cancel = L2CAPSocket.connect(
       to: peer, from: BluetoothAddress(0, .public), deadline: .seconds(5), sockets: stock, timers: testTimers
@@ -120,7 +120,7 @@ import Testing
 
   @Test func aSocketThatCannotBeMadeIsTheEnd() async {
     let script = FaultScript([.socket], fails: EMFILE)
-    let attempt = FaultPlan.during(script) { start(L2CAPSocketStock([])) }
+    let attempt = FaultPlan.during(script) { start(L2CAPSocketPool([])) }
     await settle()
     #expect(attempt.failures == [.system(SystemError("socket", errno: EMFILE))])
   }
@@ -128,7 +128,7 @@ import Testing
   /// The sockets that were made before are taken first, and closed if nobody takes them.
   @Test func theStockIsUsedUp() throws {
     let other = try SocketPair(keepsPackets: true)
-    var stock: L2CAPSocketStock? = L2CAPSocketStock([other.ours, pair.ours])
+    var stock: L2CAPSocketPool? = L2CAPSocketPool([other.ours, pair.ours])
     #expect(try stock?.take() == pair.ours)
     stock = nil
     var byte: UInt8 = 0
@@ -137,7 +137,7 @@ import Testing
     close(pair.ours)
     let script = FaultScript([.socket], [.error(ENFILE)])
     #expect(throws: SystemError("socket", errno: ENFILE)) {
-      try FaultPlan.during(script) { () throws(SystemError) in _ = try L2CAPSocketStock([]).take() }
+      try FaultPlan.during(script) { () throws(SystemError) in _ = try L2CAPSocketPool([]).take() }
     }
   }
 }

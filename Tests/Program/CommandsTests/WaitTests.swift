@@ -126,12 +126,12 @@ import Testing
     "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
-    "GATTClient/GATTClient+Proof.swift": (2, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+CacheValidation.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link")),
-    "GAP/RecoveryLadder.swift": (1, .deadline("the caller's")),
+    "GAP/RecoverySteps.swift": (1, .deadline("the caller's")),
     "GAP/Peripheral.swift": (2, .ended(by: "the end of each link, after a few seconds; the caller's limit")),
     "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
     "HCI/Host/HCITransport.swift": (2, .deadline("none is needed: they do nothing")),
@@ -284,7 +284,8 @@ import Testing
       if character == ")" { depth -= 1 }
       return character == ")" && depth == 0
     }
-    return end.map { signature[$0...].contains(" async") } ?? false
+    // It may stand on a line of its own.
+    return end.map { signature[$0...].split(whereSeparator: \.isWhitespace).contains("async") } ?? false
   }
 
   @Test(arguments: exceptions) func aFunctionThatIsNotCancelledOrHasNoDeadlineSaysWhy(

@@ -135,7 +135,7 @@ final class OfferedTable: @unchecked Sendable {
     let (deliveries, misuse) = shared.withLock { shared in
       let effects = body(&shared)
       // Under the lock, so that commands have the order of the changes.
-      for command in effects.commands { carryOut(command, shared) }
+      for command in effects.commands { perform(command, shared) }
       let deliveries = effects.reports.compactMap { shared.objects.delivery($0) }
       shared.objects.keep { shared.role.knows($0) }
       return (deliveries, effects.misuse)
@@ -144,7 +144,7 @@ final class OfferedTable: @unchecked Sendable {
     return deliveries
   }
 
-  private func carryOut(_ command: PeripheralRole.Command, _ shared: Shared) {
+  private func perform(_ command: PeripheralRole.Command, _ shared: Shared) {
     let core = core
     switch command {
     case .add(let number):

@@ -90,7 +90,7 @@ final class ReplayedServer {
     guard isRunning, let first = bytes.byte(at: 0) else { return }
     let opcode = ATTOpcode(rawValue: first)
     guard let pdu = try? ATTReader.read(bytes) else {
-      if opcode.kind == .request { carryOut(answers.refuse(opcode)) }
+      if opcode.kind == .request { perform(answers.refuse(opcode)) }
       return
     }
     if opcode == .handleValueConfirmation {
@@ -99,10 +99,10 @@ final class ReplayedServer {
     }
     // Also the responses to the server's own requests come here.
     if opcode.kind == .request || opcode.kind == .command { lastRequest = timers.now }
-    carryOut(answers.receive(pdu, bytes))
+    perform(answers.receive(pdu, bytes))
   }
 
-  private func carryOut(_ effects: [ReplayedAnswers.Effect]) {
+  private func perform(_ effects: [ReplayedAnswers.Effect]) {
     let now = timers.now
     for effect in effects {
       switch effect {

@@ -32,7 +32,7 @@ package final class KernelAdapter: Adapter {
   /// It stays open: its privileges were determined when it was opened, and it sees other adapters, too.
   private var management: Management?
   /// For links, opened before privileges are dropped.
-  lazy var sockets = L2CAPSocketStock()
+  lazy var sockets = L2CAPSocketPool()
   private(set) var address = BluetoothAddress(0, .public)
   private var peripheral: KernelPeripheralRole?
   /// The settings of the adapter, as the kernel reported them last.
@@ -489,7 +489,7 @@ package final class KernelAdapter: Adapter {
 extension KernelAdapter: RecoverableRadio {
   package var name: String { index.description }
 
-  package func carryOut(_ step: RecoveryLadder.Step) async throws(StackError) -> RecoveryLadder.Outcome {
+  package func perform(_ step: RecoverySteps.Step) async throws(StackError) -> RecoverySteps.Outcome {
     switch step {
     // The failure has done that.
     case .cancel, .disconnect: return .done()

@@ -40,7 +40,7 @@ final class KernelLink: ATTLink {
   private let socket: L2CAPSocket
   private let isOurs: Bool
   private let begin: Instant
-  private var pin: KernelParameterPin?
+  private var pin: ConnectionParameterOverride?
   private let updates: EventWaiters<LinkParameters>
   private var endedByUs = false
   /// Whether its socket has ended, and the adapter's end is waited for, which is the reason.
@@ -49,7 +49,7 @@ final class KernelLink: ATTLink {
 
   init(
     _ adapter: KernelAdapter, _ links: KernelLinks, _ socket: L2CAPSocket, peer: BluetoothAddress,
-    role: LERole = .central, parameters: LinkParameters?, isOurs: Bool, pin: KernelParameterPin?
+    role: LERole = .central, parameters: LinkParameters?, isOurs: Bool, pin: ConnectionParameterOverride?
   ) {
     self.adapter = adapter
     self.links = links
@@ -83,7 +83,7 @@ final class KernelLink: ATTLink {
       adapter.onNote?(
         "link: the peer has changed what was requested; the link is set to an interval of \(pin.intervalMin) to \(pin.intervalMax), "
           + "latency \(pin.latency), timeout \(pin.supervisionTimeout) again "
-          + "(\(count) of at most \(KernelParameterPin.maximumRequests) times)")
+          + "(\(count) of at most \(ConnectionParameterOverride.maximumRequests) times)")
       adapter.update(handle, to: pin) { [weak self] result in
         if case .failure(let error) = result { self?.parametersRefused("\(error)") }
       }
@@ -202,7 +202,7 @@ final class KernelLink: ATTLink {
   ) {
     guard !isOver, !isHeld, let handle else { return completion(.failure(.notConnected)) }
     if pin != nil {
-      pin = KernelParameterPin(
+      pin = ConnectionParameterOverride(
         ConnectionRequest(peer: peer, parameters: parameters, parameterPolicy: .keep))
     }
     let id = updates.add(LEConnectionUpdate.opcode, completion)

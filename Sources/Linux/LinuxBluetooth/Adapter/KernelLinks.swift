@@ -54,7 +54,7 @@ final class KernelLinks {
     // Events of the controller about the link have been queued for us since before the socket was connected.
     let link = KernelLink(
       adapter, self, socket, peer: request.peer, parameters: socket.handle.flatMap { parameters[$0] },
-      isOurs: isOurs, pin: KernelParameterPin(request))
+      isOurs: isOurs, pin: ConnectionParameterOverride(request))
     links.append(link)
     linkWatch?.add(link)
     // The kernel may not have taken ours, or the link may be another program's.

@@ -170,7 +170,7 @@ package final class RawController {
   /// Reads the RSSI of a link in dBm; nil if unavailable.
   package func readRSSI(_ handle: ConnectionHandle, completion: @escaping (Result<Int8?, StackError>) -> Void)
   {
-    commands.send(ReadRSSI(handle: handle), isExpendable: true) { completion($0.map(\.rssi)) }
+    commands.send(ReadRSSI(handle: handle), allowsTimeout: true) { completion($0.map(\.rssi)) }
   }
 
   // MARK: Receiving

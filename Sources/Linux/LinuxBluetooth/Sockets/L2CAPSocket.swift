@@ -70,7 +70,7 @@ package final class L2CAPSocket {
   ///     here.
   /// - Returns: a closure that cancels: it closes the socket, and the kernel stops connecting
   static func connect(
-    to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration, sockets: L2CAPSocketStock,
+    to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration, sockets: L2CAPSocketPool,
     timers: Timers = EpollLoop.shared.timers,
     completion: @escaping (Result<L2CAPSocket, L2CAPConnectFailure>) -> Void
   ) -> () -> Void {
@@ -133,7 +133,7 @@ private final class ConnectAttempt {
   }
 
   func start(
-    _ sockets: L2CAPSocketStock, peer: BluetoothAddress, local: BluetoothAddress, deadline: Duration
+    _ sockets: L2CAPSocketPool, peer: BluetoothAddress, local: BluetoothAddress, deadline: Duration
   ) {
     do throws(SystemError) {
       descriptor = try sockets.take()

@@ -145,7 +145,7 @@ final class ReconnectingLink<Device: LinkedDevice> {
 }
 
 extension ReconnectingLink: LinkUser {
-  func carryOut(
+  func perform(
     _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure) {
     try await interruption.cancels(step)

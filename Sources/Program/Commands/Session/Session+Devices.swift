@@ -82,7 +82,7 @@ extension Session {
     let wait = wait(for: "connecting to \(name ?? peer.description)")
     defer { wait?.end() }
     let connection =
-      waitsForAdvertisements ? try await connectWhenHeard(request) : try await connectNow(request)
+      waitsForAdvertisements ? try await connectWhenAdvertising(request) : try await connectNow(request)
     let unfinished = Termination.note(
       "the link to \(peer) ends by its supervision timeout; until then the device does not advertise")
     connection.whenDisconnected { _ in withExtendedLifetime(unfinished) {} }
@@ -106,7 +106,7 @@ extension Session {
   }
 
   /// Connects when the peer advertises.
-  private func connectWhenHeard(_ request: ConnectionRequest) async throws(StackError) -> GATTLink {
+  private func connectWhenAdvertising(_ request: ConnectionRequest) async throws(StackError) -> GATTLink {
     let end = timers.current + request.deadline
     let eagerEnd = timers.current + Central.eagerTime
     let peer = request.identity

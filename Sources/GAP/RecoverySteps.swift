@@ -6,7 +6,7 @@ import HaloBluetoothCore
 /// The steps run at most once a minute: a broken radio is reported, not power-cycled forever. In the rest of the minute it
 /// is tried by the mildest way, ``RecoverableRadio/reopen(within:)``. A radio that fails again and again is left alone before
 /// each try, for a time that doubles until it has worked for a minute.
-package struct RecoveryLadder: Hashable {
+package struct RecoverySteps: Hashable {
   package enum Step: String, Hashable, CaseIterable {
     /// Pending operations are cancelled: the scan, connections being established.
     case cancel
@@ -25,13 +25,13 @@ package struct RecoveryLadder: Hashable {
     case leftOut(String)
     case failed(String)
     /// It is impossible, or did not help, and waiting does not help either.
-    case hopeless(String)
+    case unrecoverable(String)
     /// The radio can be used again.
     case recovered(AdapterInformation)
 
     fileprivate var text: String {
       switch self {
-      case .done(let text), .failed(let text), .hopeless(let text): text
+      case .done(let text), .failed(let text), .unrecoverable(let text): text
       case .leftOut(let reason): "left out, as \(reason)"
       case .recovered: "done"
       }
@@ -86,10 +86,10 @@ package protocol RecoverableRadio: AnyObject {
   /// The name shown to the user: `hci0`.
   var name: String { get }
 
-  /// Performs a step of the ladder.
+  /// Performs a step.
   ///
   /// - Throws: `StackError.cancelled` if the task is cancelled, otherwise only errors that make further steps pointless
-  func carryOut(_ step: RecoveryLadder.Step) async throws(StackError) -> RecoveryLadder.Outcome
+  func perform(_ step: RecoverySteps.Step) async throws(StackError) -> RecoverySteps.Outcome
   /// Sets the radio up by the mildest way, without a power cycle: where it is open, it is reset; where it is closed, it is
   /// opened if it is present and powered on.
   ///
@@ -100,7 +100,7 @@ package protocol RecoverableRadio: AnyObject {
   func change() async
 }
 
-/// Recovers a radio that has failed. One that does not answer goes through the ladder first; one that is gone or off is
+/// Recovers a radio that has failed. One that does not answer goes through the steps first; one that is gone or off is
 /// waited for. A caller that tries again at once repeats nothing at the rate of the failures, as long as it gives a time.
 @BluetoothActor
 package final class AdapterRecovery {
@@ -110,7 +110,7 @@ package final class AdapterRecovery {
   package var onNote: ((String) -> Void)?
 
   private let timers: Timers
-  private var ladder = RecoveryLadder()
+  private var steps = RecoverySteps()
 
   package init(timers: Timers) {
     self.timers = timers
@@ -126,8 +126,8 @@ package final class AdapterRecovery {
   ) async throws(StackError) -> AdapterInformation {
     let deadline = timers.now + time
     onNote?("\(failure); waiting for \(radio.name)")
-    await pause(ladder.failed(at: timers.now), until: deadline)
-    let rest = ladder.rest(at: timers.now)
+    await pause(steps.failed(at: timers.now), until: deadline)
+    let rest = steps.rest(at: timers.now)
     if failure.isOfController, rest > .zero {
       onNote?(
         "radio: it is not switched off and on again in the next \(Int(rest.inSeconds.rounded(.up))) s"
@@ -136,7 +136,9 @@ package final class AdapterRecovery {
     var tries = 0
     while true {
       if Task.isCancelled { throw .cancelled }
-      if failure.isOfController, let information = try await climb(radio) { return back(radio, information) }
+      if failure.isOfController, let information = try await runSteps(radio) {
+        return back(radio, information)
+      }
       let rest = max(deadline - timers.now, .milliseconds(500))
       if let information = try await radio.reopen(within: rest) { return back(radio, information) }
       guard timers.now < deadline else { throw failure }
@@ -152,24 +154,24 @@ package final class AdapterRecovery {
   }
 
   private func back(_ radio: some RecoverableRadio, _ information: AdapterInformation) -> AdapterInformation {
-    ladder.recovered(at: timers.now)
+    steps.recovered(at: timers.now)
     onNote?("\(radio.name) can be used again")
     return information
   }
 
   /// - Returns: nil if the radio is to be waited for
-  private func climb(_ radio: some RecoverableRadio) async throws(StackError) -> AdapterInformation? {
-    guard ladder.begin(at: timers.now) else { return nil }
-    for step in RecoveryLadder.Step.allCases {
+  private func runSteps(_ radio: some RecoverableRadio) async throws(StackError) -> AdapterInformation? {
+    guard steps.begin(at: timers.now) else { return nil }
+    for step in RecoverySteps.Step.allCases {
       if Task.isCancelled { throw .cancelled }
-      let outcome = try await radio.carryOut(step)
+      let outcome = try await radio.perform(step)
       // The step is noted before the call, which does not evaluate its argument without a handler.
-      let note = ladder.note(step, outcome)
+      let note = steps.note(step, outcome)
       onNote?(note)
       switch outcome {
       case .recovered(let information): return information
-      case .hopeless:
-        throw StackError("go on with \(radio.name)", .controllerSilent(ladder.report))
+      case .unrecoverable:
+        throw StackError("go on with \(radio.name)", .controllerSilent(steps.report))
       case .done, .leftOut, .failed: break
       }
     }

@@ -7,7 +7,7 @@ import HaloSystemCalls
 /// A buffer beyond the system's limit requires CAP_NET_ADMIN when its size is set (`SO_RCVBUFFORCE`), but links are made
 /// after the process has dropped it. Within the limit of 208 KiB a program that is held up loses notifications after 530.
 @BluetoothActor
-final class L2CAPSocketStock {
+final class L2CAPSocketPool {
   /// A link takes one, and so does each repeated attempt.
   private static let size = 8
 

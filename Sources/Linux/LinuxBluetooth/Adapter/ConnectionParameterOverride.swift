@@ -4,7 +4,7 @@ import HCI
 /// option to refuse them. The controller's events show the new parameters, and an update restores the requested ones.
 ///
 /// The number of updates per link is limited: a peer that keeps changing them gets its parameters.
-struct KernelParameterPin: Hashable {
+struct ConnectionParameterOverride: Hashable {
   /// The action for the current parameters.
   enum Verdict: Hashable {
     /// None: they are as requested, or the difference was reported before.

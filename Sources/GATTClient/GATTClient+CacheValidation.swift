@@ -8,7 +8,9 @@ extension GATTClient {
   ///
   /// - Returns: false also if the server refuses to answer, as one does that considers this client out of date (Vol 3,
   ///   Part G, 2.5.2.1)
-  package func holds(_ type: BluetoothUUID, at handle: AttributeHandle) async throws(StackError) -> Bool {
+  package func attributeTypeMatches(_ type: BluetoothUUID, at handle: AttributeHandle)
+    async throws(StackError) -> Bool
+  {
     do throws(StackError) {
       return try await run { FindAttributeType(handle: handle) } == type
     } catch let error where error.code == .refused || error.code == .misbehaved {

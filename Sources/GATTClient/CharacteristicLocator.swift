@@ -4,7 +4,7 @@ import HaloGATT
 
 /// Maps the discovered characteristics and services of one link to their handles, so that a characteristic can be found
 /// again after its server has moved it.
-struct AttributePlaces {
+struct CharacteristicLocator {
   /// Identifies a characteristic independently of its handle. Servers may have several services, and services several
   /// characteristics, with one UUID: they are counted in the order of their handles.
   struct Name: Hashable {
@@ -42,7 +42,7 @@ struct AttributePlaces {
   }
 
   /// Since when a service has been there; nil if it is not known, or another one is there.
-  func stamp(of service: Service) -> DiscoveryStamp? {
+  func stamp(of service: Service) -> DiscoveryGeneration? {
     guard let known = services[service.handles.start], known.uuid == service.uuid,
       known.handles == service.handles
     else { return nil }

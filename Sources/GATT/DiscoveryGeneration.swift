@@ -1,5 +1,5 @@
 /// When something was discovered, and by which client.
-package struct DiscoveryStamp: Hashable, Sendable {
+package struct DiscoveryGeneration: Hashable, Sendable {
   package var client: UInt64
   /// The number of changes that the server had indicated at that time.
   package var changeCount: Int

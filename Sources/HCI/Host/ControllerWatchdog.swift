@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// Detects a controller that has stopped working although it holds data. One that sends nothing at all does not report its
 /// links as disconnected; a command with a deadline checks whether it responds. Another one answers commands, and never
 /// reports data as sent (zephyr#14899, bumble#946).
-final class DataWatch {
+final class ControllerWatchdog {
   /// The packets of a link.
   struct Link {
     var handle: ConnectionHandle

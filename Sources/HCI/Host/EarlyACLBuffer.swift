@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// Data of links that the controller has not reported yet. Over USB, data and events take different paths, and the first data
 /// of a link have come before its LE Connection Complete, by up to 11 ms (bluetooth-next#472, bumble#935, CachyOS
 /// kernel-patches#180).
-struct EarlyData {
+struct EarlyACLBuffer {
   struct Packet {
     let handle: ConnectionHandle
     /// ACL header and data.

@@ -4,18 +4,18 @@ import Testing
 
 @testable import GAP
 
-@Suite struct RecoveryLadderTests {
+@Suite struct RecoveryStepsTests {
   @Test func itIsClimbedOnceAMinute() {
-    var ladder = RecoveryLadder()
-    let first = ladder.begin(at: Instant(nanoseconds: 0))
-    let note = ladder.note(.powerCycle, .failed("permission denied"))
-    let second = ladder.begin(at: Instant(nanoseconds: 59_000_000_000))
+    var steps = RecoverySteps()
+    let first = steps.begin(at: Instant(nanoseconds: 0))
+    let note = steps.note(.powerCycle, .failed("permission denied"))
+    let second = steps.begin(at: Instant(nanoseconds: 59_000_000_000))
     #expect(first && !second)
     #expect(note == "radio: off and on: permission denied")
-    #expect(ladder.report == ["off and on: permission denied"])
-    let third = ladder.begin(at: Instant(nanoseconds: 60_000_000_000))
+    #expect(steps.report == ["off and on: permission denied"])
+    let third = steps.begin(at: Instant(nanoseconds: 60_000_000_000))
     #expect(third)
-    #expect(ladder.report.isEmpty)
+    #expect(steps.report.isEmpty)
   }
 
   @Test func theErrorNamesEachStep() {
