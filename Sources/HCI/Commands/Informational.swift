@@ -57,35 +57,6 @@ package struct ReadLocalSupportedFeatures: HCICompletingCommand, HCIEmpty {
   package init() {}
 }
 
-/// Reads another page of the controller's features.
-package struct ReadLocalExtendedFeatures: HCICompletingCommand {
-  package static let info = HCICommandInfo(
-    0x1004, "Read Local Extended Features", "7.4.4", octet: 14, bit: 6)
-
-  package var page: UInt8 = 0
-
-  package struct Response: PacketFields {
-    package var page: UInt8 = 0
-    package var lastPage: UInt8 = 0
-    package var features: UInt64 = 0
-
-    package init() {}
-
-    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("page", &page)
-      try fields.value("last page", &lastPage)
-      let number = page
-      try fields.value("features", &features, .bits(LMPFeatures.bits(ofPage: number)))
-    }
-  }
-
-  package init() {}
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("page", &page)
-  }
-}
-
 /// Reads the controller's buffers for data from the host. LE links share the ACL buffers if LE Read Buffer Size reports
 /// none.
 package struct ReadBufferSize: HCICompletingCommand, HCIEmpty {

@@ -204,24 +204,3 @@ package struct LEReadAdvertisingPhysicalChannelTxPower: HCICompletingCommand, HC
 
   package init() {}
 }
-
-/// Reads the minimum and maximum transmit power of the controller.
-package struct LEReadTransmitPower: HCICompletingCommand, HCIEmpty {
-  package static let info = HCICommandInfo(0x204B, "LE Read Transmit Power", "7.8.74", octet: 38, bit: 7)
-
-  package struct Response: PacketFields {
-    /// In dBm, as is the maximum.
-    package var min: Int8 = 0
-    /// In dBm.
-    package var max: Int8 = 0
-
-    package init() {}
-
-    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("min transmit power", &min, .power)
-      try fields.value("max transmit power", &max, .power)
-    }
-  }
-
-  package init() {}
-}

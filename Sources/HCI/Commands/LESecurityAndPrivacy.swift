@@ -1,33 +1,5 @@
 import HaloBluetoothCore
 
-/// Encrypts a block with AES-128.
-package struct LEEncrypt: HCICompletingCommand {
-  package static let info = HCICommandInfo(0x2017, "LE Encrypt", "7.8.22", octet: 27, bit: 6)
-
-  /// 16 bytes each, least significant byte first.
-  package var key: [UInt8] = []
-  /// 16 bytes, the least significant first.
-  package var plaintext: [UInt8] = []
-
-  package struct Response: PacketFields {
-    /// 16 bytes, the least significant first.
-    package var encrypted: [UInt8] = []
-
-    package init() {}
-
-    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.bytes("encrypted", &encrypted, count: 16)
-    }
-  }
-
-  package init() {}
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.bytes("key", &key, count: 16, .key)
-    try fields.bytes("plaintext", &plaintext, count: 16)
-  }
-}
-
 /// Reads eight random bytes.
 package struct LERand: HCICompletingCommand, HCIEmpty {
   package static let info = HCICommandInfo(0x2018, "LE Rand", "7.8.23", octet: 27, bit: 7)
@@ -119,25 +91,18 @@ package struct LEAddDeviceToResolvingList: HCICompletingCommand {
   }
 }
 
-/// The identity address of a device in the resolving list.
-package protocol HCIIdentityFields: PacketFields {
-  var identity: BluetoothAddress { get set }
-}
-
-extension HCIIdentityFields {
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.typedAddress("identity address", type: "identity address type", &identity)
-  }
-}
-
 /// Removes a device from the resolving list.
-package struct LERemoveDeviceFromResolvingList: HCICompletingCommand, HCIIdentityFields {
+package struct LERemoveDeviceFromResolvingList: HCICompletingCommand {
   package static let info = HCICommandInfo(
     0x2028, "LE Remove Device From Resolving List", "7.8.39", octet: 34, bit: 4)
 
   package var identity = BluetoothAddress.zero
 
   package init() {}
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.typedAddress("identity address", type: "identity address type", &identity)
+  }
 }
 
 /// Empties the resolving list.
@@ -152,41 +117,6 @@ package struct LEReadResolvingListSize: HCICompletingCommand, HCIEmpty {
   package typealias Response = ListSize
 
   package static let info = HCICommandInfo(0x202A, "LE Read Resolving List Size", "7.8.41", octet: 34, bit: 6)
-
-  package init() {}
-}
-
-/// A resolvable private address in use.
-package struct ResolvableAddress: PacketFields {
-  package var address = BluetoothAddress(0, .random)
-
-  package init() {}
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("resolvable address", &address, kind: .random)
-  }
-}
-
-/// Reads the resolvable address that a peer currently uses.
-package struct LEReadPeerResolvableAddress: HCICompletingCommand, HCIIdentityFields {
-  package typealias Response = ResolvableAddress
-
-  package static let info = HCICommandInfo(
-    0x202B, "LE Read Peer Resolvable Address", "7.8.42", octet: 34, bit: 7)
-
-  package var identity = BluetoothAddress.zero
-
-  package init() {}
-}
-
-/// Reads the resolvable address that the controller currently uses with a peer.
-package struct LEReadLocalResolvableAddress: HCICompletingCommand, HCIIdentityFields {
-  package typealias Response = ResolvableAddress
-
-  package static let info = HCICommandInfo(
-    0x202C, "LE Read Local Resolvable Address", "7.8.43", octet: 35, bit: 0)
-
-  package var identity = BluetoothAddress.zero
 
   package init() {}
 }

@@ -28,8 +28,7 @@ package final class HCIEventInfo: Sendable {
     isWithdrawn = section == nil
     reference = section.map { "Vol 4, Part E, \($0)" } ?? "no longer specified"
     self.parameters = parameters
-    var offsets = FieldOffsets()
-    if var parameters { parameters.visit(&offsets) }
+    let offsets = FieldOffsets(of: parameters)
     statusOffset = offsets.status
     handleOffset = offsets.handle
     switch validAfterFailure {
@@ -100,6 +99,14 @@ package final class HCIEventInfo: Sendable {
       self.name = name
       self.section = section
       self.parameters = parameters
+    }
+
+    /// An event that the stack does not act on.
+    init(
+      _ code: Code, _ name: String, _ section: String, validAfterFailure: Validity = .asUsual,
+      _ fields: [DecodedField]
+    ) {
+      self.init(code, name, section, DecodedFields(fields), validAfterFailure: validAfterFailure)
     }
 
     /// An event of older controllers.

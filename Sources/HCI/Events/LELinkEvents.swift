@@ -154,49 +154,6 @@ package struct LEAdvertisingSetTerminated: PacketFields {
 
 // MARK: Events that the stack does not use
 
-/// The controller's public key for pairing (7.7.65.8).
-package struct LEReadLocalP256PublicKeyComplete: PacketFields {
-  package var status = HCIErrorCode.success
-  /// 32 bytes each, least significant byte first.
-  package var x: [UInt8] = []
-  package var y: [UInt8] = []
-
-  package init() {}
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.status(&status)
-    try fields.bytes("public key X", &x, count: 32)
-    try fields.bytes("public key Y", &y, count: 32)
-  }
-}
-
-/// A Diffie-Hellman key (7.7.65.9).
-package struct LEGenerateDHKeyComplete: PacketFields {
-  package var status = HCIErrorCode.success
-  package var key: [UInt8] = []
-
-  package init() {}
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.status(&status)
-    try fields.bytes("Diffie-Hellman key", &key, count: 32, .key)
-  }
-}
-
-/// A scanner has sent a scan request (7.7.65.19).
-package struct LEScanRequestReceived: PacketFields {
-  /// The handle of the advertising set: 0 to 0xEF.
-  package var advertisingHandle: UInt8 = 0
-  package var scanner = BluetoothAddress.zero
-
-  package init() {}
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("advertising handle", &advertisingHandle)
-    try fields.typedAddress("scanner address", type: "scanner address type", &scanner)
-  }
-}
-
 /// A link was established, or has failed (Core Specification Vol 4, Part E, 7.7.65.1 and 7.7.65.10). The controller's
 /// version and the event mask determine which of three forms it sends; they have the same meaning.
 package struct LEConnectionComplete: PacketFields {

@@ -49,25 +49,6 @@ package struct EncryptionChange: HCILinkFields {
   }
 }
 
-/// Version 2 of Encryption Change, with the length of the key.
-package struct EncryptionChangeV2: HCILinkFields {
-  package var change = EncryptionChange()
-  /// In bytes.
-  package var keySize: UInt8 = 0
-
-  package var handle: ConnectionHandle {
-    get { change.handle }
-    set { change.handle = newValue }
-  }
-
-  package init() {}
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try change.visit(&fields)
-    try fields.value("key size", &keySize, .unit("bytes"))
-  }
-}
-
 /// The encryption of a link (7.7.8).
 package struct LinkEncryption: HCICode {
   package var rawValue: UInt8
@@ -83,21 +64,6 @@ package struct LinkEncryption: HCICode {
 
 /// A link's key was renewed (7.7.39).
 package typealias EncryptionKeyRefreshComplete = LinkStatus
-
-/// The features of the peer's BR/EDR controller (7.7.11).
-package struct ReadRemoteSupportedFeaturesComplete: HCILinkFields {
-  package var status = HCIErrorCode.success
-  package var handle = ConnectionHandle()
-  package var features: LMPFeatures = []
-
-  package init() {}
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.status(&status)
-    try fields.connectionHandle(&handle)
-    try fields.value("features", &features, .bits(LMPFeatures.bits(ofPage: 0)))
-  }
-}
 
 /// The version and manufacturer of the peer's controller (7.7.12).
 package struct ReadRemoteVersionInformationComplete: HCILinkFields {

@@ -10,6 +10,11 @@ struct FieldOffsets: FieldVisitor {
   private(set) var offset = 0
   private var writer = ByteWriter()
 
+  /// - Parameter fields: the parameters, all zero; nil if none are declared
+  init(of fields: (any PacketFields)?) {
+    if var fields { fields.visit(&self) }
+  }
+
   mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
   ) {

@@ -67,24 +67,6 @@ package struct LinkOnly: HCILinkFields {
   package init() {}
 }
 
-/// A command or an answer that begins with the address of a BR/EDR device. By default, it has no other fields.
-package protocol HCIPeerFields: PacketFields {
-  var peerAddress: BluetoothAddress { get set }
-}
-
-extension HCIPeerFields {
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.peerAddress(&peerAddress)
-  }
-}
-
-/// Parameters that are, or begin with, the address of a BR/EDR device.
-package struct PeerOnly: HCIPeerFields {
-  package var peerAddress = BluetoothAddress.zero
-
-  package init() {}
-}
-
 /// A command or an answer that says whether something is on.
 package protocol HCISwitch: PacketFields {
   var isEnabled: Bool { get set }
@@ -97,13 +79,6 @@ extension HCISwitch {
 }
 
 extension FieldVisitor where Self: ~Escapable {
-  /// The address of a BR/EDR device, which has no type.
-  @inlinable @inline(__always)
-  @_lifetime(self: copy self)
-  package mutating func peerAddress(_ address: inout BluetoothAddress) throws(Failure) {
-    try self.address("peer address", &address, kind: .public)
-  }
-
   @inlinable @inline(__always)
   @_lifetime(self: copy self)
   package mutating func connectionHandle(_ handle: inout ConnectionHandle) throws(Failure) {
@@ -226,44 +201,69 @@ extension HCICommand {
   }
 }
 
+extension HCICommandInfo {
+  /// A command that the stack does not send, as a row of a table: it is decoded for captures of other hosts.
+  struct Row {
+    let info: HCICommandInfo
+    /// No fields if it has no parameters, or if they are not declared.
+    let parameters: DecodedFields
+    /// What follows the status in Command Complete.
+    let returnParameters: DecodedFields
+
+    init(
+      _ opcode: UInt16, _ name: String, _ section: String, octet: Int? = nil, bit: Int = 0,
+      endsWith results: [Result] = [], _ parameters: [DecodedField] = [],
+      returns returnParameters: [DecodedField] = []
+    ) {
+      info = HCICommandInfo(opcode, name, section, octet: octet, bit: bit, endsWith: results)
+      self.parameters = DecodedFields(parameters)
+      self.returnParameters = DecodedFields(returnParameters)
+    }
+
+    /// A command of older controllers.
+    init(withdrawn opcode: UInt16, _ name: String, octet: Int, bit: Int) {
+      info = HCICommandInfo(withdrawn: opcode, name, octet: octet, bit: bit)
+      (parameters, returnParameters) = (DecodedFields(), DecodedFields())
+    }
+  }
+}
+
 /// Looks up commands by opcode.
 package struct HCICommandCatalog: Sendable {
   /// A class, as it is looked up for each packet: only its reference is copied.
   package final class Entry: Sendable {
     package let info: HCICommandInfo
-    /// The type that declares the command; nil if its parameters are not declared.
-    package let type: (any HCICommand.Type)?
+    /// The parameters, all zero.
+    package let parameters: any PacketFields
+    /// The return parameters after the status, all zero; nil if there are none.
+    package let returnParameters: (any PacketFields)?
     /// Whether the parameters begin with a connection handle.
     package let isAboutLink: Bool
     /// How many bytes behind the status of a failure are valid in Command Complete.
-    package var validAfterFailure: Int {
-      var offsets = FieldOffsets()
-      if var parameters = type?.returnParameters { parameters.visit(&offsets) }
-      return offsets.validBytes(behind: 0)
-    }
+    package let validAfterFailure: Int
 
-    init(_ info: HCICommandInfo, _ type: (any HCICommand.Type)? = nil, isAboutLink: Bool = false) {
+    init(_ info: HCICommandInfo, _ parameters: any PacketFields, returns: (any PacketFields)?) {
       self.info = info
-      self.type = type
-      self.isAboutLink = isAboutLink
+      self.parameters = parameters
+      returnParameters = returns
+      isAboutLink = FieldOffsets(of: parameters).handle == 0
+      validAfterFailure = FieldOffsets(of: returns).validBytes(behind: 0)
     }
   }
 
   /// All known commands.
-  package static let standard = HCICommandCatalog(HCICommandInfo.declared, others: HCICommandInfo.others)
+  package static let standard = HCICommandCatalog(HCICommandInfo.declared, rows: HCICommandInfo.rows)
 
   private var entries: [HCIOpcode: Entry] = [:]
 
-  /// - Parameters:
-  ///   - types: commands with declared parameters
-  ///   - others: commands of which only the name is known
-  package init(_ types: [any HCICommand.Type], others: [HCICommandInfo] = []) {
-    for info in others { entries[info.opcode] = Entry(info) }
+  package init(_ types: [any HCICommand.Type]) { self.init(types, rows: []) }
+
+  private init(_ types: [any HCICommand.Type], rows: [HCICommandInfo.Row]) {
+    for row in rows {
+      entries[row.info.opcode] = Entry(row.info, row.parameters, returns: row.returnParameters)
+    }
     for type in types {
-      var offsets = FieldOffsets()
-      var parameters = type.init() as any PacketFields
-      parameters.visit(&offsets)
-      entries[type.opcode] = Entry(type.info, type, isAboutLink: offsets.handle == 0)
+      entries[type.opcode] = Entry(type.info, type.init(), returns: type.returnParameters)
     }
   }
 

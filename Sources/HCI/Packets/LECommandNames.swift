@@ -1,6 +1,9 @@
-/// LE commands up to Core Specification 5.4 whose parameters are not declared.
+/// LE commands up to Core Specification 5.4 that the stack does not send.
 extension HCICommandInfo {
-  static let leNames: [HCICommandInfo] = [
+  static let leRows: [Row] = [
+    .init(
+      0x2017, "LE Encrypt", "7.8.22", octet: 27, bit: 6,
+      [.bytes("key", 16, .key), .bytes("plaintext", 16)], returns: [.bytes("encrypted", 16)]),
     .init(0x201D, "LE Receiver Test", "7.8.28", octet: 28, bit: 4),
     .init(0x201E, "LE Transmitter Test", "7.8.29", octet: 28, bit: 5),
     .init(0x201F, "LE Test End", "7.8.30", octet: 28, bit: 6),
@@ -9,6 +12,14 @@ extension HCICommandInfo {
       endsWith: [.leEvent(.readLocalP256PublicKeyComplete)]),
     .init(
       0x2026, "LE Generate DHKey", "7.8.37", octet: 34, bit: 2, endsWith: [.leEvent(.generateDHKeyComplete)]),
+    .init(
+      0x202B, "LE Read Peer Resolvable Address", "7.8.42", octet: 34, bit: 7,
+      [.typedAddress("identity address", type: "identity address type")],
+      returns: [.address("resolvable address", .random)]),
+    .init(
+      0x202C, "LE Read Local Resolvable Address", "7.8.43", octet: 35, bit: 0,
+      [.typedAddress("identity address", type: "identity address type")],
+      returns: [.address("resolvable address", .random)]),
     .init(0x2033, "LE Receiver Test [v2]", "7.8.28", octet: 35, bit: 7),
     .init(0x2034, "LE Transmitter Test [v2]", "7.8.29", octet: 36, bit: 0),
     .init(0x203E, "LE Set Periodic Advertising Parameters", "7.8.61", octet: 37, bit: 2),
@@ -25,6 +36,9 @@ extension HCICommandInfo {
     .init(0x2048, "LE Remove Device From Periodic Advertiser List", "7.8.71", octet: 38, bit: 4),
     .init(0x2049, "LE Clear Periodic Advertiser List", "7.8.72", octet: 38, bit: 5),
     .init(0x204A, "LE Read Periodic Advertiser List Size", "7.8.73", octet: 38, bit: 6),
+    .init(
+      0x204B, "LE Read Transmit Power", "7.8.74", octet: 38, bit: 7,
+      returns: [.power("min transmit power"), .power("max transmit power")]),
     .init(0x204C, "LE Read RF Path Compensation", "7.8.75", octet: 39, bit: 0),
     .init(0x204D, "LE Write RF Path Compensation", "7.8.76", octet: 39, bit: 1),
     .init(0x204F, "LE Receiver Test [v3]", "7.8.28", octet: 39, bit: 3),

@@ -1,7 +1,13 @@
-/// LE commands since Core Specification 6.0 whose parameters are not declared: channel sounding, monitored advertisers,
-/// frame space, short connection intervals; those from 0x20A4 on are of 6.3.
+/// LE commands since Core Specification 6.0 that the stack does not send: channel sounding, monitored advertisers, frame
+/// space, short connection intervals; those from 0x20A4 on are of 6.3.
 extension HCICommandInfo {
-  static let laterLENames: [HCICommandInfo] = [
+  static let laterLERows: [Row] = [
+    .init(
+      0x2087, "LE Read All Local Supported Features", "7.8.128", octet: 47, bit: 2,
+      returns: [.uint8("max page"), .bytes("LE features", 248, .bits(LEFeatures.bits))]),
+    .init(
+      0x2088, "LE Read All Remote Features", "7.8.129", octet: 47, bit: 3,
+      [.handle, .uint8("pages requested")]),
     .init(0x2089, "LE CS Read Local Supported Capabilities", "7.8.130", octet: 20, bit: 5),
     .init(0x208A, "LE CS Read Remote Supported Capabilities", "7.8.131", octet: 20, bit: 6),
     .init(0x208B, "LE CS Write Cached Remote Supported Capabilities", "7.8.132", octet: 20, bit: 7),

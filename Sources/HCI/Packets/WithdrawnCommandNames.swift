@@ -1,6 +1,6 @@
 /// Commands of older controllers, which the specification no longer defines: park state, page scan modes, unit keys, AMP.
 extension HCICommandInfo {
-  static let withdrawnNames: [HCICommandInfo] = [
+  static let withdrawnRows: [Row] = [
     .init(withdrawn: 0x0407, "Add SCO Connection", octet: 0, bit: 6),
     .init(withdrawn: 0x0435, "Create Physical Link", octet: 21, bit: 0),
     .init(withdrawn: 0x0436, "Accept Physical Link", octet: 21, bit: 1),

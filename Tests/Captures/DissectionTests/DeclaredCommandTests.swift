@@ -55,11 +55,4 @@ private struct LETransmitterTest: HCICompletingCommand {
     #expect(supported.contains(LETransmitterTest.self))
     #expect(supported.bytes[28] == 1 << 5)
   }
-
-  /// Each opcode, and each bit, has one command.
-  @Test func declarationsDoNotCollide() {
-    let types = HCICommandInfo.declared
-    #expect(Set(types.map { $0.opcode }).count == types.count)
-    #expect(Set(types.compactMap { $0.info.bit }).count == types.filter { $0.info.bit != nil }.count)
-  }
 }

@@ -58,7 +58,7 @@ extension HCILayer {
     list.read(packet, body, reference: reference) { lister throws(DecodeError) in
       switch type {
       case .command:
-        if let opcode { try Self.list(commands[opcode]?.type?.init(), &lister) }
+        if let opcode { try Self.list(commands[opcode]?.parameters, &lister) }
       case .event: try listEvent(&lister, commands)
       case .isochronous:
         var header = ISODataHeader()
@@ -111,7 +111,7 @@ extension HCILayer {
     try lister.status(&status)
     // A command that failed may return only the status.
     guard !lister.isAtEnd else { return }
-    try Self.list(commands[header.opcode]?.type?.returnParameters, &lister)
+    try Self.list(commands[header.opcode]?.returnParameters, &lister)
   }
 
   private var headerLength: Int {
