@@ -5,15 +5,47 @@ extension SignalingPacket.Code {
   /// The specification of a command: name, section, data.
   private static let table: [Self: (name: String, section: String, data: (any PacketFields)?)] = [
     .commandReject: ("Command Reject", "4.1", CommandReject()),
-    .connectionRequest: ("Connection Request", "4.2", ChannelRequest()),
-    .connectionResponse: ("Connection Response", "4.3", ChannelResponse()),
-    .configurationRequest: ("Configuration Request", "4.4", ConfigurationRequest()),
-    .configurationResponse: ("Configuration Response", "4.5", ConfigurationResponse()),
+    .connectionRequest: (
+      "Connection Request", "4.2", DecodedFields([.value("PSM", ExtensiblePSM()), .source])
+    ),
+    .connectionResponse: (
+      "Connection Response", "4.3",
+      DecodedFields([
+        .destination, .source,
+        .uint16(
+          "result",
+          .names([
+            0: "successful", 1: "pending", 2: "PSM not supported", 3: "security block", 4: "no resources",
+            6: "invalid source CID", 7: "source CID already allocated",
+          ])),
+        .uint16(
+          "status",
+          .names([0: "no further information", 1: "authentication pending", 2: "authorization pending"])),
+      ])
+    ),
+    .configurationRequest: (
+      "Configuration Request", "4.4", DecodedFields([.destination, .configurationFlags, .options])
+    ),
+    .configurationResponse: (
+      "Configuration Response", "4.5",
+      DecodedFields([
+        .source, .configurationFlags,
+        .uint16(
+          "result",
+          .names([
+            0: "success", 1: "unacceptable parameters", 2: "rejected", 3: "unknown options", 4: "pending",
+            5: "flow specification rejected",
+          ])),
+        .options,
+      ])
+    ),
     .disconnectionRequest: ("Disconnection Request", "4.6", ChannelEnd()),
     .disconnectionResponse: ("Disconnection Response", "4.7", ChannelEnd()),
-    .echoRequest: ("Echo Request", "4.8", Echo()),
-    .echoResponse: ("Echo Response", "4.9", Echo()),
-    .informationRequest: ("Information Request", "4.10", InformationRequest()),
+    .echoRequest: ("Echo Request", "4.8", DecodedFields([.rest("echo data")])),
+    .echoResponse: ("Echo Response", "4.9", DecodedFields([.rest("echo data")])),
+    .informationRequest: (
+      "Information Request", "4.10", DecodedFields([.uint16("type", .names(InformationResponse.types))])
+    ),
     .informationResponse: ("Information Response", "4.11", InformationResponse()),
     .connectionParameterUpdateRequest: (
       "Connection Parameter Update Request", "4.20", ConnectionParameterUpdateRequest()
@@ -22,16 +54,38 @@ extension SignalingPacket.Code {
       "Connection Parameter Update Response", "4.21", ConnectionParameterUpdateResponse()
     ),
     .leCreditBasedConnectionRequest: (
-      "LE Credit Based Connection Request", "4.22", LECreditRequest()
+      "LE Credit Based Connection Request", "4.22", DecodedFields([.spsm, .source, .creditSizes])
     ),
     .leCreditBasedConnectionResponse: (
-      "LE Credit Based Connection Response", "4.23", LECreditResponse()
+      "LE Credit Based Connection Response", "4.23",
+      DecodedFields([.destination, .creditSizes, .creditResult])
     ),
-    .flowControlCredit: ("Flow Control Credit", "4.24", Credits()),
-    .creditBasedConnectionRequest: ("Credit Based Connection Request", "4.25", CreditRequest()),
-    .creditBasedConnectionResponse: ("Credit Based Connection Response", "4.26", CreditResponse()),
-    .creditBasedReconfigureRequest: ("Credit Based Reconfigure Request", "4.27", ReconfigureRequest()),
-    .creditBasedReconfigureResponse: ("Credit Based Reconfigure Response", "4.28", ReconfigureResponse()),
+    .flowControlCredit: (
+      "Flow Control Credit", "4.24", DecodedFields([.uint16("CID", .hex), .uint16("credits")])
+    ),
+    .creditBasedConnectionRequest: (
+      "Credit Based Connection Request", "4.25", DecodedFields([.spsm, .creditSizes, .sources])
+    ),
+    .creditBasedConnectionResponse: (
+      "Credit Based Connection Response", "4.26",
+      DecodedFields([.creditSizes, .creditResult, .destinations])
+    ),
+    .creditBasedReconfigureRequest: (
+      "Credit Based Reconfigure Request", "4.27",
+      DecodedFields([.uint16("MTU"), .uint16("MPS"), .destinations])
+    ),
+    .creditBasedReconfigureResponse: (
+      "Credit Based Reconfigure Response", "4.28",
+      DecodedFields([
+        .uint16(
+          "result",
+          .names([
+            0: "successful", 1: "MTU would be smaller", 2: "MPS would be smaller",
+            3: "invalid destination CID",
+            4: "unacceptable parameters",
+          ]))
+      ])
+    ),
   ]
 
   /// Name and number.

@@ -2,20 +2,20 @@ import HaloBluetoothCore
 
 /// The fields of a packet that the stack neither sends nor acts on: they are listed in a row of a table, and their values
 /// are not kept. Packets of the stack are types of their own, with a property for each field.
-struct DecodedFields: PacketFields {
+package struct DecodedFields: PacketFields {
   private var fields: [DecodedField] = []
 
-  init() {}
-  init(_ fields: [DecodedField]) { self.fields = fields }
+  package init() {}
+  package init(_ fields: [DecodedField]) { self.fields = fields }
 
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ visitor: inout V) throws(V.Failure) {
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ visitor: inout V) throws(V.Failure) {
     var numbers: [UInt64] = []
     for field in fields { numbers.append(try field.visit(&visitor, after: numbers)) }
   }
 }
 
 /// A field of ``DecodedFields``: its name, its form and how it is shown.
-struct DecodedField: Sendable {
+package struct DecodedField: Sendable {
   /// A style that depends on the fields before, which are given as numbers; 0 stands for a field that is none.
   typealias Style = @Sendable (_ numbers: [UInt64]) -> FieldStyle
 
@@ -32,6 +32,8 @@ struct DecodedField: Sendable {
     case structures
     /// Fields that are in several packets; they have no name together.
     case fields(any PacketFields)
+    /// Items like this one, up to the end; they have no name.
+    case items(any PacketFields)
   }
 
   private let name: StaticString
@@ -52,7 +54,7 @@ struct DecodedField: Sendable {
   /// The address of a BR/EDR device.
   static let peer = address("peer address", .public)
 
-  static func value(
+  package static func value(
     _ name: StaticString, _ prototype: any FieldValue, _ style: FieldStyle = .plain
   ) -> DecodedField {
     DecodedField(name, .value(prototype), style)
@@ -63,11 +65,11 @@ struct DecodedField: Sendable {
   /// A signal strength or a power in dBm.
   static func power(_ name: StaticString) -> DecodedField { value(name, Int8(), .power) }
 
-  static func uint8(_ name: StaticString, _ style: FieldStyle = .plain) -> DecodedField {
+  package static func uint8(_ name: StaticString, _ style: FieldStyle = .plain) -> DecodedField {
     value(name, UInt8(), style)
   }
 
-  static func uint16(_ name: StaticString, _ style: FieldStyle = .plain) -> DecodedField {
+  package static func uint16(_ name: StaticString, _ style: FieldStyle = .plain) -> DecodedField {
     value(name, UInt16(), style)
   }
 
@@ -79,7 +81,7 @@ struct DecodedField: Sendable {
     DecodedField(name, .bytes(count: count), style)
   }
 
-  static func rest(_ name: StaticString, _ style: FieldStyle = .plain) -> DecodedField {
+  package static func rest(_ name: StaticString, _ style: FieldStyle = .plain) -> DecodedField {
     DecodedField(name, .rest, style)
   }
 
@@ -93,7 +95,13 @@ struct DecodedField: Sendable {
     DecodedField(name, .typedAddress(type: type), .plain)
   }
 
-  static func fields(_ fields: any PacketFields) -> DecodedField { DecodedField("", .fields(fields), .plain) }
+  package static func items(_ prototype: any PacketFields) -> DecodedField {
+    DecodedField("", .items(prototype), .plain)
+  }
+
+  package static func fields(_ fields: any PacketFields) -> DecodedField {
+    DecodedField("", .fields(fields), .plain)
+  }
 
   /// The same field, shown as the fields before it say.
   func styled(_ style: @escaping Style) -> DecodedField {
@@ -122,6 +130,7 @@ struct DecodedField: Sendable {
     case .rest: try visitor.rest(name, &bytes, style(numbers))
     case .structures: try visitor.bytes(name, &bytes, count: visitor.bytesLeft ?? 0, as: ADFields.self)
     case .fields(var fields): try fields.visit(&visitor)
+    case .items(let prototype): try visitItems(like: prototype, &visitor)
     }
     return 0
   }
@@ -132,5 +141,12 @@ struct DecodedField: Sendable {
     var value = prototype
     try visitor.value(name, &value, style(numbers))
     return value.fieldNumber ?? 0
+  }
+
+  private func visitItems<Item: PacketFields, V: FieldVisitor & ~Escapable>(
+    like prototype: Item, _ visitor: inout V
+  ) throws(V.Failure) {
+    var items: [Item] = []
+    try visitor.items(nil, &items, like: prototype)
   }
 }
