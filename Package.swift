@@ -261,9 +261,12 @@ targets += [
     name: "corebluetooth-check", dependencies: ["CoreBluetooth"],
     path: "Tests/CoreBluetoothCheck", swiftSettings: [.swiftLanguageMode(.v5)]),
   // One list of errands by the doors HaloRaw and CoreBluetooth, run by the tests against Bumble.
+  .target(
+    name: "ErrandList", dependencies: ["HaloBluetoothCore", "HaloRaw"], path: "Tests/Errands/List",
+    swiftSettings: settings),
   .executableTarget(
-    name: "errands", dependencies: ["HaloRaw", "CoreBluetooth"],
-    path: "Tests/Errands", swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
+    name: "errands", dependencies: ["CoreBluetooth", "ErrandList", "HaloRaw"], path: "Tests/Errands/Program",
+    swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
   .target(name: "CBlueZHCI"),
   .target(name: "CHaloLinux", path: "Sources/Linux/CLinux"),
   .systemLibrary(

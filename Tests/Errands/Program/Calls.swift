@@ -1,3 +1,5 @@
+import ErrandList
+
 /// Calls of a delegate, in their order, for a task that waits for them.
 final class Calls<Value: Sendable> {
   private var waiting: [Result<Value, any Error>] = []
@@ -29,30 +31,5 @@ final class Calls<Value: Sendable> {
         if self.taker != nil { self.fail(.cancelled) }
       }
     }
-  }
-}
-
-/// Runs something that is cancelled after a time.
-///
-/// - Throws: what it throws; `.timedOut` in place of the cancellation
-func within<Result: Sendable>(
-  _ limit: Duration, _ work: @escaping () async throws -> Result
-) async throws -> Result {
-  let task = Task { try await work() }
-  var isOver = false
-  let clock = Task {
-    try await Task.sleep(for: limit)
-    isOver = true
-    task.cancel()
-  }
-  defer { clock.cancel() }
-  do {
-    return try await withTaskCancellationHandler {
-      try await task.value
-    } onCancel: {
-      task.cancel()
-    }
-  } catch let error as DoorError where error == .cancelled && isOver {
-    throw DoorError.timedOut
   }
 }

@@ -1,24 +1,34 @@
 import HaloRaw
 
 /// The library HaloRaw.
-final class HaloRawDoor: Door {
+@BluetoothActor
+package final class HaloRawDoor: Door {
   private let radio: Radio
-  /// Whether this door has opened the radio.
   private let isOwner: Bool
+  private let begin: Instant
 
-  private init(_ radio: Radio, isOwner: Bool) { (self.radio, self.isOwner) = (radio, isOwner) }
+  /// - Parameter isOwner: whether the radio is closed with this door
+  package init(_ radio: Radio, isOwner: Bool) {
+    (self.radio, self.isOwner) = (radio, isOwner)
+    begin = radio.now
+  }
 
-  static func open(_ adapter: String) async throws -> HaloRawDoor {
+  /// - Parameter adapter: which adapter, as `halo-raw --adapter` takes it
+  package static func open(_ adapter: String) async throws -> HaloRawDoor {
     try await translated { HaloRawDoor(try await Radio.open(RadioSelector(adapter)), isOwner: true) }
   }
 
-  func another() async throws -> any Door { HaloRawDoor(radio, isOwner: false) }
+  package func another() async throws -> any Door { HaloRawDoor(radio, isOwner: false) }
 
-  func close() async {
+  package func close() async {
     if isOwner { try? await radio.close() }
   }
 
-  func connect(to wanted: Wanted, within limit: Duration, isKept: Bool) async throws -> any Device {
+  package var time: Duration { radio.now - begin }
+
+  package func sleep(for duration: Duration) async throws { try await radio.sleep(for: duration) }
+
+  package func connect(to wanted: Wanted, within limit: Duration, isKept: Bool) async throws -> any Device {
     let selector: DeviceSelector =
       switch wanted {
       case .name(let name): .name(name)
@@ -36,7 +46,7 @@ final class HaloRawDoor: Door {
     return address
   }
 
-  func scan(_ take: (String) -> Bool) async throws {
+  package func scan(_ take: @BluetoothActor (String) -> Bool) async throws {
     try await translated {
       for try await advertisement in radio.advertisements() {
         if let name = advertisement.localName, !take(name) { return }
@@ -45,7 +55,7 @@ final class HaloRawDoor: Door {
     }
   }
 
-  func serve(_ events: any ServedEvents) async throws {
+  package func serve(_ events: any ServedEvents) async throws {
     try await translated {
       let value = LocalCharacteristic(
         CharacteristicID<[UInt8]>(
@@ -60,7 +70,7 @@ final class HaloRawDoor: Door {
       let service = LocalService(BluetoothUUID(stringLiteral: ServedValue.service), value)
       try await radio.serve([service], as: ServedValue.name, maximumConnections: 4) { server in
         events.began(HaloRawServed(value))
-        let counts = Task {
+        let counts = started {
           for try await count in value.subscriberCounts { events.subscribed(count) }
         }
         defer { counts.cancel() }
@@ -106,7 +116,7 @@ private final class HaloRawDevice: Device {
     try await translated { try await connection.writeWithoutResponse(bytes, to: id(value)) }
   }
 
-  func subscribe(to value: RemoteValue, _ take: ([UInt8]) -> Bool) async throws {
+  func subscribe(to value: RemoteValue, _ take: @BluetoothActor ([UInt8]) -> Bool) async throws {
     try await translated {
       for try await received in connection.values(of: id(value)) where !take(received.value) { return }
       throw BluetoothError(.cancelled, "the iteration has ended")

@@ -1,8 +1,11 @@
 import CoreBluetooth
+import ErrandList
+import HaloRaw
 
 /// The library CoreBluetooth, as an app of one actor uses it: what it waits for are calls of the delegate.
-final class CoreBluetoothDoor: NSObject, Door {
+final class CoreBluetoothDoor: NSObject {
   private let adapter: String
+  private nonisolated let begin = ContinuousClock.now
   private lazy var central = CBCentralManager(
     delegate: self, queue: nil, options: [CBCentralManagerOptionAdapterKey: adapter])
   private let state = Calls<CBManagerState>()
@@ -19,6 +22,7 @@ final class CoreBluetoothDoor: NSObject, Door {
 
   private init(adapter: String) { self.adapter = adapter }
 
+  /// - Parameter adapter: which adapter, as `halo-raw --adapter` takes it
   static func open(_ adapter: String) async throws -> CoreBluetoothDoor {
     let door = CoreBluetoothDoor(adapter: adapter)
     if door.central.state != .poweredOn {
@@ -34,15 +38,21 @@ final class CoreBluetoothDoor: NSObject, Door {
     for device in devices.values { await device.disconnect() }
   }
 
+  @BluetoothActor var time: Duration { begin.duration(to: .now) }
+
+  @BluetoothActor func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+
   func connect(to wanted: Wanted, within limit: Duration, isKept: Bool) async throws -> any Device {
-    try await within(limit) {
-      let identifier = try await self.find(wanted)
-      guard let peripheral = self.seen[identifier] else { throw DoorError.notFound }
-      let device = CoreBluetoothDevice(peripheral, self.central, isKept: isKept)
-      self.devices[identifier] = device
-      try await device.connect()
-      return device
-    }
+    try await within(limit) { try await self.connected(to: wanted, isKept: isKept) }
+  }
+
+  private func connected(to wanted: Wanted, isKept: Bool) async throws -> CoreBluetoothDevice {
+    let identifier = try await find(wanted)
+    guard let peripheral = seen[identifier] else { throw DoorError.notFound }
+    let device = CoreBluetoothDevice(peripheral, central, isKept: isKept)
+    devices[identifier] = device
+    try await device.connect()
+    return device
   }
 
   private func find(_ wanted: Wanted) async throws -> UUID {
@@ -69,13 +79,13 @@ final class CoreBluetoothDoor: NSObject, Door {
     }
   }
 
-  func scan(_ take: (String) -> Bool) async throws {
+  func scan(_ take: @BluetoothActor (String) -> Bool) async throws {
     found.clear()
     central.scanForPeripherals(
       withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
     defer { central.stopScan() }
     while true {
-      if let name = try await found.next().name, !take(name) { return }
+      if let name = try await found.next().name, await !take(name) { return }
     }
   }
 
@@ -83,6 +93,9 @@ final class CoreBluetoothDoor: NSObject, Door {
     try await CoreBluetoothServer(adapter, events).run()
   }
 }
+
+/// A conformance of its own: what is declared with the protocol would be isolated as that is.
+extension CoreBluetoothDoor: Door {}
 
 extension CoreBluetoothDoor: @preconcurrency CBCentralManagerDelegate {
   func centralManagerDidUpdateState(_ central: CBCentralManager) { state.send(central.state) }

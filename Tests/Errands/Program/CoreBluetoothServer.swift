@@ -1,4 +1,6 @@
 import CoreBluetooth
+import ErrandList
+import HaloRaw
 
 /// A peripheral manager with the served value.
 final class CoreBluetoothServer: NSObject {
@@ -28,7 +30,7 @@ final class CoreBluetoothServer: NSObject {
       CBAdvertisementDataServiceUUIDsKey: [service.uuid],
     ])
     try await steps.next()
-    events.began(self)
+    tell { $0.began(self) }
     defer {
       manager.stopAdvertising()
       manager.removeAllServices()
@@ -40,16 +42,26 @@ final class CoreBluetoothServer: NSObject {
     if let error { steps.fail(DoorError(error)) } else { steps.send(()) }
   }
 
+  /// What happens is told in its order, and before what is sent afterwards.
+  private func tell(_ what: @escaping @BluetoothActor (any ServedEvents) -> Void) {
+    let events = self.events
+    BluetoothActor.run { what(events) }
+  }
+
+  private func subscribersChanged() {
+    let count = value.subscribedCentrals?.count ?? 0
+    tell { $0.subscribed(count) }
+  }
+
   private func meet(_ central: CBCentral) {
     guard met.insert(central.identifier).inserted else { return }
     // An identifier ends with the address.
     let digits = Array(central.identifier.uuidString.suffix(12))
     let pairs = stride(from: 0, to: 12, by: 2).map { String(digits[$0..<$0 + 2]) }
-    events.met(pairs.joined(separator: ":"))
+    let address = pairs.joined(separator: ":")
+    tell { $0.met(address) }
   }
-}
 
-extension CoreBluetoothServer: Served {
   func send(_ bytes: [UInt8]) async throws {
     room.clear()
     while !manager.updateValue(Data(bytes), for: value, onSubscribedCentrals: nil) {
@@ -57,6 +69,9 @@ extension CoreBluetoothServer: Served {
     }
   }
 }
+
+/// A conformance of its own: what is declared with the protocol would be isolated as that is.
+extension CoreBluetoothServer: Served {}
 
 extension CoreBluetoothServer: @preconcurrency CBPeripheralManagerDelegate {
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
@@ -81,7 +96,8 @@ extension CoreBluetoothServer: @preconcurrency CBPeripheralManagerDelegate {
     guard let first = requests.first else { return }
     meet(first.central)
     // The parts of a long one are in their order.
-    events.written(requests.flatMap { [UInt8]($0.value ?? Data()) })
+    let bytes = requests.flatMap { [UInt8]($0.value ?? Data()) }
+    tell { $0.written(bytes) }
     peripheral.respond(to: first, withResult: .success)
   }
 
@@ -89,12 +105,12 @@ extension CoreBluetoothServer: @preconcurrency CBPeripheralManagerDelegate {
     _ peripheral: CBPeripheralManager, central: CBCentral, didSubscribeTo characteristic: CBCharacteristic
   ) {
     meet(central)
-    events.subscribed(value.subscribedCentrals?.count ?? 0)
+    subscribersChanged()
   }
 
   func peripheralManager(
     _ peripheral: CBPeripheralManager, central: CBCentral, didUnsubscribeFrom characteristic: CBCharacteristic
-  ) { events.subscribed(value.subscribedCentrals?.count ?? 0) }
+  ) { subscribersChanged() }
 
   func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { room.send(()) }
 }

@@ -1,7 +1,9 @@
 import CoreBluetooth
+import ErrandList
+import HaloRaw
 
 /// A peripheral: one request at a time, each of which waits for the call of the delegate that answers it.
-final class CoreBluetoothDevice: NSObject, Device {
+final class CoreBluetoothDevice: NSObject {
   private let peripheral: CBPeripheral
   private weak var central: CBCentralManager?
   private let isKept: Bool
@@ -140,7 +142,7 @@ final class CoreBluetoothDevice: NSObject, Device {
     peripheral.writeValue(Data(bytes), for: characteristic, type: .withoutResponse)
   }
 
-  func subscribe(to value: RemoteValue, _ take: ([UInt8]) -> Bool) async throws {
+  func subscribe(to value: RemoteValue, _ take: @BluetoothActor ([UInt8]) -> Bool) async throws {
     while true {
       do {
         return try await subscribeOnThisLink(to: value, take)
@@ -150,12 +152,14 @@ final class CoreBluetoothDevice: NSObject, Device {
     }
   }
 
-  private func subscribeOnThisLink(to value: RemoteValue, _ take: ([UInt8]) -> Bool) async throws {
+  private func subscribeOnThisLink(to value: RemoteValue, _ take: @BluetoothActor ([UInt8]) -> Bool)
+    async throws
+  {
     let characteristic = try await characteristic(value)
     values.clear()
     _ = try await answer({ $0 == .notifying }) { peripheral.setNotifyValue(true, for: characteristic) }
     do {
-      repeat {} while take(try await values.next())
+      repeat {} while await take(try await values.next())
     } catch DoorError.cancelled {
       peripheral.setNotifyValue(false, for: characteristic)
       throw DoorError.cancelled
@@ -163,6 +167,9 @@ final class CoreBluetoothDevice: NSObject, Device {
     _ = try await answer({ $0 == .notifying }) { peripheral.setNotifyValue(false, for: characteristic) }
   }
 }
+
+/// A conformance of its own: what is declared with the protocol would be isolated as that is.
+extension CoreBluetoothDevice: Device {}
 
 extension CoreBluetoothDevice: @preconcurrency CBPeripheralDelegate {
   private func send(_ answer: Answer, _ error: (any Error)?) {
