@@ -260,9 +260,17 @@ targets += [
   .executableTarget(
     name: "corebluetooth-check", dependencies: ["CoreBluetooth"],
     path: "Tests/CoreBluetoothCheck", swiftSettings: [.swiftLanguageMode(.v5)]),
-  // One list of errands by the doors HaloRaw and CoreBluetooth, run by the tests against Bumble.
+  // One list of errands by the doors HaloRaw and CoreBluetooth, run by the tests against Bumble, and by a suite in virtual time.
   .target(
     name: "ErrandList", dependencies: ["HaloBluetoothCore", "HaloRaw"], path: "Tests/Errands/List",
+    swiftSettings: settings),
+  .testTarget(
+    name: "ErrandListTests",
+    dependencies: [
+      "ATT", "ErrandList", "GAP", "GATTClient", "GATTServer", "HaloBluetoothCore", "HaloGATT", "HaloRaw",
+      "HCI",
+      "TestLoop", "TestSupport", "VirtualRadio",
+    ],
     swiftSettings: settings),
   .executableTarget(
     name: "errands", dependencies: ["CoreBluetooth", "ErrandList", "HaloRaw"], path: "Tests/Errands/Program",

@@ -1,0 +1,24 @@
+import HCI
+import HaloBluetoothCore
+import TestLoop
+import VirtualRadio
+
+/// A device that advertises, and takes no link.
+final class DeafDevice: AirDevice {
+  let address: BluetoothAddress
+  let rssi: Int8 = -60
+  let features: LEFeatures = []
+  let version = RemoteVersion(CoreVersion(rawValue: 9), CompanyIdentifier(rawValue: 0xFFFF))
+  private let data: [UInt8]
+
+  init(_ address: BluetoothAddress, _ data: AdvertisingData) {
+    (self.address, self.data) = (address, data.bytes)
+  }
+
+  var advertisement: RadioAdvertisement? { RadioAdvertisement(data: data) }
+  func nextAdvertisement(after now: Instant) -> Instant? { now + .milliseconds(50) }
+  func acceptsLink(from central: BluetoothAddress) -> Bool { false }
+  func connected(_ link: AirLink) {}
+  func received(_ fragment: AirFragment, on link: AirLink) {}
+  func ended(_ link: AirLink, _ reason: HCIErrorCode) {}
+}

@@ -1,0 +1,70 @@
+import ErrandList
+import GAP
+import HaloBluetoothCore
+import HaloRaw
+import TestLoop
+import Testing
+import VirtualRadio
+
+/// What the radio of an errand has.
+enum Controller: CaseIterable {
+  case bluetooth5
+  /// The commands from before that, and room for one packet at a time, of the shortest there are.
+  case small
+
+  var options: ControllerOptions {
+    var options = ControllerOptions()
+    if self == .small { (options.bluetooth5, options.aclLength, options.aclPackets) = (false, 27, 1) }
+    return options
+  }
+}
+
+/// An air in which errands are done, by a radio of the library HaloRaw, and what is seen of them.
+@BluetoothActor
+struct ErrandRun {
+  let air = Air(timers: testTimers)
+  let journal = Journal()
+  private let timers = testTimers
+
+  /// Does an errand, and returns the lines that its user gets.
+  ///
+  /// - Parameters:
+  ///   - options: the controller of its radio
+  ///   - isReady: when the user interrupts it, after the line "begun"; nil if it ends by itself
+  func lines(
+    of name: String, _ argument: String = "", on options: ControllerOptions = ControllerOptions(),
+    interruptedWhen isReady: (() -> Bool)? = nil
+  ) async throws -> [String] {
+    guard let errand = errands[name] else {
+      Issue.record("no errand has this name")
+      return []
+    }
+    let adapter = HCIAdapter(ToldTransport(AirTransport(air, options), journal))
+    let door = HaloRawDoor(try await Radio.start(OpenedAdapter(adapter)), isOwner: true)
+    var lines: [(text: String, time: Instant)] = []
+    let user = User(door, argument: argument) { [timers] in lines.append(($0, timers.now)) }
+    let doing = spawn {
+      try await errand(user)
+      await door.close()
+    }
+    guard let isReady else {
+      try await doing.value
+      return lines.map(\.text)
+    }
+    await until { !lines.isEmpty && isReady() }
+    #expect(lines.first?.text == "begun")
+    let begin = timers.now
+    user.interrupt()
+    try await doing.value
+    // A link takes some time for its end.
+    let end = try #require(lines.first { $0.text.hasPrefix("error") })
+    #expect(end.time - begin < .seconds(5))
+    return lines.dropFirst().map(\.text)
+  }
+
+  /// Waits for what comes soon, or not at all.
+  func until(_ isSo: () -> Bool) async {
+    let limit = timers.now + .seconds(60)
+    while !isSo(), timers.now < limit { await timers.sleep(for: .milliseconds(10)) }
+  }
+}

@@ -1,0 +1,76 @@
+import HCI
+import HaloBluetoothCore
+import TestLoop
+import Testing
+import VirtualRadio
+
+/// What errands offer to others, who meet it one after the other.
+@BluetoothActor
+@Suite(.onTheLoop) struct ServingErrandTests {
+  nonisolated static let names = ["serve", "serve three", "serve many", "both roles", "a served peripheral"]
+
+  private let run = ErrandRun()
+  private var journal: Journal { run.journal }
+
+  /// Does an errand with clients, and interrupts it when they have done enough.
+  private func lines(
+    of errand: String, with kinds: [Client.Kind], until isReady: @escaping () -> Bool
+  ) async throws -> [String] {
+    let clients = kinds.enumerated().map { Client(run.air, journal, $0, $1) }
+    let meeting = spawn {
+      for client in clients { try await client.meet(ControllerOptions().address) }
+    }
+    let lines = try await run.lines(of: errand, interruptedWhen: isReady)
+    try await meeting.value
+    withExtendedLifetime(clients) {}
+    return lines
+  }
+
+  private var hasGone: Bool { journal.events.contains { $0.text.hasPrefix("disconnected") } }
+
+  private func events(of client: String, _ start: String) -> [Journal.Event] {
+    journal.events.filter { $0.device == client && $0.text.hasPrefix(start) }
+  }
+
+  @Test func aValueIsReadAndWritten() async throws {
+    let lines = try await lines(of: "serve", with: [.reader]) { hasGone }
+    #expect(lines == ["written " + hex(Client.written), "error cancelled"])
+    #expect(events(of: "reader 0", "read").map(\.text) == ["read " + hex(Lamp.long)])
+  }
+
+  @Test func aDeviceIsCalledAndUsesTheServedValue() async throws {
+    let lines = try await lines(of: "a served peripheral", with: [.called]) { hasGone }
+    #expect(lines == ["battery 32", "written " + hex(Client.written), "error cancelled"])
+    #expect(events(of: "called 0", "read").map(\.text) == ["read " + hex(Lamp.long)])
+    #expect(events(of: "called 0", "disconnected").map(\.text) == ["disconnected by the server"])
+  }
+
+  /// The client reads on, and ends the link itself.
+  @Test func theCentralRoleUsesTheLinkThatAClientHasMade() async throws {
+    let lines = try await lines(of: "both roles", with: [.phone]) { hasGone }
+    #expect(lines == ["battery 32", "error cancelled"])
+    let texts = journal.events.map(\.text)
+    let asked = try #require(texts.firstIndex(of: "asked"))
+    #expect(texts[asked...].count { $0.hasPrefix("read") } == 5)
+    #expect(journal.count("asked") == 1 && events(of: "phone 0", "connected").count == 1)
+    #expect(events(of: "phone 0", "disconnected").map(\.text) == ["disconnected 16"])
+  }
+
+  /// Others wait for a client that confirms nothing for a second, once.
+  @Test(arguments: [
+    ("serve three", 100, [Client.Kind.listener, .silent, .listener]), ("serve many", 5000, [.listener]),
+  ])
+  func valuesComeToAllThatTakeThem(_ errand: String, _ count: Int, _ kinds: [Client.Kind]) async throws {
+    let values = (0..<count).map { "value " + hex([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }
+    let listeners = kinds.enumerated().filter { $0.element == .listener }.map { "listener \($0.offset)" }
+    let lines = try await lines(of: errand, with: kinds) {
+      journal.count(values[count - 1]) == listeners.count
+    }
+    #expect(lines == ["sent", "error cancelled"])
+    for listener in listeners {
+      let taken = events(of: listener, "value")
+      #expect(taken.map(\.text) == values)
+      #expect(zip(taken, taken.dropFirst()).allSatisfy { $1.time - $0.time < .seconds(2) })
+    }
+  }
+}
