@@ -145,8 +145,8 @@ extension User {
     say("30 links")
   }
 
-  /// A device that does not answer: the result, or an error within the seconds that the user has for the read. Who gets an error
-  /// tries again, once.
+  /// A device that does not answer: the result, or an error within the seconds that the user has for the read. Who gets an
+  /// error tries again, once.
   fileprivate func readWithinLimit() async throws {
     let seconds = Int(argument) ?? 2
     for _ in 1...2 {
