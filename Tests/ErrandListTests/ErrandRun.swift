@@ -62,9 +62,9 @@ struct ErrandRun {
     return lines.dropFirst().map(\.text)
   }
 
-  /// Waits for what comes soon, or not at all.
+  /// Waits for what comes within minutes, or not at all.
   func until(_ isSo: () -> Bool) async {
-    let limit = timers.now + .seconds(60)
+    let limit = timers.now + .seconds(300)
     while !isSo(), timers.now < limit { await timers.sleep(for: .milliseconds(10)) }
   }
 }

@@ -16,9 +16,11 @@ final class Journal {
   }
 
   private(set) var events: [Event] = []
+  private var counts: [String: Int] = [:]
   private let timers = testTimers
 
   func note(_ text: String, by device: String? = nil, isUnanswered: Bool = false) {
+    counts[text, default: 0] += 1
     events.append(Event(device: device, text: text, isUnanswered: isUnanswered, time: timers.now))
   }
 
@@ -27,7 +29,7 @@ final class Journal {
     events.filter { $0.device == device && $0.text != "discover" }.map(\.text)
   }
 
-  func count(_ text: String) -> Int { events.count { $0.text == text } }
+  func count(_ text: String) -> Int { counts[text] ?? 0 }
 
   /// Whether all links have ended; and the controller looks for nothing any more.
   var allHasEnded: Bool {

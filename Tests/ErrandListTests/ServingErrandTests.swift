@@ -14,13 +14,14 @@ import VirtualRadio
 
   /// Does an errand with clients, and interrupts it when they have done enough.
   private func lines(
-    of errand: String, with kinds: [Client.Kind], until isReady: @escaping () -> Bool
+    of errand: String, on controller: Controller, with kinds: [Client.Kind],
+    until isReady: @escaping () -> Bool
   ) async throws -> [String] {
     let clients = kinds.enumerated().map { Client(run.air, journal, $0, $1) }
     let meeting = spawn {
-      for client in clients { try await client.meet(ControllerOptions().address) }
+      for client in clients { try await client.meet(controller.options.address) }
     }
-    let lines = try await run.lines(of: errand, interruptedWhen: isReady)
+    let lines = try await run.lines(of: errand, on: controller.options, interruptedWhen: isReady)
     try await meeting.value
     withExtendedLifetime(clients) {}
     return lines
@@ -32,22 +33,25 @@ import VirtualRadio
     journal.events.filter { $0.device == client && $0.text.hasPrefix(start) }
   }
 
-  @Test func aValueIsReadAndWritten() async throws {
-    let lines = try await lines(of: "serve", with: [.reader]) { hasGone }
+  @Test(arguments: Controller.allCases)
+  func aValueIsReadAndWritten(on controller: Controller) async throws {
+    let lines = try await lines(of: "serve", on: controller, with: [.reader]) { hasGone }
     #expect(lines == ["written " + hex(Client.written), "error cancelled"])
     #expect(events(of: "reader 0", "read").map(\.text) == ["read " + hex(Lamp.long)])
   }
 
-  @Test func aDeviceIsCalledAndUsesTheServedValue() async throws {
-    let lines = try await lines(of: "a served peripheral", with: [.called]) { hasGone }
+  @Test(arguments: Controller.allCases)
+  func aDeviceIsCalledAndUsesTheServedValue(on controller: Controller) async throws {
+    let lines = try await lines(of: "a served peripheral", on: controller, with: [.called]) { hasGone }
     #expect(lines == ["battery 32", "written " + hex(Client.written), "error cancelled"])
     #expect(events(of: "called 0", "read").map(\.text) == ["read " + hex(Lamp.long)])
     #expect(events(of: "called 0", "disconnected").map(\.text) == ["disconnected by the server"])
   }
 
   /// The client reads on, and ends the link itself.
-  @Test func theCentralRoleUsesTheLinkThatAClientHasMade() async throws {
-    let lines = try await lines(of: "both roles", with: [.phone]) { hasGone }
+  @Test(arguments: Controller.allCases)
+  func theCentralRoleUsesTheLinkThatAClientHasMade(on controller: Controller) async throws {
+    let lines = try await lines(of: "both roles", on: controller, with: [.phone]) { hasGone }
     #expect(lines == ["battery 32", "error cancelled"])
     let texts = journal.events.map(\.text)
     let asked = try #require(texts.firstIndex(of: "asked"))
@@ -57,13 +61,15 @@ import VirtualRadio
   }
 
   /// Others wait for a client that confirms nothing for a second, once.
-  @Test(arguments: [
-    ("serve three", 100, [Client.Kind.listener, .silent, .listener]), ("serve many", 5000, [.listener]),
-  ])
-  func valuesComeToAllThatTakeThem(_ errand: String, _ count: Int, _ kinds: [Client.Kind]) async throws {
+  @Test(arguments: [("serve three", 100), ("serve many", 5000)], Controller.allCases)
+  func valuesComeToAllThatTakeThem(_ errand: (name: String, count: Int), on controller: Controller)
+    async throws
+  {
+    let (name, count) = errand
+    let kinds: [Client.Kind] = name == "serve three" ? [.listener, .silent, .listener] : [.listener]
     let values = (0..<count).map { "value " + hex([UInt8($0 >> 8), UInt8($0 & 0xFF)]) }
     let listeners = kinds.enumerated().filter { $0.element == .listener }.map { "listener \($0.offset)" }
-    let lines = try await lines(of: errand, with: kinds) {
+    let lines = try await lines(of: name, on: controller, with: kinds) {
       journal.count(values[count - 1]) == listeners.count
     }
     #expect(lines == ["sent", "error cancelled"])
