@@ -25,6 +25,8 @@ struct ErrandRun {
   let air = Air(timers: testTimers)
   let journal = Journal()
   private let timers = testTimers
+  /// After which an errand is given up.
+  private static let limit = Duration.seconds(600)
 
   /// Does an errand, and returns the lines that its user gets.
   ///
@@ -47,6 +49,16 @@ struct ErrandRun {
       try await errand(user)
       await door.close()
     }
+    var isEndless = false
+    let limit = timers.schedule(after: Self.limit) {
+      isEndless = true
+      doing.cancel()
+      user.interrupt()
+    }
+    defer {
+      timers.cancel(limit)
+      #expect(!isEndless, "it has not ended by itself")
+    }
     guard let isReady else {
       try await doing.value
       return lines.map(\.text)
@@ -64,7 +76,7 @@ struct ErrandRun {
 
   /// Waits for what comes within minutes, or not at all.
   func until(_ isSo: () -> Bool) async {
-    let limit = timers.now + .seconds(300)
-    while !isSo(), timers.now < limit { await timers.sleep(for: .milliseconds(10)) }
+    let end = timers.now + Self.limit / 2
+    while !isSo(), timers.now < end { await timers.sleep(for: .milliseconds(10)) }
   }
 }
