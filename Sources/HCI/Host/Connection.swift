@@ -40,6 +40,8 @@ package final class LEConnection {
   package internal(set) var key: LongTermKey?
   /// The key with which encryption begins.
   var nextKey: LongTermKey?
+  /// Whether no packet of the peer has been received yet; see ``Initiator``.
+  @exclusivity(unchecked) private(set) var isUnproven = false
   /// Whether data have come since ``takeHeard()``.
   @exclusivity(unchecked) private(set) var wasHeard = false
   /// Until when the link layers may be agreeing on longer packets; nil if none were requested.
@@ -109,7 +111,11 @@ package final class LEConnection {
     encryptions = EventWaiters(links.timers)
   }
 
+  /// The first packet of the peer is awaited, or no longer.
+  func awaitFirstPacket(_ isAwaited: Bool) { isUnproven = isAwaited }
+
   /// A packet of the peer has come.
+  @inline(__always)
   func deliver(_ packet: borrowing ACLPacket, at arrival: Arrival) {
     wasHeard = true
     onData?(packet.data, packet.header.boundary != .continuing, arrival)

@@ -372,7 +372,7 @@ package final class HostController {
       counters.unknownHandlePackets += isKept ? 0 : 1
       return
     }
-    if let initiator, initiator.unproven === connection { initiator.established(connection) }
+    if connection.isUnproven { initiator?.established(connection) }
     connection.deliver(packet, at: arrival)
   }
 

@@ -12,7 +12,12 @@ final class Initiator {
   private let controller: ControllerInformation
   private let runner: ConnectionRunner<LEConnection>
   /// The link whose first packet is awaited.
-  @exclusivity(unchecked) private(set) var unproven: LEConnection?
+  private var unproven: LEConnection? {
+    didSet {
+      oldValue?.awaitFirstPacket(false)
+      unproven?.awaitFirstPacket(true)
+    }
+  }
   /// Whether a creation was cancelled, and the controller has not reported its end.
   private var hasOpenCreation = false
   /// How often in a row the controller has refused to create a link.
