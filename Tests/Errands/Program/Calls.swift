@@ -21,10 +21,16 @@ final class Calls<Value: Sendable> {
   ///
   /// - Throws: an error that was sent; `.cancelled` when the task is cancelled
   func next() async throws -> Value {
-    if !waiting.isEmpty { return try waiting.removeFirst().get() }
-    return try await withTaskCancellationHandler {
+    try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { taker in
-        if Task.isCancelled { taker.resume(throwing: DoorError.cancelled) } else { self.taker = taker }
+        // Asked here: a call that comes between a question before and the wait would be taken by nobody.
+        if !waiting.isEmpty {
+          taker.resume(with: waiting.removeFirst())
+        } else if Task.isCancelled {
+          taker.resume(throwing: DoorError.cancelled)
+        } else {
+          self.taker = taker
+        }
       }
     } onCancel: {
       Task { @MainActor in
