@@ -50,7 +50,7 @@ import VirtualRadio
   }
 
   @Test(arguments: expectedInterruptions.keys.sorted(), Controller.allCases)
-  func whatIsInterruptedEndsSoon(_ name: String, on controller: Controller) async throws {
+  func interruptedErrandsEndWithinSeconds(_ name: String, on controller: Controller) async throws {
     try await check(name, expectedInterruptions[name], on: controller)
   }
 
@@ -75,7 +75,7 @@ struct ErrandTableTests {
     let names = Set(text.matches(of: /\n    "([^"]+)": Errand\(/).map { String($0.output.1) })
     let known = Set(expectedErrands.keys).union(expectedInterruptions.keys).union(ServingErrandTests.names)
     #expect(names.count > 30 && names.subtracting(known) == [])
-    // What one person reads twice is no errand of its own there.
+    // The other table has no errand of that name.
     #expect(known.subtracting(names) == ["read"])
   }
 }

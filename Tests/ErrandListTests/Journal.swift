@@ -40,7 +40,7 @@ final class Journal {
   }
 }
 
-/// The way to a controller in the air that tells a journal what its host is looking for.
+/// The transport to a virtual controller. It journals what the host looks for.
 @BluetoothActor
 final class ToldTransport: HCITransport {
   private let transport: AirTransport

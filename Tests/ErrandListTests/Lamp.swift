@@ -175,7 +175,7 @@ final class Lamp {
     types = namedTypes()
   }
 
-  /// Gives A100 other handles, of which clients are told.
+  /// Moves A100 to other handles, and indicates that to clients.
   private func exchange() {
     past[changing.value] = [generation]
     generation += 1

@@ -8,24 +8,6 @@ import Testing
 
 /// Calls that block, on threads of their own.
 @Suite(.onTheLoop) @BluetoothActor struct OffTheLoopTests {
-  private final class Gate: Sendable {
-    let descriptors: (read: Int32, write: Int32)
-
-    init() {
-      var ends: [Int32] = [-1, -1]
-      pipe(&ends)
-      descriptors = (ends[0], ends[1])
-    }
-
-    /// Blocks until ``open()``.
-    func pass() -> Int {
-      var byte: UInt8 = 0
-      return read(descriptors.read, &byte, 1)
-    }
-
-    func open() { _ = write(descriptors.write, [1] as [UInt8], 1) }
-  }
-
   /// In virtual time the deadline comes as soon as nothing else is to do.
   @Test func aCallThatDoesNotEndIsGivenUp() async {
     let gate = Gate()
