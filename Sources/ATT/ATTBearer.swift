@@ -43,6 +43,7 @@ package final class ATTBearer {
 
   /// When the last PDU was received, whatever it was; nil if there was none.
   @exclusivity(unchecked) package private(set) var lastReceived: Instant?
+  /// The read that has brought the last PDU; see ``Arrival``.
   @exclusivity(unchecked) private var lastRead: UInt64 = 0
 
   /// When requests are not worth waiting for any longer: one that is open then fails as one that was not answered.

@@ -25,7 +25,7 @@ extension StackError {
 
   /// The server's response can't be decoded.
   package static func malformed(_ opcode: ATTOpcode, _ error: DecodeError) -> StackError {
-    StackError(.misbehaved, .final, "the peer's \(opcode) can't be read: \(error)")
+    StackError(.malformed, .final, "the peer's \(opcode) can't be read: \(error)")
   }
 
   /// The server did not respond within 30 seconds, or in the time that the request had. ATT has no transaction identifiers,

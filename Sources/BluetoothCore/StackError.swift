@@ -96,7 +96,7 @@ extension StackError {
     case commandTimedOut
     /// The controller's answer can't be decoded.
     case malformedResponse
-    /// The controller has reported a failure, or does not do what it was told to.
+    /// The controller has reported a failure, or reports nothing any more.
     case controllerFailed
     /// The controller is not set up, or is being set up again.
     case notReady
@@ -172,7 +172,9 @@ extension StackError {
 
     /// The server answered with an Error Response: its cause.
     case refused
-    /// The server's answer can't be decoded, or violates the specification.
+    /// The server's answer can't be decoded.
+    case malformed
+    /// The server's answer violates the specification.
     case misbehaved
     /// The server did not answer in time, and the link is given up.
     case timedOut

@@ -45,7 +45,7 @@ extension BluetoothError.Code {
         .notSupported:
         .notSupported
       case .tooLongForPDU, .tooLong, .forbidden, .discoveredElsewhere: .invalidValue
-      case .misbehaved: .peerMisbehaved
+      case .malformed, .misbehaved: .peerMisbehaved
       case .commandTimedOut, .malformedResponse, .controllerFailed, .notReady, .transportClosed,
         .transportEnded, .cannotOpen, .stateLost, .adapterRemoved,
         .adapterDown, .settingUp, .setUpFailed, .unconfigured, .adapterUp, .adapterTaken, .radioBlocked,

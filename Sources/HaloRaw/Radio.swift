@@ -201,6 +201,7 @@ public final class Radio {
   ///   it, or when the device that has made it ends it.
   /// - **The link is lost while it is made**: it is made again, until `limit`.
   /// - **The address of this radio**: `.notSupported`.
+  /// - **An address to which another program of this machine has a link**, on `hciN`: `.refused`, if it keeps it for `limit`.
   ///
   /// - Parameters:
   ///   - device: which device; of several, the first one that is heard

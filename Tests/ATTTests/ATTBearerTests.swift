@@ -214,7 +214,8 @@ import Testing
     let group = dialogue.request(ATTReadByGroupTypeRequest(.all, type: uuid("2800")))
     let read = dialogue.request(ATTReadRequest(0x0010))
     dialogue.receive("11 06 0100")
-    #expect(group.error?.code == .misbehaved)
+    #expect(group.error?.code == .malformed)
+    #expect(group.error?.description.hasPrefix("the peer's \(ATTOpcode.readByGroupTypeResponse)") == true)
     dialogue.receive("0b")
     #expect(read.response == ATTReadResponse([]))
   }

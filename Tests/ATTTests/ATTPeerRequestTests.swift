@@ -60,7 +60,7 @@ import Testing
     var mtu: Result<Int, StackError>?
     dialogue.bearer.exchangeMTU { mtu = $0 }
     dialogue.receive("03 17")
-    #expect(mtu?.error?.code == .misbehaved)
+    #expect(mtu?.error?.code == .malformed)
     #expect(dialogue.bearer.mtu == 23)
   }
 

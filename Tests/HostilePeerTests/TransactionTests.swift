@@ -92,7 +92,7 @@ import Testing
         }
       }
     }
-    #expect(error?.code == .misbehaved)
+    #expect(error?.code == .malformed)
     stage.peer.react = { _ in .honest }
     #expect(try await connection.gatt.read(0x0022) == [77])
     await connection.disconnect()

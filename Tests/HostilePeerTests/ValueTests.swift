@@ -98,7 +98,7 @@ import Testing
       let error = await failure { () async throws(StackError) in
         try await connection.gatt.read(uuid: uuid(0x2A00))
       }
-      #expect(error?.code == .misbehaved)
+      #expect(error?.code == .malformed)
     }
     stage.peer.react = { _ in .honest }
     #expect(try await connection.gatt.read(0x0022) == [77])

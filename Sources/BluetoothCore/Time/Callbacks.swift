@@ -1,7 +1,7 @@
 /// Waits for an operation that reports its result to a callback; bridges the layers' callbacks to `async`. It has no
 /// deadline of its own: the operation has one, or its caller says why not.
 ///
-/// The task may be suspended before `start` is called. What is waited for may come meanwhile: ask by
+/// The task may be suspended before `start` is called. The event may come meanwhile: ask for it by
 /// ``awaitCallback(unless:_:)``, not before the call.
 ///
 /// - Parameter start: starts the operation with the closure to call with its result, and returns a closure that cancels

@@ -45,7 +45,8 @@ package struct ControllerSetup {
     case SetEventMask.opcode where error.refusal != nil && eventMask != .host.maskable:
       eventMask = .host.maskable
       return send(SetEventMask { $0.mask = eventMask })
-    case WriteLEHostSupport.opcode: return send(LEReadLocalSupportedFeatures())
+    case WriteLEHostSupport.opcode where error.code != .malformedResponse:
+      return send(LEReadLocalSupportedFeatures())
     default: return .done(.failure(error))
     }
   }

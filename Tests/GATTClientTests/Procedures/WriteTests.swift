@@ -70,7 +70,7 @@ import Testing
 
   @Test func anEchoThatCannotBeReadCancelsThenFails() {
     let ending = run(write(2), [Exchange("16 1000 0000 1111", "17 1000"), Exchange("18 00", "19")])
-    #expect(ending?.error?.code == .misbehaved)
+    #expect(ending?.error?.code == .malformed)
   }
 
   @Test func aRefusedPartCancelsTheQueue() {

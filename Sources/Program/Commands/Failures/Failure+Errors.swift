@@ -101,7 +101,8 @@ extension ExitCode {
         .connectionRefused, .connectionEnded, .closed:
         .connectionLost
       case .tooLong, .forbidden: .usage
-      case .unknownAddressType, .peerNotConnectable, .refused, .misbehaved, .tooLongForPDU, .notFound,
+      case .unknownAddressType, .peerNotConnectable, .refused, .malformed, .misbehaved, .tooLongForPDU,
+        .notFound,
         .notSupported, .servicesChanged, .discoveredElsewhere, .characteristicGone, .noRoom:
         .protocolError
       case .radioClosed, .commandFailed, .malformedResponse, .controllerFailed, .notReady, .transportClosed,

@@ -89,7 +89,7 @@ extension GATTClient {
 
 extension StackError {
   /// Whether the peer has answered, though wrongly: other attributes can be asked for.
-  var isOfOneAttribute: Bool { code == .refused || code == .misbehaved }
+  var isOfOneAttribute: Bool { [.refused, .malformed, .misbehaved].contains(code) }
 }
 
 extension AttributeChoice {
