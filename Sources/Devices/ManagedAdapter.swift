@@ -1,5 +1,4 @@
 import GAP
-import HCI
 import HaloBluetoothCore
 
 /// An adapter over time, shared by all that use it: opened, watched, recovered when it has failed, and released. Nothing else

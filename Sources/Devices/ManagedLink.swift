@@ -1,7 +1,4 @@
-import ATT
 import GAP
-import GATTClient
-import HCI
 import HaloBluetoothCore
 
 /// Why there is no link, or no data: an error of a ``LinkUser``.

@@ -1,6 +1,5 @@
 import ATT
 import GAP
-import GATTClient
 import HCI
 import HaloBluetoothCore
 

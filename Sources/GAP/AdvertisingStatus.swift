@@ -1,4 +1,3 @@
-import HCI
 import HaloBluetoothCore
 
 /// What a radio has said of one advertisement.

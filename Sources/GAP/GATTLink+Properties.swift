@@ -1,4 +1,3 @@
-import GATTClient
 import HCI
 import HaloBluetoothCore
 import HaloGATT

@@ -1,9 +1,7 @@
 import ATT
 import GATTClient
 import GATTServer
-import HCI
 import HaloBluetoothCore
-import HaloGATT
 
 /// A link to a peer: its properties, its end, and the attributes that go over it (Core Specification Vol 3, Part C).
 ///

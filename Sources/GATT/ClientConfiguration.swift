@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// The value of a Client Characteristic Configuration: what a client wants to be sent on its own (Core Specification
 /// Vol 3, Part G, 3.3.3.3). Each client has its own.
 package struct ClientConfiguration: OptionSet, Hashable, Sendable {

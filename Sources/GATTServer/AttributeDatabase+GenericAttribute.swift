@@ -1,5 +1,3 @@
-import ATT
-import HaloBluetoothCore
 import HaloGATT
 
 /// The services that all devices have.

@@ -1,5 +1,4 @@
 import ATT
-import HaloBluetoothCore
 import HaloGATT
 
 /// Whether a client knows the attributes as they are, and what it may do meanwhile (Core Specification Vol 3, Part G,

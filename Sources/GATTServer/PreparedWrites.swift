@@ -1,5 +1,4 @@
 import ATT
-import HaloBluetoothCore
 
 /// The queue of prepared writes of a client (Core Specification Vol 3, Part F, 3.4.6): bounded in parts and in bytes.
 struct PreparedWrites {

@@ -1,6 +1,5 @@
 import ATT
 import HaloBluetoothCore
-import HaloGATT
 
 /// Requests for what there is (Core Specification Vol 3, Part F, 3.4.3), and reads by type (3.4.4.1, 3.4.4.9).
 extension ServerBearer {

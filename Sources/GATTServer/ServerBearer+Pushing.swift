@@ -1,5 +1,4 @@
 import ATT
-import HaloBluetoothCore
 import HaloGATT
 
 /// What the server sends on its own (Core Specification Vol 3, Part F, 3.4.7).

@@ -1,6 +1,4 @@
 import ATT
-import HaloBluetoothCore
-import HaloGATT
 
 /// Reads (Core Specification Vol 3, Part F, 3.4.4).
 extension ServerBearer {

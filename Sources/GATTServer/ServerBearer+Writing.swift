@@ -1,5 +1,4 @@
 import ATT
-import HaloBluetoothCore
 import HaloGATT
 
 /// Writes (Core Specification Vol 3, Part F, 3.4.5 and 3.4.6).

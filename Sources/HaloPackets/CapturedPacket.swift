@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-import HaloCapture
 import HaloDissection
 
 /// A packet, with what its bytes mean.

@@ -2,7 +2,6 @@ import HCI
 import HaloBluetoothCore
 import HaloDevices
 import HaloLinuxBluetooth
-import HaloRecording
 import VirtualRing
 
 /// Which adapter to use, as a user writes it: `hci0`, `user:hci0`, `virtual[:OPTIONS]`, `tcp:HOST:PORT`, `unix:PATH`,

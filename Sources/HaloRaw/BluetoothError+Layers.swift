@@ -1,10 +1,6 @@
 import ATT
-import GAP
-import GATTClient
-import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloDevices
 import HaloRecording
 
 /// What the errors of the layers mean to a program.

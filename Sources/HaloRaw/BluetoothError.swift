@@ -1,6 +1,5 @@
 import ATT
 import HCI
-import HaloBluetoothCore
 
 /// Why something failed: the error of all that a ``Radio`` and its connections do.
 ///

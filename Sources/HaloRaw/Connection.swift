@@ -1,6 +1,4 @@
 import GAP
-import GATTClient
-import HCI
 import HaloBluetoothCore
 import HaloGATT
 

@@ -1,4 +1,3 @@
-import GAP
 import HaloBluetoothCore
 
 /// Something that has happened to a connection.

@@ -2,7 +2,6 @@ import GAP
 import GATTServer
 import HCI
 import HaloBluetoothCore
-import HaloCapture
 import HaloEventLoop
 import HaloLinuxBluetooth
 import HaloRecording

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// Whether a link that is lost is made again.
 public struct Reconnection: Hashable, Sendable {
   /// How long it is tried; nil for not at all.

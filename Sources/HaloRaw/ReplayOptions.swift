@@ -2,7 +2,6 @@ import ATT
 import GATTServer
 import HaloBluetoothCore
 import HaloCapture
-import HaloEventLoop
 import HaloKnownDevices
 import HaloRecording
 import RingLink

@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import HaloEventLoop
 import HaloGATT
 import HaloRecording

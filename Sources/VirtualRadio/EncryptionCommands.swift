@@ -1,5 +1,4 @@
 import HCI
-import HaloBluetoothCore
 
 extension VirtualController {
   /// The encryption of links (Core Specification Vol 6, Part B, 5.1.3).

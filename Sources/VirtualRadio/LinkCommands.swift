@@ -1,5 +1,4 @@
 import HCI
-import HaloBluetoothCore
 
 extension VirtualController {
   /// Commands about a link.

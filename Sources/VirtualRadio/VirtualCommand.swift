@@ -1,5 +1,4 @@
 import HCI
-import HaloBluetoothCore
 
 /// A command that the virtual controller supports, and its answer. A row in one of the tables is sufficient:
 /// ``VirtualController/controllerCommands``, `discoveryCommands`, `advertisingCommands`, `linkCommands`,

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// The states that a link layer can have at the same time (Core Specification Vol 4, Part E, 7.8.27); those of which the host
 /// makes a decision.
 struct LEStates: OptionSet, Hashable {

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// The PHYs and the packet length to request as soon as a link is established. What one of the link layers does not
 /// support is not requested.
 package struct LinkPreferences: Hashable, Sendable {

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// How long to wait before something that has failed is tried again: each time twice as long.
 package struct RetryPause {
   private static let first = Duration.milliseconds(250)

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// The parameters of a scan.
 package struct ScanParameters: Hashable, Sendable {
   /// Whether scan requests are sent.

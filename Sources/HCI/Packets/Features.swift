@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// The features of a link layer: 64 bits (Core Specification Vol 6, Part B, 4.6).
 package struct LEFeatures: OptionSet, HCICode {
   package var rawValue: UInt64

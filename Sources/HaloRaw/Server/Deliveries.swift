@@ -1,5 +1,4 @@
 import GATTServer
-import HaloBluetoothCore
 
 /// What has become of a value for the clients that have subscribed to it: see
 /// ``LocalCharacteristic/notify(_:to:keepsOnlyNewest:)``.

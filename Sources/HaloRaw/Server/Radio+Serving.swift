@@ -1,6 +1,5 @@
 import GAP
 import HaloBluetoothCore
-import HaloEventLoop
 
 extension Radio {
   /// Offers services to other devices: advertises them, and lets those that connect read, write and subscribe, for as long as

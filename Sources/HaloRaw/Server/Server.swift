@@ -4,7 +4,6 @@ import GATTServer
 import HaloBluetoothCore
 import HaloDevices
 import HaloCryptography
-import HaloGATT
 
 /// What a radio offers to other devices, while ``Radio/serve(_:as:maximumConnections:idleLimit:allowing:_:)`` runs.
 @BluetoothActor

@@ -1,5 +1,4 @@
 import Glibc
-import HaloSystemCalls
 
 /// The files that SQLite keeps beside a file, under its name with an ending, and opens by these names itself. What they hold
 /// becomes the contents of the file, so that they have to pass the same check.

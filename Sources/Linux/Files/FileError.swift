@@ -1,5 +1,4 @@
 import Glibc
-import HaloBluetoothCore
 import HaloSystemCalls
 
 /// Why a file can't be read or written.

@@ -1,5 +1,4 @@
 import Glibc
-import HaloSystemCalls
 
 /// One file that is written until its program ends, or until another program has moved it away, as logrotate does. One thread
 /// at a time opens it.

@@ -1,4 +1,3 @@
-import HaloFiles
 import HaloJSON
 
 /// Which firmware answers to a request for the counted stream, as found out by asking; in a JSON file with mode 0600.

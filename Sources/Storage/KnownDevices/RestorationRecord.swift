@@ -1,5 +1,3 @@
-import HaloJSON
-
 /// What a program does with one of its managers, stored for its next run. The managers of all programs of a user share a file
 /// for each role.
 package protocol RestorationRecord: StoredEntry, Equatable {

@@ -1,5 +1,4 @@
 import Glibc
-import HaloSystemCalls
 
 /// One connection to a broker. What is not acknowledged at its end is unknown: a new connection is a new client, which
 /// keeps nothing of this one. For one thread, on which it calls back.

@@ -1,5 +1,3 @@
-import HaloSystemCalls
-
 /// Stores what is published, and removes what the broker has. For one thread.
 final class QueueKeeper {
   private let exchange: Exchange

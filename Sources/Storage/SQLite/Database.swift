@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import HaloFiles
 
 /// Why a database cannot be used, in the words of what is kept in it.

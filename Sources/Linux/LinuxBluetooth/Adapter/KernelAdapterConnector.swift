@@ -1,8 +1,6 @@
 import GAP
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import L2CAP
 
 /// Establishes links through the kernel, as ``ConnectionAttempts`` say: it scans until the peer advertises, and then has
 /// the kernel connect, with the scan paused, since a controller that is scanning rejects the kernel's scan. Newer kernels

@@ -2,9 +2,7 @@ import GAP
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
-import L2CAP
 
 /// An ATT link over the kernel's L2CAP.
 @BluetoothActor

@@ -1,6 +1,5 @@
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 
 /// Watches whether an adapter of the kernel is present and powered on, and finds it again under another index. It does
 /// no I/O: the adapters are supplied by a closure, the time by `timers`.

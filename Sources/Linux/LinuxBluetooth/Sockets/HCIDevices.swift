@@ -1,7 +1,6 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
 
 /// Reads and changes the state of adapters with the ioctls of HCI sockets.

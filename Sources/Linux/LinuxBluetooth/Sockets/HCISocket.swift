@@ -1,7 +1,6 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
 
 /// The channel of a kernel HCI socket. Each channel has its own rules and its own type: only the raw one has filters.

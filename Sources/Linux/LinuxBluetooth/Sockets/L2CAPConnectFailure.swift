@@ -1,7 +1,5 @@
 import Glibc
-import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
 
 /// Why the kernel could not connect.

@@ -1,5 +1,4 @@
 import Glibc
-import HCI
 import HaloBluetoothCore
 import HaloEventLoop
 import HaloSystemCalls

@@ -1,6 +1,5 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
 
 /// The terminals of the standard streams.
 package enum Terminal {

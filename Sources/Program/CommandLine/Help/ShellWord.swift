@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// A text as one word of a shell, with quotes if it needs them.
 package func shellWord(_ text: String) -> String {
   let plain = text.utf8.allSatisfy { byte in

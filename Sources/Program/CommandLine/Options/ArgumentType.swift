@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// A type of values on the command line: how the help names them, which ones are valid, and how they are read.
 package struct ArgumentType<Value: Sendable>: Sendable {
   /// The name of the value in the help.

@@ -1,5 +1,4 @@
 import HaloBluetoothCore
-import HaloEventLoop
 
 /// A command, as the parser and the help see it.
 package struct CommandSpec: Sendable {

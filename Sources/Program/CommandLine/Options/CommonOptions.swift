@@ -1,5 +1,4 @@
 import Glibc
-import HaloEventLoop
 import HaloLineOutput
 
 /// The options that several commands share.

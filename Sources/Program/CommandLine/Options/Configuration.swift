@@ -1,5 +1,4 @@
 import Glibc
-import HaloBluetoothCore
 import HaloFiles
 
 /// The user's configuration file: names for rings, and options that commands have unless the command line says otherwise.

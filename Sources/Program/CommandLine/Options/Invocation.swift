@@ -1,5 +1,4 @@
 import Glibc
-import HaloBluetoothCore
 
 /// A command line: the positional arguments and the values of the options, checked.
 package struct Invocation: Sendable {

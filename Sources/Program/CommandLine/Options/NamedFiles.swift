@@ -1,5 +1,4 @@
 import Glibc
-import HaloBluetoothCore
 import HaloFiles
 
 /// The files that a command line names, with their uses. Writing a file that is also read or written would destroy it;

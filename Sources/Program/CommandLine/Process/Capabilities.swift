@@ -1,4 +1,3 @@
-import HaloEventLoop
 import HaloSystemCalls
 
 /// Linux capabilities, capabilities(7), one bit for each. Only those that matter to this program have names.

@@ -1,6 +1,5 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
 
 /// The request to end a command: a signal, a closed output, the end of a recording. Only the first one counts.

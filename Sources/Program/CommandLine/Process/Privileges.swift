@@ -1,6 +1,5 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloSystemCalls
 
 /// Drops the privileges that the program does not need.

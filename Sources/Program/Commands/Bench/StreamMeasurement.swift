@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import HaloCommandLine
 import HaloLineOutput
 import HaloSystemCalls

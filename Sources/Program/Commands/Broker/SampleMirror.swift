@@ -1,6 +1,5 @@
 import HaloBluetoothCore
 import HaloLineOutput
-import HaloMQTT
 import RingLink
 
 /// The samples of a stream for a broker: the same records as its output in JSON has, in any format of it.

@@ -1,5 +1,3 @@
-import HaloJSON
-import HaloLineOutput
 import HaloMQTT
 import RingLink
 

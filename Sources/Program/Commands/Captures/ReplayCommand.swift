@@ -1,8 +1,5 @@
-import HCI
-import HaloBluetoothCore
 import HaloCommandLine
 import HaloRaw
-import HaloRecording
 
 private enum ReplayOption {
   static let level = Option(

@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import HaloCommandLine
 import HaloEventLoop
 import HaloFiles

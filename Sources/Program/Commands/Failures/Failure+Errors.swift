@@ -1,10 +1,6 @@
-import GAP
-import GATTClient
-import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloCommandLine
-import HaloEventLoop
 import HaloKnownDevices
 import HaloRecording
 import HaloRingStore

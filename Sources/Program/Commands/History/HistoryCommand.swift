@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloEventLoop
 import HaloLineOutput
 import RingLink
 

@@ -1,7 +1,5 @@
-import GAP
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloLineOutput
 import HaloRingStore
 import RingLink

@@ -1,6 +1,5 @@
 import HaloCommandLine
 import HaloLineOutput
-import HaloRingStore
 import RingLink
 
 let storeCommand = CommandSpec(

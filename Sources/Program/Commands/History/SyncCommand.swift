@@ -1,9 +1,7 @@
 import GAP
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloLineOutput
-import HaloRingStore
 import RingLink
 
 private let kindOption = Option(

@@ -1,7 +1,6 @@
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloLineOutput
 import HaloLinuxBluetooth
 

@@ -1,4 +1,3 @@
-import HCI
 import HaloCommandLine
 import HaloLinuxBluetooth
 

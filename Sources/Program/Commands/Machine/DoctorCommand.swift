@@ -1,6 +1,4 @@
-import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloKnownDevices
 import HaloLineOutput
 import RingLink

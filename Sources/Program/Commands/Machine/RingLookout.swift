@@ -1,8 +1,5 @@
 import GAP
-import GATTClient
-import HCI
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloLinuxBluetooth
 import RingLink
 

@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloFiles
 import HaloJSON
 import HaloLineOutput

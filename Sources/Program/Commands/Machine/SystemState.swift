@@ -2,7 +2,6 @@ import Glibc
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloLinuxBluetooth
 
 /// The state of this machine that matters to a stream. It is read once, so that the findings are a pure function of it.

@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import HaloCommandLine
 
 /// All commands, in the order in which the help shows them.

@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloRaw
 
 extension Configuration {
   /// The one of the user, read once.

@@ -1,6 +1,4 @@
 import HaloCommandLine
-import HaloLineOutput
-import RingLink
 
 let manualCommand = CommandSpec(
   name: "manual", arguments: "[COMMAND]", summary: "print the source of a manual page, for man",

@@ -1,6 +1,5 @@
 import GAP
 import Glibc
-import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloEventLoop

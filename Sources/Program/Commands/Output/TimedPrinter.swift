@@ -1,5 +1,4 @@
 import HaloBluetoothCore
-import HaloEventLoop
 import HaloLineOutput
 
 /// Prints records of something that happens: the time since the first of them, the time of day, the device, a number that

@@ -3,7 +3,6 @@ import GATTClient
 import HaloBluetoothCore
 import HaloCaptureView
 import HaloCommandLine
-import HaloEventLoop
 import HaloGATT
 import HaloLineOutput
 

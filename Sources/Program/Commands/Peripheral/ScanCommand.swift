@@ -1,10 +1,8 @@
 import GAP
-import GATTClient
 import Glibc
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloLineOutput
 import RingLink
 

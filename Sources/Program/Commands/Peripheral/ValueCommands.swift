@@ -4,7 +4,6 @@ import GATTClient
 import HaloBluetoothCore
 import HaloCaptureView
 import HaloCommandLine
-import HaloEventLoop
 import HaloGATT
 import HaloLineOutput
 import RingLink

@@ -1,4 +1,3 @@
-import GATTClient
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloLineOutput

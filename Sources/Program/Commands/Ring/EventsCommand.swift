@@ -1,9 +1,5 @@
 import GAP
-import GATTClient
-import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloLineOutput
 import RingLink
 
 private enum EventsOption {

@@ -1,7 +1,6 @@
 import HaloCommandLine
 import HaloKnownDevices
 import HaloLineOutput
-import RingLink
 
 private let allOption = Flag("--all", help: "forget every ring")
 

@@ -1,8 +1,6 @@
 import GAP
-import GATTClient
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloLineOutput
 import RingLink
 

@@ -1,7 +1,5 @@
-import GATTClient
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloLineOutput
 import RingLink
 

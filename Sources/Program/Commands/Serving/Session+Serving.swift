@@ -2,7 +2,6 @@ import GAP
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 
 enum ServingOption {
   static let every = Option(

@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import RingLink
 
 /// A numbered list on standard error, of which the user chooses an entry by its number.

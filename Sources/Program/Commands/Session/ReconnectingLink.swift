@@ -3,7 +3,6 @@ import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloDevices
-import HaloEventLoop
 import RingLink
 
 /// What a link leads to.

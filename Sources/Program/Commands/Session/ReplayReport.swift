@@ -1,7 +1,6 @@
 import ATT
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloRaw
 import HaloRecording
 
 /// What a replay at the level of ATT says at its end.

@@ -2,8 +2,6 @@ import GAP
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloKnownDevices
 import RingLink
 
 /// Finding devices, and connecting to them once. ``ReconnectingLink`` decides when.

@@ -1,8 +1,5 @@
-import GAP
-import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloKnownDevices
 import RingLink
 
 extension Invocation {

@@ -1,18 +1,14 @@
 import GAP
-import GATTClient
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloCapture
 import HaloCaptureView
 import HaloCommandLine
-import HaloEventLoop
 import HaloFiles
 import HaloKnownDevices
 import HaloRaw
 import HaloRecording
 import RingLink
-import VirtualRing
 
 /// One run of a command with its open adapter, recording, replay and interruption.
 @BluetoothActor

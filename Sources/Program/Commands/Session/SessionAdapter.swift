@@ -1,5 +1,4 @@
 import GAP
-import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloCaptureView

@@ -1,6 +1,3 @@
-import HCI
-import HaloBluetoothCore
-import HaloCapture
 import HaloCommandLine
 import HaloRecording
 

@@ -1,7 +1,5 @@
 import Glibc
-import HCI
 import HaloCommandLine
-import HaloEventLoop
 
 /// The start of the process, while it has one thread.
 enum Startup {

@@ -1,9 +1,7 @@
 import GAP
-import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloRaw
-import RingLink
 
 private enum StrapOption {
   static let to = Option(

@@ -6,7 +6,6 @@ import HaloBluetoothCore
 import HaloCommandLine
 import HaloCryptography
 import HaloGATT
-import RingLink
 
 /// The side of a heart-rate strap that watches and phones see: Heart Rate, Battery and Device Information (Heart Rate Profile
 /// 1.0, 3).

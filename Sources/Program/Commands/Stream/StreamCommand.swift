@@ -1,7 +1,6 @@
 import GAP
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloJSON
 import HaloLineOutput
 import RingLink
 

@@ -1,6 +1,3 @@
-import GAP
-import GATTClient
-import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloLineOutput

@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloKnownDevices
 import HaloLineOutput
 import RingLink
 
