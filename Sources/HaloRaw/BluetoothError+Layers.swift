@@ -2,6 +2,7 @@ import ATT
 import HaloBluetoothCore
 import HaloCapture
 import HaloRecording
+import RingLink
 
 /// What the errors of the layers mean to a program.
 extension BluetoothError {
@@ -60,5 +61,28 @@ extension BluetoothError.Code {
       case .invalidAttributeValueLength, .invalidOffset, .valueNotAllowed, .outOfRange: .invalidValue
       default: code.isSecurityRelated ? .notPermitted : .refused
       }
+  }
+}
+
+extension BluetoothError {
+  /// What an error of a ring means to a program.
+  package init(_ error: RingError) {
+    if case .bluetooth(let error) = error {
+      self.init(error)
+      return
+    }
+    let code: Code =
+      switch error {
+      case .notFound, .onlyPossible, .severalFound: .notFound
+      case .notARing, .notOffered, .noBulkService: .notSupported
+      case .refused, .notTaken, .measurement, .streamRefused, .countedStream: .refused
+      case .notAnswered, .noData, .sportEnded, .stillConnected: .timedOut
+      case .malformed, .malformedBulk, .incomplete, .damaged: .peerMisbehaved
+      case .invalidSetting, .dangerous: .invalidValue
+      case .disconnected: .linkLost
+      case .cancelled: .cancelled
+      case .bluetooth: .refused
+      }
+    self.init(code, error.description)
   }
 }

@@ -2,6 +2,7 @@ import GAP
 import HCI
 import HaloBluetoothCore
 import HaloGATT
+import RingLink
 
 /// Which device is meant, among those that advertise.
 public struct DeviceSelector: Sendable, CustomStringConvertible {
@@ -76,5 +77,12 @@ public struct DeviceSelector: Sendable, CustomStringConvertible {
     case .address(let address): device.address == address
     case .matching(let isWanted): isWanted(device)
     }
+  }
+}
+
+extension DeviceSelector {
+  /// A ring of the COLMI R02 family, by what it advertises: of several, the one that is heard first.
+  public static let anyRing = DeviceSelector.matching { device in
+    (RingIdentity.matches(device) ?? .possible) > .ambiguousName
   }
 }

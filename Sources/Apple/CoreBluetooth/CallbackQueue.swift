@@ -1,4 +1,6 @@
 import Foundation
+internal import HaloDevices
+internal import HaloRaw
 
 /// The queue of a manager, on which everything that its program sees happens, one after the other.
 package struct CallbackQueue: @unchecked Sendable {
@@ -37,4 +39,35 @@ package struct Confined<Value>: @unchecked Sendable {
 /// Writes one line to standard error: a call that has no effect, with the reason.
 package func reportMisuse(_ text: String) {
   FileHandle.standardError.write(Data("CoreBluetooth: \(text)\n".utf8))
+}
+
+extension CBManagerState {
+  init(_ state: ManagedAdapter.State) {
+    self =
+      switch state {
+      case .unknown: .unknown
+      case .resetting: .resetting
+      case .unsupported: .unsupported
+      case .unauthorized: .unauthorized
+      case .poweredOff: .poweredOff
+      case .poweredOn: .poweredOn
+      }
+  }
+}
+
+/// The way from the loop to a manager: its methods are called on its queue, in the order of the calls.
+final class ManagerEvents<Manager: AnyObject>: @unchecked Sendable {
+  let callbacks: CallbackQueue
+  /// Set once, before anything is sent.
+  weak var manager: Manager?
+
+  init(_ callbacks: CallbackQueue) {
+    self.callbacks = callbacks
+  }
+
+  func send(_ body: @escaping @Sendable (Manager) -> Void) {
+    callbacks.async { [weak self] in
+      if let manager = self?.manager { body(manager) }
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import HaloEventLoop
 import RingLink
 
 /// The settings of a ring: the schedules of its own measurements, the wearer, the display, the touch.
@@ -64,5 +65,13 @@ extension Ring {
     var texts: [String: String] = [:]
     for field in setting.fields { texts[field.name] = numbers[field.name].map { field.text(of: $0) } }
     return texts
+  }
+}
+
+extension RingTime {
+  /// The time on the wall clock of this machine, in its zone: what the clock of a ring is set to.
+  public static var now: RingTime {
+    let seconds = Int(SystemClock.wallMicroseconds / 1_000_000)
+    return RingTime(seconds: seconds + SystemClock.utcOffset(atUnix: seconds))
   }
 }

@@ -72,3 +72,18 @@ package struct RecordPrinter: ~Copyable {
     }
   }
 }
+
+/// The form of results.
+package enum OutputFormat: Hashable, Sendable {
+  case text, csv, jsonl
+}
+
+/// Takes records in place of an ``OutputQueue``, such as to send them to other computers.
+package protocol RecordSink: AnyObject {
+  /// Takes consecutive records, with their line breaks.
+  ///
+  /// - Parameters:
+  ///   - records: one record after the other, none of them empty
+  ///   - ends: where each ends
+  func take(_ records: RawSpan, ends: Span<Int>)
+}

@@ -50,7 +50,7 @@ import Testing
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       4, .deadline("HostController.commandDeadline; closeDeadline")
     ),
-    "Linux/LinuxBluetooth/Management/ControllerFeatures.swift": (
+    "Linux/LinuxBluetooth/Management/Controllers.swift": (
       1, .deadline("HostController.commandDeadline")
     ),
     "Linux/LinuxBluetooth/Adapter/AdapterHelper.swift": (
@@ -164,10 +164,9 @@ import Testing
     "Linux/LinuxBluetooth/Adapter/UserChannelTransport.swift": (
       2, .deadline("AdapterHelper.deadline for each step, 2 s of KernelCall.close")
     ),
-    "Linux/LinuxBluetooth/Management/ControllerFeatures.swift": (
-      1, .deadline("HostController.commandDeadline")
+    "Linux/LinuxBluetooth/Management/Controllers.swift": (
+      3, .deadline("ManagementQueue's, HostController.commandDeadline for each command")
     ),
-    "Linux/LinuxBluetooth/Management/Controllers.swift": (2, .deadline("ManagementQueue's for each command")),
     "Linux/LinuxBluetooth/Management/Management.swift": (1, .deadline("ManagementQueue's")),
     "Linux/LinuxBluetooth/Streams/HCIStreamTransport.swift": (1, .deadline("the caller's")),
     "Linux/LinuxBluetooth/Streams/StreamTransports.swift": (

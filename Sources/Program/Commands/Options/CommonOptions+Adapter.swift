@@ -1,6 +1,9 @@
 import ATT
+import Glibc
+import HaloBluetoothCore
 import HaloCaptureView
 import HaloCommandLine
+import HaloRaw
 
 extension CommonOptions {
   /// The options of every command that uses an adapter.
@@ -65,4 +68,56 @@ extension CommonOptions {
   static let retryTime = Option(
     "--retry-for", as: .timeOrForever, default: "60s",
     help: "how long to try to reconnect if the connection is lost: a time, 0 for not at all, or forever")
+}
+
+extension ArgumentType where Value == AdapterSpecification {
+  static var adapter: Self {
+    ArgumentType(placeholder: "SPEC", expected: "an adapter") { text throws(Failure) in
+      try AdapterSpecification(argument: text)
+    }
+  }
+}
+
+extension AdapterSpecification {
+  /// Reads an argument; another one is an error of usage.
+  init(argument text: String) throws(Failure) {
+    do throws(AdapterSpecificationError) {
+      try self.init(text)
+    } catch {
+      throw .usage(error.description)
+    }
+  }
+}
+
+extension Invocation {
+  /// The adapter that `--adapter` names, else the one of the environment (`HALO_ADAPTER`), else the first.
+  var adapter: AdapterSpecification {
+    get throws(Failure) {
+      let option = command.usesAdapter ? CommonOptions.adapter : StoreFile.adapter
+      if let adapter = self[option] { return adapter }
+      guard let text = getenv("HALO_ADAPTER") else { return .kernel(nil) }
+      return try AdapterSpecification(argument: String(cString: text))
+    }
+  }
+}
+
+extension CommandSpec {
+  /// - Parameter usesAdapter: whether it uses an adapter to reach a device, and so takes the options for adapters
+  init(
+    name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>,
+    file: FileUse? = nil,
+    options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
+    details: @escaping @autoclosure @Sendable () -> String = "", usesAdapter: Bool = true,
+    wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws(Failure) -> Void
+  ) {
+    self.init(
+      name: name, arguments: arguments, summary: summary, positionals: positionals, file: file,
+      options: options,
+      rules: rules, examples: examples, details: details(),
+      sharedOptions: usesAdapter ? CommonOptions.all : [],
+      wrapsCommand: wrapsCommand, run: run)
+  }
+
+  /// Whether it takes the options for adapters.
+  var usesAdapter: Bool { !sharedOptions.isEmpty }
 }

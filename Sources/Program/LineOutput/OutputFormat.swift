@@ -1,4 +1,0 @@
-/// The form of results.
-package enum OutputFormat: Hashable, Sendable {
-  case text, csv, jsonl
-}
