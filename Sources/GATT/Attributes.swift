@@ -1,8 +1,21 @@
 import ATT
 import HaloBluetoothCore
 
+/// What a request is about: a service, a characteristic's value, a descriptor, or a handle that is known as a number.
+package protocol AttributeReference: Sendable {
+  /// The handle that the request has.
+  var requestHandle: AttributeHandle { get }
+  /// When it was discovered; nil if it was not.
+  var stamp: DiscoveryGeneration? { get }
+}
+
+extension AttributeHandle: AttributeReference {
+  package var requestHandle: AttributeHandle { self }
+  package var stamp: DiscoveryGeneration? { nil }
+}
+
 /// A group of characteristics that belong together (Core Specification Vol 3, Part G, 2.6.1).
-package struct Service: Hashable, Sendable {
+package struct Service: AttributeReference, Hashable {
   /// The type.
   package var uuid: BluetoothUUID
   /// The declaration and all that belongs to it.
@@ -13,6 +26,8 @@ package struct Service: Hashable, Sendable {
     self.uuid = uuid
     self.handles = handles
   }
+
+  package var requestHandle: AttributeHandle { handles.start }
 }
 
 /// A service that another one refers to (2.6.3, 3.2).
@@ -29,7 +44,7 @@ package struct IncludedService: Hashable, Sendable {
 }
 
 /// A value with its properties (2.6.4, 3.3).
-package struct Characteristic: Hashable, Sendable {
+package struct Characteristic: AttributeReference, Hashable {
   /// The type.
   package var uuid: BluetoothUUID
   /// What can be done with the value.
@@ -53,6 +68,8 @@ package struct Characteristic: Hashable, Sendable {
     self.end = end
   }
 
+  package var requestHandle: AttributeHandle { valueHandle }
+
   /// The same handles, to be tried on another link to the same device.
   package var forAnotherLink: Characteristic {
     var copy = self
@@ -68,7 +85,7 @@ package struct Characteristic: Hashable, Sendable {
 }
 
 /// Metadata of a characteristic (3.3.3).
-package struct Descriptor: Hashable, Sendable {
+package struct Descriptor: AttributeReference, Hashable {
   /// The type.
   package var uuid: BluetoothUUID
   /// The handle to read and write.
@@ -79,6 +96,8 @@ package struct Descriptor: Hashable, Sendable {
     self.uuid = uuid
     self.handle = handle
   }
+
+  package var requestHandle: AttributeHandle { handle }
 }
 
 /// The properties of a characteristic (3.3.1.1).

@@ -96,7 +96,7 @@ extension GATTClient {
   package func discoverIncludedServices(
     of service: Service, completion: @escaping (Result<[IncludedService], StackError>) -> Void
   ) -> () -> Void {
-    checked(service.handles.start, service.stamp, completion) {
+    checked(service, completion) {
       let stamp = startDiscovery()
       return run({ FindIncludedServices(in: service) }) { [self] result in
         completion(
@@ -131,7 +131,7 @@ extension GATTClient {
     _ uuids: [BluetoothUUID]? = nil, of service: Service,
     completion: @escaping (Result<[Characteristic], StackError>) -> Void
   ) -> () -> Void {
-    checked(service.handles.start, service.stamp, completion) {
+    checked(service, completion) {
       let stamp = startDiscovery()
       return run({ DiscoverCharacteristics(in: service) }) { [self] result in
         completion(
@@ -159,7 +159,7 @@ extension GATTClient {
     of characteristic: Characteristic, completion: @escaping (Result<[Descriptor], StackError>) -> Void
   ) -> () -> Void {
     let handle = characteristic.valueHandle
-    return checked(handle, characteristic.stamp, completion) {
+    return checked(characteristic, completion) {
       if let known = descriptors[handle] {
         completion(.success(known))
         return {}
@@ -181,11 +181,11 @@ extension GATTClient {
 
   /// Begins an operation unless the attribute has changed.
   func checked<Value>(
-    _ handle: AttributeHandle, _ stamp: DiscoveryGeneration?,
-    _ completion: (Result<Value, StackError>) -> Void, _ begin: () -> () -> Void
+    _ attribute: some AttributeReference, _ completion: (Result<Value, StackError>) -> Void,
+    _ begin: () -> () -> Void
   ) -> () -> Void {
     do throws(StackError) {
-      try check(handle, stamp)
+      try check(attribute)
     } catch {
       completion(.failure(error))
       return {}
@@ -199,11 +199,10 @@ extension GATTClient {
     descriptors[characteristic.valueHandle] = known
   }
 
-  /// Fails if the server has indicated that the attribute at `handle` has changed, or if it is an attribute of another server.
-  ///
-  /// - Parameter stamp: when it was discovered; nil for a number passed by a program
-  func check(_ handle: AttributeHandle, _ stamp: DiscoveryGeneration? = nil) throws(StackError) {
-    guard let stamp else {
+  /// Fails if the server has indicated that an attribute has changed, or if it is one of another server.
+  func check(_ attribute: some AttributeReference) throws(StackError) {
+    let handle = attribute.requestHandle
+    guard let stamp = attribute.stamp else {
       if validity.isUnknown(handle) { throw .servicesChanged }
       return
     }

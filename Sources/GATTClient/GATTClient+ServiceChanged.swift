@@ -211,7 +211,7 @@ extension GATTClient {
       if let configuration { takeBack(entry.handle, configuration) }
       return
     }
-    try check(entry.handle, characteristic.stamp)
+    try check(characteristic)
     active[id]?.isConfigured = true
     onSubscriptionMoved?(Subscription(entry, id: id))
   }

@@ -4,8 +4,23 @@ import HaloGATT
 
 extension GATTClient {
   /// Reads a value of any length.
-  package func read(_ handle: AttributeHandle) async throws(StackError) -> [UInt8] {
-    try await read(handle, nil)
+  package func read(_ attribute: some AttributeReference) async throws(StackError) -> [UInt8] {
+    try await awaitCallback { (done: @escaping (Result<[UInt8], StackError>) -> Void) in
+      read(attribute, completion: done)
+    }
+  }
+
+  /// The same for callers that do not wait; see ``run(_:completion:)``.
+  @discardableResult
+  package func read(
+    _ attribute: some AttributeReference, completion: @escaping (Result<[UInt8], StackError>) -> Void
+  ) -> () -> Void {
+    let handle = attribute.requestHandle
+    return checked(attribute, completion) {
+      run(
+        { [bearer] in ReadValue(handle, mtu: bearer.mtu) },
+        completion: unlessChanged(handle, isRead: true, completion))
+    }
   }
 
   /// Reads the first value of a type, of any length, without discovering it first: with one round trip if it is short.
@@ -20,50 +35,6 @@ extension GATTClient {
       return try await run { ReadValue(found.handle, after: found.value, mtu: bearer.mtu) }
     } catch let error where error.code == .refused {
       return found.value
-    }
-  }
-
-  /// Reads the value of a characteristic, of any length.
-  package func read(_ characteristic: Characteristic) async throws(StackError) -> [UInt8] {
-    try await read(characteristic.valueHandle, characteristic.stamp)
-  }
-
-  /// Reads the value of a descriptor, of any length.
-  package func read(_ descriptor: Descriptor) async throws(StackError) -> [UInt8] {
-    try await read(descriptor.handle, descriptor.stamp)
-  }
-
-  private func read(
-    _ handle: AttributeHandle, _ stamp: DiscoveryGeneration?
-  ) async throws(StackError) -> [UInt8] {
-    try await awaitCallback { (done: @escaping (Result<[UInt8], StackError>) -> Void) in
-      read(handle, stamp, done)
-    }
-  }
-
-  /// The same for callers that do not wait; see ``run(_:completion:)``.
-  @discardableResult
-  package func read(
-    _ characteristic: Characteristic, completion: @escaping (Result<[UInt8], StackError>) -> Void
-  ) -> () -> Void {
-    read(characteristic.valueHandle, characteristic.stamp, completion)
-  }
-
-  @discardableResult
-  package func read(
-    _ descriptor: Descriptor, completion: @escaping (Result<[UInt8], StackError>) -> Void
-  ) -> () -> Void {
-    read(descriptor.handle, descriptor.stamp, completion)
-  }
-
-  private func read(
-    _ handle: AttributeHandle, _ stamp: DiscoveryGeneration?,
-    _ completion: @escaping (Result<[UInt8], StackError>) -> Void
-  ) -> () -> Void {
-    checked(handle, stamp, completion) {
-      run(
-        { [bearer] in ReadValue(handle, mtu: bearer.mtu) },
-        completion: unlessChanged(handle, isRead: true, completion))
     }
   }
 
@@ -89,7 +60,7 @@ extension GATTClient {
   }
 
   /// Reads all values of a type without discovering them first, up to one that the server refuses. Long values are truncated;
-  /// ``read(_:)-(AttributeHandle)`` reads them in full.
+  /// ``read(_:)`` reads them in full.
   ///
   /// - Parameters:
   ///   - uuid: the type
@@ -119,15 +90,11 @@ extension GATTClient {
 
   /// Writes a value and waits for the server's confirmation. A value that does not fit into a PDU is written in parts,
   /// which take effect together.
-  package func write(_ value: [UInt8], to handle: AttributeHandle) async throws(StackError) {
-    try await write(value, to: handle, nil)
-  }
-
-  private func write(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?
+  package func write(
+    _ value: [UInt8], to attribute: some AttributeReference
   ) async throws(StackError) {
     try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
-      write(value, to: handle, stamp, done)
+      write(value, to: attribute, completion: done)
     }
   }
 
@@ -135,50 +102,31 @@ extension GATTClient {
   /// about to be sent: from then on, the value may be written.
   @discardableResult
   package func write(
-    _ value: [UInt8], to characteristic: Characteristic, onStart: @escaping () -> Void = {},
+    _ value: [UInt8], to attribute: some AttributeReference, onStart: @escaping () -> Void = {},
     completion: @escaping (Result<Void, StackError>) -> Void
   ) -> () -> Void {
-    write(value, to: characteristic.valueHandle, characteristic.stamp, onStart: onStart, completion)
-  }
-
-  @discardableResult
-  package func write(
-    _ value: [UInt8], to descriptor: Descriptor, completion: @escaping (Result<Void, StackError>) -> Void
-  ) -> () -> Void {
-    write(value, to: descriptor.handle, descriptor.stamp, completion)
-  }
-
-  private func write(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?,
-    onStart: @escaping () -> Void = {}, _ completion: @escaping (Result<Void, StackError>) -> Void
-  ) -> () -> Void {
-    checked(handle, stamp, completion) {
+    let handle = attribute.requestHandle
+    return checked(attribute, completion) {
       guard value.count <= ATTBearer.maximumValueLength else {
         completion(.failure(.tooLong(value.count)))
         return {}
       }
+      // Procedures that wait when the link is lost begin, and fail.
+      let begin = { [weak self] in if self?.isOpen == true { onStart() } }
+      let end = unlessChanged(handle, isRead: false, completion)
       guard value.count > bearer.mtu - 3 else {
         return run(
-          { [weak self] in
-            // Procedures that wait when the link is lost begin, and fail.
-            if self?.isOpen == true { onStart() }
+          {
+            begin()
             return WriteValue(handle, value)
-          }, completion: unlessChanged(handle, isRead: false, completion))
+          }, completion: end)
       }
       return run(
-        { [weak self, bearer] in
-          if self?.isOpen == true { onStart() }
+        { [bearer] in
+          begin()
           return QueuedWrite([(handle, value)], mtu: bearer.mtu)
-        }, completion: unlessChanged(handle, isRead: false, completion))
+        }, completion: end)
     }
-  }
-
-  package func write(_ value: [UInt8], to characteristic: Characteristic) async throws(StackError) {
-    try await write(value, to: characteristic.valueHandle, characteristic.stamp)
-  }
-
-  package func write(_ value: [UInt8], to descriptor: Descriptor) async throws(StackError) {
-    try await write(value, to: descriptor.handle, descriptor.stamp)
   }
 
   /// Writes a value in its turn, without anybody waiting for it.

@@ -9,15 +9,19 @@ extension GATTClient {
   /// Writes a value without a response and without confirmation.
   ///
   /// - Throws: ``StackError/noRoom`` if the link has no room, or something is to be sent before: then nothing was sent. Wait with
-  ///   ``writeWithoutResponse(_:to:within:)-(_,AttributeHandle,_)``.
-  package func writeWithoutResponse(_ value: [UInt8], to handle: AttributeHandle) throws(StackError) {
-    try writeNow(value, to: handle, nil)
+  ///   ``writeWithoutResponse(_:to:within:)``.
+  package func writeWithoutResponse(
+    _ value: [UInt8], to attribute: some AttributeReference
+  ) throws(StackError) {
+    guard procedures.takesCommand else { throw .noRoom }
+    try send(value, to: attribute)
   }
 
-  package func writeWithoutResponse(
-    _ value: [UInt8], to characteristic: Characteristic
-  ) throws(StackError) {
-    try writeNow(value, to: characteristic.valueHandle, characteristic.stamp)
+  private func send(_ value: [UInt8], to attribute: some AttributeReference) throws(StackError) {
+    try check(attribute)
+    let handle = attribute.requestHandle
+    if let objection = writePolicy?(handle, value, nil) { throw .forbidden(objection) }
+    try bearer.writeWithoutResponse(handle, value)
   }
 
   /// Writes a value without an answer, as soon as the link has room for it. Values are sent in the order in which they
@@ -25,73 +29,33 @@ extension GATTClient {
   ///
   /// - Parameters:
   ///   - value: at most MTU - 3 bytes
-  ///   - handle: the attribute to write
+  ///   - attribute: what to write
   ///   - time: how long to wait for room
   /// - Throws: ``StackError/noRoomInTime(seconds:)``, and `.cancelled`: then nothing was sent
   package func writeWithoutResponse(
-    _ value: [UInt8], to handle: AttributeHandle, within time: Duration
-  ) async throws(StackError) {
-    try await write(value, to: handle, nil, within: time)
-  }
-
-  package func writeWithoutResponse(
-    _ value: [UInt8], to characteristic: Characteristic, within time: Duration
-  ) async throws(StackError) {
-    try await write(value, to: characteristic.valueHandle, characteristic.stamp, within: time)
-  }
-
-  /// The same for callers that cannot wait.
-  ///
-  /// - Parameters:
-  ///   - value: at most MTU - 3 bytes
-  ///   - handle: the attribute to write
-  ///   - time: how long to wait for room
-  ///   - completion: called once, when it was sent or has failed
-  package func postWithoutResponse(
-    _ value: [UInt8], to handle: AttributeHandle, within time: Duration,
-    completion: @escaping (Result<Void, StackError>) -> Void
-  ) {
-    _ = post(value, to: handle, nil, within: time, completion)
-  }
-
-  package func postWithoutResponse(
-    _ value: [UInt8], to characteristic: Characteristic, within time: Duration,
-    completion: @escaping (Result<Void, StackError>) -> Void
-  ) {
-    _ = post(value, to: characteristic.valueHandle, characteristic.stamp, within: time, completion)
-  }
-
-  private func writeNow(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?
-  ) throws(StackError) {
-    guard procedures.takesCommand else { throw .noRoom }
-    try send(value, to: handle, stamp)
-  }
-
-  private func send(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?
-  ) throws(StackError) {
-    try check(handle, stamp)
-    if let objection = writePolicy?(handle, value, nil) { throw .forbidden(objection) }
-    try bearer.writeWithoutResponse(handle, value)
-  }
-
-  private func write(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?, within time: Duration
+    _ value: [UInt8], to attribute: some AttributeReference, within time: Duration
   ) async throws(StackError) {
     try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
-      guard let wait = post(value, to: handle, stamp, within: time, done) else { return {} }
+      guard let wait = post(value, to: attribute, within: time, done) else { return {} }
       return { wait(.cancelled) }
     }
   }
 
+  /// The same for callers that cannot wait: `completion` is called once, when it was sent or has failed.
+  package func postWithoutResponse(
+    _ value: [UInt8], to attribute: some AttributeReference, within time: Duration,
+    completion: @escaping (Result<Void, StackError>) -> Void
+  ) {
+    _ = post(value, to: attribute, within: time, completion)
+  }
+
   /// - Returns: what ends it while it waits; nil if it is done
   private func post(
-    _ value: [UInt8], to handle: AttributeHandle, _ stamp: DiscoveryGeneration?, within time: Duration,
+    _ value: [UInt8], to attribute: some AttributeReference, within time: Duration,
     _ completion: @escaping (Result<Void, StackError>) -> Void
   ) -> ((StackError) -> Void)? {
     do throws(StackError) {
-      try writeNow(value, to: handle, stamp)
+      try writeWithoutResponse(value, to: attribute)
       completion(.success(()))
       return nil
     } catch .noRoom {
@@ -99,7 +63,7 @@ extension GATTClient {
       let token = procedures.post { [weak self, timers] in
         timers.cancel(deadline)
         guard let self else { return completion(.failure(.cancelled)) }
-        completion(Result { () throws(StackError) in try self.send(value, to: handle, stamp) })
+        completion(Result { () throws(StackError) in try self.send(value, to: attribute) })
       }
       let end = { [procedures] (error: StackError) in
         if procedures.cancel(token) { completion(.failure(error)) }

@@ -101,7 +101,7 @@ package final class GATTClient {
   /// The largest PDU that both ends take, in bytes.
   package var mtu: Int { bearer.mtu }
 
-  /// The most bytes that ``writeWithoutResponse(_:to:)-(_,AttributeHandle)`` takes.
+  /// The most bytes that ``writeWithoutResponse(_:to:)`` takes.
   package var maximumWriteWithoutResponse: Int { bearer.mtu - 3 }
 
   /// Whether no procedure runs or waits.

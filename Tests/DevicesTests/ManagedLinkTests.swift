@@ -1,3 +1,4 @@
+import ATT
 import GAP
 import GATTClient
 import HCI
@@ -87,7 +88,9 @@ import Testing
       fake.answer("0a2000", "0b01")
     }
     user.work = { link throws(Failed) in
-      do throws(StackError) { _ = try await link.gatt.read(0x20) } catch { throw Failed(error) }
+      do throws(StackError) { _ = try await link.gatt.read(AttributeHandle(0x20)) } catch {
+        throw Failed(error)
+      }
     }
     try await link.open(for: user)
     let sent = try #require(user.links.first).takeSent().map { $0.prefix(2) }

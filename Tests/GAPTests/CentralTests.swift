@@ -222,7 +222,7 @@ import Testing
       let connection = try await central.connect(ConnectionRequest(peer: peer))
       _ = try await connection.readRSSI()
       _ = try await connection.gatt.discoverServices()
-      _ = try await connection.gatt.read(0x0003)
+      _ = try await connection.gatt.read(AttributeHandle(0x0003))
       try await connection.setPHYs(.le2M)
       return nil
     } catch {

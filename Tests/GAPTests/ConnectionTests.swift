@@ -44,7 +44,7 @@ import Testing
     let connection = self.connection
     var losses: [LinkLoss] = []
     connection.whenDisconnected { losses.append($0) }
-    let read = spawn { try await connection.gatt.read(0x10) }
+    let read = spawn { try await connection.gatt.read(AttributeHandle(0x10)) }
     await settle()
     link.lose(.remote(.connectionTimeout))
     let expected = StackError.closed(LinkLoss.remote(.connectionTimeout).description)
@@ -73,7 +73,9 @@ import Testing
 
   @Test func aServerThatDoesNotAnswerIsDisconnected() async throws {
     let connection = self.connection
-    await #expect(throws: StackError.timedOut(.readRequest)) { try await connection.gatt.read(0x10) }
+    await #expect(throws: StackError.timedOut(.readRequest)) {
+      try await connection.gatt.read(AttributeHandle(0x10))
+    }
     #expect(try await connection.disconnection() == .local)
   }
 
@@ -135,7 +137,7 @@ import Testing
   @Test(arguments: ["0b01", "01 0a 0100 02"]) func theEndWaitsForAnAnswer(_ response: String) async throws {
     link.dropsPacketsAtEnd = true
     link.answer("0a 0100", response)
-    try connection.gatt.writeWithoutResponse([1], to: 0x10)
+    try connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x10))
     connection.end()
     connection.end()
     #expect(link.takeSent() == ["52100001", "0a0100"])
@@ -147,7 +149,7 @@ import Testing
     let gatt = connection.gatt
     let read = spawn { try await gatt.read(AttributeHandle(0x20)) }
     await settle()
-    try gatt.writeWithoutResponse([1], to: 0x10)
+    try gatt.writeWithoutResponse([1], to: AttributeHandle(0x10))
     link.receive("0b 07")
     #expect(try await read.value == [7])
     #expect(connection.hasUnsentWrites)
@@ -162,7 +164,7 @@ import Testing
   /// A peer that answers nothing is waited for two seconds.
   @Test func theEndDoesNotWaitForEver() async throws {
     link.dropsPacketsAtEnd = true
-    try connection.gatt.writeWithoutResponse([1], to: 0x10)
+    try connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x10))
     let start = testTimers.now
     await connection.disconnect()
     #expect(testTimers.now - start == .milliseconds(2010))
@@ -171,7 +173,7 @@ import Testing
 
   /// Elsewhere the link waits itself.
   @Test func otherLinksEndAtOnce() async throws {
-    try connection.gatt.writeWithoutResponse([1], to: 0x10)
+    try connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x10))
     await connection.disconnect()
     #expect(link.takeSent() == ["52100001"])
   }

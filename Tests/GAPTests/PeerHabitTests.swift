@@ -57,13 +57,13 @@ import Testing
     let begin = testTimers.now
     let (_, link) = try await connect()
     link.gatt.watchServiceChanges()
-    await #expect(throws: StackError.self) { try await link.gatt.read(0x20) }
+    await #expect(throws: StackError.self) { try await link.gatt.read(AttributeHandle(0x20)) }
     #expect(testTimers.now - begin < .seconds(6))
     #expect(leftOut() == [.serviceChanged])
     let (next, other) = try await connect()
     next.answer("0a2000", "0b01")
     other.gatt.watchServiceChanges()
-    #expect(try await other.gatt.read(0x20) == [1])
+    #expect(try await other.gatt.read(AttributeHandle(0x20)) == [1])
   }
 
   /// A peer that ends the link there, while values flow, would end each link there.

@@ -23,26 +23,28 @@ import Testing
 
   @Test func aValueThatComesAfterAChangeIsNotTaken() async throws {
     link.answer("0a 2000", changed(), "0b 01")
-    await #expect(throws: StackError.servicesChanged) { try await client.read(0x20) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(AttributeHandle(0x20)) }
   }
 
   @Test func aRefusalAfterAChangeIsThatOfTheChange() async throws {
     link.answer("0a 2000", changed(), "01 0a 2000 01")
-    await #expect(throws: StackError.servicesChanged) { try await client.read(0x20) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(AttributeHandle(0x20)) }
   }
 
   @Test func aRefusedWriteAfterAChangeIsThatOfTheChange() async throws {
     link.answer("12 2000 07", changed(), "01 12 2000 01")
-    await #expect(throws: StackError.servicesChanged) { try await client.write([7], to: 0x20) }
+    await #expect(throws: StackError.servicesChanged) {
+      try await client.write([7], to: AttributeHandle(0x20))
+    }
   }
 
   @Test func aWriteThatWasConfirmedIsNotRepeated() async throws {
     link.answer("12 2000 07", changed(), "13")
-    try await client.write([7], to: 0x20)
+    try await client.write([7], to: AttributeHandle(0x20))
   }
 
   @Test func aChangeElsewhereIsNone() async throws {
     link.answer("0a 2000", changed("3000 ffff"), "0b 01")
-    #expect(try await client.read(0x20) == [1])
+    #expect(try await client.read(AttributeHandle(0x20)) == [1])
   }
 }

@@ -14,8 +14,8 @@ import Testing
     let client = link.client()
     link.answer("0a1000", "0b01")
     link.answer("0a1100", "0b02")
-    async let first = client.read(0x10)
-    async let second = client.read(0x11)
+    async let first = client.read(AttributeHandle(0x10))
+    async let second = client.read(AttributeHandle(0x11))
     #expect(try await [first, second] == [[1], [2]])
     #expect(Set(link.sent) == ["0a1000", "0a1100"])
   }
@@ -31,15 +31,15 @@ import Testing
   @Test func valuesThatDoNotFitAreWrittenInParts() async throws {
     let client = link.client()
     link.answer("12 1000" + String(repeating: "07", count: 20), "13")
-    try await client.write(Array(repeating: 7, count: 20), to: 0x10)
+    try await client.write(Array(repeating: 7, count: 20), to: AttributeHandle(0x10))
     link.answer(
       "16 1000 0000" + String(repeating: "07", count: 18), "17 1000 0000" + String(repeating: "07", count: 18)
     )
     link.answer("16 1000 1200 070707", "17 1000 1200 070707")
     link.answer("18 01", "19")
-    try await client.write(Array(repeating: 7, count: 21), to: 0x10)
+    try await client.write(Array(repeating: 7, count: 21), to: AttributeHandle(0x10))
     await #expect(throws: StackError.tooLong(513)) {
-      try await client.write(Array(repeating: 7, count: 513), to: 0x10)
+      try await client.write(Array(repeating: 7, count: 513), to: AttributeHandle(0x10))
     }
   }
 
@@ -48,10 +48,10 @@ import Testing
     link.answer("02 0502", "03 f700")
     #expect(try await client.exchangeMTU() == 247)
     #expect(client.maximumWriteWithoutResponse == 244)
-    try client.writeWithoutResponse([1], to: 0x10)
+    try client.writeWithoutResponse([1], to: AttributeHandle(0x10))
     #expect(link.sent.last == "52100001")
     #expect(throws: StackError.tooLong(count: 245, maximum: 244)) {
-      try client.writeWithoutResponse(Array(repeating: 0, count: 245), to: 0x10)
+      try client.writeWithoutResponse(Array(repeating: 0, count: 245), to: AttributeHandle(0x10))
     }
   }
 
@@ -73,18 +73,18 @@ import Testing
     for task in tasks { _ = await task.result }
     let expected = StackError.closed("out of range")
     #expect(errors == [expected, expected, expected])
-    await #expect(throws: expected) { try await client.read(0x10) }
+    await #expect(throws: expected) { try await client.read(AttributeHandle(0x10)) }
     #expect(link.sent == ["0a0100"])
   }
 
   /// The task returns at once; the request can't be taken back, and its answer is not taken for the next one's.
   @Test func aCancelledTaskReturnsAndTheNextGetsItsOwnAnswer() async throws {
     let client = link.client()
-    let task = spawn { try await client.read(0x10) }
+    let task = spawn { try await client.read(AttributeHandle(0x10)) }
     await settle()
     task.cancel()
     await #expect(throws: StackError.cancelled) { try await task.value }
-    let next = spawn { try await client.read(0x11) }
+    let next = spawn { try await client.read(AttributeHandle(0x11)) }
     link.answer("0a1100", "0b02")
     await settle()
     #expect(link.sent == ["0a1000"])
@@ -94,9 +94,9 @@ import Testing
 
   @Test func whatHasNotBegunIsTakenBack() async throws {
     let client = link.client()
-    let first = spawn { try await client.read(0x10) }
+    let first = spawn { try await client.read(AttributeHandle(0x10)) }
     await settle()
-    let second = spawn { try await client.read(0x11) }
+    let second = spawn { try await client.read(AttributeHandle(0x11)) }
     await settle()
     second.cancel()
     await #expect(throws: StackError.cancelled) { try await second.value }

@@ -47,7 +47,7 @@ import Testing
     client.run({ ReadValue(0x10, mtu: 23) }) { _ in }
     client.watchServiceChanges(afterOthers: true)
     client.run({ ReadValue(0x11, mtu: 23) }) { _ in }
-    client.postWithoutResponse([1], to: 0x12, within: .seconds(1)) { _ in }
+    client.postWithoutResponse([1], to: AttributeHandle(0x12), within: .seconds(1)) { _ in }
     await testTimers.sleep(for: .milliseconds(1))
     link.receive("0b01")
     #expect(link.takeSent() == ["0a1000", "0a1100", "52120001"])

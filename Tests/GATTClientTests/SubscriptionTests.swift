@@ -295,9 +295,13 @@ import Testing
     #expect(link.takeSent() == ["100100ffff0028"])
     link.receive("1d 0300 0100 ffff")
     _ = link.takeSent()
-    await #expect(throws: StackError.servicesChanged) { try await client.read(0x10) }
-    await #expect(throws: StackError.servicesChanged) { try await client.write([1], to: 0x10) }
-    #expect(throws: StackError.servicesChanged) { try client.writeWithoutResponse([1], to: 0x10) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(AttributeHandle(0x10)) }
+    await #expect(throws: StackError.servicesChanged) {
+      try await client.write([1], to: AttributeHandle(0x10))
+    }
+    #expect(throws: StackError.servicesChanged) {
+      try client.writeWithoutResponse([1], to: AttributeHandle(0x10))
+    }
     try await client.unsubscribe(subscription)
     #expect(link.takeSent() == [])
     // Discovered anew, it is true again, and a subscription asks again.
@@ -311,9 +315,9 @@ import Testing
     link.answer("10 1000 ffff 0028", "01 10 1000 0a")
     link.receive("1d 0300 1000 1100")
     #expect(changes == [.all, .all, range(0x10, 0x11)])
-    await #expect(throws: StackError.servicesChanged) { try await client.read(0x10) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(AttributeHandle(0x10)) }
     link.answer("0a2000", "0b07")
-    #expect(try await client.read(0x20) == [7])
+    #expect(try await client.read(AttributeHandle(0x20)) == [7])
   }
 
   @Test func aServerThatNeverStopsChangingIsBounded() async throws {
@@ -324,6 +328,6 @@ import Testing
     await testTimers.sleep(for: .seconds(2))
     for _ in 0..<1000 { link.receive("1d 0300 1000 1100") }
     for odd in ["1d 0300", "1d 0300 0500 0400", "1d 0300 0000 0400"] { link.receive(odd) }
-    await #expect(throws: StackError.servicesChanged) { try await client.read(0x20) }
+    await #expect(throws: StackError.servicesChanged) { try await client.read(AttributeHandle(0x20)) }
   }
 }

@@ -26,7 +26,7 @@ import Testing
   }
 
   private func post(_ number: UInt8, _ results: Results, within time: Duration = .seconds(10)) {
-    client.postWithoutResponse([number], to: 0x10, within: time) { result in
+    client.postWithoutResponse([number], to: AttributeHandle(0x10), within: time) { result in
       if case .failure(let error) = result {
         results.all.append((number, error))
       } else {
@@ -42,7 +42,7 @@ import Testing
 
   @Test func withoutRoomNothingIsSent() {
     link.room = 0
-    #expect(throws: StackError.noRoom) { try client.writeWithoutResponse([1], to: 0x10) }
+    #expect(throws: StackError.noRoom) { try client.writeWithoutResponse([1], to: AttributeHandle(0x10)) }
     #expect(link.sent == [])
   }
 
@@ -56,11 +56,11 @@ import Testing
     // A new one does not overtake what waits.
     link.room = 1
     post(5, results)
-    #expect(throws: StackError.noRoom) { try client.writeWithoutResponse([6], to: 0x10) }
+    #expect(throws: StackError.noRoom) { try client.writeWithoutResponse([6], to: AttributeHandle(0x10)) }
     #expect(link.takeSent() == ["52100004"])
     offerRoom(nil)
     #expect(link.takeSent() == ["52100005"] && results.numbers == [1, 2, 3, 4, 5])
-    try client.writeWithoutResponse([7], to: 0x10)
+    try client.writeWithoutResponse([7], to: AttributeHandle(0x10))
     #expect(results.all.allSatisfy { $0.1 == nil })
   }
 
@@ -141,7 +141,9 @@ import Testing
     link.room = 0
     let client = self.client
     let tasks = (1...3 as ClosedRange<UInt8>).map { number in
-      spawn { try await client.writeWithoutResponse([number], to: 0x10, within: .seconds(10)) }
+      spawn {
+        try await client.writeWithoutResponse([number], to: AttributeHandle(0x10), within: .seconds(10))
+      }
     }
     for _ in 0..<3 { await settle() }
     tasks[1].cancel()

@@ -29,7 +29,7 @@ import Testing
     var most = 0
     for number in 0..<count {
       try await connection.gatt.writeWithoutResponse(
-        numbered(number, count: size), to: 0x12, within: .seconds(10))
+        numbered(number, count: size), to: AttributeHandle(0x12), within: .seconds(10))
       most = max(most, stage.adapter.waitingPackets)
     }
     await stage.sleep(.seconds(1))
@@ -50,7 +50,7 @@ import Testing
     var sent = 0
     for _ in 0..<600 {
       do throws(StackError) {
-        try connection.gatt.writeWithoutResponse(numbered(sent, count: 200), to: 0x12)
+        try connection.gatt.writeWithoutResponse(numbered(sent, count: 200), to: AttributeHandle(0x12))
         sent += 1
       } catch {
         #expect(error == .noRoom)
@@ -62,7 +62,7 @@ import Testing
     #expect(try await connection.gatt.read(Server.nameHandle) == Array("honest".utf8))
     await stage.sleep(.seconds(5))
     #expect(stage.peer.commandCount == sent && stage.peer.commandsInOrder)
-    try connection.gatt.writeWithoutResponse(numbered(sent, count: 200), to: 0x12)
+    try connection.gatt.writeWithoutResponse(numbered(sent, count: 200), to: AttributeHandle(0x12))
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -71,17 +71,17 @@ import Testing
     let (stage, connection) = try await stage(mtu: 247)
     stage.radio.returnsCredits = false
     #expect(throws: StackError.noRoom) {
-      while true { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
+      while true { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: AttributeHandle(0x12)) }
     }
     let error = await stage.within(.seconds(4)) {
       await failure { () async throws(StackError) in
-        try await connection.gatt.writeWithoutResponse([1], to: 0x12, within: .seconds(4))
+        try await connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x12), within: .seconds(4))
       }
     }
     #expect(error == .noRoomInTime(seconds: 4))
     // The loss of the link ends those that wait, with its reason.
     let waiting = spawn {
-      try await connection.gatt.writeWithoutResponse([1], to: 0x12, within: .seconds(60))
+      try await connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x12), within: .seconds(60))
     }
     await stage.sleep(.seconds(1))
     stage.radio.end(stage.peer, .connectionTimeout)
@@ -101,10 +101,11 @@ import Testing
     let second = try await stage.central.connect(ConnectionRequest(peer: other.address))
     // Each fills its queue, and the controller's room is shared: what is in it comes back.
     #expect(throws: StackError.noRoom) {
-      while true { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
+      while true { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: AttributeHandle(0x12)) }
     }
     for number in 0..<500 {
-      try await second.gatt.writeWithoutResponse(numbered(number, count: 20), to: 0x12, within: .seconds(5))
+      try await second.gatt.writeWithoutResponse(
+        numbered(number, count: 20), to: AttributeHandle(0x12), within: .seconds(5))
     }
     await stage.sleep(.seconds(1))
     #expect(other.commandCount == 500 && other.commandsInOrder)

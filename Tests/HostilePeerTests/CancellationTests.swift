@@ -55,7 +55,7 @@ import Testing
       _ = try await connection.gatt.discoverDescriptors(of: characteristic)
     },
     Wait(name: "read a handle", deadline: transaction) { _, connection in
-      _ = try await connection.gatt.read(0x12)
+      _ = try await connection.gatt.read(AttributeHandle(0x12))
     },
     Wait(name: "read a characteristic", deadline: transaction) { _, connection in
       _ = try await connection.gatt.read(characteristic)
@@ -76,10 +76,10 @@ import Testing
       _ = try await connection.gatt.readMultipleVariable([1, 2])
     },
     Wait(name: "write a handle", deadline: transaction) { _, connection in
-      try await connection.gatt.write([1], to: 0x12)
+      try await connection.gatt.write([1], to: AttributeHandle(0x12))
     },
     Wait(name: "write a long value", deadline: transaction) { _, connection in
-      try await connection.gatt.write(Array(repeating: 1, count: 100), to: 0x12)
+      try await connection.gatt.write(Array(repeating: 1, count: 100), to: AttributeHandle(0x12))
     },
     Wait(name: "write a characteristic", deadline: transaction) { _, connection in
       try await connection.gatt.write([1], to: characteristic)
@@ -93,14 +93,14 @@ import Testing
     Wait(name: "writeWithoutResponse", deadline: .seconds(12)) { stage, connection in
       stage.radio.returnsCredits = false
       #expect(throws: StackError.noRoom) {
-        while true { try connection.gatt.writeWithoutResponse([1], to: 0x12) }
+        while true { try connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x12)) }
       }
-      try await connection.gatt.writeWithoutResponse([1], to: 0x12, within: .seconds(12))
+      try await connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x12), within: .seconds(12))
     },
     Wait(name: "writeWithoutResponse to a characteristic", deadline: .seconds(12)) { stage, connection in
       stage.radio.returnsCredits = false
       #expect(throws: StackError.noRoom) {
-        while true { try connection.gatt.writeWithoutResponse([1], to: 0x12) }
+        while true { try connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x12)) }
       }
       try await connection.gatt.writeWithoutResponse([1], to: characteristic, within: .seconds(12))
     },
@@ -195,7 +195,9 @@ import Testing
     let (stage, connection) = try await Stage.connected()
     let peer = stage.peer
     peer.react = { _ in .silent }
-    let task = spawn { try await connection.gatt.write(Array(repeating: 7, count: 60), to: 0x12) }
+    let task = spawn {
+      try await connection.gatt.write(Array(repeating: 7, count: 60), to: AttributeHandle(0x12))
+    }
     await stage.sleep(.seconds(1))
     task.cancel()
     await #expect(throws: StackError.cancelled) { try await task.value }

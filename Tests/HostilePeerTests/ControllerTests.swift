@@ -32,7 +32,7 @@ import Testing
       opcode == ReadBufferSize.opcode ? [HCIEvent.complete(opcode, hex("00 fd03 00 0800 0000")).packet] : nil
     }
     try await stage.central.start()
-    #expect(try await stage.connect().gatt.read(0x0022) == [77])
+    #expect(try await stage.connect().gatt.read(AttributeHandle(0x0022)) == [77])
     try await stage.checkHealth()
   }
 
@@ -78,7 +78,7 @@ import Testing
   ]) func eventsThatAreDamagedOrUnknownChangeNothing(_ packet: String) async throws {
     let (stage, connection) = try await Stage.connected()
     for _ in 0..<10 { stage.radio.deliver(hex(packet)) }
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -94,7 +94,7 @@ import Testing
       opcode == ReadRSSI.opcode ? [hex(packet), HCIEvent.complete(opcode, [0, 0x40, 0, 0xC4]).packet] : nil
     }
     stage.radio.deliver(hex(packet))
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     _ = try? await connection.readRSSI()
     stage.radio.answer = nil
     await connection.disconnect()
@@ -149,7 +149,7 @@ import Testing
       stage.radio.deliver(hex("04 13 05 01") + [UInt8(other & 0xFF), UInt8(other >> 8)] + hex("ffff"))
     }
     await stage.sleep(.seconds(1))
-    for _ in 0..<20 { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: 0x12) }
+    for _ in 0..<20 { try connection.gatt.writeWithoutResponse([1, 2, 3, 4], to: AttributeHandle(0x12)) }
     await stage.sleep(.seconds(1))
     #expect(stage.peer.commandCount == 8)
     #expect(stage.adapter.waitingPackets == 12)
@@ -181,7 +181,7 @@ import Testing
     let isTold = error == .connectionFailed(peer, HCIErrorCode(rawValue: status))
     #expect(isTold || error?.code == .peerNotFound, "\(String(describing: error))")
     stage.radio.answer = nil
-    #expect(try await stage.connect().gatt.read(0x0022) == [77])
+    #expect(try await stage.connect().gatt.read(AttributeHandle(0x0022)) == [77])
     try await stage.checkHealth()
   }
 
@@ -200,7 +200,7 @@ import Testing
     #expect(stage.radio.commands.last == Disconnect.opcode)
     stage.radio.complete(stage.peer.address)
     let connection = try await task.value
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     // The same link reported twice is the end of the first.
     await connection.disconnect()
     try await stage.checkHealth()
@@ -234,7 +234,7 @@ import Testing
     stage.radio.deliverData(0x40, hex("0300 0400 0b0102"))
     await stage.sleep(.milliseconds(1))
     let connection = try await stage.connect()
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     stage.radio.deliverData(0x40, hex("0300 0400 0b0102"))
     await stage.sleep(.seconds(1))
@@ -248,7 +248,7 @@ import Testing
     let handle = try #require(stage.peer.handle)
     stage.peer.react = { _ in .silent }
     stage.peer.sendData(hex("0500 0400 0b01"))
-    let read = spawn { try await connection.gatt.read(0x0003) }
+    let read = spawn { try await connection.gatt.read(AttributeHandle(0x0003)) }
     await stage.sleep(.seconds(1))
     stage.radio.end(stage.peer)
     await #expect(throws: StackError.self) { try await read.value }
@@ -259,7 +259,7 @@ import Testing
     stage.peer.sendData(hex("0203"), isStart: false)
     stage.peer.send(ATTReadResponse([0xBA, 0xD0]))
     await stage.sleep(.seconds(1))
-    #expect(try await next.gatt.read(0x0022) == [77])
+    #expect(try await next.gatt.read(AttributeHandle(0x0022)) == [77])
     #expect(next.mtu == 23)
     await next.disconnect()
     try await stage.checkHealth()
@@ -274,7 +274,7 @@ import Testing
     stage.radio.reuse(handle)
     let second = try await stage.central.connect(ConnectionRequest(peer: other.address))
     #expect(!connection.isConnected)
-    #expect(try await second.gatt.read(0x0022) == [77])
+    #expect(try await second.gatt.read(AttributeHandle(0x0022)) == [77])
     await second.disconnect()
     stage.peer.handle = nil
     try await stage.checkHealth()
@@ -306,7 +306,7 @@ import Testing
     #expect(try await connection.disconnection() == .adapter(.hardwareError(0x42)))
     await stage.sleep(.seconds(1))
     let next = try await stage.connect()
-    #expect(try await next.gatt.read(0x0022) == [77])
+    #expect(try await next.gatt.read(AttributeHandle(0x0022)) == [77])
     await next.disconnect()
     for _ in 0..<3 {
       stage.radio.deliver(hex("04 10 01 42"))

@@ -63,7 +63,7 @@ import Testing
     for request in stage.peer.requests { #expect(isValid(request)) }
     stage.peer.react = { _ in .honest }
     // The link is as good as before.
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
     return (result, count)

@@ -172,9 +172,9 @@ import Testing
     let tasks = connections.map { connection in spawn { await self.use(connection) } }
     // The good one is not held up by the others.
     let good = try #require(connections.last)
-    #expect(try await stage.within(.seconds(1)) { try await good.gatt.read(0x0022) } == [77])
+    #expect(try await stage.within(.seconds(1)) { try await good.gatt.read(AttributeHandle(0x0022)) } == [77])
     for task in tasks { await stage.within(.seconds(70)) { _ = await task.result } }
-    #expect(try await good.gatt.read(0x0022) == [77])
+    #expect(try await good.gatt.read(AttributeHandle(0x0022)) == [77])
     for connection in connections { await connection.disconnect() }
     #expect(stage.radio.links.isEmpty)
     try await stage.checkHealth()

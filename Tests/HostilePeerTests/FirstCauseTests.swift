@@ -72,8 +72,8 @@ import Testing
   @Test func whatIsOpenFailsWithTheReasonOfTheTransport() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
-    let read = spawn { try await connection.gatt.read(0x0003) }
-    let waiting = spawn { try await connection.gatt.read(0x0004) }
+    let read = spawn { try await connection.gatt.read(AttributeHandle(0x0003)) }
+    let waiting = spawn { try await connection.gatt.read(AttributeHandle(0x0004)) }
     let loss = spawn { try await connection.disconnection() }
     await stage.sleep(.seconds(1))
     stage.radio.fail(Self.reason)
@@ -82,7 +82,8 @@ import Testing
     await #expect(throws: expected) { try await waiting.value }
     #expect(try await loss.value == .adapter(.transportEnded(Self.reason)))
     #expect(
-      await failure { () async throws(StackError) in try await connection.gatt.read(0x0003) } == expected)
+      await failure { () async throws(StackError) in try await connection.gatt.read(AttributeHandle(0x0003)) }
+        == expected)
     #expect(
       await failure { () async throws(StackError) in try await connection.readRSSI() }
         == .transportEnded(Self.reason))

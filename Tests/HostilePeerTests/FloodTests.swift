@@ -36,7 +36,7 @@ import Testing
     stage.peer.sendFrame(.leSignaling, frame)
     await stage.sleep(.seconds(1))
     #expect(stage.radio.commands.filter { $0 == LEConnectionUpdate.opcode }.count == obeyed + 1)
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -63,7 +63,7 @@ import Testing
     #expect(stage.radio.commands.count < 5000)
     #expect(stage.adapter.counters.excessParameterRequests > Self.count / 2)
     if isAnswered {
-      #expect(try await connection.gatt.read(0x0022) == [77])
+      #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
       await connection.disconnect()
       try await stage.checkHealth()
     } else {

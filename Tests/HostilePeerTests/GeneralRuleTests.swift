@@ -26,7 +26,7 @@ import Testing
     #expect(stage.peer.handle == 0x40)
     stage.radio.deliver(hex(packet))
     await stage.sleep(.milliseconds(10))
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }

@@ -15,7 +15,7 @@ import Testing
   private func survives(_ fragments: [(isStart: Bool, data: String)]) async throws {
     let (stage, connection) = try await Stage.connected()
     for fragment in fragments { stage.peer.sendData(hex(fragment.data), isStart: fragment.isStart) }
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -36,7 +36,7 @@ import Testing
       for _ in 0..<400 { stage.peer.sendData(Array(repeating: 0x1B, count: 200), isStart: false) }
       await stage.sleep(.milliseconds(1))
     }
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -62,7 +62,7 @@ import Testing
     stage.peer.react = { _ in .silent }
     let frame = hex("0500 0400 0b 61 62 63 64")
     for cut in 0...frame.count {
-      let read = spawn { try await connection.gatt.read(0x0003) }
+      let read = spawn { try await connection.gatt.read(AttributeHandle(0x0003)) }
       await stage.sleep(.milliseconds(10))
       stage.peer.sendData(Array(frame[..<cut]))
       stage.peer.sendData(Array(frame[cut...]), isStart: false)
@@ -82,8 +82,8 @@ import Testing
     let second = try await stage.central.connect(ConnectionRequest(peer: other.address))
     stage.peer.react = { _ in .silent }
     other.react = { _ in .silent }
-    let read = spawn { try await connection.gatt.read(0x0003) }
-    let readSecond = spawn { try await second.gatt.read(0x0003) }
+    let read = spawn { try await connection.gatt.read(AttributeHandle(0x0003)) }
+    let readSecond = spawn { try await second.gatt.read(AttributeHandle(0x0003)) }
     await stage.sleep(.seconds(1))
     stage.peer.sendData(hex("0300 0400 0b"))
     other.sendData(hex("0200 04"))
@@ -103,7 +103,7 @@ import Testing
   func unopenedChannelsAreIgnored(_ channel: UInt16) async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.sendFrame(ChannelID(rawValue: channel), [1, 2, 3, 4])
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     #expect(stage.peer.otherFrameCount == 0)
     await connection.disconnect()
     try await stage.checkHealth()
@@ -161,7 +161,7 @@ import Testing
     for _ in 0..<1000 { stage.radio.deliverData(handle, hex("0300 0400 0a0300")) }
     await stage.sleep(.seconds(1))
     #expect(stage.adapter.counters.unknownHandlePackets == 1000)
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }

@@ -1,3 +1,4 @@
+import ATT
 import GAP
 import GATTClient
 import HCI
@@ -47,7 +48,7 @@ import Testing
   private func checkUse(of stage: Stage) async throws {
     stage.peer.handle = nil
     let connection = try await stage.connect()
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
   }
 
@@ -109,7 +110,7 @@ import Testing
     let commands = stage.radio.commands.count
     try await stage.central.recover(within: .seconds(60))
     #expect(stage.radio.commands.count == commands)
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await stage.central.stop()
   }
 
@@ -215,7 +216,7 @@ import Testing
     stage.radio.answer = { _, _ in [] }
     stage.radio.returnsCredits = false
     stage.radio.carriesData = false
-    let read = spawn { try await connection.gatt.read(0x0022) }
+    let read = spawn { try await connection.gatt.read(AttributeHandle(0x0022)) }
     await stage.within(.milliseconds(9100)) {
       #expect((try? await connection.disconnection()) == .adapter(.commandTimedOut(ReadBDADDR.opcode)))
     }
@@ -228,7 +229,7 @@ import Testing
     let (stage, connection) = try await Stage.connected()
     stage.radio.returnsCredits = false
     stage.radio.carriesData = false
-    let read = spawn { try await connection.gatt.read(0x0022) }
+    let read = spawn { try await connection.gatt.read(AttributeHandle(0x0022)) }
     await stage.within(.seconds(8)) {
       #expect((try? await connection.disconnection()) == .adapter(.packetsStalled(1, seconds: 7)))
     }

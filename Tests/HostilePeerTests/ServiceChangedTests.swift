@@ -236,11 +236,13 @@ import Testing
       try await connection.gatt.discoverCharacteristics(of: service)
     }
     // A number is good where something was discovered since, and only there.
-    await #expect(throws: StackError.servicesChanged) { try await connection.gatt.read(0x0032) }
+    await #expect(throws: StackError.servicesChanged) {
+      try await connection.gatt.read(AttributeHandle(0x0032))
+    }
     #expect(stage.peer.requestCount == before)
-    #expect(try await connection.gatt.read(0x0022) == [])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [])
     #expect(try await connection.gatt.discoverServices().count == 4)
-    #expect(try await connection.gatt.read(0x0032) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0032)) == [77])
     await #expect(throws: StackError.servicesChanged) { try await connection.gatt.read(battery) }
     await connection.disconnect()
     try await stage.checkHealth()

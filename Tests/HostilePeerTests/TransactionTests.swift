@@ -16,9 +16,11 @@ import Testing
     stage.peer.react = { request in
       request == ATTReadRequest(0x0003) ? .pdus(pdus.map { hex($0) }) : .honest
     }
-    let value = try await stage.within(.seconds(1)) { try await connection.gatt.read(0x0003) }
+    let value = try await stage.within(.seconds(1)) {
+      try await connection.gatt.read(AttributeHandle(0x0003))
+    }
     stage.peer.react = { _ in .honest }
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
     return value
@@ -39,10 +41,10 @@ import Testing
     stage.peer.react = { _ in .silent }
     stage.peer.send(ATTReadResponse([0xBA, 0xD0]), after: .seconds(31))
     let error = await stage.within(.seconds(31)) {
-      await failure { () async throws(StackError) in try await connection.gatt.read(0x0003) }
+      await failure { () async throws(StackError) in try await connection.gatt.read(AttributeHandle(0x0003)) }
     }
     #expect(error == .timedOut(.readRequest))
-    await #expect(throws: StackError.self) { try await connection.gatt.read(0x0022) }
+    await #expect(throws: StackError.self) { try await connection.gatt.read(AttributeHandle(0x0022)) }
     #expect(stage.peer.requestCount == 1)
     _ = try await connection.disconnection()
     try await stage.checkHealth()
@@ -57,13 +59,14 @@ import Testing
         request: .readRequest, handle: handle, code: ATTErrorCode(rawValue: code))
       stage.peer.react = { _ in .send(response) }
       let error = await stage.within(.seconds(1)) {
-        await failure { () async throws(StackError) in try await connection.gatt.read(0x0003) }
+        await failure { () async throws(StackError) in try await connection.gatt.read(AttributeHandle(0x0003))
+        }
       }
       #expect(error == .refused(response))
     }
     #expect(stage.peer.requestCount == 3)
     stage.peer.react = { _ in .honest }
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -94,7 +97,7 @@ import Testing
     }
     #expect(error?.code == .malformed)
     stage.peer.react = { _ in .honest }
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -116,7 +119,7 @@ import Testing
     }
     #expect(refused == [0x14, 0x3E, 0x00, 0x80])
     #expect(answers.pdus.count == refused.count)
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -125,7 +128,7 @@ import Testing
   @Test func indicationsAreConfirmedWhileARequestIsOpen() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
-    let read = spawn { try await connection.gatt.read(0x0003) }
+    let read = spawn { try await connection.gatt.read(AttributeHandle(0x0003)) }
     for number in 0..<10 as Range<UInt8> {
       stage.peer.notify(0x0012, [number])
       stage.peer.send(ATTHandleValueIndication(0x0006, value: [number]))
@@ -144,7 +147,7 @@ import Testing
     let answers = Collected()
     stage.peer.onOther = { answers.pdus.append($0) }
     stage.peer.react = { _ in .silent }
-    let read = spawn { try await connection.gatt.read(0x0003) }
+    let read = spawn { try await connection.gatt.read(AttributeHandle(0x0003)) }
     await stage.sleep(.seconds(1))
     stage.peer.send(ATTReadByGroupTypeRequest(.all, type: GATTUUID.primaryService))
     await stage.sleep(.seconds(1))

@@ -32,7 +32,7 @@ import Testing
       if request is ATTReadRequest { return .send(ATTReadResponse(part)) }
       return .send(ATTReadBlobResponse(part))
     }
-    #expect(try await connection.gatt.read(0x0003) == value)
+    #expect(try await connection.gatt.read(AttributeHandle(0x0003)) == value)
     #expect(stage.peer.requestCount == parts.count)
     stage.peer.react = { _ in .honest }
     await connection.disconnect()
@@ -45,7 +45,9 @@ import Testing
       if request is ATTReadRequest { return .send(ATTReadResponse(Self.part(1))) }
       return .send(ATTReadBlobResponse(Self.part(1)))
     }
-    let error = await failure { () async throws(StackError) in try await connection.gatt.read(0x0003) }
+    let error = await failure { () async throws(StackError) in
+      try await connection.gatt.read(AttributeHandle(0x0003))
+    }
     #expect(error?.code == .misbehaved)
     #expect(stage.peer.requestCount == 512 / 22 + 1)
     stage.peer.react = { _ in .honest }
@@ -101,7 +103,7 @@ import Testing
       #expect(error?.code == .malformed)
     }
     stage.peer.react = { _ in .honest }
-    #expect(try await connection.gatt.read(0x0022) == [77])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
     await connection.disconnect()
     try await stage.checkHealth()
   }
@@ -122,7 +124,7 @@ import Testing
       return .honest
     }
     let error = await failure { () async throws(StackError) in
-      try await connection.gatt.write(Self.part(7, 40), to: 0x0012)
+      try await connection.gatt.write(Self.part(7, 40), to: AttributeHandle(0x0012))
     }
     #expect(error?.code == .misbehaved)
     #expect(stage.peer.requests.last == ATTExecuteWriteRequest(.cancel))
@@ -143,9 +145,9 @@ import Testing
     for write in [false, true] {
       let error = await failure { () async throws(StackError) in
         if write {
-          try await connection.gatt.write([1], to: 0x0012)
+          try await connection.gatt.write([1], to: AttributeHandle(0x0012))
         } else {
-          _ = try await connection.gatt.read(0x0012)
+          _ = try await connection.gatt.read(AttributeHandle(0x0012))
         }
       }
       #expect(error.map { "\($0)".contains("pairing") } == true)

@@ -137,7 +137,7 @@ import VirtualRing
     // Generic Access and Generic Attribute are read as any other.
     let services = try await link.gatt.discoverServices()
     #expect(services.map(\.uuid).prefix(2) == [GATTUUID.genericAttribute, GATTUUID.genericAccess])
-    #expect(try await link.gatt.read(0x0007) == Array("R02_71CA".utf8))
+    #expect(try await link.gatt.read(AttributeHandle(0x0007)) == Array("R02_71CA".utf8))
   }
 
   /// It asks for a short interval, and later for one that saves power. A central that never says anything keeps its link.

@@ -43,7 +43,7 @@ private let battery = uuid("2a19")
     for level in [90, 89, 88] as [UInt8] { script.ask(ATTReadRequest(0x0022), ATTReadResponse([level])) }
     let replay = try await ReplayedClient(script.traffic())
     var levels: [UInt8] = []
-    for _ in 0..<4 { levels += try await replay.connection.gatt.read(0x0022) }
+    for _ in 0..<4 { levels += try await replay.connection.gatt.read(AttributeHandle(0x0022)) }
     #expect(levels == [90, 89, 88, 88])
     await replay.central.stop()
   }
@@ -56,7 +56,7 @@ private let battery = uuid("2a19")
     script.ask(ATTReadBlobRequest(0x0022, offset: 22), ATTReadBlobResponse(Array(value[22..<44])))
     script.ask(ATTReadBlobRequest(0x0022, offset: 44), ATTReadBlobResponse(Array(value[44...])))
     let short = try await ReplayedClient(script.traffic())
-    #expect(try await short.connection.gatt.read(0x0022) == value)
+    #expect(try await short.connection.gatt.read(AttributeHandle(0x0022)) == value)
     await short.central.stop()
     var longer = ATTScript()
     longer.ask(ATTExchangeMTURequest(clientMTU: 517), ATTExchangeMTUResponse(serverMTU: 185))
@@ -64,7 +64,7 @@ private let battery = uuid("2a19")
     longer.ask(ATTReadRequest(0x0022), ATTReadResponse(value))
     let long = try await ReplayedClient(longer.traffic())
     #expect(try await long.connection.gatt.exchangeMTU() == 185)
-    #expect(try await long.connection.gatt.read(0x0022) == value)
+    #expect(try await long.connection.gatt.read(AttributeHandle(0x0022)) == value)
     await long.central.stop()
   }
 
@@ -85,14 +85,14 @@ private let battery = uuid("2a19")
     }
     let timers = testTimers
     let written = timers.now
-    try await replay.connection.gatt.write([2], to: 0x0015)
+    try await replay.connection.gatt.write([2], to: AttributeHandle(0x0015))
     await timers.sleep(for: .seconds(1))
     #expect(values == [[0, 62]])
     // The answer came 10 ms after the write, the notification 200 ms after that.
     #expect(times.first == written + .milliseconds(210))
-    try await replay.connection.gatt.write([1], to: 0x0015)
+    try await replay.connection.gatt.write([1], to: AttributeHandle(0x0015))
     await timers.sleep(for: .seconds(1))
-    try await replay.connection.gatt.write([1], to: 0x0015)
+    try await replay.connection.gatt.write([1], to: AttributeHandle(0x0015))
     await timers.sleep(for: .seconds(1))
     #expect(values == [[0, 62], [0, 61], [0, 61]])
     await replay.central.stop()
@@ -138,7 +138,7 @@ private let battery = uuid("2a19")
       value, _ in
       values.append(value.byte(at: 1))
     }
-    try await replay.connection.gatt.write([2], to: 0x0015)
+    try await replay.connection.gatt.write([2], to: AttributeHandle(0x0015))
     await testTimers.sleep(for: .seconds(1))
     #expect(values == [61, 62])
     await testTimers.sleep(for: .seconds(30))
@@ -165,10 +165,10 @@ private let battery = uuid("2a19")
     }
     await testTimers.sleep(for: .seconds(3))
     #expect(values == [61])
-    try await replay.connection.gatt.write([1], to: 0x0015)
+    try await replay.connection.gatt.write([1], to: AttributeHandle(0x0015))
     await testTimers.sleep(for: .seconds(20))
     #expect(values == [61])
-    try await replay.connection.gatt.write([2], to: 0x0015)
+    try await replay.connection.gatt.write([2], to: AttributeHandle(0x0015))
     await testTimers.sleep(for: .seconds(1))
     #expect(values == [61, 62])
     await replay.central.stop()
@@ -200,7 +200,7 @@ private let battery = uuid("2a19")
     let timers = testTimers
     var loss: LinkLoss?
     replay.connection.whenDisconnected { loss = $0 }
-    #expect(try await replay.connection.gatt.read(0x0022) == [90])
+    #expect(try await replay.connection.gatt.read(AttributeHandle(0x0022)) == [90])
     await timers.sleep(for: .milliseconds(3900))
     #expect(loss == nil)
     await timers.sleep(for: .milliseconds(200))
@@ -240,10 +240,10 @@ private let battery = uuid("2a19")
       script.connection(reason: .remoteUserTerminatedConnection, endsAfter: 1000), second.connection(),
     ])
     let replay = try await ReplayedClient(traffic)
-    #expect(try await replay.connection.gatt.read(0x0022) == [90])
+    #expect(try await replay.connection.gatt.read(AttributeHandle(0x0022)) == [90])
     _ = try await replay.connection.disconnection()
     let connection = try await replay.central.connect(ConnectionRequest(peer: ATTScript.peer))
-    #expect(try await connection.gatt.read(0x0022) == [70])
+    #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [70])
     await replay.central.stop()
   }
 
@@ -253,9 +253,11 @@ private let battery = uuid("2a19")
     var options = ReplayedPeripheral.Options()
     options.matching = .exact
     let replay = try await ReplayedClient(script.traffic(), options)
-    await #expect(throws: StackError.self) { try await replay.connection.gatt.read(0x0022) }
-    await #expect(throws: StackError.self) { try await replay.connection.gatt.write([9], to: 0x0015) }
-    await #expect(throws: StackError.self) { try await replay.connection.gatt.read(0x0099) }
+    await #expect(throws: StackError.self) { try await replay.connection.gatt.read(AttributeHandle(0x0022)) }
+    await #expect(throws: StackError.self) {
+      try await replay.connection.gatt.write([9], to: AttributeHandle(0x0015))
+    }
+    await #expect(throws: StackError.self) { try await replay.connection.gatt.read(AttributeHandle(0x0099)) }
     let missing = replay.peripheral.missing.map(\.description)
     try #require(missing.count == 3)
     #expect(missing[0].hasPrefix("Read Request of 0x0022 (2A19): its value was not read"))
@@ -278,13 +280,13 @@ private let battery = uuid("2a19")
       value, _ in
       values.append(Array(value))
     }
-    try await replay.connection.gatt.write([0x02, 0x21, 0x26], to: 0x0015)
+    try await replay.connection.gatt.write([0x02, 0x21, 0x26], to: AttributeHandle(0x0015))
     await testTimers.sleep(for: .seconds(1))
     #expect(values == [[0x02, 0xBB]])
     #expect(replay.peripheral.adapted.map(\.recorded) == [[0x02, 0x20, 0x25]])
     // Nothing recorded begins like this.
     await #expect(throws: StackError.self) {
-      try await replay.connection.gatt.write([0x03, 0x20, 0x25], to: 0x0015)
+      try await replay.connection.gatt.write([0x03, 0x20, 0x25], to: AttributeHandle(0x0015))
     }
     await replay.central.stop()
   }
@@ -296,9 +298,9 @@ private let battery = uuid("2a19")
     script.refuse(ATTWriteRequest(0x0015, value: [UInt8](repeating: 8, count: 40)), 0x0015, .outOfRange)
     let replay = try await ReplayedClient(script.traffic())
     // The MTU is 23 here: the client prepares the value in parts.
-    try await replay.connection.gatt.write(value, to: 0x0015)
+    try await replay.connection.gatt.write(value, to: AttributeHandle(0x0015))
     do throws(StackError) {
-      try await replay.connection.gatt.write([UInt8](repeating: 8, count: 40), to: 0x0015)
+      try await replay.connection.gatt.write([UInt8](repeating: 8, count: 40), to: AttributeHandle(0x0015))
       Issue.record("not refused")
     } catch {
       #expect(error.attCode == .outOfRange)
@@ -410,7 +412,7 @@ private let battery = uuid("2a19")
     script.refuse(ATTReadRequest(0x0022), 0x0022, .insufficientEncryption)
     script.ask(ATTReadRequest(0x0022), ATTReadResponse([55]))
     let replay = try await ReplayedClient(script.traffic())
-    #expect(try await replay.connection.gatt.read(0x0022) == [55])
+    #expect(try await replay.connection.gatt.read(AttributeHandle(0x0022)) == [55])
     await replay.central.stop()
   }
 
@@ -425,12 +427,12 @@ private let battery = uuid("2a19")
     peripheral.expect(write: [1], to: controlPoint)
     peripheral.expect(write: [1], to: controlPoint)
     peripheral.expect(readOf: battery)
-    try await replay.connection.gatt.write([1], to: 0x0015)
-    _ = try await replay.connection.gatt.read(0x0022)
+    try await replay.connection.gatt.write([1], to: AttributeHandle(0x0015))
+    _ = try await replay.connection.gatt.read(AttributeHandle(0x0022))
     #expect(peripheral.unmet.map(\.description) == ["subscribe to 2A37", "write 01 to 2A39"])
     #expect(throws: ReplayError.self) { try peripheral.verify() }
     _ = try await replay.connection.gatt.subscribe(to: try await replay.characteristic(heartRate)) { _, _ in }
-    try await replay.connection.gatt.write([1], to: 0x0015)
+    try await replay.connection.gatt.write([1], to: AttributeHandle(0x0015))
     try peripheral.verify()
     await replay.central.stop()
   }

@@ -128,7 +128,7 @@ import Testing
     ),
     "GATTClient/GATTClient+CacheValidation.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+Values.swift": (11, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Values.swift": (7, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link")),
     "GAP/RecoverySteps.swift": (1, .deadline("the caller's")),

@@ -44,18 +44,18 @@ import Testing
     let long = Self.battery.bytes + Array(repeating: 0, count: 5)
     link.answer("18 00", "19")
     await #expect(throws: forbidden("a ring takes commands in one piece")) {
-      try await connection.gatt.write(long, to: 0x10)
+      try await connection.gatt.write(long, to: AttributeHandle(0x10))
     }
     #expect(!link.takeSent().contains { $0.hasPrefix("16") })
     link.answer("12 1000" + Hex.string(Self.battery.bytes), "13")
-    try await connection.gatt.write(Self.battery.bytes, to: 0x10)
+    try await connection.gatt.write(Self.battery.bytes, to: AttributeHandle(0x10))
     // Other values of the device may be long.
     link.answer(
       "16 2000 0000" + Hex.string(Array(long[..<18])), "17 2000 0000" + Hex.string(Array(long[..<18])))
     link.answer(
       "16 2000 1200" + Hex.string(Array(long[18...])), "17 2000 1200" + Hex.string(Array(long[18...])))
     link.answer("18 01", "19")
-    try await connection.gatt.write(long, to: 0x20)
+    try await connection.gatt.write(long, to: AttributeHandle(0x20))
     withExtendedLifetime(ring) {}
   }
 
@@ -68,13 +68,15 @@ import Testing
     let frame: [UInt8] = [0xBC, 0x27, 14, 0, 0, 0] + Array(repeating: 0, count: 16)
     #expect(CommandTable.danger(ofWriting: frame) == nil)
     await #expect(throws: forbidden("a ring takes commands in one piece")) {
-      try await connection.gatt.write(frame, to: 0x16)
+      try await connection.gatt.write(frame, to: AttributeHandle(0x16))
     }
     #expect(!link.takeSent().contains { $0.hasPrefix("16") })
     // The start of a profile of zeros, whose zeros would follow, and one with a wrong checksum.
     let profile: [UInt8] = [0x0A, 2]
     for value in [profile, profile + Array(repeating: 0, count: 13) + [0xFF]] {
-      #expect(throws: StackError.self) { try connection.gatt.writeWithoutResponse(value, to: 0x10) }
+      #expect(throws: StackError.self) {
+        try connection.gatt.writeWithoutResponse(value, to: AttributeHandle(0x10))
+      }
     }
     #expect(link.sent == [])
     withExtendedLifetime(ring) {}
@@ -86,11 +88,15 @@ import Testing
     let dangerous = try #require(
       (0...255).lazy.map { RingFrame(RingCommand(rawValue: $0)) }.first { CommandTable.danger(of: $0) != nil }
     )
-    await #expect(throws: StackError.self) { try await connection.gatt.write(dangerous.bytes, to: 0x10) }
-    #expect(throws: StackError.self) { try connection.gatt.writeWithoutResponse(dangerous.bytes, to: 0x10) }
+    await #expect(throws: StackError.self) {
+      try await connection.gatt.write(dangerous.bytes, to: AttributeHandle(0x10))
+    }
+    #expect(throws: StackError.self) {
+      try connection.gatt.writeWithoutResponse(dangerous.bytes, to: AttributeHandle(0x10))
+    }
     // Without its checksum, and as the first byte alone.
     #expect(throws: StackError.self) {
-      try connection.gatt.writeWithoutResponse([dangerous.bytes[0]], to: 0x10)
+      try connection.gatt.writeWithoutResponse([dangerous.bytes[0]], to: AttributeHandle(0x10))
     }
     #expect(link.sent == [])
     withExtendedLifetime(ring) {}
