@@ -42,14 +42,14 @@ final class Journal {
 
 /// The transport to a virtual controller. It journals what the host looks for.
 @BluetoothActor
-final class ToldTransport: HCITransport {
-  private let transport: AirTransport
+final class ToldTransport: HCITransportLayer {
+  let transport: any HCITransport
   private let journal: Journal
   /// Whether no confirmation of an indication is sent, as by an app that hangs.
   private let confirmsNothing: Bool
   private static let confirmation: UInt8 = 0x1E
 
-  init(_ transport: AirTransport, _ journal: Journal, confirmsNothing: Bool = false) {
+  init(_ transport: any HCITransport, _ journal: Journal, confirmsNothing: Bool = false) {
     (self.transport, self.journal, self.confirmsNothing) = (transport, journal, confirmsNothing)
   }
 
@@ -64,14 +64,6 @@ final class ToldTransport: HCITransport {
       }
     }
   }
-  var onClose: ((String) -> Void)? {
-    get { transport.onClose }
-    set { transport.onClose = newValue }
-  }
-  var timers: Timers { transport.timers }
-  func start() { transport.start() }
-  func close() { transport.close() }
-
   func send(_ packet: RawSpan) {
     let isData = packet.byte(at: 0) == HCIPacketType.acl.rawValue
     if isData, confirmsNothing, packet.byte(at: 9) == Self.confirmation { return }

@@ -4,26 +4,12 @@ import HaloCapture
 
 /// A transport with a tap, which receives each packet in order.
 @BluetoothActor
-package final class TappedTransport: HCITransport {
+package final class TappedTransport: HCITransportLayer {
   package var onPacket: ((RawSpan, Arrival) -> Void)? {
     didSet { listen() }
   }
-  package var onClose: ((String) -> Void)? {
-    get { transport.onClose }
-    set { transport.onClose = newValue }
-  }
-  package var timers: Timers { transport.timers }
-  package var droppedPackets: Int? { transport.droppedPackets }
-  package var skippedBytes: Int? { transport.skippedBytes }
-  package var onSkippedBytes: ((Int, Instant) -> Void)? {
-    get { transport.onSkippedBytes }
-    set { transport.onSkippedBytes = newValue }
-  }
-  package var linkPreferences: LinkPreferences? { transport.linkPreferences }
-  package var watchesState: Bool { transport.watchesState }
-  package var name: String { transport.name }
 
-  private let transport: any HCITransport
+  package let transport: any HCITransport
   private let tap: TrafficTap
   private let sent: CaptureDirection
   private let received: CaptureDirection
@@ -57,19 +43,5 @@ package final class TappedTransport: HCITransport {
     // packets, nor after that of the following ones.
     tap.take(packet, .hci(sent), at: timers.now.wholeMicroseconds)
     transport.send(packet)
-  }
-
-  package var canReopen: Bool { transport.canReopen }
-
-  package func reopen(within time: Duration) async throws(StackError) {
-    try await transport.reopen(within: time)
-  }
-
-  package func close() {
-    transport.close()
-  }
-
-  package func finishClosing() async {
-    await transport.finishClosing()
   }
 }

@@ -60,6 +60,42 @@ extension HCITransport {
   package func finishClosing() async {}
 }
 
+/// A transport over another one. What it does not define is passed on to that.
+@BluetoothActor
+package protocol HCITransportLayer: HCITransport {
+  /// Carries the packets.
+  var transport: any HCITransport { get }
+}
+
+extension HCITransportLayer {
+  package var onPacket: ((RawSpan, Arrival) -> Void)? {
+    get { transport.onPacket }
+    set { transport.onPacket = newValue }
+  }
+  package var onClose: ((String) -> Void)? {
+    get { transport.onClose }
+    set { transport.onClose = newValue }
+  }
+  package var timers: Timers { transport.timers }
+  package var droppedPackets: Int? { transport.droppedPackets }
+  package var skippedBytes: Int? { transport.skippedBytes }
+  package var onSkippedBytes: ((Int, Instant) -> Void)? {
+    get { transport.onSkippedBytes }
+    set { transport.onSkippedBytes = newValue }
+  }
+  package var linkPreferences: LinkPreferences? { transport.linkPreferences }
+  package var watchesState: Bool { transport.watchesState }
+  package var name: String { transport.name }
+  package var canReopen: Bool { transport.canReopen }
+  package func start() { transport.start() }
+  package func send(_ packet: RawSpan) { transport.send(packet) }
+  package func reopen(within time: Duration) async throws(StackError) {
+    try await transport.reopen(within: time)
+  }
+  package func close() { transport.close() }
+  package func finishClosing() async { await transport.finishClosing() }
+}
+
 /// The kernel's number for a Bluetooth adapter: 0 is `hci0`.
 package struct AdapterIndex: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt16

@@ -9,8 +9,8 @@ import VirtualRadio
 
 /// A line that opens, and closes again after a moment, as one behind ser2net whose device is missing (cminyard/ser2net 35).
 @BluetoothActor
-private final class BreakingTransport: HCITransport {
-  private let transport: AirTransport
+private final class BreakingTransport: HCITransportLayer {
+  let transport: any HCITransport
   /// How long it breaks, from its first opening on.
   private let time: Duration
   private var first: Instant?
@@ -22,11 +22,6 @@ private final class BreakingTransport: HCITransport {
     self.time = time
   }
 
-  var onPacket: ((RawSpan, Arrival) -> Void)? {
-    get { transport.onPacket }
-    set { transport.onPacket = newValue }
-  }
-  var timers: Timers { transport.timers }
   var canReopen: Bool { true }
 
   func start() {
@@ -42,9 +37,6 @@ private final class BreakingTransport: HCITransport {
     }
   }
 
-  func send(_ packet: RawSpan) { transport.send(packet) }
-  func reopen(within time: Duration) { transport.reopen(within: time) }
-  func close() { transport.close() }
 }
 
 /// A radio that fails as soon as it was recovered, by each door of a program.

@@ -9,23 +9,11 @@ import VirtualRadio
 
 /// A phone that confirms no indication, as one does whose app hangs (mcginty/blew 40).
 @BluetoothActor
-private final class UnconfirmingTransport: HCITransport {
-  private let transport: AirTransport
+private final class UnconfirmingTransport: HCITransportLayer {
+  let transport: any HCITransport
   private static let confirmation: UInt8 = 0x1E
 
-  init(_ transport: AirTransport) { self.transport = transport }
-
-  var onPacket: ((RawSpan, Arrival) -> Void)? {
-    get { transport.onPacket }
-    set { transport.onPacket = newValue }
-  }
-  var onClose: ((String) -> Void)? {
-    get { transport.onClose }
-    set { transport.onClose = newValue }
-  }
-  var timers: Timers { transport.timers }
-  func start() { transport.start() }
-  func close() { transport.close() }
+  init(_ transport: any HCITransport) { self.transport = transport }
 
   func send(_ packet: RawSpan) {
     let isData = packet.byte(at: 0) == HCIPacketType.acl.rawValue

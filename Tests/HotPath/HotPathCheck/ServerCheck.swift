@@ -47,30 +47,19 @@ extension HotPathCheck {
 
 /// A transport that hides its controller while packets are counted: what the controller computes must not be.
 @BluetoothActor
-private final class CountedTransport: HCITransport {
+private final class CountedTransport: HCITransportLayer {
   /// More than the controller has buffers, so that some wait.
   static let burst = 50
 
-  var onPacket: ((RawSpan, Arrival) -> Void)? {
-    get { transport.onPacket }
-    set { transport.onPacket = newValue }
-  }
-  var onClose: ((String) -> Void)? {
-    get { transport.onClose }
-    set { transport.onClose = newValue }
-  }
-  var timers: Timers { transport.timers }
   private(set) var count = 0
-  private let transport: AirTransport
+  let transport: any HCITransport
   private var isAway = false
   /// The packets that were not reported as sent.
   private var held: UInt16 = 0
   private var handle: UInt16 = 0
 
-  init(_ transport: AirTransport) { self.transport = transport }
+  init(_ transport: any HCITransport) { self.transport = transport }
 
-  func start() { transport.start() }
-  func close() { transport.close() }
   func takeAway() { isAway = true }
   func giveBack() { isAway = false }
 

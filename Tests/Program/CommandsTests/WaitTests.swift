@@ -129,12 +129,12 @@ import Testing
     "GATTClient/GATTClient+CacheValidation.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (7, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+WritesWithoutResponse.swift": (2, .deadline("the caller's")),
+    "GATTClient/GATTClient+WritesWithoutResponse.swift": (1, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link")),
     "GAP/RecoverySteps.swift": (1, .deadline("the caller's")),
     "GAP/Peripheral.swift": (2, .ended(by: "the end of each link, after a few seconds; the caller's limit")),
     "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
-    "HCI/Host/HCITransport.swift": (2, .deadline("none is needed: they do nothing")),
+    "HCI/Host/HCITransport.swift": (4, .deadline("none is needed: they do nothing")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       7, .deadline("HostController.commandDeadline for each command, closeDeadline, or the caller's")
     ),
@@ -173,7 +173,6 @@ import Testing
       2, .deadline("10 s, or the caller's, name look-up included")
     ),
     "Captures/Recording/ATT/ReplayAdapter.swift": (2, .deadline("none is needed: they return at once")),
-    "Captures/Recording/TappedTransport.swift": (2, .deadline("those of the transport that it records")),
     "RingLink/Device/ActionsAndEvents.swift": (
       6, .deadline("RingExchange.silence, the time for a ring to leave; listen by the link's end")
     ),

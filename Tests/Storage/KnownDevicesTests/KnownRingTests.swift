@@ -17,25 +17,13 @@ import VirtualRing
 
 /// Counts the ATT requests and commands that pass on their way to the controller.
 @BluetoothActor
-private final class CountingTransport: HCITransport {
-  var onPacket: ((RawSpan, Arrival) -> Void)? {
-    get { base.onPacket }
-    set { base.onPacket = newValue }
-  }
-  var onClose: ((String) -> Void)? {
-    get { base.onClose }
-    set { base.onClose = newValue }
-  }
+private final class CountingTransport: HCITransportLayer {
   private(set) var requests: [ATTOpcode] = []
-  var timers: Timers { base.timers }
-  private let base: VirtualTransport
+  let transport: any HCITransport
 
   init(_ options: VirtualRingOptions) {
-    base = VirtualTransport(options, timers: testTimers)
+    transport = VirtualTransport(options, timers: testTimers)
   }
-
-  func start() { base.start() }
-  func close() { base.close() }
 
   func send(_ packet: RawSpan) {
     // Type, ACL header, L2CAP header; then the ATT PDU.
@@ -45,7 +33,7 @@ private final class CountingTransport: HCITransport {
       let opcode = ATTOpcode(rawValue: first)
       if opcode.kind == .request { requests.append(opcode) }
     }
-    base.send(packet)
+    transport.send(packet)
   }
 }
 
