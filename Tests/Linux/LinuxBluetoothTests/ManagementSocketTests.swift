@@ -34,8 +34,8 @@ import Testing
     }
     #expect(
       events == [
-        "hci2 added", "hci2 removed", "hci1 settings(powered, le)", "hci0 advertisingRemoved(5)",
-        "hci0 discovering(addresses 0x06, false)", "hci0 other(21)",
+        "hci2 indexAdded", "hci2 indexRemoved", "hci1 newSettings(powered, le)", "hci0 advertisingRemoved(5)",
+        "hci0 discovering(addresses 0x06, false)", "hci0 unknown(21)",
       ])
     management.close()
     var byte: UInt8 = 0
@@ -44,18 +44,18 @@ import Testing
 
   @Test func aCommandIsAnswered() async throws {
     let management = try open()
-    let task = spawn { try await management.send(ReadControllerIndexList()) }
+    let task = spawn { try await management.send(.readControllerIndexList) }
     await settle()
     #expect(pair.read() == hex("0300 ffff 0000"))
     pair.write(hex("0100 ffff 0700 0300 00 0100 0200"))
     #expect(try await task.value == [AdapterIndex(rawValue: 2)])
     // The kernel ends the channel: what waits for an answer gets none, and neither does what follows.
-    let open = spawn { try await management.send(SetPowered(true), to: AdapterIndex(rawValue: 2)) }
+    let open = spawn { try await management.send(.setPowered(true), to: AdapterIndex(rawValue: 2)) }
     await settle()
     shutdown(pair.theirs, Int32(SHUT_RDWR))
     let ended = StackError("reach the kernel's Bluetooth management", .connectionEnded)
     await #expect(throws: ended) { _ = try await open.value }
-    await #expect(throws: ended) { _ = try await management.send(ReadControllerIndexList()) }
+    await #expect(throws: ended) { _ = try await management.send(.readControllerIndexList) }
   }
 
   /// What each channel is for is part of the error.

@@ -28,15 +28,15 @@ import Testing
 
   @Test func theIndexList() throws {
     var result: Result<[AdapterIndex], StackError>?
-    queue.enqueue(ReadControllerIndexList(), to: .none) { result = $0 }
+    queue.enqueue(.readControllerIndexList, to: .none) { result = $0 }
     #expect(out.packets == ["0300ffff0000"])
     receive("0100ffff0900" + "0300" + "00" + "0200" + "0000" + "0300")
     #expect(try result?.get() == [hci0, AdapterIndex(rawValue: 3)])
   }
 
   @Test func controllerInformation() throws {
-    var result: Result<ReadControllerInformation.Response, StackError>?
-    queue.enqueue(ReadControllerInformation(), to: hci0) { result = $0 }
+    var result: Result<ManagementControllerInformation, StackError>?
+    queue.enqueue(.readControllerInformation, to: hci0) { result = $0 }
     #expect(out.packets == ["040000000000"])
     let name = Hex.string(Array("pi".utf8)) + String(repeating: "00", count: 247)
     let short = String(repeating: "00", count: 11)
@@ -54,7 +54,7 @@ import Testing
   /// The interval in steps of 1.25 ms, the timeout in steps of 10 ms; LE random is 2 here.
   @Test func connectionParameters() throws {
     var isLoaded = false
-    queue.enqueue(LoadConnectionParameters(peer: peer, parameters: .fast), to: hci0) { result in
+    queue.enqueue(.loadConnectionParameters(.fast, for: peer), to: hci0) { result in
       if case .success = result { isLoaded = true }
     }
     #expect(
@@ -65,7 +65,7 @@ import Testing
 
   @Test func aMissingPrivilegeIsNamed() {
     var error: StackError?
-    queue.enqueue(SetPowered(true), to: hci0) { result in
+    queue.enqueue(.setPowered(true), to: hci0) { result in
       if case .failure(let failure) = result { error = failure }
     }
     #expect(out.packets == ["050000000100" + "01"])
@@ -77,9 +77,9 @@ import Testing
   @Test func answersGoToTheirOwnCommandAndAdapter() {
     var order: [Int] = []
     let hci1 = AdapterIndex(rawValue: 1)
-    queue.enqueue(SetPowered(true), to: hci0) { _ in order.append(0) }
-    queue.enqueue(SetPowered(true), to: hci1) { _ in order.append(1) }
-    queue.enqueue(ReadControllerInformation(), to: hci1) { _ in order.append(2) }
+    queue.enqueue(.setPowered(true), to: hci0) { _ in order.append(0) }
+    queue.enqueue(.setPowered(true), to: hci1) { _ in order.append(1) }
+    queue.enqueue(.readControllerInformation, to: hci1) { _ in order.append(2) }
     receive("020001000300" + "0400" + "03")
     receive("020001000300" + "0500" + "03")
     receive("020000000300" + "0500" + "03")
@@ -89,7 +89,7 @@ import Testing
 
   @Test func silenceEnds() {
     var error: StackError?
-    queue.enqueue(ReadControllerIndexList(), to: .none) { result in
+    queue.enqueue(.readControllerIndexList, to: .none) { result in
       if case .failure(let failure) = result { error = failure }
     }
     timers.advance(to: .zero + ManagementQueue.deadline)
@@ -104,9 +104,9 @@ import Testing
       if case .failure(let failure) = result { errors.append(failure) }
     }
     let gone = StackError("ask", .adapterRemoved)
-    queue.enqueue(ReadControllerIndexList(), to: .none, completion: note)
+    queue.enqueue(.readControllerIndexList, to: .none, completion: note)
     queue.fail(gone)
-    queue.enqueue(ReadControllerIndexList(), to: .none, completion: note)
+    queue.enqueue(.readControllerIndexList, to: .none, completion: note)
     #expect(errors == [gone, gone])
     #expect(out.packets.count == 1)
   }
@@ -135,20 +135,16 @@ import Testing
     for packet in packets {
       checkDecoderIsTotal(hex(packet)) { bytes in
         queue.receive(bytes.span.bytes)
-        _ = try? bytes.withReader { reader throws(DecodeError) in
-          try ReadControllerInformation.response(parsing: &reader)
-        }
-        _ = try? bytes.withReader { reader throws(DecodeError) in
-          try ReadControllerIndexList.response(parsing: &reader)
-        }
-        _ = try? bytes.withReader { reader throws(DecodeError) in try SetPowered.response(parsing: &reader) }
+        _ = try? bytes.withReader(ManagementCommand.readControllerInformation.read)
+        _ = try? bytes.withReader(ManagementCommand.readControllerIndexList.read)
+        _ = try? bytes.withReader(ManagementCommand.setPowered(true).read)
       }
     }
   }
 
   @Test func aCommandIsWaitedForNoLongerThanTheCallerWants() throws {
     var results: [Result<[AdapterIndex], StackError>] = []
-    let cancel = queue.enqueue(ReadControllerIndexList(), to: .none) { results.append($0) }
+    let cancel = queue.enqueue(.readControllerIndexList, to: .none) { results.append($0) }
     cancel()
     cancel()
     #expect(results == [.failure(StackError("list the adapters", .cancelled))])

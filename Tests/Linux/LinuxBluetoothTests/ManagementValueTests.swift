@@ -52,7 +52,7 @@ import Testing
     let (code, name, reason) = Self.statuses[index]
     #expect(ManagementStatus(rawValue: code).description == name)
     var results: [Result<ManagementSettings, StackError>] = []
-    queue.enqueue(SetPowered(false), to: hci2) { results.append($0) }
+    queue.enqueue(.setPowered(false), to: hci2) { results.append($0) }
     #expect(out.packets == ["05000200010000"])
     receive("010002000700 0500" + Hex.string([code]) + "01000000")
     let other = StackError(
@@ -68,9 +68,9 @@ import Testing
     func note<Value>(_ result: Result<Value, StackError>) {
       if case .failure(let error) = result { errors.append(error.description) }
     }
-    let parameters = LoadConnectionParameters(peer: BluetoothAddress(1, .public), parameters: .fast)
-    queue.enqueue(ReadControllerIndexList(), to: .none, completion: note)
-    queue.enqueue(ReadControllerInformation(), to: hci2, completion: note)
+    let parameters = ManagementCommand.loadConnectionParameters(.fast, for: BluetoothAddress(1, .public))
+    queue.enqueue(.readControllerIndexList, to: .none, completion: note)
+    queue.enqueue(.readControllerInformation, to: hci2, completion: note)
     queue.enqueue(parameters, to: hci2, completion: note)
     #expect(
       out.packets.last == "35000200110001000100000000000106000c0000009001")
@@ -88,12 +88,12 @@ import Testing
   /// Three seconds, to the millisecond; a command that was answered has no deadline.
   @Test func theDeadlineIsThreeSeconds() {
     var results: [Result<ManagementSettings, StackError>] = []
-    queue.enqueue(SetPowered(true), to: hci2) { results.append($0) }
+    queue.enqueue(.setPowered(true), to: hci2) { results.append($0) }
     timers.advance(to: .zero + .milliseconds(2999))
     #expect(results == [])
     timers.advance(to: .zero + .milliseconds(3000))
     #expect(results == [.failure(StackError("switch the adapter (hci2)", .noAnswer))])
-    queue.enqueue(SetPowered(true), to: hci2) { results.append($0) }
+    queue.enqueue(.setPowered(true), to: hci2) { results.append($0) }
     receive("010002000700 0500 00 00000000")
     timers.advance(to: timers.now + .seconds(10))
     #expect(results.count == 2 && results.last == .success([]))
@@ -101,19 +101,19 @@ import Testing
 
   /// All of the information: address, version, manufacturer, supported and current settings, class, name.
   @Test func informationIsReadWhole() throws {
-    var result: Result<ReadControllerInformation.Response, StackError>?
-    queue.enqueue(ReadControllerInformation(), to: hci2) { result = $0 }
+    var result: Result<ManagementControllerInformation, StackError>?
+    queue.enqueue(.readControllerInformation, to: hci2) { result = $0 }
     let name = Array("desk".utf8) + [0] + Array("rest".utf8)
     let parameters =
       hex("060504030201 0c 5d00 ffbe0100 01020000 0c0104")
       + name + [UInt8](repeating: 0, count: 249 - name.count)
     receive("010002000f01 0400 00" + Hex.string(parameters.dropLast()))
     #expect(result == .failure(StackError("ask what the adapter is (hci2)", .malformedAnswer)))
-    queue.enqueue(ReadControllerInformation(), to: hci2) { result = $0 }
+    queue.enqueue(.readControllerInformation, to: hci2) { result = $0 }
     receive("010002001001 0400 00" + Hex.string(parameters))
     #expect((try? result?.get().name) == "desk")
     // The short name that follows is not read.
-    queue.enqueue(ReadControllerInformation(), to: hci2) { result = $0 }
+    queue.enqueue(.readControllerInformation, to: hci2) { result = $0 }
     receive("010002001101 0400 00" + Hex.string(parameters + [7]))
     let information = try #require(try result?.get())
     #expect(information.address == BluetoothAddress(0x0102_0304_0506, .public))
@@ -126,7 +126,7 @@ import Testing
 
   @Test func anAnswerThatIsCutIsMalformed() {
     var results: [Result<[AdapterIndex], StackError>] = []
-    queue.enqueue(ReadControllerIndexList(), to: .none) { results.append($0) }
+    queue.enqueue(.readControllerIndexList, to: .none) { results.append($0) }
     receive("0100ffff0700 0300 00 0200 0000")
     #expect(results == [.failure(StackError("list the adapters", .malformedAnswer))])
   }

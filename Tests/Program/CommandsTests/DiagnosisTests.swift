@@ -16,7 +16,7 @@ import Testing
   private static func adapter(
     _ index: UInt16 = 0, isUp: Bool = true, supports: ManagementSettings = settings, isTaken: Bool = false
   ) -> ControllerState {
-    let information = ReadControllerInformation.Response(
+    let information = ManagementControllerInformation(
       address: BluetoothAddress(0x001A_7DDA_7113, .public), version: CoreVersion(rawValue: 9),
       manufacturer: CompanyIdentifier(rawValue: 2), supportedSettings: supports,
       currentSettings: isUp ? supports : [], name: "")
@@ -206,15 +206,11 @@ import Testing
       ("ff1e0000", [LEPHYs.le1M, .le2M]), ("007e0000", [.le1M, .le2M, .leCoded]), ("ff010000", []),
     ] {
       let bytes = hex("\(bits) 00000000 00000000")
-      let supported = try bytes.withReader { reader throws(DecodeError) in
-        try GetPHYConfiguration.response(parsing: &reader)
-      }
+      let supported = try bytes.withReader(ManagementCommand.getPHYConfiguration.read)
       #expect(supported == LEPHYs(phys))
     }
     checkDecoderIsTotal(hex("ff1e0000 00000000 00000000")) { bytes in
-      _ = try? bytes.withReader { reader throws(DecodeError) in
-        try GetPHYConfiguration.response(parsing: &reader)
-      }
+      _ = try? bytes.withReader(ManagementCommand.getPHYConfiguration.read)
     }
   }
 

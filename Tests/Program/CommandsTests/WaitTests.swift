@@ -134,7 +134,7 @@ import Testing
     "GAP/RecoverySteps.swift": (1, .deadline("the caller's")),
     "GAP/Peripheral.swift": (2, .ended(by: "the end of each link, after a few seconds; the caller's limit")),
     "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
-    "HCI/Host/HCITransport.swift": (4, .deadline("none is needed: they do nothing")),
+    "HCI/Host/HCITransport.swift": (4, .deadline("those of the transport below; the others do nothing")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       7, .deadline("HostController.commandDeadline for each command, closeDeadline, or the caller's")
     ),

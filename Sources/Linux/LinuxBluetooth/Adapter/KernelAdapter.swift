@@ -188,19 +188,19 @@ package final class KernelAdapter: Adapter {
       lastCommand = LastCommand(management)
     }
     // The kernel reports changes of an adapter from the first command on, of any program.
-    management?.send(ReadControllerInformation(), to: index) { [weak self] result in
+    management?.send(.readControllerInformation, to: index) { [weak self] result in
       if case .success(let information) = result { self?.adopt(information.currentSettings) }
     }
     management?.onEvent = { [weak self] event, index in
       guard let self else { return }
       switch event {
-      case .removed where index == self.index: watch.removed()
-      case .settings(let settings) where index == self.index && !settings.contains(.powered):
+      case .indexRemoved where index == self.index: watch.removed()
+      case .newSettings(let settings) where index == self.index && !settings.contains(.powered):
         _ = watch.isUsable()
       default: break
       }
       if index == self.index {
-        if case .settings(let settings) = event { adopt(settings) }
+        if case .newSettings(let settings) = event { adopt(settings) }
         if case .discovering(let type, let isOn) = event { discoveryChanged(isOn ? type : nil) }
         peripheral?.note(event)
       }
@@ -290,7 +290,7 @@ package final class KernelAdapter: Adapter {
     self.failure = nil
     do throws(StackError) {
       // The kernel powers a new adapter off again after two seconds, unless a program uses it.
-      if isNew { management?.send(SetPowered(true), to: index) { _ in } }
+      if isNew { management?.send(.setPowered(true), to: index) { _ in } }
       return try await initialize()
     } catch {
       controller?.fail(error)
@@ -324,7 +324,7 @@ package final class KernelAdapter: Adapter {
   /// begin none then, or have switched that scan off for it.
   private func discoveryChanged(_ type: DiscoveryType?) {
     discovery = controller?.isScanningActively == true ? type : nil
-    lastCommand?.set(discovery.map { ManagementPacket(StopDiscovery($0), to: index) })
+    lastCommand?.set(discovery.map { ManagementPacket(.stopDiscovery($0), to: index) })
   }
 
   /// Ends the discovery for which the kernel has taken our scan, which would not end with it: until then, no program could
@@ -336,7 +336,7 @@ package final class KernelAdapter: Adapter {
     controller?.whenEventsAreHandled { [weak self] in
       guard let self else { return }
       guard controller?.isScanningActively == false else { return discoveryEnded() }
-      management.send(StopDiscovery(discovery), to: index) { [weak self] _ in self?.discoveryEnded() }
+      management.send(.stopDiscovery(discovery), to: index) { [weak self] _ in self?.discoveryEnded() }
     }
   }
 
@@ -413,7 +413,7 @@ package final class KernelAdapter: Adapter {
       onNote?("connection parameters are the kernel's: it has no Bluetooth management")
       return next()
     }
-    let command = LoadConnectionParameters(peer: request.peer, parameters: request.parameters)
+    let command = ManagementCommand.loadConnectionParameters(request.parameters, for: request.peer)
     management.send(command, to: index) { [weak self] result in
       if case .failure(let error) = result {
         self?.onNote?("connection parameters are the kernel's: \(error)")
@@ -500,8 +500,8 @@ extension KernelAdapter: RecoverableRadio {
       }
       do throws(StackError) {
         guard let management else { throw StackError("switch \(index)", .noBluetooth) }
-        _ = try await management.send(SetPowered(false), to: index)
-        _ = try await management.send(SetPowered(true), to: index)
+        _ = try await management.send(.setPowered(false), to: index)
+        _ = try await management.send(.setPowered(true), to: index)
         return .done()
       } catch {
         if error.code == .cancelled { throw error }
@@ -516,7 +516,7 @@ extension KernelAdapter: RecoverableRadio {
       adopt(device)
       return try await open(isNew: isNew)
     }
-    if let index = watch.findSwitchedOff() { management?.send(SetPowered(true), to: index) { _ in } }
+    if let index = watch.findSwitchedOff() { management?.send(.setPowered(true), to: index) { _ in } }
     return nil
   }
 

@@ -188,8 +188,8 @@ final class KernelAdvertiser {
   // MARK: Commands
 
   /// Sends a command; `next` is not called if the adapter was lost meanwhile.
-  private func send<Command: ManagementCommand>(
-    _ command: Command, then next: @escaping (Result<Command.Response, StackError>) -> Void
+  private func send<Response>(
+    _ command: ManagementCommand<Response>, then next: @escaping (Result<Response, StackError>) -> Void
   ) {
     let epoch = self.epoch
     queue.enqueue(command, to: index) { [weak self] result in
@@ -198,7 +198,7 @@ final class KernelAdvertiser {
   }
 
   private func start(_ advertising: Advertising) {
-    send(ReadAdvertisingFeatures()) { [weak self] result in
+    send(.readAdvertisingFeatures) { [weak self] result in
       guard let self else { return }
       switch result {
       case .failure(let error): failed(error)
@@ -219,7 +219,7 @@ final class KernelAdvertiser {
   /// Read Advertising Features leaves out numbers that are greater than the count of the advertisements. bluetoothd takes the
   /// first ones, whether they are free or not, and the kernel tells nobody; when it starts, it removes all advertisements if it
   /// sees any.
-  private func number(in features: ReadAdvertisingFeatures.Response) -> UInt8? {
+  private func number(in features: ManagementAdvertisingFeatures) -> UInt8? {
     if let taken, taken.index == index, taken.value <= features.maximumInstances { return taken.value }
     taken = nil
     var number = features.maximumInstances
@@ -232,11 +232,10 @@ final class KernelAdvertiser {
 
   private func add(_ advertising: Advertising, as number: UInt8) {
     mayExist = true
-    onLastCommand?(ManagementPacket(RemoveAdvertising(number), to: index))
+    onLastCommand?(ManagementPacket(.removeAdvertising(number), to: index))
     guard usesExtendedCommands else { return addWithoutInterval(advertising, as: number) }
-    let parameters = AddExtendedAdvertisingParameters(
-      number, flags: advertising.managementFlags, intervalMin: advertising.intervalMin,
-      intervalMax: advertising.intervalMax)
+    let parameters = ManagementCommand.addExtendedAdvertisingParameters(
+      number, flags: advertising.managementFlags, interval: advertising.intervalMin...advertising.intervalMax)
     send(parameters) { [weak self] result in
       guard let self else { return }
       switch result {
@@ -250,7 +249,7 @@ final class KernelAdvertiser {
   }
 
   private func addData(_ advertising: Advertising, as number: UInt8) {
-    let data = AddExtendedAdvertisingData(
+    let data = ManagementCommand.addExtendedAdvertisingData(
       number, data: advertising.data, scanResponse: advertising.scanResponse)
     send(data) { [weak self] result in
       guard let self else { return }
@@ -274,7 +273,7 @@ final class KernelAdvertiser {
   }
 
   private func addWithoutInterval(_ advertising: Advertising, as number: UInt8) {
-    let command = AddAdvertising(
+    let command = ManagementCommand.addAdvertising(
       number, flags: advertising.managementFlags, data: advertising.data,
       scanResponse: advertising.scanResponse)
     send(command) { [weak self] result in
@@ -289,7 +288,7 @@ final class KernelAdvertiser {
   /// Ends the advertisement, if there is one. The kernel refuses that if another program has ended it.
   private func remove(then next: @escaping () -> Void) {
     guard let taken else { return next() }
-    send(RemoveAdvertising(taken.value)) { [weak self] _ in
+    send(.removeAdvertising(taken.value)) { [weak self] _ in
       self?.mayExist = false
       self?.onLastCommand?(nil)
       next()

@@ -119,12 +119,12 @@ final class KernelPeripheralRole {
   func disconnected(_ handle: ConnectionHandle) { unclaimed.remove(handle) }
 
   /// Another program has used the adapter.
-  func note(_ event: Management.Event) {
+  func note(_ event: ManagementEvent) {
     switch event {
     case .advertisingRemoved(let instance): for entry in entries { entry.advertiser.removed(instance) }
-    case .settings: expectListener()
-    case .other(let code) where Self.signsOfStart.contains(code): expectListener()
-    case .added, .removed, .discovering, .other: break
+    case .newSettings: expectListener()
+    case .unknown(let code) where Self.signsOfStart.contains(code): expectListener()
+    default: break
     }
   }
 

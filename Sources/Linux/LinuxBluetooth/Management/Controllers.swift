@@ -24,7 +24,7 @@ package struct ControllerState: Hashable, Sendable {
   package var condition: Condition
   /// The state from the management interface; nil if the kernel does not manage the adapter because a program uses the
   /// user channel, or if it does not answer.
-  package var management: ReadControllerInformation.Response?
+  package var management: ManagementControllerInformation?
   /// Whether a program has opened the user channel.
   package var isTaken: Bool
 
@@ -113,17 +113,17 @@ package enum Controllers {
   private static func look(isDetailed: Bool) async throws(StackError) -> [ControllerState] {
     let devices = try HCIDevices.list()
     var managed: Managed?
-    var information: [AdapterIndex: ReadControllerInformation.Response] = [:]
+    var information: [AdapterIndex: ManagementControllerInformation] = [:]
     // A kernel without the management interface still has devices.
     if isDetailed || devices.contains(where: { !$0.isUp }), let management = try? Management() {
       defer { management.close() }
       do throws(StackError) {
-        let configured = try await management.send(ReadControllerIndexList())
-        let unconfigured = try? await management.send(ReadUnconfiguredControllerIndexList())
+        let configured = try await management.send(.readControllerIndexList)
+        let unconfigured = try? await management.send(.readUnconfiguredControllerIndexList)
         managed = Managed(configured: configured, unconfigured: unconfigured ?? [])
         for index in isDetailed ? configured : [] {
           do throws(StackError) {
-            information[index] = try await management.send(ReadControllerInformation(), to: index)
+            information[index] = try await management.send(.readControllerInformation, to: index)
           } catch {
             // An adapter that was removed since is skipped.
             if error.code == .noAnswer || error.code == .cancelled { throw error }

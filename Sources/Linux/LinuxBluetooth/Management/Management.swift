@@ -7,20 +7,11 @@ import HaloSystemCalls
 /// links. Reading requires no privilege; changes require CAP_NET_ADMIN when this object is created.
 @BluetoothActor
 package final class Management {
-  /// A notification from the kernel.
-  package enum Event: Hashable, Sendable {
-    case added
-    case removed
-    case settings(ManagementSettings)
-    case discovering(DiscoveryType, Bool)
-    /// Another program has ended the advertisement with this number.
-    case advertisingRemoved(UInt8)
-    /// Another event, with its code.
-    case other(UInt16)
+  /// Called for each event that is not an answer.
+  package var onEvent: ((ManagementEvent, AdapterIndex) -> Void)? {
+    get { queue.onEvent }
+    set { queue.onEvent = newValue }
   }
-
-  /// Called when the state of an adapter has changed.
-  package var onEvent: ((Event, AdapterIndex) -> Void)?
 
   /// Whether the kernel takes commands that change something.
   package let isPrivileged = Capability.netAdmin.isEffective
@@ -33,17 +24,6 @@ package final class Management {
     let socket = try HCISocket<ControlChannel>()
     self.socket = socket
     queue = ManagementQueue(timers: EpollLoop.shared.timers) { packet in socket.packets.send(packet) }
-    queue.onEvent = { [weak self] event, index in
-      switch event {
-      case .indexAdded: self?.onEvent?(.added, index)
-      case .indexRemoved: self?.onEvent?(.removed, index)
-      case .newSettings(let settings): self?.onEvent?(.settings(settings), index)
-      case .discovering(let type, let isOn): self?.onEvent?(.discovering(type, isOn), index)
-      case .advertisingRemoved(let instance): self?.onEvent?(.advertisingRemoved(instance), index)
-      case .unknown(let code): self?.onEvent?(.other(code), index)
-      case .commandComplete, .commandStatus: break
-      }
-    }
     socket.packets.onPacket = { [queue] packet, _ in queue.receive(packet) }
     socket.packets.onClosed = { [queue] error in
       let reason = error.map { StackError(opening: $0) } ?? .connectionEnded
@@ -62,19 +42,19 @@ package final class Management {
   ///   - command: the command with its parameters
   ///   - index: of the adapter; `.none` for commands without one
   ///   - completion: called exactly once, within three seconds
-  package func send<Command: ManagementCommand>(
-    _ command: Command, to index: AdapterIndex = .none,
-    completion: @escaping (Result<Command.Response, StackError>) -> Void
+  package func send<Response>(
+    _ command: ManagementCommand<Response>, to index: AdapterIndex = .none,
+    completion: @escaping (Result<Response, StackError>) -> Void
   ) {
     queue.enqueue(command, to: index, completion: completion)
   }
 
   /// Sends a command and waits for the answer: for at most three seconds, or until the task is cancelled, which does
   /// not cancel the command.
-  package func send<Command: ManagementCommand>(
-    _ command: Command, to index: AdapterIndex = .none
-  ) async throws(StackError) -> Command.Response {
-    try await awaitCallback { (done: @escaping (Result<Command.Response, StackError>) -> Void) in
+  package func send<Response>(
+    _ command: ManagementCommand<Response>, to index: AdapterIndex = .none
+  ) async throws(StackError) -> Response {
+    try await awaitCallback { (done: @escaping (Result<Response, StackError>) -> Void) in
       queue.enqueue(command, to: index, completion: done)
     }
   }

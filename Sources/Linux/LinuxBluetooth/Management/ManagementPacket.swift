@@ -14,10 +14,8 @@ struct ManagementPacket: Hashable {
     self.parameters = parameters
   }
 
-  init<Command: ManagementCommand>(_ command: Command, to index: AdapterIndex) {
-    var parameters = ByteWriter()
-    command.write(into: &parameters)
-    self.init(code: Command.opcode, index: index, parameters: parameters.bytes)
+  init(_ command: ManagementCommand<some Sendable>, to index: AdapterIndex) {
+    self.init(code: command.opcode, index: index, parameters: command.parameters)
   }
 
   init(parsing reader: inout ByteReader) throws(DecodeError) {
@@ -109,7 +107,7 @@ extension ManagementSettings: CustomStringConvertible {
 }
 
 /// An event of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt).
-enum ManagementEvent: Hashable {
+package enum ManagementEvent: Hashable, Sendable {
   /// Command Complete: opcode, status, return parameters.
   case commandComplete(UInt16, ManagementStatus, [UInt8])
   /// Command Status: opcode and status.
@@ -121,6 +119,7 @@ enum ManagementEvent: Hashable {
   case discovering(DiscoveryType, Bool)
   /// Another program has ended the advertisement with this number, or its time is over.
   case advertisingRemoved(UInt8)
+  /// Another event, with its code.
   case unknown(UInt16)
 
   init(_ packet: ManagementPacket) throws(DecodeError) {

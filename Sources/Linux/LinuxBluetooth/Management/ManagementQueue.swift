@@ -15,6 +15,8 @@ final class ManagementQueue {
   private struct Entry {
     var id: UInt64
     var opcode: UInt16
+    /// What the command does, for errors.
+    var operation: String
     var index: AdapterIndex
     var deadline: Timers.Token
     var completion: Completion
@@ -34,31 +36,15 @@ final class ManagementQueue {
     self.send = send
   }
 
-  /// The description of a command for error messages.
-  private static func operation(_ opcode: UInt16, _ index: AdapterIndex) -> String {
-    let what =
-      switch opcode {
-      case ReadControllerIndexList.opcode: "list the adapters"
-      case ReadControllerInformation.opcode: "ask what the adapter is"
-      case SetPowered.opcode: "switch the adapter"
-      case LoadConnectionParameters.opcode: "set the connection parameters"
-      case ReadAdvertisingFeatures.opcode, AddAdvertising.opcode, AddExtendedAdvertisingParameters.opcode,
-        AddExtendedAdvertisingData.opcode, RemoveAdvertising.opcode:
-        "advertise"
-      default: "give management command \(Hex.string(opcode))"
-      }
-    return index == .none ? what : "\(what) (\(index))"
-  }
-
   /// Sends a command.
   ///
   /// - Returns: a closure that stops waiting for the answer: the command completes as cancelled
   @discardableResult
-  func enqueue<Command: ManagementCommand>(
-    _ command: Command, to index: AdapterIndex,
-    completion: @escaping (Result<Command.Response, StackError>) -> Void
+  func enqueue<Response>(
+    _ command: ManagementCommand<Response>, to index: AdapterIndex,
+    completion: @escaping (Result<Response, StackError>) -> Void
   ) -> () -> Void {
-    let operation = Self.operation(Command.opcode, index)
+    let operation = index == .none ? command.operation : "\(command.operation) (\(index))"
     if let failure {
       completion(.failure(failure))
       return {}
@@ -69,13 +55,11 @@ final class ManagementQueue {
       self?.finish(id, .failure(StackError(operation, .noAnswer)))
     }
     entries.append(
-      Entry(id: id, opcode: Command.opcode, index: index, deadline: timer) { result in
+      Entry(id: id, opcode: command.opcode, operation: operation, index: index, deadline: timer) { result in
         switch result {
         case .failure(let error): completion(.failure(error))
         case .success(let parameters):
-          let response = try? parameters.withReader { reader throws(DecodeError) in
-            try Command.response(parsing: &reader)
-          }
+          let response = try? parameters.withReader(command.read)
           completion(response.map { .success($0) } ?? .failure(StackError(operation, .malformedAnswer)))
         }
       })
@@ -111,7 +95,7 @@ final class ManagementQueue {
       case .blockedByRFKill: .radioBlocked
       default: .management(status)
       }
-    finish(entry.id, .failure(StackError(Self.operation(opcode, index), reason)))
+    finish(entry.id, .failure(StackError(entry.operation, reason)))
   }
 
   private func finish(_ id: UInt64, _ result: Result<[UInt8], StackError>) {

@@ -32,7 +32,7 @@ let adaptersCommand = CommandSpec(
   do throws(StackError) {
     let management = try Management()
     defer { management.close() }
-    _ = try await management.send(SetPowered(verb == "up"), to: index)
+    _ = try await management.send(.setPowered(verb == "up"), to: index)
   } catch {
     // The kernel does not tell such adapters from missing ones.
     if error.code == .noSuchAdapter, let obstacle = try? await Controllers.state(of: index)?.obstacle {
@@ -64,7 +64,7 @@ private func list(_ format: OutputFormat) async throws(Failure) {
   let management = try? Management()
   defer { management?.close() }
   for adapter in adapters {
-    let phys = try? await management?.send(GetPHYConfiguration(), to: adapter.index)
+    let phys = try? await management?.send(.getPHYConfiguration, to: adapter.index)
     let canAsk = adapter.isUp && !adapter.isTaken
     let features = canAsk ? try? await Controllers.features(of: adapter.index) : nil
     let row = AdapterRow(adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
