@@ -206,3 +206,18 @@ def test_a_device_that_another_program_uses_is_found_when_that_has_ended(peers, 
     peers.all_links_end()
     seen = [text for text in peers.seen_by("Lamp") if text not in EXTRA["halo-raw"]]
     assert seen == [*OPENING, *subscribed("A004"), END, "connected", "mtu", "read 2A19", END]
+
+
+@pytest.mark.parametrize("peers", [("two users", "")], indirect=True, ids=["hci0"])
+def test_a_program_learns_that_another_one_uses_the_device(peers, halo, tmp_path):
+    """Elsewhere the device "was not found", or is asked whether a phone holds it (hbldh/bleak 367, 1525)."""
+    user = halo.start("subscribe", LAMP, "--uuid", "A004", adapter=peers.adapter)
+    next(line for line in user.stdout if line.startswith("0.0"))
+    library = LibraryDoor("haloraw", peers, tmp_path, dict(os.environ))
+    # Two attempts at Lamp; the other device is nobody's.
+    assert library.run("a limit", "2") == ["error refused", "error refused", "battery 64"]
+    user.send_signal(signal.SIGINT)
+    halo.wait(user).succeeded()
+    peers.all_links_end()
+    seen = [text for text in peers.seen_by("Lamp") if text not in EXTRA["halo-raw"]]
+    assert seen == [*OPENING, *subscribed("A004"), END]
