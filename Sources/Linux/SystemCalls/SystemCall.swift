@@ -1,7 +1,8 @@
 import Glibc
+import Synchronization
 
 /// The system calls on descriptors, and those that open descriptors and change files. All modules make them here, so
-/// that a test can make any of them fail; see `FaultPlan`, which debug builds have. Results and `errno` are those of the calls
+/// that a test can make any of them fail: `intercept(_:)`, which debug builds have. Results and `errno` are those of the calls
 /// themselves.
 package enum SystemCall: Hashable, Sendable, CaseIterable {
   // On a descriptor that carries data.
@@ -30,13 +31,13 @@ package enum SystemCall: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Makes a call, or applies its injected fault: `make` makes it with at most the bytes that it gets.
+  /// Makes a call: `make` makes it with at most the bytes that it gets.
   @inline(__always)
   package static func perform(
     _ call: SystemCall, _ descriptor: Int32, _ count: Int, _ make: (Int) -> Int
   ) -> Int {
     #if DEBUG
-      if FaultPlan.isActive { return faulty(call, descriptor, count, make) }
+      if let interceptor { return interceptor(call, descriptor, count, make) }
     #endif
     return make(count)
   }
@@ -117,13 +118,15 @@ extension SystemCall {
     perform(.remove) { unlinkat(folder, name, 0) }
   }
 
-  /// Makes a call, or applies its injected fault.
+  /// Makes a call.
   package static func perform(
     _ call: SystemCall, on descriptor: Int32? = nil, _ make: () -> Int32
   ) -> Int32 {
     while true {
       #if DEBUG
-        let result = FaultPlan.isActive ? faulty(call, descriptor, make) : make()
+        let result =
+          interceptor.map { Int32(truncatingIfNeeded: $0(call, descriptor, 0, { _ in Int(make()) })) }
+          ?? make()
       #else
         let result = make()
       #endif
@@ -131,3 +134,24 @@ extension SystemCall {
     }
   }
 }
+
+#if DEBUG
+  extension SystemCall {
+    /// Gets a call, its descriptor, the most bytes that it carries, and what makes it with at most a number of bytes; and returns
+    /// its result.
+    package typealias Interceptor = @Sendable (SystemCall, Int32?, Int, (Int) -> Int) -> Int
+
+    private static let isIntercepted = Atomic<Bool>(false)
+    private static let interceptors = Guarded<Interceptor?>(nil)
+
+    private static var interceptor: Interceptor? {
+      isIntercepted.load(ordering: .acquiring) ? interceptors.withLock(\.self) : nil
+    }
+
+    /// Has a test make all calls of this process from now on.
+    package static func intercept(_ interceptor: @escaping Interceptor) {
+      interceptors.withLock { $0 = interceptor }
+      isIntercepted.store(true, ordering: .releasing)
+    }
+  }
+#endif

@@ -1,6 +1,7 @@
 import Glibc
 import HaloFiles
 import HaloSystemCalls
+import TestSupport
 import Testing
 
 /// Every system call of the module fails, one at a time and with each error that it can have: what was there is whole,

@@ -3,6 +3,7 @@ import HCI
 import HaloBluetoothCore
 import HaloSystemCalls
 import TestLoop
+import TestSupport
 import Testing
 
 @testable import HaloEventLoop

@@ -115,7 +115,6 @@ import Testing
     "GAP/HCIAdapter.swift": (
       6, .deadline("HostController.commandDeadline for each command, or the caller's")
     ),
-    "Linux/SystemCalls/FaultPlan.swift": (1, .ended(by: "the end of the work, which is the caller's")),
     "Linux/EventLoop/EpollLoop.swift": (
       2, .ended(by: "the end of the work, which is the caller's; one turn")
     ),

@@ -1,8 +1,9 @@
 #if DEBUG
   import Glibc
+  import HaloSystemCalls
   import Synchronization
 
-  /// Injects faults into system calls, for tests; a release build has none of it. Faults belong to a descriptor, or to the
+  /// Injects faults into system calls; a release build has no place for them. Faults belong to a descriptor, or to the
   /// task that makes the calls (``during(_:_:)``), so that concurrent tests do not affect each other.
   package enum FaultPlan {
     package enum Outcome: Hashable, Sendable {
@@ -24,7 +25,15 @@
     private static let activeCount = Atomic<Int>(0)
     @TaskLocal private static var script: FaultScript?
 
-    static var isActive: Bool { activeCount.load(ordering: .relaxed) > 0 }
+    /// Intercepts the calls of this process from its first use on.
+    private static let isInstalled: Void = SystemCall.intercept { call, descriptor, count, make in
+      activeCount.load(ordering: .relaxed) > 0 ? perform(call, descriptor, count, make) : make(count)
+    }
+
+    private static func activate() {
+      isInstalled
+      activeCount.add(1, ordering: .relaxed)
+    }
 
     // MARK: Faults of a descriptor
 
@@ -33,7 +42,7 @@
       guard !outcomes.isEmpty else { return }
       plan.withLock { plan in
         let key = Key(call: call, descriptor: descriptor)
-        if plan[key] == nil { activeCount.add(1, ordering: .relaxed) }
+        if plan[key] == nil { activate() }
         plan[key, default: []] += outcomes
       }
     }
@@ -60,7 +69,7 @@
     package static func during<Value, Failure: Error>(
       _ script: FaultScript, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
-      activeCount.add(1, ordering: .relaxed)
+      activate()
       defer { activeCount.subtract(1, ordering: .relaxed) }
       let result: Result<Value, Failure> = $script.withValue(script) {
         do throws(Failure) {
@@ -76,15 +85,28 @@
     package static func during<Value>(
       _ script: FaultScript, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {
-      activeCount.add(1, ordering: .relaxed)
+      activate()
       defer { activeCount.subtract(1, ordering: .relaxed) }
       return try await $script.withValue(script, operation: body)
     }
 
-    /// A call of a task has opened a descriptor.
-    static func opened(_ descriptor: Int32) { script?.opened(descriptor) }
+    private static func perform(
+      _ call: SystemCall, _ descriptor: Int32?, _ count: Int, _ make: (Int) -> Int
+    ) -> Int {
+      switch next(call, descriptor) {
+      case .error(let code):
+        errno = code
+        return -1
+      case .limit(let limit): return make(min(count, limit))
+      case .result(let result): return result
+      case nil:
+        let result = make(count)
+        if result >= 0, call.makesDescriptor { script?.opened(Int32(truncatingIfNeeded: result)) }
+        return result
+      }
+    }
 
-    static func next(_ call: SystemCall, _ descriptor: Int32? = nil) -> Outcome? {
+    private static func next(_ call: SystemCall, _ descriptor: Int32? = nil) -> Outcome? {
       if let outcome = script?.next(call) { return outcome }
       guard let descriptor else { return nil }
       return plan.withLock { plan in
@@ -140,12 +162,12 @@
       return fstat(descriptor, &status) == 0 ? status.st_ino : nil
     }
 
-    func opened(_ descriptor: Int32) {
+    fileprivate func opened(_ descriptor: Int32) {
       guard let inode = Self.inode(descriptor) else { return }
       opened.withLock { $0.append((descriptor, inode)) }
     }
 
-    func next(_ call: SystemCall) -> FaultPlan.Outcome? {
+    fileprivate func next(_ call: SystemCall) -> FaultPlan.Outcome? {
       guard calls.contains(call) else { return nil }
       return made.withLock { made in
         defer { made += 1 }
@@ -155,35 +177,7 @@
   }
 
   extension SystemCall {
-    /// A call that may have a fault.
-    static func faulty(
-      _ call: SystemCall, _ descriptor: Int32, _ count: Int, _ make: (Int) -> Int
-    ) -> Int {
-      switch FaultPlan.next(call, descriptor) {
-      case .error(let code):
-        errno = code
-        return -1
-      case .limit(let limit): return make(min(count, limit))
-      case .result(let result): return result
-      case nil: return make(count)
-      }
-    }
-
-    /// The same of a call that opens a descriptor or changes a file.
-    static func faulty(_ call: SystemCall, _ descriptor: Int32?, _ make: () -> Int32) -> Int32 {
-      switch FaultPlan.next(call, descriptor) {
-      case .error(let code):
-        errno = code
-        return -1
-      case .result(let result): return Int32(truncatingIfNeeded: result)
-      case .limit, nil:
-        let result = make()
-        if result >= 0, call.makesDescriptor { FaultPlan.opened(result) }
-        return result
-      }
-    }
-
-    private var makesDescriptor: Bool {
+    fileprivate var makesDescriptor: Bool {
       switch self {
       case .open, .socket, .accept, .epoll, .event, .timer: true
       default: false
