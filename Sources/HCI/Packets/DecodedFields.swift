@@ -17,7 +17,7 @@ package struct DecodedFields: PacketFields {
 /// A field of ``DecodedFields``: its name, its form and how it is shown.
 package struct DecodedField: Sendable {
   /// A style that depends on the fields before, which are given as numbers; 0 stands for a field that is none.
-  typealias Style = @Sendable (_ numbers: [UInt64]) -> FieldStyle
+  package typealias Style = @Sendable (_ numbers: [UInt64]) -> FieldStyle
 
   private enum Form: Sendable {
     /// A value of this type.
@@ -32,6 +32,8 @@ package struct DecodedField: Sendable {
     case structures
     /// Fields that are in several packets; they have no name together.
     case fields(any PacketFields)
+    /// The same, below a field with their name.
+    case group(any PacketFields)
     /// Items like this one, up to the end; they have no name.
     case items(any PacketFields)
   }
@@ -77,7 +79,9 @@ package struct DecodedField: Sendable {
     value(name, UInt32(), style)
   }
 
-  static func bytes(_ name: StaticString, _ count: Int, _ style: FieldStyle = .plain) -> DecodedField {
+  package static func bytes(
+    _ name: StaticString, _ count: Int, _ style: FieldStyle = .plain
+  ) -> DecodedField {
     DecodedField(name, .bytes(count: count), style)
   }
 
@@ -85,9 +89,11 @@ package struct DecodedField: Sendable {
     DecodedField(name, .rest, style)
   }
 
-  static func structures(_ name: StaticString) -> DecodedField { DecodedField(name, .structures, .plain) }
+  package static func structures(_ name: StaticString) -> DecodedField {
+    DecodedField(name, .structures, .plain)
+  }
 
-  static func address(_ name: StaticString, _ kind: BluetoothAddress.Kind) -> DecodedField {
+  package static func address(_ name: StaticString, _ kind: BluetoothAddress.Kind) -> DecodedField {
     DecodedField(name, .address(kind), .plain)
   }
 
@@ -103,8 +109,12 @@ package struct DecodedField: Sendable {
     DecodedField("", .fields(fields), .plain)
   }
 
+  package static func group(_ name: StaticString, _ fields: any PacketFields) -> DecodedField {
+    DecodedField(name, .group(fields), .plain)
+  }
+
   /// The same field, shown as the fields before it say.
-  func styled(_ style: @escaping Style) -> DecodedField {
+  package func styled(_ style: @escaping Style) -> DecodedField {
     var field = self
     field.style = style
     return field
@@ -130,6 +140,7 @@ package struct DecodedField: Sendable {
     case .rest: try visitor.rest(name, &bytes, style(numbers))
     case .structures: try visitor.bytes(name, &bytes, count: visitor.bytesLeft ?? 0, as: ADFields.self)
     case .fields(var fields): try fields.visit(&visitor)
+    case .group(let prototype): try visitGroup(prototype, &visitor)
     case .items(let prototype): try visitItems(like: prototype, &visitor)
     }
     return 0
@@ -141,6 +152,13 @@ package struct DecodedField: Sendable {
     var value = prototype
     try visitor.value(name, &value, style(numbers))
     return value.fieldNumber ?? 0
+  }
+
+  private func visitGroup<Fields: PacketFields, V: FieldVisitor & ~Escapable>(
+    _ prototype: Fields, _ visitor: inout V
+  ) throws(V.Failure) {
+    var fields = prototype
+    try visitor.group(name, number: nil, &fields)
   }
 
   private func visitItems<Item: PacketFields, V: FieldVisitor & ~Escapable>(

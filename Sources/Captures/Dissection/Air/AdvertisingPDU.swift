@@ -56,10 +56,16 @@ package struct AdvertisingPDUType: RawRepresentable, Hashable, Sendable {
   /// - Parameter header: the first byte of the PDU, which has the types of the addresses
   func fields(_ header: AdvertisingHeader) -> (any PacketFields)? {
     switch rawValue {
-    case 0, 2, 4, 6: AirAdvertisementPDU(header)
-    case 1: AddressPair(header, "AdvA", "TargetA")
-    case 3: AddressPair(header, "ScanA", "AdvA")
-    case 5: AirConnectionRequest(header)
+    // An advertiser with its data (2.3.1, 2.3.2.2).
+    case 0, 2, 4, 6: DecodedFields([.address("AdvA", header.sender), .structures("data")])
+    case 1: DecodedFields([.address("AdvA", header.sender), .address("TargetA", header.receiver)])
+    case 3: DecodedFields([.address("ScanA", header.sender), .address("AdvA", header.receiver)])
+    // Who connects to whom, and the parameters of the connection (2.3.3.1).
+    case 5:
+      DecodedFields([
+        .address("InitA", header.sender), .address("AdvA", header.receiver),
+        .fields(AirConnectionParameters()),
+      ])
     case 7, 8: ExtendedAdvertisement(header)
     default: nil
     }
@@ -79,60 +85,6 @@ struct AdvertisingHeader: HCICode {
   var description: String {
     let algorithm = rawValue & 0x20 == 0 ? "#1" : "#2"
     return "type \(type.rawValue), ChSel \(algorithm), TxAdd \(sender), RxAdd \(receiver)"
-  }
-}
-
-/// An advertiser with its data: ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND, SCAN_RSP (2.3.1, 2.3.2.2).
-struct AirAdvertisementPDU: PacketFields {
-  var advertiser = BluetoothAddress.zero
-  var data: [UInt8] = []
-  private var kind = BluetoothAddress.Kind.public
-
-  init() {}
-
-  init(_ header: AdvertisingHeader) { kind = header.sender }
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("AdvA", &advertiser, kind: kind)
-    try fields.bytes("data", &data, count: fields.bytesLeft ?? data.count, as: ADFields.self)
-  }
-}
-
-/// Two addresses, that of the sender first: ADV_DIRECT_IND, SCAN_REQ (2.3.1.2, 2.3.2.1).
-struct AddressPair: PacketFields {
-  var sender = BluetoothAddress.zero
-  var receiver = BluetoothAddress.zero
-  private var names: (sender: StaticString, receiver: StaticString) = ("sender", "receiver")
-  private var kinds = AdvertisingHeader(rawValue: 0)
-
-  init() {}
-
-  init(_ header: AdvertisingHeader, _ sender: StaticString, _ receiver: StaticString) {
-    kinds = header
-    names = (sender, receiver)
-  }
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address(names.sender, &sender, kind: kinds.sender)
-    try fields.address(names.receiver, &receiver, kind: kinds.receiver)
-  }
-}
-
-/// CONNECT_IND and AUX_CONNECT_REQ: who connects to whom, and the parameters of the connection (2.3.3.1).
-struct AirConnectionRequest: PacketFields {
-  var initiator = BluetoothAddress.zero
-  var advertiser = BluetoothAddress.zero
-  var parameters = AirConnectionParameters()
-  private var kinds = AdvertisingHeader(rawValue: 0)
-
-  init() {}
-
-  init(_ header: AdvertisingHeader) { kinds = header }
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.address("InitA", &initiator, kind: kinds.sender)
-    try fields.address("AdvA", &advertiser, kind: kinds.receiver)
-    try parameters.visit(&fields)
   }
 }
 

@@ -30,23 +30,21 @@ struct AirAdvertisement {
     let header = AdvertisingHeader(rawValue: layer.header)
     var reader = ByteReader(bytes.extracting(payload))
     do throws(DecodeError) {
-      switch header.type.rawValue {
-      case 0, 2, 4, 6:
-        sender = try BluetoothAddress(parsing: &reader, kind: header.sender)
+      let type = header.type.rawValue
+      guard type < 7 else {
+        if type < 9 { try readExtended(&reader, header, payload) }
+        return
+      }
+      let first = try BluetoothAddress(parsing: &reader, kind: header.sender)
+      if [1, 3, 5].contains(type) {
+        let second = try BluetoothAddress(parsing: &reader, kind: header.receiver)
+        if type == 5 { request = try AirConnectionParameters(parsing: &reader) }
+        receiver = second
+      } else {
         hasData = true
         data = payload.lowerBound + reader.offset..<payload.upperBound
-      case 1, 3:
-        var pair = AddressPair(header, "", "")
-        try pair.visit(&reader)
-        (sender, receiver) = (pair.sender, pair.receiver)
-      case 5:
-        var connection = AirConnectionRequest(header)
-        try connection.visit(&reader)
-        (sender, receiver) = (connection.initiator, connection.advertiser)
-        request = connection.parameters
-      case 7, 8: try readExtended(&reader, header, payload)
-      default: break
       }
+      sender = first
     } catch {
       isDamaged = true
     }

@@ -51,14 +51,15 @@ package struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
     var sender = Sender.either
     var fields: (any PacketFields)?
 
-    init(
-      _ name: String, _ section: Int? = nil, _ sender: Sender = .either, _ fields: (any PacketFields)? = nil
-    ) {
-      self.name = name
-      self.section = section
-      self.sender = sender
-      self.fields = fields
+    init(_ name: String, _ section: Int?, _ sender: Sender, _ fields: any PacketFields) {
+      (self.name, self.section, self.sender, self.fields) = (name, section, sender, fields)
     }
+
+    init(_ name: String, _ section: Int?, _ sender: Sender, _ fields: [DecodedField]) {
+      self.init(name, section, sender, DecodedFields(fields))
+    }
+
+    init(_ name: String) { self.name = name }
   }
 
   private var row: Row? { Self.rows.indices.contains(Int(rawValue)) ? Self.rows[Int(rawValue)] : nil }
@@ -70,21 +71,21 @@ package struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
     Row("LL_TERMINATE_IND", 3, .either, LLError()),
     Row("LL_ENC_REQ", 4, .central, LLFields.encryptionRequest),
     Row("LL_ENC_RSP", 5, .peripheral, LLFields.encryptionResponse),
-    Row("LL_START_ENC_REQ", 6, .peripheral, LLFields.nothing),
-    Row("LL_START_ENC_RSP", 7, .either, LLFields.nothing),
+    Row("LL_START_ENC_REQ", 6, .peripheral, []),
+    Row("LL_START_ENC_RSP", 7, .either, []),
     Row("LL_UNKNOWN_RSP", 8, .either, LLFields.unknown),
     Row("LL_FEATURE_REQ", 9, .central, LLFields.features),
     Row("LL_FEATURE_RSP", 10, .either, LLFields.features),
-    Row("LL_PAUSE_ENC_REQ", 11, .central, LLFields.nothing),
-    Row("LL_PAUSE_ENC_RSP", 12, .either, LLFields.nothing),
+    Row("LL_PAUSE_ENC_REQ", 11, .central, []),
+    Row("LL_PAUSE_ENC_RSP", 12, .either, []),
     Row("LL_VERSION_IND", 13, .either, LLFields.version),
     Row("LL_REJECT_IND", 14, .either, LLError()),
     Row("LL_PERIPHERAL_FEATURE_REQ", 15, .peripheral, LLFields.features),
     Row("LL_CONNECTION_PARAM_REQ", 16, .either, LLFields.connectionParameters),
     Row("LL_CONNECTION_PARAM_RSP", 17, .either, LLFields.connectionParameters),
     Row("LL_REJECT_EXT_IND", 18, .either, LLFields.rejection),
-    Row("LL_PING_REQ", 19, .either, LLFields.nothing),
-    Row("LL_PING_RSP", 20, .either, LLFields.nothing),
+    Row("LL_PING_REQ", 19, .either, []),
+    Row("LL_PING_RSP", 20, .either, []),
     Row("LL_LENGTH_REQ", 21, .either, LLFields.lengths),
     Row("LL_LENGTH_RSP", 21, .either, LLFields.lengths),
     Row("LL_PHY_REQ", 22, .either, LLFields.phys),
@@ -92,8 +93,8 @@ package struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
     Row("LL_PHY_UPDATE_IND", 23, .central, LLPHYUpdate()),
     Row("LL_MIN_USED_CHANNELS_IND", 24, .peripheral, LLFields.minimumChannels),
     Row("LL_CTE_REQ", 25, .either, LLFields.toneRequest),
-    Row("LL_CTE_RSP", 26, .either, LLFields.nothing),
-    Row("LL_PERIODIC_SYNC_IND", 27, .either, LLPeriodicSync()),
+    Row("LL_CTE_RSP", 26, .either, []),
+    Row("LL_PERIODIC_SYNC_IND", 27, .either, LLFields.periodicSync),
     Row("LL_CLOCK_ACCURACY_REQ", 28, .either, LLFields.clockAccuracy),
     Row("LL_CLOCK_ACCURACY_RSP", 28, .either, LLFields.clockAccuracy),
     Row("LL_CIS_REQ", 29, .central, LLFields.streamRequest),
@@ -106,11 +107,11 @@ package struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
     Row("LL_SUBRATE_REQ", 36, .peripheral, LLFields.subrateRequest),
     Row("LL_SUBRATE_IND", 37, .central, LLFields.subrate),
     Row("LL_CHANNEL_REPORTING_IND", 38, .central, LLFields.channelReporting),
-    Row("LL_CHANNEL_STATUS_IND", 39, .peripheral, LLChannelStatus()),
-    Row("LL_PERIODIC_SYNC_WR_IND", 40, .either, LLPeriodicSyncWithResponses()),
+    Row("LL_CHANNEL_STATUS_IND", 39, .peripheral, LLFields.channelStatus),
+    Row("LL_PERIODIC_SYNC_WR_IND", 40, .either, LLFields.periodicSyncWithResponses),
     // Since version 6.0.
-    Row("LL_FEATURE_EXT_REQ", nil, .either, LLFeaturePage()),
-    Row("LL_FEATURE_EXT_RSP", nil, .either, LLFeaturePage()),
+    Row("LL_FEATURE_EXT_REQ", nil, .either, LLFields.featurePage),
+    Row("LL_FEATURE_EXT_RSP", nil, .either, LLFields.featurePage),
     // Since version 6.0, too: Channel Sounding and frame spaces; their data are shown as bytes.
     Row("LL_CS_SEC_RSP"),
     Row("LL_CS_CAPABILITIES_REQ"),
