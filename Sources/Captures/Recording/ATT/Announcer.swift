@@ -3,17 +3,13 @@ import HaloBluetoothCore
 
 /// Delivers the advertising reports of a capture to a scan: each a few times, the peripheral's first.
 @BluetoothActor
-struct Announcer {
+final class Announcer {
   private(set) var isRunning = false
   /// When the scan started last.
   private(set) var lastStart: Instant?
   private let reports: [AdvertisingReport]
-  private let state = State()
-
-  private final class State {
-    var timer: Timers.Token?
-    var next = 0
-  }
+  private var timer: Timers.Token?
+  private var next = 0
 
   private static let rounds = 3
   private static let spacing = Duration.milliseconds(2)
@@ -29,33 +25,30 @@ struct Announcer {
   }
 
   /// Whether there are reports that were not delivered yet.
-  var isBusy: Bool { isRunning && state.next < reports.count * Self.rounds }
+  var isBusy: Bool { isRunning && next < reports.count * Self.rounds }
 
-  mutating func start(_ timers: Timers, _ deliver: @escaping (AdvertisingReport) -> Void) {
+  func start(_ timers: Timers, _ deliver: @escaping (AdvertisingReport) -> Void) {
     stop(timers)
     isRunning = true
     lastStart = timers.now
-    state.next = 0
-    Self.schedule(reports, state, timers, deliver)
+    next = 0
+    schedule(timers, deliver)
   }
 
-  mutating func stop(_ timers: Timers) {
+  func stop(_ timers: Timers) {
     isRunning = false
-    timers.cancel(state.timer)
-    state.timer = nil
+    timers.cancel(timer)
+    timer = nil
   }
 
-  private static func schedule(
-    _ reports: [AdvertisingReport], _ state: State, _ timers: Timers,
-    _ deliver: @escaping (AdvertisingReport) -> Void
-  ) {
-    guard !reports.isEmpty, state.next < reports.count * rounds else { return }
-    let isNewRound = state.next > 0 && state.next % reports.count == 0
+  private func schedule(_ timers: Timers, _ deliver: @escaping (AdvertisingReport) -> Void) {
+    guard !reports.isEmpty, next < reports.count * Self.rounds else { return }
+    let isNewRound = next > 0 && next % reports.count == 0
     // The first at once, so that the link begins at its recorded time of day.
-    state.timer = timers.schedule(after: state.next == 0 ? .zero : isNewRound ? pause : spacing) {
-      let report = reports[state.next % reports.count]
-      state.next += 1
-      schedule(reports, state, timers, deliver)
+    timer = timers.schedule(after: next == 0 ? .zero : isNewRound ? Self.pause : Self.spacing) { [self] in
+      let report = reports[next % reports.count]
+      next += 1
+      schedule(timers, deliver)
       deliver(report)
     }
   }

@@ -79,15 +79,14 @@ package struct RecordedConnection: Sendable {
 
   /// What the connection has to tell: how many notifications and indications its server sent, and how many responses.
   package var content: (values: Int, responses: Int) {
-    var count = (values: 0, responses: 0)
-    for pdu in pdus where pdu.isFromServer {
-      switch ATTOpcode(rawValue: pdu.bytes.first ?? 0).kind {
-      case .notification, .indication: count.values += 1
-      case .response: count.responses += 1
-      default: break
-      }
-    }
-    return count
+    (
+      count(.notification, isFromServer: true) + count(.indication, isFromServer: true),
+      count(.response, isFromServer: true)
+    )
+  }
+
+  private func count(_ kind: ATTOpcode.Kind, isFromServer: Bool) -> Int {
+    pdus.count { $0.isFromServer == isFromServer && ATTOpcode(rawValue: $0.bytes.first ?? 0).kind == kind }
   }
 
   /// Makes the side the server that alone sent notifications, else the one that sent more of these and of responses; the
@@ -96,17 +95,10 @@ package struct RecordedConnection: Sendable {
   /// Indications do not count: the hosts of phones indicate Service Changed to all that connect. Until this is called,
   /// `isFromServer` says whether the peer sent a PDU.
   mutating func findServer() {
-    var peer = (notifications: 0, responses: 0)
-    var host = peer
-    for pdu in pdus {
-      switch (ATTOpcode(rawValue: pdu.bytes.first ?? 0).kind, pdu.isFromServer) {
-      case (.notification, true): peer.notifications += 1
-      case (.notification, false): host.notifications += 1
-      case (.response, true): peer.responses += 1
-      case (.response, false): host.responses += 1
-      default: break
-      }
+    func sent(isByPeer: Bool) -> (notifications: Int, responses: Int) {
+      (count(.notification, isFromServer: isByPeer), count(.response, isFromServer: isByPeer))
     }
+    let (peer, host) = (sent(isByPeer: true), sent(isByPeer: false))
     if (peer.notifications == 0) != (host.notifications == 0) {
       isServerPeer = peer.notifications > 0
     } else {

@@ -35,7 +35,7 @@ package final class ReplayAdapter: Adapter {
   private let time: VirtualTime
   private let base: Instant
   private let origin: Int64
-  private var announcer: Announcer
+  private let announcer: Announcer
   private var packets: ReplayedPackets?
   private var link: ReplayedLink?
   private var connectionCount = 0

@@ -1,8 +1,10 @@
 import ATT
+import GATTServer
 import HCI
 import HaloBluetoothCore
 
-/// The server of a replayed link: requests in, recorded answers out. It does no I/O; its time is that of `timers`.
+/// The server of a replayed link: requests in, recorded answers out. It does no I/O; its time is that of `timers`. This is
+/// when it sends what; its extensions say what it answers.
 @BluetoothActor
 final class ReplayedServer {
   /// Called with each PDU for the client.
@@ -10,12 +12,19 @@ final class ReplayedServer {
   /// Called when the recorded server, or the radio, ended the connection.
   var onLoss: ((HCIErrorCode) -> Void)?
 
-  private let peripheral: ReplayedPeripheral
+  let peripheral: ReplayedPeripheral
+  let dialogue: RecordedDialogue
+  let timers: Timers
   private let connection: RecordedConnection
-  private let dialogue: RecordedDialogue
-  private let timers: Timers
-  private let answers: ReplayedAnswers
-  private var queue: PushQueue
+  /// What it sends on its own.
+  var queue: PushQueue
+  /// Answers what needs no recorded exchange.
+  let table: UnlinkedServer
+  var matcher: ExchangeMatcher
+  /// The values that the client has read or written, by their handles.
+  var values: [AttributeHandle: [UInt8]] = [:]
+  /// The parts of a long write.
+  var prepared: [ATTPreparedWrite] = []
   private var timer: Timers.Token?
   private var lossTimer: Timers.Token?
   private var isRunning = false
@@ -23,7 +32,8 @@ final class ReplayedServer {
   private let startTime: Instant
 
   /// The time of an answer that was not recorded.
-  private static let answerDelay = Duration.milliseconds(30)
+  static let answerDelay = Duration.milliseconds(30)
+  static let preparedCapacity = 1024
   /// A client that has asked for nothing but subscriptions, and for so long not for these, only listens.
   private static let listening = Duration.seconds(2)
   /// A client that has not confirmed an indication for so long is gone (Core Specification Vol 3, Part F, 3.3.3).
@@ -32,17 +42,17 @@ final class ReplayedServer {
   /// The indication that is not confirmed yet.
   private var isWaitingForConfirmation = false
   /// Whether the connection is to end as soon as all was sent.
-  private var isLossDue = false
+  private(set) var isLossDue = false
   /// Whether the recorded time was over, and what the client had not asked for was sent.
   private(set) var isEnding = false
-  /// The last match: the recorded time, and the time of the replay.
-  private var position: (recorded: Int64, time: Instant)
+  /// The last match but of a subscription: the packet, its recorded time, and the time of the replay.
+  var position: (packet: Int, recorded: Int64, time: Instant)
   /// The last recorded packet that matched.
-  private var lastPacket = 0
+  var lastPacket = 0
   /// When the client sent a request or a command last.
   private var lastRequest: Instant
   /// The time of the last request without an answer; nil if there was none.
-  private(set) var lastMissing: Instant?
+  var lastMissing: Instant?
 
   /// The time of the link begins now; it is started in the same instant.
   init(_ peripheral: ReplayedPeripheral, _ index: Int, timers: Timers) {
@@ -50,11 +60,13 @@ final class ReplayedServer {
     self.timers = timers
     connection = peripheral.connections[index]
     dialogue = peripheral.dialogues[index]
-    answers = ReplayedAnswers(peripheral, dialogue)
+    matcher = ExchangeMatcher(dialogue)
+    let mtu = dialogue.serverMTU.map(Int.init) ?? dialogue.longestPDU
+    table = UnlinkedServer(AttributeDatabase(peripheral.attributes.attributes), mtu: mtu)
     startTime = timers.now
     lastRequest = timers.now
     queue = PushQueue(dialogue, at: timers.now)
-    position = (dialogue.start, startTime)
+    position = (0, dialogue.start, startTime)
   }
 
   /// Whether something is still to be sent, or the connection to end.
@@ -89,62 +101,24 @@ final class ReplayedServer {
   func receive(_ bytes: RawSpan) {
     guard isRunning, let first = bytes.byte(at: 0) else { return }
     let opcode = ATTOpcode(rawValue: first)
-    guard let pdu = try? ATTReader.read(bytes) else {
-      if opcode.kind == .request { perform(answers.refuse(opcode)) }
-      return
-    }
-    if opcode == .handleValueConfirmation {
-      isWaitingForConfirmation = false
-      return scheduleNext()
-    }
-    // Also the responses to the server's own requests come here.
-    if opcode.kind == .request || opcode.kind == .command { lastRequest = timers.now }
-    perform(answers.receive(pdu, bytes))
-  }
-
-  private func perform(_ effects: [ReplayedAnswers.Effect]) {
-    let now = timers.now
-    for effect in effects {
-      switch effect {
-      case .reply(let bytes, let delay): reply(bytes, delay)
-      case .match(let exchange, let isNew):
-        queue.match(exchange, isNew: isNew, at: now)
-        if isNew, exchange.packet > lastPacket, !isSubscription(exchange) {
-          lastPacket = exchange.packet
-          position = (exchange.time, now)
-          scheduleLoss()
-        }
-      case .ask: queue.ask()
-      case .subscribe(let handle, let exchange):
-        queue.subscribe(handle, exchange, at: now)
-        if isLossDue { _ = queue.releaseRest(at: now) }
-      case .unsubscribe(let handle): queue.unsubscribe(handle)
-      case .notify(let handle, let value):
-        let bytes = ATTHandleValueNotification(handle, value: value).bytes
-        queue.add(.init(packet: 0, time: 0, bytes: bytes, handle: handle), at: now + Self.answerDelay)
-      case .miss: lastMissing = now
-      }
+    if let pdu = try? ATTReader.read(bytes) {
+      // Also the responses to the server's own requests come here.
+      if opcode.kind == .request || opcode.kind == .command { lastRequest = timers.now }
+      if opcode == .handleValueConfirmation { isWaitingForConfirmation = false } else { answer(pdu, bytes) }
+    } else {
+      guard opcode.kind == .request else { return }
+      refuse(opcode, nil, .invalidPDU)
     }
     scheduleNext()
   }
 
-  /// A subscription says little about the time: a client makes all of them at its start.
-  private func isSubscription(_ exchange: RecordedDialogue.Exchange) -> Bool {
-    guard case .write(let handle) = exchange.subject else { return false }
-    return peripheral.attributes.owner(ofConfiguration: handle) != nil
-  }
-
-  private func reply(_ bytes: [UInt8], _ delay: Duration) {
+  func reply(_ bytes: [UInt8], _ delay: Duration = .zero) {
     responses += 1
     timers.schedule(after: delay) { [weak self] in
       guard let self, isRunning else { return }
       responses -= 1
-      send(bytes)
+      onPDU?(bytes, timers.now)
     }
-  }
-
-  private func send(_ bytes: [UInt8]) {
-    onPDU?(bytes, timers.now)
   }
 
   // MARK: What the server sends on its own
@@ -170,7 +144,7 @@ final class ReplayedServer {
     guard isRunning, let push = queue.take(canIndicate: !isWaitingForConfirmation) else { return }
     if push.isIndication { isWaitingForConfirmation = true }
     if push.handle != nil { peripheral.notified += 1 }
-    send(push.bytes)
+    onPDU?(push.bytes, timers.now)
     scheduleNext()
   }
 
@@ -197,7 +171,7 @@ final class ReplayedServer {
 
   // MARK: The end
 
-  private func scheduleLoss() {
+  func scheduleLoss() {
     timers.cancel(lossTimer)
     lossTimer = nil
     guard isRunning, !isLossDue, connection.loss != nil else { return }

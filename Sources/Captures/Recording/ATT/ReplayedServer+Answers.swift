@@ -1,0 +1,104 @@
+import ATT
+import HaloBluetoothCore
+
+/// Finds the recorded answers to the requests of a client, by their meaning.
+extension ReplayedServer {
+  /// Handles a request or a command.
+  func answer(_ pdu: any ATTPDU, _ bytes: RawSpan) {
+    let opcode = pdu.opcode
+    switch pdu {
+    case is ATTExchangeMTURequest: exchangeMTU(bytes)
+    case let find as ATTFindInformationRequest: discover(pdu, .information, find.range, bytes)
+    case let find as ATTFindByTypeValueRequest:
+      discover(pdu, .group(BluetoothUUID(find.type)), find.range, bytes)
+    case let read as ATTReadByGroupTypeRequest: discover(pdu, .group(read.type), read.range, bytes)
+    case let read as ATTReadByTypeRequest:
+      for handle in peripheral.attributes.handles(of: read.type) where read.range.contains(handle) {
+        peripheral.meet(.read, at: handle)
+      }
+      discover(pdu, .byType(read.type), read.range, bytes)
+    case let request as ATTReadRequest: read(request.handle, opcode)
+    case let request as ATTReadBlobRequest: readBlob(request.handle, Int(request.offset))
+    case let request as any ATTHandlesRequest: readSeveral(request.handles, opcode, bytes)
+    case let request as any ATTWrite: write(request.value, to: request.handle, opcode)
+    case let request as ATTPrepareWriteRequest: prepare(request.part)
+    case let request as ATTExecuteWriteRequest: execute(request.flags)
+    default:
+      guard opcode.kind == .request || opcode.kind == .unknown, !opcode.isCommand else { return }
+      if !replyAsRecorded(.exact(Array(bytes))) {
+        refuse(opcode, nil, .requestNotSupported, because: "the capture has no such request")
+      }
+    }
+  }
+
+  // MARK: Matching
+
+  /// Notes what was matched.
+  func taken(_ match: ExchangeMatcher.Match?) -> RecordedDialogue.Exchange? {
+    guard let match else { return nil }
+    note(match.exchange, isNew: match.isNew)
+    return match.exchange
+  }
+
+  /// Notes that a recorded request was made.
+  ///
+  /// - Parameter isNew: whether the exchange was not used before
+  func note(_ exchange: RecordedDialogue.Exchange, isNew: Bool) {
+    peripheral.matched += 1
+    queue.match(exchange, isNew: isNew, at: timers.now)
+    guard isNew else { return }
+    lastPacket = max(lastPacket, exchange.packet)
+    if exchange.packet > position.packet, !isSubscription(exchange) {
+      position = (exchange.packet, exchange.time, timers.now)
+      scheduleLoss()
+    }
+  }
+
+  /// A subscription says little about the time: a client makes all of them at its start.
+  private func isSubscription(_ exchange: RecordedDialogue.Exchange) -> Bool {
+    guard case .write(let handle) = exchange.subject else { return false }
+    return peripheral.attributes.owner(ofConfiguration: handle) != nil
+  }
+
+  // MARK: Answering
+
+  /// Answers a request with an error.
+  ///
+  /// - Parameter reason: what the capture lacks; nil if the recorded server refused, too
+  func refuse(
+    _ request: ATTOpcode, _ handle: AttributeHandle?, _ code: ATTErrorCode, after delay: Duration = .zero,
+    because reason: String? = nil
+  ) {
+    if let reason { miss(request, handle, handle.flatMap { peripheral.attributes[$0]?.type }, reason) }
+    guard request.kind == .request || request.kind == .unknown else { return }
+    let response = ATTErrorResponse(request: request, handle: handle ?? AttributeHandle(0), code: code)
+    reply(response.bytes, delay)
+  }
+
+  /// Notes that the capture has no answer to a request.
+  func miss(_ request: ATTOpcode, _ handle: AttributeHandle?, _ uuid: BluetoothUUID?, _ reason: String) {
+    lastMissing = timers.now
+    guard peripheral.missing.count < ReplayedPeripheral.mostReports else { return }
+    peripheral.missing.append(
+      MissingAnswer(
+        request: request, handle: handle, uuid: uuid, reason: reason,
+        nearestPacket: nearest(request, handle)))
+  }
+
+  /// The packet with the request of the same kind on the nearest handle; without one, the last that matched.
+  private func nearest(_ request: ATTOpcode, _ handle: AttributeHandle?) -> Int? {
+    func distance(_ exchange: RecordedDialogue.Exchange) -> Int {
+      switch exchange.subject {
+      case .write(let other), .read(let other): abs(Int(other.rawValue) - Int(handle?.rawValue ?? 0))
+      case .exact: 0
+      }
+    }
+    let same = dialogue.exchanges.lazy.filter { $0.opcode == request }
+    return same.min { distance($0) < distance($1) }?.packet ?? (lastPacket > 0 ? lastPacket : nil)
+  }
+}
+
+extension ATTOpcode {
+  /// The command flag: never answered (Core Specification Vol 3, Part F, 3.3.1).
+  fileprivate var isCommand: Bool { rawValue & 0x40 != 0 }
+}
