@@ -103,9 +103,7 @@ extension ATTLayer {
         let name = gatt?.attribute?.name
       {
         list.extendValue(of: index) { text in
-          text.write(" (")
-          text.write(name)
-          text.write(")")
+          text.write(" (", name, ")")
         }
       }
       index += 1
@@ -258,15 +256,12 @@ extension ATTLayer {
   private func write(_ handle: AttributeHandle, _ gatt: GATTLayer?, to text: inout TextBuffer) {
     text.write(handle)
     guard let attribute = gatt?.attribute else { return }
-    text.write(" ")
-    text.write(attribute.name)
+    text.write(" ", attribute.name)
   }
 
   private func write(_ part: ATTPreparedWrite, _ gatt: GATTLayer?, to text: inout TextBuffer) {
     write(part.handle, gatt, to: &text)
-    text.write(" from byte ")
-    text.write(Int(part.offset))
-    text.write(": ")
+    text.write(" from byte ", Int(part.offset), ": ")
     text.writeHex(part.value.span.bytes)
   }
 
@@ -286,9 +281,7 @@ extension ATTLayer {
     case .errorResponse:
       let error = try ATTErrorResponse(pdu: pdu)
       text.write(error.code.description)
-      text.write(" for ")
-      text.write(error.request)
-      text.write(", ")
+      text.write(" for ", error.request, ", ")
       write(error.handle, gatt, to: &text)
     case .exchangeMTURequest:
       text.write("client MTU ")
@@ -300,16 +293,14 @@ extension ATTLayer {
     case .findInformationResponse:
       text.write(try ATTFindInformationResponse(pdu: pdu).entries) { entry, text in
         text.write(entry.handle)
-        text.write(" ")
-        text.write(UUIDName.ofAttribute(entry.type))
+        text.write(" ", UUIDName.ofAttribute(entry.type))
       }
     case .findByTypeValueRequest:
       let find = try ATTFindByTypeValueRequest(pdu: pdu)
       text.write(UUIDName.ofAttribute(BluetoothUUID(find.type)))
       text.write(" ")
       Self.writeUUID(find.value.span.bytes, to: &text)
-      text.write(", ")
-      text.write(find.range)
+      text.write(", ", find.range)
     case .findByTypeValueResponse:
       text.write(try ATTFindByTypeValueResponse(pdu: pdu).ranges) { $1.write($0) }
     case .readByTypeRequest: Self.write(try ATTReadByTypeRequest(pdu: pdu), to: &text)
@@ -330,8 +321,7 @@ extension ATTLayer {
     case .readBlobRequest:
       let read = try ATTReadBlobRequest(pdu: pdu)
       write(read.handle, gatt, to: &text)
-      text.write(" from byte ")
-      text.write(Int(read.offset))
+      text.write(" from byte ", Int(read.offset))
     case .readMultipleRequest: text.write(try ATTReadMultipleRequest(pdu: pdu).handles) { $1.write($0) }
     case .readMultipleVariableRequest:
       text.write(try ATTReadMultipleVariableRequest(pdu: pdu).handles) { $1.write($0) }
@@ -360,8 +350,7 @@ extension ATTLayer {
 
   private static func write(_ request: some ATTTypeRequest, to text: inout TextBuffer) {
     text.write(UUIDName.ofAttribute(request.type))
-    text.write(", ")
-    text.write(request.range)
+    text.write(", ", request.range)
   }
 
   /// Writes the value of an entry of Read By Type Response, if its type is known.

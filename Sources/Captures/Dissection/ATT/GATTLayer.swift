@@ -26,22 +26,16 @@ package struct GATTLayer: Hashable, Sendable {
   func writeSummary(to text: inout TextBuffer) {
     text.write(procedure?.name ?? attribute?.name ?? "no request seen")
     if step > 1 {
-      text.write(", step ")
-      text.write(step)
+      text.write(", step ", step)
     }
     if let request {
-      text.write(", answered ")
-      text.write(request)
+      text.write(", answered ", request)
     }
     if let mtu {
-      text.write(", MTU is ")
-      text.write(Int(mtu))
-      text.write(" now")
+      text.write(", MTU is ", Int(mtu), " now")
     }
     if let unanswered {
-      text.write("; the request before (packet ")
-      text.write(unanswered)
-      text.write(") was never answered")
+      text.write("; the request before (packet ", unanswered, ") was never answered")
     }
   }
 
@@ -52,8 +46,7 @@ package struct GATTLayer: Hashable, Sendable {
       list.add(name, range: offset..<offset, reference: reference) { write(&$0, value) }
     }
     func packet(_ text: inout TextBuffer, _ number: Int) {
-      text.write("packet ")
-      text.write(number)
+      text.write("packet ", number)
     }
     add("procedure", procedure?.name) { $0.write($1) }
     add("began in", start, packet)

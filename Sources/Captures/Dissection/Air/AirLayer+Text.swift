@@ -33,22 +33,17 @@ extension AirLayer {
       }
       if notes.contains(.retransmission) { text.write(", retransmission") }
       if let event {
-        text.write(", event ")
-        text.write(Int(event))
+        text.write(", event ", Int(event))
       }
     }
     if let channel = reception?.channel {
-      text.write(", channel ")
-      text.write(Int(channel))
+      text.write(", channel ", Int(channel))
     }
     if kind == .advertising, let rssi = reception?.rssi {
-      text.write(", ")
-      text.write(Int(rssi))
-      text.write(" dBm")
+      text.write(", ", Int(rssi), " dBm")
     }
     if let problem {
-      text.write("; ")
-      text.write(problem)
+      text.write("; ", problem)
     }
   }
 
@@ -83,15 +78,11 @@ extension AirLayer {
   ) {
     let report = AirAdvertisement(self, bytes)
     if let sender = report.sender {
-      text.write(" from ")
-      text.write(sender)
-      text.write(" (")
-      text.write(sender.kind.description)
-      text.write(")")
+      text.write(" from ", sender)
+      text.write(" (", sender.kind.description, ")")
     }
     if let receiver = report.receiver {
-      text.write(" to ")
-      text.write(receiver)
+      text.write(" to ", receiver)
     }
     let data = bytes.extracting(report.data)
     if let (range, _) = AdvertisingData.nameRange(in: data) {
@@ -100,24 +91,16 @@ extension AirLayer {
       text.write("\"")
     }
     if let request = report.request {
-      text.write(": access address ")
-      text.write(request.accessAddress.description)
-      text.write(", interval ")
+      text.write(": access address ", request.accessAddress.description, ", interval ")
       request.interval.writeField(to: &text)
-      text.write(", latency ")
-      text.write(Int(request.latency))
-      text.write(", timeout ")
+      text.write(", latency ", Int(request.latency), ", timeout ")
       request.timeout.writeField(to: &text)
-      text.write(", hop ")
-      text.write(Int(request.hop.hop))
+      text.write(", hop ", Int(request.hop.hop))
     } else if report.hasData {
-      text.write(", ")
-      text.write(report.data.count)
-      text.write(" bytes")
+      text.write(", ", report.data.count, " bytes")
     }
     if let pointer = report.pointer, pointer.offset > 0 {
-      text.write(", continued on channel ")
-      text.write(Int(pointer.channel))
+      text.write(", continued on channel ", Int(pointer.channel))
     }
     if report.isDamaged, !isCut { text.write("; damaged") }
   }

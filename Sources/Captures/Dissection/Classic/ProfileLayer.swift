@@ -64,8 +64,7 @@ package struct ProfileLayer: Hashable, Sendable {
       let name = fields.string(entry.name)
       guard decoder.telling.contains(name), !entry.value.isEmpty else { continue }
       count += 1
-      text.write(", ")
-      text.write(name)
+      text.write(", ", name)
       text.write(" ")
       text.write(fields.bytes(entry.value))
     }

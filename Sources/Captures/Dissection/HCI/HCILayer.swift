@@ -149,22 +149,17 @@ extension HCILayer {
     case .event: writeEvent(packet, commands, to: &text, using: fields)
     case .acl: writeData(to: &text)
     case .synchronous:
-      text.write("synchronous data, ")
-      text.write(length)
-      text.write(" bytes")
+      text.write("synchronous data, ", length, " bytes")
     case .isochronous:
       text.write("isochronous data")
       writeParameters(of: packet, commands, after: ": ", without: .data, to: &text, using: fields)
-      text.write(", ")
-      text.write(length)
-      text.write(" bytes")
+      text.write(", ", length, " bytes")
     default:
       text.write("packet type ")
       text.writeHex(type.rawValue)
     }
     if let problem {
-      text.write("; ")
-      text.write(problem)
+      text.write("; ", problem)
     }
   }
 
@@ -193,9 +188,7 @@ extension HCILayer {
     if connection == .controllerDebug {
       text.write("debug output of the controller, ")
     } else {
-      text.write("ACL data, link ")
-      text.write(connection)
-      text.write(", ")
+      text.write("ACL data, link ", connection, ", ")
       if let boundary { text.write("\(boundary)") }
       text.write(", ")
     }
@@ -242,8 +235,7 @@ extension HCILayer {
       }
     case .extendedInquiryResult, .inquiryResultWithRSSI, .inquiryResult:
       text.write(event.name ?? "")
-      text.write(": ")
-      text.write(ClassicReports.text(packet, event))
+      text.write(": ", ClassicReports.text(packet, event))
     case .vendorSpecific:
       text.write(vendorName(in: packet) ?? "\(event)")
       writeOutcome(packet, commands, to: &text, using: fields)
@@ -257,8 +249,7 @@ extension HCILayer {
   /// Writes which command an event answers.
   private func writeAnswered(to text: inout TextBuffer) {
     guard let command else { return }
-    text.write(", ")
-    text.write(command)
+    text.write(", ", command)
   }
 
   /// Writes the status of a failure, and the parameters.
@@ -316,9 +307,7 @@ extension HCILayer {
     for (index, report) in event.reports.enumerated() {
       if index > 0 { text.write("; ") }
       text.write(report.address)
-      text.write(" (")
-      text.write(report.address.kind.description)
-      text.write(")")
+      text.write(" (", report.address.kind.description, ")")
       let data = report.data.span.bytes
       if let (range, _) = AdvertisingData.nameRange(in: data) {
         text.write(" \"")
@@ -326,13 +315,9 @@ extension HCILayer {
         text.write("\"")
       }
       if let rssi = report.rssi {
-        text.write(", ")
-        text.write(Int(rssi))
-        text.write(" dBm")
+        text.write(", ", Int(rssi), " dBm")
       }
-      text.write(", ")
-      text.write(report.data.count)
-      text.write(" bytes")
+      text.write(", ", report.data.count, " bytes")
     }
     if event.isDamaged { text.write("; damaged") }
   }

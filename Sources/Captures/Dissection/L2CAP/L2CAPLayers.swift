@@ -28,19 +28,13 @@ package struct L2CAPLayer: Hashable, Sendable {
       text.write(", ")
     }
     text.write(channel.description)
-    text.write(", ")
-    text.write(length)
-    text.write(" bytes")
+    text.write(", ", length, " bytes")
     if fragments > 1 {
-      text.write(", from ")
-      text.write(fragments)
-      text.write(" fragments")
+      text.write(", from ", fragments, " fragments")
     }
     guard let credits else { return }
     if let unit {
-      text.write(", unit of ")
-      text.write(unit.count)
-      text.write(" bytes, ")
+      text.write(", unit of ", unit.count, " bytes, ")
     } else {
       text.write(", part of a unit, ")
     }

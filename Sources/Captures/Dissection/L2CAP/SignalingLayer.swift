@@ -26,8 +26,7 @@ package struct SignalingLayer: Hashable, Sendable {
 
   func writeSummary(of source: RawSpan, to text: inout TextBuffer) {
     text.write(name)
-    text.write(", id ")
-    text.write(Int(identifier))
+    text.write(", id ", Int(identifier))
     let fields = FieldList()
     list(source, to: fields)
     var separator: StaticString = ": "

@@ -311,12 +311,9 @@ extension PacketReference: TextWritable {
     if let microseconds {
       text.write("after ")
       text.write(microseconds, places: 3)
-      text.write(" ms (packet ")
-      text.write(number)
-      text.write(")")
+      text.write(" ms (packet ", number, ")")
     } else {
-      text.write("packet ")
-      text.write(number)
+      text.write("packet ", number)
     }
   }
 }

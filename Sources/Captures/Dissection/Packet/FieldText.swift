@@ -1,6 +1,30 @@
 import HaloBluetoothCore
 
 extension TextBuffer {
+  /// Writes a number between two fixed pieces of a line: `, 20 bytes`.
+  @inline(__always)
+  mutating func write(_ before: StaticString, _ value: Int, _ after: StaticString = "") {
+    write(before)
+    write(value)
+    write(after)
+  }
+
+  /// The same for a value.
+  @inline(__always)
+  mutating func write(_ before: StaticString, _ value: some TextWritable, _ after: StaticString = "") {
+    write(before)
+    write(value)
+    write(after)
+  }
+
+  /// The same for text.
+  @inline(__always)
+  mutating func write(_ before: StaticString, _ value: String, _ after: StaticString = "") {
+    write(before)
+    write(value)
+    write(after)
+  }
+
   /// Writes fields in one line, with their names: `interval 15 ms, latency 0 events`.
   ///
   /// - Parameters:

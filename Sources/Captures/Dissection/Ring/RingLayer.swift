@@ -56,11 +56,8 @@ extension RingLayer {
     case .part(let id, let received, let length):
       write(id, to: &text)
       writeSide(to: &text)
-      text.write(": ")
-      text.write(received)
-      text.write(" of ")
-      text.write(length)
-      text.write(" bytes so far")
+      text.write(": ", received)
+      text.write(" of ", length, " bytes so far")
     case .damaged(let what):
       text.write(what)
       writeSide(to: &text)
@@ -93,8 +90,7 @@ extension RingLayer {
       return text.write(meaning.frame)
     }
     if form.name != "request", form.name != "reply" {
-      text.write(", ")
-      text.write(form.name)
+      text.write(", ", form.name)
     }
     writeSide(to: &text)
     let encoding = accelerationEncoding
@@ -122,9 +118,7 @@ extension RingLayer {
     let counts = encoding.counts(
       UInt16(frame.byte(at: field.offset)) << 8 | UInt16(frame.byte(at: field.offset + 1)))
     text.write(Int64((Double(counts) / encoding.countsPerG * 10_000).rounded()), places: 4)
-    text.write(" g (")
-    text.write(Int(counts))
-    text.write(")")
+    text.write(" g (", Int(counts), ")")
   }
 
   /// Lists the values of a bulk frame.
