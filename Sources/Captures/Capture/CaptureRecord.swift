@@ -6,6 +6,9 @@ import HaloBluetoothCore
   case hostToController
   /// Events, and data that the host receives.
   case controllerToHost
+
+  /// What the host does.
+  package var word: String { self == .hostToController ? "sent" : "received" }
 }
 
 /// The content of a record.
@@ -128,28 +131,27 @@ package enum CaptureNote {
 
   /// The type of the HCI packet that follows without its type byte; nil for other records.
   package var packet: (type: HCIPacketType, direction: CaptureDirection)? {
+    // Of data, the even opcode is that of the host.
+    let direction: CaptureDirection = rawValue & 1 == 0 ? .hostToController : .controllerToHost
     switch rawValue {
-    case 2: (.command, .hostToController)
-    case 3: (.event, .controllerToHost)
-    case 4: (.acl, .hostToController)
-    case 5: (.acl, .controllerToHost)
-    case 6: (.synchronous, .hostToController)
-    case 7: (.synchronous, .controllerToHost)
-    case 18: (.isochronous, .hostToController)
-    case 19: (.isochronous, .controllerToHost)
-    default: nil
+    case 2: return (.command, direction)
+    case 3: return (.event, direction)
+    case 4, 5: return (.acl, direction)
+    case 6, 7: return (.synchronous, direction)
+    case 18, 19: return (.isochronous, direction)
+    default: return nil
     }
   }
 
   /// The opcode of an HCI packet; nil for types that the monitor does not support.
   package init?(_ type: HCIPacketType, _ direction: CaptureDirection) {
-    let isReceived = direction == .controllerToHost
+    let received: UInt16 = direction == .controllerToHost ? 1 : 0
     switch type {
     case .command: self.init(rawValue: 2)
     case .event: self.init(rawValue: 3)
-    case .acl: self.init(rawValue: isReceived ? 5 : 4)
-    case .synchronous: self.init(rawValue: isReceived ? 7 : 6)
-    case .isochronous: self.init(rawValue: isReceived ? 19 : 18)
+    case .acl: self.init(rawValue: 4 + received)
+    case .synchronous: self.init(rawValue: 6 + received)
+    case .isochronous: self.init(rawValue: 18 + received)
     default: return nil
     }
   }

@@ -88,16 +88,12 @@ package struct Decoding: ~Copyable {
   private consuming func run(
     _ source: CaptureSource, _ personal: PersonalData?, _ interruption: Interruption
   ) async throws(Failure) {
-    let file = try Result { () throws(CaptureError) in
-      try OpenCapture(source, isFollowed: options.isFollowing)
-    }.mapError(Failure.init).get()
+    let file = try OpenCapture(source, isFollowed: options.isFollowing)
     if case .page(let path) = options.form {
       let names = source.names.map { $0 == "-" ? "standard input" : $0 }
       page = PageWriter(name: names.joined(separator: ", "), try PageFile(path: path))
     }
-    if case .copy(let path, _) = options.form {
-      copy = CaptureCopy(path, personal)
-    }
+    if case .copy(let path, _) = options.form { copy = CaptureCopy(path, personal) }
     if case .values(let format, let choice) = options.form { values = .init(format, choice, dissector) }
     reading: while !interruption.isRequested, !isOver {
       let progress: CaptureReader.Progress
@@ -196,8 +192,7 @@ package struct Decoding: ~Copyable {
   private static func readFirst(
     _ source: CaptureSource, _ interruption: Interruption, _ learn: (DissectedPacket) -> Void
   ) async throws(Failure) {
-    let file = try Result { () throws(CaptureError) in try OpenCapture(source, isFollowed: false) }
-      .mapError(Failure.init).get()
+    let file = try OpenCapture(source, isFollowed: false)
     let dissector = makeDissector()
     var packet = DissectedPacket()
     var count = 0
@@ -265,9 +260,13 @@ package struct Decoding: ~Copyable {
 private final class OpenCapture {
   var reader: CaptureReader
 
-  init(_ source: CaptureSource, isFollowed: Bool) throws(CaptureError) {
-    // Do not block in `read` on a pipe: Ctrl-C must have an effect.
-    reader = try CaptureReader(source, follow: isFollowed, waits: false)
+  init(_ source: CaptureSource, isFollowed: Bool) throws(Failure) {
+    do throws(CaptureError) {
+      // Do not block in `read` on a pipe: Ctrl-C must have an effect.
+      reader = try CaptureReader(source, follow: isFollowed, waits: false)
+    } catch {
+      throw Failure(error)
+    }
   }
 
   /// Waits until a pipe is readable, or 50 ms for a file that grows; or until the interruption.

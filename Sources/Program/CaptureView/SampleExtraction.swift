@@ -44,10 +44,7 @@ struct SampleExtraction: ~Copyable {
       utcOffset = [SessionNote].utcOffset(in: note) ?? utcOffset
     }
     let peer = packet.link?.peer
-    if let firmware = packet.readText(of: RingGATT.firmwareRevision) {
-      let family = RingFirmware(firmwareRevision: firmware, hardwareRevision: nil)
-      if let found = family.accelerometerEncoding { ring(peer).encoding = found }
-    }
+    if let found = packet.accelerometerEncoding { ring(peer).encoding = found }
     let (nanoseconds, overflow) = (packet.info.microseconds ?? 0).multipliedReportingOverflow(by: 1000)
     let time = Instant(nanoseconds: overflow ? 0 : nanoseconds)
     if packet.hci?.event == .disconnectionComplete, packet.hci?.status == .success,

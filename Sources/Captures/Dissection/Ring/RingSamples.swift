@@ -1,5 +1,14 @@
 import RingLink
 
+extension DissectedPacket {
+  /// How a ring encodes acceleration, by the revision of its firmware, if this is a response with that.
+  package var accelerometerEncoding: AccelerometerEncoding? {
+    readText(of: RingGATT.firmwareRevision).flatMap {
+      RingFirmware(firmwareRevision: $0, hardwareRevision: nil).accelerometerEncoding
+    }
+  }
+}
+
 extension RingLayer {
   /// The sample in a value of a ring; nil for any other value.
   package var sample: RawSample? {

@@ -22,10 +22,7 @@ struct PageSamples {
   private var hasCounted = false
 
   mutating func add(_ packet: DissectedPacket) {
-    if let firmware = packet.readText(of: RingGATT.firmwareRevision) {
-      let ring = RingFirmware(firmwareRevision: firmware, hardwareRevision: nil)
-      if let encoding = ring.accelerometerEncoding { named = encoding }
-    }
+    named = packet.accelerometerEncoding ?? named
     if packet.ring?.countedSample != nil { hasCounted = true }
     guard let sample = packet.ring?.sample else { return }
     hasSamples = true
@@ -38,12 +35,7 @@ struct PageSamples {
       drawings += CommandTable.entries(for: .frame(.rawStream)).flatMap(\.replies).compactMap(drawing(of:))
     }
     if hasCounted { drawings += CountedSample.Light.allCases.flatMap(countedDrawings(of:)) }
-    output.write("[")
-    for (index, drawing) in drawings.enumerated() {
-      if index > 0 { output.write(",") }
-      write(drawing, &output)
-    }
-    output.write("]")
+    output.array(drawings) { write($1, &$0) }
   }
 
   // MARK: One form
@@ -101,33 +93,22 @@ struct PageSamples {
   }
 
   private func write(_ drawing: Drawing, _ output: inout LineWriter) {
-    output.write("{\"name\":")
-    output.writeQuoted(drawing.name)
-    output.write(",\"marks\":[[0,")
-    output.write(Int(drawing.command.rawValue))
-    for mark in drawing.marks {
-      output.write("],[")
-      output.write(mark.offset)
-      output.write(",")
-      output.write(Int(mark.byte))
+    output.write("{")
+    output.member("name", drawing.name)
+    output.key("marks")
+    output.array([(0, drawing.command.rawValue)] + drawing.marks.map { ($0.offset, $0.byte) }) {
+      $0.write("[\($1.0),\($1.1)]")
     }
-    output.write("]],\"unit\":")
-    output.writeQuoted(drawing.unit)
-    output.write(",\"perUnit\":")
-    output.write(drawing.countsPerUnit)
-    output.write(",\"values\":[")
-    for (index, field) in drawing.fields.enumerated() {
-      output.write(index > 0 ? ",[" : "[")
+    output.member("unit", drawing.unit)
+    output.member("perUnit", drawing.countsPerUnit)
+    output.key("values")
+    output.array(drawing.fields) { output, field in
+      output.write("[")
       output.writeQuoted(field.name)
-      output.write(",")
-      output.write(field.offset)
-      output.write(",[")
-      for bit in stride(from: 15, through: 0, by: -1) {
-        output.write(drawing.weight(1 << bit))
-        if bit > 0 { output.write(",") }
-      }
-      output.write("]]")
+      output.write(",\(field.offset),")
+      output.array(stride(from: 15, through: 0, by: -1)) { $0.write(drawing.weight(1 << $1)) }
+      output.write("]")
     }
-    output.write("]}")
+    output.write("}")
   }
 }

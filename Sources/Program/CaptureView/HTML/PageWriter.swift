@@ -98,12 +98,9 @@ package struct PageWriter: ~Copyable {
     samples.write(into: &output)
     // In the packets that are left out, there may be the answers to the last requests.
     let open = leavesOut ? [] : dissector.openRequests
-    output.write(",\"unanswered\":[")
-    for (index, number) in (unanswered + open).enumerated() {
-      if index > 0 { output.write(",") }
-      output.write(number)
-    }
-    output.write("]}")
+    output.key("unanswered")
+    output.array(unanswered + open) { $0.write($1) }
+    output.write("}")
   }
 
   // MARK: Head

@@ -7,13 +7,12 @@ import HaloLineOutput
 ///
 ///     [{"name":"connection handle","number":64,"text":"0x0040"},{"name":"report 1","fields":[...]}]
 enum FieldJSON {
-  /// Writes `,"key":[...]`; nothing if there are no fields.
+  /// Writes a member; nothing if there are no fields.
   static func write(_ key: StaticString, _ list: FieldList, _ output: inout LineWriter) {
     let fields = list.entries
     guard let depth = fields.first?.depth else { return }
-    output.write(",\"")
-    output.write(key)
-    output.write("\":[")
+    output.key(key)
+    output.write("[")
     // The depths of the open groups; a field that is less deep than its predecessor closes some.
     var open = depth
     for (index, field) in fields.enumerated() {
@@ -53,5 +52,92 @@ enum FieldJSON {
     if field.value.isEmpty { return }
     output.write(",\"text\":")
     output.writeQuoted(list.bytes(field.value))
+  }
+}
+
+/// Members of objects. One that is nil is left out.
+extension LineWriter {
+  /// Writes `,"key":`, without the comma at the beginning of an object.
+  mutating func key(_ key: StaticString) {
+    beginKey()
+    write(key)
+    write("\":")
+  }
+
+  @_disfavoredOverload
+  mutating func key(_ key: String) {
+    beginKey()
+    write(key)
+    write("\":")
+  }
+
+  private mutating func beginKey() {
+    let isFirst = text.span.byte(at: text.count - 1) == UInt8(ascii: "{")
+    write(isFirst ? "\"" : ",\"")
+  }
+
+  mutating func object(_ key: StaticString, _ body: (inout LineWriter) -> Void) {
+    self.key(key)
+    write("{")
+    body(&self)
+    write("}")
+  }
+
+  mutating func array<Item>(_ items: some Sequence<Item>, _ body: (inout LineWriter, Item) -> Void) {
+    write("[")
+    for (index, item) in items.enumerated() {
+      if index > 0 { write(",") }
+      body(&self, item)
+    }
+    write("]")
+  }
+
+  mutating func member(_ key: StaticString, _ value: (some BinaryInteger)?) {
+    guard let value else { return }
+    self.key(key)
+    write(Int(truncatingIfNeeded: value))
+  }
+
+  mutating func member(_ key: StaticString, _ value: Bool) {
+    self.key(key)
+    write(value ? "true" : "false")
+  }
+
+  mutating func member(_ key: StaticString, _ value: String?) {
+    guard let value else { return }
+    self.key(key)
+    writeQuoted(value)
+  }
+
+  /// Text that needs no escapes.
+  mutating func member(_ key: StaticString, _ value: (some TextWritable)?) {
+    guard let value else { return }
+    self.key(key)
+    write("\"")
+    write(value)
+    write("\"")
+  }
+
+  /// Bytes in hexadecimal digits, as far as they are there.
+  mutating func member(_ key: StaticString, _ source: [UInt8], _ range: Range<Int>) {
+    self.key(key)
+    writeQuotedHex(source.span.bytes.extracting(range.clamped(to: 0..<source.count)))
+  }
+
+  mutating func writeQuotedHex(_ bytes: RawSpan) {
+    write("\"")
+    writeHex(bytes)
+    write("\"")
+  }
+
+  /// An earlier packet.
+  mutating func member(_ key: StaticString, _ value: PacketReference?) {
+    guard let value else { return }
+    object(key) {
+      $0.member("frame", value.number)
+      guard let microseconds = value.microseconds else { return }
+      $0.key("seconds")
+      PacketText.write(seconds: microseconds, into: &$0)
+    }
   }
 }

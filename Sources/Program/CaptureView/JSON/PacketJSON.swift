@@ -12,240 +12,240 @@ struct PacketJSON {
   private let fields = FieldList()
 
   func write(_ packet: DissectedPacket, into output: inout LineWriter) {
-    output.write("{\"frame\":")
-    output.write(packet.info.number)
-    output.write(",\"time\":")
+    output.write("{")
+    output.member("frame", packet.info.number)
+    output.key("time")
     if let time = packet.info.microseconds {
       PacketText.write(seconds: time, into: &output)
     } else {
       output.write("null")
     }
-    switch packet.direction {
-    case .hostToController: output.write(",\"direction\":\"sent\"")
-    case .controllerToHost: output.write(",\"direction\":\"received\"")
-    case nil: output.write(",\"direction\":null")
-    }
-    if let adapter = packet.info.adapter { Self.number(",\"adapter\":", Int(adapter), &output) }
+    output.key("direction")
+    if let direction = packet.direction { output.writeQuoted(direction.word) } else { output.write("null") }
+    output.member("adapter", packet.info.adapter)
     if packet.info.originalLength != packet.bytes.count {
-      Self.number(",\"original_length\":", packet.info.originalLength, &output)
+      output.member("original_length", packet.info.originalLength)
     }
-    if packet.info.drops > 0 { Self.number(",\"dropped\":", packet.info.drops, &output) }
-    if packet.isNote { Self.text(",\"note\":", packet.summary, &output) }
-    if let air = packet.air { write(air, packet, &output) }
-    if let hci = packet.hci { write(hci, packet, &output) }
-    if let l2cap = packet.l2cap { Self.write(l2cap, &output) }
+    if packet.info.drops > 0 { output.member("dropped", packet.info.drops) }
+    if packet.isNote { output.member("note", packet.summary) }
+    if let air = packet.air { output.object("ll") { write(air, packet, &$0) } }
+    if let hci = packet.hci { output.object("hci") { write(hci, packet, &$0) } }
+    if let l2cap = packet.l2cap { output.object("l2cap") { Self.write(l2cap, &$0) } }
     if let signaling = packet.signaling {
-      Self.text(",\"signaling\":{\"name\":", signaling.name, &output)
-      Self.number(",\"code\":", Int(signaling.code.rawValue), &output)
-      Self.number(",\"identifier\":", Int(signaling.identifier), &output)
-      write("fields", of: packet, .signaling, &output)
-      output.write("}")
+      output.object("signaling") {
+        $0.member("name", signaling.name)
+        $0.member("code", signaling.code.rawValue)
+        $0.member("identifier", signaling.identifier)
+        writeFields(of: packet, .signaling, &$0)
+      }
     }
     if let smp = packet.smp {
-      Self.text(",\"smp\":{\"name\":", smp.name, &output)
-      Self.number(",\"code\":", Int(smp.code.rawValue), &output)
-      write("fields", of: packet, .smp, &output)
-      output.write("}")
-    }
-    if let profile = packet.profile {
-      output.write(",\"\(profile.layer.rawValue)\":{\"psm\":")
-      output.write(Int(profile.psm.rawValue))
-      Self.text(",\"name\":", profile.name(in: packet.source.span.bytes), &output)
-      if let data = profile.data(in: packet.source.span.bytes) {
-        Self.bytes(",\"data\":\"", packet.source, data, &output)
-        let words = ProfileLayer.words(packet.source.span.bytes.extracting(data))
-        if let words { Self.text(",\"text\":", words, &output) }
+      output.object("smp") {
+        $0.member("name", smp.name)
+        $0.member("code", smp.code.rawValue)
+        writeFields(of: packet, .smp, &$0)
       }
-      write("fields", of: packet, profile.layer, &output)
-      output.write("}")
     }
-    if let att = packet.att { write(att, packet, &output) }
-    if let gatt = packet.gatt { Self.write(gatt, &output) }
-    if let ring = packet.ring { write(ring, &output) }
+    if let profile = packet.profile { write(profile, packet, &output) }
+    if let att = packet.att { output.object("att") { write(att, packet, &$0) } }
+    if let gatt = packet.gatt { output.object("gatt") { Self.write(gatt, &$0) } }
+    if let ring = packet.ring { output.object("ring") { write(ring, &$0) } }
     if !packet.unanswered.isEmpty {
-      output.write(",\"unanswered\":[\(packet.unanswered.map(String.init).joined(separator: ","))]")
+      output.key("unanswered")
+      output.array(packet.unanswered) { $0.write($1) }
     }
     output.write("}\n")
   }
 
   /// Writes the fields of a layer.
-  private func write(
-    _ key: StaticString, of packet: DissectedPacket, _ layer: Layer, _ output: inout LineWriter
-  ) {
+  private func writeFields(of packet: DissectedPacket, _ layer: Layer, _ output: inout LineWriter) {
     fields.removeAll()
     packet.listFields(of: layer, to: fields)
-    FieldJSON.write(key, fields, &output)
+    FieldJSON.write("fields", fields, &output)
+  }
+
+  private func write(_ profile: ProfileLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
+    output.write(",\"\(profile.layer.rawValue)\":{")
+    output.member("psm", profile.psm.rawValue)
+    output.member("name", profile.name(in: packet.source.span.bytes))
+    if let data = profile.data(in: packet.source.span.bytes) {
+      output.member("data", packet.source, data)
+      output.member("text", ProfileLayer.words(packet.source.span.bytes.extracting(data)))
+    }
+    writeFields(of: packet, profile.layer, &output)
+    output.write("}")
   }
 
   private func write(_ hci: HCILayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
     switch hci.type {
-    case .command: output.write(",\"hci\":{\"type\":\"command\"")
-    case .event: output.write(",\"hci\":{\"type\":\"event\"")
-    case .acl: output.write(",\"hci\":{\"type\":\"acl\"")
-    case .synchronous: output.write(",\"hci\":{\"type\":\"synchronous\"")
-    case .isochronous: output.write(",\"hci\":{\"type\":\"isochronous\"")
-    default: Self.number(",\"hci\":{\"type\":", Int(hci.type.rawValue), &output)
+    case .command: output.member("type", "command")
+    case .event: output.member("type", "event")
+    case .acl: output.member("type", "acl")
+    case .synchronous: output.member("type", "synchronous")
+    case .isochronous: output.member("type", "isochronous")
+    default: output.member("type", hci.type.rawValue)
     }
     if let event = hci.event {
-      Self.number(",\"event\":", Int(event.rawValue), &output)
-      if let subevent = hci.subevent { Self.number(",\"subevent\":", Int(subevent.rawValue), &output) }
-      if let name = hci.subevent.map(\.name) ?? event.name { Self.text(",\"name\":", name, &output) }
+      output.member("event", event.rawValue)
+      output.member("subevent", hci.subevent?.rawValue)
+      output.member("name", hci.subevent.map(\.name) ?? event.name)
     }
     if let opcode = hci.opcode {
-      Self.number(",\"opcode\":", Int(opcode.rawValue), &output)
-      if let name = opcode.name {
-        Self.text(hci.type == .command ? ",\"name\":" : ",\"command\":", name, &output)
-      }
+      output.member("opcode", opcode.rawValue)
+      output.member(hci.type == .command ? "name" : "command", opcode.name)
     }
-    if let status = hci.status { Self.number(",\"status\":", Int(status.rawValue), &output) }
-    if let connection = hci.connection { Self.number(",\"link\":", Int(connection.rawValue), &output) }
-    if let peer = hci.peer {
-      output.write(",\"peer\":\"")
-      output.write(peer)
-      output.write("\"")
-    }
-    if let name = packet.link?.name { Self.text(",\"peer_name\":", name, &output) }
-    Self.number(",\"length\":", hci.length, &output)
-    if let command = hci.command { Self.reference(",\"answers\":", command, &output) }
-    if let problem = hci.problem { Self.text(",\"problem\":", problem.description, &output) }
-    if hci.manufacturer != nil || hci.opcode?.isVendorSpecific == true,
-      let name = hci.vendorName(in: packet.bytes.span.bytes)
-    {
-      Self.text(",\"vendor\":", name, &output)
+    output.member("status", hci.status?.rawValue)
+    output.member("link", hci.connection?.rawValue)
+    output.member("peer", hci.peer)
+    output.member("peer_name", packet.link?.name)
+    output.member("length", hci.length)
+    output.member("answers", hci.command)
+    output.member("problem", hci.problem?.description)
+    if hci.manufacturer != nil || hci.opcode?.isVendorSpecific == true {
+      output.member("vendor", hci.vendorName(in: packet.bytes.span.bytes))
     }
     if hci.type == .command || hci.type == .event || hci.type == .isochronous {
       fields.removeAll(namesBits: true)
       packet.listParameters(to: fields)
       FieldJSON.write("parameters", fields, &output)
     }
-    output.write("}")
   }
 
   private func write(_ air: AirLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
-    Self.number(",\"ll\":{\"access_address\":", Int(air.accessAddress), &output)
-    output.write(",\"kind\":\"\(air.kind)\"")
-    if let type = air.advertisingType { Self.number(",\"type\":", Int(type.rawValue), &output) }
-    if let opcode = air.opcode { Self.number(",\"opcode\":", Int(opcode.rawValue), &output) }
-    if let name = air.name { Self.text(",\"name\":", name, &output) }
+    output.member("access_address", air.accessAddress)
+    output.member("kind", "\(air.kind)")
+    output.member("type", air.advertisingType?.rawValue)
+    output.member("opcode", air.opcode?.rawValue)
+    output.member("name", air.name)
     if air.isOfConnection {
-      Self.number(",\"llid\":", Int(air.llid), &output)
-      Self.number(",\"sn\":", Int(air.sn), &output)
-      Self.number(",\"nesn\":", Int(air.nesn), &output)
-      output.write(air.hasMoreData ? ",\"md\":true" : ",\"md\":false")
-      if let link = packet.link {
-        if let central = link.central { output.write(",\"central\":\"\(central)\"") }
-        if let peripheral = link.peer { output.write(",\"peripheral\":\"\(peripheral)\"") }
-        if let name = link.name { Self.text(",\"peripheral_name\":", name, &output) }
-      }
+      output.member("llid", air.llid)
+      output.member("sn", air.sn)
+      output.member("nesn", air.nesn)
+      output.member("md", air.hasMoreData)
+      output.member("central", packet.link?.central)
+      output.member("peripheral", packet.link?.peer)
+      output.member("peripheral_name", packet.link?.name)
     }
-    Self.number(",\"length\":", Int(air.length), &output)
+    output.member("length", air.length)
     switch air.crc {
-    case .right: output.write(",\"crc\":\"right\"")
-    case .wrong: output.write(",\"crc\":\"wrong\"")
+    case .right: output.member("crc", "right")
+    case .wrong: output.member("crc", "wrong")
     case .unknown: output.write(",\"crc\":null")
     }
-    if let event = air.event { Self.number(",\"event\":", Int(event), &output) }
+    output.member("event", air.event)
     for (note, key) in [
-      (AirLayer.Notes.beginsEvent, "begins_event"), (.retransmission, "retransmission"),
-      (.encrypted, "encrypted"),
-      (.decrypted, "decrypted"), (.derivedDirection, "derived_direction"),
+      (AirLayer.Notes.beginsEvent, "begins_event" as StaticString), (.retransmission, "retransmission"),
+      (.encrypted, "encrypted"), (.decrypted, "decrypted"), (.derivedDirection, "derived_direction"),
     ] where air.notes.contains(note) {
-      output.write(",\"\(key)\":true")
+      output.member(key, true)
     }
-    if let reception = packet.reception {
-      if let channel = reception.channel { Self.number(",\"channel\":", Int(channel), &output) }
-      if let rssi = reception.rssi { Self.number(",\"rssi\":", Int(rssi), &output) }
-      if let phy = reception.phy { output.write(",\"phy\":\"\(phy)\"") }
-    }
-    if let problem = air.problem { Self.text(",\"problem\":", problem.description, &output) }
+    output.member("channel", packet.reception?.channel)
+    output.member("rssi", packet.reception?.rssi)
+    output.member("phy", packet.reception?.phy?.description)
+    output.member("problem", air.problem?.description)
     if air.kind == .advertising || air.kind == .control {
       fields.removeAll(isCut: packet.isCut, namesBits: true)
       packet.listParameters(to: fields)
       FieldJSON.write("fields", fields, &output)
     }
-    output.write("}")
   }
 
   private static func write(_ l2cap: L2CAPLayer, _ output: inout LineWriter) {
-    number(",\"l2cap\":{\"cid\":", Int(l2cap.channel.rawValue), &output)
-    number(",\"length\":", l2cap.length, &output)
-    number(",\"fragments\":", l2cap.fragments, &output)
-    if let psm = l2cap.psm { number(",\"psm\":", Int(psm.rawValue), &output) }
-    if let credits = l2cap.credits { number(",\"credits\":", credits, &output) }
-    if let unit = l2cap.unit { number(",\"unit\":", unit.count, &output) }
-    output.write("}")
+    output.member("cid", l2cap.channel.rawValue)
+    output.member("length", l2cap.length)
+    output.member("fragments", l2cap.fragments)
+    output.member("psm", l2cap.psm?.rawValue)
+    output.member("credits", l2cap.credits)
+    output.member("unit", l2cap.unit?.count)
   }
 
   private func write(_ att: ATTLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
     let source = packet.source
-    Self.number(",\"att\":{\"opcode\":", Int(att.opcode.rawValue), &output)
-    output.write(",\"name\":\"")
-    output.write(att.opcode)
-    output.write("\"")
-    if let handle = att.handle { Self.number(",\"handle\":", Int(handle.rawValue), &output) }
+    output.member("opcode", att.opcode.rawValue)
+    output.member("name", att.opcode)
+    output.member("handle", att.handle?.rawValue)
     if let value = att.value {
-      Self.bytes(",\"value\":\"", source, value, &output)
+      output.member("value", source, value)
       // Between handle and value or after the value: an offset, a range and a type, a signature.
       if value.lowerBound > att.parameters.lowerBound + (att.handle == nil ? 0 : 2)
         || value.upperBound < att.parameters.upperBound
       {
-        Self.bytes(",\"parameters\":\"", source, att.parameters, &output)
+        output.member("parameters", source, att.parameters)
       }
     } else if !att.parameters.isEmpty {
-      Self.bytes(",\"parameters\":\"", source, att.parameters, &output)
+      output.member("parameters", source, att.parameters)
     }
-    if let error = att.error { Self.number(",\"error\":", Int(error.rawValue), &output) }
-    if let failed = att.failed { Self.number(",\"request\":", Int(failed.rawValue), &output) }
-    if let problem = att.problem { Self.text(",\"problem\":", problem.description, &output) }
-    if att.hasList { write("fields", of: packet, .att, &output) }
+    output.member("error", att.error?.rawValue)
+    output.member("request", att.failed?.rawValue)
+    output.member("problem", att.problem?.description)
+    if att.hasList { writeFields(of: packet, .att, &output) }
     if let parts = att.valueFields(of: source.span.bytes, packet.gatt) {
       fields.removeAll()
       fields.append(parts)
       FieldJSON.write("fields", fields, &output)
     }
-    output.write("}")
   }
 
   private static func write(_ gatt: GATTLayer, _ output: inout LineWriter) {
-    output.write(",\"gatt\":{\"procedure\":")
-    if let procedure = gatt.procedure { output.writeQuoted(procedure.name) } else { output.write("null") }
-    if let start = gatt.start { number(",\"start\":", start, &output) }
-    if gatt.start != nil { number(",\"step\":", gatt.step, &output) }
-    if let request = gatt.request { reference(",\"request\":", request, &output) }
-    if let attribute = gatt.attribute {
-      output.write(",\"uuid\":\"")
-      output.write(attribute.uuid)
-      output.write("\"")
-      text(",\"attribute\":", attribute.name, &output)
+    if let procedure = gatt.procedure {
+      output.member("procedure", procedure.name)
+    } else {
+      output.write("\"procedure\":null")
     }
-    if let handle = gatt.handle { number(",\"handle\":", Int(handle.rawValue), &output) }
-    if let mtu = gatt.mtu { number(",\"mtu\":", Int(mtu), &output) }
-    if let unanswered = gatt.unanswered { number(",\"unanswered\":", unanswered, &output) }
-    output.write("}")
+    output.member("start", gatt.start)
+    if gatt.start != nil { output.member("step", gatt.step) }
+    output.member("request", gatt.request)
+    output.member("uuid", gatt.attribute?.uuid)
+    output.member("attribute", gatt.attribute?.name)
+    output.member("handle", gatt.handle?.rawValue)
+    output.member("mtu", gatt.mtu)
+    output.member("unanswered", gatt.unanswered)
   }
 
   private func write(_ ring: RingLayer, _ output: inout LineWriter) {
-    output.write(ring.isFromRing ? ",\"ring\":{\"from\":\"ring\"" : ",\"ring\":{\"from\":\"host\"")
-    if ring.isByShape { output.write(",\"by_shape\":true") }
+    output.member("from", ring.isFromRing ? "ring" : "host")
+    if ring.isByShape { output.member("by_shape", true) }
     switch ring.content {
     case .frame(let meaning): Self.write(meaning, of: ring, &output)
     case .bulk(let frame):
-      Self.text(",\"name\":", frame.id.description, &output)
-      Self.number(",\"bulk\":", Int(frame.id.rawValue), &output)
-      Self.bytes(",\"payload\":\"", frame.payload, 0..<frame.payload.count, &output)
+      output.member("name", frame.id.description)
+      output.member("bulk", frame.id.rawValue)
+      output.member("payload", frame.payload, 0..<frame.payload.count)
       let meaning = frame.meaning(isFromRing: ring.isFromRing)
-      if let form = meaning.form { Self.text(",\"form\":", form, &output) }
+      output.member("form", meaning.form)
       fields.removeAll()
       ring.listValues(of: meaning, to: fields)
       FieldJSON.write("fields", fields, &output)
     case .part(let id, let received, let length):
-      Self.text(",\"name\":", id.description, &output)
-      Self.number(",\"bulk\":", Int(id.rawValue), &output)
-      Self.number(",\"received\":", received, &output)
-      Self.number(",\"length\":", length, &output)
-    case .damaged(let what): Self.text(",\"problem\":", what, &output)
+      output.member("name", id.description)
+      output.member("bulk", id.rawValue)
+      output.member("received", received)
+      output.member("length", length)
+    case .damaged(let what): output.member("problem", what)
     }
-    output.write("}")
+  }
+
+  private static func write(_ meaning: FrameMeaning, of ring: RingLayer, _ output: inout LineWriter) {
+    output.member("command", meaning.frame.command.rawValue)
+    if let refusal = meaning.refusal {
+      output.member("refused", meaning.name)
+      return output.member("reason", refusal.code.rawValue)
+    }
+    guard meaning.isKnown else { return }
+    output.member("name", meaning.name)
+    guard let form = meaning.form else { return }
+    output.member("form", form.name)
+    output.object("fields") { output in
+      if case .accelerometer(let sample)? = ring.sample { return write(sample, ring.encoding, &output) }
+      for field in form.fields {
+        output.key(field.name)
+        switch field.value(in: meaning.frame) {
+        case .number(let number, _, _): output.write(number)
+        case .flag(let flag): output.write(flag ? "true" : "false")
+        case .bytes(let value): output.writeQuotedHex(value.span.bytes)
+        }
+      }
+    }
   }
 
   /// Acceleration in g and in counts, as `stream` prints it, and the bytes.
@@ -253,71 +253,8 @@ struct PacketJSON {
     _ sample: AccelerometerSample, _ encoding: AccelerometerEncoding?, _ output: inout LineWriter
   ) {
     output.writeMembers(encoding.map { sample.acceleration($0) }, encoding.map { sample.counts($0) })
-    number(",\"bytes_x\":", Int(sample.x), &output)
-    number(",\"bytes_y\":", Int(sample.y), &output)
-    number(",\"bytes_z\":", Int(sample.z), &output)
-  }
-
-  private static func write(_ meaning: FrameMeaning, of ring: RingLayer, _ output: inout LineWriter) {
-    number(",\"command\":", Int(meaning.frame.command.rawValue), &output)
-    if let refusal = meaning.refusal {
-      text(",\"refused\":", meaning.name, &output)
-      return number(",\"reason\":", Int(refusal.code.rawValue), &output)
-    }
-    guard meaning.isKnown else { return }
-    text(",\"name\":", meaning.name, &output)
-    guard let form = meaning.form else { return }
-    text(",\"form\":", form.name, &output)
-    output.write(",\"fields\":{")
-    if case .accelerometer(let sample)? = ring.sample {
-      write(sample, ring.encoding, &output)
-      return output.write("}")
-    }
-    for index in form.fields.indices {
-      if index > 0 { output.write(",") }
-      output.write("\"")
-      output.write(form.fields[index].name)
-      output.write("\":")
-      switch form.fields[index].value(in: meaning.frame) {
-      case .number(let number, _, _): output.write(number)
-      case .flag(let flag): if flag { output.write("true") } else { output.write("false") }
-      case .bytes(let value):
-        output.write("\"")
-        output.writeHex(value.span.bytes)
-        output.write("\"")
-      }
-    }
-    output.write("}")
-  }
-
-  // MARK: Values
-
-  private static func number(_ key: StaticString, _ value: Int, _ output: inout LineWriter) {
-    output.write(key)
-    output.write(value)
-  }
-
-  private static func text(_ key: StaticString, _ value: String, _ output: inout LineWriter) {
-    output.write(key)
-    output.writeQuoted(value)
-  }
-
-  /// The key ends with the opening quote.
-  private static func bytes(
-    _ key: StaticString, _ source: [UInt8], _ range: Range<Int>, _ output: inout LineWriter
-  ) {
-    output.write(key)
-    output.writeHex(source.span.bytes.extracting(range.clamped(to: 0..<source.count)))
-    output.write("\"")
-  }
-
-  private static func reference(_ key: StaticString, _ value: PacketReference, _ output: inout LineWriter) {
-    output.write(key)
-    number("{\"frame\":", value.number, &output)
-    if let microseconds = value.microseconds {
-      output.write(",\"seconds\":")
-      PacketText.write(seconds: microseconds, into: &output)
-    }
-    output.write("}")
+    output.member("bytes_x", sample.x)
+    output.member("bytes_y", sample.y)
+    output.member("bytes_z", sample.z)
   }
 }

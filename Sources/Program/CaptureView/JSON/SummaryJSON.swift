@@ -90,30 +90,19 @@ struct SummaryJSON: ~Copyable {
       json.field("received_pdus", link.receivedPDUs)
       json.field("mtu", link.mtu.map(Int.init))
       json.write(link.changes)
-      json.output.write(",\"frames\":[")
-      for (index, frames) in link.frames.sorted(by: { $0.key.rawValue < $1.key.rawValue }).enumerated() {
-        json.output.write(index > 0 ? ",{" : "{")
-        json.isFirst = true
-        json.field("psm", Int(frames.key.rawValue))
-        json.field("protocol", frames.key.description)
-        json.field("count", frames.value)
-        json.output.write("}")
+      json.list("frames", link.frames.sorted { $0.key.rawValue < $1.key.rawValue }) {
+        $0.field("psm", Int($1.key.rawValue))
+        $0.field("protocol", $1.key.description)
+        $0.field("count", $1.value)
       }
-      json.output.write("]")
     }
   }
 
   private mutating func write(_ changes: [ConnectionSummary.Change]) {
-    output.write(",\"changes\":[")
-    for (index, change) in changes.enumerated() {
-      output.write(index > 0 ? ",{" : "{")
-      isFirst = true
-      time("time", change.microseconds)
-      field("text", change.words)
-      output.write("}")
+    list("changes", changes) {
+      $0.time("time", $1.microseconds)
+      $0.field("text", $1.words)
     }
-    output.write("]")
-    isFirst = false
   }
 
   private mutating func write(_ link: AirConnectionSummary) {
@@ -176,43 +165,45 @@ struct SummaryJSON: ~Copyable {
 
   // MARK: Fields
 
-  private var isFirst = false
-
   private init(output: consuming LineWriter) { self.output = output }
 
   private mutating func line(_ kind: StaticString, _ body: (inout Self) -> Void) {
     output.write("{\"kind\":\"")
     output.write(kind)
     output.write("\"")
-    isFirst = false
     body(&self)
     output.write("}\n")
   }
 
-  private mutating func key(_ key: String) {
-    output.write(isFirst ? "\"" : ",\"")
-    isFirst = false
-    output.write(key)
-    output.write("\":")
+  /// Writes an array of objects.
+  private mutating func list<Item>(_ name: String, _ items: [Item], _ body: (inout Self, Item) -> Void) {
+    output.key(name)
+    output.write("[")
+    for (index, item) in items.enumerated() {
+      output.write(index > 0 ? ",{" : "{")
+      body(&self, item)
+      output.write("}")
+    }
+    output.write("]")
   }
 
   private mutating func field(_ name: String, _ value: Int?) {
-    key(name)
+    output.key(name)
     if let value { output.write(value) } else { output.write("null") }
   }
 
   private mutating func field(_ name: String, _ value: Double?) {
-    key(name)
+    output.key(name)
     if let value { output.write(value) } else { output.write("null") }
   }
 
   private mutating func field(_ name: String, _ value: String?) {
-    key(name)
+    output.key(name)
     if let value { output.writeQuoted(value) } else { output.write("null") }
   }
 
   private mutating func time(_ name: String, _ microseconds: Int64?) {
-    key(name)
+    output.key(name)
     if let microseconds {
       PacketText.write(seconds: microseconds, into: &output)
     } else {
