@@ -217,21 +217,24 @@ extension ATTLayer {
     let end = text.count
     text.write(", ")
     let start = text.count
+    let whole = 0..<source.byteCount
     if let problem {
       if problem != .cut { text.write("damaged: ") }
       text.write(problem)
-    } else if let value {
-      writeArguments(source.extracting(value.clamped(to: 0..<source.byteCount)), gatt, source, to: &text)
-    } else {
-      writeArguments(of: source, gatt, to: &text)
+    } else if value.map({ writeValue(source.extracting($0.clamped(to: whole)), gatt, to: &text) }) != true {
+      do throws(DecodeError) {
+        try writeArguments(source.extracting(range.clamped(to: whole)), source, gatt, to: &text)
+      } catch {
+        text.write("damaged: \(error)")
+      }
     }
     if text.count == start { text.truncate(to: end) }
   }
 
   /// Writes the arguments of a PDU that carries one value, which is read in place.
-  private func writeArguments(
-    _ value: RawSpan, _ gatt: GATTLayer?, _ source: RawSpan, to text: inout TextBuffer
-  ) {
+  ///
+  /// - Returns: false if it has others, too
+  private func writeValue(_ value: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) -> Bool {
     switch opcode {
     case .readResponse, .readBlobResponse, .readMultipleResponse:
       if let attribute = gatt?.attribute {
@@ -248,8 +251,9 @@ extension ATTLayer {
       if let handle { write(handle, gatt, to: &text) }
       text.write(": ")
       Self.write(value, of: gatt?.attribute?.valueType, to: &text)
-    default: writeArguments(of: source, gatt, to: &text)
+    default: return false
     }
+    return true
   }
 
   /// The handle and the name of its attribute.
@@ -263,14 +267,6 @@ extension ATTLayer {
     write(part.handle, gatt, to: &text)
     text.write(" from byte ", Int(part.offset), ": ")
     text.writeHex(part.value.span.bytes)
-  }
-
-  private func writeArguments(of source: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) {
-    do throws(DecodeError) {
-      try writeArguments(source.extracting(range.clamped(to: 0..<source.byteCount)), source, gatt, to: &text)
-    } catch {
-      text.write("damaged: \(error)")
-    }
   }
 
   /// - Parameter pdu: the part of the source with the PDU

@@ -13,7 +13,6 @@ package struct AdvertisingPDUType: RawRepresentable, Hashable, Sendable {
   package static let scanResponse = AdvertisingPDUType(rawValue: 4)
   package static let connectRequest = AdvertisingPDUType(rawValue: 5)
   package static let extended = AdvertisingPDUType(rawValue: 7)
-  package static let connectResponse = AdvertisingPDUType(rawValue: 8)
 
   private static let primary = [
     "ADV_IND", "ADV_DIRECT_IND", "ADV_NONCONN_IND", "SCAN_REQ", "SCAN_RSP", "CONNECT_IND", "ADV_SCAN_IND",

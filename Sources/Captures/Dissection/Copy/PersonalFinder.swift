@@ -72,3 +72,75 @@ package struct PersonalFinder {
     return found
   }
 }
+
+/// The addresses, names and keys of a capture, with what stands for them in a copy that can be shown to others. What stands
+/// for an address or a name depends on their order in the capture, and on nothing else: a copy is made twice alike, and tells
+/// nothing about the originals.
+package struct PersonalData {
+  /// The most entries of each kind; see ``isFull``.
+  private static let capacity = 1 << 17
+  /// A shorter name is replaced where it is a name, and not wherever its bytes occur.
+  static let shortestFoundName = 4
+
+  private(set) var addresses: [UInt64: UInt64] = [:]
+  private(set) var names: [[UInt8]: [UInt8]] = [:]
+  /// The keys, each of 16 bytes as in packets.
+  private(set) var keys: Set<[UInt8]> = []
+  /// Whether a capture has more than can be kept: a copy of it would not be complete.
+  package private(set) var isFull = false
+
+  /// Which values the two lowest bytes of the addresses have.
+  private var ends = [Bool](repeating: false, count: 1 << 16)
+
+  package init() {}
+
+  /// Adds what a field has.
+  ///
+  /// - Parameter bytes: of the field
+  mutating func add(_ kind: PersonalField.Kind, _ bytes: ArraySlice<UInt8>) {
+    guard addresses.count < Self.capacity, names.count < Self.capacity, keys.count < Self.capacity else {
+      isFull = true
+      return
+    }
+    switch kind {
+    case .address: if bytes.count == 6 { add(address: bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }) }
+    case .name: add(name: Array(bytes.prefix { $0 != 0 }))
+    case .key: if bytes.count == 16, bytes.contains(where: { $0 != 0 }) { keys.insert(Array(bytes)) }
+    }
+  }
+
+  /// - Parameter address: 48 bits; one that stands for no address, such as zero, stays as it is
+  mutating func add(address: UInt64) {
+    guard addresses[address] == nil, Self.isTelling(address) else { return }
+    // The two highest bits are the kind of a random address. The bit of 0x02 marks a number that is not assigned.
+    let kind = address & 0xC000_0000_0000
+    addresses[address] = kind | 0x0200_0000_0000 | UInt64(addresses.count + 1)
+    ends[Int(address & 0xFFFF)] = true
+  }
+
+  /// Whether an address is one of a device: most of its bytes are neither 0 nor 0xFF.
+  private static func isTelling(_ address: UInt64) -> Bool {
+    var telling = 0
+    for index in 0..<6 {
+      let byte = UInt8(truncatingIfNeeded: address >> UInt64(8 * index))
+      if byte != 0, byte != 0xFF { telling += 1 }
+    }
+    return telling >= 3
+  }
+
+  private mutating func add(name: [UInt8]) {
+    guard !name.isEmpty, names[name] == nil else { return }
+    let number = Array(String(names.count + 1).utf8)
+    // A text of the same length, so that no length in the packets changes; "name0001" if there is room.
+    let word = Array("name".utf8.prefix(max(0, name.count - number.count)))
+    let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: max(0, name.count - word.count - number.count))
+    names[name] = Array((word + zeros + number).suffix(name.count))
+  }
+
+  /// The substitute of an address, if it is known. Its two lowest bytes are looked at first, as most numbers are no address.
+  func substitute(for address: UInt64) -> UInt64? {
+    ends[Int(address & 0xFFFF)] ? addresses[address] : nil
+  }
+
+  static func reversed(_ address: UInt64) -> UInt64 { address.byteSwapped >> 16 }
+}

@@ -136,11 +136,8 @@ final class DissectedLink: CapturedLink {
     let source = bytes.span.bytes
     switch frame.channel {
     case .attribute:
-      guard let att = ATTLayer(source, frame.payload) else { return }
-      packet.att = att
-      packet.gatt = bearers.receive(
-        att, source, isSent: isSent, at: moment, peer: peerServer, local: localServer)
-      findRing(in: source, of: att, into: &packet, at: moment)
+      receive(frame.payload, on: &bearers, into: &packet, isSent: isSent, at: moment)
+      findRing(in: &packet, at: moment)
     case .leSignaling, .signaling:
       packet.signaling = SignalingLayer(source, frame.payload)
       channels.follow(source, frame.payload, isSent: isSent)
@@ -170,34 +167,82 @@ final class DissectedLink: CapturedLink {
         packet.l2cap?.fragments = unit.frames
       }
       guard open.psm == .enhancedATT else { return }
-      let source = packet.source
-      guard let att = ATTLayer(source.span.bytes, unit.range) else { return }
-      packet.att = att
-      packet.gatt = open.bearers.receive(
-        att, source.span.bytes, isSent: isSent, at: moment, peer: peerServer, local: localServer)
-      findRing(in: source.span.bytes, of: att, into: &packet, at: moment)
+      receive(unit.range, on: &open.bearers, into: &packet, isSent: isSent, at: moment)
+      findRing(in: &packet, at: moment)
     } else if open.psm == .att {
-      guard let att = ATTLayer(bytes.span.bytes, frame.payload) else { return }
-      packet.att = att
-      packet.gatt = open.bearers.receive(
-        att, bytes.span.bytes, isSent: isSent, at: moment, peer: peerServer, local: localServer)
+      receive(frame.payload, on: &open.bearers, into: &packet, isSent: isSent, at: moment)
     } else if !open.isRetransmitting {
       packet.profile = ProfileLayer(open, bytes.span.bytes, frame.payload, isSent: isSent)
     }
   }
 
-  private func findRing(
-    in source: RawSpan, of att: ATTLayer, into packet: inout DissectedPacket, at moment: PacketTime
+  /// Handles an ATT PDU.
+  private func receive(
+    _ pdu: Range<Int>, on bearers: inout ATTBearers, into packet: inout DissectedPacket, isSent: Bool,
+    at moment: PacketTime
   ) {
+    let bytes = packet.source
+    let source = bytes.span.bytes
+    guard let att = ATTLayer(source, pdu) else { return }
+    packet.att = att
+    packet.gatt = bearers.receive(
+      att, source, isSent: isSent, at: moment, peer: peerServer, local: localServer)
+  }
+
+  private func findRing(in packet: inout DissectedPacket, at moment: PacketTime) {
+    guard let att = packet.att else { return }
     guard let handle = att.handle, let value = att.value, att.opcode.carriesOnlyValue else {
-      if att.opcode == .readResponse || att.opcode == .readByTypeResponse {
-        ring.learnFirmware(packet)
-      }
+      if att.opcode == .readResponse || att.opcode == .readByTypeResponse { ring.learnFirmware(packet) }
       return
     }
+    let source = packet.source
     packet.ring = ring.take(
-      source, value, handle: handle, role: packet.gatt?.attribute?.ringRole ?? .unknown,
-      isFromRing: !att.isFromClient,
-      at: moment)
+      source.span.bytes, value, handle: handle, role: packet.gatt?.attribute?.ringRole ?? .unknown,
+      isFromRing: !att.isFromClient, at: moment)
+  }
+}
+
+/// An L2CAP frame of which the capture has only the beginning, as its packets were truncated (snap length). Headers
+/// and opcodes are there, so that a response is found although its values are not.
+struct TruncatedFrame {
+  /// With the L2CAP header; the bytes that the capture has before the first missing one.
+  private(set) var bytes: [UInt8] = []
+  /// The number of bytes of the frame that were not sent yet, whether captured or not.
+  private var remaining = 0
+  private var fragments = 0
+  /// Whether bytes are missing already: later ones have no place.
+  private var isCut = false
+
+  var isCollecting: Bool { remaining > 0 }
+
+  /// Takes the packet that is truncated, or one that follows it.
+  ///
+  /// - Parameters:
+  ///   - data: the bytes of the fragment that the capture has
+  ///   - length: of the fragment, as in its header
+  ///   - isStart: whether a frame begins
+  /// - Returns: the layer of the frame that it completes, in ``bytes``
+  mutating func receive(_ data: RawSpan, length: Int, isStart: Bool) -> L2CAPLayer? {
+    if isStart {
+      guard let low = data.byte(at: 0), let high = data.byte(at: 1), data.byteCount >= BasicHeader.length
+      else {
+        remaining = 0
+        return nil
+      }
+      bytes = []
+      remaining = Int(high) << 8 | Int(low)
+      remaining += BasicHeader.length
+      fragments = 0
+      isCut = false
+    }
+    guard remaining > 0 else { return nil }
+    fragments += 1
+    if !isCut { bytes += Array(data) }
+    if data.byteCount < length { isCut = true }
+    remaining -= length
+    guard remaining <= 0 else { return nil }
+    remaining = 0
+    let channel = ChannelID(rawValue: UInt16(bytes[3]) << 8 | UInt16(bytes[2]))
+    return L2CAPLayer(channel: channel, range: 0..<bytes.count, fragments: fragments)
   }
 }

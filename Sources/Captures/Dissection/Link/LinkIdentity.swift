@@ -16,32 +16,32 @@ package final class LinkIdentity: Hashable, Sendable {
   /// `0x0040 30:35:38:41:BE:EF R02_BEEF`.
   package let text: String
 
-  init(_ handle: ConnectionHandle, _ peer: BluetoothAddress?, name: String?) {
+  private init(
+    _ handle: ConnectionHandle, _ accessAddress: UInt32?, _ central: BluetoothAddress?,
+    _ peer: BluetoothAddress?, _ name: String?
+  ) {
     self.handle = handle
+    self.accessAddress = accessAddress
+    self.central = central
     self.peer = peer
     self.name = name
-    accessAddress = nil
-    central = nil
-    text = "\(handle)" + (peer.map { " \($0)" } ?? "") + (name.map { " \($0)" } ?? "")
+    let number = accessAddress.map { Hex.string(UInt64($0), bytes: 4) } ?? handle.description
+    text = [number, central?.description, peer?.description, name].compactMap(\.self).joined(separator: " ")
+  }
+
+  convenience init(_ handle: ConnectionHandle, _ peer: BluetoothAddress?, name: String?) {
+    self.init(handle, nil, nil, peer, name)
   }
 
   /// A connection on the air.
-  init(_ accessAddress: UInt32, central: BluetoothAddress?, _ peripheral: BluetoothAddress?, name: String?) {
-    handle = ConnectionHandle(rawValue: 0)
-    peer = peripheral
-    self.name = name
-    self.accessAddress = accessAddress
-    self.central = central
-    text =
-      Hex.string(UInt64(accessAddress), bytes: 4) + (central.map { " \($0)" } ?? "")
-      + (peripheral.map { " \($0)" } ?? "") + (name.map { " \($0)" } ?? "")
+  convenience init(
+    _ accessAddress: UInt32, central: BluetoothAddress?, _ peripheral: BluetoothAddress?, name: String?
+  ) {
+    self.init(ConnectionHandle(rawValue: 0), accessAddress, central, peripheral, name)
   }
 
   /// The same link, with another name of its peer.
-  func renamed(_ name: String?) -> LinkIdentity {
-    guard let accessAddress else { return LinkIdentity(handle, peer, name: name) }
-    return LinkIdentity(accessAddress, central: central, peer, name: name)
-  }
+  func renamed(_ name: String?) -> LinkIdentity { LinkIdentity(handle, accessAddress, central, peer, name) }
 
   /// What it is filtered by: the access address, or the handle.
   package var number: UInt32 { accessAddress ?? UInt32(handle.rawValue) }

@@ -119,17 +119,10 @@ package struct DissectedPacket: Hashable, Sendable {
   /// - Parameters:
   ///   - layer: a layer of this packet
   ///   - text: receives the line, without its end
+  ///   - fields: memory that can be used for many packets; its contents are overwritten
   ///   - commands: the known HCI commands; nil for the standard ones
   package func writeSummary(
-    of layer: Layer, to text: inout TextBuffer, commands: HCICommandCatalog? = nil
-  ) {
-    let fields = FieldList()
-    writeSummary(of: layer, to: &text, using: fields, commands: commands)
-  }
-
-  /// The same for many packets: the memory of `fields`, which are overwritten, is used for each.
-  package func writeSummary(
-    of layer: Layer, to text: inout TextBuffer, using fields: FieldList,
+    of layer: Layer, to text: inout TextBuffer, using fields: FieldList = FieldList(),
     commands: HCICommandCatalog? = nil
   ) {
     let source = source
@@ -153,18 +146,14 @@ package struct DissectedPacket: Hashable, Sendable {
   }
 
   /// Writes one line about the whole packet: its highest layer, and its purpose.
-  package func writeSummary(to text: inout TextBuffer) {
-    let fields = FieldList()
-    writeSummary(to: &text, top: top, using: fields)
-  }
-
-  /// The same for many packets, and for a caller who has the highest layer.
   ///
   /// - Parameters:
   ///   - text: receives the line, without its end
   ///   - top: the same as ``top``
-  ///   - fields: memory that is used for each packet; its contents are overwritten
-  package func writeSummary(to text: inout TextBuffer, top: Layer?, using fields: FieldList) {
+  ///   - fields: memory that can be used for many packets; its contents are overwritten
+  package func writeSummary(
+    to text: inout TextBuffer, top: Layer?, using fields: FieldList = FieldList()
+  ) {
     guard let top else { return text.write(RecordNote.summary(of: self)) }
     writeSummary(of: top, to: &text, using: fields)
     guard top == .att, let gatt else { return }
@@ -185,7 +174,7 @@ package struct DissectedPacket: Hashable, Sendable {
   }
 
   /// One line about the whole packet: its highest layer, and its purpose.
-  package var summary: String { TextBuffer.string { writeSummary(to: &$0) } }
+  package var summary: String { TextBuffer.string { writeSummary(to: &$0, top: top) } }
 
   /// Adds the fields of one layer to a list; none if the packet does not have it.
   ///

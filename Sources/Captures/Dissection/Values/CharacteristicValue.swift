@@ -17,8 +17,8 @@ package enum CharacteristicValue {
     lister.readAll { lister throws(DecodeError) in
       if let quantity = quantities[type] { return try lister.quantity(quantity) }
       if let names = codes[type] {
-        var code: UInt8 = 0
-        return try lister.value(quantityName, &code, .names(names))
+        try lister.byte(quantityName, names)
+        return
       }
       if texts.contains(type) {
         let start = lister.offset
@@ -146,8 +146,7 @@ package enum CharacteristicValue {
     0x2904: { lister throws(DecodeError) in try lister.presentationFormat() },
     0x2908: { lister throws(DecodeError) in
       try lister.quantity("report ID", .init(1, ""))
-      var type: UInt8 = 0
-      try lister.value("report type", &type, .names([1: "input", 2: "output", 3: "feature"]))
+      try lister.byte("report type", [1: "input", 2: "output", 3: "feature"])
     },
     0x2A01: { lister throws(DecodeError) in
       var appearance = Appearance()
@@ -162,15 +161,15 @@ package enum CharacteristicValue {
     0x2A08: { lister throws(DecodeError) in try lister.dateTime("content") },
     0x2A0A: { lister throws(DecodeError) in
       try lister.dateTime("date")
-      try lister.code("weekday", weekdays)
+      try lister.byte("weekday", weekdays)
     },
     0x2A0E: { lister throws(DecodeError) in try lister.timeZone("content") },
     0x2A0F: { lister throws(DecodeError) in
       try lister.timeZone("time zone")
-      try lister.code("daylight saving", codes[0x2A0D] ?? [:])
+      try lister.byte("daylight saving", codes[0x2A0D] ?? [:])
     },
     0x2A14: { lister throws(DecodeError) in
-      try lister.code(
+      try lister.byte(
         "source",
         [
           0: "not known", 1: "network time", 2: "GPS", 3: "radio", 4: "manual", 5: "atomic clock",
@@ -196,7 +195,7 @@ package enum CharacteristicValue {
     },
     0x2A2B: { lister throws(DecodeError) in
       try lister.dateTime("time")
-      try lister.code("weekday", weekdays)
+      try lister.byte("weekday", weekdays)
       try lister.quantity("fraction", .init(1, "/256 s"))
       try lister.bitNames(
         "reason", ["manual update", "external reference", "time zone change", "daylight saving change"],
@@ -265,13 +264,6 @@ extension FieldLister {
     let value = quantity.width < 0 ? Int64(bitPattern: raw << shift) >> Int64(shift) : Int64(bitPattern: raw)
     let number = FieldNumber(value &* quantity.factor, places: quantity.places)
     note(name, "\(number)" + (quantity.unit.isEmpty ? "" : " \(quantity.unit)"), number: number, from: start)
-  }
-
-  /// Reads a byte with names for its values.
-  @_lifetime(self: copy self)
-  mutating func code(_ name: StaticString, _ names: [UInt64: String]) throws(DecodeError) {
-    var code: UInt8 = 0
-    try value(name, &code, .names(names))
   }
 
   /// Reads a set of bits.

@@ -77,7 +77,7 @@ extension FieldLister {
   /// Core Specification Vol 3, Part G, 3.3.3.5.
   @_lifetime(self: copy self)
   mutating func presentationFormat() throws(DecodeError) {
-    try code(
+    try byte(
       "format",
       [
         1: "boolean", 4: "uint8", 5: "uint12", 6: "uint16", 7: "uint24", 8: "uint32", 10: "uint64",
@@ -151,7 +151,7 @@ extension FieldLister {
     let flags = try bitNames("flags", ["Fahrenheit", "time", "type"], bytes: 1)
     try medicalFloat("temperature", isShort: false, flags & 1 == 0 ? "°C" : "°F")
     if flags & 2 != 0 { try dateTime("time") }
-    if flags & 4 != 0 { try code("type", CharacteristicValue.temperatureTypes) }
+    if flags & 4 != 0 { try byte("type", CharacteristicValue.temperatureTypes) }
   }
 
   @_lifetime(self: copy self)

@@ -43,17 +43,19 @@ enum SummaryText {
     }
   }
 
+  /// A time since the start, for a line about a link.
+  private static func time(_ value: Int64?, since start: Int64?) -> String {
+    guard let start, let value else { return "?" }
+    return "\(seconds(value &- start)) s"
+  }
+
   private static func connection(_ link: ConnectionSummary, _ start: Int64?) -> [String] {
-    func time(_ value: Int64?) -> String {
-      guard let start, let value else { return "?" }
-      return "\(seconds(value &- start)) s"
-    }
     var first = "hci\(link.adapter) \(link.handle) to \(link.peer.map { "\($0)" } ?? "an unknown peer")"
     if let name = link.name { first += " \"\(name)\"" }
     if let type = link.classicType { first += ", BR/EDR \(type)" }
     if let role = link.role { first += ", as \(role)" }
-    first += ", \(time(link.start)) to "
-    first += link.end == nil ? "the end of the capture" : time(link.end)
+    first += ", \(time(link.start, since: start)) to "
+    first += link.end == nil ? "the end of the capture" : time(link.end, since: start)
     if let reason = link.reason { first += ": \(reason)" }
     first += "; \(link.sentPDUs) PDUs sent, \(link.receivedPDUs) received"
     if let mtu = link.mtu { first += ", MTU \(mtu)" }
@@ -61,14 +63,10 @@ enum SummaryText {
     if !frames.isEmpty {
       first += "; frames: " + frames.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
-    return [first] + link.changes.map { "  \(time($0.microseconds)): \($0.words)" }
+    return [first] + link.changes.map { "  \(time($0.microseconds, since: start)): \($0.words)" }
   }
 
   private static func airConnection(_ link: AirConnectionSummary, _ start: Int64?) -> [String] {
-    func time(_ value: Int64?) -> String {
-      guard let start, let value else { return "?" }
-      return "\(seconds(value &- start)) s"
-    }
     func side(_ name: String, _ side: AirConnectionSummary.Side) -> String {
       "  \(name): \(Console.counted(side.packets, "packet")), \(side.empty) empty, "
         + "\(Console.counted(side.retransmissions, "retransmission")), \(side.attPDUs) ATT PDUs"
@@ -77,7 +75,9 @@ enum SummaryText {
     if let central = link.central { first += " from \(central)" }
     first += link.peripheral.map { " to \($0)" } ?? " to an unknown peripheral"
     if let name = link.name { first += " \"\(name)\"" }
-    first += ", \(time(link.start)) to " + (link.end == nil ? "the end of the capture" : time(link.end))
+    first +=
+      ", \(time(link.start, since: start)) to "
+      + (link.end == nil ? "the end of the capture" : time(link.end, since: start))
     if let reason = link.reason { first += ": \(reason)" }
     first += "; \(Console.counted(link.events, "connection event"))"
     if link.crcErrors > 0 { first += ", \(Console.counted(link.crcErrors, "packet")) with a wrong CRC" }
@@ -85,7 +85,7 @@ enum SummaryText {
     if link.decrypted > 0 { first += ", \(link.decrypted) decrypted by the sniffer" }
     if let mtu = link.mtu { first += ", MTU \(mtu)" }
     return [first, side("central", link.fromCentral), side("peripheral", link.fromPeripheral)]
-      + link.changes.map { "  \(time($0.microseconds)): \($0.words)" }
+      + link.changes.map { "  \(time($0.microseconds, since: start)): \($0.words)" }
   }
 
   private static func attributes(_ table: AttributeTable) -> [String] {
