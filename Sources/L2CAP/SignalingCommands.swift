@@ -3,14 +3,26 @@ import HaloBluetoothCore
 
 extension SignalingPacket.Code {
   /// The specification of a command: name, section, data.
-  private static let table: [Self: (name: String, section: String, data: (any PacketFields)?)] = [
-    .commandReject: ("Command Reject", "4.1", CommandReject()),
-    .connectionRequest: (
-      "Connection Request", "4.2", DecodedFields([.value("PSM", ExtensiblePSM()), .source])
-    ),
-    .connectionResponse: (
+  private struct Row {
+    let name: String
+    let section: String
+    let data: any PacketFields
+
+    init(_ name: String, _ section: String, _ data: any PacketFields) {
+      (self.name, self.section, self.data) = (name, section, data)
+    }
+
+    init(_ name: String, _ section: String, _ fields: [DecodedField]) {
+      self.init(name, section, DecodedFields(fields))
+    }
+  }
+
+  private static let table: [Self: Row] = [
+    .commandReject: Row("Command Reject", "4.1", CommandReject()),
+    .connectionRequest: Row("Connection Request", "4.2", [.value("PSM", ExtensiblePSM()), .source]),
+    .connectionResponse: Row(
       "Connection Response", "4.3",
-      DecodedFields([
+      [
         .destination, .source,
         .uint16(
           "result",
@@ -21,71 +33,52 @@ extension SignalingPacket.Code {
         .uint16(
           "status",
           .names([0: "no further information", 1: "authentication pending", 2: "authorization pending"])),
-      ])
-    ),
-    .configurationRequest: (
-      "Configuration Request", "4.4", DecodedFields([.destination, .configurationFlags, .options])
-    ),
-    .configurationResponse: (
+      ]),
+    .configurationRequest: Row(
+      "Configuration Request", "4.4", [.destination, .configurationFlags, .options]),
+    .configurationResponse: Row(
       "Configuration Response", "4.5",
-      DecodedFields([
+      [
         .source, .configurationFlags,
         .uint16(
           "result",
           .names([
             0: "success", 1: "unacceptable parameters", 2: "rejected", 3: "unknown options", 4: "pending",
             5: "flow specification rejected",
-          ])),
-        .options,
-      ])
-    ),
-    .disconnectionRequest: ("Disconnection Request", "4.6", ChannelEnd()),
-    .disconnectionResponse: ("Disconnection Response", "4.7", ChannelEnd()),
-    .echoRequest: ("Echo Request", "4.8", DecodedFields([.rest("echo data")])),
-    .echoResponse: ("Echo Response", "4.9", DecodedFields([.rest("echo data")])),
-    .informationRequest: (
-      "Information Request", "4.10", DecodedFields([.uint16("type", .names(InformationResponse.types))])
-    ),
-    .informationResponse: ("Information Response", "4.11", InformationResponse()),
-    .connectionParameterUpdateRequest: (
-      "Connection Parameter Update Request", "4.20", ConnectionParameterUpdateRequest()
-    ),
-    .connectionParameterUpdateResponse: (
-      "Connection Parameter Update Response", "4.21", ConnectionParameterUpdateResponse()
-    ),
-    .leCreditBasedConnectionRequest: (
-      "LE Credit Based Connection Request", "4.22", DecodedFields([.spsm, .source, .creditSizes])
-    ),
-    .leCreditBasedConnectionResponse: (
-      "LE Credit Based Connection Response", "4.23",
-      DecodedFields([.destination, .creditSizes, .creditResult])
-    ),
-    .flowControlCredit: (
-      "Flow Control Credit", "4.24", DecodedFields([.uint16("CID", .hex), .uint16("credits")])
-    ),
-    .creditBasedConnectionRequest: (
-      "Credit Based Connection Request", "4.25", DecodedFields([.spsm, .creditSizes, .sources])
-    ),
-    .creditBasedConnectionResponse: (
-      "Credit Based Connection Response", "4.26",
-      DecodedFields([.creditSizes, .creditResult, .destinations])
-    ),
-    .creditBasedReconfigureRequest: (
-      "Credit Based Reconfigure Request", "4.27",
-      DecodedFields([.uint16("MTU"), .uint16("MPS"), .destinations])
-    ),
-    .creditBasedReconfigureResponse: (
+          ])), .options,
+      ]),
+    .disconnectionRequest: Row("Disconnection Request", "4.6", ChannelEnd()),
+    .disconnectionResponse: Row("Disconnection Response", "4.7", ChannelEnd()),
+    .echoRequest: Row("Echo Request", "4.8", [.rest("echo data")]),
+    .echoResponse: Row("Echo Response", "4.9", [.rest("echo data")]),
+    .informationRequest: Row(
+      "Information Request", "4.10", [.uint16("type", .names(InformationResponse.types))]),
+    .informationResponse: Row("Information Response", "4.11", InformationResponse()),
+    .connectionParameterUpdateRequest: Row(
+      "Connection Parameter Update Request", "4.20", ConnectionParameterUpdateRequest()),
+    .connectionParameterUpdateResponse: Row(
+      "Connection Parameter Update Response", "4.21", ConnectionParameterUpdateResponse()),
+    .leCreditBasedConnectionRequest: Row(
+      "LE Credit Based Connection Request", "4.22", [.spsm, .source, .creditSizes]),
+    .leCreditBasedConnectionResponse: Row(
+      "LE Credit Based Connection Response", "4.23", [.destination, .creditSizes, .creditResult]),
+    .flowControlCredit: Row("Flow Control Credit", "4.24", [.uint16("CID", .hex), .uint16("credits")]),
+    .creditBasedConnectionRequest: Row(
+      "Credit Based Connection Request", "4.25", [.spsm, .creditSizes, .sources]),
+    .creditBasedConnectionResponse: Row(
+      "Credit Based Connection Response", "4.26", [.creditSizes, .creditResult, .destinations]),
+    .creditBasedReconfigureRequest: Row(
+      "Credit Based Reconfigure Request", "4.27", [.uint16("MTU"), .uint16("MPS"), .destinations]),
+    .creditBasedReconfigureResponse: Row(
       "Credit Based Reconfigure Response", "4.28",
-      DecodedFields([
+      [
         .uint16(
           "result",
           .names([
             0: "successful", 1: "MTU would be smaller", 2: "MPS would be smaller",
-            3: "invalid destination CID",
-            4: "unacceptable parameters",
+            3: "invalid destination CID", 4: "unacceptable parameters",
           ]))
-      ])
-    ),
+      ]),
   ]
 
   /// Name and number.
