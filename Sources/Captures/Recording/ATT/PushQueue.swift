@@ -13,39 +13,47 @@ import HaloBluetoothCore
 /// - what is still held at the end of the recording is released then: ``releaseRest(at:)``.
 struct PushQueue {
   private enum State {
-    /// It comes when its time has.
-    case free
     /// It waits for the write that it answers.
     case held
+    /// It comes when its time has, which is the recorded one unless it was held.
+    case free(at: Instant?)
     case sent
+
+    var isHeld: Bool { if case .held = self { true } else { false } }
+    var isSent: Bool { if case .sent = self { true } else { false } }
   }
 
   /// The pushes of one handle: indices in the order of the packets.
   private struct Lane {
     var pushes: [Int] = []
     /// The first that is neither held nor sent, as a place in `pushes`; there may be others before it that are held.
-    var next = 0
+    private(set) var next = 0
     /// The first that is not sent.
-    var oldest = 0
+    private(set) var oldest = 0
     /// From the recorded time to that of the replay, of what has no time of its own; nil before the first subscription.
     var offset: Duration?
 
+    /// Those that are not sent, and perhaps others.
+    var rest: ArraySlice<Int> { pushes[oldest...] }
+    var isEmpty: Bool { oldest == pushes.count }
+
     /// Goes on to the first that is free, and past what was sent.
-    mutating func settle(_ states: [State]) {
-      while oldest < pushes.count, states[pushes[oldest]] == .sent { oldest += 1 }
-      next = max(next, oldest)
-      while next < pushes.count, states[pushes[next]] != .free { next += 1 }
+    ///
+    /// - Parameter isAgain: whether others than the last one have changed
+    mutating func settle(_ states: [State], isAgain: Bool = false) {
+      while oldest < pushes.count, states[pushes[oldest]].isSent { oldest += 1 }
+      next = isAgain ? oldest : max(next, oldest)
+      while next < pushes.count {
+        if case .free = states[pushes[next]] { return }
+        next += 1
+      }
     }
   }
 
   private let pushes: [RecordedDialogue.Push]
   private let subscriptions: [AttributeHandle: Int64]
   private let start: Int64
-  /// The place of each push in its lane.
-  private let places: [Int]
   private var states: [State]
-  /// When those come that answer a write, and those that were released at the end.
-  private var times: [Instant?]
   /// By handle; the server's own requests have nil.
   private var lanes: [AttributeHandle?: Lane] = [:]
   /// The lanes that the client has subscribed to; requests need no subscription.
@@ -62,14 +70,8 @@ struct PushQueue {
     pushes = dialogue.pushes
     subscriptions = dialogue.subscriptions
     start = dialogue.start
-    states = pushes.map { $0.handle != nil && $0.cause != nil ? .held : .free }
-    times = Array(repeating: nil, count: pushes.count)
-    var places: [Int] = []
-    for (index, push) in pushes.enumerated() {
-      places.append(lanes[push.handle]?.pushes.count ?? 0)
-      lanes[push.handle, default: Lane()].pushes.append(index)
-    }
-    self.places = places
+    states = pushes.map { $0.handle != nil && $0.cause != nil ? .held : .free(at: nil) }
+    for (index, push) in pushes.enumerated() { lanes[push.handle, default: Lane()].pushes.append(index) }
     for handle in lanes.keys { lanes[handle]?.settle(states) }
     lanes[nil]?.offset = Self.shift(start, to: now)
   }
@@ -82,11 +84,11 @@ struct PushQueue {
 
   /// Whether all that the client has subscribed to was sent.
   var isEmpty: Bool {
-    extras.isEmpty && subscribed.allSatisfy { lanes[$0].map { $0.oldest == $0.pushes.count } ?? true }
+    extras.isEmpty && subscribed.allSatisfy { lanes[$0]?.isEmpty ?? true }
   }
 
   /// Whether all of it was sent, also that of handles to which the client has not subscribed.
-  var isExhausted: Bool { extras.isEmpty && lanes.values.allSatisfy { $0.oldest == $0.pushes.count } }
+  var isExhausted: Bool { extras.isEmpty && lanes.values.allSatisfy(\.isEmpty) }
 
   // MARK: What the client does
 
@@ -124,11 +126,8 @@ struct PushQueue {
       let push = pushes[index]
       let due = self.due(push.time, shift)
       switch states[index] {
-      case .held:
-        states[index] = .free
-        times[index] = due
-        if let next = lanes[push.handle]?.next { lanes[push.handle]?.next = min(next, places[index]) }
-      case .free: times[index] = times[index].map { min($0, due) }
+      case .held: states[index] = .free(at: due)
+      case .free(let time): states[index] = .free(at: time.map { min($0, due) })
       case .sent where !isNew && push.handle != nil: add(push, at: due)
       case .sent: continue
       }
@@ -136,6 +135,7 @@ struct PushQueue {
     }
     // What was recorded before the answer comes before it, and what was recorded after it at its distance.
     for handle in moved {
+      lanes[handle]?.settle(states, isAgain: true)
       if let offset = lanes[handle]?.offset, isNew { lanes[handle]?.offset = min(offset, shift) }
     }
   }
@@ -153,8 +153,8 @@ struct PushQueue {
     guard isListening else { return }
     isListening = false
     for (handle, lane) in lanes where handle != nil {
-      for index in lane.pushes[lane.oldest...] where states[index] == .free && pushes[index].cause != nil {
-        if times[index] == nil { states[index] = .held }
+      for index in lane.rest where pushes[index].cause != nil {
+        if case .free(at: nil) = states[index] { states[index] = .held }
       }
       lanes[handle]?.settle(states)
     }
@@ -173,9 +173,7 @@ struct PushQueue {
   mutating func releaseRest(at now: Instant) -> Bool {
     var first: Int?
     for handle in subscribed {
-      guard let lane = lanes[handle],
-        let held = lane.pushes[lane.oldest...].first(where: { states[$0] == .held })
-      else { continue }
+      guard let held = lanes[handle]?.rest.first(where: { states[$0].isHeld }) else { continue }
       first = min(first ?? held, held)
     }
     guard let first else { return false }
@@ -189,12 +187,10 @@ struct PushQueue {
   /// - Parameter shift: from the recorded time to that of the replay; nil for the distance to the subscription
   private mutating func release(_ handle: AttributeHandle?, _ shift: Duration?) {
     guard let lane = lanes[handle] else { return }
-    for index in lane.pushes[lane.oldest...] where states[index] == .held {
-      states[index] = .free
-      times[index] = shift.map { due(pushes[index].time, $0) }
+    for index in lane.rest where states[index].isHeld {
+      states[index] = .free(at: shift.map { due(pushes[index].time, $0) })
     }
-    lanes[handle]?.next = lane.oldest
-    lanes[handle]?.settle(states)
+    lanes[handle]?.settle(states, isAgain: true)
   }
 
   // MARK: Sending
@@ -208,13 +204,20 @@ struct PushQueue {
   private func candidate(_ lane: Lane, canIndicate: Bool) -> (due: Instant, index: Int)? {
     guard let offset = lane.offset, lane.next < lane.pushes.count else { return nil }
     let index = lane.pushes[lane.next]
+    guard case .free(let time) = states[index] else { return nil }
     // Before it is known whether the client only listens, nothing overtakes what is held.
     if !hasAsked, lane.oldest < lane.next { return nil }
     if pushes[index].isIndication, !canIndicate { return nil }
-    return (times[index] ?? due(pushes[index].time, offset), index)
+    return (time ?? due(pushes[index].time, offset), index)
   }
 
-  private func first(canIndicate: Bool) -> (due: Instant, handle: AttributeHandle?)? {
+  /// What comes next: the first of a lane, or an extra one.
+  private enum Next {
+    case lane(AttributeHandle?)
+    case extra(Int)
+  }
+
+  private func next(canIndicate: Bool) -> (due: Instant, place: Next)? {
     var best: (due: Instant, handle: AttributeHandle?, index: Int)?
     for handle in subscribed {
       guard let lane = lanes[handle], let (due, index) = candidate(lane, canIndicate: canIndicate) else {
@@ -223,31 +226,29 @@ struct PushQueue {
       if let found = best, (found.due, found.index) < (due, index) { continue }
       best = (due, handle, index)
     }
-    return best.map { ($0.due, $0.handle) }
-  }
-
-  private func firstExtra(canIndicate: Bool) -> Int? {
-    extras.firstIndex { canIndicate || !$0.push.isIndication }
+    let extra = extras.firstIndex { canIndicate || !$0.push.isIndication }
+    if let extra, best.map({ extras[extra].due <= $0.due }) ?? true {
+      return (extras[extra].due, .extra(extra))
+    }
+    return best.map { ($0.due, .lane($0.handle)) }
   }
 
   /// When the next is to be sent; nil if nothing is to be sent for now.
   ///
   /// - Parameter canIndicate: whether no indication waits for its confirmation
-  func nextDue(canIndicate: Bool) -> Instant? {
-    let extra = firstExtra(canIndicate: canIndicate).map { extras[$0].due }
-    return [first(canIndicate: canIndicate)?.due, extra].compactMap { $0 }.min()
-  }
+  func nextDue(canIndicate: Bool) -> Instant? { next(canIndicate: canIndicate)?.due }
 
   /// Takes the next.
   mutating func take(canIndicate: Bool) -> RecordedDialogue.Push? {
-    let extra = firstExtra(canIndicate: canIndicate)
-    guard let (due, handle) = first(canIndicate: canIndicate), extra.map({ extras[$0].due > due }) ?? true,
-      var lane = lanes[handle]
-    else { return extra.map { extras.remove(at: $0).push } }
-    let index = lane.pushes[lane.next]
-    states[index] = .sent
-    lane.settle(states)
-    lanes[handle] = lane
-    return pushes[index]
+    switch next(canIndicate: canIndicate)?.place {
+    case .extra(let index)?: return extras.remove(at: index).push
+    case .lane(let handle)?:
+      guard let lane = lanes[handle] else { return nil }
+      let index = lane.pushes[lane.next]
+      states[index] = .sent
+      lanes[handle]?.settle(states)
+      return pushes[index]
+    case nil: return nil
+    }
   }
 }
