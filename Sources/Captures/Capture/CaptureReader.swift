@@ -189,10 +189,7 @@ import HaloBluetoothCore
       case .record(let found):
         let offset = file.offset
         range = file.take(found)
-        info = CaptureRecordInfo(
-          number: info.number + 1, fileOffset: offset, microseconds: found.microseconds,
-          adapter: found.adapter, content: found.content,
-          originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))
+        note(found, info.number + 1, at: offset, adapter: found.adapter)
         // The counter of a file that was written in several runs begins again.
         if found.drops > drops { info.drops = Int(found.drops - drops) }
         drops = found.drops
@@ -220,6 +217,12 @@ import HaloBluetoothCore
         }
       }
     }
+  }
+
+  private mutating func note(_ found: FoundRecord, _ number: Int, at offset: Int, adapter: UInt16?) {
+    info = CaptureRecordInfo(
+      number: number, fileOffset: offset, microseconds: found.microseconds, adapter: adapter,
+      content: found.content, originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))
   }
 
   /// Reads a record of a USB capture.
@@ -258,10 +261,7 @@ import HaloBluetoothCore
       file.skip(found.recordLength)
       range = Self.joined
     }
-    info = CaptureRecordInfo(
-      number: number, fileOffset: offset, microseconds: found.microseconds,
-      adapter: found.typeByte == nil ? nil : adapters.index, content: found.content,
-      originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))
+    note(found, number, at: offset, adapter: found.typeByte == nil ? nil : adapters.index)
     if adapters.hasLost { info.drops = 1 }
     return true
   }

@@ -11,17 +11,22 @@ import HaloBluetoothCore
     @usableFromInline package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The type of the HCI packet that follows without its type byte; nil for other records.
-    var packet: (type: HCIPacketType, direction: CaptureDirection)? {
-      switch rawValue {
-      case 0x00: (.command, .hostToController)
-      case 0x01: (.event, .controllerToHost)
-      case 0x02: (.acl, .hostToController)
-      case 0x03: (.acl, .controllerToHost)
-      case 0x08: (.synchronous, .hostToController)
-      case 0x09: (.synchronous, .controllerToHost)
-      default: nil
-      }
-    }
+    var packet: (type: HCIPacketType, direction: CaptureDirection)? { Self.known[rawValue]?.packet }
+    /// The name of the type; nil if unknown.
+    package var name: String? { Self.known[rawValue]?.name }
+
+    private typealias Packet = (type: HCIPacketType, direction: CaptureDirection)
+
+    private static let known: [UInt8: (name: String, packet: Packet?)] = [
+      0x00: ("HCI command", (.command, .hostToController)), 0x01: ("HCI event", (.event, .controllerToHost)),
+      0x02: ("ACL data sent", (.acl, .hostToController)),
+      0x03: ("ACL data received", (.acl, .controllerToHost)),
+      0x08: ("SCO data sent", (.synchronous, .hostToController)),
+      0x09: ("SCO data received", (.synchronous, .controllerToHost)), 0x0A: ("LMP data sent", nil),
+      0x0B: ("LMP data received", nil), 0xF7: ("system log", nil), 0xF8: ("kernel", nil),
+      0xF9: ("kernel debug", nil), 0xFA: ("error", nil), 0xFB: ("power", nil), 0xFC: ("note", nil),
+      0xFD: ("configuration", nil), 0xFE: ("new controller", nil),
+    ]
   }
 
   /// Length, seconds and microseconds. The length counts the bytes after itself.
@@ -59,31 +64,6 @@ import HaloBluetoothCore
       start: 4 + length - included, length: included, originalLength: included, recordLength: 4 + length)
     if let packet = type?.packet { record.setPacket(packet.type, packet.direction) }
     return .record(record)
-  }
-}
-
-extension PacketLogger.RecordType {
-  /// The name of the type; nil if unknown.
-  package var name: String? {
-    switch rawValue {
-    case 0x00: "HCI command"
-    case 0x01: "HCI event"
-    case 0x02: "ACL data sent"
-    case 0x03: "ACL data received"
-    case 0x08: "SCO data sent"
-    case 0x09: "SCO data received"
-    case 0x0A: "LMP data sent"
-    case 0x0B: "LMP data received"
-    case 0xF7: "system log"
-    case 0xF8: "kernel"
-    case 0xF9: "kernel debug"
-    case 0xFA: "error"
-    case 0xFB: "power"
-    case 0xFC: "note"
-    case 0xFD: "configuration"
-    case 0xFE: "new controller"
-    default: nil
-    }
   }
 }
 

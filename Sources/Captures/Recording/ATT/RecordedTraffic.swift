@@ -197,7 +197,7 @@ private final class Collector {
 
   /// The time of a record. A record without one, or with an earlier one than before, has that of the record before.
   private func time(_ info: CaptureRecordInfo) -> Int64 {
-    let stored = (info.microseconds ?? last ?? 0).clamped(to: -Self.farthest...Self.farthest)
+    let stored = min(max(info.microseconds ?? last ?? 0, -Self.farthest), Self.farthest)
     let time = max(last ?? stored, stored)
     last = time
     return time
@@ -212,11 +212,5 @@ private final class Collector {
       connections[index].findServer()
     }
     return connections
-  }
-}
-
-extension Int64 {
-  fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
-    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
   }
 }

@@ -73,8 +73,12 @@ package final class ReplayAdapter: Adapter {
     if parameters == nil {
       announcer.stop(timers)
     } else {
-      announcer.start(timers) { [weak self] report in self?.report(report) }
+      announce()
     }
+  }
+
+  private func announce() {
+    announcer.start(timers) { [weak self] report in self?.report(report) }
   }
 
   private func report(_ report: AdvertisingReport) {
@@ -90,10 +94,9 @@ package final class ReplayAdapter: Adapter {
     let done = OneShot(completion)
     attempts += 1
     timers.schedule(after: .zero) { [weak self] in
-      guard let self, done.isPending else { return }
-      guard isRunning, isReachable, link == nil, request.peer.value == peripheral.address.value else {
-        return
-      }
+      guard let self, done.isPending, isRunning, isReachable, link == nil,
+        request.peer.value == peripheral.address.value
+      else { return }
       attempts -= 1
       done(.success(establish()))
     }
@@ -124,9 +127,7 @@ package final class ReplayAdapter: Adapter {
       packets?.disconnected(reason, at: timers.now)
       if case .remote = loss { isLost = true }
       self.link = nil
-      if announcer.isRunning, isReachable {
-        announcer.start(timers) { [weak self] report in self?.report(report) }
-      }
+      if announcer.isRunning, isReachable { announce() }
     }
     isLost = false
     self.link = link

@@ -137,13 +137,7 @@ public final class ReplayedPeripheral {
       let content = connection.content
       return (connection.isServerPeer ? 1 : 0, content.values, content.responses)
     }
-    var best: (connection: RecordedConnection, rank: (Int, Int, Int))?
-    for connection in connections {
-      let rank = rank(connection)
-      if let best, best.rank >= rank { continue }
-      best = (connection, rank)
-    }
-    return best?.connection
+    return connections.map { ($0, rank($0)) }.max { $0.1 < $1.1 }?.0
   }
 
   /// The connections that have more notifications and indications than the replayed one, and are not replayed.
