@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 extension CaptureLinkType {
   /// Packets of the air, from the access address to the CRC.
   package static let lowEnergyLinkLayer = CaptureLinkType(rawValue: 251)

@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import HaloFiles
 import HaloSystemCalls
 

@@ -1,5 +1,4 @@
 import Glibc
-import HaloBluetoothCore
 import HaloSystemCalls
 
 /// The message of the last system call error.

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// Reads a capture of any format record by record, with a fixed amount of memory. Files that ``CaptureSource`` has put
 /// together, such as the logs of a bug report, are read as one.
 ///

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// The pcapng format: blocks of a type, a length, a body and the length again, in the byte order of their section
 /// (draft-ietf-opsawg-pcapng). Packets belong to interfaces, which the section describes.
 struct PCAPNG {

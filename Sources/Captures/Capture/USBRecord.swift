@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 extension CaptureLinkType {
   /// USB transfers of Linux (usbmon), with the first 48 bytes of their header.
   package static let usbLinux = CaptureLinkType(rawValue: 189)

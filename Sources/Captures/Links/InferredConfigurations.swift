@@ -1,5 +1,4 @@
 import ATT
-import HaloBluetoothCore
 
 /// The Client Characteristic Configurations of a server that were not discovered: they are recognized by what is written
 /// to them, and their characteristics by the values that they send. Bounded.

@@ -2,7 +2,6 @@ import Glibc
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloEventLoop
 import HaloLinuxBluetooth
 import HaloSystemCalls
 

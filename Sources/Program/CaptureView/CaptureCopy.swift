@@ -2,8 +2,6 @@ import HaloBluetoothCore
 import HaloCapture
 import HaloCommandLine
 import HaloDissection
-import HaloEventLoop
-import HaloFiles
 
 /// The copy that `decode --write` makes of the selected packets: a btsnoop file, of the kind of btmon if the capture has
 /// adapters.

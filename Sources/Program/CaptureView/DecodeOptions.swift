@@ -1,6 +1,5 @@
 import HaloDissection
 import HaloLineOutput
-import RingLink
 
 /// Which packets of a capture are shown, and how.
 package struct DecodeOptions {

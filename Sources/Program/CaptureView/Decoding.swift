@@ -1,12 +1,9 @@
-import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloCommandLine
 import HaloDissection
 import HaloEventLoop
 import HaloKnownDevices
-import HaloLineOutput
-import RingLink
 
 /// One run of `decode`.
 @BluetoothActor

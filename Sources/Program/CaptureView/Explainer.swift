@@ -1,10 +1,8 @@
 import Glibc
-import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloCommandLine
 import HaloDissection
-import HaloEventLoop
 import HaloKnownDevices
 import HaloLineOutput
 import HaloRecording

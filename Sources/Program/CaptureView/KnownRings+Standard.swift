@@ -1,4 +1,3 @@
-import GATTClient
 import HaloCommandLine
 import HaloDissection
 import HaloFiles

@@ -1,5 +1,4 @@
 import Glibc
-import HaloBluetoothCore
 import HaloFiles
 import HaloSystemCalls
 

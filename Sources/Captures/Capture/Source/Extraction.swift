@@ -1,5 +1,4 @@
 import Glibc
-import HaloBluetoothCore
 import HaloSystemCalls
 
 /// Takes the captures out of a compressed file or an archive: logs of a phone's bug report, of an iPhone's sysdiagnose, or any

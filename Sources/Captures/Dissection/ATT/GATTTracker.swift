@@ -1,6 +1,5 @@
 import ATT
 import HaloBluetoothCore
-import HaloCaptureLinks
 import HaloGATT
 
 /// Follows one client on a link: its open request, and the procedure that it is in. A client has one open request at

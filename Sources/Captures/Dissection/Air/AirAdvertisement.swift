@@ -1,6 +1,4 @@
-import HCI
 import HaloBluetoothCore
-import HaloCapture
 
 /// What an advertising PDU says, in the same form for all types.
 struct AirAdvertisement {

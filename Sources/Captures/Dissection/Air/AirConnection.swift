@@ -1,5 +1,3 @@
-import HCI
-import HaloBluetoothCore
 import HaloCapture
 
 /// A connection of the air, as far as the capture has shown it.

@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import HaloCapture
 
 /// Whether the PDUs of a connection are encrypted (Core Specification Vol 6, Part B, 5.1.3).

@@ -1,4 +1,3 @@
-import HCI
 import HaloBluetoothCore
 
 /// A message of AVCTP, and of AVRCP in it (AVCTP 1.4, 6.1; AVRCP 1.6, 6 and 22).

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// The forms in which packets have a device address.
 enum AddressForm: CaseIterable {
   /// Six bytes, as in HCI.

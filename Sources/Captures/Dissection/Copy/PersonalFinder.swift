@@ -1,6 +1,4 @@
-import HCI
 import HaloBluetoothCore
-import HaloCapture
 import HaloGATT
 
 /// Finds what a packet tells about people and their devices: in the fields whose description says so, and in the values of

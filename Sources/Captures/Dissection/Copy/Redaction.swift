@@ -1,5 +1,3 @@
-import HCI
-import HaloBluetoothCore
 import HaloCapture
 
 /// Replaces addresses and names by made-up ones of the same length, and keys by zeros, wherever they occur in packets: in the

@@ -1,5 +1,4 @@
 import HCI
-import HaloBluetoothCore
 
 /// The public names of vendor-specific commands and events. The manufacturer of the controller decides which apply; it is
 /// known once Read Local Version Information or the monitor has named it.

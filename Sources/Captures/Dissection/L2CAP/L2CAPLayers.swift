@@ -1,4 +1,3 @@
-import HCI
 import HaloBluetoothCore
 import HaloSecurityManager
 import L2CAP

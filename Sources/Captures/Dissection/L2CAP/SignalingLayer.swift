@@ -1,4 +1,3 @@
-import HCI
 import HaloBluetoothCore
 import L2CAP
 

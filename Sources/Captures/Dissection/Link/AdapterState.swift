@@ -1,6 +1,5 @@
 import HCI
 import HaloBluetoothCore
-import HaloCapture
 import HaloCaptureLinks
 
 /// An adapter, as far as the capture has shown it: commands that wait for their event, links, and the attributes of

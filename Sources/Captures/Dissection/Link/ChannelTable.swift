@@ -1,5 +1,3 @@
-import ATT
-import HCI
 import HaloBluetoothCore
 import L2CAP
 

@@ -1,10 +1,7 @@
-import ATT
 import HCI
 import HaloBluetoothCore
-import HaloCapture
 import HaloCaptureLinks
 import L2CAP
-import RingLink
 
 /// A link, as far as the capture has shown it.
 final class DissectedLink: CapturedLink {

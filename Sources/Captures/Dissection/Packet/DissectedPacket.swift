@@ -1,4 +1,3 @@
-import ATT
 import HCI
 import HaloBluetoothCore
 import HaloCapture

@@ -1,5 +1,4 @@
 import ATT
-import HCI
 import HaloBluetoothCore
 import HaloGATT
 

@@ -1,9 +1,7 @@
-import ATT
 import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloCaptureLinks
-import RingLink
 
 /// Statistics of a capture. Its memory is bounded: the first items of each kind are kept, and ``overflow`` counts the
 /// rest.

@@ -1,5 +1,4 @@
 import ATT
-import HaloBluetoothCore
 import HaloCaptureLinks
 
 /// Finds the write that a notification answers.

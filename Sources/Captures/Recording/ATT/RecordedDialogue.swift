@@ -1,6 +1,4 @@
 import ATT
-import HaloBluetoothCore
-import HaloCaptureLinks
 
 /// The traffic of one recorded connection by its meaning: what was asked and answered, and what the server sent on its
 /// own.

@@ -2,7 +2,6 @@ import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloCaptureLinks
-import L2CAP
 
 /// What a capture of any program holds for a replay at the level of ATT: its connections, and the advertisements.
 ///

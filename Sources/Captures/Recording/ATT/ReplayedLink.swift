@@ -1,7 +1,6 @@
 import GAP
 import HCI
 import HaloBluetoothCore
-import HaloCapture
 import L2CAP
 
 /// The link to a replayed peripheral.

@@ -2,7 +2,6 @@ import ATT
 import GATTServer
 import HCI
 import HaloBluetoothCore
-import HaloCapture
 import HaloGATT
 
 /// A peripheral out of a capture: it answers a client as the recorded server did.

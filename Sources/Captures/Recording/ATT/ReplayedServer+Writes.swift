@@ -1,6 +1,5 @@
 import ATT
 import HaloBluetoothCore
-import HaloGATT
 
 /// Answers writes as the recorded server did: the same value, or one that is alike.
 extension ReplayedServer {

@@ -1,5 +1,3 @@
-import ATT
-import HCI
 import HaloBluetoothCore
 import HaloDissection
 import HaloLineOutput

@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import HaloDissection
 import HaloLineOutput
 import RingLink

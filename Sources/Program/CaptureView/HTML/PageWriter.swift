@@ -1,7 +1,5 @@
-import HaloBluetoothCore
 import HaloCommandLine
 import HaloDissection
-import HaloEventLoop
 import HaloFiles
 import HaloLineOutput
 import HaloReportAssets

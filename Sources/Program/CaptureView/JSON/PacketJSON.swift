@@ -1,7 +1,4 @@
-import ATT
-import HCI
 import HaloBluetoothCore
-import HaloCapture
 import HaloDissection
 import HaloLineOutput
 import RingLink

@@ -1,10 +1,7 @@
 import ATT
-import GATTClient
 import HCI
-import HaloBluetoothCore
 import HaloDissection
 import HaloLineOutput
-import RingLink
 
 /// A summary as JSON, one object per line. `kind` says what it is about; times are in seconds since 1970-01-01 UTC, and
 /// durations in seconds.

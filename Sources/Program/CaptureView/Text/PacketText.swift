@@ -1,5 +1,4 @@
 import HaloBluetoothCore
-import HaloCapture
 import HaloCommandLine
 import HaloDissection
 import HaloLineOutput

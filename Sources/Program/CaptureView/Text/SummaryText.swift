@@ -1,5 +1,4 @@
 import ATT
-import GATTClient
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloDissection

@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import HaloJSON
 
 /// The records of a live command, in csv or in JSON, line by line.
