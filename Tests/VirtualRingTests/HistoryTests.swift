@@ -186,10 +186,7 @@ import Testing
   /// A ring that measures every half hour sends fewer frames.
   @Test func theScheduleDecidesHowOftenTheHeartIsMeasured() async throws {
     try await withRing(options()) { ring in
-      var schedule = HeartRateSchedule()
-      schedule.isEnabled = true
-      schedule.intervalMinutes = 30
-      try await ring.write(schedule, to: CommandTable.heartRateSchedule)
+      try await ring.write(["enabled": 1, "interval": 30], to: CommandTable.heartRateSchedule)
       let day = now.day.adding(days: -1)
       let readings = try await ring.heartRates(on: day, now: now)
       #expect(readings.allSatisfy { $0.time.minute % 30 == 0 } && (30...48).contains(readings.count))

@@ -104,11 +104,11 @@ import VirtualRing
     let (phone, _) = try await central()
     let (other, _) = try await central(2)
     let first = try await RingClient.open(try await meet(phone))
-    try await first.change(CommandTable.heartRateSchedule) { $0.intervalMinutes = 25 }
+    try await first.change(CommandTable.heartRateSchedule, ["interval": 25])
     #expect(try await find(other) == nil)
     await first.connection.disconnect()
     let second = try await RingClient.open(try await meet(other))
-    #expect(try await second.read(CommandTable.heartRateSchedule).intervalMinutes == 25)
+    #expect(try await second.numbers(of: CommandTable.heartRateSchedule)["interval"] == 25)
     #expect(
       served.events.map(\.kind) == ["advertises", "connected", "disconnected", "connected"])
   }

@@ -27,11 +27,11 @@ import VirtualRing
 
   @Test func aPartOfASettingIsChanged() async throws {
     try await withRing { ring, _ in
-      let before = try await ring.read(CommandTable.heartRateSchedule)
-      #expect(before.isEnabled && before.intervalMinutes == 5 && before.startMinutes == 5)
-      let after = try await ring.change(CommandTable.heartRateSchedule) { $0.intervalMinutes = 10 }
-      #expect(after.intervalMinutes == 10 && after.isEnabled && after.startMinutes == 5)
-      #expect(try await ring.read(CommandTable.heartRateSchedule) == after)
+      let before = try await ring.numbers(of: CommandTable.heartRateSchedule)
+      #expect(before["enabled"] == 1 && before["interval"] == 5 && before["start"] == 5)
+      let after = try await ring.change(CommandTable.heartRateSchedule, ["interval": 10])
+      #expect(after["interval"] == 10 && after["enabled"] == 1 && after["start"] == 5)
+      #expect(try await ring.numbers(of: CommandTable.heartRateSchedule) == after)
       #expect(try await ring.change(CommandTable.goals, ["steps": 70000])["distance"] == 3000)
     }
   }
@@ -47,16 +47,14 @@ import VirtualRing
   @Test func aWriteThatIsRefusedInAdvanceNeverLeaves() async throws {
     try await withRing { ring, simulated in
       let frames = simulated.counters.frames
-      await #expect(throws: RingError.self) { try await ring.write(Profile(), to: CommandTable.profile) }
+      await #expect(throws: RingError.self) {
+        try await ring.write(CommandTable.profile.defaults, to: CommandTable.profile)
+      }
       #expect(simulated.counters.frames == frames)
-      await #expect(throws: RingError.self) { try await ring.change(CommandTable.profile) { $0.age = 30 } }
+      await #expect(throws: RingError.self) { try await ring.change(CommandTable.profile, ["age": 30]) }
       #expect(simulated.counters.frames == frames + 1, "it was read, and not written")
       // Not given back, and so not compared.
-      try await ring.change(CommandTable.profile) {
-        $0.age = 30
-        $0.height = 180
-        $0.weight = 75
-      }
+      try await ring.change(CommandTable.profile, ["age": 30, "height": 180, "weight": 75])
       #expect(simulated.counters.frames == frames + 4)
     }
   }
@@ -66,7 +64,7 @@ import VirtualRing
   @Test func whatARingNeverTellsIsWritten() async throws {
     let r10 = try VirtualRingOptions(parsing: "model=r10")
     try await withRing({ $0 = r10 }) { ring, _ in
-      await #expect(throws: RingError.self) { try await ring.change(CommandTable.profile) { $0.weight = 71 } }
+      await #expect(throws: RingError.self) { try await ring.change(CommandTable.profile, ["weight": 71]) }
       let changes = ["weight": 71, "systolic": 120, "diastolic": 80, "heart-rate-warning": 150]
       let found = try await ring.change(CommandTable.profile, changes)
       #expect(found["weight"] == 71 && found["age"] == 30 && found["systolic"] == 0)
@@ -75,15 +73,15 @@ import VirtualRing
 
   @Test func twoSettingsOfOneCommandAreTwo() async throws {
     try await withRing { ring, _ in
-      try await ring.change(CommandTable.gesture) { $0.mode = 3 }
-      #expect(try await ring.read(CommandTable.touch).mode == 0)
-      #expect(try await ring.read(CommandTable.gesture).mode == 3)
+      try await ring.change(CommandTable.gesture, ["mode": 3])
+      #expect(try await ring.numbers(of: CommandTable.touch)["mode"] == 0)
+      #expect(try await ring.numbers(of: CommandTable.gesture)["mode"] == 3)
     }
   }
 
   @Test func measurementsArePausedAndRestored() async throws {
     try await withRing { ring, _ in
-      try await ring.change(CommandTable.stressSchedule) { $0.isEnabled = false }
+      try await ring.change(CommandTable.stressSchedule, ["enabled": 0])
       let saved = try await ring.automaticMeasurements()
       #expect(saved.description == "heart-rate, spo2, hrv, temperature")
       try await ring.pause(saved)
@@ -114,7 +112,7 @@ import VirtualRing
       let oxygen = try await ring.numbersIfSupported(CommandTable.oxygenSchedule)
       #expect(variability == nil && oxygen == ["enabled": 1, "interval": 0])
       await #expect(throws: RingError.refused(.frame(0x38), .notSupported)) {
-        try await ring.change(CommandTable.variabilitySchedule) { $0.isEnabled = false }
+        try await ring.change(CommandTable.variabilitySchedule, ["enabled": 0])
       }
     }
   }

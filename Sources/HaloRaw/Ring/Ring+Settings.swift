@@ -55,13 +55,13 @@ extension Ring {
     return Self.texts(numbers, setting)
   }
 
-  private static func setting(named name: String) throws(BluetoothError) -> any RingSetting {
+  private static func setting(named name: String) throws(BluetoothError) -> RingSetting {
     if let found = CommandTable.settings.first(where: { $0.entry.name == name }) { return found }
     throw BluetoothError(
       .invalidValue, "no setting \"\(name)\"; there are \(settingNames.joined(separator: ", "))")
   }
 
-  private static func texts(_ numbers: [String: Int], _ setting: any RingSetting) -> [String: String] {
+  private static func texts(_ numbers: [String: Int], _ setting: RingSetting) -> [String: String] {
     var texts: [String: String] = [:]
     for field in setting.fields { texts[field.name] = numbers[field.name].map { field.text(of: $0) } }
     return texts

@@ -134,32 +134,18 @@ extension RingClient {
     }
   }
 
-  /// Reads a setting.
-  package func read<Value>(_ setting: FrameSetting<Value>) async throws(RingError) -> Value {
+  /// Reads a setting: the numbers of its fields by their names, flags as 0 and 1.
+  package func numbers(of setting: RingSetting) async throws(RingError) -> [String: Int] {
     let reply = try await frame(answering: setting.readRequest, where: setting.isReadReply)
-    return try readable(setting.command) { () throws(RingFrameError) in try setting.value(reply) }
+    return try readable(setting.command) { () throws(RingFrameError) in try setting.numbers(in: reply) }
   }
 
   /// Writes a setting, and reads it back.
   ///
   /// - Returns: the values on the ring afterwards: some accept only a part without an error
   @discardableResult
-  package func write<Value>(_ value: Value, to setting: FrameSetting<Value>) async throws(RingError) -> Value
-  {
-    _ = try await frame(answering: setting.writeRequest(value), where: setting.isWriteReply)
-    return try await read(setting)
-  }
-
-  /// Reads a setting of any type: the numbers of its fields by their names, flags as 0 and 1.
-  package func numbers(of setting: any RingSetting) async throws(RingError) -> [String: Int] {
-    let reply = try await frame(answering: setting.readRequest, where: setting.isReadReply)
-    return try readable(setting.command) { () throws(RingFrameError) in try setting.numbers(in: reply) }
-  }
-
-  /// Writes a setting of any type, and reads it back.
-  @discardableResult
   package func write(
-    _ numbers: [String: Int], to setting: any RingSetting
+    _ numbers: [String: Int], to setting: RingSetting
   ) async throws(RingError) -> [String: Int] {
     let request = try readable(setting.command) { () throws(RingFrameError) in
       try setting.writeRequest(numbers)

@@ -3,38 +3,19 @@ extension RingClient {
   /// Changes a part of a setting: reads it, writes it as a whole, and reads it back.
   ///
   /// ```swift
-  /// try await ring.change(CommandTable.heartRateSchedule) { $0.intervalMinutes = 10 }
+  /// try await ring.change(CommandTable.heartRateSchedule, ["interval": 10])
   /// ```
   ///
+  /// - Parameters:
+  ///   - setting: the setting to change
+  ///   - changes: by the fields' names; flags are 0 and 1
   /// - Returns: what the ring has afterwards
   /// - Throws: `.notTaken` if the ring acknowledged the write but has another value in a field that was changed;
   ///   `.invalidSetting` if a number is out of range, or if the ring does not report the other fields; `.refused` if
   ///   the ring does not support the setting
   @discardableResult
-  package func change<Value>(
-    _ setting: FrameSetting<Value>, _ change: (inout Value) -> Void
-  ) async throws(RingError) -> Value {
-    let read = try await numbers(of: setting)
-    let isSilent = read.values.allSatisfy { $0 == 0 }
-    let before = try readable(setting.command) { () throws(RingFrameError) in
-      isSilent ? Value() : try setting.value(of: read)
-    }
-    var value = before
-    change(&value)
-    let base = setting.numbers(of: before)
-    let changes = setting.numbers(of: value).filter { base[$0.key] != $0.value }
-    let found = try await write(changes, over: read, to: setting)
-    return try readable(setting.command) { () throws(RingFrameError) in try setting.value(of: found) }
-  }
-
-  /// The same for a setting of any type.
-  ///
-  /// - Parameters:
-  ///   - setting: the setting to change
-  ///   - changes: by the fields' names; flags are 0 and 1
-  @discardableResult
   package func change(
-    _ setting: any RingSetting, _ changes: [String: Int]
+    _ setting: RingSetting, _ changes: [String: Int]
   ) async throws(RingError) -> [String: Int] {
     try await write(changes, over: try await numbers(of: setting), to: setting)
   }
@@ -42,7 +23,7 @@ extension RingClient {
   /// Writes a setting that reads as `read`, and makes sure that the ring took the changes.
   @discardableResult
   package func write(
-    _ changes: [String: Int], over read: [String: Int], to setting: any RingSetting
+    _ changes: [String: Int], over read: [String: Int], to setting: RingSetting
   ) async throws(RingError) -> [String: Int] {
     let wanted: [String: Int]
     do throws(SettingError) {
@@ -63,7 +44,7 @@ extension RingClient {
   /// Reads a setting that the ring may not have.
   ///
   /// - Returns: nil if the ring refuses or does not answer
-  package func numbersIfSupported(_ setting: any RingSetting) async throws(RingError) -> [String: Int]? {
+  package func numbersIfSupported(_ setting: RingSetting) async throws(RingError) -> [String: Int]? {
     do throws(RingError) {
       return try await numbers(of: setting)
     } catch {
@@ -86,7 +67,7 @@ package struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
   package var isEmpty: Bool { settings.isEmpty }
 
   /// In the order of the table. Settings that are not automatic measurements are omitted, whatever their origin.
-  var entries: [(setting: any RingSetting, numbers: [String: Int])] {
+  var entries: [(setting: RingSetting, numbers: [String: Int])] {
     CommandTable.automaticMeasurements.compactMap { setting in
       guard let kept = settings[setting.entry.name] else { return nil }
       var numbers: [String: Int] = [:]
@@ -124,9 +105,9 @@ extension RingClient {
 
   /// Reads what the automatic measurements are set to, also those that are off. Unsupported ones are omitted.
   package func measurementSettings() async throws(RingError) -> [(
-    setting: any RingSetting, numbers: [String: Int]
+    setting: RingSetting, numbers: [String: Int]
   )] {
-    var known: [(setting: any RingSetting, numbers: [String: Int])] = []
+    var known: [(setting: RingSetting, numbers: [String: Int])] = []
     for setting in CommandTable.automaticMeasurements {
       guard let numbers = try await numbersIfSupported(setting) else { continue }
       known.append((setting, numbers))

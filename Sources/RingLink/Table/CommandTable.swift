@@ -20,10 +20,10 @@ package enum CommandTable {
   package static let all: [CommandEntry] = groups.flatMap(\.entries)
 
   /// All settings, in the order of the reference page.
-  package static let settings: [any RingSetting] = groups.flatMap(\.settings)
+  package static let settings: [RingSetting] = groups.flatMap(\.settings)
 
   /// The switches of everything that the ring measures automatically: all of them are off when its lights stay dark.
-  package static let automaticMeasurements: [any RingSetting] =
+  package static let automaticMeasurements: [RingSetting] =
     ScheduleSettings.shared.settings
 
   /// All actions, in the order of the reference page.
@@ -83,7 +83,7 @@ protocol CommandGroup: Sendable {
   /// find them as well, but takes as long as the rest of a short command.
   var entries: [CommandEntry] { get }
   /// The settings among them.
-  var settings: [any RingSetting] { get }
+  var settings: [RingSetting] { get }
   /// The actions among them.
   var actions: [RingAction] { get }
   /// The bulk frames among them.
@@ -91,7 +91,7 @@ protocol CommandGroup: Sendable {
 }
 
 extension CommandGroup {
-  var settings: [any RingSetting] { [] }
+  var settings: [RingSetting] { [] }
   var actions: [RingAction] { [] }
   var bulkRows: [any BulkRow] { [] }
 }

@@ -4,7 +4,10 @@ extension CommandTable {
   /// Why a frame must not be sent; nil if it may.
   package static func danger(of frame: RingFrame) -> String? {
     if let danger = entries(for: .frame(frame.command)).lazy.compactMap(\.danger).first { return danger }
-    if Self.profile.isWriteReply(frame), let written = try? Profile(parsing: frame), written.isEmpty {
+    // It is what a ring answers that does not report its profile.
+    if Self.profile.isWriteReply(frame), let written = try? Self.profile.numbers(in: frame),
+      ["age", "height", "weight"].allSatisfy({ written[$0] == 0 })
+    {
       return "overwrites the wearer's profile with zeros"
     }
     return nil

@@ -15,6 +15,8 @@ package final class FrameField: Hashable, Sendable {
   package let settable: ClosedRange<Int>
   /// The values that are a ring's own; another one is what a ring leaves out.
   let believed: ClosedRange<Int>
+  /// What a setting has if nobody has chosen its value.
+  package let usual: Int
   /// The only source of the field; nil if there are better ones.
   package let loneSource: LoneSource?
   /// The only sources of single ``words``.
@@ -28,11 +30,11 @@ package final class FrameField: Hashable, Sendable {
   ///   - words: the names of single values
   ///   - settable: the values to which it can be set; by default all that `form` can hold
   ///   - believed: those that are a ring's own; by default all to which it can be set
-  ///   - loneSource: see the property, as for `loneWords`
+  ///   - loneSource: see the property, as for `usual` and `loneWords`
   package init(
-    _ name: String, at offset: Int, _ form: WireForm, _ unit: RingUnit? = nil, words: [Int: String] = [:],
-    settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil, loneSource: LoneSource? = nil,
-    loneWords: [Int: LoneSource] = [:]
+    _ name: String, at offset: Int, _ form: WireForm = .uint8, _ unit: RingUnit? = nil,
+    words: [Int: String] = [:], settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil,
+    usual: Int = 0, loneSource: LoneSource? = nil, loneWords: [Int: LoneSource] = [:]
   ) {
     self.name = name
     self.offset = offset
@@ -41,6 +43,7 @@ package final class FrameField: Hashable, Sendable {
     self.words = words
     self.settable = settable ?? form.numbers
     self.believed = believed ?? self.settable
+    self.usual = usual
     self.loneSource = loneSource
     self.loneWords = loneWords
   }
@@ -49,8 +52,8 @@ package final class FrameField: Hashable, Sendable {
     left === right
       || left.name == right.name && left.offset == right.offset && left.form == right.form
         && left.unit == right.unit && left.words == right.words && left.settable == right.settable
-        && left.believed == right.believed && left.loneSource == right.loneSource
-        && left.loneWords == right.loneWords
+        && left.believed == right.believed && left.usual == right.usual
+        && left.loneSource == right.loneSource && left.loneWords == right.loneWords
   }
 
   package func hash(into hasher: inout Hasher) {

@@ -87,15 +87,13 @@ package struct RecordField<Record>: Sendable {
   ///   - unit: of the number; nil if it has none
   ///   - limits: a frame with another number is refused
   ///   - words: the names of single values
-  ///   - settable: what it can be set to, if it is a setting's
-  ///   - believed: what is a ring's own value; another one is what a ring leaves out
   package init<Number: FixedWidthInteger & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, at offset: Int,
     _ form: WireForm = .uint8, _ unit: RingUnit? = nil, in limits: ClosedRange<Int>? = nil,
-    words: [Int: String] = [:], settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil
+    words: [Int: String] = [:]
   ) {
     self.init(
-      FrameField(name, at: offset, form, unit, words: words, settable: settable, believed: believed),
+      FrameField(name, at: offset, form, unit, words: words),
       get: { Int(clamping: $0[keyPath: property]) },
       set: { (record, number) throws(RingFrameError) in
         guard limits?.contains(number) ?? true, let exact = Number(exactly: number) else {

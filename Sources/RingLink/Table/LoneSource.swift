@@ -55,7 +55,7 @@ extension FrameField {
     var loneWords = self.loneWords
     for number in numbers { loneWords[number] = source }
     return FrameField(
-      name, at: offset, form, unit, words: words, settable: settable, believed: believed,
+      name, at: offset, form, unit, words: words, settable: settable, believed: believed, usual: usual,
       loneSource: numbers.isEmpty ? source : loneSource, loneWords: loneWords)
   }
 

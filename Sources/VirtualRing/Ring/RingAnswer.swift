@@ -27,7 +27,7 @@ struct RingAnswer {
   }
 
   /// A setting, which is stored as it was written. Some are not reported when read, as on most rings.
-  static func setting(_ setting: any RingSetting) -> RingAnswer {
+  static func setting(_ setting: RingSetting) -> RingAnswer {
     RingAnswer(entry: setting.entry) { ring, frame in
       if setting.isWriteReply(frame) {
         guard let kept = try? setting.reply(afterWrite: frame) else { return [] }

@@ -136,8 +136,8 @@ extension SimulatedRing {
   /// Up to the present.
   var history: SimulatedHistory {
     let written = memory.settings[CommandTable.heartRateSchedule.entry.name]
-    let schedule = written.flatMap { try? CommandTable.heartRateSchedule.value($0) }
-    let interval = schedule.map { Int($0.intervalMinutes) } ?? 5
+    let schedule = written.flatMap { try? CommandTable.heartRateSchedule.numbers(in: $0) }
+    let interval = schedule?["interval"] ?? 5
     return SimulatedHistory(
       seed: options.seed, now: memory.clock.now, heartRateInterval: (5...60).contains(interval) ? interval : 5
     )

@@ -24,28 +24,21 @@ package struct RingMemory {
 
   /// The factory state: all automatic measurements are on, and there is no profile.
   private static var usualSettings: [String: RingFrame] {
-    var heartRate = HeartRateSchedule()
-    heartRate.isEnabled = true
-    heartRate.startMinutes = 5
-    var on = Switch()
-    on.isEnabled = true
-    var oxygen = OxygenSchedule()
-    oxygen.isEnabled = true
-    var goals = Goals()
-    goals.steps = 5000
-    goals.calories = 300_000
-    goals.meters = 3000
+    let on = ["enabled": 1]
+    let goals = ["steps": 5000, "calories": 300_000, "distance": 3000]
     return [
-      CommandTable.heartRateSchedule.entry.name: CommandTable.heartRateSchedule.reply(heartRate),
-      CommandTable.oxygenSchedule.entry.name: CommandTable.oxygenSchedule.reply(oxygen),
+      CommandTable.heartRateSchedule.entry.name: CommandTable.heartRateSchedule.reply([
+        "enabled": 1, "start": 5,
+      ]),
+      CommandTable.oxygenSchedule.entry.name: CommandTable.oxygenSchedule.reply(on),
       CommandTable.stressSchedule.entry.name: CommandTable.stressSchedule.reply(on),
       CommandTable.variabilitySchedule.entry.name: CommandTable.variabilitySchedule.reply(on),
       CommandTable.temperatureSchedule.entry.name: SimulatedRing.frame(
         0x3A, [3, 1, 1, 30, 5, 10, 0, 0]),
       CommandTable.goals.entry.name: CommandTable.goals.reply(goals),
-      CommandTable.temperatureUnit.entry.name: CommandTable.temperatureUnit.reply(TemperatureUnit()),
-      CommandTable.touch.entry.name: CommandTable.touch.reply(TouchControl()),
-      CommandTable.gesture.entry.name: CommandTable.gesture.reply(TouchControl()),
+      CommandTable.temperatureUnit.entry.name: CommandTable.temperatureUnit.reply(),
+      CommandTable.touch.entry.name: CommandTable.touch.reply(),
+      CommandTable.gesture.entry.name: CommandTable.gesture.reply(),
       CommandTable.touchSleep.entry.name: SimulatedRing.frame(0x3B, [1, 2]),
     ]
   }

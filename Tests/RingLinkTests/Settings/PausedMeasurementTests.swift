@@ -15,12 +15,12 @@ import Testing
   /// A ring that stores the settings of two automatic measurements, and has no others.
   @BluetoothActor private final class Device {
     let link = FakeLink()
-    let settings: [any RingSetting]
+    let settings: [RingSetting]
     var stored: [String: RingFrame] = [:]
     /// The settings that were written, in order.
     var writes: [String] = []
 
-    init(_ settings: [any RingSetting]) {
+    init(_ settings: [RingSetting]) {
       self.settings = settings
       link.server = { [weak self] pdu in
         // Write Command: the frame follows the opcode and the handle.
@@ -50,11 +50,11 @@ import Testing
       }
     }
 
-    func set(_ setting: any RingSetting, _ numbers: [String: Int]) throws {
+    func set(_ setting: RingSetting, _ numbers: [String: Int]) throws {
       stored[setting.entry.name] = try setting.reply(afterWrite: try setting.writeRequest(numbers))
     }
 
-    func numbers(_ setting: any RingSetting) throws -> [String: Int] {
+    func numbers(_ setting: RingSetting) throws -> [String: Int] {
       try setting.numbers(in: try #require(stored[setting.entry.name]))
     }
   }

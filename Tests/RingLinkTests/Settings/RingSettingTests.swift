@@ -27,12 +27,12 @@ import Testing
   @Test func aFieldIsChangedAndTheOthersStay() async throws {
     let ring = try await device.open()
     try store("3b0100 03 09 01")
-    let value = try await ring.change(touch) { $0.sensitivity = 10 }
-    #expect(value.mode == 3 && value.sensitivity == 10 && value.sleep == 1)
+    let value = try await ring.change(touch, ["sensitivity": 10])
+    #expect(value["mode"] == 3 && value["sensitivity"] == 10 && value["sleep"] == 1)
     #expect(device.takeAsked() == ["3b01", "3b0200030a01", "3b01"])
-    #expect(try await ring.read(touch) == value)
+    #expect(try await ring.numbers(of: touch) == value)
     #expect(try await ring.numbers(of: touch) == ["mode": 3, "sensitivity": 10, "sleep": 1])
-    #expect(try await ring.change(touch as any RingSetting, ["sleep": 0])["sleep"] == 0)
+    #expect(try await ring.change(touch, ["sleep": 0])["sleep"] == 0)
     #expect(device.takeAsked().contains("3b0200030a"))
   }
 
@@ -40,8 +40,8 @@ import Testing
   @Test func aSilentSettingHasTheUsualValues() async throws {
     let ring = try await device.open()
     try store("3b0100")
-    let value = try await ring.change(touch) { $0.mode = 4 }
-    #expect(value.mode == 4 && value.sensitivity == 1)
+    let value = try await ring.change(touch, ["mode": 4])
+    #expect(value["mode"] == 4 && value["sensitivity"] == 1)
     #expect(device.takeAsked() == ["3b01", "3b02000401", "3b01"])
   }
 
@@ -50,27 +50,24 @@ import Testing
     let ring = try await device.open()
     try store("3b0100 03 09 01", keeps: true)
     let (error, _) = await failure { () throws(RingError) in
-      _ = try await ring.change(CommandTable.touch) {
-        $0.sensitivity = 10
-        $0.sleep = 0
-      }
+      _ = try await ring.change(CommandTable.touch, ["sensitivity": 10, "sleep": 0])
     }
     #expect(error == .notTaken(.frame(0x3B), ["touch sensitivity, sleep"]))
-    let same = try await ring.change(touch) { $0.sensitivity = 9 }
-    #expect(same.sensitivity == 9)
+    let same = try await ring.change(touch, ["sensitivity": 9])
+    #expect(same["sensitivity"] == 9)
   }
 
   @Test func aNumberOutOfRangeIsNotSent() async throws {
     let ring = try await device.open()
     try store("3b0100 03 09 01")
     let (error, _) = await failure { () throws(RingError) in
-      _ = try await ring.change(CommandTable.touch) { $0.sensitivity = 31 }
+      _ = try await ring.change(CommandTable.touch, ["sensitivity": 31])
     }
     let field = try touch.field("sensitivity")
     #expect(error == .invalidSetting(.value("31", field)))
     #expect(device.takeAsked() == ["3b01"])
     let (unknown, _) = await failure { () throws(RingError) in
-      _ = try await ring.change(CommandTable.touch as any RingSetting, ["x": 1])
+      _ = try await ring.change(CommandTable.touch, ["x": 1])
     }
     #expect(
       unknown == .invalidSetting(.unknownField("x", setting: "touch", has: ["mode", "sensitivity", "sleep"])))
@@ -84,9 +81,8 @@ import Testing
       let value = RingFrame(0x3B, 1, 0, 5)
       return request == touch.readRequest ? [touch.acknowledgement, value] : [value, touch.acknowledgement]
     }
-    var value = TouchControl()
-    value.mode = 5
-    #expect(try await ring.write(value, to: touch).mode == 5)
+    let value = touch.defaults.merging(["mode": 5]) { $1 }
+    #expect(try await ring.write(value, to: touch)["mode"] == 5)
     #expect(device.takeAsked() == ["3b02000501", "3b01"])
   }
 

@@ -94,7 +94,7 @@ struct SettingChangeTests {
 
   /// Words alone where every value has one, and otherwise the limits, with their unit.
   @Test func theErrorNamesTheChoices() throws {
-    func choices(_ setting: any RingSetting, _ name: String) throws -> String {
+    func choices(_ setting: RingSetting, _ name: String) throws -> String {
       try setting.field(name).choices
     }
     #expect(try choices(CommandTable.display, "hand") == "left, right")

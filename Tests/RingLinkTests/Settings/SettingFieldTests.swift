@@ -83,7 +83,7 @@ struct SettingFieldTests {
       lowest: "0c02000000000001", highest: "0c0201173b173bff"),
   ]
 
-  private func setting(_ name: String) throws -> any RingSetting {
+  private func setting(_ name: String) throws -> RingSetting {
     try #require(CommandTable.settings.first { $0.entry.name == name })
   }
 
@@ -133,18 +133,18 @@ struct SettingFieldTests {
     let touch = CommandTable.touch
     #expect(try touch.writeRequest([:]) == frame("3b0200"))
     #expect(throws: RingFrameError.unexpected(0x16)) { try touch.numbers(in: frame("1601")) }
-    #expect(throws: RingFrameError.unexpected(0x3B)) { try touch.value(frame("3b0101")) }
+    #expect(try !touch.isReadReply(frame("3b0101")))
     #expect(throws: RingFrameError.unexpected(0x3B)) { try touch.reply(afterWrite: frame("3b0100")) }
     #expect(try !touch.isReadReply(frame("3c0100")) && !touch.isWriteReply(frame("3c0200")))
     #expect(try touch.acknowledgement == frame("3b0200"))
   }
 
   @Test func aProfileIsEmptyWithoutAgeHeightAndWeight() throws {
-    #expect(Profile().isEmpty)
-    for field: any WritableKeyPath<Profile, UInt8> & Sendable in [\.age, \.height, \.weight] {
-      var profile = Profile()
-      profile[keyPath: field] = 1
-      #expect(!profile.isEmpty)
+    let profile = CommandTable.profile
+    #expect(CommandTable.danger(of: try profile.writeRequest(profile.defaults)) != nil)
+    for field in ["age", "height", "weight"] {
+      let written = try profile.writeRequest(profile.defaults.merging([field: 1]) { $1 })
+      #expect(CommandTable.danger(of: written) == nil)
     }
   }
 }

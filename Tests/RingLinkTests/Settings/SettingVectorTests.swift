@@ -4,7 +4,7 @@ import Testing
 
 /// Frames of the ring reference, 4.6, 4.7 and 4.13, most of them captured.
 struct SettingVectorTests {
-  private static let readRequests: [(any RingSetting, String)] = [
+  private static let readRequests: [(RingSetting, String)] = [
     (CommandTable.heartRateSchedule, "16010000000000000000000000000017"),
     (CommandTable.oxygenSchedule, "2c01000000000000000000000000002d"),
     (CommandTable.stressSchedule, "36010000000000000000000000000037"),
@@ -22,7 +22,7 @@ struct SettingVectorTests {
     #expect(setting.readRequest.bytes == hex(bytes), "\(setting.entry.name)")
   }
 
-  private static let replies: [(any RingSetting, String, [String: Int])] = [
+  private static let replies: [(RingSetting, String, [String: Int])] = [
     (CommandTable.heartRateSchedule, "1601013c000000000000000000000054", ["enabled": 1, "interval": 60]),
     (
       CommandTable.heartRateSchedule, "16010105050000000000000000000022",
@@ -61,7 +61,7 @@ struct SettingVectorTests {
     for (name, number) in meaning { #expect(numbers[name] == number, "\(setting.entry.name) \(name)") }
   }
 
-  private static let writes: [(any RingSetting, [String: Int], String)] = [
+  private static let writes: [(RingSetting, [String: Int], String)] = [
     (CommandTable.heartRateSchedule, ["enabled": 1, "interval": 5], "1602010500000000000000000000001e"),
     // The one switch that says 2 for off.
     (CommandTable.heartRateSchedule, ["enabled": 0, "interval": 60], "1602023c000000000000000000000056"),

@@ -56,7 +56,7 @@ let settingsCommand = CommandSpec(
   }
 }
 
-private func names(in settings: [any RingSetting]) -> String {
+private func names(in settings: [RingSetting]) -> String {
   settings.map(\.entry.name).joined(separator: ", ")
 }
 
@@ -64,8 +64,8 @@ private func names(in settings: [any RingSetting]) -> String {
 private struct SettingsTask: Sendable {
   enum Purpose: Sendable {
     case showAll
-    case show(any RingSetting)
-    case change(any RingSetting, [String: Int])
+    case show(RingSetting)
+    case change(RingSetting, [String: Int])
     case export(path: String)
     case read(path: String)
     case load(SettingsFile)
@@ -78,7 +78,7 @@ private struct SettingsTask: Sendable {
   init(_ invocation: Invocation) throws(Failure) {
     var arguments = invocation.positionals[...]
     let all = CommandTable.settings
-    func setting(_ name: String) -> (any RingSetting)? { all.first { $0.entry.name == name } }
+    func setting(_ name: String) -> RingSetting? { all.first { $0.entry.name == name } }
     func unknown(_ name: String) -> Failure {
       let suggestion = Invocation.suggestion(for: name, among: all.map(\.entry.name))
       return .usage("unknown setting \"\(name.printable)\"\(suggestion); use \(names(in: all))")
@@ -106,7 +106,7 @@ private struct SettingsTask: Sendable {
   }
 
   private static func changes(
-    _ arguments: [String], of setting: any RingSetting
+    _ arguments: [String], of setting: RingSetting
   ) throws(Failure) -> [String: Int] {
     var changes: [String: Int] = [:]
     for argument in arguments {
@@ -160,8 +160,8 @@ private struct SettingsTask: Sendable {
   }
 
   private func print(
-    _ known: [(setting: any RingSetting, numbers: [String: Int])], _ format: OutputFormat,
-    unsupported: [any RingSetting] = []
+    _ known: [(setting: RingSetting, numbers: [String: Int])], _ format: OutputFormat,
+    unsupported: [RingSetting] = []
   ) {
     var printer = SettingsPrinter(format)
     for (setting, numbers) in known { printer.print(setting, numbers) }
@@ -172,10 +172,10 @@ private struct SettingsTask: Sendable {
 extension RingClient {
   /// All settings that the ring supports, and the others.
   fileprivate func allSettings() async throws(RingError) -> (
-    known: [(setting: any RingSetting, numbers: [String: Int])], unsupported: [any RingSetting]
+    known: [(setting: RingSetting, numbers: [String: Int])], unsupported: [RingSetting]
   ) {
-    var known: [(setting: any RingSetting, numbers: [String: Int])] = []
-    var unsupported: [any RingSetting] = []
+    var known: [(setting: RingSetting, numbers: [String: Int])] = []
+    var unsupported: [RingSetting] = []
     for setting in CommandTable.settings {
       if let numbers = try await numbersIfSupported(setting) {
         known.append((setting, numbers))
@@ -197,7 +197,7 @@ struct SettingsPrinter: ~Copyable {
     printer = RecordPrinter(format, ["setting", "field", "value", "unit"].map { ($0, nil) })
   }
 
-  mutating func print(_ setting: any RingSetting, _ numbers: [String: Int]) {
+  mutating func print(_ setting: RingSetting, _ numbers: [String: Int]) {
     let name = setting.entry.name
     if format == .text {
       let padding = String(repeating: " ", count: max(2, 18 - name.count))
@@ -222,14 +222,14 @@ struct SettingsPrinter: ~Copyable {
   }
 
   /// Prints the names of the settings that the ring does not support: as text with the results, else on standard error.
-  mutating func printUnsupported(_ settings: [any RingSetting]) {
+  mutating func printUnsupported(_ settings: [RingSetting]) {
     guard !settings.isEmpty else { return }
     let line = "not supported by this ring: " + settings.map(\.entry.name).joined(separator: ", ")
     if format == .text { printer.print([], text: line) } else { Console.error(line) }
   }
 
   /// Says what was written to the fields that were not changed and of which the ring reports no value: not every ring tells them.
-  static func tellReset(_ setting: any RingSetting, _ read: [String: Int], _ changes: [String: Int]) {
+  static func tellReset(_ setting: RingSetting, _ read: [String: Int], _ changes: [String: Int]) {
     guard let written = try? setting.applying(changes, to: read) else { return }
     let reset = setting.untold(read).filter { changes[$0.name] == nil }.compactMap { field in
       written[field.name].map { "\(field.name) \(text(of: $0, field))" }
@@ -241,7 +241,7 @@ struct SettingsPrinter: ~Copyable {
   }
 
   /// `enabled on, interval 5 min`
-  static func line(_ setting: any RingSetting, _ numbers: [String: Int]) -> String {
+  static func line(_ setting: RingSetting, _ numbers: [String: Int]) -> String {
     guard setting.isTold(numbers) else { return "(not reported by the ring)" }
     return setting.fields.compactMap { field in
       numbers[field.name].map { "\(field.name) \(field.isTold($0) ? text(of: $0, field) : "(not reported)")" }

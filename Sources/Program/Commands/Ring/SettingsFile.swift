@@ -54,7 +54,7 @@ struct SettingsFile: Sendable {
   var units: [String: [String: String]]?
 
   /// - Parameter known: the settings that the ring reports; numbers outside a field's range are left out
-  init(_ known: [(setting: any RingSetting, numbers: [String: Int])], of firmware: RingFirmware) {
+  init(_ known: [(setting: RingSetting, numbers: [String: Int])], of firmware: RingFirmware) {
     self.firmware = firmware.firmwareRevision
     settings = [:]
     var units: [String: [String: String]] = [:]
@@ -129,7 +129,7 @@ struct SettingsFile: Sendable {
   /// The changes, in the order of the table of settings.
   ///
   /// - Throws: the first invalid name or value
-  func changes() throws(Failure) -> [(setting: any RingSetting, changes: [String: Int])] {
+  func changes() throws(Failure) -> [(setting: RingSetting, changes: [String: Int])] {
     let all = CommandTable.settings
     if let unknown = settings.keys.sorted().first(where: { name in !all.contains { $0.entry.name == name } })
     {
@@ -138,7 +138,7 @@ struct SettingsFile: Sendable {
         "unknown setting \"\(unknown.printable)\"\(Invocation.suggestion(for: unknown, among: all.map(\.entry.name)))"
       )
     }
-    var changes: [(setting: any RingSetting, changes: [String: Int])] = []
+    var changes: [(setting: RingSetting, changes: [String: Int])] = []
     for setting in all {
       guard let values = settings[setting.entry.name], !values.isEmpty else { continue }
       var numbers: [String: Int] = [:]
@@ -183,7 +183,7 @@ extension SettingsFile {
   /// Writes the settings that differ to a ring and prints them. Everything is validated before anything is written.
   @BluetoothActor
   func load(into ring: RingClient) async throws(Failure) {
-    var plan: [(setting: any RingSetting, read: [String: Int], changes: [String: Int])] = []
+    var plan: [(setting: RingSetting, read: [String: Int], changes: [String: Int])] = []
     var unsupported: [String] = []
     var isComplete = true
     for (setting, wanted) in try changes() {
