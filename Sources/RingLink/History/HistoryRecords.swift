@@ -48,32 +48,22 @@ public enum HistoryRecords: Hashable, Sendable {
   case sport([StoredSport])
   case sedentary([SedentaryDay])
 
-  public var kind: HistoryKind {
-    switch self {
-    case .steps: .steps
-    case .heartRate: .heartRate
-    case .oxygen: .oxygen
-    case .oxygenValues: .oxygenValues
-    case .sleep: .sleep
-    case .stress: .stress
-    case .variability: .variability
-    case .temperature: .temperature
-    case .sport: .sport
-    case .sedentary: .sedentary
-    }
-  }
+  public var kind: HistoryKind { contents.kind }
 
-  public var count: Int {
+  public var count: Int { contents.count }
+
+  private var contents: (kind: HistoryKind, count: Int) {
     switch self {
-    case .steps(let records): records.count
-    case .heartRate(let records): records.count
-    case .oxygen(let records): records.count
-    case .oxygenValues(let records): records.count
-    case .sleep(let records): records.count
-    case .stress(let records), .variability(let records): records.count
-    case .temperature(let records): records.count
-    case .sport(let records): records.count
-    case .sedentary(let records): records.count
+    case .steps(let records): (.steps, records.count)
+    case .heartRate(let records): (.heartRate, records.count)
+    case .oxygen(let records): (.oxygen, records.count)
+    case .oxygenValues(let records): (.oxygenValues, records.count)
+    case .sleep(let records): (.sleep, records.count)
+    case .stress(let records): (.stress, records.count)
+    case .variability(let records): (.variability, records.count)
+    case .temperature(let records): (.temperature, records.count)
+    case .sport(let records): (.sport, records.count)
+    case .sedentary(let records): (.sedentary, records.count)
     }
   }
 }

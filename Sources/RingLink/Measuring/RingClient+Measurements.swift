@@ -123,10 +123,7 @@ package struct MeasurementSequence: AsyncSequence, Sendable {
   package typealias Element = (event: MeasurementEvent, time: Instant)
   package typealias Failure = RingError
 
-  fileprivate enum Item: Sendable {
-    case event(MeasurementEvent, Instant)
-    case failure(RingError)
-  }
+  fileprivate typealias Item = Result<Element, RingError>
 
   private let stream: AsyncStream<Item>
   private let control: Control
@@ -153,7 +150,7 @@ package struct MeasurementSequence: AsyncSequence, Sendable {
     var isOver = false
     let stop = OneShot(
       start(
-        { continuation.yield(.event($0, $1)) },
+        { continuation.yield(.success(($0, $1))) },
         { error in
           isOver = true
           control.stop = nil
@@ -173,11 +170,7 @@ package struct MeasurementSequence: AsyncSequence, Sendable {
     package mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(RingError) -> Element? {
-      switch await base.next(isolation: actor) {
-      case .event(let event, let time)?: return (event, time)
-      case .failure(let error)?: throw error
-      case nil: return nil
-      }
+      try await base.next(isolation: actor)?.get()
     }
 
     package mutating func next() async throws(RingError) -> Element? {

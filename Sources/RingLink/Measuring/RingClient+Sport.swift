@@ -120,7 +120,7 @@ extension RingClient {
   }
 
   /// Sends a command that ends an activity, and waits until it is answered or timed out, even if the task is cancelled.
-  private func finish(_ frame: RingFrame) async {
+  func finish(_ frame: RingFrame) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       dispatcher.start(
         RingExchange(.frame(frame), accept: { _ in .done }) { _ in continuation.resume() })

@@ -51,10 +51,7 @@ extension RingClient {
     guard let stream = countedStream else { return }
     leaveCountedStream()
     guard connection.isConnected else { return }
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      dispatcher.start(
-        RingExchange(.frame(stream.stop), accept: { _ in .done }) { _ in continuation.resume() })
-    }
+    await finish(stream.stop)
   }
 
   /// Requests the counted stream no more: another one takes the sensor from it.

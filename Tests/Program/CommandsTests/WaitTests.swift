@@ -70,7 +70,7 @@ import Testing
     ),
     "RingLink/Ring/Exchanges.swift": (1, .deadline("RingExchange.silence")),
     "RingLink/Ring/RingClient+CountedStream.swift": (
-      2, .deadline("the deadline of the first sample; RingExchange.usualSilence for the stop")
+      1, .deadline("the deadline of the first sample; RingExchange.usualSilence for the stop")
     ),
     "RingLink/Ring/RingClient+RawStream.swift": (
       2, .deadline("firstSampleDeadline; 2 s for what is to be written")
@@ -191,7 +191,7 @@ import Testing
     "RingLink/Measuring/RingClient+Sport.swift": (
       3, .ended(by: "silence of a request, ten seconds without data, or the link's end")
     ),
-    "RingLink/Ring/Exchanges.swift": (6, .deadline("RingExchange.silence")),
+    "RingLink/Ring/Exchanges.swift": (4, .deadline("RingExchange.silence")),
     "RingLink/Ring/LongAnswers.swift": (2, .deadline("RingExchange.silence after each frame")),
     "RingLink/Ring/RingClient.swift": (2, .deadline("30 s of ATT for each request")),
     "RingLink/Ring/RingClient+CountedStream.swift": (
@@ -201,7 +201,7 @@ import Testing
       4, .deadline("firstSampleDeadline, 30 s of ATT, 2 s for what is to be written")
     ),
     "RingLink/Ring/RingFinder.swift": (2, .deadline("the caller's")),
-    "RingLink/Settings/RingClient+Settings.swift": (8, .deadline("RingExchange.silence for each request")),
+    "RingLink/Settings/RingClient+Settings.swift": (7, .deadline("RingExchange.silence for each request")),
     "VirtualRing/RingOnAdapter.swift": (1, .ended(by: "the end of the link, after a few seconds")),
   ]
 
