@@ -103,7 +103,7 @@ import VirtualRing
     let count = host.frames.count
     #expect(
       host.frames.last
-        == CommandTable.batteryEvent.frame(BatteryEvent(RingBattery(percent: 87, isCharging: true))))
+        == CommandTable.batteryEvent.frame(RingBattery(percent: 87, isCharging: true)))
     host.run(.seconds(5))
     #expect(host.frames.count == count)
   }

@@ -120,8 +120,6 @@ package struct CountedStreamStart: FrameRecord {
   /// How long the ring streams.
   package var seconds: UInt8 = 0
 
-  package init() {}
-
   package init(_ light: CountedSample.Light, seconds: UInt8) {
     kind = light.kind
     self.seconds = seconds
@@ -138,8 +136,8 @@ package struct CountedStreamStart: FrameRecord {
   /// What is to be measured; nil for another kind of measurement.
   package var light: CountedSample.Light? { CountedSample.Light(rawValue: kind.rawValue) }
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words).only(.sdk),
-    RecordField("seconds", \.seconds, at: 2, .uint8, .seconds).only(.sdk),
-  ]
+  package static let fields: Fields = Fields(Self(.green, seconds: 0)) {
+    RecordField("kind", \.kind, at: 1, words: MeasurementKind.words).only(.sdk)
+    RecordField("seconds", \.seconds, at: 2, .uint8, .seconds).only(.sdk)
+  }
 }

@@ -88,20 +88,19 @@ public struct OpticalSample: FrameRecord {
     self.isValid = isValid
   }
 
-  package init() {
-    self.init(raw: 0, max: 0, min: 0, diff: 0, isValid: false)
-  }
-
   private static let raw = FramePlace(name: "raw", offset: 2)
   private static let max = FramePlace(name: "max", offset: 4)
   private static let min = FramePlace(name: "min", offset: 6)
   private static let diff = FramePlace(name: "diff", offset: 8)
   private static let valid = FramePlace(name: "valid", offset: 10)
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField(raw, \.raw), RecordField(max, \.max), RecordField(min, \.min), RecordField(diff, \.diff),
-    RecordField("\(valid.name)", \.isValid, at: valid.offset),
-  ]
+  package static let fields: Fields = Fields(Self(raw: 0, max: 0, min: 0, diff: 0, isValid: false)) {
+    RecordField(raw, \.raw)
+    RecordField(max, \.max)
+    RecordField(min, \.min)
+    RecordField(diff, \.diff)
+    RecordField("\(valid.name)", \.isValid, at: valid.offset)
+  }
 
   @inline(__always)
   fileprivate init(_ frame: RingFrame) {
@@ -127,17 +126,15 @@ public struct AccelerometerSample: FrameRecord {
     self.z = z
   }
 
-  package init() {
-    self.init(x: 0, y: 0, z: 0)
-  }
-
   private static let y = FramePlace(name: "y", offset: 2)
   private static let z = FramePlace(name: "z", offset: 4)
   private static let x = FramePlace(name: "x", offset: 6)
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField(bytesOf: y, \.y), RecordField(bytesOf: z, \.z), RecordField(bytesOf: x, \.x),
-  ]
+  package static let fields: Fields = Fields(Self(x: 0, y: 0, z: 0)) {
+    RecordField(bytesOf: y, \.y)
+    RecordField(bytesOf: z, \.z)
+    RecordField(bytesOf: x, \.x)
+  }
 
   @inline(__always)
   fileprivate init(_ frame: RingFrame) {
@@ -153,16 +150,15 @@ struct WearCalibration: FrameRecord {
   fileprivate static let first = FramePlace(name: "first", offset: 2)
   fileprivate static let second = FramePlace(name: "second", offset: 4)
 
-  static let fields: [RecordField<Self>] = [RecordField(first, \.first), RecordField(second, \.second)]
+  static let fields: Fields = Fields(Self()) {
+    RecordField(first, \.first)
+    RecordField(second, \.second)
+  }
 }
 
 /// The raw stream request of the host: the second byte of a 0xA1 request (ring reference, 5.1).
 package struct RawControl: RawRepresentable, FrameRecord {
   package var rawValue: UInt8
-
-  package init() {
-    self.init(rawValue: 0)
-  }
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -175,14 +171,14 @@ package struct RawControl: RawRepresentable, FrameRecord {
   /// Releases the light that ``stream`` took.
   package static let release = RawControl(rawValue: 5)
 
-  package static let fields: [RecordField<Self>] = [
+  package static let fields: Fields = Fields(Self(rawValue: 0)) {
     RecordField(
       "control", \.rawValue, at: 1,
       words: [
         Int(stop.rawValue): "stop", Int(once.rawValue): "once", Int(stream.rawValue): "stream",
         Int(release.rawValue): "release the light",
       ])
-  ]
+  }
 
   /// The request. Its third byte stays zero, as captured from working hosts; some write 4 there, and no examined
   /// firmware reads it.

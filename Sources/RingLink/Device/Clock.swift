@@ -36,15 +36,15 @@ package struct ClockSetting: FrameRecord {
     }
   }
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField("year", \.yearOfCentury, at: 1, .bcd),
-    RecordField("month", \.month, at: 2, .bcd),
-    RecordField("day", \.day, at: 3, .bcd),
-    RecordField("hour", \.hour, at: 4, .bcd),
-    RecordField("minute", \.minute, at: 5, .bcd),
-    RecordField("second", \.second, at: 6, .bcd),
-    RecordField("language", \.language, at: 7),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("year", \.yearOfCentury, at: 1, .bcd)
+    RecordField("month", \.month, at: 2, .bcd)
+    RecordField("day", \.day, at: 3, .bcd)
+    RecordField("hour", \.hour, at: 4, .bcd)
+    RecordField("minute", \.minute, at: 5, .bcd)
+    RecordField("second", \.second, at: 6, .bcd)
+    RecordField("language", \.language, at: 7)
+  }
 }
 
 /// What is known about a ring's clock. No command reads the clock (ring reference, 4.1): but stored records have dates,

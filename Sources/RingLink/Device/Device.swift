@@ -9,13 +9,11 @@ package struct HostInformation: FrameRecord {
   /// Up to 12 bytes of UTF-8.
   package var name: [UInt8] = []
 
-  package init() {}
-
-  package static let fields: [RecordField<Self>] = [
-    RecordField("system", \.system, at: 1, words: [1: "iOS", 2: "Android"]),
-    RecordField("version", \.version, at: 2),
-    RecordField("name", \.name, at: 3, count: 12),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("system", \.system, at: 1, words: [1: "iOS", 2: "Android"])
+    RecordField("version", \.version, at: 2)
+    RecordField("name", \.name, at: 3, count: 12)
+  }
 }
 
 /// The kinds of phone messages that a ring is notified of; only rings that vibrate use it (ring reference, 4.3).
@@ -23,11 +21,9 @@ package struct NotificationMask: FrameRecord {
   /// A bit for each kind.
   package var mask: UInt16 = 0
 
-  package init() {}
-
-  package static let fields: [RecordField<Self>] = [
+  package static let fields: Fields = Fields(Self()) {
     RecordField("mask", \.mask, at: 1, .uint16LittleEndian)
-  ]
+  }
 }
 
 /// The battery level of a ring (ring reference, 4.2 and 4.15).
@@ -41,14 +37,15 @@ public struct RingBattery: FrameRecord, CustomStringConvertible {
     self.isCharging = isCharging
   }
 
-  package init() {
-    self.init(percent: 0, isCharging: false)
-  }
+  package static let fields: Fields = fields(at: 1)
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField("percent", \.percent, at: 1, .uint8, .percent, in: 0...100),
-    RecordField("charging", \.isCharging, at: 2),
-  ]
+  /// An event has them a byte further back than the answer.
+  static func fields(at offset: Int) -> Fields {
+    Fields(Self(percent: 0, isCharging: false)) {
+      RecordField("percent", \.percent, at: offset, .uint8, .percent, in: 0...100)
+      RecordField("charging", \.isCharging, at: offset + 1)
+    }
+  }
 
   public var description: String { "\(percent) %\(isCharging ? ", charging" : "")" }
 }
@@ -81,29 +78,27 @@ package struct RingCapabilities: FrameRecord {
   package var stress = false
   package var variability = false
 
-  package init() {}
-
-  package static let fields: [RecordField<Self>] = [
-    RecordField("temperature", \.temperature, at: 1),
-    RecordField("watch-faces", \.watchFaces, at: 2),
-    RecordField("menstruation", \.menstruation, at: 3).only(.app),
-    RecordField("spo2", \.bloodOxygen, at: 4, .bit(1)),
-    RecordField("blood-pressure", \.bloodPressure, at: 4, .bit(2)),
-    RecordField("one-key-check", \.oneKeyCheck, at: 4, .bit(4)).only(.app),
-    RecordField("weather", \.weather, at: 4, .bit(5)),
-    RecordField("display-width", \.displayWidth, at: 5, .uint16LittleEndian).only(.app),
-    RecordField("display-height", \.displayHeight, at: 7, .uint16LittleEndian).only(.app),
-    RecordField("new-sleep-protocol", \.newSleepProtocol, at: 9),
-    RecordField("maximum-watch-faces", \.maximumWatchFaces, at: 10).only(.app),
-    RecordField("companion-features", \.companionFeatures, at: 11),
-    RecordField("manual-heart-rate", \.manualHeartRate, at: 12, .bit(0)),
-    RecordField("music", \.music, at: 12, .bit(4)).only(.app),
-    RecordField("realtek", \.realtek, at: 12, .bit(5)),
-    RecordField("blood-sugar", \.bloodSugar, at: 12, .bit(7)).only(.app),
-    RecordField("tens-of-contacts", \.tensOfContacts, at: 13).only(.app),
-    RecordField("stress", \.stress, at: 14, .bit(4)),
-    RecordField("hrv", \.variability, at: 14, .bit(5)),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("temperature", \.temperature, at: 1)
+    RecordField("watch-faces", \.watchFaces, at: 2)
+    RecordField("menstruation", \.menstruation, at: 3).only(.app)
+    RecordField("spo2", \.bloodOxygen, at: 4, .bit(1))
+    RecordField("blood-pressure", \.bloodPressure, at: 4, .bit(2))
+    RecordField("one-key-check", \.oneKeyCheck, at: 4, .bit(4)).only(.app)
+    RecordField("weather", \.weather, at: 4, .bit(5))
+    RecordField("display-width", \.displayWidth, at: 5, .uint16LittleEndian).only(.app)
+    RecordField("display-height", \.displayHeight, at: 7, .uint16LittleEndian).only(.app)
+    RecordField("new-sleep-protocol", \.newSleepProtocol, at: 9)
+    RecordField("maximum-watch-faces", \.maximumWatchFaces, at: 10).only(.app)
+    RecordField("companion-features", \.companionFeatures, at: 11)
+    RecordField("manual-heart-rate", \.manualHeartRate, at: 12, .bit(0))
+    RecordField("music", \.music, at: 12, .bit(4)).only(.app)
+    RecordField("realtek", \.realtek, at: 12, .bit(5))
+    RecordField("blood-sugar", \.bloodSugar, at: 12, .bit(7)).only(.app)
+    RecordField("tens-of-contacts", \.tensOfContacts, at: 13).only(.app)
+    RecordField("stress", \.stress, at: 14, .bit(4))
+    RecordField("hrv", \.variability, at: 14, .bit(5))
+  }
 }
 
 package final class DeviceCommands: CommandGroup {

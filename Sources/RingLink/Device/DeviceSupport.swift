@@ -25,25 +25,23 @@ package struct DeviceSupport: FrameRecord {
   /// All 14 bytes.
   package var bytes: [UInt8] = Array(repeating: 0, count: 14)
 
-  package init() {}
-
-  package static let fields: [RecordField<Self>] = [
-    RecordField("bytes", \.bytes, at: 1, count: 14),
-    RecordField("touch", \.touch, at: 2, .bit(0)).only(.sdk),
-    RecordField("counter", \.counter, at: 2, .bit(1)).only(.sdk),
-    RecordField("wear-calibration", \.wearCalibration, at: 2, .bit(2)).only(.sdk),
-    RecordField("wants-bond", \.wantsBond, at: 2, .bit(3)).only(.app),
-    RecordField("gesture", \.gesture, at: 2, .bit(7)).only(.sdk),
-    RecordField("music", \.music, at: 3, .bit(0)).only(.sdk),
-    RecordField("video", \.video, at: 3, .bit(1)).only(.sdk),
-    RecordField("e-book", \.eBook, at: 3, .bit(2)).only(.sdk),
-    RecordField("camera", \.camera, at: 3, .bit(3)).only(.sdk),
-    RecordField("call", \.call, at: 3, .bit(4)).only(.sdk),
-    RecordField("game", \.game, at: 3, .bit(5)).only(.sdk),
-    RecordField("minute-spo2", \.minuteOxygen, at: 8, .bit(2)).only(.sdk),
-    RecordField("temperatures-74", \.hasTemperatures74, at: 8, .bit(7)).only(.sdk),
-    RecordField("interval-temperature", \.hasIntervalTemperature, at: 9, .bit(7)).only(.app),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("bytes", \.bytes, at: 1, count: 14)
+    RecordField("touch", \.touch, at: 2, .bit(0)).only(.sdk)
+    RecordField("counter", \.counter, at: 2, .bit(1)).only(.sdk)
+    RecordField("wear-calibration", \.wearCalibration, at: 2, .bit(2)).only(.sdk)
+    RecordField("wants-bond", \.wantsBond, at: 2, .bit(3)).only(.app)
+    RecordField("gesture", \.gesture, at: 2, .bit(7)).only(.sdk)
+    RecordField("music", \.music, at: 3, .bit(0)).only(.sdk)
+    RecordField("video", \.video, at: 3, .bit(1)).only(.sdk)
+    RecordField("e-book", \.eBook, at: 3, .bit(2)).only(.sdk)
+    RecordField("camera", \.camera, at: 3, .bit(3)).only(.sdk)
+    RecordField("call", \.call, at: 3, .bit(4)).only(.sdk)
+    RecordField("game", \.game, at: 3, .bit(5)).only(.sdk)
+    RecordField("minute-spo2", \.minuteOxygen, at: 8, .bit(2)).only(.sdk)
+    RecordField("temperatures-74", \.hasTemperatures74, at: 8, .bit(7)).only(.sdk)
+    RecordField("interval-temperature", \.hasIntervalTemperature, at: 9, .bit(7)).only(.app)
+  }
 
   /// The names of all bits that are understood.
   package static let featureNames = fields.compactMap { field in

@@ -110,18 +110,18 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     case .notification: self = Self.notification(frame)
     case CommandTable.payloadLength.command:
       guard let length = try? CommandTable.payloadLength.value(frame) else { return nil }
-      self = .payloadLength(length.value)
+      self = .payloadLength(length)
     case CommandTable.camera.command:
-      guard let value = try? CommandTable.camera.value(frame), let camera = Camera(rawValue: value.value)
+      guard let value = try? CommandTable.camera.value(frame), let camera = Camera(rawValue: value)
       else { return nil }
       self = .camera(camera)
     case CommandTable.mediaKey.command:
-      guard let value = try? CommandTable.mediaKey.value(frame), let key = MediaKey(rawValue: value.value)
+      guard let value = try? CommandTable.mediaKey.value(frame), let key = MediaKey(rawValue: value)
       else { return nil }
       self = .mediaKey(key)
     case CommandTable.findPhone.command:
       guard let value = try? CommandTable.findPhone.value(frame) else { return nil }
-      self = .findsPhone(value.value == 1)
+      self = .findsPhone(value == 1)
     case CommandTable.sportUpdate.command:
       guard let update = try? CommandTable.sportUpdate.value(frame) else { return nil }
       self = .sport(update)
@@ -141,23 +141,23 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func notification(_ frame: RingFrame) -> RingEvent {
-    if let event = try? CommandTable.batteryEvent.value(frame) { return .battery(event.battery) }
+    if let event = try? CommandTable.batteryEvent.value(frame) { return .battery(event) }
     if let totals = try? CommandTable.liveTotals.value(frame) { return .liveTotals(totals) }
-    if let value = try? CommandTable.variabilityEvent.value(frame) { return .variability(value.value) }
-    if let value = try? CommandTable.stressEvent.value(frame) { return .stress(value.value) }
-    if let value = try? CommandTable.buttonEvent.value(frame), let button = Button(rawValue: value.value) {
+    if let value = try? CommandTable.variabilityEvent.value(frame) { return .variability(value) }
+    if let value = try? CommandTable.stressEvent.value(frame) { return .stress(value) }
+    if let value = try? CommandTable.buttonEvent.value(frame), let button = Button(rawValue: value) {
       return .button(button)
     }
     if let alarm = try? CommandTable.heartRateAlarm.value(frame), alarm.isKnown {
       return .heartRateAlarm(alarm)
     }
-    if let value = try? CommandTable.skinTemperatureEvent.value(frame), value.value > 0 {
-      return .skinTemperature(200 + Int(value.value))
+    if let value = try? CommandTable.skinTemperatureEvent.value(frame), value > 0 {
+      return .skinTemperature(200 + Int(value))
     }
-    if let value = try? CommandTable.temperatureEvent.value(frame), value.value > 0 {
-      return .temperature(Int(value.value))
+    if let value = try? CommandTable.temperatureEvent.value(frame), value > 0 {
+      return .temperature(Int(value))
     }
-    if let counter = try? CommandTable.counterEvent.value(frame) { return .counter(counter.value) }
+    if let counter = try? CommandTable.counterEvent.value(frame) { return .counter(counter) }
     return .other(Kind(rawValue: frame.byte(at: 1)))
   }
 

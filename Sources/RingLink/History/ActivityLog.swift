@@ -10,17 +10,13 @@ package struct ActivityRequest: FrameRecord {
   /// Whether to report energy in tens of small calories: single ones overflow for wearers who walk a lot.
   package var wantsTens = true
 
-  package init() {}
-
-  package init(daysAgo: UInt8) { self.daysAgo = daysAgo }
-
-  package static let fields: [RecordField<Self>] = [
-    RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days),
-    RecordField("constant", \.constant, at: 2),
-    RecordField("first-slot", \.firstSlot, at: 3),
-    RecordField("last-slot", \.lastSlot, at: 4),
-    RecordField("tens-of-calories", \.wantsTens, at: 5),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days)
+    RecordField("constant", \.constant, at: 2)
+    RecordField("first-slot", \.firstSlot, at: 3)
+    RecordField("last-slot", \.lastSlot, at: 4)
+    RecordField("tens-of-calories", \.wantsTens, at: 5)
+  }
 }
 
 /// The header that precedes the records of a day.
@@ -29,12 +25,10 @@ package struct ActivityHeader: FrameRecord {
   /// Whether the records contain energy in tens of small calories.
   package var isInTens = true
 
-  package init() {}
-
-  package static let fields: [RecordField<Self>] = [
-    RecordField("records", \.count, at: 2),
-    RecordField("tens-of-calories", \.isInTens, at: 3),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("records", \.count, at: 2)
+    RecordField("tens-of-calories", \.isInTens, at: 3)
+  }
 }
 
 /// The activity from a quarter of an hour on, in the layout of a frame.
@@ -57,19 +51,17 @@ package struct ActivityRecord: FrameRecord {
   /// The distance in this slot, in meters.
   package var meters: UInt16 = 0
 
-  package init() {}
-
-  package static let fields: [RecordField<Self>] = [
-    RecordField("year", \.yearOfCentury, at: 1, .bcd),
-    RecordField("month", \.month, at: 2, .bcd),
-    RecordField("day", \.day, at: 3, .bcd),
-    RecordField("slot", \.slot, at: 4),
-    RecordField("record", \.index, at: 5),
-    RecordField("records", \.total, at: 6),
-    RecordField("energy", \.energy, at: 7, .uint16LittleEndian),
-    RecordField("steps", \.steps, at: 9, .uint16LittleEndian, .steps),
-    RecordField("distance", \.meters, at: 11, .uint16LittleEndian, .meters),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("year", \.yearOfCentury, at: 1, .bcd)
+    RecordField("month", \.month, at: 2, .bcd)
+    RecordField("day", \.day, at: 3, .bcd)
+    RecordField("slot", \.slot, at: 4)
+    RecordField("record", \.index, at: 5)
+    RecordField("records", \.total, at: 6)
+    RecordField("energy", \.energy, at: 7, .uint16LittleEndian)
+    RecordField("steps", \.steps, at: 9, .uint16LittleEndian, .steps)
+    RecordField("distance", \.meters, at: 11, .uint16LittleEndian, .meters)
+  }
 
   /// Why it cannot be a record; nil if it may be one.
   var oddity: String? {
@@ -103,10 +95,6 @@ package struct ActivityLog: Hashable, Sendable {
     package var frame: RingFrame
     package var reason: String
 
-    package init(frame: RingFrame, reason: String) {
-      self.frame = frame
-      self.reason = reason
-    }
   }
 
   /// Whether the records contain energy in tens of small calories (ring reference, 4.14).
@@ -180,22 +168,6 @@ package struct ActivityLogAssembler: LogAssembler {
         return RingFrame(command, record)
       }
   }
-}
-
-package final class ActivityCommands: CommandGroup {
-  static let shared = ActivityCommands()
-
-  package let today = RingQuery<NoFields, TodayTotals>(
-    0x48, "today", "What was walked since the ring's midnight.", .history, source: "4.14 [C]")
-  package let storedDays = RingQuery<NoFields, StoredDays>(
-    0x46, "stored days", "For which days the ring has something stored.", .history, families: .newer,
-    source: "4.14 [A]")
-  package let dayTotals = RingLog<DayTotalsAssembler>(
-    0x07, "day totals", "What was walked on a day, in sum.", families: [.rf03, .unknown], source: "4.14 [A]")
-  package let activity = RingLog<ActivityLogAssembler>(
-    0x43, "activity", "What was walked on a day, by hours.", source: "4.14 [F][C]")
-
-  var entries: [CommandEntry] { [today.entry, storedDays.entry, dayTotals.entry, activity.entry] }
 }
 
 /// In all of these, `now` is the ring's wall clock as known to the host.

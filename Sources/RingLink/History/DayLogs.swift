@@ -139,28 +139,6 @@ package struct HourlyCounterAssembler: LogAssembler {
   }
 }
 
-package final class DayLogCommands: CommandGroup {
-  static let shared = DayLogCommands()
-
-  package let heartRateLog = RingLog<HeartRateLogAssembler>(
-    0x15, "heart rate log", "The heart rates that the ring measured automatically on a day.",
-    source: "4.10 [C]")
-  package let stressLog = RingLog<DaySlotLogAssembler>(
-    0x37, "stress log", "The stress of a day. Firmware makes these numbers up in part.",
-    source: "4.12 [F][C]")
-  package let variabilityLog = RingLog<DaySlotLogAssembler>(
-    0x39, "hrv log",
-    "The heart rate variability of a day, in ms. Firmware makes these numbers up in part.",
-    families: .newer, source: "4.12 [F][C]")
-  package let hourlyCounter = RingLog<HourlyCounterAssembler>(
-    0x7A, "hourly counter", "A counter by hours, of unknown meaning.", families: [.rt11cr],
-    source: "4.16 [F]")
-
-  var entries: [CommandEntry] {
-    [heartRateLog.entry, stressLog.entry, variabilityLog.entry, hourlyCounter.entry]
-  }
-}
-
 /// In all of these, `now` is the ring's wall clock as known to the host.
 extension RingClient {
   /// The automatic measurements of a day.

@@ -13,13 +13,13 @@ public struct TodayTotals: FrameRecord {
 
   public init() {}
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField("steps", \.steps, at: 1, .uint24BigEndian, .steps),
-    RecordField("running-steps", \.runningSteps, at: 4, .uint24BigEndian, .steps),
-    RecordField("calories", \.calories, at: 7, .uint24BigEndian, .calories),
-    RecordField("distance", \.meters, at: 10, .uint24BigEndian, .meters),
-    RecordField("active", \.activeMinutes, at: 13, .uint16BigEndian, .minutes),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("steps", \.steps, at: 1, .uint24BigEndian, .steps)
+    RecordField("running-steps", \.runningSteps, at: 4, .uint24BigEndian, .steps)
+    RecordField("calories", \.calories, at: 7, .uint24BigEndian, .calories)
+    RecordField("distance", \.meters, at: 10, .uint24BigEndian, .meters)
+    RecordField("active", \.activeMinutes, at: 13, .uint16BigEndian, .minutes)
+  }
 }
 
 /// The days for which a ring has something stored (ring reference, 4.14).
@@ -27,11 +27,9 @@ package struct StoredDays: FrameRecord {
   /// Bit n means n days ago.
   package var mask: UInt32 = 0
 
-  package init() {}
-
-  package static let fields: [RecordField<Self>] = [
+  package static let fields: Fields = Fields(Self()) {
     RecordField("mask", \.mask, at: 1, .uint32BigEndian)
-  ]
+  }
 
   /// 0 is today.
   package var daysAgo: [Int] { (0..<32).filter { mask >> $0 & 1 == 1 } }

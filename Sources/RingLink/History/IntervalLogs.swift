@@ -12,16 +12,10 @@ package struct DayPacket: BulkRequest, BulkRecord {
   /// Counted from 0.
   package var packet: UInt8 = 0
 
-  package init() {}
-
-  package init(daysAgo: UInt8, packet: UInt8) {
-    self.daysAgo = daysAgo
-    self.packet = packet
+  package static let fields: Fields = Fields(Self()) {
+    BulkField("days-ago", \.daysAgo, .days)
+    BulkField("packet", \.packet, nil, "from 0")
   }
-
-  package static let fields: [BulkField<Self>] = [
-    BulkField("days-ago", \.daysAgo, .days), BulkField("packet", \.packet, nil, "from 0"),
-  ]
 }
 
 /// A packet of the values that a ring has stored of a day at intervals (ring reference, 6.4).
@@ -38,8 +32,6 @@ package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord
   package var packet: UInt8 = 0
   package var values: [Quantity.Number] = []
 
-  package init() {}
-
   package init(
     daysAgo: UInt8, minutesPerSlot: UInt8, packets: UInt8, packet: UInt8, values: [Quantity.Number]
   ) {
@@ -50,12 +42,14 @@ package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord
     self.values = values
   }
 
-  package static var fields: [BulkField<Self>] {
-    [
-      BulkField("days-ago", \.daysAgo, .days), BulkField("interval", \.minutesPerSlot, .minutes),
-      BulkField("packets", \.packets), BulkField("packet", \.packet, nil, "from 0"),
-      BulkField("values", \.values, Quantity.note),
-    ]
+  package static var fields: Fields {
+    Fields(Self(daysAgo: 0, minutesPerSlot: 0, packets: 0, packet: 0, values: [])) {
+      BulkField("days-ago", \.daysAgo, .days)
+      BulkField("interval", \.minutesPerSlot, .minutes)
+      BulkField("packets", \.packets)
+      BulkField("packet", \.packet, nil, "from 0")
+      BulkField("values", \.values, Quantity.note)
+    }
   }
 
   package init(payload: [UInt8]) throws(BulkContentsError) {

@@ -28,18 +28,16 @@ package struct ManualReadings<Quantity: ManualQuantity>: BulkContents, BulkRecor
     /// In the unit of the quantity.
     package var value: UInt8 = 0
 
-    package init() {}
-
     package init(minuteOfDay: UInt16, value: UInt8) {
       self.minuteOfDay = minuteOfDay
       self.value = value
     }
 
-    package static var fields: [BulkField<Self>] {
-      [
-        BulkField("minute", \.minuteOfDay, nil, "of the day"),
-        BulkField(Quantity.name, \.value, Quantity.unit),
-      ]
+    package static var fields: Fields {
+      Fields(Self(minuteOfDay: 0, value: 0)) {
+        BulkField("minute", \.minuteOfDay, nil, "of the day")
+        BulkField(Quantity.name, \.value, Quantity.unit)
+      }
     }
   }
 
@@ -49,8 +47,6 @@ package struct ManualReadings<Quantity: ManualQuantity>: BulkContents, BulkRecor
   /// What follows the last reading.
   package var unread: [UInt8] = []
 
-  package init() {}
-
   package init(daysAgo: UInt8, readings: [Reading]) {
     self.daysAgo = daysAgo
     self.readings = readings
@@ -59,8 +55,11 @@ package struct ManualReadings<Quantity: ManualQuantity>: BulkContents, BulkRecor
   /// A payload of one byte is a day without readings.
   package static var isNothingAByte: Bool { false }
 
-  package static var fields: [BulkField<Self>] {
-    [BulkField("days-ago", \.daysAgo, .days), BulkField(toEnd: "readings", \.readings, unread: \.unread)]
+  package static var fields: Fields {
+    Fields(Self(daysAgo: 0, readings: [])) {
+      BulkField("days-ago", \.daysAgo, .days)
+      BulkField("readings", \.readings, .toEnd, unread: \.unread)
+    }
   }
 
   package init(payload: [UInt8]) throws(BulkContentsError) {

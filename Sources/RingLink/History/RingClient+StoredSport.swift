@@ -28,7 +28,7 @@ extension RingClient {
   private func course(
     of session: SportLog.Session, start: UInt32, progress: ((Int, Int) -> Void)?
   ) async throws(RingError) -> SportCourse {
-    let request = SportCourseRequest(session.sport, start: start)
+    let request = SportCourseRequest(sport: session.sport, start: start)
     var course = SportCourse()
     do throws(RingError) {
       try await exchange(

@@ -3,11 +3,11 @@ package struct DaysAgo: FrameRecord {
   /// 0 is today.
   package var daysAgo: UInt8 = 0
 
-  package init() {}
-
   package init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
 
-  package static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days)]
+  package static let fields: Fields = Fields(Self(0)) {
+    RecordField("days-ago", \.daysAgo, at: 1, .uint8, .days)
+  }
 }
 
 /// Requests a day by the number of days before today, after a byte that selects reading (ring reference, 4.16).
@@ -15,11 +15,11 @@ package struct ReadDaysAgo: FrameRecord {
   /// 0 is today.
   package var daysAgo: UInt8 = 0
 
-  package init() {}
-
   package init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
 
-  package static let fields: [RecordField<Self>] = [RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)]
+  package static let fields: Fields = Fields(Self(0)) {
+    RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)
+  }
 }
 
 /// Requests a day by a time in it (ring reference, 4.10).
@@ -39,9 +39,9 @@ package struct DayByTime: FrameRecord {
     seconds = UInt32(clamping: day.midnight.seconds)
   }
 
-  package static let fields: [RecordField<Self>] = [
+  package static let fields: Fields = Fields(Self()) {
     RecordField("time", \.seconds, at: 1, .uint32LittleEndian, .seconds)
-  ]
+  }
 
   package var day: RingDay { RingTime(seconds: Int(seconds)).day }
 }
@@ -53,10 +53,10 @@ struct RowHeader: FrameRecord {
   /// The interval between two values.
   var interval: UInt8 = 1
 
-  static let fields: [RecordField<Self>] = [
-    RecordField("frames", \.frames, at: 2, in: 1...255),
-    RecordField("interval", \.interval, at: 3, .uint8, .minutes, in: 1...255),
-  ]
+  static let fields: Fields = Fields(Self()) {
+    RecordField("frames", \.frames, at: 2, in: 1...255)
+    RecordField("interval", \.interval, at: 3, .uint8, .minutes, in: 1...255)
+  }
 }
 
 /// The second frame of a log that is a row of values: what the log is about, and the first values.
@@ -69,10 +69,10 @@ struct RowStartDaysAgo: RowStart {
   var daysAgo: UInt8 = 0
   var values: [UInt8] = []
 
-  static let fields: [RecordField<Self>] = [
-    RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days),
-    RecordField("values", \.values, at: 3, count: 12),
-  ]
+  static let fields: Fields = Fields(Self()) {
+    RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)
+    RecordField("values", \.values, at: 3, count: 12)
+  }
 }
 
 /// A ``RowStart`` with the requested time.
@@ -80,10 +80,10 @@ struct RowStartTime: RowStart {
   var seconds: UInt32 = 0
   var values: [UInt8] = []
 
-  static let fields: [RecordField<Self>] = [
-    RecordField("time", \.seconds, at: 2, .uint32LittleEndian, .seconds),
-    RecordField("values", \.values, at: 6, count: 9),
-  ]
+  static let fields: Fields = Fields(Self()) {
+    RecordField("time", \.seconds, at: 2, .uint32LittleEndian, .seconds)
+    RecordField("values", \.values, at: 6, count: 9)
+  }
 }
 
 /// Every other frame of a log that is a row of values.
@@ -91,9 +91,10 @@ struct RowPiece: FrameRecord {
   var index: UInt8 = 0
   var values: [UInt8] = []
 
-  static let fields: [RecordField<Self>] = [
-    RecordField("frame", \.index, at: 1), RecordField("values", \.values, at: 2, count: 13),
-  ]
+  static let fields: Fields = Fields(Self()) {
+    RecordField("frame", \.index, at: 1)
+    RecordField("values", \.values, at: 2, count: 13)
+  }
 }
 
 /// A log that is a row of values, cut into frames (ring reference, 4.10 and 4.12): byte 1 is the frame's number.

@@ -11,17 +11,10 @@ package struct SedentaryLog: BulkContents, BulkRecord {
     /// The bytes of the parts, if they are not pairs.
     package var unread: [UInt8] = []
 
-    package init() {}
-
-    package init(daysAgo: UInt8, parts: [Part]) {
-      self.daysAgo = daysAgo
-      self.parts = parts
+    package static let fields: Fields = Fields(Self()) {
+      BulkField("days-ago", \.daysAgo, .days)
+      BulkField.sized([BulkField("parts", \.parts, .toEnd)], unread: \.unread)
     }
-
-    package static let fields: [BulkField<Self>] = [
-      BulkField("days-ago", \.daysAgo, .days),
-      .sized([BulkField(toEnd: "parts", \.parts)], unread: \.unread),
-    ]
   }
 
   /// A part of a day.
@@ -29,38 +22,19 @@ package struct SedentaryLog: BulkContents, BulkRecord {
     package var kind: UInt8 = 0
     package var duration: UInt8 = 0
 
-    package init() {}
-
-    package init(kind: UInt8, duration: UInt8) {
-      self.kind = kind
-      self.duration = duration
+    package static let fields: Fields = Fields(Self()) {
+      BulkField("kind", \.kind)
+      BulkField("duration", \.duration)
     }
-
-    package static let fields: [BulkField<Self>] = [
-      BulkField("kind", \.kind), BulkField("duration", \.duration),
-    ]
   }
 
   package var days: [Day] = []
   /// What follows the last day that can be read.
   package var unread: [UInt8] = []
 
-  package init() {}
-
-  package init(days: [Day]) { self.days = days }
-
-  package static let fields: [BulkField<Self>] = [BulkField("days", \.days, unread: \.unread)]
-}
-
-package final class SedentaryCommands: CommandGroup {
-  static let shared = SedentaryCommands()
-
-  package let sedentaryLog = BulkQuery<SedentaryLog>(
-    0x5B, "sedentary times", "How long the wearer sat. The kinds of the parts are not known.", families: [],
-    source: "6.6 [S]")
-
-  var bulkRows: [any BulkRow] { [sedentaryLog] }
-  var entries: [CommandEntry] { bulkRows.map(\.entry) }
+  package static let fields: Fields = Fields(Self()) {
+    BulkField("days", \.days, .counted, unread: \.unread)
+  }
 }
 
 extension RingClient {

@@ -48,8 +48,6 @@ package struct SleepDay: BulkRecord {
   /// The bytes of a night that does not have this layout; empty otherwise.
   package var unread: [UInt8] = []
 
-  package init() {}
-
   package init(daysAgo: UInt8, start: UInt16, end: UInt16, stages: [SleepStage]) {
     self.daysAgo = daysAgo
     self.start = start
@@ -57,16 +55,16 @@ package struct SleepDay: BulkRecord {
     self.stages = stages
   }
 
-  package static let fields: [BulkField<Self>] = [
-    BulkField("days-ago", \.daysAgo, .days),
-    .sized(
+  package static let fields: Fields = Fields(Self(daysAgo: 0, start: 0, end: 0, stages: [])) {
+    BulkField("days-ago", \.daysAgo, .days)
+    BulkField.sized(
       [
         BulkField(
           "start", \.start, .minutes, "after midnight; a start after the end is of the evening before"),
         BulkField("end", \.end, .minutes, "after midnight"),
-        BulkField(toEnd: "stages", \.stages),
-      ], unread: \.unread),
-  ]
+        BulkField("stages", \.stages, .toEnd),
+      ], unread: \.unread)
+  }
 
   /// The time span. If it begins later in the day than it ends, it began the evening before; from 18:00 on that may be
   /// meant even if it does not, which the stages show. A time of 1440 minutes or more counts from the midnight before: 1468
@@ -110,42 +108,23 @@ package struct SleepLog: BulkContents, BulkRecord {
   /// What follows the last day that can be read.
   package var unread: [UInt8] = []
 
-  package init() {}
-
   package init(days: [SleepDay]) { self.days = days }
 
-  package static let fields: [BulkField<Self>] = [BulkField("days", \.days, unread: \.unread)]
+  package static let fields: Fields = Fields(Self(days: [])) {
+    BulkField("days", \.days, .counted, unread: \.unread)
+  }
 }
 
 extension SleepStage: BulkRecord {
-  package init() {
-    self.init(.light, minutes: 0)
+  package static let fields: Fields = Fields(Self(.light, minutes: 0)) {
+    BulkField("kind", \.kind.rawValue, words: [2: "light", 3: "deep", 4: "REM", 5: "awake"])
+    BulkField("minutes", \.clampedMinutes, .minutes)
   }
-
-  package static let fields: [BulkField<Self>] = [
-    BulkField("kind", \.kind.rawValue, words: [2: "light", 3: "deep", 4: "REM", 5: "awake"]),
-    BulkField("minutes", \.clampedMinutes, .minutes),
-  ]
 
   private var clampedMinutes: UInt8 {
     get { UInt8(clamping: minutes) }
     set { minutes = Int(newValue) }
   }
-}
-
-package final class SleepCommands: CommandGroup {
-  static let shared = SleepCommands()
-
-  package let sleep = BulkQuery<SleepLog>(
-    0x27, "sleep", "The nights that the ring has stored. Naps come with the answer, as a frame of their own.",
-    source: "6.1 [C][3]")
-  package let naps = BulkQuery<SleepLog>(
-    .nap, "naps", "The naps that the ring has stored. Sent with the answer to sleep.",
-    isUnsolicited: true,
-    source: "6.1 [C][3]")
-
-  var bulkRows: [any BulkRow] { [sleep, naps] }
-  var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }
 
 /// Nights and naps (ring reference, 6.1).

@@ -11,18 +11,16 @@ package struct SportLog: BulkContents, BulkRecord {
     /// All that follows the length, if it does not have these parts.
     package var unread: [UInt8] = []
 
-    package init() {}
-
     package init(_ sport: Sport, _ numbers: [Number]) {
       self.sport = sport
       self.numbers = numbers
     }
 
-    package static let fields: [BulkField<Self>] = [
-      .sized(
-        [.sport(\.sport), explained(BulkField(toEnd: "numbers", \.numbers))], unread: \.unread,
+    package static let fields: Fields = Fields(Self(.other, [])) {
+      BulkField.sized(
+        [.sport(\.sport), explained(BulkField("numbers", \.numbers, .toEnd))], unread: \.unread,
         countsItself: true)
-    ]
+    }
 
     /// Shows each number on a line of its own.
     private static func explained(_ field: BulkField<Self>) -> BulkField<Self> {
@@ -46,21 +44,19 @@ package struct SportLog: BulkContents, BulkRecord {
     /// The bytes from the key on, if there is no key.
     package var unread: [UInt8] = []
 
-    package init() {}
-
     package init(_ key: SportKey, _ value: Int, bytes count: Int) {
       self.key = key
       bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 
-    package static let fields: [BulkField<Self>] = [
-      .sized(
+    package static let fields: Fields = Fields(Self(.start, 0, bytes: 0)) {
+      BulkField.sized(
         [
           BulkField("key", \.key.rawValue, nil, words: SportKey.words, loneWords: SportKey.loneWords),
           BulkField(bytes: "number", \.bytes),
         ],
         unread: \.unread, countsItself: true)
-    ]
+    }
 
     fileprivate var length: Int { 1 + (unread.isEmpty ? 1 + bytes.count : unread.count) }
 
@@ -80,8 +76,6 @@ package struct SportLog: BulkContents, BulkRecord {
   /// What follows the last session that can be read.
   package var unread: [UInt8] = []
 
-  package init() {}
-
   package init(sessions: [Session]) { self.sessions = sessions }
 
   package static let loneContents: [String: LoneSource] = [
@@ -90,7 +84,9 @@ package struct SportLog: BulkContents, BulkRecord {
       .app
   ]
 
-  package static let fields: [BulkField<Self>] = [BulkField("sessions", \.sessions, unread: \.unread)]
+  package static let fields: Fields = Fields(Self(sessions: [])) {
+    BulkField("sessions", \.sessions, .counted, unread: \.unread)
+  }
 }
 
 /// What a number of a stored session is.
@@ -157,16 +153,10 @@ package struct SportCourseRequest: BulkRequest, BulkRecord {
   /// When it began, as the ring reports it.
   package var start: UInt32 = 0
 
-  package init() {}
-
-  package init(_ sport: Sport, start: UInt32) {
-    self.sport = sport
-    self.start = start
+  package static let fields: Fields = Fields(Self()) {
+    BulkField.sport(\.sport)
+    BulkField("start", \.start, .seconds)
   }
-
-  package static let fields: [BulkField<Self>] = [
-    .sport(\.sport), BulkField("start", \.start, .seconds),
-  ]
 }
 
 /// What precedes the course of a session: how many packets follow, and what a sample has.
@@ -179,17 +169,15 @@ package struct SportCourseHeader: BulkContents, BulkRecord {
     package var width: UInt8 = 1
     package var key = SportKey.rate
 
-    package init() {}
-
     package init(_ key: SportKey, width: UInt8) {
       self.key = key
       self.width = width
     }
 
-    package static let fields: [BulkField<Self>] = [
-      BulkField("width", \.width),
-      BulkField("key", \.key.rawValue, nil, words: SportKey.words, loneWords: SportKey.loneWords),
-    ]
+    package static let fields: Fields = Fields(Self(.rate, width: 1)) {
+      BulkField("width", \.width)
+      BulkField("key", \.key.rawValue, nil, words: SportKey.words, loneWords: SportKey.loneWords)
+    }
   }
 
   /// 0 is all right.
@@ -199,19 +187,18 @@ package struct SportCourseHeader: BulkContents, BulkRecord {
   package var interval: UInt8 = 0
   package var columns: [Column] = []
 
-  package init() {}
-
   package init(packets: UInt16, interval: UInt8, columns: [Column]) {
     self.packets = packets
     self.interval = interval
     self.columns = columns
   }
 
-  package static let fields: [BulkField<Self>] = [
-    BulkField("status", \.status), BulkField("packets", \.packets),
-    BulkField("interval", \.interval, .seconds),
-    BulkField(toEnd: "columns", \.columns),
-  ]
+  package static let fields: Fields = Fields(Self(packets: 0, interval: 0, columns: [])) {
+    BulkField("status", \.status)
+    BulkField("packets", \.packets)
+    BulkField("interval", \.interval, .seconds)
+    BulkField("columns", \.columns, .toEnd)
+  }
 
   package init(payload: [UInt8]) throws(BulkContentsError) {
     try self.init(contents: payload)
@@ -231,33 +218,13 @@ package struct SportCoursePacket: BulkContents, BulkRecord {
   /// One after the other; the header has their form.
   package var samples: [UInt8] = []
 
-  package init() {}
-
   package init(packet: UInt16, samples: [UInt8]) {
     self.packet = packet
     self.samples = samples
   }
 
-  package static let fields: [BulkField<Self>] = [
-    BulkField("packet", \.packet, nil, "from 1"), BulkField(bytes: "samples", \.samples),
-  ]
-}
-
-package final class SportLogCommands: CommandGroup {
-  static let shared = SportLogCommands()
-
-  package let sportRecords = BulkQuery<SportLog>(
-    0x41, answeredBy: 0x42, "sport records",
-    "The sessions of sport since a time; a ring keeps ten. Only the empty answer was captured.",
-    families: [.rt11cr], source: "6.7 [C][A][S]")
-  package let sportCourse = BulkQuery<SportCourseHeader>(
-    0x43, answeredBy: 0x44, "sport course",
-    "The course of a session. Its packets follow, as frames of their own.",
-    families: [], source: "6.7 [C][A][S]")
-  package let sportPackets = BulkQuery<SportCoursePacket>(
-    0x45, "sport course packet", "A part of the course of a session. Sent with the answer to sport course.",
-    isUnsolicited: true, families: [], source: "6.7 [C][A][S]")
-
-  var bulkRows: [any BulkRow] { [sportRecords, sportCourse, sportPackets] }
-  var entries: [CommandEntry] { bulkRows.map(\.entry) }
+  package static let fields: Fields = Fields(Self(packet: 1, samples: [])) {
+    BulkField("packet", \.packet, nil, "from 1")
+    BulkField(bytes: "samples", \.samples)
+  }
 }

@@ -2,9 +2,7 @@ import HaloBluetoothCore
 
 /// A request without parameters.
 package struct NoBulkFields: BulkRequest, BulkRecord {
-  package init() {}
-
-  package static let fields: [BulkField<Self>] = []
+  package static let fields: Fields = Fields(Self()) {}
 }
 
 /// One byte: the status of a bulk request, or the absence of data (ring reference, 3).
@@ -16,7 +14,11 @@ package struct BulkStatus<Request: BulkRequest>: BulkContents, BulkRecord {
 
   package static var isNothingAByte: Bool { false }
 
-  package static var fields: [BulkField<Self>] { [BulkField("status", \.code, nil, "0")] }
+  package static var fields: Fields {
+    Fields(Self()) {
+      BulkField("status", \.code, nil, "0")
+    }
+  }
 
   package init(payload: [UInt8]) throws(BulkContentsError) {
     try self.init(contents: payload)
@@ -31,13 +33,9 @@ package struct SinceTime: BulkRequest, BulkRecord {
   /// In the ring's wall clock, since 1970 as if that were UTC; 0 for all data.
   package var seconds: UInt32 = 0
 
-  package init() {}
-
-  package init(seconds: UInt32) { self.seconds = seconds }
-
-  package static let fields: [BulkField<Self>] = [
+  package static let fields: Fields = Fields(Self()) {
     BulkField("time", \.seconds, .seconds, "since 1970 of the ring's wall clock; 0 for everything")
-  ]
+  }
 }
 
 /// The name of the wearer (ring reference, 6).
@@ -70,17 +68,4 @@ package struct Nickname: BulkRequest {
     }
     name = String(decoding: units, as: UTF16.self)
   }
-}
-
-package final class SyncCommands: CommandGroup {
-  static let shared = SyncCommands()
-
-  package let beginSync = BulkQuery<BulkStatus<NoBulkFields>>(
-    0x30, "begin sync", "What the vendor's app says before it reads what is stored. Its effect is not known.",
-    source: "6 [C]")
-  package let nickname = BulkQuery<BulkStatus<Nickname>>(
-    0x4A, "nickname", "Tells the ring the name of its wearer.", group: .device, source: "6 [C]")
-
-  var bulkRows: [any BulkRow] { [beginSync, nickname] }
-  var entries: [CommandEntry] { bulkRows.map(\.entry) }
 }

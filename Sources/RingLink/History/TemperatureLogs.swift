@@ -2,11 +2,9 @@
 package struct DayCount: BulkRequest, BulkRecord {
   package var days: UInt8 = 1
 
-  package init() {}
-
-  package init(days: UInt8) { self.days = days }
-
-  package static let fields: [BulkField<Self>] = [BulkField("days", \.days, .days)]
+  package static let fields: Fields = Fields(Self()) {
+    BulkField("days", \.days, .days)
+  }
 }
 
 /// Skin temperatures of several days (ring reference, 6.4).
@@ -22,31 +20,21 @@ package struct TemperatureLog: BulkContents, BulkRecord {
     /// Tenths of a degree above 20 °C, from midnight on; 0 for none.
     package var values: [UInt8] = []
 
-    package init() {}
-
-    package init(daysAgo: UInt8, minutesPerSlot: UInt8, values: [UInt8]) {
-      self.daysAgo = daysAgo
-      self.minutesPerSlot = minutesPerSlot
-      self.values = values
-    }
-
-    package static let fields: [BulkField<Self>] = [
-      BulkField("days-ago", \.daysAgo, .days),
-      BulkField("interval", \.minutesPerSlot, .minutes, in: 1...255),
+    package static let fields: Fields = Fields(Self()) {
+      BulkField("days-ago", \.daysAgo, .days)
+      BulkField("interval", \.minutesPerSlot, .minutes, in: 1...255)
       BulkField(
-        "values", \.values, ofADayEvery: \.minutesPerSlot, "tenths of a degree above 20 °C, 0 for none"),
-    ]
+        "values", \.values, ofADayEvery: \.minutesPerSlot, "tenths of a degree above 20 °C, 0 for none")
+    }
   }
 
   package var days: [Day] = []
   /// What follows the last day that can be read.
   package var unread: [UInt8] = []
 
-  package init() {}
-
-  package init(days: [Day]) { self.days = days }
-
-  package static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
+  package static let fields: Fields = Fields(Self()) {
+    BulkField("days", \.days, .toEnd, unread: \.unread)
+  }
 
   package func isAll(of request: DayCount) -> Bool {
     Set(days.map(\.daysAgo)).isSuperset(of: 0..<request.days)
@@ -71,23 +59,6 @@ package enum SkinTemperatures: IntervalQuantity {
 
 /// A packet of the skin temperatures of a day, as newer rings keep them (ring reference, 6.4).
 package typealias IntervalTemperatures = IntervalLog<SkinTemperatures>
-
-package final class TemperatureCommands: CommandGroup {
-  static let shared = TemperatureCommands()
-
-  package let temperatureLog = BulkQuery<TemperatureLog>(
-    0x25, "temperature log", "The skin temperatures of several days.", families: .newer,
-    source: "6.4 [C][A][2]")
-  package let intervalTemperatures = BulkQuery<IntervalTemperatures>(
-    0x77, "interval temperatures", "The skin temperatures of a day, as newer rings keep them.",
-    families: .newer, source: "6.4 [A][2]")
-  package let temperatures74 = BulkQuery<IntervalTemperatures>(
-    0x74, "temperatures at intervals", "The same of rings whose 0x3C has the bit for this id.", families: [],
-    source: "6.4 [S]")
-
-  var bulkRows: [any BulkRow] { [temperatureLog, intervalTemperatures, temperatures74] }
-  var entries: [CommandEntry] { bulkRows.map(\.entry) }
-}
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
 extension RingClient {

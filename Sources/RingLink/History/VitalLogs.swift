@@ -36,17 +36,15 @@ package struct OxygenLog: BulkContents, BulkRecord {
     /// In percent; 0 for none.
     package var maximum: UInt8 = 0
 
-    package init() {}
-
     package init(minimum: UInt8, maximum: UInt8) {
       self.minimum = minimum
       self.maximum = maximum
     }
 
-    package static let fields: [BulkField<Self>] = [
-      BulkField("minimum", \.minimum, .percent, "0 for none"),
-      BulkField("maximum", \.maximum, .percent, "0 for none"),
-    ]
+    package static let fields: Fields = Fields(Self(minimum: 0, maximum: 0)) {
+      BulkField("minimum", \.minimum, .percent, "0 for none")
+      BulkField("maximum", \.maximum, .percent, "0 for none")
+    }
   }
 
   /// The values of a day.
@@ -56,16 +54,15 @@ package struct OxygenLog: BulkContents, BulkRecord {
     /// 24, from midnight on.
     package var hours: [Hour] = []
 
-    package init() {}
-
     package init(daysAgo: UInt8, hours: [Hour]) {
       self.daysAgo = daysAgo
       self.hours = hours
     }
 
-    package static let fields: [BulkField<Self>] = [
-      BulkField("days-ago", \.daysAgo, .days), BulkField("hours", \.hours, count: 24),
-    ]
+    package static let fields: Fields = Fields(Self(daysAgo: 0, hours: [])) {
+      BulkField("days-ago", \.daysAgo, .days)
+      BulkField("hours", \.hours, .fixed(24))
+    }
   }
 
   /// The oldest first.
@@ -73,11 +70,11 @@ package struct OxygenLog: BulkContents, BulkRecord {
   /// What follows the last day that can be read.
   package var unread: [UInt8] = []
 
-  package init() {}
-
   package init(days: [Day]) { self.days = days }
 
-  package static let fields: [BulkField<Self>] = [BulkField(toEnd: "days", \.days, unread: \.unread)]
+  package static let fields: Fields = Fields(Self(days: [])) {
+    BulkField("days", \.days, .toEnd, unread: \.unread)
+  }
 
   package func isAll(of request: DayOrAll) -> Bool { days.contains { request == .daysAgo($0.daysAgo) } }
 
@@ -103,24 +100,6 @@ package enum OxygenSaturations: IntervalQuantity {
 
 /// A packet of the SpO2 of a day by the minute (ring reference, 6.2).
 package typealias MinuteOxygen = IntervalLog<OxygenSaturations>
-
-package final class VitalCommands: CommandGroup {
-  static let shared = VitalCommands()
-
-  package let manualHeartRates = BulkQuery<ManualHeartRates>(
-    0x28, "manual heart rates", "The heart rates measured on request.", source: "6.3 [C]")
-  package let oxygenLog = BulkQuery<OxygenLog>(
-    0x2A, "SpO2 log", "The oxygen saturation by hours.", source: "6.2 [C]")
-  package let minuteOxygen = BulkQuery<MinuteOxygen>(
-    0x5F, "SpO2 by the minute",
-    "The oxygen saturation of a day, of rings whose 0x3C says that they store it.",
-    families: [], source: "6.2 [S]")
-  package let manualOxygen = BulkQuery<ManualOxygen>(
-    0x49, "manual SpO2", "The oxygen saturations measured on request.", families: [], source: "6.3 [S]")
-
-  var bulkRows: [any BulkRow] { [manualHeartRates, oxygenLog, minuteOxygen, manualOxygen] }
-  var entries: [CommandEntry] { bulkRows.map(\.entry) }
-}
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
 extension RingClient {

@@ -98,13 +98,13 @@ public struct CombinedMeasurement: FrameRecord {
     }
   }
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField("heart-rate", \.beatsPerMinute, at: 3, .uint8, .beatsPerMinute),
-    RecordField("hrv", \.variability, at: 4, .uint8, .milliseconds),
-    RecordField("stress", \.stress, at: 5),
-    RecordField("interval", \.beatInterval, at: 6, .uint16LittleEndian, .milliseconds),
-    RecordField("temperature", \.temperature, at: 8),
-    RecordField("systolic", \.systolic, at: 9, .uint8, .millimetersOfMercury),
-    RecordField("diastolic", \.diastolic, at: 10, .uint8, .millimetersOfMercury),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("heart-rate", \.beatsPerMinute, at: 3, .uint8, .beatsPerMinute)
+    RecordField("hrv", \.variability, at: 4, .uint8, .milliseconds)
+    RecordField("stress", \.stress, at: 5)
+    RecordField("interval", \.beatInterval, at: 6, .uint16LittleEndian, .milliseconds)
+    RecordField("temperature", \.temperature, at: 8)
+    RecordField("systolic", \.systolic, at: 9, .uint8, .millimetersOfMercury)
+    RecordField("diastolic", \.diastolic, at: 10, .uint8, .millimetersOfMercury)
+  }
 }

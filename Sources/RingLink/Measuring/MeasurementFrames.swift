@@ -48,8 +48,6 @@ package struct MeasurementStart: FrameRecord {
   /// Used only by the continuous measurement.
   package var action: UInt8 = 1
 
-  package init() {}
-
   package init(_ kind: MeasurementKind, action: UInt8 = 1) {
     self.kind = kind
     self.action = action
@@ -60,11 +58,11 @@ package struct MeasurementStart: FrameRecord {
   /// Only for the continuous measurement: the others treat it as a start.
   package static let stopAction: UInt8 = 4
 
-  package static let fields: [RecordField<Self>] = [
+  package static let fields: Fields = Fields(Self(.heartRate)) {
     RecordField("kind", \.kind, at: 1, words: MeasurementKind.words).only(
-      .sdk, words: MeasurementKind.uncaptured),
-    RecordField("action", \.action, at: 2, words: [1: "start", 2: "pause", 3: "continue", 4: "stop"]),
-  ]
+      .sdk, words: MeasurementKind.uncaptured)
+    RecordField("action", \.action, at: 2, words: [1: "start", 2: "pause", 3: "continue", 4: "stop"])
+  }
 }
 
 /// Ends a measurement.
@@ -73,18 +71,16 @@ package struct MeasurementStop: FrameRecord {
   /// The result for the ring to store; 0 if it was cancelled.
   package var value: UInt8 = 0
 
-  package init() {}
-
   package init(_ kind: MeasurementKind, value: UInt8 = 0) {
     self.kind = kind
     self.value = value
   }
 
-  package static let fields: [RecordField<Self>] = [
+  package static let fields: Fields = Fields(Self(.heartRate)) {
     RecordField("kind", \.kind, at: 1, words: MeasurementKind.words).only(
-      .sdk, words: MeasurementKind.uncaptured),
-    RecordField("value", \.value, at: 2),
-  ]
+      .sdk, words: MeasurementKind.uncaptured)
+    RecordField("value", \.value, at: 2)
+  }
 }
 
 /// The update that a ring sends twice a second during a measurement.
@@ -100,8 +96,6 @@ package struct MeasurementUpdate: FrameRecord {
   package var third: UInt8 = 0
   /// The latest beat-to-beat interval in milliseconds; 0 if there is none. It is repeated: not a list of intervals.
   package var beatInterval: UInt16 = 0
-
-  package init() {}
 
   package init(_ kind: MeasurementKind) {
     self.kind = kind
@@ -140,10 +134,14 @@ package struct MeasurementUpdate: FrameRecord {
   static let intervalField = RecordField<Self>(
     "interval", \.beatInterval, at: 6, .uint16LittleEndian, .milliseconds)
 
-  package static let fields: [RecordField<Self>] = [
-    kindField, statusField, RecordField("value", \.value, at: 3), RecordField("second", \.second, at: 4),
-    RecordField("third", \.third, at: 5), intervalField,
-  ]
+  package static let fields: Fields = Fields(Self(.heartRate)) {
+    kindField
+    statusField
+    RecordField("value", \.value, at: 3)
+    RecordField("second", \.second, at: 4)
+    RecordField("third", \.third, at: 5)
+    intervalField
+  }
 }
 
 /// The older way to a live heart rate (ring reference, 4.9). Newer rings refuse it.
@@ -151,17 +149,15 @@ package struct LiveHeartRateControl: FrameRecord {
   /// 1 start, 2 stop, 3 continue.
   package var action: UInt8 = 1
 
-  package init() {}
-
   package init(_ action: UInt8) {
     self.action = action
   }
 
   package static let stopAction: UInt8 = 2
 
-  package static let fields: [RecordField<Self>] = [
+  package static let fields: Fields = Fields(Self(1)) {
     RecordField("action", \.action, at: 1, words: [1: "start", 2: "stop", 3: "continue"])
-  ]
+  }
 }
 
 /// The ring's answer while the heart rate is measured live.
@@ -169,15 +165,13 @@ package struct LiveHeartRate: FrameRecord {
   /// In beats per minute.
   package var beatsPerMinute: UInt8 = 0
 
-  package init() {}
-
   package init(_ beatsPerMinute: UInt8) {
     self.beatsPerMinute = beatsPerMinute
   }
 
-  package static let fields: [RecordField<Self>] = [
+  package static let fields: Fields = Fields(Self(0)) {
     RecordField("heart-rate", \.beatsPerMinute, at: 1, .uint8, .beatsPerMinute)
-  ]
+  }
 }
 
 package final class MeasurementCommands: CommandGroup {

@@ -6,8 +6,6 @@ package struct SportControl: FrameRecord {
   package var action: UInt8 = 1
   public var sport = Sport.walk
 
-  package init() {}
-
   package init(_ action: UInt8, _ sport: Sport) {
     self.action = action
     self.sport = sport
@@ -19,10 +17,10 @@ package struct SportControl: FrameRecord {
   package static let resumeAction: UInt8 = 3
   package static let endAction: UInt8 = 4
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField("action", \.action, at: 1, words: [1: "start", 2: "pause", 3: "resume", 4: "end"]),
-    RecordField("sport", \.sport, at: 2, words: Sport.names).only(.sdk, words: Sport.uncaptured),
-  ]
+  package static let fields: Fields = Fields(Self(startAction, .walk)) {
+    RecordField("action", \.action, at: 1, words: [1: "start", 2: "pause", 3: "resume", 4: "end"])
+    RecordField("sport", \.sport, at: 2, words: Sport.names).only(.sdk, words: Sport.uncaptured)
+  }
 }
 
 /// The ring's answer: it says whether a session runs, and when it began. Other firmware repeats the request.
@@ -32,9 +30,10 @@ package struct SportReply: FrameRecord {
   /// When the session began, in the ring's wall clock, since 1970 as if that were UTC; 0 if the answer does not say it.
   package var seconds: UInt32 = 0
 
-  package init() {}
-
-  package static let fields: [RecordField<Self>] = [action, start]
+  package static let fields: Fields = Fields(Self()) {
+    action
+    start
+  }
 
   private static let action = RecordField<Self>(
     "action", \.action, at: 1, words: [0: "paused or over", 1: "begun"])
@@ -77,13 +76,13 @@ public struct SportUpdate: FrameRecord {
     status == Self.running ? nil : Self.statuses[Int(status)] ?? "status \(status)"
   }
 
-  package static let fields: [RecordField<Self>] = [
-    RecordField("sport", \.sport, at: 1, words: Sport.names).only(.sdk, words: Sport.uncaptured),
-    RecordField("status", \.status, at: 2, words: statuses).only(.sdk, words: [3]),
-    RecordField("duration", \.seconds, at: 3, .uint16BigEndian, .seconds),
-    RecordField("heart-rate", \.beatsPerMinute, at: 5, .uint8, .beatsPerMinute),
-    RecordField("steps", \.steps, at: 6, .uint24BigEndian, .steps),
-    RecordField("distance", \.meters, at: 9, .uint24BigEndian, .meters),
-    RecordField("calories", \.calories, at: 12, .uint24BigEndian, .calories),
-  ]
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("sport", \.sport, at: 1, words: Sport.names).only(.sdk, words: Sport.uncaptured)
+    RecordField("status", \.status, at: 2, words: statuses).only(.sdk, words: [3])
+    RecordField("duration", \.seconds, at: 3, .uint16BigEndian, .seconds)
+    RecordField("heart-rate", \.beatsPerMinute, at: 5, .uint8, .beatsPerMinute)
+    RecordField("steps", \.steps, at: 6, .uint24BigEndian, .steps)
+    RecordField("distance", \.meters, at: 9, .uint24BigEndian, .meters)
+    RecordField("calories", \.calories, at: 12, .uint24BigEndian, .calories)
+  }
 }

@@ -1,89 +1,73 @@
 import HaloBluetoothCore
 
-/// Records in a row.
+/// How many records there are in a row.
+enum BulkListLength {
+  case fixed(Int)
+  /// The byte that precedes them is their number.
+  case counted
+  /// As many as there are up to the end.
+  case toEnd
+}
+
 extension BulkField {
-  /// A fixed number of consecutive records.
+  /// Consecutive records; one that cannot be read makes the payload malformed.
   init<Element: BulkRecord>(
-    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, count: Int
+    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, _ length: BulkListLength
   ) {
-    self.init(
-      text: "\(count) `\(name)`, each: \(Element.form)",
-      read: { reader, record throws(DecodeError) in
-        for _ in 0..<count { record[keyPath: property].append(try Element(parsing: &reader)) }
-      },
-      write: { $0[keyPath: property].write(into: &$1) },
-      explain: { $1.add(all: $0[keyPath: property], name) })
+    self.init(name, property, length, orUnread: nil)
   }
 
-  /// Consecutive records; the byte that precedes them is their number.
+  /// Consecutive records.
   ///
   /// - Parameter unread: takes the bytes from the first record on that cannot be read, up to the end
   init<Element: BulkRecord>(
-    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable,
+    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, _ length: BulkListLength,
     unread: any WritableKeyPath<Record, [UInt8]> & Sendable
   ) {
+    self.init(name, property, length, orUnread: unread)
+  }
+
+  private init<Element: BulkRecord>(
+    _ name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable, _ length: BulkListLength,
+    orUnread unread: (any WritableKeyPath<Record, [UInt8]> & Sendable)?
+  ) {
+    let text =
+      switch length {
+      case .fixed(let count): "\(count) `\(name)`"
+      case .counted: "their number, `\(name)`"
+      case .toEnd: "`\(name)` up to the end"
+      }
     self.init(
-      text: "their number, `\(name)`, each: \(Element.form)",
+      text: "\(text), each: \(Element.form)",
       read: { reader, record throws(DecodeError) in
-        for _ in 0..<Int(try reader.readUInt8()) {
-          guard reader.readNext(into: &record, property, unread: unread) else { return }
+        let count: Int? =
+          switch length {
+          case .fixed(let count): count
+          case .counted: Int(try reader.readUInt8())
+          case .toEnd: nil
+          }
+        var read = 0
+        while count.map({ read < $0 }) ?? !reader.isAtEnd {
+          if let unread {
+            guard reader.readNext(into: &record, property, unread: unread) else { return }
+          } else {
+            record[keyPath: property].append(try Element(parsing: &reader))
+          }
+          read += 1
         }
       },
       write: { record, writer in
-        writer.write(UInt8(clamping: record[keyPath: property].count))
-        record[keyPath: property].write(into: &writer)
-        writer.write(record[keyPath: unread])
+        let elements = record[keyPath: property]
+        if case .counted = length { writer.write(UInt8(clamping: elements.count)) }
+        for element in elements { element.write(into: &writer) }
+        if let unread { writer.write(record[keyPath: unread]) }
       },
       explain: { record, explanation in
-        explanation.add("number of \(name)", "\(record[keyPath: property].count)", bytes: 1)
-        explanation.add(all: record[keyPath: property], name)
-        explanation.addUnread(record[keyPath: unread])
+        let elements = record[keyPath: property]
+        if case .counted = length { explanation.add("number of \(name)", "\(elements.count)", bytes: 1) }
+        explanation.add(all: elements, name)
+        if let unread { explanation.addUnread(record[keyPath: unread]) }
       })
-  }
-
-  /// Records up to the end.
-  init<Element: BulkRecord>(
-    toEnd name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable
-  ) {
-    self.init(
-      text: Self.text(toEnd: name, Element.form),
-      read: { reader, record throws(DecodeError) in
-        while !reader.isAtEnd { record[keyPath: property].append(try Element(parsing: &reader)) }
-      },
-      write: { $0[keyPath: property].write(into: &$1) },
-      explain: { $1.add(all: $0[keyPath: property], name) })
-  }
-
-  /// The same.
-  ///
-  /// - Parameter unread: takes the bytes from the first record on that cannot be read, up to the end
-  init<Element: BulkRecord>(
-    toEnd name: String, _ property: any WritableKeyPath<Record, [Element]> & Sendable,
-    unread: any WritableKeyPath<Record, [UInt8]> & Sendable
-  ) {
-    self.init(
-      text: Self.text(toEnd: name, Element.form),
-      read: { reader, record throws(DecodeError) in
-        while !reader.isAtEnd, reader.readNext(into: &record, property, unread: unread) {}
-      },
-      write: { record, writer in
-        record[keyPath: property].write(into: &writer)
-        writer.write(record[keyPath: unread])
-      },
-      explain: { record, explanation in
-        explanation.add(all: record[keyPath: property], name)
-        explanation.addUnread(record[keyPath: unread])
-      })
-  }
-
-  private static func text(toEnd name: String, _ form: String) -> String {
-    "`\(name)` up to the end, each: \(form)"
-  }
-}
-
-extension Array where Element: BulkRecord {
-  fileprivate func write(into writer: inout ByteWriter) {
-    for record in self { record.write(into: &writer) }
   }
 }
 

@@ -4,11 +4,15 @@ import HaloBluetoothCore
 /// complete description: payloads are parsed and written with them, and the reference is generated from them. Integers
 /// are little-endian.
 package protocol BulkRecord: Hashable, Sendable {
-  init()
-  static var fields: [BulkField<Self>] { get }
+  static var fields: Fields { get }
 }
 
 extension BulkRecord {
+  package typealias Fields = RecordFields<Self, BulkField<Self>>
+
+  /// A record with the usual values.
+  package init() { self = Self.fields.usual }
+
   init(parsing reader: inout ByteReader) throws(DecodeError) {
     self.init()
     for field in Self.fields { try field.read(&reader, &self) }

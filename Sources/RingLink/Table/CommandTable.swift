@@ -8,10 +8,7 @@ import HaloBluetoothCore
 @dynamicMemberLookup
 package enum CommandTable {
   static let groups: [any CommandGroup] = [
-    DeviceCommands.shared, MeasurementCommands.shared, ActivityCommands.shared, DayLogCommands.shared,
-    SleepCommands.shared, VitalCommands.shared, TemperatureCommands.shared, SedentaryCommands.shared,
-    SportLogCommands.shared, SyncCommands.shared,
-    ScheduleSettings.shared,
+    DeviceCommands.shared, MeasurementCommands.shared, HistoryCommands.shared, ScheduleSettings.shared,
     WearerSettings.shared, ActionCommands.shared, RawStreamCommands.shared, RingReports.shared,
     BlockedCommands.shared,
   ]
@@ -45,14 +42,7 @@ package enum CommandTable {
   // Swift finds a property of a group by these.
   package static subscript<R>(dynamicMember row: KeyPath<DeviceCommands, R>) -> R { read(row) }
   package static subscript<R>(dynamicMember row: KeyPath<MeasurementCommands, R>) -> R { read(row) }
-  package static subscript<R>(dynamicMember row: KeyPath<ActivityCommands, R>) -> R { read(row) }
-  package static subscript<R>(dynamicMember row: KeyPath<DayLogCommands, R>) -> R { read(row) }
-  package static subscript<R>(dynamicMember row: KeyPath<SleepCommands, R>) -> R { read(row) }
-  package static subscript<R>(dynamicMember row: KeyPath<VitalCommands, R>) -> R { read(row) }
-  package static subscript<R>(dynamicMember row: KeyPath<TemperatureCommands, R>) -> R { read(row) }
-  package static subscript<R>(dynamicMember row: KeyPath<SedentaryCommands, R>) -> R { read(row) }
-  package static subscript<R>(dynamicMember row: KeyPath<SportLogCommands, R>) -> R { read(row) }
-  package static subscript<R>(dynamicMember row: KeyPath<SyncCommands, R>) -> R { read(row) }
+  package static subscript<R>(dynamicMember row: KeyPath<HistoryCommands, R>) -> R { read(row) }
   package static subscript<R>(dynamicMember row: KeyPath<ScheduleSettings, R>) -> R { read(row) }
   package static subscript<R>(dynamicMember row: KeyPath<WearerSettings, R>) -> R { read(row) }
   package static subscript<R>(dynamicMember row: KeyPath<ActionCommands, R>) -> R { read(row) }

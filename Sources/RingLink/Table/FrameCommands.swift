@@ -51,18 +51,20 @@ package struct RingAction: CommandRow {
 }
 
 /// A frame that a ring sends without a request.
-package struct RingReport<Value: FrameRecord>: CommandRow {
+package struct RingReport<Value: Hashable & Sendable>: CommandRow {
   package let command: RingCommand
   package let entry: CommandEntry
   private let form: FrameForm
+  private let fields: RecordFields<Value, RecordField<Value>>
 
   /// - Parameter prefix: what follows the command's byte, where several reports share it
   init(
     _ command: RingCommand, startingWith prefix: [UInt8] = [], _ name: String, _ purpose: String,
-    families: Set<RingFamily> = .every, source: String
+    families: Set<RingFamily> = .every, source: String, _ fields: RecordFields<Value, RecordField<Value>>
   ) {
     self.command = command
-    form = FrameForm("event", startingWith: prefix, Value.self)
+    self.fields = fields
+    form = FrameForm("event", startingWith: prefix, fields.map(\.field))
     entry = CommandEntry(
       subject: .frame(command), prefix: prefix, name: name, purpose: purpose, group: .events, shape: .event,
       replies: [form], families: families, source: source)
@@ -70,12 +72,16 @@ package struct RingReport<Value: FrameRecord>: CommandRow {
 
   /// Reads a frame of the ring.
   package func value(_ frame: RingFrame) throws(RingFrameError) -> Value {
-    guard form.matches(frame) else { throw .unexpected(frame.command) }
-    return try Value(parsing: frame, of: command)
+    guard frame.command == command, form.matches(frame) else { throw .unexpected(frame.command) }
+    var value = fields.usual
+    try fields.read(frame, into: &value)
+    return value
   }
 
   /// The frame that a ring sends.
-  package func frame(_ value: Value) -> RingFrame { RingFrame(command, value, form: form) }
+  package func frame(_ value: Value) -> RingFrame {
+    RingFrame(command, form) { fields.store(value, in: &$0) }
+  }
 }
 
 /// A command that is answered with several frames: a history of one day.

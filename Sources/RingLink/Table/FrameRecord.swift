@@ -1,11 +1,15 @@
 /// A value in one frame. The ``fields`` that a type lists are its complete description: frames are parsed and written
 /// with them, and the reference and the explanations are generated from them.
 package protocol FrameRecord: Hashable, Sendable {
-  init()
-  static var fields: [RecordField<Self>] { get }
+  static var fields: Fields { get }
 }
 
 extension FrameRecord {
+  package typealias Fields = RecordFields<Self, RecordField<Self>>
+
+  /// A record with the usual values.
+  package init() { self = Self.fields.usual }
+
   /// Parses a frame. The caller has to know the command.
   package init(parsing frame: RingFrame) throws(RingFrameError) {
     self.init()
@@ -19,7 +23,29 @@ extension FrameRecord {
   }
 }
 
-extension Array {
+/// The fields of a record in their order.
+package struct RecordFields<Record: Sendable, Field: Sendable>: RandomAccessCollection, Sendable {
+  /// The values that a record has before it is read.
+  let usual: Record
+  private let fields: [Field]
+
+  init(_ usual: Record, @FieldList<Field> _ fields: () -> [Field]) {
+    self.usual = usual
+    self.fields = fields()
+  }
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { fields.count }
+  package subscript(index: Int) -> Field { fields[index] }
+}
+
+/// Makes a list of the fields that stand one below the other.
+@resultBuilder enum FieldList<Field> {
+  static func buildExpression(_ field: Field) -> Field { field }
+  static func buildBlock(_ fields: Field...) -> [Field] { fields }
+}
+
+extension Collection {
   func read<Record>(_ frame: RingFrame, into record: inout Record) throws(RingFrameError)
   where Element == RecordField<Record> {
     for field in self {
@@ -57,8 +83,7 @@ extension RingFrame {
 
 /// For a command without parameters.
 package struct NoFields: FrameRecord {
-  package static let fields: [RecordField<Self>] = []
-  package init() {}
+  package static let fields: Fields = Fields(Self()) {}
 }
 
 /// A field of a frame, and the property that holds it.
@@ -180,13 +205,12 @@ struct FramePlace: Sendable {
   func flag(_ frame: RingFrame) -> Bool { frame.byte(at: offset) == 1 }
 }
 
-/// A number in the byte that follows the command.
-package struct SingleByte: FrameRecord {
-  package var value: UInt8 = 0
-
-  package init() {}
-
-  package init(_ value: UInt8) { self.value = value }
-
-  package static let fields: [RecordField<Self>] = [RecordField("value", \.value, at: 1)]
+extension RecordFields where Record: FixedWidthInteger, Field == RecordField<Record> {
+  /// A single number; see ``RecordField``.
+  static func number(
+    _ name: String = "value", at offset: Int, _ form: WireForm = .uint8, _ unit: RingUnit? = nil,
+    words: [Int: String] = [:]
+  ) -> Self {
+    Self(0) { RecordField(name, \.self, at: offset, form, unit, words: words) }
+  }
 }

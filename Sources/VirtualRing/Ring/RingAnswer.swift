@@ -73,7 +73,7 @@ extension RingAnswer {
       RingAnswer(entry: CommandTable.setTime.entry) { ring, frame in
         if let time = try? ClockSetting(parsing: frame).time { ring.memory.clock.set(to: time) }
         return [
-          CommandTable.payloadLength.frame(SingleByte(UInt8(clamping: ring.payloadLength()))),
+          CommandTable.payloadLength.frame(UInt8(clamping: ring.payloadLength())),
           ring.options.model?.capabilities ?? CommandTable.setTime.frame(of: ring.capabilities),
         ]
       },
@@ -94,7 +94,7 @@ extension RingAnswer {
       action(CommandTable.blink), action(CommandTable.find),
       RingAnswer(entry: CommandTable.cameraEnter.entry) { ring, _ in
         ring.events.enterCamera()
-        return [CommandTable.camera.frame(SingleByte(1))]
+        return [CommandTable.camera.frame(1)]
       },
       action(CommandTable.reboot) { $0.leave() },
       action(CommandTable.powerOff) { if !$0.options.isCharging { $0.switchOff() } },

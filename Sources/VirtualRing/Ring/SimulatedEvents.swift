@@ -26,7 +26,7 @@ final class SimulatedEvents {
     timers.cancel(shake)
     shake = timers.schedule(after: Self.shakeInterval) { [weak self] in
       guard let self else { return }
-      send(CommandTable.camera.frame(SingleByte(RingEvent.Camera.shake.rawValue)))
+      send(CommandTable.camera.frame(RingEvent.Camera.shake.rawValue))
       enterCamera()
     }
   }
@@ -56,15 +56,15 @@ final class SimulatedEvents {
     case 1: return RingFrame(.notification, 0x01)
     // A skin temperature of 36.6 °C, as an R10 sent it.
     case 10: return SimulatedRing.frame(0x73, [0x27, 0xA6])
-    case 2: return CommandTable.batteryEvent.frame(BatteryEvent(battery()))
-    case 3: return CommandTable.variabilityEvent.frame(EventValue(31))
-    case 4: return CommandTable.stressEvent.frame(EventValue(45))
+    case 2: return CommandTable.batteryEvent.frame(battery())
+    case 3: return CommandTable.variabilityEvent.frame(31)
+    case 4: return CommandTable.stressEvent.frame(45)
     // By one source each: the key for the next title, the phone is looked for, a tap, a heart rate that is too high.
     case 5: return SimulatedRing.frame(0x1D, [3])
     case 6: return SimulatedRing.frame(0x22, [1])
     case 7: return SimulatedRing.frame(0x73, [0x2D, 3])
     case 8: return SimulatedRing.frame(0x73, [0x3A, 2, 131])
-    default: return CommandTable.counterEvent.frame(CounterEvent(count))
+    default: return CommandTable.counterEvent.frame(count)
     }
   }
 }

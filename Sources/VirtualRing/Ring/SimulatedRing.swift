@@ -150,7 +150,7 @@ package final class SimulatedRing {
       light.turnOff()
     }
     let battery = RingBattery(percent: options.battery, isCharging: isCharging)
-    notify(CommandTable.batteryEvent.frame(BatteryEvent(battery)))
+    notify(CommandTable.batteryEvent.frame(battery))
   }
 
   /// The capabilities that a ring of this family reports.

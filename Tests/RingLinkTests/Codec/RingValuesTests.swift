@@ -31,12 +31,12 @@ import Testing
     #expect(RingEvent(try frame("730c1500000000000000000000000094")) == .battery(low))
     #expect(RingEvent(try frame("730c2b010000000000000000000000ab")) == .battery(charging))
     #expect(
-      CommandTable.batteryEvent.frame(BatteryEvent(charging)).bytes == hex("730c2b010000000000000000000000ab")
+      CommandTable.batteryEvent.frame(charging).bytes == hex("730c2b010000000000000000000000ab")
     )
     #expect(RingEvent(try frame("2ff10000000000000000000000000020")) == .payloadLength(241))
     #expect(RingEvent(try frame("2ff40000000000000000000000000023")) == .payloadLength(244))
     #expect(
-      CommandTable.payloadLength.frame(SingleByte(244)).bytes == hex("2ff40000000000000000000000000023"))
+      CommandTable.payloadLength.frame(244).bytes == hex("2ff40000000000000000000000000023"))
     var totals = LiveTotals()
     (totals.steps, totals.calories, totals.meters) = (3055, 139_785, 1999)
     #expect(RingEvent(try frame("7312000bef0222090007cf0000000082")) == .liveTotals(totals))

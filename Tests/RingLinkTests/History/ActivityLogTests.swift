@@ -1,6 +1,7 @@
-import RingLink
 import TestSupport
 import Testing
+
+@testable import RingLink
 
 @Suite struct ActivityLogTests {
   private typealias Assembler = ActivityLogAssembler

@@ -1,6 +1,7 @@
-import RingLink
 import TestSupport
 import Testing
+
+@testable import RingLink
 
 @Suite struct BulkContentsTests {
   private let today = RingDay(year: 2025, month: 12, day: 13)
