@@ -66,8 +66,34 @@ extension VirtualRingOptions {
     "clock", "lose-every", "double-every", "delay-every", "silent-after", "bad-bulk",
   ]
 
+  /// The options that are true or false.
+  private static let flags: [String: any WritableKeyPath<Self, Bool> & Sendable] = [
+    "charging": \.isCharging, "service": \.advertisesService, "bluetooth5": \.bluetooth5,
+    "ignore-connections": \.faults.ignoresConnections, "counted": \.hasCountedStream,
+    "reorder": \.faults.reordersPackets, "worn": \.isWorn, "bulk": \.hasBulkService,
+    "refuse-measurements": \.faults.refusesMeasurements, "refuse": \.faults.refusesRawStream,
+    "no-data": \.faults.silentRawStream, "twice": \.faults.losesTwice,
+    "leave-at-mtu": \.faults.leavesAtMTU, "deaf": \.faults.isDeafOnSecondLink,
+    "look-alike": \.faults.omitsRingService, "ignore-settings": \.faults.ignoresSettings,
+    "silent": \.faults.staysSilent, "strict-scan": \.faults.refusesIdleScanDisable,
+  ]
+
+  /// The options that are a number, of which the least is named.
+  private static let counts: [String: (count: any WritableKeyPath<Self, Int?> & Sendable, least: Int)] = [
+    "lose": (\.faults.losesPacketEvery, 2), "drop-after": (\.faults.dropsAfter, 0),
+    "mute-after": (\.faults.mutesAfter, 0), "stop-after": (\.faults.stopsAfter, 1),
+    "refuse-after": (\.faults.refusesAfter, 1), "charge-after": (\.faults.chargesAfter, 1),
+    "bad-checksum-every": (\.faults.badChecksumEvery, 1), "lose-every": (\.faults.losesLogFrameEvery, 1),
+    "double-every": (\.faults.doublesLogFrameEvery, 1), "delay-every": (\.faults.delaysLogFrameEvery, 1),
+    "silent-after": (\.faults.logFramesUntilSilence, 0),
+  ]
+
   private mutating func set(_ key: String, to text: String?) throws(VirtualRingOptionsError) {
     let value = Value(key: key, text: text)
+    if let flag = Self.flags[key] { return self[keyPath: flag] = try value.flag() }
+    if let (count, least) = Self.counts[key] {
+      return self[keyPath: count] = try value.integer(in: least...Int(Int32.max))
+    }
     switch key {
     case "model": become(try value.model())
     case "rate": rate = try value.number(in: Self.rates)
@@ -78,47 +104,18 @@ extension VirtualRingOptions {
     case "hardware": hardware = try value.string()
     case "encoding": accelerometerEncoding = try value.encoding()
     case "battery": battery = try value.integer(in: 0...100)
-    case "charging": isCharging = try value.flag()
     case "mtu": mtu = try value.integer(in: UInt16(ATTBearer.defaultMTU)...UInt16(ATTBearer.largestMTU))
     case "advertising": advertisingInterval = .milliseconds(try value.integer(in: 20...10240) as Int)
-    case "service": advertisesService = try value.flag()
     case "rssi": rssi = try value.integer(in: -127...20)
-    case "bluetooth5": bluetooth5 = try value.flag()
     case "acl": aclLength = try value.integer(in: 27...251)
     case "packets": aclPackets = try value.integer(in: 1...255)
     case "establish-failures": faults.establishFailures = try value.integer(in: 0...1000)
-    case "ignore-connections": faults.ignoresConnections = try value.flag()
     case "support": support = try value.names(of: DeviceSupport.featureNames)
-    case "counted": hasCountedStream = try value.flag()
-    case "lose": faults.losesPacketEvery = try value.integer(in: 2...Int(Int32.max))
-    case "reorder": faults.reordersPackets = try value.flag()
-    case "worn": isWorn = try value.flag()
     case "warm-up": warmUp = .nanoseconds(Int64(try value.number(in: 0...120) * 1e9))
     case "events": eventInterval = .nanoseconds(Int64(try value.number(in: 0.01...86400) * 1e9))
-    case "bulk": hasBulkService = try value.flag()
-    case "refuse-measurements": faults.refusesMeasurements = try value.flag()
-    case "refuse": faults.refusesRawStream = try value.flag()
-    case "no-data": faults.silentRawStream = try value.flag()
-    case "drop-after": faults.dropsAfter = try value.integer(in: 0...Int(Int32.max))
-    case "mute-after": faults.mutesAfter = try value.integer(in: 0...Int(Int32.max))
     case "early": faults.earlyLosses = try value.integer(in: 0...1000)
-    case "twice": faults.losesTwice = try value.flag()
     case "faults": faults.randomSeed = UInt64(try value.integer(in: 0...Int(Int32.max)))
-    case "leave-at-mtu": faults.leavesAtMTU = try value.flag()
-    case "deaf": faults.isDeafOnSecondLink = try value.flag()
-    case "stop-after": faults.stopsAfter = try value.integer(in: 1...Int(Int32.max))
-    case "refuse-after": faults.refusesAfter = try value.integer(in: 1...Int(Int32.max))
-    case "charge-after": faults.chargesAfter = try value.integer(in: 1...Int(Int32.max))
-    case "bad-checksum-every": faults.badChecksumEvery = try value.integer(in: 1...Int(Int32.max))
-    case "look-alike": faults.omitsRingService = try value.flag()
-    case "ignore-settings": faults.ignoresSettings = try value.flag()
-    case "silent": faults.staysSilent = try value.flag()
-    case "strict-scan": faults.refusesIdleScanDisable = try value.flag()
     case "clock": clock = try value.time()
-    case "lose-every": faults.losesLogFrameEvery = try value.integer(in: 1...Int(Int32.max))
-    case "double-every": faults.doublesLogFrameEvery = try value.integer(in: 1...Int(Int32.max))
-    case "delay-every": faults.delaysLogFrameEvery = try value.integer(in: 1...Int(Int32.max))
-    case "silent-after": faults.logFramesUntilSilence = try value.integer(in: 0...Int(Int32.max))
     case "bad-bulk": faults.badBulkCRCs = try value.integer(in: 0...Int(Int32.max))
     default:
       throw VirtualRingOptionsError(
