@@ -11,7 +11,7 @@ struct FoundationNamesTests {
     CommandTable.self, FrameField.self, FrameForm.self, FrameMeaning.self,
     HeartRateReading.self, HistoryKind.self, HistoryProgress.self,
     HistoryRecords.self, HostInformation.self, MeasuredValue.self, MeasurementKind.self,
-    MeasurementReading.self, MeasurementSequence.self, NotificationMask.self, OpticalSample.self,
+    MeasurementReading.self, MeasurementSequence.self, OpticalSample.self,
     OxygenLog.self, RawControl.self, RawSample.self, RingAction.self, RingBattery.self,
     RingCapabilities.self, RingCommand.self, RingDay.self, RingDispatcher.self, RingError.self,
     RingEvent.self, RingExchange.self, RingFrame.self, RingInformation.self, RingLayout.self,

@@ -91,9 +91,9 @@ final class Simulation {
     _ = try await ring.connection.disconnection()
     lostLinks += 1
     samples += count
-    rejected += ring.counters.rejectedFrames
-    guard count + ring.counters.rejectedFrames == 3 * sets else {
-      throw Wrong.sum(sent: 3 * sets, received: count, rejected: ring.counters.rejectedFrames)
+    rejected += ring.dispatcher.counters.rejectedFrames
+    guard count + ring.dispatcher.counters.rejectedFrames == 3 * sets else {
+      throw Wrong.sum(sent: 3 * sets, received: count, rejected: ring.dispatcher.counters.rejectedFrames)
     }
     await central.stop()
   }

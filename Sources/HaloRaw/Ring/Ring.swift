@@ -60,8 +60,8 @@ public final class Ring {
   }
 
   private func attend(_ client: RingClient) {
-    client.onEvent = { [weak self] event in self?.listeners.send(event) }
-    client.whenClosed { [weak self, weak client] error in
+    client.dispatcher.onEvent = { [weak self] event in self?.listeners.send(event) }
+    client.dispatcher.whenClosed { [weak self, weak client] error in
       guard let self, let client, client === self.client else { return }
       closed(BluetoothError(error))
     }
@@ -116,7 +116,8 @@ public final class Ring {
 
   /// Lets the ring blink, so that it is found.
   public func find() async throws {
-    try await connection.ringResult { _ throws(RingError) in try await self.client.find() }
+    try await connection.ringResult { _ throws(RingError) in try await self.client.perform(CommandTable.find)
+    }
   }
 
   // MARK: Sensors and events

@@ -127,7 +127,7 @@ package struct CountedStreamStart: FrameRecord {
 
   /// Reads a request; nil if it is one for another measurement.
   package init?(_ frame: RingFrame) {
-    guard let start = try? Self(parsing: frame, of: MeasurementForms.command), start.light != nil else {
+    guard let start = try? Self.fields.read(frame, of: MeasurementForms.command), start.light != nil else {
       return nil
     }
     self = start

@@ -33,12 +33,6 @@ package final class ActionCommands: CommandGroup {
 }
 
 extension RingClient {
-  /// Lights the ring for about ten seconds (ring reference, 4.8).
-  package func find() async throws(RingError) { try await perform(CommandTable.find) }
-
-  /// Two short flashes.
-  package func blink() async throws(RingError) { try await perform(CommandTable.blink) }
-
   /// Restarts the ring (ring reference, 4.5). Returns when the link is gone.
   ///
   /// - Throws: `.stillConnected` if it does not go
@@ -50,9 +44,6 @@ extension RingClient {
   package func powerOff() async throws(RingError) {
     try await leave(by: CommandTable.powerOff, to: "switch itself off")
   }
-
-  /// Erases all data stored on the ring. The ring does not answer.
-  package func factoryReset() async throws(RingError) { try await perform(CommandTable.factoryReset) }
 
   /// How long a ring may take to disconnect. Those tested took less than a second; one that does not disconnect is lost
   /// after the supervision timeout.
@@ -80,7 +71,7 @@ extension RingClient {
   /// second.
   package static let cameraInterval = Duration.seconds(10)
 
-  /// Delivers the ring's unsolicited events until the task is cancelled or the link is lost. It replaces ``onEvent``. It
+  /// Delivers the ring's unsolicited events until the task is cancelled or the link is lost. It replaces ``RingDispatcher/onEvent``. It
   /// has no deadline, as events may be rare.
   ///
   /// - Parameters:

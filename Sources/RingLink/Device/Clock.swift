@@ -135,13 +135,3 @@ extension RingClient {
     }
   }
 }
-
-extension RingCapabilities {
-  /// The names of what it can do.
-  package var names: [String] {
-    Self.fields.compactMap { field in
-      guard field.field.isFlag, case .number(let get, _) = field.access, get(self) != 0 else { return nil }
-      return field.field.name
-    }
-  }
-}

@@ -16,16 +16,6 @@ package struct HostInformation: FrameRecord {
   }
 }
 
-/// The kinds of phone messages that a ring is notified of; only rings that vibrate use it (ring reference, 4.3).
-package struct NotificationMask: FrameRecord {
-  /// A bit for each kind.
-  package var mask: UInt16 = 0
-
-  package static let fields: Fields = Fields(Self()) {
-    RecordField("mask", \.mask, at: 1, .uint16LittleEndian)
-  }
-}
-
 /// The battery level of a ring (ring reference, 4.2 and 4.15).
 public struct RingBattery: FrameRecord, CustomStringConvertible {
   /// 0 to 100.
@@ -106,19 +96,25 @@ package final class DeviceCommands: CommandGroup {
 
   package let setTime = RingQuery<ClockSetting, RingCapabilities>(
     0x01, "set time", "Sets the ring's clock; the answer lists what the ring can do.", .device,
-    source: "4.1 [F][C][6]")
+    source: "4.1 [F][C][6]", ClockSetting.fields, RingCapabilities.fields)
   package let battery = RingQuery<NoFields, RingBattery>(
-    0x03, "battery", "How full the battery is.", .device, source: "4.2 [F][C]")
+    0x03, "battery", "How full the battery is.", .device, source: "4.2 [F][C]", NoFields.fields,
+    RingBattery.fields)
   package let hostInformation = RingQuery<HostInformation, NoFields>(
-    0x04, "host information", "Tells the ring what it talks to.", .device, source: "4.3 [C]")
+    0x04, "host information", "Tells the ring what it talks to.", .device, source: "4.3 [C]",
+    HostInformation.fields, NoFields.fields)
   package let deviceSupport = RingQuery<NoFields, DeviceSupport>(
-    0x3C, "device support", "More of what the ring can do.", .device, families: .newer, source: "4.4 [C][S]")
-  package let setNotificationMask = RingQuery<NotificationMask, NotificationMask>(
+    0x3C, "device support", "More of what the ring can do.", .device, families: .newer, source: "4.4 [C][S]",
+    NoFields.fields, DeviceSupport.fields)
+  package let setNotificationMask = RingQuery<UInt16, UInt16>(
     0x60, "set notification mask", "The kinds of phone messages that the ring is notified of.", .device,
-    source: "4.3 [C]")
-  package let notificationMask = RingQuery<NoFields, NotificationMask>(
+    source: "4.3 [C]", notificationBits, notificationBits)
+  package let notificationMask = RingQuery<NoFields, UInt16>(
     0x61, "notification mask", "The kinds of phone messages that the ring is notified of.", .device,
-    source: "4.3 [C]")
+    source: "4.3 [C]", NoFields.fields, notificationBits)
+
+  /// A bit for each kind of message; only rings that vibrate use it.
+  private static let notificationBits = FrameFields<UInt16>.number("mask", at: 1, .uint16LittleEndian)
 
   var entries: [CommandEntry] {
     [
@@ -159,5 +155,63 @@ extension RingClient {
     }
     firmware = information.revisions
     return information
+  }
+}
+
+/// What else the ring can do, and the features that it expects from its host (ring reference, 4.4). Of its 14 bytes, these
+/// are understood.
+package struct DeviceSupport: FrameRecord {
+  package var touch = false
+  /// It counts prayers.
+  package var counter = false
+  /// It has the app's calibration of wearing.
+  package var wearCalibration = false
+  /// It offers to bond. Not needed here.
+  package var wantsBond = false
+  package var gesture = false
+  /// The modes of touch and gesture that it has.
+  package var music = false
+  package var video = false
+  package var eBook = false
+  package var camera = false
+  package var call = false
+  package var game = false
+  /// It stores SpO2 by the minute, bulk id 0x5F.
+  package var minuteOxygen = false
+  /// It stores temperatures at intervals, bulk id 0x74.
+  package var hasTemperatures74 = false
+  /// It stores temperatures in the newer form, bulk id 0x77.
+  package var hasIntervalTemperature = false
+  /// All 14 bytes.
+  package var bytes: [UInt8] = Array(repeating: 0, count: 14)
+
+  package static let fields: Fields = Fields(Self()) {
+    RecordField("bytes", \.bytes, at: 1, count: 14)
+    RecordField("touch", \.touch, at: 2, .bit(0)).only(.sdk)
+    RecordField("counter", \.counter, at: 2, .bit(1)).only(.sdk)
+    RecordField("wear-calibration", \.wearCalibration, at: 2, .bit(2)).only(.sdk)
+    RecordField("wants-bond", \.wantsBond, at: 2, .bit(3)).only(.app)
+    RecordField("gesture", \.gesture, at: 2, .bit(7)).only(.sdk)
+    RecordField("music", \.music, at: 3, .bit(0)).only(.sdk)
+    RecordField("video", \.video, at: 3, .bit(1)).only(.sdk)
+    RecordField("e-book", \.eBook, at: 3, .bit(2)).only(.sdk)
+    RecordField("camera", \.camera, at: 3, .bit(3)).only(.sdk)
+    RecordField("call", \.call, at: 3, .bit(4)).only(.sdk)
+    RecordField("game", \.game, at: 3, .bit(5)).only(.sdk)
+    RecordField("minute-spo2", \.minuteOxygen, at: 8, .bit(2)).only(.sdk)
+    RecordField("temperatures-74", \.hasTemperatures74, at: 8, .bit(7)).only(.sdk)
+    RecordField("interval-temperature", \.hasIntervalTemperature, at: 9, .bit(7)).only(.app)
+  }
+
+  /// The names of all bits that are understood.
+  package static let featureNames = fields.compactMap { field in
+    if case .number = field.access { field.field.name } else { nil }
+  }
+
+  /// Sets a bit by its name; does nothing if there is none of this name.
+  package mutating func set(_ feature: String) {
+    for field in Self.fields where field.field.name == feature {
+      if case .number(_, let set) = field.access { try? set(&self, 1) }
+    }
   }
 }

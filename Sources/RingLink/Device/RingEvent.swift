@@ -106,26 +106,12 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
   ///
   /// An event with an impossible value is kept as ``other(_:)`` if it is a notification: it is shown, but not used.
   package init?(_ frame: RingFrame) {
-    switch frame.command {
-    case .notification: self = Self.notification(frame)
-    case CommandTable.payloadLength.command:
-      guard let length = try? CommandTable.payloadLength.value(frame) else { return nil }
-      self = .payloadLength(length)
-    case CommandTable.camera.command:
-      guard let value = try? CommandTable.camera.value(frame), let camera = Camera(rawValue: value)
-      else { return nil }
-      self = .camera(camera)
-    case CommandTable.mediaKey.command:
-      guard let value = try? CommandTable.mediaKey.value(frame), let key = MediaKey(rawValue: value)
-      else { return nil }
-      self = .mediaKey(key)
-    case CommandTable.findPhone.command:
-      guard let value = try? CommandTable.findPhone.value(frame) else { return nil }
-      self = .findsPhone(value == 1)
-    case CommandTable.sportUpdate.command:
-      guard let update = try? CommandTable.sportUpdate.value(frame) else { return nil }
-      self = .sport(update)
-    default: return nil
+    if let event = Self.known(frame) {
+      self = event
+    } else if frame.command == .notification {
+      self = .other(Kind(rawValue: frame.byte(at: 1)))
+    } else {
+      return nil
     }
   }
 
@@ -140,7 +126,17 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
       })
   }
 
-  private static func notification(_ frame: RingFrame) -> RingEvent {
+  /// Nil if it is not known, or has an impossible value.
+  private static func known(_ frame: RingFrame) -> RingEvent? {
+    if let length = try? CommandTable.payloadLength.value(frame) { return .payloadLength(length) }
+    if let value = try? CommandTable.camera.value(frame) {
+      return Camera(rawValue: value).map { .camera($0) }
+    }
+    if let value = try? CommandTable.mediaKey.value(frame) {
+      return MediaKey(rawValue: value).map { .mediaKey($0) }
+    }
+    if let value = try? CommandTable.findPhone.value(frame) { return .findsPhone(value == 1) }
+    if let update = try? CommandTable.sportUpdate.value(frame) { return .sport(update) }
     if let event = try? CommandTable.batteryEvent.value(frame) { return .battery(event) }
     if let totals = try? CommandTable.liveTotals.value(frame) { return .liveTotals(totals) }
     if let value = try? CommandTable.variabilityEvent.value(frame) { return .variability(value) }
@@ -158,7 +154,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
       return .temperature(Int(value))
     }
     if let counter = try? CommandTable.counterEvent.value(frame) { return .counter(counter) }
-    return .other(Kind(rawValue: frame.byte(at: 1)))
+    return nil
   }
 
   public var description: String {

@@ -1,40 +1,41 @@
 import HaloBluetoothCore
 
 /// The values that a ring has stored of a day at intervals.
-package struct SlotLog: Hashable, Sendable {
+package struct DaySlots<Number: FixedWidthInteger & Sendable>: Hashable, Sendable {
   /// The length of a slot, in minutes.
   package var minutesPerSlot: Int
   /// From midnight on, 0 for no value; empty if the ring has no data of that day.
-  package var values: [UInt8]
+  package var values: [Number]
 
-  package init(minutesPerSlot: Int, values: [UInt8]) {
+  package init(minutesPerSlot: Int, values: [Number]) {
     self.minutesPerSlot = minutesPerSlot
     self.values = values
   }
 
   /// No slots: the ring has no data of the day.
-  package static let empty = SlotLog(minutesPerSlot: 5, values: [])
+  package static var empty: Self { Self(minutesPerSlot: 5, values: []) }
 
   /// The number of slots per day.
-  fileprivate var slotsOfDay: Int { 1440 / max(minutesPerSlot, 1) }
+  var slotsOfDay: Int { 1440 / max(minutesPerSlot, 1) }
 
   /// Without the data that follows the last slot of the day.
-  fileprivate var cutToDay: SlotLog {
-    SlotLog(minutesPerSlot: minutesPerSlot, values: Array(values.prefix(slotsOfDay)))
-  }
+  var cutToDay: Self { Self(minutesPerSlot: minutesPerSlot, values: Array(values.prefix(slotsOfDay))) }
 
-  /// The slots with a value: when they begin, and the value. 255 is taken for no value, too.
-  package func readings(of day: RingDay) -> [(time: RingTime, value: UInt8)] {
+  /// The slots with a value: when they begin, and the value. 255 in a byte is taken for no value, too.
+  package func readings(of day: RingDay) -> [(time: RingTime, value: Number)] {
     values.enumerated().compactMap { index, value in
-      value == 0 || value == 255 ? nil : (day.midnight.adding(minutes: index * minutesPerSlot), value)
+      value == 0 || Number.self == UInt8.self && value == .max
+        ? nil : (day.midnight.adding(minutes: index * minutesPerSlot), value)
     }
   }
 
   /// The same without slots in the future, which hold values of earlier days.
-  func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: UInt8)] {
+  func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: Number)] {
     readings(of: day).filter { $0.time <= now }
   }
 }
+
+package typealias SlotLog = DaySlots<UInt8>
 
 /// Stress or heart rate variability of a day (ring reference, 4.12).
 package struct DaySlotLogAssembler: LogAssembler {

@@ -40,16 +40,7 @@ package struct StoredDays: FrameRecord {
 package struct DayTotals: Hashable, Sendable {
   /// 0 is today.
   package var daysAgo: UInt8 = 0
-  /// The steps of the day.
-  package var steps: UInt32 = 0
-  /// The steps counted as running.
-  package var runningSteps: UInt32 = 0
-  /// Small calories: 1000 make a kilocalorie.
-  package var calories: UInt32 = 0
-  /// The distance, in meters.
-  package var meters: UInt32 = 0
-  /// The time of activity, in minutes.
-  package var activeMinutes: UInt16 = 0
+  package var totals = TodayTotals()
   /// The time of sleep, in minutes.
   package var sleepMinutes: UInt16 = 0
   private var yearOfCentury: UInt8 = 0
@@ -83,13 +74,13 @@ package struct DayTotals: Hashable, Sendable {
   /// The fields of the first frame and of the second.
   static let fields: [[RecordField<Self>]] = [
     dayFields + [
-      RecordField("steps", \.steps, at: 6, .uint24BigEndian, .steps),
-      RecordField("running-steps", \.runningSteps, at: 9, .uint24BigEndian, .steps),
-      RecordField("calories", \.calories, at: 12, .uint24BigEndian, .calories),
+      RecordField("steps", \.totals.steps, at: 6, .uint24BigEndian, .steps),
+      RecordField("running-steps", \.totals.runningSteps, at: 9, .uint24BigEndian, .steps),
+      RecordField("calories", \.totals.calories, at: 12, .uint24BigEndian, .calories),
     ],
     dayFields + [
-      RecordField("distance", \.meters, at: 6, .uint24BigEndian, .meters),
-      RecordField("active", \.activeMinutes, at: 9, .uint16BigEndian, .minutes),
+      RecordField("distance", \.totals.meters, at: 6, .uint24BigEndian, .meters),
+      RecordField("active", \.totals.activeMinutes, at: 9, .uint16BigEndian, .minutes),
       RecordField("sleep", \.sleepMinutes, at: 11, .uint16BigEndian, .minutes),
     ],
   ]

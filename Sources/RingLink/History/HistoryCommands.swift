@@ -3,10 +3,11 @@ package final class HistoryCommands: CommandGroup {
   static let shared = HistoryCommands()
 
   package let today = RingQuery<NoFields, TodayTotals>(
-    0x48, "today", "What was walked since the ring's midnight.", .history, source: "4.14 [C]")
+    0x48, "today", "What was walked since the ring's midnight.", .history, source: "4.14 [C]",
+    NoFields.fields, TodayTotals.fields)
   package let storedDays = RingQuery<NoFields, StoredDays>(
     0x46, "stored days", "For which days the ring has something stored.", .history, families: .newer,
-    source: "4.14 [A]")
+    source: "4.14 [A]", NoFields.fields, StoredDays.fields)
   package let dayTotals = RingLog<DayTotalsAssembler>(
     0x07, "day totals", "What was walked on a day, in sum.", families: [.rf03, .unknown], source: "4.14 [A]")
   package let activity = RingLog<ActivityLogAssembler>(

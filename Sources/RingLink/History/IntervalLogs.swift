@@ -65,23 +65,6 @@ package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord
   }
 }
 
-/// The values of all packets of a day.
-struct IntervalDay<Number: FixedWidthInteger & Sendable>: Sendable {
-  var minutesPerSlot = 1
-  var values: [Number] = []
-
-  /// The number of slots of a day.
-  var slots: Int { 1440 / minutesPerSlot }
-
-  /// The slots with a value that have begun: when they begin, and the value.
-  func readings(of day: RingDay, until now: RingTime) -> [(time: RingTime, value: Number)] {
-    values.prefix(slots).enumerated().compactMap { index, value in
-      let time = day.midnight.adding(minutes: index * minutesPerSlot)
-      return value > 0 && time <= now ? (time, value) : nil
-    }
-  }
-}
-
 extension RingClient {
   /// Reads the packets of a day, one after the other.
   ///
@@ -91,8 +74,8 @@ extension RingClient {
   func intervalLog<Quantity>(
     _ kind: HistoryKind, _ query: BulkQuery<IntervalLog<Quantity>>, on day: RingDay, now: RingTime,
     valuesPerSlot: Int = 1
-  ) async throws(RingError) -> IntervalDay<Quantity.Number> {
-    var log = IntervalDay<Quantity.Number>()
+  ) async throws(RingError) -> DaySlots<Quantity.Number> {
+    var log = DaySlots<Quantity.Number>.empty
     guard let daysAgo = now.daysSince(day) else { return log }
     for packet in UInt8(0)...254 {
       let request = DayPacket(daysAgo: daysAgo, packet: packet)
@@ -106,7 +89,7 @@ extension RingClient {
       }
       log.minutesPerSlot = Int(contents.minutesPerSlot)
       log.values += contents.values
-      guard packet + 1 < contents.packets, log.values.count < log.slots * valuesPerSlot else { break }
+      guard packet + 1 < contents.packets, log.values.count < log.slotsOfDay * valuesPerSlot else { break }
     }
     return log
   }

@@ -87,7 +87,7 @@ extension RingClient {
   {
     let log = try await intervalLog(
       .temperature, CommandTable.temperatures74, on: day, now: now, valuesPerSlot: 3)
-    guard log.values.count <= log.slots else {
+    guard log.values.count <= log.slotsOfDay else {
       leaveOut(
         .temperature, "it has several temperatures for each time",
         log.values.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] })
@@ -97,8 +97,10 @@ extension RingClient {
   }
 
   private func readings(
-    _ log: IntervalDay<UInt16>, on day: RingDay, now: RingTime
+    _ log: DaySlots<UInt16>, on day: RingDay, now: RingTime
   ) -> [TemperatureReading] {
-    log.readings(of: day, until: now).map { TemperatureReading(time: $0.time, centidegrees: Int($0.value)) }
+    log.cutToDay.readings(of: day, until: now).map {
+      TemperatureReading(time: $0.time, centidegrees: Int($0.value))
+    }
   }
 }

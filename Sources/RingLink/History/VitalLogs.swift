@@ -126,7 +126,7 @@ extension RingClient {
   /// The oxygen saturation of a day, as often as the ring has measured it, from rings that report that they store it.
   package func minuteOxygen(on day: RingDay, now: RingTime) async throws(RingError) -> [OxygenValue] {
     try await intervalLog(.oxygenValues, CommandTable.minuteOxygen, on: day, now: now)
-      .readings(of: day, until: now).filter { $0.value <= 100 }.map {
+      .cutToDay.readings(of: day, until: now).filter { $0.value <= 100 }.map {
         OxygenValue(time: $0.time, percent: Int($0.value), isManual: false)
       }
   }

@@ -144,36 +144,6 @@ package struct MeasurementUpdate: FrameRecord {
   }
 }
 
-/// The older way to a live heart rate (ring reference, 4.9). Newer rings refuse it.
-package struct LiveHeartRateControl: FrameRecord {
-  /// 1 start, 2 stop, 3 continue.
-  package var action: UInt8 = 1
-
-  package init(_ action: UInt8) {
-    self.action = action
-  }
-
-  package static let stopAction: UInt8 = 2
-
-  package static let fields: Fields = Fields(Self(1)) {
-    RecordField("action", \.action, at: 1, words: [1: "start", 2: "stop", 3: "continue"])
-  }
-}
-
-/// The ring's answer while the heart rate is measured live.
-package struct LiveHeartRate: FrameRecord {
-  /// In beats per minute.
-  package var beatsPerMinute: UInt8 = 0
-
-  package init(_ beatsPerMinute: UInt8) {
-    self.beatsPerMinute = beatsPerMinute
-  }
-
-  package static let fields: Fields = Fields(Self(0)) {
-    RecordField("heart-rate", \.beatsPerMinute, at: 1, .uint8, .beatsPerMinute)
-  }
-}
-
 package final class MeasurementCommands: CommandGroup {
   static let shared = MeasurementCommands()
 
@@ -181,16 +151,23 @@ package final class MeasurementCommands: CommandGroup {
     MeasurementForms.command, "measurement",
     "Measures while one waits: starts a measurement, or keeps a continuous one going.",
     .measurements, isStream: true, requests: MeasurementForms.requests, replies: MeasurementForms.all,
-    source: "4.9 [F][C][S]")
+    source: "4.9 [F][C][S]", MeasurementStart.fields, MeasurementUpdate.fields)
   package let measurementStop = RingQuery<MeasurementStop, MeasurementStop>(
     0x6A, "measurement stop", "Ends a measurement, with the value that the ring is to store.", .measurements,
-    source: "4.9 [C]")
-  package let liveHeartRate = RingQuery<LiveHeartRateControl, LiveHeartRate>(
+    source: "4.9 [C]", MeasurementStop.fields, MeasurementStop.fields)
+  /// Newer rings refuse it. It is requested by its action.
+  package let liveHeartRate = RingQuery<UInt8, UInt8>(
     0x1E, "live heart rate", "The older way to a continuous heart rate.", .measurements, isStream: true,
-    families: [.rf03, .unknown], source: "4.9 [A]")
+    families: [.rf03, .unknown], source: "4.9 [A]", liveControl,
+    .number("heart-rate", at: 1, .uint8, .beatsPerMinute))
   package let sport = RingQuery<SportControl, SportReply>(
     0x77, "sport session", "Begins, pauses or ends a sport session.", .measurements,
-    replies: SportReply.forms, families: .newer, source: "4.14 [C]")
+    replies: SportReply.forms, families: .newer, source: "4.14 [C]", SportControl.fields, SportReply.fields)
+
+  static let stopLive: UInt8 = 2
+  private static let liveControl = FrameFields<UInt8>(1) {
+    RecordField("action", \.self, at: 1, words: [1: "start", Int(stopLive): "stop", 3: "continue"])
+  }
 
   var entries: [CommandEntry] {
     [measurementStart.entry, measurementStop.entry, liveHeartRate.entry, sport.entry]

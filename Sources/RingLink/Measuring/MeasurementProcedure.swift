@@ -109,7 +109,7 @@ package struct MeasurementProcedure {
 
   private func request(action: UInt8) -> RingFrame {
     method == .live
-      ? CommandTable.liveHeartRate.request(LiveHeartRateControl(action))
+      ? CommandTable.liveHeartRate.request(action)
       : CommandTable.measurementStart.request(MeasurementStart(kind, action: action))
   }
 
@@ -133,7 +133,7 @@ package struct MeasurementProcedure {
       let kept = (try? result.get()).flatMap { $0.estimate == nil ? $0.value.stored : nil }
       return CommandTable.measurementStop.request(MeasurementStop(kind, value: kept ?? 0))
     case .continuous: return request(action: MeasurementStart.stopAction)
-    case .live: return request(action: LiveHeartRateControl.stopAction)
+    case .live: return request(action: MeasurementCommands.stopLive)
     }
   }
 
@@ -152,17 +152,17 @@ package struct MeasurementProcedure {
     }
     do throws(RingFrameError) {
       return method == .live
-        ? receive(try CommandTable.liveHeartRate.reply(frame), at: time, now)
+        ? receive(beatsPerMinute: try CommandTable.liveHeartRate.reply(frame), at: time, now)
         : receive(try CommandTable.measurementStart.reply(frame), of: frame, at: time, now)
     } catch {
       return finish(.failure(.malformed(.frame(command), error)))
     }
   }
 
-  private mutating func receive(_ update: LiveHeartRate, at time: Instant, _ now: Instant) -> [Action] {
+  private mutating func receive(beatsPerMinute: UInt8, at time: Instant, _ now: Instant) -> [Action] {
     hasHeard = true
-    let value = MeasuredValue.heartRate(Int(update.beatsPerMinute))
-    let actions = take(update.beatsPerMinute > 0 ? value : nil, at: time, now)
+    let value = MeasuredValue.heartRate(Int(beatsPerMinute))
+    let actions = take(beatsPerMinute > 0 ? value : nil, at: time, now)
     expectFrame(at: now)
     return actions
   }

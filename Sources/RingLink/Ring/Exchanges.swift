@@ -72,13 +72,7 @@ package struct RingExchange {
   /// Called once, with nil when the last frame is there.
   package var completion: (RingError?) -> Void
 
-  /// - Parameters:
-  ///   - message: what to send
-  ///   - bulkReplies: nil for the message's own id
-  ///   - silence: how long to wait for the next frame
-  ///   - accept: what to do with an answer
-  ///   - progress: called while a bulk frame arrives, with the bytes that are there and the bytes that it has
-  ///   - completion: called once, with nil when the last frame is there
+  /// - Parameter bulkReplies: nil for the message's own id
   package init(
     _ message: RingMessage, bulkReplies: Set<BulkID>? = nil, silence: Duration = Self.usualSilence,
     accept: @escaping (RingReply) -> Acceptance, progress: ((Int, Int) -> Void)? = nil,
@@ -118,10 +112,15 @@ extension RingClient {
   ///
   /// - Throws: `.refused` if the ring does not support it, `.notAnswered`, `.malformed`
   package func request<Request, Reply>(
-    _ query: RingQuery<Request, Reply>, _ request: Request = .init()
+    _ query: RingQuery<Request, Reply>, _ request: Request
   ) async throws(RingError) -> Reply {
     let reply = try await frame(answering: query.request(request)) { _ in true }
     return try readable(query.command) { () throws(RingFrameError) in try query.reply(reply) }
+  }
+
+  /// Sends a request without parameters.
+  package func request<Reply>(_ query: RingQuery<NoFields, Reply>) async throws(RingError) -> Reply {
+    try await request(query, NoFields())
   }
 
   /// Sends a command that starts an action.

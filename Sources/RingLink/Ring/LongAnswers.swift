@@ -198,18 +198,14 @@ extension RingClient {
   /// Finds the bulk service and switches its notifications on; once a link.
   func openBulk() async throws(RingError) {
     guard bulkWrite == nil else { return }
-    guard let service = try await RingError.of(await gatt.firstService(RingGATT.bulkService)) else {
-      throw .noBulkService
-    }
-    let all = try await RingError.of(await gatt.discoverCharacteristics(of: service))
-    guard let write = all.first(where: { $0.uuid == RingGATT.bulkWrite }),
-      let notify = all.first(where: { $0.uuid == RingGATT.bulkNotify })
-    else { throw .noBulkService }
+    let found = try await RingError.of(
+      await gatt.characteristics(RingGATT.bulkService, RingGATT.bulkWrite, RingGATT.bulkNotify))
+    guard let found else { throw .noBulkService }
     let dispatcher = self.dispatcher
     _ = try await RingError.of(
-      await gatt.subscribe(to: notify) { dispatcher.receiveBulk($0, at: $1) })
-    bulkNotify = notify
-    bulkWrite = write
+      await gatt.subscribe(to: found.notify) { dispatcher.receiveBulk($0, at: $1) })
+    bulkNotify = found.notify
+    bulkWrite = found.write
   }
 
   func sendBulk(_ id: BulkID, payload: [UInt8]) {

@@ -69,9 +69,6 @@ extension RingClient {
     end.expire(after: time, in: timers, with: ())
     gatt.whenIdle { end() }
   }
-
-  /// Discarded frames, counted.
-  package var counters: RingDispatcher.Counters { dispatcher.counters }
 }
 
 /// A value received from a ring.

@@ -27,28 +27,13 @@ package final class RingClient {
   package internal(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
   /// Whether its layout was supplied, and not discovered on this link.
   package private(set) var isAssumed = false
-  /// Called for the ring's unsolicited events.
-  package var onEvent: ((RingEvent) -> Void)? {
-    get { dispatcher.onEvent }
-    set { dispatcher.onEvent = newValue }
-  }
-  /// Called for a frame of the wrong length or with a wrong checksum: its bytes, why it was rejected, and its receive time.
-  package var onRejectedFrame: ((RawSpan, RingFrameError, Instant) -> Void)? {
-    get { dispatcher.onRejected }
-    set { dispatcher.onRejected = newValue }
-  }
-  /// Called for frames and bulk frames that no request takes and that are not events.
-  package var onUnknown: ((RingReply) -> Void)? {
-    get { dispatcher.onUnknown }
-    set { dispatcher.onUnknown = newValue }
-  }
-
   /// Called for each stored record that is left out: see ``OddRecord``.
   package var onOddRecord: ((OddRecord) -> Void)?
   /// Called when ``layout`` has changed: the ring's services were discovered again, or have to be.
   package var onLayoutChange: (() -> Void)?
 
-  let dispatcher: RingDispatcher
+  /// Its messages: the events, what nobody has asked for, and what is rejected.
+  package let dispatcher: RingDispatcher
   private var commandWrite: Characteristic
   private(set) var commandNotify: Characteristic
   /// The descriptor that enables notifications; nil if it is not known.
@@ -76,9 +61,6 @@ package final class RingClient {
     case discovering([RingFrame])
     case done
   }
-
-  /// Calls `handler` once, when the ring answers no more; at once if it already does not.
-  package func whenClosed(_ handler: @escaping (RingError) -> Void) { dispatcher.whenClosed(handler) }
 
   /// How often a ring may change its services during a link.
   private static let maximumChanges = 16

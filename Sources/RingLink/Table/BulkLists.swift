@@ -82,14 +82,11 @@ extension ByteReader {
   ) -> Bool {
     var attempt = self
     guard let element = try? Element(parsing: &attempt) else {
-      record[keyPath: unread] = readRestBytes()
+      record[keyPath: unread] = readRemainingBytes()
       return false
     }
     self = attempt
     record[keyPath: property].append(element)
     return true
   }
-
-  @_lifetime(self: copy self)
-  mutating func readRestBytes() -> [UInt8] { (try? readBytes(remaining)) ?? [] }
 }

@@ -103,7 +103,7 @@ extension BulkQuery: BulkRow {
 }
 
 extension CommandTable {
-  private static let bulkQueries: [any BulkRow] = groups.flatMap(\.bulkRows)
+  private static let bulkQueries = HistoryCommands.shared.bulkRows
 
   static func name(of id: BulkID) -> String? {
     entries(for: .bulk(id)).first?.name ?? bulkQueries.first { $0.replyID == id }?.entry.name

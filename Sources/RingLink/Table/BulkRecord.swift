@@ -116,7 +116,7 @@ extension BulkField {
   init(bytes name: String, _ property: any WritableKeyPath<Record, [UInt8]> & Sendable) {
     self.init(
       text: "`\(name)` up to the end",
-      read: { reader, record throws(DecodeError) in record[keyPath: property] = reader.readRestBytes() },
+      read: { reader, record throws(DecodeError) in record[keyPath: property] = reader.readRemainingBytes() },
       write: { record, writer in writer.write(record[keyPath: property]) },
       explain: { record, explanation in
         let bytes = record[keyPath: property]
@@ -154,7 +154,7 @@ extension BulkField {
           record = whole
         } catch {
           var block = ByteReader(block.bytes)
-          record[keyPath: unread] = block.readRestBytes()
+          record[keyPath: unread] = block.readRemainingBytes()
         }
       },
       write: { record, writer in

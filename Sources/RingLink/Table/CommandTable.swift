@@ -17,14 +17,13 @@ package enum CommandTable {
   package static let all: [CommandEntry] = groups.flatMap(\.entries)
 
   /// All settings, in the order of the reference page.
-  package static let settings: [RingSetting] = groups.flatMap(\.settings)
+  package static let settings = ScheduleSettings.shared.settings + WearerSettings.shared.settings
 
   /// The switches of everything that the ring measures automatically: all of them are off when its lights stay dark.
-  package static let automaticMeasurements: [RingSetting] =
-    ScheduleSettings.shared.settings
+  package static let automaticMeasurements = ScheduleSettings.shared.settings
 
   /// All actions, in the order of the reference page.
-  package static let actions: [RingAction] = groups.flatMap(\.actions)
+  package static let actions = ActionCommands.shared.actions
 
   /// The indices in ``all`` of the entries of each command, by its number.
   private static let frameRows = rows { if case .frame(let command) = $0 { command.rawValue } else { nil } }
@@ -72,18 +71,6 @@ protocol CommandGroup: Sendable {
   /// Its entries, in the order of the reference page: all stored properties, which a test compares. Reflection would
   /// find them as well, but takes as long as the rest of a short command.
   var entries: [CommandEntry] { get }
-  /// The settings among them.
-  var settings: [RingSetting] { get }
-  /// The actions among them.
-  var actions: [RingAction] { get }
-  /// The bulk frames among them.
-  var bulkRows: [any BulkRow] { get }
-}
-
-extension CommandGroup {
-  var settings: [RingSetting] { [] }
-  var actions: [RingAction] { [] }
-  var bulkRows: [any BulkRow] { [] }
 }
 
 /// A type with an entry in the command table.

@@ -71,7 +71,7 @@ extension CommandTable {
       guard kind == .continuousHeartRate else { return [Self.measurementStop.request(MeasurementStop(kind))] }
       return [Self.measurementStart.request(MeasurementStart(kind, action: MeasurementStart.stopAction))]
     case Self.liveHeartRate.command:
-      return [Self.liveHeartRate.request(LiveHeartRateControl(LiveHeartRateControl.stopAction))]
+      return [Self.liveHeartRate.request(MeasurementCommands.stopLive)]
     case Self.cameraEnter.command where Self.cameraEnter.entry.requests.contains { $0.matches(frame) }:
       return [Self.cameraLeave.frame]
     case Self.sport.command where second != SportControl.endAction:

@@ -1,33 +1,51 @@
 /// A command that is answered with one frame or, if it starts an activity, with frames until it is stopped.
-package struct RingQuery<Request: FrameRecord, Reply: FrameRecord>: CommandRow {
+package struct RingQuery<Request: Hashable & Sendable, Reply: Hashable & Sendable>: CommandRow {
   package let command: RingCommand
   package let entry: CommandEntry
+  private let requestFields: FrameFields<Request>
+  private let replyFields: FrameFields<Reply>
 
   /// - Parameters:
-  ///   - requests: the forms of the request, if it has others than that of `Request`
-  ///   - replies: the forms of the answer, if it has others than that of `Reply`
+  ///   - requests: the forms of the request, if it has others than that of its fields
+  ///   - replies: the forms of the answer, if it has others than that of its fields
   init(
     _ command: RingCommand, _ name: String, _ purpose: String, _ group: CommandEntry.Group,
     isStream: Bool = false, requests: [FrameForm]? = nil, replies: [FrameForm]? = nil,
-    families: Set<RingFamily> = .every, source: String
+    families: Set<RingFamily> = .every, source: String, _ request: FrameFields<Request>,
+    _ reply: FrameFields<Reply>
   ) {
     self.command = command
+    requestFields = request
+    replyFields = reply
     entry = CommandEntry(
       subject: .frame(command), name: name, purpose: purpose, group: group,
-      shape: isStream ? .stream : .single, requests: requests ?? [FrameForm("request", Request.self)],
-      replies: replies ?? [FrameForm(isStream ? "update" : "reply", Reply.self)], families: families,
-      source: source)
+      shape: isStream ? .stream : .single,
+      requests: requests ?? [FrameForm("request", request.map(\.field))],
+      replies: replies ?? [FrameForm(isStream ? "update" : "reply", reply.map(\.field))],
+      families: families, source: source)
   }
 
-  package func request(_ request: Request = .init()) -> RingFrame { RingFrame(command, request) }
+  package func request(_ request: Request) -> RingFrame {
+    RingFrame(command) { requestFields.store(request, in: &$0) }
+  }
+
+  /// The request with the usual values.
+  package func request() -> RingFrame { request(requestFields.usual) }
+
+  /// Reads what a ring is asked.
+  package func request(in frame: RingFrame) throws(RingFrameError) -> Request {
+    try requestFields.read(frame, of: command)
+  }
 
   /// Reads what a ring answered.
   package func reply(_ frame: RingFrame) throws(RingFrameError) -> Reply {
-    try Reply(parsing: frame, of: command)
+    try replyFields.read(frame, of: command)
   }
 
   /// The ring's answer.
-  package func frame(of reply: Reply) -> RingFrame { RingFrame(command, reply) }
+  package func frame(of reply: Reply) -> RingFrame {
+    RingFrame(command) { replyFields.store(reply, in: &$0) }
+  }
 }
 
 /// A command without an answer, or whose answer is a plain echo.
@@ -55,12 +73,12 @@ package struct RingReport<Value: Hashable & Sendable>: CommandRow {
   package let command: RingCommand
   package let entry: CommandEntry
   private let form: FrameForm
-  private let fields: RecordFields<Value, RecordField<Value>>
+  private let fields: FrameFields<Value>
 
   /// - Parameter prefix: what follows the command's byte, where several reports share it
   init(
     _ command: RingCommand, startingWith prefix: [UInt8] = [], _ name: String, _ purpose: String,
-    families: Set<RingFamily> = .every, source: String, _ fields: RecordFields<Value, RecordField<Value>>
+    families: Set<RingFamily> = .every, source: String, _ fields: FrameFields<Value>
   ) {
     self.command = command
     self.fields = fields
@@ -72,10 +90,8 @@ package struct RingReport<Value: Hashable & Sendable>: CommandRow {
 
   /// Reads a frame of the ring.
   package func value(_ frame: RingFrame) throws(RingFrameError) -> Value {
-    guard frame.command == command, form.matches(frame) else { throw .unexpected(frame.command) }
-    var value = fields.usual
-    try fields.read(frame, into: &value)
-    return value
+    guard form.matches(frame) else { throw .unexpected(frame.command) }
+    return try fields.read(frame, of: command)
   }
 
   /// The frame that a ring sends.

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// The description of a frame's field, for users and tools. A class, as it is read for each frame: only its reference is
 /// copied.
 package final class FrameField: Hashable, Sendable {
-  /// `percent`; the same name as in the program's records.
+  /// `percent`: as shown and as an option; the same name as in the program's records.
   package let name: String
   /// Counted from the command's byte, which is 0.
   package let offset: Int
@@ -23,14 +23,8 @@ package final class FrameField: Hashable, Sendable {
   let loneWords: [Int: LoneSource]
 
   /// - Parameters:
-  ///   - name: as shown and as an option
-  ///   - offset: from the start of the frame, in bytes
-  ///   - form: the size and byte order
-  ///   - unit: of the number; nil if it has none
-  ///   - words: the names of single values
-  ///   - settable: the values to which it can be set; by default all that `form` can hold
-  ///   - believed: those that are a ring's own; by default all to which it can be set
-  ///   - loneSource: see the property, as for `usual` and `loneWords`
+  ///   - settable: by default all that `form` can hold
+  ///   - believed: by default all to which it can be set
   package init(
     _ name: String, at offset: Int, _ form: WireForm = .uint8, _ unit: RingUnit? = nil,
     words: [Int: String] = [:], settable: ClosedRange<Int>? = nil, believed: ClosedRange<Int>? = nil,

@@ -5,7 +5,7 @@ package protocol FrameRecord: Hashable, Sendable {
 }
 
 extension FrameRecord {
-  package typealias Fields = RecordFields<Self, RecordField<Self>>
+  package typealias Fields = FrameFields<Self>
 
   /// A record with the usual values.
   package init() { self = Self.fields.usual }
@@ -15,17 +15,12 @@ extension FrameRecord {
     self.init()
     try Self.fields.read(frame, into: &self)
   }
-
-  /// Reads a frame of one command.
-  init(parsing frame: RingFrame, of command: RingCommand) throws(RingFrameError) {
-    guard frame.command == command else { throw .unexpected(frame.command) }
-    try self.init(parsing: frame)
-  }
 }
 
 /// The fields of a record in their order.
 package struct RecordFields<Record: Sendable, Field: Sendable>: RandomAccessCollection, Sendable {
-  /// The values that a record has before it is read.
+  /// The values that a record has before it is read. It is made by an initializer of the type itself: the `init()` of
+  /// ``FrameRecord`` and ``BulkRecord`` copies it.
   let usual: Record
   private let fields: [Field]
 
@@ -38,6 +33,8 @@ package struct RecordFields<Record: Sendable, Field: Sendable>: RandomAccessColl
   package var endIndex: Int { fields.count }
   package subscript(index: Int) -> Field { fields[index] }
 }
+
+package typealias FrameFields<Record: Sendable> = RecordFields<Record, RecordField<Record>>
 
 /// Makes a list of the fields that stand one below the other.
 @resultBuilder enum FieldList<Field> {
@@ -102,16 +99,9 @@ package struct RecordField<Record>: Sendable {
     self.access = access
   }
 
-  /// A number.
+  /// A number; see ``FrameField``.
   ///
-  /// - Parameters:
-  ///   - name: as shown and as an option
-  ///   - property: holds the number
-  ///   - offset: from the start of the frame, in bytes
-  ///   - form: the size and byte order
-  ///   - unit: of the number; nil if it has none
-  ///   - limits: a frame with another number is refused
-  ///   - words: the names of single values
+  /// - Parameter limits: a frame with another number is refused
   package init<Number: FixedWidthInteger & Sendable>(
     _ name: String, _ property: any WritableKeyPath<Record, Number> & Sendable, at offset: Int,
     _ form: WireForm = .uint8, _ unit: RingUnit? = nil, in limits: ClosedRange<Int>? = nil,
@@ -203,6 +193,26 @@ struct FramePlace: Sendable {
   /// A byte that is 1 for yes.
   @inline(__always)
   func flag(_ frame: RingFrame) -> Bool { frame.byte(at: offset) == 1 }
+}
+
+extension FrameRecord {
+  /// The names of the flags that are set: `touch`, `gesture`.
+  package var features: [String] {
+    Self.fields.compactMap { field in
+      guard field.field.isFlag, case .number(let get, _) = field.access, get(self) != 0 else { return nil }
+      return field.field.name
+    }
+  }
+}
+
+extension RecordFields where Field == RecordField<Record> {
+  /// Reads a frame of one command.
+  func read(_ frame: RingFrame, of command: RingCommand) throws(RingFrameError) -> Record {
+    guard frame.command == command else { throw .unexpected(frame.command) }
+    var record = usual
+    try read(frame, into: &record)
+    return record
+  }
 }
 
 extension RecordFields where Record: FixedWidthInteger, Field == RecordField<Record> {

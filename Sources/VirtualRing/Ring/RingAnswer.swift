@@ -11,7 +11,7 @@ struct RingAnswer {
     _ query: RingQuery<Request, Reply>, _ answer: @escaping (SimulatedRing, Request) -> Reply
   ) -> RingAnswer {
     RingAnswer(entry: query.entry) { ring, frame in
-      guard let request = try? Request(parsing: frame) else { return [] }
+      guard let request = try? query.request(in: frame) else { return [] }
       return [query.frame(of: answer(ring, request))]
     }
   }

@@ -6,7 +6,7 @@ package struct RingMemory {
   var clock: RingClock
   /// The values written to each setting, as reported when it is read.
   var settings = RingMemory.usualSettings
-  var notificationMask = NotificationMask()
+  var notificationMask: UInt16 = 0
   /// The sessions of sport that were run on it, the oldest first.
   private(set) var sports: [SimulatedSession] = []
 

@@ -173,7 +173,7 @@ import Testing
     ),
     "Captures/Recording/ATT/ReplayAdapter.swift": (2, .deadline("none is needed: they return at once")),
     "RingLink/Device/ActionsAndEvents.swift": (
-      6, .deadline("RingExchange.silence, the time for a ring to leave; listen by the link's end")
+      3, .deadline("RingExchange.silence, the time for a ring to leave; listen by the link's end")
     ),
     "RingLink/Device/Clock.swift": (2, .deadline("RingExchange.silence for each request")),
     "RingLink/Device/Device.swift": (3, .deadline("RingExchange.silence, 30 s of ATT")),
@@ -191,7 +191,7 @@ import Testing
     "RingLink/Measuring/RingClient+Sport.swift": (
       3, .ended(by: "silence of a request, ten seconds without data, or the link's end")
     ),
-    "RingLink/Ring/Exchanges.swift": (4, .deadline("RingExchange.silence")),
+    "RingLink/Ring/Exchanges.swift": (5, .deadline("RingExchange.silence")),
     "RingLink/Ring/LongAnswers.swift": (2, .deadline("RingExchange.silence after each frame")),
     "RingLink/Ring/RingClient.swift": (2, .deadline("30 s of ATT for each request")),
     "RingLink/Ring/RingClient+CountedStream.swift": (

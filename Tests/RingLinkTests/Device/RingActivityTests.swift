@@ -17,12 +17,12 @@ import Testing
   @Test func actionsAreAsked() async throws {
     let ring = try await device.open()
     device.answer = { $0.command == 0x10 || $0.command == 0x50 ? [RingFrame($0.command)] : [] }
-    try await ring.blink()
-    try await ring.find()
-    try await ring.factoryReset()
+    try await ring.perform(CommandTable.blink)
+    try await ring.perform(CommandTable.find)
+    try await ring.perform(CommandTable.factoryReset)
     #expect(device.takeAsked() == ["10", "5055aa", "ff6666"])
     device.answer = { _ in [] }
-    let (error, time) = await failure { () throws(RingError) in try await ring.blink() }
+    let (error, time) = await failure { () throws(RingError) in try await ring.perform(CommandTable.blink) }
     #expect(error == .notAnswered(.frame(0x10), seconds: 2) && time >= .seconds(2))
   }
 

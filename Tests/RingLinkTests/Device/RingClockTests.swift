@@ -18,7 +18,7 @@ import Testing
   @Test func theClockIsSet() async throws {
     let ring = try await device.open()
     device.answer = { _ in [RingFrame(0x01, 1)] }
-    #expect(try await ring.setClock(to: now).names == ["temperature"])
+    #expect(try await ring.setClock(to: now).features == ["temperature"])
     #expect(device.takeAsked() == ["01261121134530" + "01"])
     let late = try #require(RingDay(year: 2100, month: 1, day: 1)).midnight
     let (error, _) = await failure { () throws(RingError) in _ = try await ring.setClock(to: late) }

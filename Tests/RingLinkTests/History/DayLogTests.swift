@@ -74,11 +74,11 @@ import Testing
     var expected = DayTotals()
     expected.day = RingDay(year: 2025, month: 12, day: 11)
     expected.daysAgo = 2
-    expected.steps = 0x1234
-    expected.runningSteps = 0x56
-    expected.calories = 80000
-    expected.meters = 1000
-    expected.activeMinutes = 25
+    expected.totals.steps = 0x1234
+    expected.totals.runningSteps = 0x56
+    expected.totals.calories = 80000
+    expected.totals.meters = 1000
+    expected.totals.activeMinutes = 25
     expected.sleepMinutes = 380
     #expect(DayTotalsAssembler.assemble(answer, for: DaysAgo(2)) == .complete(expected))
     #expect(DayTotalsAssembler.assemble(answer.reversed(), for: DaysAgo(2)) == .complete(expected))

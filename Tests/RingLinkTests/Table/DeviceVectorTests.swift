@@ -24,7 +24,7 @@ struct DeviceVectorTests {
     #expect(support.wantsBond && !support.hasIntervalTemperature)
     #expect(support.bytes == hex("008c270028800000000000000000"))
     let mask = try CommandTable.notificationMask.reply(frame("61ffff0000000000000000000000005f"))
-    #expect(mask.mask == 0xFFFF)
+    #expect(mask == 0xFFFF)
   }
 
   @Test(arguments: [
@@ -69,7 +69,7 @@ struct DeviceVectorTests {
   @Test func anUpdateAndAnEvent() throws {
     let update = try CommandTable.measurementStart.reply(frame("6901004e0000000000000000000000b8"))
     #expect(update.kind == .heartRate && update.status == 0 && update.value == 78 && update.beatInterval == 0)
-    #expect(try LiveHeartRateControl(parsing: frame("1e330000000000000000000000000051")).action == 0x33)
+    #expect(try CommandTable.liveHeartRate.request(in: frame("1e330000000000000000000000000051")) == 0x33)
     #expect(RingEvent(try frame("73040000000000000000000000000077"))?.description == "new activity")
   }
 

@@ -17,7 +17,7 @@ struct RecordLimitTests {
     (CommandTable.measurementStart.frame(of: MeasurementUpdate()), "6901"),
     (CommandTable.measurementStop.request(), "6a01"),
     (CommandTable.liveHeartRate.request(), "1e01"),
-    (CommandTable.liveHeartRate.frame(of: LiveHeartRate()), "1e"),
+    (CommandTable.liveHeartRate.frame(of: 0), "1e"),
     (CommandTable.sport.request(), "770104"),
     (CommandTable.sportUpdate.frame(SportUpdate()), "780001"),
     (CommandTable.today.frame(of: TodayTotals()), "48"),
@@ -91,10 +91,10 @@ struct RecordLimitTests {
   /// A flag is set by one number only; a bit says nothing of the others of its byte.
   @Test func flagsAndBitsAreReadApart() throws {
     let none = try CommandTable.setTime.reply(Self.wire("01020202c900000000 0200004e02cf"))
-    #expect(none.names == [] && none.tensOfContacts == 2)
+    #expect(none.features == [] && none.tensOfContacts == 2)
     let all = try CommandTable.setTime.reply(Self.wire("0101010136 3412 7856 01 0a 1f b1 03 30"))
     #expect(
-      all.names == [
+      all.features == [
         "temperature", "watch-faces", "menstruation", "spo2", "blood-pressure", "one-key-check", "weather",
         "new-sleep-protocol", "manual-heart-rate", "music", "realtek", "blood-sugar", "stress", "hrv",
       ])

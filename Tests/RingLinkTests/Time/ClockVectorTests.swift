@@ -21,7 +21,7 @@ struct ClockVectorTests {
     let frame = try RingFrame(parsing: hex("01000100220000000001003001001066").span.bytes)
     let capabilities = try CommandTable.setTime.reply(frame)
     #expect(
-      capabilities.names == [
+      capabilities.features == [
         "watch-faces", "spo2", "weather", "new-sleep-protocol", "manual-heart-rate", "stress",
       ])
     #expect(capabilities.companionFeatures == 0x30 && capabilities.displayWidth == 0)

@@ -68,11 +68,11 @@ let batteryCommand = CommandSpec(
 
 let findCommand = actionCommand(
   "find", "light the ring for about ten seconds", done: "the ring lights up for about ten seconds"
-) { ring throws(RingError) in try await ring.find() }
+) { ring throws(RingError) in try await ring.perform(CommandTable.find) }
 
 let blinkCommand = actionCommand(
   "blink", "flash the ring's light twice", done: "the ring flashed twice"
-) { ring throws(RingError) in try await ring.blink() }
+) { ring throws(RingError) in try await ring.perform(CommandTable.blink) }
 
 let rebootCommand = actionCommand(
   "reboot", "restart the ring", done: "the ring restarts",
@@ -89,7 +89,7 @@ let factoryResetCommand = actionCommand(
   "factory-reset", "erase all data on the ring",
   done: "the ring accepted the command to erase its data",
   asking: "this erases all data on the ring"
-) { ring throws(RingError) in try await ring.factoryReset() }
+) { ring throws(RingError) in try await ring.perform(CommandTable.factoryReset) }
 
 /// - Parameter question: what to confirm first; nil for nothing
 private func actionCommand(

@@ -131,7 +131,7 @@ private func printClock(
       }
     ),
     ("clock", action ?? advice),
-    ("supports", capabilities?.names.joined(separator: ", ")),
+    ("supports", capabilities?.features.joined(separator: ", ")),
   ]
   let evidence = assessment.evidence
   printRecord(
@@ -144,7 +144,7 @@ private func printClock(
       ("newest_data", nil, .text(evidence.newest?.description)),
       ("future_data", nil, .text(evidence.future?.description)),
       ("least_lead", "s", .number(range?.lowerBound)), ("most_lead", "s", .number(range?.upperBound)),
-      ("action", nil, .text(action)), ("capabilities", nil, .list(capabilities?.names ?? [])),
+      ("action", nil, .text(action)), ("capabilities", nil, .list(capabilities?.features ?? [])),
     ], text: twoColumns(lines, width: 15))
 }
 

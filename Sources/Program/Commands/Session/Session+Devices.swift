@@ -192,7 +192,7 @@ extension Session {
       budget == nil ? .never : .afterOthers, until: interruption, check: check
     ) { [self] connection, last throws(Failure) in
       let ring = try await open(connection, last, identifies)
-      ring.onUnknown = { [weak self] in self?.note("the ring sent what nobody asked for: \($0)") }
+      ring.dispatcher.onUnknown = { [weak self] in self?.note("the ring sent what nobody asked for: \($0)") }
       try await prepare(ring)
       return ring
     }

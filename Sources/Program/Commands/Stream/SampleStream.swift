@@ -143,7 +143,7 @@ final class SampleStream {
       if self.ring === ring { self.finish(.lost(loss.description)) }
     }
     // Not weakly: each retain of an object that was ever captured weakly takes 150 instructions more.
-    ring.onRejectedFrame = { bytes, error, time in self.reject(bytes, error, at: time) }
+    ring.dispatcher.onRejected = { bytes, error, time in self.reject(bytes, error, at: time) }
     do throws(RingError) {
       try await link.interruption.cancels { () async throws(RingError) in
         try await self.request(ring)
@@ -307,7 +307,7 @@ final class SampleStream {
 
   private func leave() async {
     if source.isCounted { await ring.stopCountedStream() } else { await ring.stopRawStream() }
-    ring.onRejectedFrame = nil
+    ring.dispatcher.onRejected = nil
     await identification?.value
     for observer in observers { await observer.end() }
     if let paused, !paused.isEmpty { await session.leaveMeasurements(paused, of: ring) }
