@@ -71,8 +71,8 @@ extension RingClient {
   /// second.
   package static let cameraInterval = Duration.seconds(10)
 
-  /// Delivers the ring's unsolicited events until the task is cancelled or the link is lost. It replaces ``RingDispatcher/onEvent``. It
-  /// has no deadline, as events may be rare.
+  /// Delivers the ring's unsolicited events until the task is cancelled or the link is lost. It replaces
+  /// ``RingDispatcher/onEvent``. It has no deadline, as events may be rare.
   ///
   /// - Parameters:
   ///   - camera: how often the ring is told to stay in camera mode during this time, in which it reports gestures (ring

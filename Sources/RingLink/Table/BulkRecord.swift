@@ -8,7 +8,7 @@ package protocol BulkRecord: Hashable, Sendable {
 }
 
 extension BulkRecord {
-  package typealias Fields = RecordFields<Self, BulkField<Self>>
+  package typealias Fields = RecordLayout<Self, BulkField<Self>>
 
   /// A record with the usual values.
   package init() { self = Self.fields.usual }

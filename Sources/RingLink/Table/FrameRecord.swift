@@ -18,13 +18,13 @@ extension FrameRecord {
 }
 
 /// The fields of a record in their order.
-package struct RecordFields<Record: Sendable, Field: Sendable>: RandomAccessCollection, Sendable {
+package struct RecordLayout<Record: Sendable, Field: Sendable>: RandomAccessCollection, Sendable {
   /// The values that a record has before it is read. It is made by an initializer of the type itself: the `init()` of
   /// ``FrameRecord`` and ``BulkRecord`` copies it.
   let usual: Record
   private let fields: [Field]
 
-  init(_ usual: Record, @FieldList<Field> _ fields: () -> [Field]) {
+  init(_ usual: Record, @LayoutBuilder<Field> _ fields: () -> [Field]) {
     self.usual = usual
     self.fields = fields()
   }
@@ -34,10 +34,10 @@ package struct RecordFields<Record: Sendable, Field: Sendable>: RandomAccessColl
   package subscript(index: Int) -> Field { fields[index] }
 }
 
-package typealias FrameFields<Record: Sendable> = RecordFields<Record, RecordField<Record>>
+package typealias FrameFields<Record: Sendable> = RecordLayout<Record, RecordField<Record>>
 
 /// Makes a list of the fields that stand one below the other.
-@resultBuilder enum FieldList<Field> {
+@resultBuilder enum LayoutBuilder<Field> {
   static func buildExpression(_ field: Field) -> Field { field }
   static func buildBlock(_ fields: Field...) -> [Field] { fields }
 }
@@ -205,7 +205,7 @@ extension FrameRecord {
   }
 }
 
-extension RecordFields where Field == RecordField<Record> {
+extension RecordLayout where Field == RecordField<Record> {
   /// Reads a frame of one command.
   func read(_ frame: RingFrame, of command: RingCommand) throws(RingFrameError) -> Record {
     guard frame.command == command else { throw .unexpected(frame.command) }
@@ -215,7 +215,7 @@ extension RecordFields where Field == RecordField<Record> {
   }
 }
 
-extension RecordFields where Record: FixedWidthInteger, Field == RecordField<Record> {
+extension RecordLayout where Record: FixedWidthInteger, Field == RecordField<Record> {
   /// A single number; see ``RecordField``.
   static func number(
     _ name: String = "value", at offset: Int, _ form: WireForm = .uint8, _ unit: RingUnit? = nil,
