@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import RingLink
 
 /// Models of rings, each as published traces and reports show it; what they do not show is as in any virtual ring. As sold,

@@ -131,7 +131,7 @@ package enum CaptureNote {
 
   /// The type of the HCI packet that follows without its type byte; nil for other records.
   package var packet: (type: HCIPacketType, direction: CaptureDirection)? {
-    // Of data, the even opcode is that of the host.
+    // The even opcode of data is that of the host.
     let direction: CaptureDirection = rawValue & 1 == 0 ? .hostToController : .controllerToHost
     switch rawValue {
     case 2: return (.command, direction)

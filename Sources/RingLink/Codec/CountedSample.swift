@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// One frame of the counted stream: command 0x69, kinds 13 and 14 (ring reference, 5.7). It is the only stream whose frames
 /// have a number. Only the vendor's software describes it: that pairs of bytes are little-endian and that acceleration has
 /// a sign is not proved. Decoding does not allocate.

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// One frame of the raw stream, command 0xA1 (ring reference, 5). Decoding does not allocate.
 public enum RawSample: Hashable, Sendable {
   /// Red and infrared light, sub-type 1.

@@ -1,6 +1,3 @@
-import GATTClient
-import HaloBluetoothCore
-
 /// The host's description of its system (ring reference, 4.3). It has no known effect on rings.
 package struct HostInformation: FrameRecord {
   /// 2 is Android, which is what rings expect.

@@ -1,5 +1,4 @@
 import ATT
-import GATTClient
 import GATTServer
 import HaloBluetoothCore
 import HaloGATT

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 extension RingClient {
   /// The sport sessions that the ring has stored, with their courses, in the order of time.
   ///

@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// Begins, pauses or ends a sport session (ring reference, 4.14).
 package struct SportControl: FrameRecord {
   /// 1 start, 2 pause, 3 resume, 4 end.
@@ -126,47 +124,46 @@ public struct Sport: RawRepresentable, Hashable, Sendable, CaseIterable {
   }
 
   /// The names by their numbers.
-  static let names: [Int: String] = Dictionary(
-    uniqueKeysWithValues: table.split { $0 == "," || $0 == "\n" }.compactMap { item in
-      let parts = item.split(separator: " ", maxSplits: 1)
-      guard let first = parts.first, let name = parts.last, let number = Int(first) else { return nil }
-      return (number, String(name))
-    })
+  static let names: [Int: String] = [
+    1: "gps run", 2: "gps cycle", 3: "gps walk", 4: "walk", 5: "rope", 6: "swim", 7: "run", 8: "hike",
+    9: "cycle", 10: "other", 11: "swing", 20: "climbing", 21: "badminton", 22: "yoga", 23: "aerobics",
+    24: "spinning", 25: "kayaking", 26: "elliptical", 27: "rowing machine", 28: "table tennis",
+    29: "tennis", 30: "golf", 31: "basketball", 32: "football", 33: "volleyball", 34: "rock climbing",
+    35: "dance", 36: "roller skating", 40: "treadmill", 41: "indoor walking", 42: "trail running",
+    43: "race walking", 44: "track running", 45: "fat-burning run", 50: "outdoor cycling",
+    51: "indoor cycling", 52: "mountain biking", 53: "bmx", 55: "pool swimming", 56: "outdoor swimming",
+    57: "fin swimming", 58: "synchronized swimming", 60: "hiking", 61: "orienteering", 62: "fishing",
+    63: "hunting", 64: "skateboard", 65: "parkour", 66: "atv", 67: "motocross", 68: "racing",
+    69: "handcycle", 70: "marathon", 71: "obstacle course", 80: "stair climber", 81: "stepper",
+    82: "mixed aerobics", 83: "kickboxing", 84: "core training", 85: "cross training", 86: "indoor fitness",
+    87: "group gymnastics", 88: "strength training", 89: "interval training", 90: "free training",
+    91: "flexibility training", 92: "gymnastics", 93: "stretching", 94: "pilates", 95: "horizontal bar",
+    96: "parallel bars", 97: "battle rope", 98: "fitness", 99: "balance training", 100: "step training",
+    110: "square dance", 111: "ballroom dance", 112: "belly dance", 113: "ballet", 114: "street dance",
+    115: "zumba", 116: "latin dance", 117: "jazz dance", 118: "hip hop", 119: "pole dance",
+    120: "breakdance", 121: "folk dance", 122: "dancing", 123: "modern dance", 124: "disco",
+    125: "tap dance", 126: "other dance", 130: "boxing", 131: "wrestling", 132: "martial arts",
+    133: "tai chi", 134: "muay thai", 135: "judo", 136: "taekwondo", 137: "karate", 138: "free sparring",
+    139: "swordsmanship", 140: "jujitsu", 141: "fencing", 142: "kendo", 150: "beach football",
+    151: "beach volleyball", 152: "baseball", 153: "softball", 154: "rugby", 155: "hockey", 156: "squash",
+    157: "gateball", 158: "cricket", 159: "handball", 160: "bowling", 161: "polo", 162: "racquetball",
+    163: "billiards", 164: "sepak takraw", 165: "dodgeball", 166: "water polo", 167: "ice hockey",
+    168: "shuttlecock", 169: "indoor football", 170: "sandbag", 171: "bocce", 172: "jai alai",
+    173: "floorball", 174: "australian football", 175: "pickleball", 180: "boating", 181: "sailing",
+    182: "dragon boat", 183: "surfing", 184: "kitesurfing", 185: "paddling", 186: "paddleboard",
+    187: "indoor surfing", 188: "rafting", 189: "snorkeling", 190: "skiing", 191: "snowboard",
+    192: "alpine skiing", 193: "cross-country skiing", 194: "ski orienteering", 195: "biathlon",
+    196: "outdoor skating", 197: "indoor skating", 198: "curling", 199: "bobsleigh", 200: "sled",
+    201: "snowmobile", 202: "snowshoeing", 210: "hula hoop", 211: "frisbee", 212: "darts",
+    213: "kite flying", 214: "tug of war", 215: "esports", 216: "air walker", 217: "playground swing",
+    218: "shuffleboard", 219: "table football", 220: "motion-sensing game", 221: "bungee jumping",
+    222: "parachuting", 223: "anusara yoga", 224: "yin yoga", 225: "prenatal yoga", 230: "chess", 231: "go",
+    232: "draughts", 233: "board game", 234: "bridge", 235: "triathlon", 236: "archery",
+    237: "compound exercise", 238: "driving",
+  ]
 
   /// The numbers by ``option``.
   private static let numbers = Dictionary(uniqueKeysWithValues: allCases.map { ($0.option, $0.rawValue) })
-
-  private static let table = """
-    1 gps run, 2 gps cycle, 3 gps walk, 4 walk, 5 rope, 6 swim, 7 run, 8 hike, 9 cycle, 10 other,
-    11 swing, 20 climbing, 21 badminton, 22 yoga, 23 aerobics, 24 spinning, 25 kayaking, 26 elliptical,
-    27 rowing machine, 28 table tennis, 29 tennis, 30 golf, 31 basketball, 32 football, 33 volleyball,
-    34 rock climbing, 35 dance, 36 roller skating, 40 treadmill, 41 indoor walking, 42 trail running,
-    43 race walking, 44 track running, 45 fat-burning run, 50 outdoor cycling, 51 indoor cycling,
-    52 mountain biking, 53 bmx, 55 pool swimming, 56 outdoor swimming, 57 fin swimming,
-    58 synchronized swimming, 60 hiking, 61 orienteering, 62 fishing, 63 hunting, 64 skateboard,
-    65 parkour, 66 atv, 67 motocross, 68 racing, 69 handcycle, 70 marathon, 71 obstacle course,
-    80 stair climber, 81 stepper, 82 mixed aerobics, 83 kickboxing, 84 core training, 85 cross training,
-    86 indoor fitness, 87 group gymnastics, 88 strength training, 89 interval training, 90 free training,
-    91 flexibility training, 92 gymnastics, 93 stretching, 94 pilates, 95 horizontal bar,
-    96 parallel bars, 97 battle rope, 98 fitness, 99 balance training, 100 step training,
-    110 square dance, 111 ballroom dance, 112 belly dance, 113 ballet, 114 street dance, 115 zumba,
-    116 latin dance, 117 jazz dance, 118 hip hop, 119 pole dance, 120 breakdance, 121 folk dance,
-    122 dancing, 123 modern dance, 124 disco, 125 tap dance, 126 other dance, 130 boxing, 131 wrestling,
-    132 martial arts, 133 tai chi, 134 muay thai, 135 judo, 136 taekwondo, 137 karate, 138 free sparring,
-    139 swordsmanship, 140 jujitsu, 141 fencing, 142 kendo, 150 beach football, 151 beach volleyball,
-    152 baseball, 153 softball, 154 rugby, 155 hockey, 156 squash, 157 gateball, 158 cricket,
-    159 handball, 160 bowling, 161 polo, 162 racquetball, 163 billiards, 164 sepak takraw, 165 dodgeball,
-    166 water polo, 167 ice hockey, 168 shuttlecock, 169 indoor football, 170 sandbag, 171 bocce,
-    172 jai alai, 173 floorball, 174 australian football, 175 pickleball, 180 boating, 181 sailing,
-    182 dragon boat, 183 surfing, 184 kitesurfing, 185 paddling, 186 paddleboard, 187 indoor surfing,
-    188 rafting, 189 snorkeling, 190 skiing, 191 snowboard, 192 alpine skiing, 193 cross-country skiing,
-    194 ski orienteering, 195 biathlon, 196 outdoor skating, 197 indoor skating, 198 curling,
-    199 bobsleigh, 200 sled, 201 snowmobile, 202 snowshoeing, 210 hula hoop, 211 frisbee, 212 darts,
-    213 kite flying, 214 tug of war, 215 esports, 216 air walker, 217 playground swing, 218 shuffleboard,
-    219 table football, 220 motion-sensing game, 221 bungee jumping, 222 parachuting, 223 anusara yoga,
-    224 yin yoga, 225 prenatal yoga, 230 chess, 231 go, 232 draughts, 233 board game, 234 bridge,
-    235 triathlon, 236 archery, 237 compound exercise, 238 driving
-    """
 }
 
 extension Sport: CustomStringConvertible {

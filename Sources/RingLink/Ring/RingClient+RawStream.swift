@@ -1,4 +1,3 @@
-import GATTClient
 import HaloBluetoothCore
 
 extension RingClient {

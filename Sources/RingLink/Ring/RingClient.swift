@@ -1,7 +1,6 @@
 import ATT
 import GAP
 import GATTClient
-import HCI
 import HaloBluetoothCore
 import HaloGATT
 

@@ -1,5 +1,3 @@
-import GAP
-import GATTClient
 import HaloBluetoothCore
 
 /// Why an operation on a ring failed.

@@ -1,5 +1,4 @@
 import GAP
-import GATTClient
 import HCI
 import HaloBluetoothCore
 

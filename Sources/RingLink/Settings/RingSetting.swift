@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// A setting in one frame: a command with a form that reads and one that writes. Its fields are all that is known of it:
 /// its values are numbers by the names of the fields, where flags are 0 and 1.
 package struct RingSetting: CommandRow {

@@ -93,7 +93,7 @@ extension BulkContents where Self: BulkRecord {
   init(contents payload: [UInt8]) throws(BulkContentsError) {
     if payload.count <= 1, Self.isNothingAByte {
       if let status = payload.first, status != 0 { throw .status(status) }
-      self.init()
+      self = Self.usual
       return
     }
     do throws(DecodeError) {

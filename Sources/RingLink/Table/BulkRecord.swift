@@ -11,10 +11,10 @@ extension BulkRecord {
   package typealias Fields = RecordLayout<Self, BulkField<Self>>
 
   /// A record with the usual values.
-  package init() { self = Self.fields.usual }
+  package static var usual: Self { fields.usual }
 
   init(parsing reader: inout ByteReader) throws(DecodeError) {
-    self.init()
+    self = Self.usual
     for field in Self.fields { try field.read(&reader, &self) }
   }
 

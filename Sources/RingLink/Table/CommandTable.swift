@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// Everything that a ring understands and sends, one entry each. Encoders, decoders, the virtual ring, the meaning of a
 /// frame and the reference page are made of it.
 ///

@@ -8,19 +8,18 @@ extension FrameRecord {
   package typealias Fields = FrameFields<Self>
 
   /// A record with the usual values.
-  package init() { self = Self.fields.usual }
+  package static var usual: Self { fields.usual }
 
   /// Parses a frame. The caller has to know the command.
   package init(parsing frame: RingFrame) throws(RingFrameError) {
-    self.init()
+    self = Self.usual
     try Self.fields.read(frame, into: &self)
   }
 }
 
 /// The fields of a record in their order.
 package struct RecordLayout<Record: Sendable, Field: Sendable>: RandomAccessCollection, Sendable {
-  /// The values that a record has before it is read. It is made by an initializer of the type itself: the `init()` of
-  /// ``FrameRecord`` and ``BulkRecord`` copies it.
+  /// The values that a record has before it is read.
   let usual: Record
   private let fields: [Field]
 

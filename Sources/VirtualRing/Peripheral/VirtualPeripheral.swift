@@ -3,7 +3,6 @@ import GATTServer
 import HCI
 import HaloBluetoothCore
 import L2CAP
-import RingLink
 import VirtualRadio
 
 /// The ring as seen by its central: L2CAP frames in, L2CAP frames out. It serves its attributes, and does on its own

@@ -1,4 +1,3 @@
-import HaloBluetoothCore
 import RingLink
 
 /// What a ring does and sends by one source alone (ring-commands.md, "Known from one source"), with the bytes as the reference

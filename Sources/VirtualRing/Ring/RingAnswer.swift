@@ -77,7 +77,7 @@ extension RingAnswer {
           ring.options.model?.capabilities ?? CommandTable.setTime.frame(of: ring.capabilities),
         ]
       },
-      query(CommandTable.hostInformation) { _, _ in NoFields() },
+      query(CommandTable.hostInformation) { _, _ in NoFields.usual },
       RingAnswer(entry: CommandTable.deviceSupport.entry) { ring, _ in
         [ring.options.model?.deviceSupport ?? CommandTable.deviceSupport.frame(of: ring.deviceSupport)]
       },

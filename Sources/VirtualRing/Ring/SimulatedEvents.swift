@@ -4,7 +4,7 @@ import RingLink
 /// The ring's unsolicited events: at intervals, and gestures in camera mode.
 final class SimulatedEvents {
   var send: (RingFrame) -> Void = { _ in }
-  var battery: () -> RingBattery = { RingBattery() }
+  var battery: () -> RingBattery = { RingBattery.usual }
 
   private let timers: Timers
   private let interval: Duration?

@@ -39,7 +39,7 @@ struct SimulatedHistory {
       let share = min(max(now.seconds - start.seconds, 0), 3600)
       let steps = stepsOfHour(hour, day) * share / 3600
       guard steps > 0 else { return nil }
-      var record = ActivityRecord()
+      var record = ActivityRecord.usual
       record.yearOfCentury = UInt8(clamping: year - 2000)
       record.month = UInt8(clamping: month)
       record.day = UInt8(clamping: dayOfMonth)
@@ -54,7 +54,7 @@ struct SimulatedHistory {
 
   /// The sum of the day's records, as real rings report it.
   func totals(on day: RingDay) -> TodayTotals {
-    var totals = TodayTotals()
+    var totals = TodayTotals.usual
     for record in activity(on: day) {
       totals.steps += UInt32(record.steps)
       totals.calories += UInt32(record.energy) * 10

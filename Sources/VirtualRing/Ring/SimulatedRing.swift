@@ -155,7 +155,7 @@ package final class SimulatedRing {
 
   /// The capabilities that a ring of this family reports.
   var capabilities: RingCapabilities {
-    var capabilities = RingCapabilities()
+    var capabilities = RingCapabilities.usual
     // Rings without a display claim these two.
     capabilities.watchFaces = true
     capabilities.weather = true
@@ -172,7 +172,7 @@ package final class SimulatedRing {
 
   /// The answer observed from the newest ring; the others do not offer a bond.
   var deviceSupport: DeviceSupport {
-    var support = DeviceSupport()
+    var support = DeviceSupport.usual
     if options.family == .rt11cr {
       support.wantsBond = true
       // The captured ring did not; so the newer temperatures have a ring that keeps them, too.

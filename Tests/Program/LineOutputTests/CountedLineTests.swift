@@ -76,7 +76,7 @@ import Testing
       _ = writer.collect(green, packet: 300, at: .zero)
       _ = writer.collect(red, packet: 301, at: .zero)
       for sample in [
-        RawSample.ppg(OpticalSample()), .spo2(OpticalSample()),
+        RawSample.ppg(OpticalSample.usual), .spo2(OpticalSample.usual),
         .accelerometer(AccelerometerSample(x: 1, y: 2, z: 3)),
       ] { _ = writer.collect(sample, at: .zero) }
       writer.mark(.gap("gone"), at: .zero)

@@ -74,7 +74,7 @@ import Testing
     await settle()
     #expect(device.takeAsked() == asked)
     // The other stream can begin at once.
-    device.answer = { $0.command == .rawStream ? [RawSample.ppg(OpticalSample()).frame] : [] }
+    device.answer = { $0.command == .rawStream ? [RawSample.ppg(OpticalSample.usual).frame] : [] }
     let start = testTimers.now
     try await ring.startRawStream { _, _ in samples += 1 }
     #expect(samples == 1 && testTimers.now - start < .milliseconds(100))
@@ -117,7 +117,7 @@ import Testing
     device.answer = {
       switch $0.digits {
       case "690d3c": [Self.packet(0)]
-      case "a104": [RawSample.ppg(OpticalSample()).frame]
+      case "a104": [RawSample.ppg(OpticalSample.usual).frame]
       default: []
       }
     }

@@ -10,12 +10,12 @@ struct DeviceVectorTests {
   }
 
   @Test func theHostTellsWhatItIs() throws {
-    var host = HostInformation()
+    var host = HostInformation.usual
     host.name = Array("Pixel 9a".utf8)
     let request = CommandTable.hostInformation.request(host)
     #expect(request.bytes == hex("04020a506978656c20396100000000cc"))
     #expect(
-      try CommandTable.hostInformation.reply(frame("04000000000000000000000000000004")) == NoFields())
+      try CommandTable.hostInformation.reply(frame("04000000000000000000000000000004")) == NoFields.usual)
   }
 
   @Test func deviceSupportTellsOfBondsAndTemperatures() throws {

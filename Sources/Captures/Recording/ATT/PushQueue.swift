@@ -33,7 +33,7 @@ struct PushQueue {
     /// From the recorded time to that of the replay, of what has no time of its own; nil before the first subscription.
     var offset: Duration?
 
-    /// Those that are not sent, and perhaps others.
+    /// The pushes that are not sent, and perhaps others.
     var rest: ArraySlice<Int> { pushes[oldest...] }
     var isEmpty: Bool { oldest == pushes.count }
 
