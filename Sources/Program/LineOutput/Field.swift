@@ -8,9 +8,8 @@ package enum Field: Sendable {
   case seconds(Int64)
   /// A decimal number in units of 10^-places: `3650` with 2 places is 36.50.
   case decimal(Int, places: Int)
-  case flag(Bool)
-  case optionalFlag(Bool?)
-  case list([String])
+  case flag(Bool?)
+  case list([String]?)
 
   /// The value in a record of JSON. A record has its columns in their order, which a `JSONValue` does not keep; what text
   /// is in quotes is the same.
@@ -20,9 +19,8 @@ package enum Field: Sendable {
     case .number(let number): number.map(String.init) ?? "null"
     case .seconds(let nanoseconds): DecimalText.string(nanoseconds / 1000, places: 6)
     case .decimal: text
-    case .flag(let flag): flag ? "true" : "false"
-    case .optionalFlag(let flag): flag.map { $0 ? "true" : "false" } ?? "null"
-    case .list(let items): "[" + items.map(JSONValue.quoted).joined(separator: ",") + "]"
+    case .flag(let flag): flag.map { $0 ? "true" : "false" } ?? "null"
+    case .list(let items): items.map { "[" + $0.map(JSONValue.quoted).joined(separator: ",") + "]" } ?? "null"
     }
   }
 
@@ -32,9 +30,8 @@ package enum Field: Sendable {
     case .number(let number): number.map(String.init) ?? ""
     case .seconds(let nanoseconds): DecimalText.string(nanoseconds / 1000, places: 6)
     case .decimal: text
-    case .flag(let flag): flag ? "true" : "false"
-    case .optionalFlag(let flag): flag.map { $0 ? "true" : "false" } ?? ""
-    case .list(let items): Field.csvQuoted(items.joined(separator: " "))
+    case .flag(let flag): flag.map { $0 ? "true" : "false" } ?? ""
+    case .list(let items): Field.csvQuoted((items ?? []).joined(separator: " "))
     }
   }
 
@@ -42,7 +39,7 @@ package enum Field: Sendable {
   var printable: Field {
     switch self {
     case .text(let text): .text(text?.printable)
-    case .list(let items): .list(items.map(\.printable))
+    case .list(let items): .list(items?.map(\.printable))
     default: self
     }
   }

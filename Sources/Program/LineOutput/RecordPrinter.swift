@@ -1,5 +1,5 @@
-/// Prints records with the same columns, for commands that print few. A column has the same name in csv and in JSON: its
-/// name, and its unit where it has one.
+/// Prints records with the same columns, for commands that print few. A column has the same name in csv and in JSON, which
+/// ends with the unit where it has one: `distance_m`.
 package struct RecordPrinter: ~Copyable {
   private let format: OutputFormat
   private let names: [String]
@@ -9,20 +9,29 @@ package struct RecordPrinter: ~Copyable {
 
   /// - Parameters:
   ///   - format: the form of the records
-  ///   - columns: the names of the fields, and their units where they have one
+  ///   - columns: the names of the fields
   ///   - header: what is printed first, with its line breaks
   ///   - output: the destination
   package init(
-    _ format: OutputFormat, _ columns: [(name: String, unit: String?)], header: String = "",
+    _ format: OutputFormat, _ columns: [String], header: String = "",
     output: consuming LineWriter = LineWriter()
   ) {
     self.output = output
     self.format = format
     isTerminal = self.output.isTerminal
-    names = columns.map { $0.name + ($0.unit.map { "_\($0)" } ?? "") }
+    names = columns
     self.output.write(header)
     if format == .csv { self.output.write(names.joined(separator: ",") + "\n") }
     self.output.flush()
+  }
+
+  /// The same with units apart from the names.
+  package init(
+    _ format: OutputFormat, _ columns: [(name: String, unit: String?)], header: String = "",
+    output: consuming LineWriter = LineWriter()
+  ) {
+    let names = columns.map { $0.name + ($0.unit.map { "_\($0)" } ?? "") }
+    self.init(format, names, header: header, output: output)
   }
 
   /// Prints a record, after the number of those that were dropped before it.

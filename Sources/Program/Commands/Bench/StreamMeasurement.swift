@@ -41,31 +41,31 @@ struct StreamMeasurement {
   private var wakeUpsPerSecond: Double { Double(usage.wakeUps) / max(time.inSeconds, 1e-9) }
 
   /// One record, with a number for each thing.
-  var fields: [(name: String, unit: String?, value: Field)] {
+  var fields: [(name: String, value: Field)] {
     func thousandths(_ value: Double?) -> Field {
       value.map { .decimal(Int(($0 * 1000).rounded()), places: 3) } ?? .number(nil)
     }
     func milliseconds(_ nanoseconds: Int64) -> Field { .decimal(Int(nanoseconds / 1000), places: 3) }
-    var fields: [(name: String, unit: String?, value: Field)] = [
-      ("samples", nil, .number(samples)),
-      ("duration", "s", thousandths(time.inSeconds)),
-      ("rate", "hz", thousandths(rate)),
-      ("jitter", "ms", thousandths(jitter.map { $0 * 1000 })),
-      ("interval", "ms", thousandths(linkInterval.map { $0.inSeconds * 1000 })),
-      ("missed_events", nil, .number(interval > .zero ? missed : nil)),
+    var fields: [(name: String, value: Field)] = [
+      ("samples", .number(samples)),
+      ("duration_s", thousandths(time.inSeconds)),
+      ("rate_hz", thousandths(rate)),
+      ("jitter_ms", thousandths(jitter.map { $0 * 1000 })),
+      ("interval_ms", thousandths(linkInterval.map { $0.inSeconds * 1000 })),
+      ("missed_events", .number(interval > .zero ? missed : nil)),
     ]
     for (name, _, distribution) in delays {
       for quantile in Self.quantiles {
         let field = distribution.isEmpty ? .number(nil) : milliseconds(distribution.quantile(quantile.part))
         let part = quantile.name.replacing(".", with: "_")
-        fields.append(("\(name)_\(part)", "ms", field))
+        fields.append(("\(name)_\(part)_ms", field))
       }
     }
     return fields + [
-      ("cpu", "percent", thousandths(load)),
-      ("cpu_per_sample", "ms", milliseconds(cpuPerSample)),
-      ("wakeups_per_second", nil, thousandths(wakeUpsPerSecond)),
-      ("dropped_packets", nil, .number(dropped)),
+      ("cpu_percent", thousandths(load)),
+      ("cpu_per_sample_ms", milliseconds(cpuPerSample)),
+      ("wakeups_per_second", thousandths(wakeUpsPerSecond)),
+      ("dropped_packets", .number(dropped)),
     ]
   }
 

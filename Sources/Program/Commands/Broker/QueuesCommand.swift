@@ -49,11 +49,7 @@ let queuesCommand = CommandSpec(
   guard let result else { throw Failure(.interrupted, "interrupted") }
   var printer = RecordPrinter(
     OutputFormat(invocation),
-    [
-      ("name", nil), ("waiting", nil), ("set_aside", nil), ("size", "bytes"), ("in_use", nil),
-      ("damaged", nil),
-      ("reason", nil),
-    ])
+    ["name", "waiting", "set_aside", "size_bytes", "in_use", "damaged", "reason"])
   for row in try result.get() { printer.print(row.fields, text: row.text) }
 }
 

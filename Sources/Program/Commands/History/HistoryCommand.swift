@@ -108,9 +108,9 @@ let todayCommand = CommandSpec(
     printRecord(
       format,
       [
-        ("steps", nil, .number(Int(totals.steps))), ("running_steps", nil, .number(Int(totals.runningSteps))),
-        ("distance", "m", .number(Int(totals.meters))), ("energy", "kcal", .energy(Int(totals.calories))),
-        ("active", "min", .number(Int(totals.activeMinutes))),
+        ("steps", .number(Int(totals.steps))), ("running_steps", .number(Int(totals.runningSteps))),
+        ("distance_m", .number(Int(totals.meters))), ("energy_kcal", .energy(Int(totals.calories))),
+        ("active_min", .number(Int(totals.activeMinutes))),
       ],
       text: "\(totals.steps) steps, \(totals.meters) m, \(totals.calories / 1000) kcal, "
         + "\(totals.activeMinutes) min active")

@@ -30,16 +30,13 @@ struct HistoryPrinter: ~Copyable {
     self.hasOrigins = hasOrigins
     label = isLabelled ? [.text(kind.rawValue)] : []
     let times = kind == .sleep ? ["start", "end", "stage_start"] : ["time"]
-    let origins: [(name: String, unit: String?)] =
-      [("ring", nil), ("firmware", nil), ("utc_offset", nil)] + times.map { ($0 + "_utc", nil) }
+    let origins = ["ring", "firmware", "utc_offset"] + times.map { $0 + "_utc" }
     printer = RecordPrinter(
-      format, (isLabelled ? [("history", nil)] : []) + Self.columns(of: kind) + (hasOrigins ? origins : []),
+      format, (isLabelled ? ["history"] : []) + Self.columns(of: kind) + (hasOrigins ? origins : []),
       output: output)
   }
 
-  /// The columns of the origin of the next record, which has this time.
-  private mutating func origins(_ time: RingTime) -> [Field] { origins(nextOrigins.popFirst(), [time]) }
-
+  /// The columns of the origin of a record with these times.
   private func origins(_ origin: RingStore.Origin?, _ times: [RingTime]) -> [Field] {
     guard hasOrigins, let origin else { return [] }
     return [.text(ring), .text(origin.firmware), .number(origin.utcOffset)]
@@ -65,111 +62,102 @@ struct HistoryPrinter: ~Copyable {
     print(records)
   }
 
-  private static func columns(of kind: HistoryKind) -> [(name: String, unit: String?)] {
+  private static func columns(of kind: HistoryKind) -> [String] {
     switch kind {
-    case .steps: [("time", nil), ("steps", nil), ("distance", "m"), ("energy", "kcal")]
-    case .heartRate: [("time", nil), ("heart_rate", "bpm"), ("manual", nil)]
-    case .oxygen: [("time", nil), ("minimum", "percent"), ("maximum", "percent")]
-    case .sleep:
-      [
-        ("start", nil), ("end", nil), ("nap", nil), ("stage_start", nil), ("stage", nil),
-        ("duration", "min"),
-      ]
-    case .stress: [("time", nil), ("stress", nil), ("estimate", nil)]
-    case .variability: [("time", nil), ("hrv", "ms"), ("estimate", nil)]
-    case .temperature: [("time", nil), ("temperature", "celsius")]
-    case .oxygenValues: [("time", nil), ("spo2", "percent"), ("manual", nil)]
+    case .steps: ["time", "steps", "distance_m", "energy_kcal"]
+    case .heartRate: ["time", "heart_rate_bpm", "manual"]
+    case .oxygen: ["time", "minimum_percent", "maximum_percent"]
+    case .sleep: ["start", "end", "nap", "stage_start", "stage", "duration_min"]
+    case .stress: ["time", "stress", "estimate"]
+    case .variability: ["time", "hrv_ms", "estimate"]
+    case .temperature: ["time", "temperature_celsius"]
+    case .oxygenValues: ["time", "spo2_percent", "manual"]
     case .sport:
       [
-        ("time", nil), ("sport", nil), ("duration", "s"), ("distance", "m"), ("energy", "kcal"),
-        ("heart_rate", "bpm"), ("heart_rate_minimum", "bpm"), ("heart_rate_maximum", "bpm"), ("steps", nil),
-        ("interval", "s"), ("heart_rates", "bpm"), ("bytes", nil),
+        "time", "sport", "duration_s", "distance_m", "energy_kcal", "heart_rate_bpm",
+        "heart_rate_minimum_bpm", "heart_rate_maximum_bpm", "steps", "interval_s", "heart_rates_bpm", "bytes",
       ]
-    case .sedentary: [("time", nil), ("bytes", nil)]
+    case .sedentary: ["time", "bytes"]
     }
   }
 
   mutating func print(_ records: HistoryRecords) {
     switch records {
-    case .steps(let readings): for reading in readings { print(reading) }
-    case .heartRate(let readings): for reading in readings { print(reading) }
-    case .oxygen(let readings): for reading in readings { print(reading) }
+    case .steps(let readings):
+      for reading in readings {
+        print(
+          reading.time, [.number(reading.steps), .number(reading.meters), .energy(reading.calories)],
+          "\(reading.steps) steps, \(reading.meters) m, \(reading.calories / 1000) kcal")
+      }
+    case .heartRate(let readings):
+      for reading in readings {
+        print(reading.time, reading.beatsPerMinute, "bpm", isManual: reading.isManual)
+      }
+    case .oxygen(let readings):
+      for reading in readings {
+        let (minimum, maximum) = (reading.minimum, reading.maximum)
+        print(
+          reading.time, [.number(minimum), .number(maximum)],
+          minimum == maximum ? "\(minimum) %" : "\(minimum) to \(maximum) %")
+      }
     case .sleep(let sessions): for session in sessions { print(session) }
     case .stress(let readings): for reading in readings { print(reading, unit: "") }
     case .variability(let readings): for reading in readings { print(reading, unit: " ms") }
-    case .temperature(let readings): for reading in readings { print(reading) }
-    case .oxygenValues(let values): for value in values { print(value) }
+    case .temperature(let readings):
+      for reading in readings {
+        let value = Field.decimal(reading.centidegrees, places: 2)
+        print(reading.time, [value], "\(value.text) °C")
+      }
+    case .oxygenValues(let values):
+      for value in values { print(value.time, value.percent, "%", isManual: value.isManual) }
     case .sport(let sports): for sport in sports { print(sport) }
-    case .sedentary(let days): for day in days { print(day) }
+    case .sedentary(let days):
+      for day in days {
+        print(
+          day.day.midnight, title: day.day.description, [.text(Hex.string(day.bytes))],
+          "\(Hex.string(day.bytes, separator: " ")) (pairs whose meaning is not known)")
+      }
     }
   }
 
-  private mutating func print(_ reading: ActivityReading) {
+  /// Prints a record of a time.
+  ///
+  /// - Parameters:
+  ///   - title: the time as text; nil for the time of a day
+  ///   - fields: those behind the time
+  ///   - text: what text has behind it
+  private mutating func print(
+    _ time: RingTime, title: String? = nil, _ fields: [Field], _ text: @autoclosure () -> String
+  ) {
     printer.print(
-      label + [
-        .time(reading.time), .number(reading.steps), .number(reading.meters), .energy(reading.calories),
-      ] + origins(reading.time),
-      text: "\(reading.time)  \(reading.steps) steps, \(reading.meters) m, \(reading.calories / 1000) kcal")
+      label + [.time(time)] + fields + origins(nextOrigins.popFirst(), [time]),
+      text: "\(title ?? time.description)  \(text())")
   }
 
-  private mutating func print(_ reading: HeartRateReading) {
-    printer.print(
-      label + [.time(reading.time), .number(reading.beatsPerMinute), .flag(reading.isManual)]
-        + origins(reading.time),
-      text: "\(reading.time)  \(reading.beatsPerMinute) bpm\(reading.isManual ? ", manual" : "")")
-  }
-
-  private mutating func print(_ reading: OxygenReading) {
-    let span =
-      reading.minimum == reading.maximum ? "\(reading.minimum)" : "\(reading.minimum) to \(reading.maximum)"
-    printer.print(
-      label + [.time(reading.time), .number(reading.minimum), .number(reading.maximum)]
-        + origins(reading.time),
-      text: "\(reading.time)  \(span) %")
+  /// A measured value.
+  private mutating func print(_ time: RingTime, _ value: Int, _ unit: String, isManual: Bool) {
+    print(time, [.number(value), .flag(isManual)], "\(value) \(unit)\(isManual ? ", manual" : "")")
   }
 
   private mutating func print(_ reading: EstimateReading, unit: String) {
-    printer.print(
-      label + [.time(reading.time), .number(reading.value), .flag(true)] + origins(reading.time),
-      text: "\(reading.time)  \(reading.value)\(unit) (estimate)")
-  }
-
-  private mutating func print(_ reading: TemperatureReading) {
-    let value = Field.decimal(reading.centidegrees, places: 2)
-    printer.print(
-      label + [.time(reading.time), value] + origins(reading.time), text: "\(reading.time)  \(value.text) °C")
-  }
-
-  private mutating func print(_ value: OxygenValue) {
-    printer.print(
-      label + [.time(value.time), .number(value.percent), .flag(value.isManual)] + origins(value.time),
-      text: "\(value.time)  \(value.percent) %\(value.isManual ? ", manual" : "")")
+    print(reading.time, [.number(reading.value), .flag(true)], "\(reading.value)\(unit) (estimate)")
   }
 
   private mutating func print(_ sport: StoredSport) {
     let parts: [String?] = [
-      sport.seconds.map { "\($0 / 60) min \($0 % 60) s" }, sport.meters.map { "\($0) m" },
-      sport.calories.map { "\($0 / 1000) kcal" }, sport.averageRate.map { "\($0) bpm" },
-      sport.steps.map { "\($0) steps" },
+      sport.sport.description, sport.seconds.map { "\($0 / 60) min \($0 % 60) s" },
+      sport.meters.map { "\($0) m" }, sport.calories.map { "\($0 / 1000) kcal" },
+      sport.averageRate.map { "\($0) bpm" }, sport.steps.map { "\($0) steps" },
     ]
-    let energy: Field = sport.calories.map { .energy($0) } ?? .text(nil)
     let rates = sport.heartRates.map(String.init).joined(separator: " ")
-    let fields: [Field] = [
-      .time(sport.time), .text(sport.sport.description), .number(sport.seconds), .number(sport.meters),
-      energy,
-      .number(sport.averageRate), .number(sport.minimumRate), .number(sport.maximumRate),
-      .number(sport.steps),
-      .number(sport.sampleSeconds), .text(rates), .text(Hex.string(sport.bytes)),
-    ]
-    let words = [sport.sport.description] + parts.compactMap { $0 }
-    printer.print(
-      label + fields + origins(sport.time), text: "\(sport.time)  \(words.joined(separator: ", "))")
-  }
-
-  private mutating func print(_ day: SedentaryDay) {
-    printer.print(
-      label + [.time(day.day.midnight), .text(Hex.string(day.bytes))] + origins(day.day.midnight),
-      text: "\(day.day)  \(Hex.string(day.bytes, separator: " ")) (pairs whose meaning is not known)")
+    print(
+      sport.time,
+      [
+        .text(sport.sport.description), .number(sport.seconds), .number(sport.meters),
+        .energy(sport.calories), .number(sport.averageRate), .number(sport.minimumRate),
+        .number(sport.maximumRate), .number(sport.steps), .number(sport.sampleSeconds), .text(rates),
+        .text(Hex.string(sport.bytes)),
+      ], parts.compactMap { $0 }.joined(separator: ", "))
   }
 
   private mutating func print(_ session: SleepSession) {

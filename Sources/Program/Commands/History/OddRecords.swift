@@ -44,7 +44,7 @@ final class OddRecords {
   /// - Parameter ring: its address; nil if all records are of one ring
   nonisolated static func print(_ records: [OddRecord], of ring: String?) {
     var printer = RecordPrinter(
-      .jsonl, [("left_out", nil), ("reason", nil), ("bytes", nil)] + (ring == nil ? [] : [("ring", nil)]))
+      .jsonl, ["left_out", "reason", "bytes"] + (ring == nil ? [] : ["ring"]))
     for record in records {
       printer.print(
         [.text(record.kind.rawValue), .text(record.reason), .text(Hex.string(record.bytes))]

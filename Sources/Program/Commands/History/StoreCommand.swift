@@ -59,7 +59,7 @@ let storeCommand = CommandSpec(
 private func list(_ stored: StoredHistory, _ format: OutputFormat) throws(Failure) {
   var printer = RecordPrinter(
     format,
-    ["name", "address", "type", "firmware", "records", "first", "last", "last_sync_utc"].map { ($0, nil) })
+    ["name", "address", "type", "firmware", "records", "first", "last", "last_sync_utc"])
   for ring in stored.rings {
     let extent = try storeFailure(stored.store.extent(of: ring.id))
     let sync = extent.lastSync.map { RingTime(seconds: $0).description + "Z" }

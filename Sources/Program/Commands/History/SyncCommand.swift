@@ -34,8 +34,7 @@ let syncCommand = CommandSpec(
   var printer = RecordPrinter(
     format,
     [
-      ("kind", nil), ("read", nil), ("added", nil), ("supported", nil), ("problem", nil), ("left_out", nil),
-      ("ring", nil),
+      "kind", "read", "added", "supported", "problem", "left_out", "ring",
     ])
   let isAll = invocation[allOption]
   try invocation.checkRings(isAll: isAll)

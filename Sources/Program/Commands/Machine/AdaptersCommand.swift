@@ -57,8 +57,8 @@ private func list(_ format: OutputFormat) async throws(Failure) {
   var printer = RecordPrinter(
     format,
     [
-      ("adapter", nil), ("address", nil), ("up", nil), ("version", nil), ("le", nil), ("phys", nil),
-      ("features", nil), ("settings", nil), ("owner", nil), ("name", nil), ("state", nil),
+      "adapter", "address", "up", "version", "le", "phys",
+      "features", "settings", "owner", "name", "state",
     ])
   let runsBluetoothd = Processes.isRunning("bluetoothd")
   let management = try? Management()
@@ -97,9 +97,9 @@ struct AdapterRow {
   var fields: [Field] {
     [
       .text(adapter.name), .text("\(adapter.address)"), .flag(adapter.isUp), .text(version),
-      supportsLE.map { .flag($0) } ?? .text(nil),
-      phys.map { .list($0.names) } ?? .text(nil),
-      features.map { .list($0.names) } ?? .text(nil),
+      .flag(supportsLE),
+      .list(phys?.names),
+      .list(features?.names),
       .list(adapter.management?.currentSettings.names ?? []), .text(owner),
       .text(adapter.management.map(\.name)), .text(adapter.condition.description),
     ]

@@ -40,7 +40,7 @@ let doctorCommand = CommandSpec(
   let findings = state.findings
   var printer = RecordPrinter(
     OutputFormat(invocation),
-    [("topic", nil), ("weight", nil), ("finding", nil), ("remedy", nil)])
+    ["topic", "weight", "finding", "remedy"])
   for finding in findings {
     printer.print(
       [

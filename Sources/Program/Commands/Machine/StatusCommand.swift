@@ -87,7 +87,7 @@ private final class StatusPrinter {
       [
         "pid", "user", "command", "since", "ring", "name", "state", "state_since", "records", "last_record",
         "output", "broker", "broker_connected", "broker_waiting", "broker_set_aside",
-      ].map { ($0, nil) })
+      ])
   }
 
   func print(_ answer: CommandAnswer) {
@@ -99,7 +99,7 @@ private final class StatusPrinter {
     let broker = answer.facts?.found("broker")
     let ends: [Field] = [
       .text(answer.facts?.found("output", as: String.self)), .text(broker?.found("address", as: String.self)),
-      .optionalFlag(broker?.found("connected", as: Bool.self)),
+      .flag(broker?.found("connected", as: Bool.self)),
       .number(broker?.found("waiting", as: Int.self)), .number(broker?.found("set_aside", as: Int.self)),
     ]
     let devices = self.devices(answer)

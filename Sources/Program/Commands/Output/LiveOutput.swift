@@ -178,12 +178,6 @@ final class LiveOutput {
     }
   }
 
-  /// The same for the records of ``TimedPrinter``.
-  func begin(_ ring: RingClient, columns: [(name: String, unit: String?)]) async throws(Failure) {
-    try await begin(
-      ring, columns: (TimedPrinter.columns + columns).map { $0.name + ($0.unit.map { "_\($0)" } ?? "") })
-  }
-
   /// Reads what the automatic measurements of a ring are set to, once, if the data comes with a description.
   func describe(_ ring: RingClient) async throws(Failure) {
     guard isDescribed, settings[ring.connection.peer] == nil else { return }

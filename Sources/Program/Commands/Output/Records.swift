@@ -1,12 +1,10 @@
 import HaloLineOutput
 
-/// Prints one record: the name, the unit and the value of each field.
+/// Prints one record: the name and the value of each field.
 ///
 /// - Parameter text: the same as text; may have several lines
-func printRecord(
-  _ format: OutputFormat, _ fields: [(name: String, unit: String?, value: Field)], text: String
-) {
-  var printer = RecordPrinter(format, fields.map { ($0.name, $0.unit) })
+func printRecord(_ format: OutputFormat, _ fields: [(name: String, value: Field)], text: String) {
+  var printer = RecordPrinter(format, fields.map(\.name))
   printer.print(fields.map(\.value), text: text)
 }
 

@@ -1,45 +1,60 @@
+import GAP
 import HaloBluetoothCore
+import HaloCommandLine
 import HaloLineOutput
+import RingLink
 
 /// Prints records of something that happens: the time since the first of them, the time of day, the device, a number that
 /// counts the records of each kind from 0, and the fields. What is not read in time is dropped.
-struct TimedPrinter: ~Copyable {
+@BluetoothActor
+final class TimedPrinter {
   private var printer: RecordPrinter
   /// Sends the records to a broker.
   private var mirror: RecordPrinter?
   private let format: OutputFormat
   private var origin: Instant?
+  private let timers: Timers
   private var clock: RecordClock
   private let device: String
   private let showsTime: Bool
   private let tally: RecordTally
-  /// Which of the command's columns has the number of dropped records.
-  private let countColumn: Int
-  private let columnCount: Int
+  /// Those of the command. The first one has what a record is.
+  private let columns: [String]
   private var counts: [String: Int] = [:]
 
   /// The columns before those of a command.
-  static let columns: [(name: String, unit: String?)] = [
-    ("t", nil), ("time", nil), ("ring", nil), ("seq", nil),
-  ]
+  private static let times = ["t", "time", "ring", "seq"]
 
+  /// Describes the records of a ring, after ``LiveOutput/describe(_:)``.
+  ///
   /// - Parameters:
   ///   - live: the destination, and the time of day
   ///   - columns: those of the command
   ///   - origin: what the time is counted from; nil for the first record
   ///   - showsTime: whether a line of text begins with the time of day
-  @BluetoothActor
-  init(
-    _ live: LiveOutput, _ columns: [(name: String, unit: String?)], origin: Instant? = nil,
+  convenience init(
+    _ live: LiveOutput, of ring: RingClient, _ columns: [String], origin: Instant? = nil,
     showsTime: Bool = true
+  ) async throws(Failure) {
+    try await live.begin(ring, columns: Self.times + columns)
+    self.init(live, columns, ring.timers, origin, showsTime)
+  }
+
+  /// The same for any device.
+  convenience init(_ live: LiveOutput, of device: GATTLink, _ columns: [String]) async throws(Failure) {
+    try await live.begin(device, columns: Self.times + columns)
+    self.init(live, columns, device.timers, nil, true)
+  }
+
+  private init(
+    _ live: LiveOutput, _ columns: [String], _ timers: Timers, _ origin: Instant?, _ showsTime: Bool
   ) {
-    countColumn = columns.firstIndex { ["note", "value", "name"].contains($0.name) } ?? columns.count - 1
-    columnCount = columns.count
-    let columns = Self.columns + columns
+    self.columns = columns
+    self.timers = timers
     format = live.format
-    printer = RecordPrinter(format, columns, header: live.header, output: live.writer)
+    printer = RecordPrinter(format, Self.times + columns, header: live.header, output: live.writer)
     if let publisher = live.publisher {
-      mirror = RecordPrinter(.jsonl, columns, output: publisher.writer)
+      mirror = RecordPrinter(.jsonl, Self.times + columns, output: publisher.writer)
     } else {
       mirror = nil
     }
@@ -54,48 +69,58 @@ struct TimedPrinter: ~Copyable {
 
   /// - Parameters:
   ///   - kind: what is counted
-  ///   - fields: those of the command
-  ///   - time: the receive time
+  ///   - fields: by the names of their columns
+  ///   - time: the receive time; nil for now
   ///   - text: the same as text; may have several lines; nil if people do not want to read it
-  mutating func print(_ kind: String, _ fields: [Field], at time: Instant, text: @autoclosure () -> String?) {
+  func print(
+    _ kind: String, _ fields: [String: Field], at time: Instant? = nil, text: @autoclosure () -> String?
+  ) {
+    let time = time ?? now
     let start = origin ?? time
     origin = start
-    let times = times(kind, time, since: start)
+    let record = record(kind, fields, at: time, since: start)
     counts[kind, default: 0] += 1
     tally.count(time)
-    mirror?.print(times + fields, text: "")
+    mirror?.print(record, text: "")
     let text = format == .text ? text() : ""
     guard let text else { return }
     let mark = dropped(time, since: start)
-    printer.print(
-      times + fields, droppedAs: mark,
-      text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
+    printer.print(record, droppedAs: mark, text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
     tally.dropped = printer.output.allDroppedLines
     // Else the mark is dropped, too.
     if mark != nil, printer.output.droppedLines == 0 { counts["dropped", default: 0] += 1 }
   }
 
-  /// Prints the number of records that were dropped after the last one that was printed, if there are any.
-  mutating func finish(at time: Instant) {
+  /// Marks that records may be missing here.
+  func markGap(_ reason: String) {
+    print("gap", [columns[0]: .text("gap"), "note": .text(reason)], text: "gap: \(reason)")
+  }
+
+  /// Prints the number of records that were dropped after the last one that was printed, if there are any. No record follows.
+  func finish() {
+    let time = now
     if let mark = dropped(time, since: origin ?? time) { printer.finish(droppedAs: mark) }
   }
 
+  private var now: Instant { timers.current.wholeMicroseconds }
+
   /// A record of the number of dropped records; nil if none were.
-  private mutating func dropped(_ time: Instant, since start: Instant) -> [Field]? {
+  private func dropped(_ time: Instant, since start: Instant) -> [Field]? {
     let count = printer.output.droppedLines
     guard count > 0 else { return nil }
-    var mark = [Field](repeating: .text(nil), count: columnCount)
-    mark[0] = .text("dropped")
-    mark[countColumn] = .number(count)
-    return times("dropped", time, since: start) + mark
+    let column = columns.first { ["note", "value", "name"].contains($0) } ?? columns[columns.count - 1]
+    return record(
+      "dropped", [columns[0]: .text("dropped"), column: .number(count)], at: time, since: start)
   }
 
-  /// The fields of the columns before those of the command, of the next record of a kind.
-  private mutating func times(_ kind: String, _ time: Instant, since start: Instant) -> [Field] {
+  /// The fields of all columns; what a record of a kind does not have is empty.
+  private func record(
+    _ kind: String, _ fields: [String: Field], at time: Instant, since start: Instant
+  ) -> [Field] {
     [
       .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device),
       .number(counts[kind, default: 0]),
-    ]
+    ] + columns.map { fields[$0] ?? .text(nil) }
   }
 }
 

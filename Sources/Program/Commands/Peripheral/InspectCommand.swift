@@ -34,10 +34,9 @@ private final class TableReader {
   /// Why a service could not be read.
   private var fault: StackError?
 
-  private static let columns: [(name: String, unit: String?)] =
-    ["handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text", "decoded"].map {
-      ($0, nil)
-    }
+  private static let columns = [
+    "handle", "kind", "uuid", "name", "end", "value_handle", "properties", "value", "text", "decoded",
+  ]
 
   /// Reads the primary services, then the secondary ones that others include, each once, so that circular includes
   /// end. A service that the peer describes wrongly is left.

@@ -160,10 +160,9 @@ private struct AdvertisementRow {
   /// How likely it is a ring; nil if it does not look like one.
   private let ring: String?
 
-  static let columns: [(name: String, unit: String?)] = [
-    ("t", nil), ("time", nil), ("address", nil), ("type", nil), ("rssi", "dBm"), ("name", nil),
-    ("services", nil), ("company", nil), ("manufacturer_data", nil), ("service_data", nil),
-    ("appearance", nil), ("tx_power", "dBm"), ("connectable", nil), ("ring", nil),
+  static let columns = [
+    "t", "time", "address", "type", "rssi_dBm", "name", "services", "company", "manufacturer_data",
+    "service_data", "appearance", "tx_power_dBm", "connectable", "ring",
   ]
 
   init(_ device: Advertisement) {
@@ -195,7 +194,7 @@ private struct AdvertisementRow {
           "\(Hex.string($0.company.rawValue).dropFirst(2)):\(Hex.string($0.data))"
         }),
       .list(device.serviceData.map { "\($0.service):\(Hex.string($0.data))" }),
-      .text(appearance), .number(device.txPower.map(Int.init)), .optionalFlag(isConnectable),
+      .text(appearance), .number(device.txPower.map(Int.init)), .flag(isConnectable),
       .text(ring),
     ]
   }

@@ -163,11 +163,11 @@ let subscribeCommand = CommandSpec(
     listener.onData = link.dataFlow
     _ = try await link.open()
     try await live.complete(link) { () async throws(Failure) in
-      defer { listener.finishOutput() }
+      defer { listener.printer?.finish() }
       Console.hint("subscribed; Ctrl-C ends it")
       try await link.listen { _ throws(Failure) in
         guard let loss = try await listener.wait() else { return }
-        listener.markGap("connection lost: \(loss)")
+        listener.printer?.markGap("connection lost: \(loss)")
         throw Failure(.connectionLost, "the connection was lost: \(loss)", .link)
       }
     }
@@ -183,7 +183,7 @@ private final class ValueListener {
   private(set) var connection: GATTLink?
   private let live: LiveOutput
   /// Nil until the device is known.
-  private var printer: TimedPrinter?
+  private(set) var printer: TimedPrinter?
   /// Whether each line of text names its characteristic.
   private let isOfSeveral: Bool
   private let count: Int?
@@ -201,9 +201,8 @@ private final class ValueListener {
   private var end: StackError?
   private var timer: Timers.Token?
 
-  private static let ownColumns = [("kind", nil)] + valueColumns + [("note", nil)]
-  /// The names of all columns.
-  static let columns = (TimedPrinter.columns + ownColumns).map(\.name)
+  /// Those of a value.
+  private static let valueNames = valueColumns.map(\.name)
 
   init(
     _ live: LiveOutput, isOfSeveral: Bool, count: Int?, duration: Duration?, _ interruption: Interruption
@@ -219,8 +218,7 @@ private final class ValueListener {
   func begin(_ connection: GATTLink) async throws(Failure) {
     guard self.connection == nil else { return }
     self.connection = connection
-    try await live.begin(connection, columns: Self.columns)
-    printer = TimedPrinter(live, Self.ownColumns)
+    printer = try await TimedPrinter(live, of: connection, ["kind"] + Self.valueNames + ["note"])
   }
 
   /// Finds the characteristics and subscribes to them.
@@ -269,29 +267,14 @@ private final class ValueListener {
     let uuid = characteristic.uuid
     let meaning = ValueMeaning(bytes, of: uuid)
     let handle = moved[characteristic.valueHandle] ?? characteristic.valueHandle
+    let fields = zip(Self.valueNames, valueFields(handle, uuid, bytes, meaning))
     printer?.print(
-      "\(characteristic.valueHandle)",
-      [.text("value")] + valueFields(handle, uuid, bytes, meaning) + [.text(nil)], at: time,
+      "\(characteristic.valueHandle)", ["kind": .text("value")].merging(fields) { $1 }, at: time,
       text: (isOfSeveral ? "\(GATTUUID.attributeName(of: uuid) ?? uuid.description)  " : "")
         + meaning.description)
     printed += 1
     onData?()
     if printed == count || printer?.hasFailed == true { finish(nil) }
-  }
-
-  /// Marks that values may be missing here.
-  func markGap(_ reason: String) {
-    let none = [Field](repeating: .text(nil), count: valueColumns.count)
-    guard let connection else { return }
-    printer?.print(
-      "gap", [.text("gap")] + none + [.text(reason)], at: connection.timers.current.wholeMicroseconds,
-      text: "gap: \(reason)")
-  }
-
-  /// No value follows.
-  func finishOutput() {
-    guard let connection else { return }
-    printer?.finish(at: connection.timers.current.wholeMicroseconds)
   }
 
   /// - Parameter loss: why the link was lost; nil if it was not

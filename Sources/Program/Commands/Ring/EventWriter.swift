@@ -6,52 +6,29 @@ import RingLink
 /// Prints events as records. The columns are those of all events.
 @BluetoothActor
 final class EventWriter {
+  let printer: TimedPrinter
   private(set) var printed = 0
-  private let timers: Timers
-  private var printer: TimedPrinter
   private let publisher: RingPublisher?
 
-  private static let columns: [(name: String, unit: String?)] = [
-    ("event", nil), ("note", nil), ("battery", "percent"), ("charging", nil), ("heart_rate", "bpm"),
-    ("hrv", "ms"), ("stress", nil), ("steps", nil), ("energy", "kcal"), ("distance", "m"), ("duration", "s"),
-    ("estimate", nil), ("temperature", "celsius"),
+  private static let columns = [
+    "event", "note", "battery_percent", "charging", "heart_rate_bpm", "hrv_ms", "stress", "steps",
+    "energy_kcal", "distance_m", "duration_s", "estimate", "temperature_celsius",
   ]
 
   /// Opens the link, and describes the records.
   init(_ live: LiveOutput, _ link: ReconnectingLink<RingClient>) async throws(Failure) {
-    let ring = try await link.open()
-    timers = ring.timers
-    try await live.begin(ring, columns: Self.columns)
+    printer = try await TimedPrinter(live, of: try await link.open(), Self.columns)
     publisher = live.publisher
-    printer = TimedPrinter(live, Self.columns)
     publisher?.announce { [weak link] in link?.device }
   }
-
-  var hasFailed: Bool { printer.hasFailed }
-
-  /// Marks the loss of the link.
-  func markGap(_ reason: String) {
-    let fields =
-      [.text("gap"), .text(reason)] + [Field](repeating: .text(nil), count: Self.columns.count - 2)
-    printer.print("gap", fields, at: timers.current.wholeMicroseconds, text: "gap: \(reason)")
-  }
-
-  /// No event follows.
-  func finish() { printer.finish(at: timers.current.wholeMicroseconds) }
 
   func print(_ event: RingEvent, at time: Instant) {
     printed += 1
     publisher?.update(event, at: time)
     let (name, values) = event.record
     printer.print(
-      name,
-      Self.columns.map { column in
-        switch column.name {
-        case "event": .text(name)
-        case "estimate": .flag(event.isEstimate)
-        default: values[column.name] ?? .text(nil)
-        }
-      }, at: time, text: event.description + (event.isEstimate ? " (estimate)" : ""))
+      name, values.merging(["event": .text(name), "estimate": .flag(event.isEstimate)]) { $1 }, at: time,
+      text: event.description + (event.isEstimate ? " (estimate)" : ""))
   }
 }
 
@@ -60,17 +37,17 @@ extension RingEvent {
   fileprivate var record: (name: String, values: [String: Field]) {
     switch self {
     case .battery(let battery):
-      ("battery", ["battery": .number(Int(battery.percent)), "charging": .flag(battery.isCharging)])
+      ("battery", ["battery_percent": .number(Int(battery.percent)), "charging": .flag(battery.isCharging)])
     case .payloadLength(let length): ("payload-length", ["note": .text("\(length)")])
     case .liveTotals(let totals):
       (
         "totals",
         [
-          "steps": .number(Int(totals.steps)), "energy": .energy(Int(totals.calories)),
-          "distance": .number(Int(totals.meters)),
+          "steps": .number(Int(totals.steps)), "energy_kcal": .energy(Int(totals.calories)),
+          "distance_m": .number(Int(totals.meters)),
         ]
       )
-    case .variability(let number): ("hrv", ["hrv": .number(Int(number))])
+    case .variability(let number): ("hrv", ["hrv_ms": .number(Int(number))])
     case .stress(let number): ("stress", ["stress": .number(Int(number))])
     case .camera(let camera): ("camera", ["note": .text("\(camera)")])
     case .mediaKey(let key): ("key", ["note": .text("\(key)")])
@@ -79,18 +56,19 @@ extension RingEvent {
       (
         "sport",
         [
-          "note": .text(update.interruption), "heart_rate": .number(Int(update.beatsPerMinute)),
-          "steps": .number(Int(update.steps)), "energy": .energy(Int(update.calories)),
-          "distance": .number(Int(update.meters)), "duration": .number(Int(update.seconds)),
+          "note": .text(update.interruption), "heart_rate_bpm": .number(Int(update.beatsPerMinute)),
+          "steps": .number(Int(update.steps)), "energy_kcal": .energy(Int(update.calories)),
+          "distance_m": .number(Int(update.meters)), "duration_s": .number(Int(update.seconds)),
         ]
       )
     case .button(let button): ("button", ["note": .text("\(button)")])
     case .heartRateAlarm(let alarm):
       (
         "heart-rate-alarm",
-        ["note": .text(alarm.word), "heart_rate": .number(Int(alarm.beatsPerMinute))]
+        ["note": .text(alarm.word), "heart_rate_bpm": .number(Int(alarm.beatsPerMinute))]
       )
-    case .skinTemperature(let tenths): ("skin-temperature", ["temperature": .decimal(tenths, places: 1)])
+    case .skinTemperature(let tenths):
+      ("skin-temperature", ["temperature_celsius": .decimal(tenths, places: 1)])
     // Not in the column of what is known.
     case .temperature(let hundredths):
       ("temperature", ["note": .text("\(hundredths) hundredths of a degree by one client")])

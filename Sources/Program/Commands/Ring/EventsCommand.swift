@@ -46,17 +46,17 @@ let eventsCommand = CommandSpec(
     if let duration { session.timers.schedule(after: duration) { end.request() } }
     Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
     try await live.complete(link) { () async throws(Failure) in
-      defer { writer.finish() }
+      defer { writer.printer.finish() }
       try await link.listen { ring throws(Failure) in
         try await RingError.asFailure(
           await ring.listen(camera: camera) { event, time in
             guard !end.isRequested else { return }
             link.dataFlow()
             writer.print(event, at: time)
-            if writer.printed == count || writer.hasFailed { end.request() }
+            if writer.printed == count || writer.printer.hasFailed { end.request() }
           })
       } onLoss: {
-        writer.markGap($0.message)
+        writer.printer.markGap($0.message)
       }
     }
     await link.close()

@@ -31,7 +31,7 @@ let forgetCommand = CommandSpec(
       "unknown ring \(invocation.positionals[0].printable); halo-raw forget lists the known rings"
     )
   }
-  var printer = RecordPrinter(format, ["name", "address", "type", "firmware"].map { ($0, nil) })
+  var printer = RecordPrinter(format, ["name", "address", "type", "firmware"])
   for ring in rings {
     printer.print(
       [.text(ring.name), .text(ring.address), .text(ring.type), .text(ring.firmware)],

@@ -71,7 +71,7 @@ let measureCommand = CommandSpec(
     let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
     let measurement = try await Measuring(measured, live, link, isContinuous: isContinuous)
     try await live.complete(link) { () async throws(Failure) in
-      defer { measurement.finishOutput(at: session.timers.current.wholeMicroseconds) }
+      defer { measurement.printer.finish() }
       guard isContinuous else {
         return try await link.ask { ring throws(Failure) in
           try await measurement.runOnce(ring, isLive: isLive, until: session.interruption)
@@ -95,11 +95,11 @@ private struct Measured {
   let name: String
   let kind: MeasurementKind
   /// The columns of its value: of a blood pressure, two.
-  let columns: [(name: String, unit: String?)]
+  let columns: [String]
   /// Whether to print what a ring makes up beside a measured value.
   private var showsEstimates = false
 
-  init(_ name: String, _ kind: MeasurementKind, _ columns: (name: String, unit: String?)...) {
+  init(_ name: String, _ kind: MeasurementKind, _ columns: String...) {
     self.name = name
     self.kind = kind
     self.columns = columns
@@ -121,14 +121,12 @@ private struct Measured {
   }
 
   /// Fields of its columns.
-  ///
-  /// - Parameter value: nil in a record without a value
-  func fields(of value: MeasuredValue?) -> [Field] {
+  func fields(of value: MeasuredValue) -> [Field] {
     switch value {
-    case .bloodPressure(let systolic, let diastolic)?: [.number(systolic), .number(diastolic)]
-    case .combined(let values)?: numbers(of: values).map { .number($0) }
-    case .bytes(let bytes)?: [.text(Hex.string(bytes))]
-    default: [.number(value?.number)] + columns.dropFirst().map { _ in .text(nil) }
+    case .bloodPressure(let systolic, let diastolic): [.number(systolic), .number(diastolic)]
+    case .combined(let values): numbers(of: values).map { .number($0) }
+    case .bytes(let bytes): [.text(Hex.string(bytes))]
+    default: [.number(value.number)]
     }
   }
 
@@ -165,17 +163,17 @@ private struct Measured {
 }
 
 private let measurements = [
-  Measured("heart-rate", .heartRate, ("heart_rate", "bpm")),
-  Measured("spo2", .oxygen, ("spo2", "percent")),
-  Measured("hrv", .variability, ("hrv", "ms")),
-  Measured("stress", .stress, ("stress", nil)),
-  Measured("blood-pressure", .bloodPressure, ("systolic", "mmhg"), ("diastolic", "mmhg")),
-  Measured("blood-sugar", .bloodSugar, ("blood_sugar", nil)),
-  Measured("fatigue", .fatigue, ("fatigue", nil)),
-  Measured("temperature", .bodyTemperature, ("bytes", nil)),
+  Measured("heart-rate", .heartRate, "heart_rate_bpm"),
+  Measured("spo2", .oxygen, "spo2_percent"),
+  Measured("hrv", .variability, "hrv_ms"),
+  Measured("stress", .stress, "stress"),
+  Measured("blood-pressure", .bloodPressure, "systolic_mmhg", "diastolic_mmhg"),
+  Measured("blood-sugar", .bloodSugar, "blood_sugar"),
+  Measured("fatigue", .fatigue, "fatigue"),
+  Measured("temperature", .bodyTemperature, "bytes"),
   Measured(
-    "all", .combined, ("heart_rate", "bpm"), ("hrv", "ms"), ("stress", nil), ("temperature", nil),
-    ("systolic", "mmhg"), ("diastolic", "mmhg")),
+    "all", .combined, "heart_rate_bpm", "hrv_ms", "stress", "temperature",
+    "systolic_mmhg", "diastolic_mmhg"),
 ]
 
 /// A measurement and its output.
@@ -185,7 +183,7 @@ private final class Measuring {
   private let measured: Measured
   private let format: OutputFormat
   private let publisher: RingPublisher?
-  private var printer: TimedPrinter
+  let printer: TimedPrinter
   private var progress = ProgressLine()
   private let origin: Instant
   private var latestProgress: Instant?
@@ -201,13 +199,10 @@ private final class Measuring {
     timers = ring.timers
     format = live.format
     origin = timers.now.wholeMicroseconds
-    let columns =
-      [("kind", nil), ("state", nil)] + measured.columns + [
-        ("interval", "ms"), ("estimate", nil), ("note", nil),
-      ]
-    try await live.begin(ring, columns: columns)
+    printer = try await TimedPrinter(
+      live, of: ring, ["kind", "state"] + measured.columns + ["interval_ms", "estimate", "note"],
+      origin: origin, showsTime: isContinuous)
     publisher = live.publisher
-    printer = TimedPrinter(live, columns, origin: origin, showsTime: isContinuous)
     publisher?.announce { [weak link] in link?.device }
   }
 
@@ -255,7 +250,7 @@ private final class Measuring {
 
   /// Marks the loss of the link.
   func markGap(_ reason: String) {
-    print("gap", at: timers.current.wholeMicroseconds, note: reason, text: "gap: \(reason)")
+    print("gap", note: reason, text: "gap: \(reason)")
   }
 
   /// Ends a continuous measurement.
@@ -280,9 +275,6 @@ private final class Measuring {
     }
   }
 
-  /// No value follows.
-  func finishOutput(at time: Instant) { printer.finish(at: time) }
-
   private func warmUp(at time: Instant) {
     let seconds = Int((time - origin).inSeconds)
     if format == .text { progress.show("warming up, \(seconds) s; keep still") }
@@ -304,13 +296,14 @@ private final class Measuring {
   }
 
   private func print(
-    _ state: String, at time: Instant, _ value: MeasuredValue? = nil, interval: Int? = nil,
+    _ state: String, at time: Instant? = nil, _ value: MeasuredValue? = nil, interval: Int? = nil,
     isEstimate: Bool = false, note: String? = nil, text: String? = nil
   ) {
-    printer.print(
-      "\(measured.name) \(state)",
-      [.text(measured.name), .text(state)] + measured.fields(of: value)
-        + [.number(interval), .flag(isEstimate), .text(note)],
-      at: time, text: text)
+    var fields: [String: Field] = [
+      "kind": .text(measured.name), "state": .text(state), "interval_ms": .number(interval),
+      "estimate": .flag(isEstimate), "note": .text(note),
+    ]
+    if let value { fields.merge(zip(measured.columns, measured.fields(of: value))) { $1 } }
+    printer.print("\(measured.name) \(state)", fields, at: time, text: text)
   }
 }

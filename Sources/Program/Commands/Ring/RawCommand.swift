@@ -50,11 +50,11 @@ let rawCommand = CommandSpec(
         await ring.watch { traffic, time in
           guard !end.isRequested else { return }
           writer.print(traffic, at: time)
-          if writer.received == count || writer.hasFailed { end.request() }
+          if writer.received == count || writer.printer.hasFailed { end.request() }
         })
     }
     try await live.complete(link) { () async throws(Failure) in
-      defer { writer.finish(at: session.timers.now.wholeMicroseconds) }
+      defer { writer.printer.finish() }
       writer.print(message, at: session.timers.now.wholeMicroseconds)
       try await RingError.asFailure(await ring.send(message))
       var loss: LinkLoss?
@@ -108,24 +108,16 @@ private func rawMessage(_ invocation: Invocation) throws(Failure) -> RingMessage
 /// Prints the frames in both directions, explained.
 @BluetoothActor
 private final class TrafficWriter {
+  let printer: TimedPrinter
   private(set) var received = 0
-  private var printer: TimedPrinter
   /// The command that was sent last.
   private var pending: RingCommand?
 
-  private static let columns: [(name: String, unit: String?)] = [
-    "direction", "channel", "bytes", "name", "form", "fields", "refusal",
-  ].map { ($0, nil) }
-
   init(_ live: LiveOutput, _ ring: RingClient) async throws(Failure) {
-    try await live.begin(ring, columns: Self.columns)
-    printer = TimedPrinter(live, Self.columns, showsTime: false)
+    printer = try await TimedPrinter(
+      live, of: ring, ["direction", "channel", "bytes", "name", "form", "fields", "refusal"],
+      showsTime: false)
   }
-
-  var hasFailed: Bool { printer.hasFailed }
-
-  /// No frame follows.
-  func finish(at time: Instant) { printer.finish(at: time) }
 
   func print(_ message: RingMessage, at time: Instant) {
     switch message {
@@ -190,8 +182,9 @@ private final class TrafficWriter {
     printer.print(
       isFromRing ? "in" : "out",
       [
-        .text(isFromRing ? "in" : "out"), .text(channel),
-        .text(Hex.string(bytes)), .text(name), .text(form), .list(fields), .text(refusal),
+        "direction": .text(isFromRing ? "in" : "out"), "channel": .text(channel),
+        "bytes": .text(Hex.string(bytes)), "name": .text(name), "form": .text(form),
+        "fields": .list(fields), "refusal": .text(refusal),
       ],
       at: time,
       text: (["\(isFromRing ? "<" : ">") \(Hex.string(bytes, separator: " "))   \(title)"] + lines)

@@ -36,16 +36,16 @@ private func printInformation(
   printRecord(
     format,
     [
-      ("address", nil, .text(peer.description)), ("type", nil, .text(peer.kind.description)),
-      ("firmware", nil, .text(information.firmwareRevision)),
-      ("hardware", nil, .text(information.hardwareRevision)),
-      ("software", nil, .text(information.softwareRevision)), ("model", nil, .text(information.model)),
-      ("serial", nil, .text(information.serialNumber)), ("family", nil, .text(family)),
-      ("mtu", nil, .number(ring.connection.mtu)),
-      ("support", nil, .text(support.map { Hex.string($0.bytes) })),
-      ("wants_bond", nil, support.map { .flag($0.wantsBond) } ?? .text(nil)),
-      ("interval_temperature", nil, support.map { .flag($0.hasIntervalTemperature) } ?? .text(nil)),
-      ("features", nil, support.map { .list($0.features) } ?? .text(nil)),
+      ("address", .text(peer.description)), ("type", .text(peer.kind.description)),
+      ("firmware", .text(information.firmwareRevision)),
+      ("hardware", .text(information.hardwareRevision)),
+      ("software", .text(information.softwareRevision)), ("model", .text(information.model)),
+      ("serial", .text(information.serialNumber)), ("family", .text(family)),
+      ("mtu", .number(ring.connection.mtu)),
+      ("support", .text(support.map { Hex.string($0.bytes) })),
+      ("wants_bond", .flag(support?.wantsBond)),
+      ("interval_temperature", .flag(support?.hasIntervalTemperature)),
+      ("features", .list(support?.features)),
     ], text: twoColumns(lines, width: 10))
 }
 
@@ -61,7 +61,7 @@ let batteryCommand = CommandSpec(
     }
     printRecord(
       format,
-      [("percent", nil, .number(Int(battery.percent))), ("charging", nil, .flag(battery.isCharging))],
+      [("percent", .number(Int(battery.percent))), ("charging", .flag(battery.isCharging))],
       text: battery.description)
   }
 }
@@ -112,7 +112,7 @@ private func actionCommand(
         link.dataFlow()
         try await RingError.asFailure(await work(ring))
       }
-      printRecord(format, [("action", nil, .text(name)), ("done", nil, .flag(true))], text: done)
+      printRecord(format, [("action", .text(name)), ("done", .flag(true))], text: done)
     }
   }
 }

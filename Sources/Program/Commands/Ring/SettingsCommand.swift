@@ -194,7 +194,7 @@ struct SettingsPrinter: ~Copyable {
 
   init(_ format: OutputFormat) {
     self.format = format
-    printer = RecordPrinter(format, ["setting", "field", "value", "unit"].map { ($0, nil) })
+    printer = RecordPrinter(format, ["setting", "field", "value", "unit"])
   }
 
   mutating func print(_ setting: RingSetting, _ numbers: [String: Int]) {

@@ -48,7 +48,7 @@ let sportCommand = CommandSpec(
     let controls = SportControls(end)
     defer { controls.stop() }
     try await live.complete(link) { () async throws(Failure) in
-      defer { writer.finish() }
+      defer { writer.printer.finish() }
       try await link.listen { ring throws(Failure) in
         // The session has begun: another one would count from zero.
         link.dataFlow()
@@ -61,7 +61,7 @@ let sportCommand = CommandSpec(
             if writer.printed == 1, let duration {
               session.timers.schedule(after: duration) { end.request() }
             }
-            if writer.hasFailed { end.request() }
+            if writer.printer.hasFailed { end.request() }
           })
       }
     }

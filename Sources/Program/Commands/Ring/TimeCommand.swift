@@ -137,14 +137,14 @@ private func printClock(
   printRecord(
     format,
     [
-      ("time", nil, .text(assessment.wanted.description)), ("policy", nil, .text(assessment.policy.rawValue)),
-      ("utc_offset", nil, .number(assessment.utcOffset)), ("set", nil, .text(setTime?.description)),
-      ("set_policy", nil, .text(record?.policy)), ("set_utc_offset", nil, .number(record?.utcOffset)),
-      ("lead", "s", .number(assessment.lead)), ("ring_day", nil, .text(evidence.day?.description)),
-      ("newest_data", nil, .text(evidence.newest?.description)),
-      ("future_data", nil, .text(evidence.future?.description)),
-      ("least_lead", "s", .number(range?.lowerBound)), ("most_lead", "s", .number(range?.upperBound)),
-      ("action", nil, .text(action)), ("capabilities", nil, .list(capabilities?.features ?? [])),
+      ("time", .text(assessment.wanted.description)), ("policy", .text(assessment.policy.rawValue)),
+      ("utc_offset", .number(assessment.utcOffset)), ("set", .text(setTime?.description)),
+      ("set_policy", .text(record?.policy)), ("set_utc_offset", .number(record?.utcOffset)),
+      ("lead_s", .number(assessment.lead)), ("ring_day", .text(evidence.day?.description)),
+      ("newest_data", .text(evidence.newest?.description)),
+      ("future_data", .text(evidence.future?.description)),
+      ("least_lead_s", .number(range?.lowerBound)), ("most_lead_s", .number(range?.upperBound)),
+      ("action", .text(action)), ("capabilities", .list(capabilities?.features ?? [])),
     ], text: twoColumns(lines, width: 15))
 }
 

@@ -16,8 +16,9 @@ final class ServingPrinter {
   private let database: AttributeDatabase
   private var printer: RecordPrinter
 
-  private static let columns: [(name: String, unit: String?)] =
-    ["t", "time", "kind", "peer", "handle", "uuid", "value", "text", "decoded", "reason"].map { ($0, nil) }
+  private static let columns = [
+    "t", "time", "kind", "peer", "handle", "uuid", "value", "text", "decoded", "reason",
+  ]
 
   /// - Parameter start: what the times of the records are counted from
   init(_ format: OutputFormat, _ session: Session, since start: Instant, _ database: AttributeDatabase) {
