@@ -23,14 +23,15 @@ package struct CommandSpec: Sendable {
   package var sharedOptions: [any CommandOption]
   /// Whether everything after the first positional argument belongs to another command.
   package var wrapsCommand: Bool
-  package var run: @BluetoothActor (Invocation) async throws(Failure) -> Void
+  /// Runs it. An error of any type ends it, as the ``Failure`` that it stands for.
+  package var run: @BluetoothActor (Invocation) async throws -> Void
 
   package init(
     name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>,
     file: FileUse? = nil,
     options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
     details: @escaping @autoclosure @Sendable () -> String = "", sharedOptions: [any CommandOption],
-    wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws(Failure) -> Void
+    wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws -> Void
   ) {
     self.name = name
     self.arguments = arguments

@@ -77,15 +77,3 @@ package final class Interruption {
     return try result.get()
   }
 }
-
-extension Interruption {
-  /// Runs `work` until its end or the request.
-  package func ends(_ work: @escaping @BluetoothActor () async throws(Failure) -> Void) async throws(Failure)
-  {
-    do throws(Failure) {
-      try await cancels(work)
-    } catch {
-      guard error.code == .interrupted, isRequested else { throw error }
-    }
-  }
-}

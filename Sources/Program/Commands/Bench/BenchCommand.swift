@@ -37,10 +37,10 @@ let benchCommand = CommandSpec(
 
     \(RealTime.details)
     """
-) { invocation throws(Failure) in
+) { invocation in
   try RealTime.apply(invocation)
   let duration = invocation[benchDuration]
-  try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+  try await Session.run(invocation, endsInOrder: true) { session in
     let link = session.keepRing()
     let ring = try await link.open()
     let end = Interruption(following: session.interruption)
@@ -51,19 +51,15 @@ let benchCommand = CommandSpec(
       hasEvents ? connection.parameters?.interval.duration ?? .zero : .zero
     }
     ring.connection.whenDisconnected { _ in end.request() }
-    var failure: Failure?
-    do throws(Failure) {
-      try await end.ends { () async throws(Failure) in
-        try await RingError.asFailure(
-          await ring.startRawStream { sample, time in meter.take(sample, at: time) })
+    var result = await outcome {
+      try await end.ends {
+        try await ring.startRawStream { sample, time in meter.take(sample, at: time) }
       }
       await end.sleep(for: duration, in: session.timers)
-    } catch {
-      failure = error
     }
     meter.finish()
-    if !ring.connection.isConnected, failure == nil {
-      failure = Failure(.connectionLost, "the connection was lost during the measurement")
+    if !ring.connection.isConnected, case .success = result {
+      result = .failure(Failure(.connectionLost, "the connection was lost during the measurement"))
     }
     let parameters = ring.connection.parameters
     await ring.stopRawStream()
@@ -74,7 +70,7 @@ let benchCommand = CommandSpec(
       let head = parameters.map { "link       \($0)\n" } ?? ""
       printRecord(OutputFormat(invocation), measured.fields, text: head + measured.text)
     }
-    if let failure { throw failure }
+    try result.get()
   }
 }
 

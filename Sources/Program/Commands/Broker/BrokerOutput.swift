@@ -83,17 +83,13 @@ final class BrokerOutput {
     }
     let folder = state + Self.folder
     let password = try BrokerPassword(invocation, of: target.address)
-    let result = await session.interruption.cancels { () async in
-      await offTheLoop {
-        Result { () throws(Failure) in
-          var target = target
-          target.address.password = try password.read()
-          return try start(target, in: folder, report)
-        }
+    output.publisher = try await session.interruption.cancels { () async throws(Failure) in
+      try await offTheLoop(orInterrupted: "interrupted before the start") {
+        var target = target
+        target.address.password = try password.read()
+        return try start(target, in: folder, report)
       }
     }
-    guard let result else { throw Failure(.interrupted, "interrupted before the start") }
-    output.publisher = try result.get()
     return output
   }
 

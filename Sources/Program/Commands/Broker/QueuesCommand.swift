@@ -28,29 +28,26 @@ let queuesCommand = CommandSpec(
     a part of it.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   guard let state = UserFolders.state else {
     throw Failure(.cannotOpenFile, "there is no folder for the queues of --mqtt; set HOME or XDG_STATE_HOME")
   }
   let folder = state + BrokerOutput.folder
   let chosen = invocation[deleteOption] ?? invocation[retryOption]
   let isDeleting = invocation[deleteOption] != nil
-  let result = await offTheLoop {
-    Result { () throws(Failure) in
-      let files = SmallFile.names(in: folder).compactMap { QueueFile($0, in: folder) }
-      guard let chosen else { return files.map { QueueRow($0) } }
-      guard let file = files.first(where: { $0.name == chosen }) else {
-        throw Failure(.notFound, "no queue has the name \(chosen.printable); halo-raw queues lists them")
-      }
-      try change(file, isDeleting: isDeleting)
-      return []
+  let rows: [QueueRow] = try await offTheLoop(orInterrupted: "interrupted") {
+    let files = SmallFile.names(in: folder).compactMap { QueueFile($0, in: folder) }
+    guard let chosen else { return files.map { QueueRow($0) } }
+    guard let file = files.first(where: { $0.name == chosen }) else {
+      throw Failure(.notFound, "no queue has the name \(chosen.printable); halo-raw queues lists them")
     }
+    try change(file, isDeleting: isDeleting)
+    return []
   }
-  guard let result else { throw Failure(.interrupted, "interrupted") }
   var printer = RecordPrinter(
     OutputFormat(invocation),
     ["name", "waiting", "set_aside", "size_bytes", "in_use", "damaged", "reason"])
-  for row in try result.get() { printer.print(row.fields, text: row.text) }
+  for row in rows { printer.print(row.fields, text: row.text) }
 }
 
 extension ExitCode {

@@ -144,7 +144,7 @@ let decodeCommand = CommandSpec(
     are zeros, as are vendor-specific commands and events. Texts of programs are left out. The file is read twice.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   try await Decoding.run(DecodeOptions(invocation), invocation.positionals)
 }
 

@@ -42,7 +42,7 @@ let recordCommand = CommandSpec(
     \(SeriesOption.details)
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   let path = invocation.positionals[0]
   let duration = invocation[RecordOption.duration]?.ifLimited
   let explainer = Explainer(invocation[CommonOptions.explain])
@@ -66,7 +66,7 @@ let recordCommand = CommandSpec(
     explainer?.watch(tap)
     try monitor.start(tap) { fail(Failure($0)) }
   } catch {
-    throw Failure(opening: error)
+    throw Failure(error)
   }
   Console.error("recording to \(path.printable)" + (duration == nil ? "; Ctrl-C ends it" : ""))
   if let duration {
@@ -87,14 +87,10 @@ let recordCommand = CommandSpec(
 ///
 /// - Throws: if there is no such adapter, before anything is recorded
 @BluetoothActor
-private func recordScope(_ invocation: Invocation) async throws(Failure) -> MonitorTap.Scope {
+private func recordScope(_ invocation: Invocation) async throws -> MonitorTap.Scope {
   guard let index = invocation[RecordOption.adapter] else { return .everything }
-  do throws(StackError) {
-    guard try await Controllers.state(of: index) != nil else {
-      throw StackError("record \(index)", .noSuchAdapter)
-    }
-  } catch {
-    throw Failure(error)
+  guard try await Controllers.state(of: index) != nil else {
+    throw StackError("record \(index)", .noSuchAdapter)
   }
   return .adapter(index)
 }

@@ -56,15 +56,17 @@ let replayCommand = CommandSpec(
     a recording.
     """,
   usesAdapter: false, wrapsCommand: true
-) { invocation throws(Failure) in
+) { invocation in
   let path = invocation.positionals[0]
   var rest = Array(invocation.positionals.dropFirst())
   if rest.first.map({ $0.hasPrefix("-") }) ?? true { rest.insert("stream", at: 0) }
   let command = try Commands.named(rest[0])
-  guard command.usesAdapter else { throw .usage("\(command.name) can't be replayed: it uses no device") }
+  guard command.usesAdapter else {
+    throw Failure.usage("\(command.name) can't be replayed: it uses no device")
+  }
   var inner = try Invocation(parsing: Array(rest.dropFirst()), for: command)
   guard !inner.isGiven(CommonOptions.adapter) else {
-    throw .usage("replay and --adapter exclude each other; leave --adapter out")
+    throw Failure.usage("replay and --adapter exclude each other; leave --adapter out")
   }
   var options = invocation[ReplayOption.connection] ?? ReplayOptions()
   options.level = invocation[ReplayOption.level]

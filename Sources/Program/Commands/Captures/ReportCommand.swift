@@ -26,14 +26,12 @@ let reportCommand = CommandSpec(
     For a capture of packets, see halo-raw decode --html.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   let path = invocation.positionals[0]
   let interruption = Interruption()
-  let result = await interruption.cancels {
-    await offTheLoop { Result { () throws(Failure) in try sessionReport(of: path) } }
+  let report = try await interruption.cancels {
+    try await offTheLoop(orInterrupted: "interrupted") { try sessionReport(of: path) }
   }
-  guard let result else { throw Failure(.interrupted, "interrupted") }
-  let report = try result.get()
   guard !report.series.isEmpty else {
     throw Failure(.badData, "\(path.printable) has no samples of halo-raw stream")
   }
@@ -46,14 +44,14 @@ let reportCommand = CommandSpec(
   let folder = path.hasSuffix("/") ? String(path.dropLast()) : path
   let output = invocation[ReportOption.output] ?? folder + ".html"
   guard output != "-" else { return Console.print(String(decoding: page, as: UTF8.self)) }
-  let written = await interruption.cancels {
-    await offTheLoop { Result { () throws(FileError) in _ = try OutputFile.replace(output, with: page) } }
+  try await interruption.cancels {
+    try await offTheLoop(orInterrupted: "interrupted; nothing is written") {
+      do throws(FileError) { _ = try OutputFile.replace(output, with: page) } catch {
+        throw Failure(.cannotOpenFile, "cannot write \(error)")
+      }
+    }
   }
-  switch written {
-  case .success?: Console.error("wrote \(output.printable)")
-  case .failure(let error)?: throw Failure(.cannotOpenFile, "cannot write \(error)")
-  case nil: throw Failure(.interrupted, "interrupted; nothing is written")
-  }
+  Console.error("wrote \(output.printable)")
 }
 
 /// Reads a file, or the files of a folder in the order of their names, with the one that is being written.

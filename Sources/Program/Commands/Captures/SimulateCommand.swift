@@ -76,7 +76,7 @@ let simulateCommand = CommandSpec(
     Ctrl-C ends it.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   let options = invocation[SimulateOption.options] ?? VirtualRingOptions()
   if let adapter = invocation[SimulateOption.adapter] {
     return try await simulate(options, on: adapter, at: invocation[SimulateOption.address], invocation)

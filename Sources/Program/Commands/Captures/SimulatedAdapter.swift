@@ -33,7 +33,7 @@ func simulate(
   }
   let interruption = Interruption()
   try await ServingAdapter.run(specification, invocation, at: address, until: interruption) {
-    served throws(Failure) in
+    served in
     let options = options.set(by: HostClock())
     let ring = RingOnAdapter(options, on: served.adapter, at: served.address)
     let name = ring.options.name.printable
@@ -41,11 +41,7 @@ func simulate(
       let isOn = event == .advertising(nil)
       Console.error("\(name): \(event)\(isOn ? " at \(served.address); Ctrl-C ends it" : "")")
     }
-    do throws(StackError) {
-      try ring.start()
-    } catch {
-      throw Failure(error)
-    }
+    try ring.start()
     await interruption.wait()
     await ring.stop()
   }

@@ -1,54 +1,61 @@
 import HaloBluetoothCore
 import HaloCapture
 import HaloCommandLine
+import HaloEventLoop
 import HaloKnownDevices
 import HaloRecording
 import HaloRingStore
 import RingLink
 
-/// An error that ends a command.
-protocol FailureCause: Error {
-  var failure: Failure { get }
-}
-
-extension FailureCause {
-  /// The value of an expression, whose error is thrown as a ``Failure``.
-  @BluetoothActor
-  static func asFailure<Value>(
-    _ work: @autoclosure @BluetoothActor () async throws(Self) -> Value
-  ) async throws(Failure) -> Value {
-    do throws(Self) {
-      return try await work()
-    } catch {
-      throw error.failure
-    }
+/// What `work` comes to, whatever it throws: what is left to do in any case comes before ``Result/get()``.
+@BluetoothActor
+func outcome<Value>(of work: () async throws -> Value) async -> Result<Value, Failure> {
+  do {
+    return .success(try await work())
+  } catch {
+    return .failure(Failure(error))
   }
 }
 
-extension StackError: FailureCause {
-  var failure: Failure { Failure(self) }
+extension Interruption {
+  /// Runs `work` until its end or the request.
+  func ends(_ work: @escaping @BluetoothActor () async throws -> Void) async throws(Failure) {
+    let result = await outcome { try await cancels(work) }
+    if case .failure(let failure) = result, failure.code == .interrupted, isRequested { return }
+    try result.get()
+  }
 }
 
-extension RingError: FailureCause {
-  var failure: Failure { Failure(self) }
+/// The value of `work`, which may block; see ``offTheLoop(deadline:in:privileges:_:)``.
+///
+/// - Parameter reason: what an interruption means, which does not wait for it
+@BluetoothActor
+func offTheLoop<Value: Sendable>(
+  orInterrupted reason: String, _ work: @escaping @Sendable () throws -> Value
+) async throws(Failure) -> Value {
+  let result = await offTheLoop { Result { try work() } }
+  guard let result else { throw Failure(.interrupted, reason) }
+  return try await outcome { try result.get() }.get()
 }
 
 extension Failure {
-  package init(_ error: StackError) {
-    self.init(ExitCode(error.code), error.messageWithRemedy, error.fault)
-  }
-
-  /// Why an adapter can't be opened or recorded: an error of the adapter, of the recording, or of this program.
-  init(opening error: any Error) {
+  /// What a command ends with that has thrown this error.
+  init(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure
-    case let error as CaptureError: self.init(error)
     case let error as StackError: self.init(error)
+    case let error as RingError: self.init(error)
+    case let error as StoreError: self.init(error)
+    case let error as CaptureError: self.init(error)
     case let error as AttributeTableError:
       self.init(error.isUnreadable ? .cannotOpenFile : .badData, error.description)
     case let error as ReplayError: self.init(.badData, error.description)
     default: self.init(.noAdapter, "\(error)")
     }
+  }
+
+  package init(_ error: StackError) {
+    self.init(ExitCode(error.code), error.messageWithRemedy, error.fault)
   }
 
   init(_ error: RingError) {

@@ -30,7 +30,7 @@ let historyCommand = CommandSpec(
     Firmware replaces stress and hrv values that it can't measure with random numbers. They are marked "estimate" and
     only printed with --include-estimates.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let format = OutputFormat(invocation)
   var command = invocation
   let kind = try HistoryKind(named: command.positionals.removeFirst())
@@ -41,26 +41,25 @@ let historyCommand = CommandSpec(
     return printer.print(.stress([]))
   }
   if command[storedOption] {
-    if command[BrokerOutput.option] != nil { throw .usage("--stored and --mqtt exclude each other") }
+    if command[BrokerOutput.option] != nil { throw Failure.usage("--stored and --mqtt exclude each other") }
     let stored = try StoredHistory(command)
     let days = try command.days(of: kind, today: HostClock().now.day)
     var printer = HistoryPrinter(format, kind)
     return printer.print(try stored.records(kind, in: days))
   }
-  try await Session.run(command) { session throws(Failure) in
+  try await Session.run(command) { session in
     let line = ProgressLine()
     defer { line.clear() }
     let odd = OddRecords()
     let broker = try await BrokerOutput.open(invocation, session, kind: kind.rawValue)
     var publisher: RingPublisher?
-    let records = try await session.withRing { ring, _ throws(Failure) in
+    let records = try await session.withRing { ring, _ in
       odd.listen(to: ring)
       publisher =
         publisher ?? broker.map { RingPublisher($0, of: ring.connection.peer, name: session.ringName) }
       let now = session.ringTime
       let days = try command.days(of: kind, today: now.day)
-      return try await RingError.asFailure(
-        await ring.history(kind, days: days, now: now) { line.show($0.line) })
+      return try await ring.history(kind, days: days, now: now) { line.show($0.line) }
     }
     line.clear()
     var printer = HistoryPrinter(format, kind)
@@ -99,11 +98,11 @@ let todayCommand = CommandSpec(
   positionals: 0...1, options: [CommonOptions.format],
   examples: [("halo-raw today --adapter virtual", "with the built-in ring")],
   details: "Midnight is that of the ring's own clock; see halo-raw time."
-) { invocation throws(Failure) in
+) { invocation in
   let format = OutputFormat(invocation)
-  try await Session.run(invocation) { session throws(Failure) in
-    let totals = try await session.withRing { ring, _ throws(Failure) in
-      try await RingError.asFailure(await ring.today())
+  try await Session.run(invocation) { session in
+    let totals = try await session.withRing { ring, _ in
+      try await ring.today()
     }
     printRecord(
       format,
@@ -165,14 +164,14 @@ let exportCommand = CommandSpec(
     (time_utc). The other times are the ring's own wall clock; see docs/store.md.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   var command = invocation
   let name = command.positionals.removeFirst()
   let isAll = name == "all"
   let kinds = isAll ? HistoryKind.allCases : [try HistoryKind(named: name)]
   let format = command[formatOption]
   if isAll, format == .csv {
-    throw .usage("a csv file has one kind of record; export one KIND or use --format jsonl")
+    throw Failure.usage("a csv file has one kind of record; export one KIND or use --format jsonl")
   }
   let isOfAllRings = command[allOption]
   try command.checkRings(isAll: isOfAllRings)

@@ -158,7 +158,7 @@ final class RingSync {
   ) async throws(RingError) -> Value {
     var answer: RingError?
     do throws(Failure) {
-      let value = try await link.ask { ring throws(Failure) in
+      let value = try await link.ask { ring in
         self.ring = ring
         odd.listen(to: ring)
         do throws(RingError) {

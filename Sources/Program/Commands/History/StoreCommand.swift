@@ -23,7 +23,7 @@ let storeCommand = CommandSpec(
     commands that use these rings. --store names any file.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   var command = invocation
   let word = command.positionals.isEmpty ? "list" : command.positionals.removeFirst()
   switch word {
@@ -32,7 +32,7 @@ let storeCommand = CommandSpec(
   case "export":
     let format = command[CommonOptions.format] ?? .jsonl
     guard format == .jsonl else {
-      throw .usage("store export prints jsonl; for csv, use halo-raw export KIND")
+      throw Failure.usage("store export prints jsonl; for csv, use halo-raw export KIND")
     }
     let stored = try StoredHistory(command, all: command.positionals.isEmpty)
     for kind in HistoryKind.allCases where kind.mayBePrinted(command) {
@@ -40,28 +40,28 @@ let storeCommand = CommandSpec(
     }
   case "delete":
     guard let name = command.positionals.first else {
-      throw .usage("missing ring; usage: halo-raw store delete RING")
+      throw Failure.usage("missing ring; usage: halo-raw store delete RING")
     }
     let stored = try StoredHistory(command, access: .writing)
     guard let ring = stored.rings.first else { return }
     try Confirmation.obtain(command, "this deletes all stored data of \(name.printable)")
-    try storeFailure(stored.store.delete(ring.id))
+    try stored.store.delete(ring.id)
     Console.error("deleted \(ring.name ?? "(no name)") \(ring.address?.description ?? "")")
   default:
     let names = ["list", "export", "delete"]
-    throw .usage(
+    throw Failure.usage(
       "unknown action \"\(word.printable)\"\(Invocation.suggestion(for: word, among: names)); use "
         + names.joined(separator: ", "))
   }
 }
 
 /// Prints the selected rings, and what is stored of each.
-private func list(_ stored: StoredHistory, _ format: OutputFormat) throws(Failure) {
+private func list(_ stored: StoredHistory, _ format: OutputFormat) throws {
   var printer = RecordPrinter(
     format,
     ["name", "address", "type", "firmware", "records", "first", "last", "last_sync_utc"])
   for ring in stored.rings {
-    let extent = try storeFailure(stored.store.extent(of: ring.id))
+    let extent = try stored.store.extent(of: ring.id)
     let sync = extent.lastSync.map { RingTime(seconds: $0).description + "Z" }
     let range = extent.first.flatMap { first in extent.last.map { "\(first) to \($0)" } } ?? "no data"
     printer.print(

@@ -32,11 +32,11 @@ enum StoreFile {
   ///   - isReal: whether the data is of real rings; that of others has a file of its own
   static func open(
     _ invocation: Invocation, creates: Bool, access: RingStore.Access? = nil, isReal: Bool = true
-  ) throws(Failure) -> RingStore {
+  ) throws -> RingStore {
     let named = invocation[option]
     let name = isReal ? realName : virtualName
     guard let path = named ?? UserFolders.data.map({ $0 + name }) else {
-      throw .usage("found no home directory for the store; give a file with --store FILE")
+      throw Failure.usage("found no home directory for the store; give a file with --store FILE")
     }
     if creates, named == nil, let folder = UserFolders.data {
       do throws(FileError) {
@@ -51,7 +51,7 @@ enum StoreFile {
         "cannot find the store \(path.printable); create it with halo-raw sync" + hint(named == nil && isReal)
       )
     }
-    return try storeFailure(RingStore(path: path, access: access ?? (creates ? .writing : .reading)))
+    return try RingStore(path: path, access: access ?? (creates ? .writing : .reading))
   }
 
   private static let realName = "/rings.sqlite"
@@ -66,16 +66,7 @@ enum StoreFile {
   }
 }
 
-/// The value of an expression, whose ``StoreError`` is thrown as a ``Failure``.
-func storeFailure<Value>(_ work: @autoclosure () throws(StoreError) -> Value) throws(Failure) -> Value {
-  do throws(StoreError) {
-    return try work()
-  } catch {
-    throw Failure(error)
-  }
-}
-
-/// The same on another thread, so that a slow disk does not block the loop. While another process has the store locked,
+/// The value of `work` on another thread, so that a slow disk does not block the loop. While another process has the store locked,
 /// `work` is retried for ten seconds. A cancelled task does not wait for the disk.
 @BluetoothActor
 func storeRetry<Value: Sendable>(
@@ -106,15 +97,15 @@ struct StoredHistory {
   ///   - all: whether all rings are selected
   ///   - access: how the file is opened
   /// - Throws: if there is no such ring in the store, or several
-  init(_ invocation: Invocation, all: Bool = false, access: RingStore.Access = .reading) throws(Failure) {
+  init(_ invocation: Invocation, all: Bool = false, access: RingStore.Access = .reading) throws {
     store = try StoreFile.open(
       invocation, creates: false, access: access, isReal: try invocation.adapter.isReal)
     if all {
-      rings = try storeFailure(store.rings())
+      rings = try store.rings()
       return
     }
     let selector = try invocation.ring() ?? .anyRing
-    let all = try storeFailure(store.rings())
+    let all = try store.rings()
     let meant = all.filter { selector.isMeant(name: $0.name, address: $0.address) }
     guard let ring = meant.first, meant.count == 1 else {
       let names = all.map { "\($0.name ?? "(no name)") \($0.address?.description ?? "")" }.joined(
@@ -133,22 +124,22 @@ struct StoredHistory {
   /// - Parameters:
   ///   - kind: the kind of data
   ///   - days: nil for all
-  func records(_ kind: HistoryKind, in days: ClosedRange<RingDay>?) throws(Failure) -> HistoryRecords {
+  func records(_ kind: HistoryKind, in days: ClosedRange<RingDay>?) throws -> HistoryRecords {
     guard let ring = rings.first else { return .stress([]) }
-    return try storeFailure(store.records(kind, of: ring.id, in: days))
+    return try store.records(kind, of: ring.id, in: days)
   }
 }
 
 extension StoredHistory {
   /// Prints a kind of data of all selected rings.
-  func export(_ kind: HistoryKind, _ format: OutputFormat, isLabelled: Bool) throws(Failure) {
+  func export(_ kind: HistoryKind, _ format: OutputFormat, isLabelled: Bool) throws {
     var printer = HistoryPrinter(format, kind, isLabelled: isLabelled, hasOrigins: true)
     for ring in rings {
-      let origins = try storeFailure(store.origins(kind, of: ring.id))
+      let origins = try store.origins(kind, of: ring.id)
       try printer.print(
-        try storeFailure(store.records(kind, of: ring.id)), origins, of: ring.address?.description ?? "")
+        try store.records(kind, of: ring.id), origins, of: ring.address?.description ?? "")
       guard format == .jsonl else { continue }
-      OddRecords.print(try storeFailure(store.oddRecords(kind, of: ring.id)), of: ring.address?.description)
+      OddRecords.print(try store.oddRecords(kind, of: ring.id), of: ring.address?.description)
     }
   }
 }

@@ -27,7 +27,7 @@ let syncCommand = CommandSpec(
 
     --mqtt publishes the newest value of each kind, with its time by the ring's clock, and sends no records.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let kinds = invocation[kindOption].map { [$0] } ?? HistoryKind.allCases.filter(\.isSynced)
   let retryTime = invocation[CommonOptions.retryTime]
   let format = OutputFormat(invocation)
@@ -41,7 +41,7 @@ let syncCommand = CommandSpec(
   var problem: RingError?
   var failure: Failure?
   var hasRead = false
-  try await Session.run(invocation) { session throws(Failure) in
+  try await Session.run(invocation) { session in
     // Open the store first: without it there is no reason to connect.
     let store = try StoreFile.open(invocation, creates: true, isReal: session.isReal)
     let broker = try await BrokerOutput.open(invocation, session)

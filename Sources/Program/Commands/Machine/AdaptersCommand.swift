@@ -23,11 +23,12 @@ let adaptersCommand = CommandSpec(
     "user channel" if one program uses it exclusively.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   let arguments = invocation.positionals
   guard let verb = arguments.first else { return try await list(OutputFormat(invocation)) }
   guard verb == "up" || verb == "down", arguments.count == 2, let index = AdapterIndex(arguments[1]) else {
-    throw .usage("usage: halo-raw adapters, or halo-raw adapters up hciN, or halo-raw adapters down hciN")
+    throw Failure.usage(
+      "usage: halo-raw adapters, or halo-raw adapters up hciN, or halo-raw adapters down hciN")
   }
   do throws(StackError) {
     let management = try Management()
@@ -42,18 +43,13 @@ let adaptersCommand = CommandSpec(
     if verb == "up", SystemState.radioSwitches(in: SystemState.rfkillFolder).contains(where: \.isBlocked) {
       throw Failure(StackError("switch \(index) on", .radioBlocked))
     }
-    throw Failure(error)
+    throw error
   }
 }
 
 @BluetoothActor
-private func list(_ format: OutputFormat) async throws(Failure) {
-  let adapters: [ControllerState]
-  do throws(StackError) {
-    adapters = try await Controllers.list()
-  } catch {
-    throw Failure(error)
-  }
+private func list(_ format: OutputFormat) async throws {
+  let adapters = try await Controllers.list()
   var printer = RecordPrinter(
     format,
     [

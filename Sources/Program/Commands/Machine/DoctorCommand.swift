@@ -21,7 +21,7 @@ let doctorCommand = CommandSpec(
     one.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   var state = await SystemState.read()
   let adapter = await SystemState.RingState.openAdapter(of: state.adapters)
   // What needs root is read and opened. The known rings are in the invoking user's home.

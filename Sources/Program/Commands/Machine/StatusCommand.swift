@@ -22,7 +22,7 @@ let statusCommand = CommandSpec(
     Exit code 79 means that none of this user runs, or none at all if root asks.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   let isRoot = geteuid() == 0
   // Root needs its capabilities for the folders of others.
   let found = await offTheLoop(privileges: .ofTheLoop) {

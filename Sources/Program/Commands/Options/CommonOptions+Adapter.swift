@@ -108,7 +108,7 @@ extension CommandSpec {
     file: FileUse? = nil,
     options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
     details: @escaping @autoclosure @Sendable () -> String = "", usesAdapter: Bool = true,
-    wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws(Failure) -> Void
+    wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws -> Void
   ) {
     self.init(
       name: name, arguments: arguments, summary: summary, positionals: positionals, file: file,

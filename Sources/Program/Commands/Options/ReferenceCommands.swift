@@ -8,11 +8,11 @@ let manualCommand = CommandSpec(
     Without COMMAND, the page of the program. `make install` and the Debian package install all pages: man halo-raw, \
     man halo-raw-stream.
     """, usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   let overview = HelpPage.overview(Commands.groups)
   let pages = Commands.groups.flatMap(\.commands).map(HelpPage.init)
   if let name = invocation.positionals.first {
-    if invocation[allOption] { throw .usage("\(allOption.spec.name) and COMMAND exclude each other") }
+    if invocation[allOption] { throw Failure.usage("\(allOption.spec.name) and COMMAND exclude each other") }
     return Console.print(HelpPage(try Commands.named(name)).manual(seeAlso: ["halo-raw"]))
   }
   Console.print(overview.manual(seeAlso: pages.map(\.manualName)))
@@ -32,10 +32,10 @@ let completionCommand = CommandSpec(
     The script completes commands, options, the names of values, and files. `make install` and the Debian package \
     install it for all three shells.
     """, usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   let name = invocation.positionals.first ?? ""
   guard let shell = Completion(rawValue: name) else {
-    throw .usage("\(name.printable) is not a shell that can be completed for; give bash, zsh or fish")
+    throw Failure.usage("\(name.printable) is not a shell that can be completed for; give bash, zsh or fish")
   }
   Console.print(shell.script(Commands.groups.flatMap(\.commands)))
 }

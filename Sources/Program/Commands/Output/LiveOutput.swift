@@ -179,9 +179,9 @@ final class LiveOutput {
   }
 
   /// Reads what the automatic measurements of a ring are set to, once, if the data comes with a description.
-  func describe(_ ring: RingClient) async throws(Failure) {
+  func describe(_ ring: RingClient) async throws {
     guard isDescribed, settings[ring.connection.peer] == nil else { return }
-    let known = try await RingError.asFailure(await ring.measurementSettings())
+    let known = try await ring.measurementSettings()
     settings[ring.connection.peer] = SettingsFile(known, of: ring.firmware).settingsJSON
   }
 
@@ -241,38 +241,33 @@ final class LiveOutput {
   func complete(
     _ link: ReconnectingLink<some LinkedDevice>,
     results: @BluetoothActor () -> [String: JSONValue] = { [:] },
-    _ work: @BluetoothActor () async throws(Failure) -> Void
+    _ work: @BluetoothActor () async throws -> Void
   ) async throws(Failure) {
-    try await complete { () async throws(Failure) in
-      var failure: Failure?
-      do throws(Failure) { try await work() } catch { failure = error }
+    try await complete {
+      let result = await outcome(of: work)
       complete(link, results())
       if let tally, tally.dropped > 0 {
         Console.error(
           "halo-raw: \(tally.dropped) of \(Console.counted(tally.progress.records, "record")) dropped because the output was not read in time"
         )
       }
-      if let failure { throw failure }
+      try result.get()
     }
   }
 
   /// The same for several rings, which `work` completes.
-  func complete(_ work: @BluetoothActor () async throws(Failure) -> Void) async throws(Failure) {
-    var failure: Failure?
-    do throws(Failure) { try await work() } catch { failure = error }
+  func complete(_ work: @BluetoothActor () async throws -> Void) async throws(Failure) {
+    let worked = await outcome(of: work)
     var clock = self.clock.ending()
     description.end = clock.text(session.timers.current.wholeMicroseconds)
-    if let queue {
-      do throws(Failure) {
-        try await Console.finish(queue)
-        try await writeDescription(within: .seconds(10), completes: true)
-      } catch {
-        // The first failure is the cause of the second.
-        failure = failure ?? error
-      }
+    let written = await outcome {
+      guard let queue else { return }
+      try await Console.finish(queue)
+      try await writeDescription(within: .seconds(10), completes: true)
     }
-    do throws(Failure) { try await broker?.finish() } catch { failure = failure ?? error }
-    if let failure { throw failure }
+    let sent = await outcome { () async throws -> Void in try await broker?.finish() }
+    // The first failure is the cause of the others.
+    for result in [worked, written, sent] { try result.get() }
   }
 
   /// Replaces the file beside the output, on another thread: a disk can be slow.

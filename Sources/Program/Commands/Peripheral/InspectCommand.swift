@@ -12,15 +12,15 @@ let inspectCommand = CommandSpec(
   options: [CommonOptions.format],
   examples: [("halo-raw inspect --adapter virtual", "with the built-in ring")],
   details: "This works with any Bluetooth LE peripheral. Values are read where the peer allows it."
-) { invocation throws(Failure) in
+) { invocation in
   let format = OutputFormat(invocation)
-  try await Session.run(invocation) { session throws(Failure) in
+  try await Session.run(invocation) { session in
     let table = TableReader()
     // What was read is shown, also if the rest cannot be read.
     defer { table.print(format) }
     session.showsAttributes = true
-    try await session.withDevice { connection, _ throws(Failure) in
-      try await StackError.asFailure(await table.read(connection.gatt))
+    try await session.withDevice { connection, _ in
+      try await table.read(connection.gatt)
     }
   }
 }

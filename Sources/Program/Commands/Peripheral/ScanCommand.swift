@@ -38,12 +38,12 @@ let scanCommand = CommandSpec(
     that fit are shown; csv and jsonl have everything.
     "t" is the time of the report in seconds since the first one; "time" is the same as time of day.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let duration = invocation[ScanOption.duration]
   let format = OutputFormat(invocation)
   let filter = ScanChoice(invocation)
   let printsAll = invocation[ScanOption.duplicates]
-  try await Session.run(invocation, endsInOrder: true, connects: false) { session throws(Failure) in
+  try await Session.run(invocation, endsInOrder: true, connects: false) { session in
     let view = ScanView(
       format, session, isLive: format == .text && Terminal.canDraw(on: STDOUT_FILENO) && !printsAll)
     let scan = session.central.scan(filter.parameters, filter: filter.filter) { device in

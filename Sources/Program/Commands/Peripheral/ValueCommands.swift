@@ -20,12 +20,12 @@ let readCommand = CommandSpec(
     A value is printed as hexadecimal digits, and as text if it is text. With --uuid, values of the Bluetooth SIG are also
     printed in words: the battery level as "87 percent". csv and jsonl have both: "text" and "decoded".
     """
-) { invocation throws(Failure) in
+) { invocation in
   let choice = try AttributeChoice(invocation)
   let format = OutputFormat(invocation)
-  try await Session.run(invocation) { session throws(Failure) in
-    let values = try await session.withDevice { connection, _ throws(Failure) in
-      try await StackError.asFailure(await connection.gatt.read(choice))
+  try await Session.run(invocation) { session in
+    let values = try await session.withDevice { connection, _ in
+      try await connection.gatt.read(choice)
     }
     var printer = RecordPrinter(format, valueColumns)
     for value in values {
@@ -59,7 +59,7 @@ let writeCommand = CommandSpec(
 
     A value that does not fit into one packet is written in parts that take effect together.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let choice = try AttributeChoice(invocation)
   let value = try valueToWrite(invocation)
   let format = OutputFormat(invocation)
@@ -69,15 +69,14 @@ let writeCommand = CommandSpec(
   var device = invocation
   if !invocation.isGiven(WriteOption.text) { device.positionals.removeLast() }
   let target = device
-  try await Session.run(target) { session throws(Failure) in
-    let (target, hasResponse) = try await session.withDevice { connection, link throws(Failure) in
+  try await Session.run(target) { session in
+    let (target, hasResponse) = try await session.withDevice { connection, link in
       if let danger, case .handle = choice, await connection.gatt.takesCommands(choice) { throw danger }
       let target = try await connection.gatt.target(of: choice)
       let hasResponse = try target.hasResponse(isRefused: isWithoutResponse)
       // What was sent may have been taken.
       link.dataFlow()
-      try await StackError.asFailure(
-        await connection.gatt.write(value, to: target.handle, hasResponse: hasResponse))
+      try await connection.gatt.write(value, to: target.handle, hasResponse: hasResponse)
       await link.close()
       guard hasResponse || !connection.hasUnsentWrites else {
         throw Failure(.timedOut, "the link took 2 s, and has not sent the value; the peer may not have it")
@@ -141,31 +140,30 @@ let subscribeCommand = CommandSpec(
     Values are printed as read prints them. All characteristics with the UUID are subscribed to. "seq" counts the values of each characteristic from 0, also over a new
     connection; a record of kind "gap" marks the loss of a connection, with the reason.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let choices = try AttributeChoice.list(invocation)
   let count = invocation[SubscribeOption.count]
   let duration = invocation[SubscribeOption.duration]?.ifLimited
   let kind: SubscriptionKind? = invocation[SubscribeOption.indicate] ? .indication : nil
   let onlyListens = invocation[SubscribeOption.force]
-  if onlyListens, kind != nil { throw .usage("--indicate and --force exclude each other") }
+  if onlyListens, kind != nil { throw Failure.usage("--indicate and --force exclude each other") }
   let retryTime = invocation[CommonOptions.retryTime]
-  try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+  try await Session.run(invocation, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
     let listener = ValueListener(
       live, isOfSeveral: choices.count > 1, count: count, duration: duration, session.interruption)
     // Discover on each link: after a restart, the table may differ.
     let link = session.keepDevice(ReconnectPolicy.Budget(invocation, retryTime: retryTime, isSteady: true)) {
-      connection throws(Failure) in
+      connection in
       try await listener.begin(connection)
-      try await StackError.asFailure(
-        await listener.subscribe(connection, choices, kind, onlyListens: onlyListens))
+      try await listener.subscribe(connection, choices, kind, onlyListens: onlyListens)
     }
     listener.onData = link.dataFlow
     _ = try await link.open()
-    try await live.complete(link) { () async throws(Failure) in
+    try await live.complete(link) {
       defer { listener.printer?.finish() }
       Console.hint("subscribed; Ctrl-C ends it")
-      try await link.listen { _ throws(Failure) in
+      try await link.listen { _ in
         guard let loss = try await listener.wait() else { return }
         listener.printer?.markGap("connection lost: \(loss)")
         throw Failure(.connectionLost, "the connection was lost: \(loss)", .link)

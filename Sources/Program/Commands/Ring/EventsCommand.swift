@@ -31,30 +31,31 @@ let eventsCommand = CommandSpec(
 
     If the connection is lost, it is made again within --retry-for; a record of the event "gap" marks the loss.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let count = invocation[EventsOption.count]
   let duration = invocation[EventsOption.duration]?.ifLimited
   let camera = invocation[EventsOption.camera] ? invocation[EventsOption.cameraInterval] : nil
-  if let camera, camera < .milliseconds(100) { throw .usage("--camera-interval must be 100ms or more") }
+  if let camera, camera < .milliseconds(100) {
+    throw Failure.usage("--camera-interval must be 100ms or more")
+  }
   let retryTime = invocation[CommonOptions.retryTime]
-  try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+  try await Session.run(invocation, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
     let budget = ReconnectPolicy.Budget(invocation, retryTime: retryTime, isSteady: true)
-    let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
+    let link = session.keepRing(budget, until: end, prepare: live.describe)
     let writer = try await EventWriter(live, link)
     if let duration { session.timers.schedule(after: duration) { end.request() } }
     Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
-    try await live.complete(link) { () async throws(Failure) in
+    try await live.complete(link) {
       defer { writer.printer.finish() }
-      try await link.listen { ring throws(Failure) in
-        try await RingError.asFailure(
-          await ring.listen(camera: camera) { event, time in
-            guard !end.isRequested else { return }
-            link.dataFlow()
-            writer.print(event, at: time)
-            if writer.printed == count || writer.printer.hasFailed { end.request() }
-          })
+      try await link.listen { ring in
+        try await ring.listen(camera: camera) { event, time in
+          guard !end.isRequested else { return }
+          link.dataFlow()
+          writer.print(event, at: time)
+          if writer.printed == count || writer.printer.hasFailed { end.request() }
+        }
       } onLoss: {
         writer.printer.markGap($0.message)
       }

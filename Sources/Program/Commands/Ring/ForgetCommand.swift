@@ -19,7 +19,7 @@ let forgetCommand = CommandSpec(
     does not report its clock. Built-in rings and replays are not stored.
     """,
   usesAdapter: false
-) { invocation throws(Failure) in
+) { invocation in
   let format = OutputFormat(invocation)
   var known = KnownRings(path: KnownRings.standardPath)
   let selector = try invocation.positionals.first.map { text throws(Failure) in try invocation.ring(text) }

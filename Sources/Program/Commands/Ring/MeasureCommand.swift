@@ -51,33 +51,33 @@ let measureCommand = CommandSpec(
 
     "temperature" prints bytes as the ring sends them, since no source states their layout. Few rings have it, and "all".
     """
-) { invocation throws(Failure) in
+) { invocation in
   let measured = try Measured(invocation)
   let kind = measured.kind
   let isContinuous = invocation[MeasureOption.continuous]
   let isLive = invocation[MeasureOption.live]
   if kind != .heartRate, isContinuous || isLive {
-    throw .usage("\(isContinuous ? "--continuous" : "--live") works only with heart-rate")
+    throw Failure.usage("\(isContinuous ? "--continuous" : "--live") works only with heart-rate")
   }
   let count = invocation[MeasureOption.count]
   let duration = invocation[MeasureOption.duration]?.ifLimited
   let retryTime = invocation[CommonOptions.retryTime]
   var target = invocation
   target.positionals.removeFirst()
-  try await Session.run(target, endsInOrder: true) { session throws(Failure) in
+  try await Session.run(target, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
     let budget = isContinuous ? ReconnectPolicy.Budget(invocation, retryTime: retryTime) : nil
-    let link = session.keepRing(budget, until: end) { ring throws(Failure) in try await live.describe(ring) }
+    let link = session.keepRing(budget, until: end, prepare: live.describe)
     let measurement = try await Measuring(measured, live, link, isContinuous: isContinuous)
-    try await live.complete(link) { () async throws(Failure) in
+    try await live.complete(link) {
       defer { measurement.printer.finish() }
       guard isContinuous else {
-        return try await link.ask { ring throws(Failure) in
+        return try await link.ask { ring in
           try await measurement.runOnce(ring, isLive: isLive, until: session.interruption)
         }
       }
-      try await link.listen { ring throws(Failure) in
+      try await link.listen { ring in
         try await measurement.runContinuously(
           ring, isLive: isLive, count: count, duration: duration, until: end, onReading: link.dataFlow)
       } onLoss: {
@@ -206,17 +206,11 @@ private final class Measuring {
     publisher?.announce { [weak link] in link?.device }
   }
 
-  func runOnce(_ ring: RingClient, isLive: Bool, until end: Interruption) async throws(Failure) {
-    let result: Result<MeasurementReading, Failure>
-    do throws(Failure) {
-      result = .success(
-        try await end.cancels { () async throws(Failure) in
-          try await RingError.asFailure(
-            await ring.measure(self.measured.kind, isLive: isLive) { event, time in self.take(event, at: time)
-            })
-        })
-    } catch {
-      result = .failure(error)
+  func runOnce(_ ring: RingClient, isLive: Bool, until end: Interruption) async throws {
+    let result = await outcome {
+      try await end.cancels {
+        try await ring.measure(self.measured.kind, isLive: isLive) { self.take($0, at: $1) }
+      }
     }
     progress.clear()
     show(try result.get(), at: timers.now.wholeMicroseconds)
@@ -225,25 +219,21 @@ private final class Measuring {
   func runContinuously(
     _ ring: RingClient, isLive: Bool, count: Int?, duration: Duration?, until end: Interruption,
     onReading: () -> Void
-  ) async throws(Failure) {
+  ) async throws {
     let rates = ring.heartRates(isLive: isLive)
     let forget = end.onRequest { rates.stop() }
     defer {
       forget()
       progress.clear()
     }
-    do throws(RingError) {
-      for try await (event, time) in rates where !end.isRequested {
-        take(event, at: time)
-        guard case .reading = event else { continue }
-        onReading()
-        if readings == 1, let duration, timer == nil {
-          timer = timers.schedule(after: duration) { end.request() }
-        }
-        if readings == count || printer.hasFailed { end.request() }
+    for try await (event, time) in rates where !end.isRequested {
+      take(event, at: time)
+      guard case .reading = event else { continue }
+      onReading()
+      if readings == 1, let duration, timer == nil {
+        timer = timers.schedule(after: duration) { end.request() }
       }
-    } catch {
-      throw Failure(error)
+      if readings == count || printer.hasFailed { end.request() }
     }
     end.request()
   }

@@ -30,7 +30,7 @@ let rawCommand = CommandSpec(
     source explains, need confirmation or --yes. What a frame starts (streams, measurements, the camera mode) is stopped
     at the end.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let message = try rawMessage(invocation)
   let count = invocation[RawOption.count]
   let duration = invocation[RawOption.duration]
@@ -39,24 +39,23 @@ let rawCommand = CommandSpec(
   }
   var target = invocation
   target.positionals.removeFirst()
-  try await Session.run(target, endsInOrder: true) { session throws(Failure) in
+  try await Session.run(target, endsInOrder: true) { session in
     let end = Interruption(following: session.interruption)
     let live = try await LiveOutput(invocation, session)
     let link = session.keepRing()
     let ring = try await link.open()
     let writer = try await TrafficWriter(live, ring)
-    try await session.interruption.cancels { () async throws(Failure) in
-      try await RingError.asFailure(
-        await ring.watch { traffic, time in
-          guard !end.isRequested else { return }
-          writer.print(traffic, at: time)
-          if writer.received == count || writer.printer.hasFailed { end.request() }
-        })
+    try await session.interruption.cancels {
+      try await ring.watch { traffic, time in
+        guard !end.isRequested else { return }
+        writer.print(traffic, at: time)
+        if writer.received == count || writer.printer.hasFailed { end.request() }
+      }
     }
-    try await live.complete(link) { () async throws(Failure) in
+    try await live.complete(link) {
       defer { writer.printer.finish() }
       writer.print(message, at: session.timers.now.wholeMicroseconds)
-      try await RingError.asFailure(await ring.send(message))
+      try await ring.send(message)
       var loss: LinkLoss?
       ring.connection.whenDisconnected {
         loss = $0

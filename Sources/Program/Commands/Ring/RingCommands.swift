@@ -7,12 +7,12 @@ let infoCommand = CommandSpec(
   name: "info", arguments: "[RING]", summary: "print the ring's firmware, hardware and family",
   positionals: 0...1, options: [CommonOptions.format],
   examples: [("halo-raw info --adapter virtual", "with the built-in ring")]
-) { invocation throws(Failure) in
+) { invocation in
   let format = OutputFormat(invocation)
-  try await Session.run(invocation) { session throws(Failure) in
-    try await session.withRing { ring, _ throws(Failure) in
-      let information = try await RingError.asFailure(await ring.information())
-      let support = try await RingError.asFailure(await ring.deviceSupport())
+  try await Session.run(invocation) { session in
+    try await session.withRing { ring, _ in
+      let information = try await ring.information()
+      let support = try await ring.deviceSupport()
       session.warnAboutUnknownFirmware(of: ring, needsAcceleration: false)
       printInformation(information, support, of: ring, as: format)
     }
@@ -53,11 +53,11 @@ let batteryCommand = CommandSpec(
   name: "battery", arguments: "[RING]", summary: "print the battery level of the ring",
   positionals: 0...1, options: [CommonOptions.format],
   examples: [("halo-raw battery --adapter virtual", "with the built-in ring")]
-) { invocation throws(Failure) in
+) { invocation in
   let format = OutputFormat(invocation)
-  try await Session.run(invocation) { session throws(Failure) in
-    let battery = try await session.withRing { ring, _ throws(Failure) in
-      try await RingError.asFailure(await ring.battery())
+  try await Session.run(invocation) { session in
+    let battery = try await session.withRing { ring, _ in
+      try await ring.battery()
     }
     printRecord(
       format,
@@ -106,11 +106,11 @@ private func actionCommand(
   ) { invocation throws(Failure) in
     let format = OutputFormat(invocation)
     if let question { try Confirmation.obtain(invocation, question) }
-    try await Session.run(invocation) { session throws(Failure) in
-      try await session.withRing { ring, link throws(Failure) in
+    try await Session.run(invocation) { session in
+      try await session.withRing { ring, link in
         // What was sent may have been done.
         link.dataFlow()
-        try await RingError.asFailure(await work(ring))
+        try await work(ring)
       }
       printRecord(format, [("action", .text(name)), ("done", .flag(true))], text: done)
     }
@@ -121,6 +121,6 @@ let ringCommandsCommand = CommandSpec(
   name: "ring-commands", summary: "print the reference of all ring commands, as Markdown",
   positionals: 0...0,
   examples: [("halo-raw ring-commands", "print docs/ring-commands.md")], usesAdapter: false
-) { _ throws(Failure) in
+) { _ in
   Console.print(ReferencePage.markdown)
 }

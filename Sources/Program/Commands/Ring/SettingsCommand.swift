@@ -44,65 +44,80 @@ let settingsCommand = CommandSpec(
     An imported file is checked completely before anything is written. Fields that it leaves out keep their values; a
     profile without age, height and weight is ignored.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let format = OutputFormat(invocation)
-  let task = try SettingsTask(invocation)
+  let choice = try SettingsChoice(invocation)
+  let (exported, imported) = (invocation[SettingsOption.export], invocation[SettingsOption.load])
   var target = invocation
-  target.positionals = task.ring.map { [$0] } ?? []
-  try await Session.run(target) { session throws(Failure) in
+  target.positionals = choice.ring.map { [$0] } ?? []
+  try await Session.run(target) { session in
     // Not before: it is read with the rights of the user, and not with those that the adapter needs.
-    let task = try await task.withFile()
-    try await session.withRing { ring, _ throws(Failure) in try await task.perform(on: ring, format) }
+    let file: SettingsFile? =
+      if let imported {
+        try await offTheLoop(orInterrupted: "interrupted before \(imported.printable) was read") {
+          try SettingsFile(path: imported)
+        }
+      } else { nil }
+    try await session.withRing { ring, _ in
+      if let file { return try await file.load(into: ring) }
+      guard let setting = choice.setting else {
+        let (known, unsupported) = try await ring.allSettings()
+        guard let exported else { return show(known, format, unsupported: unsupported) }
+        try await SettingsFile(known, of: ring.firmware).write(to: exported)
+        if !unsupported.isEmpty { Console.error("not supported by this ring: \(names(in: unsupported))") }
+        return
+      }
+      let read = try await ring.numbers(of: setting)
+      guard !choice.changes.isEmpty else { return show([(setting, read)], format) }
+      show([(setting, try await ring.write(choice.changes, over: read, to: setting))], format)
+      SettingsPrinter.tellReset(setting, read, choice.changes)
+    }
   }
+}
+
+private func show(
+  _ known: [(setting: RingSetting, numbers: [String: Int])], _ format: OutputFormat,
+  unsupported: [RingSetting] = []
+) {
+  var printer = SettingsPrinter(format)
+  for (setting, numbers) in known { printer.print(setting, numbers) }
+  printer.printUnsupported(unsupported)
 }
 
 private func names(in settings: [RingSetting]) -> String {
   settings.map(\.entry.name).joined(separator: ", ")
 }
 
-/// What the command does with settings.
-private struct SettingsTask: Sendable {
-  enum Purpose: Sendable {
-    case showAll
-    case show(RingSetting)
-    case change(RingSetting, [String: Int])
-    case export(path: String)
-    case read(path: String)
-    case load(SettingsFile)
-  }
-
-  var ring: String?
-  var purpose = Purpose.showAll
+/// What the arguments name.
+private struct SettingsChoice: Sendable {
+  private(set) var ring: String?
+  /// Nil for all settings.
+  private(set) var setting: RingSetting?
+  private(set) var changes: [String: Int] = [:]
 
   /// The first argument is the ring, unless it is the name of a setting.
   init(_ invocation: Invocation) throws(Failure) {
     var arguments = invocation.positionals[...]
     let all = CommandTable.settings
-    func setting(_ name: String) -> RingSetting? { all.first { $0.entry.name == name } }
+    func named(_ name: String) -> RingSetting? { all.first { $0.entry.name == name } }
     func unknown(_ name: String) -> Failure {
       let suggestion = Invocation.suggestion(for: name, among: all.map(\.entry.name))
       return .usage("unknown setting \"\(name.printable)\"\(suggestion); use \(names(in: all))")
     }
-    if let first = arguments.first, setting(first) == nil {
+    if let first = arguments.first, named(first) == nil {
       let isSimilar = !Invocation.suggestion(for: first, among: all.map(\.entry.name)).isEmpty
       // Rings have digits or capitals in their names.
       let isWord = first.allSatisfy { $0.isLowercase || $0 == "-" }
       guard !isSimilar, !isWord, !first.contains("=") else { throw unknown(first) }
       ring = arguments.removeFirst()
     }
-    let exported = invocation[SettingsOption.export]
-    let imported = invocation[SettingsOption.load]
-    guard let name = arguments.popFirst() else {
-      if let exported { purpose = .export(path: exported) }
-      if let imported { purpose = .read(path: imported) }
-      return
-    }
-    guard exported == nil, imported == nil else {
+    guard let name = arguments.popFirst() else { return }
+    guard invocation[SettingsOption.export] == nil, invocation[SettingsOption.load] == nil else {
       throw .usage("--export and --import are for all settings; leave \"\(name.printable)\" out")
     }
-    guard let setting = setting(name) else { throw unknown(name) }
-    let changes = try Self.changes(Array(arguments), of: setting)
-    purpose = changes.isEmpty ? .show(setting) : .change(setting, changes)
+    setting = named(name)
+    guard let setting else { throw unknown(name) }
+    changes = try Self.changes(Array(arguments), of: setting)
   }
 
   private static func changes(
@@ -124,48 +139,6 @@ private struct SettingsTask: Sendable {
       }
     }
     return changes
-  }
-
-  /// The same task with the contents of the file that it has to read, if any.
-  @BluetoothActor
-  func withFile() async throws(Failure) -> SettingsTask {
-    guard case .read(let path) = purpose else { return self }
-    let file = await offTheLoop { Result { () throws(Failure) in try SettingsFile(path: path) } }
-    guard let file else { throw Failure(.interrupted, "interrupted before \(path.printable) was read") }
-    var task = self
-    task.purpose = .load(try file.get())
-    return task
-  }
-
-  @BluetoothActor
-  func perform(on ring: RingClient, _ format: OutputFormat) async throws(Failure) {
-    switch purpose {
-    case .showAll:
-      let (known, unsupported) = try await RingError.asFailure(await ring.allSettings())
-      print(known, format, unsupported: unsupported)
-    case .show(let setting):
-      print([(setting, try await RingError.asFailure(await ring.numbers(of: setting)))], format)
-    case .change(let setting, let changes):
-      let read = try await RingError.asFailure(await ring.numbers(of: setting))
-      let found = try await RingError.asFailure(await ring.write(changes, over: read, to: setting))
-      print([(setting, found)], format)
-      SettingsPrinter.tellReset(setting, read, changes)
-    case .export(let path):
-      let (known, unsupported) = try await RingError.asFailure(await ring.allSettings())
-      try await SettingsFile(known, of: ring.firmware).write(to: path)
-      if !unsupported.isEmpty { Console.error("not supported by this ring: \(names(in: unsupported))") }
-    case .read: break
-    case .load(let file): try await file.load(into: ring)
-    }
-  }
-
-  private func print(
-    _ known: [(setting: RingSetting, numbers: [String: Int])], _ format: OutputFormat,
-    unsupported: [RingSetting] = []
-  ) {
-    var printer = SettingsPrinter(format)
-    for (setting, numbers) in known { printer.print(setting, numbers) }
-    printer.printUnsupported(unsupported)
   }
 }
 
@@ -224,7 +197,7 @@ struct SettingsPrinter: ~Copyable {
   /// Prints the names of the settings that the ring does not support: as text with the results, else on standard error.
   mutating func printUnsupported(_ settings: [RingSetting]) {
     guard !settings.isEmpty else { return }
-    let line = "not supported by this ring: " + settings.map(\.entry.name).joined(separator: ", ")
+    let line = "not supported by this ring: \(names(in: settings))"
     if format == .text { printer.print([], text: line) } else { Console.error(line) }
   }
 

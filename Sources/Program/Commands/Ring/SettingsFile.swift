@@ -182,12 +182,12 @@ extension SettingsFile: JSONDecodable {
 extension SettingsFile {
   /// Writes the settings that differ to a ring and prints them. Everything is validated before anything is written.
   @BluetoothActor
-  func load(into ring: RingClient) async throws(Failure) {
+  func load(into ring: RingClient) async throws {
     var plan: [(setting: RingSetting, read: [String: Int], changes: [String: Int])] = []
     var unsupported: [String] = []
     var isComplete = true
     for (setting, wanted) in try changes() {
-      let read = try await RingError.asFailure(await ring.numbersIfSupported(setting))
+      let read = try await ring.numbersIfSupported(setting)
       guard let read else {
         unsupported.append(setting.entry.name)
         continue
@@ -219,7 +219,7 @@ extension SettingsFile {
       return
     }
     for (setting, read, changes) in plan {
-      _ = try await RingError.asFailure(await ring.write(changes, over: read, to: setting))
+      _ = try await ring.write(changes, over: read, to: setting)
       var report = ""
       for field in setting.fields {
         guard let number = changes[field.name] else { continue }

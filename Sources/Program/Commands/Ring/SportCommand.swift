@@ -27,10 +27,10 @@ let sportCommand = CommandSpec(
     The session lasts until Ctrl-C or --duration; then the ring ends it. On a terminal, p and Enter pauses it, and again
     resumes it. With --control, standard input has the lines "pause", "resume" and "end".
     """
-) { invocation throws(Failure) in
+) { invocation in
   let name = invocation.positionals[0]
   guard let sport = Sport(name: name) else {
-    throw .usage(
+    throw Failure.usage(
       "unknown sport \"\(name.printable)\""
         + Invocation.suggestion(for: name, among: Sport.allCases.map(\.option))
         + "; use \(Sport.commonNames) or another of \"halo-raw ring-commands\""
@@ -40,29 +40,28 @@ let sportCommand = CommandSpec(
   let duration = invocation[sportDuration]?.ifLimited
   var target = invocation
   target.positionals.removeFirst()
-  try await Session.run(target, endsInOrder: true) { session throws(Failure) in
+  try await Session.run(target, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
-    let link = session.keepRing(until: end) { ring throws(Failure) in try await live.describe(ring) }
+    let link = session.keepRing(until: end, prepare: live.describe)
     let writer = try await EventWriter(live, link)
     let controls = SportControls(end)
     defer { controls.stop() }
-    try await live.complete(link) { () async throws(Failure) in
+    try await live.complete(link) {
       defer { writer.printer.finish() }
-      try await link.listen { ring throws(Failure) in
+      try await link.listen { ring in
         // The session has begun: another one would count from zero.
         link.dataFlow()
-        try await RingError.asFailure(
-          await ring.exercise(sport) { running in
-            controls.begin(running, isRequired: isControlled)
-          } sink: { update, time in
-            guard !end.isRequested else { return }
-            writer.print(.sport(update), at: time)
-            if writer.printed == 1, let duration {
-              session.timers.schedule(after: duration) { end.request() }
-            }
-            if writer.printer.hasFailed { end.request() }
-          })
+        try await ring.exercise(sport) { running in
+          controls.begin(running, isRequired: isControlled)
+        } sink: { update, time in
+          guard !end.isRequested else { return }
+          writer.print(.sport(update), at: time)
+          if writer.printed == 1, let duration {
+            session.timers.schedule(after: duration) { end.request() }
+          }
+          if writer.printer.hasFailed { end.request() }
+        }
       }
     }
     await link.close()

@@ -33,13 +33,13 @@ let timeCommand = CommandSpec(
     command sets a clock. halo-raw stores for each ring whether its clock is local time or UTC, and reads histories
     accordingly.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let format = OutputFormat(invocation)
   let policy: TimePolicy? =
     invocation[TimeOption.set] ? (invocation[TimeOption.utc] ? .utc : .local) : nil
   let isForced = invocation[TimeOption.force]
-  try await Session.run(invocation) { session throws(Failure) in
-    try await session.withRing { ring, _ throws(Failure) in
+  try await Session.run(invocation) { session in
+    try await session.withRing { ring, _ in
       var assessment = try await session.assessClock(of: ring, policy ?? session.clock.policy)
       var action: String?
       var capabilities: RingCapabilities?
@@ -63,28 +63,28 @@ let timeCommand = CommandSpec(
 
 extension Session {
   /// What is known about the clock of a ring.
-  fileprivate func assessClock(of ring: RingClient, _ policy: TimePolicy) async throws(Failure)
+  fileprivate func assessClock(of ring: RingClient, _ policy: TimePolicy) async throws
     -> ClockAssessment
   {
     let record = clockRecord(of: ring.connection.identity)
     var clock = self.clock
     clock.policy = policy
     let expected = record?.ringTime(atUnix: clock.unixSeconds) ?? clock.now
-    let evidence = try await RingError.asFailure(await ring.clockEvidence(expecting: expected))
+    let evidence = try await ring.clockEvidence(expecting: expected)
     let unix = clock.unixSeconds
     return ClockAssessment(
       record: record, evidence: evidence, unix: unix, policy: policy, utcOffset: clock.offset(atUnix: unix))
   }
 
   /// Sets the clock at the start of a second; a ring has no fractions of one.
-  fileprivate func setClock(of ring: RingClient, _ policy: TimePolicy) async throws(Failure)
+  fileprivate func setClock(of ring: RingClient, _ policy: TimePolicy) async throws
     -> RingCapabilities
   {
     clock.policy = policy
     await timers.sleep(for: .microseconds(1_000_000 - clock.unixMicroseconds % 1_000_000))
     let unix = Int((clock.unixMicroseconds + 500_000) / 1_000_000)
     let time = clock.time(ofUnix: unix)
-    let capabilities = try await RingError.asFailure(await ring.setClock(to: time))
+    let capabilities = try await ring.setClock(to: time)
     remember(
       ClockRecord(set: unix, policy: policy, utcOffset: clock.offset(atUnix: unix)),
       of: ring.connection.identity)

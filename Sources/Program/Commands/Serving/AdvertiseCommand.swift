@@ -59,10 +59,10 @@ let advertiseCommand = CommandSpec(
 
     With hciN, the kernel advertises, beside other programs; it calls no single device. Ctrl-C ends it.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let advertising = try advertising(invocation)
   let name = invocation[AdvertiseOption.name] ?? "halo-raw"
-  try await Session.run(invocation, endsInOrder: true, connects: false) { session throws(Failure) in
+  try await Session.run(invocation, endsInOrder: true, connects: false) { session in
     let database = AttributeDatabase()
     database.addGenericAccess(name: name)
     let peripheral = Peripheral(session.adapter, serving: database)

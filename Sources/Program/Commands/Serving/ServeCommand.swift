@@ -38,10 +38,10 @@ let serveCommand = CommandSpec(
     then on. What devices do is printed: "connected", "subscribed", "written",
     "disconnected".
     """
-) { invocation throws(Failure) in
+) { invocation in
   let path = invocation.positionals[0]
   let format = OutputFormat(invocation)
-  try await Session.run(invocation, endsInOrder: true, connects: false) { session throws(Failure) in
+  try await Session.run(invocation, endsInOrder: true, connects: false) { session in
     let start = session.timers.now
     // Not before: it is read with the rights of the user, and not with those that the adapter needs.
     let table = try await ServedTable(path, name: invocation[ServeOption.name])
@@ -67,12 +67,9 @@ private struct ServedTable {
 
   @BluetoothActor
   init(_ path: String, name: String?) async throws(Failure) {
-    let result = await offTheLoop {
-      Result { () throws(AttributeTableError) in try AttributeTableFile.read(path, for: .serving) }
+    let attributes = try await offTheLoop(orInterrupted: "interrupted before \(path.printable) was read") {
+      try AttributeTableFile.read(path, for: .serving)
     }
-    guard let result else { throw Failure(.interrupted, "interrupted before \(path.printable) was read") }
-    let attributes: [ServerAttribute]
-    do throws(AttributeTableError) { attributes = try result.get() } catch { throw Failure(opening: error) }
     let database = AttributeDatabase(attributes)
     let nameHandle = database.handles(of: GATTUUID.deviceName).first
     if let name, let nameHandle { database.setValue(Array(name.utf8), of: nameHandle) }

@@ -64,7 +64,7 @@ extension Session {
   ///   - advertising: what it advertises
   func serve(
     _ peripheral: Peripheral, _ advertising: Advertising, _ invocation: Invocation
-  ) async throws(Failure) {
+  ) async throws {
     waitsForAdapter = true
     peripheral.admit(invocation, title: "halo-raw")
     peripheral.status.onChange = { [central] error in
@@ -72,24 +72,17 @@ extension Session {
       Console.error(
         error.map { "halo-raw: \($0); it is tried again" } ?? "advertising at \(address); Ctrl-C ends it")
     }
-    do throws(StackError) {
-      try peripheral.startAdvertising(advertising)
-    } catch {
-      throw Failure(error)
-    }
+    try peripheral.startAdvertising(advertising)
     let timeIsUp = invocation[ServingOption.duration].ifLimited.map { limit in
       timers.schedule(after: limit) { [interruption] in interruption.request() }
     }
-    var result = Result<Void, Failure>.success(())
-    while !interruption.isRequested, case .success = result {
-      await interruption.cancels { () async in await self.untilAdapterIsLost() }
-      guard !interruption.isRequested else { break }
-      do throws(Failure) {
-        try await interruption.ends { () async throws(Failure) in
+    let result = await outcome {
+      while !interruption.isRequested {
+        await interruption.cancels { () async in await self.untilAdapterIsLost() }
+        guard !interruption.isRequested else { break }
+        try await interruption.ends {
           try await self.recoverAdapter(within: invocation[ServingOption.retryTime])
         }
-      } catch {
-        result = .failure(error)
       }
     }
     timers.cancel(timeIsUp)

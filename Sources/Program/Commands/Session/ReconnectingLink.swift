@@ -31,7 +31,7 @@ extension Failure: LinkFailure {
 @BluetoothActor
 final class ReconnectingLink<Device: LinkedDevice> {
   /// Makes a new link usable.
-  typealias Open = @BluetoothActor (_ connection: GATTLink, _ last: Device?) async throws(Failure) -> Device
+  typealias Open = @BluetoothActor (_ connection: GATTLink, _ last: Device?) async throws -> Device
 
   /// The name of the device, if it is known.
   private(set) var name: String?
@@ -101,9 +101,11 @@ final class ReconnectingLink<Device: LinkedDevice> {
 
   /// Has the device send or do what the command is for. If the link is lost during `start`, it is made again, and `start` runs
   /// again: call ``dataFlow()`` in it when that must not be any more.
-  func ask<Value>(_ start: (Device) async throws(Failure) -> Value) async throws(Failure) -> Value {
+  func ask<Value>(_ start: (Device) async throws -> Value) async throws(Failure) -> Value {
     var value: Value?
-    try await managed.ask(for: self) { () throws(Failure) in value = try await start(try opened()) }
+    try await managed.ask(for: self) { () throws(Failure) in
+      value = try await outcome { try await start(try opened()) }.get()
+    }
     guard let value else { throw Failure(StackError.notConnected) }
     return value
   }
@@ -112,17 +114,14 @@ final class ReconnectingLink<Device: LinkedDevice> {
   ///
   /// - Parameter onLoss: called when `work` has failed, before it is tried again
   func listen(
-    _ work: @escaping @BluetoothActor (Device) async throws(Failure) -> Void,
+    _ work: @escaping @BluetoothActor (Device) async throws -> Void,
     onLoss: (Failure) -> Void = { _ in }
   ) async throws(Failure) {
     do throws(Failure) {
-      try await ask { device throws(Failure) in
-        do throws(Failure) {
-          try await interruption.cancels { () async throws(Failure) in try await work(device) }
-        } catch {
-          if !interruption.isRequested { onLoss(error) }
-          throw error
-        }
+      try await ask { device in
+        let result = await outcome { try await interruption.cancels { try await work(device) } }
+        if case .failure(let failure) = result, !interruption.isRequested { onLoss(failure) }
+        try result.get()
       }
     } catch {
       guard error.code == .interrupted, interruption.isRequested else { throw error }
@@ -172,7 +171,9 @@ extension ReconnectingLink: LinkUser {
     return link
   }
 
-  func open(_ link: GATTLink) async throws(Failure) { device = try await openDevice(link, device) }
+  func open(_ link: GATTLink) async throws(Failure) {
+    device = try await outcome { try await openDevice(link, device) }.get()
+  }
 
   func recoverAdapter(within time: Duration) async throws(Failure) {
     try await session.recoverAdapter(within: time)

@@ -27,7 +27,7 @@ final class ServingAdapter {
   static func run(
     _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil,
     opensAnother: Bool = false, until interruption: Interruption,
-    _ body: (ServingAdapter) async throws(Failure) -> Void
+    _ body: (ServingAdapter) async throws -> Void
   ) async throws(Failure) {
     if invocation[CommonOptions.take] {
       guard case .user = specification else { throw .usage("--take needs --adapter user:hciN") }
@@ -37,22 +37,14 @@ final class ServingAdapter {
     }
     let isVerbose = invocation[CommonOptions.verbose]
     opened.adapter.onNote = { if isVerbose { Console.error($0) } }
-    var result = Result<Void, Failure>.success(())
-    do throws(Failure) {
-      let information = try await interruption.cancels { () async throws(Failure) in
-        try await opened.start()
-      }
+    let result = await outcome {
+      let information = try await interruption.cancels { try await opened.start() }
       let serving = ServingAdapter(opened, information.address, interruption)
       ServiceManager.shared.ready()
-      do throws(Failure) {
-        try await body(serving)
-      } catch {
-        result = .failure(error)
-      }
+      let served = await outcome { try await body(serving) }
       // It is the cause of what else has failed.
       if let failure = serving.failure { throw failure }
-    } catch {
-      result = .failure(error)
+      try served.get()
     }
     ServiceManager.shared.stopping()
     await opened.close()

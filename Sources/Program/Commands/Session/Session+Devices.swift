@@ -70,7 +70,7 @@ extension Session {
     var request = self.request
     request.peer = peer
     request.deadline = deadline
-    return try await StackError.asFailure(await makeLink(request, name: name))
+    return try await outcome { try await makeLink(request, name: name) }.get()
   }
 
   private func makeLink(
@@ -158,10 +158,10 @@ extension Session {
   ///   - prepare: makes a new link usable
   func keepDevice(
     _ budget: ReconnectPolicy.Budget, lasts: Bool = true,
-    prepare: @escaping @BluetoothActor (GATTLink) async throws(Failure) -> Void = { _ in }
+    prepare: @escaping @BluetoothActor (GATTLink) async throws -> Void = { _ in }
   ) -> ReconnectingLink<GATTLink> {
     ReconnectingLink(self, selector, known: nil, name: nil, budget, lasts ? .first : .never, until: nil) {
-      connection, _ throws(Failure) in
+      connection, _ in
       try await prepare(connection)
       return connection
     }
@@ -180,7 +180,7 @@ extension Session {
     _ budget: ReconnectPolicy.Budget? = nil, of selector: RingSelector? = nil,
     until interruption: Interruption? = nil,
     identifies: Bool = true,
-    prepare: @escaping @BluetoothActor (RingClient) async throws(Failure) -> Void = { _ in },
+    prepare: @escaping @BluetoothActor (RingClient) async throws -> Void = { _ in },
     check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }
   ) -> ReconnectingLink<RingClient> {
     let selector = selector ?? self.selector
@@ -190,7 +190,7 @@ extension Session {
     return ReconnectingLink(
       self, selector, known: ring?.peer?.address, name: ring?.name, budget ?? oneAnswer,
       budget == nil ? .never : .afterOthers, until: interruption, check: check
-    ) { [self] connection, last throws(Failure) in
+    ) { [self] connection, last in
       let ring = try await open(connection, last, identifies)
       ring.dispatcher.onUnknown = { [weak self] in self?.note("the ring sent what nobody asked for: \($0)") }
       try await prepare(ring)
@@ -201,18 +201,18 @@ extension Session {
   /// Runs a command of one answer on the selected device. It runs again if the link is lost, within `--wait`, unless it has
   /// called ``ReconnectingLink/dataFlow()``.
   func withDevice<Value: Sendable>(
-    _ work: (GATTLink, ReconnectingLink<GATTLink>) async throws(Failure) -> Value
+    _ work: (GATTLink, ReconnectingLink<GATTLink>) async throws -> Value
   ) async throws(Failure) -> Value {
     let link = keepDevice(oneAnswer, lasts: false)
-    return try await link.ask { connection throws(Failure) in try await work(connection, link) }
+    return try await link.ask { connection in try await work(connection, link) }
   }
 
   /// The same for a ring.
   func withRing<Value: Sendable>(
-    _ work: (RingClient, ReconnectingLink<RingClient>) async throws(Failure) -> Value
+    _ work: (RingClient, ReconnectingLink<RingClient>) async throws -> Value
   ) async throws(Failure) -> Value {
     let link = keepRing()
-    return try await link.ask { ring throws(Failure) in try await work(ring, link) }
+    return try await link.ask { ring in try await work(ring, link) }
   }
 
   // MARK: Rings
@@ -244,7 +244,7 @@ extension Session {
 
   /// Reads the firmware of a ring that was opened without, and stores the ring.
   func identify(_ ring: RingClient) async throws(Failure) {
-    let isSame = try await RingError.asFailure(await ring.identify())
+    let isSame = try await outcome { try await ring.identify() }.get()
     if !isSame { remember(ring) }
   }
 }

@@ -60,20 +60,17 @@ final class Session {
   ///   - connects: whether `body` makes links, for which the adapter has to offer what the command line asks for
   static func run(
     _ invocation: Invocation, endsInOrder: Bool = false, connects: Bool = true,
-    _ body: @escaping @BluetoothActor (Session) async throws(Failure) -> Void
+    _ body: @escaping @BluetoothActor (Session) async throws -> Void
   ) async throws(Failure) {
     let session = try await Session(invocation, connects: connects)
-    var result = Result<Void, Failure>.success(())
-    do throws(Failure) {
-      try await session.interruption.cancels { () async throws(Failure) in try await session.start() }
+    let result = await outcome {
+      try await session.interruption.cancels { try await session.start() }
       ServiceManager.shared.ready()
       if endsInOrder {
         try await body(session)
       } else {
-        try await session.interruption.cancels { () async throws(Failure) in try await body(session) }
+        try await session.interruption.cancels { try await body(session) }
       }
-    } catch {
-      result = .failure(error)
     }
     session.status.stop()
     ServiceManager.shared.stopping()

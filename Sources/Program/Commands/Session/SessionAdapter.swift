@@ -71,7 +71,7 @@ final class SessionAdapter {
     do {
       opened = try await specification.open(opening)
     } catch {
-      var failure = Failure(opening: error)
+      var failure = Failure(error)
       if let error = error as? StackError, [.noBluetooth, .noAdapters].contains(error.code) {
         failure.message += "; to try it without a radio, use --adapter virtual"
       }
@@ -128,7 +128,7 @@ final class SessionAdapter {
     do {
       return try await managed.start()
     } catch {
-      throw Failure(opening: error)
+      throw Failure(error)
     }
   }
 

@@ -34,8 +34,7 @@ package enum Program {
   private static func run(_ arguments: [String]) async -> ExitCode {
     var code = ExitCode.success
     do throws(Failure) {
-      var result = Result<Void, Failure>.success(())
-      do throws(Failure) { try await perform(arguments) } catch { result = .failure(error) }
+      let result = await outcome { try await perform(arguments) }
       // The first failure is the cause of the second. One without a message has said all on standard output.
       do throws(Failure) { try await Console.finish() } catch {
         if case .failure(let first) = result, !first.message.isEmpty { throw first }
@@ -52,9 +51,10 @@ package enum Program {
 
   /// Runs the command that the arguments name.
   @BluetoothActor
-  static func perform(_ arguments: [String]) async throws(Failure) {
+  static func perform(_ arguments: [String]) async throws {
     guard let name = arguments.first else {
-      throw .usage("missing command; see halo-raw --help, or try: halo-raw stream --ppg --adapter virtual")
+      throw Failure.usage(
+        "missing command; see halo-raw --help, or try: halo-raw stream --ppg --adapter virtual")
     }
     switch name {
     case "-h", "--help", "help":

@@ -41,26 +41,28 @@ let strapCommand = CommandSpec(
 
     Ctrl-C ends it.
     """
-) { invocation throws(Failure) in
+) { invocation in
   let adapter = try invocation.adapter
-  if case .replay = adapter { throw .usage("a recording has no ring to measure with") }
+  if case .replay = adapter { throw Failure.usage("a recording has no ring to measure with") }
   // A strap that lost its ring is one without contact.
   let budget = ReconnectPolicy.Budget(invocation, retryTime: .forever, isSteady: true)
   guard let phoneSide = invocation[StrapOption.to] else {
-    guard adapter.isReal else { throw .usage("strap needs a radio for watches and phones; give --to hci0") }
-    return try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+    guard adapter.isReal else {
+      throw Failure.usage("strap needs a radio for watches and phones; give --to hci0")
+    }
+    return try await Session.run(invocation, endsInOrder: true) { session in
       try await serve(
         session, invocation, budget, on: session.adapter, at: session.central.information?.address)
     }
   }
   guard phoneSide.isReal else {
-    throw .usage("--to needs a radio: hci0, user:hci0, tcp:HOST:PORT, unix:PATH or serial:PATH")
+    throw Failure.usage("--to needs a radio: hci0, user:hci0, tcp:HOST:PORT, unix:PATH or serial:PATH")
   }
   let (ofRing, ofPhone) = try invocation.divided(adapter, phoneSide)
   let interruption = Interruption()
   try await ServingAdapter.run(phoneSide, ofPhone, opensAnother: true, until: interruption) {
-    served throws(Failure) in
-    try await Session.run(ofRing, endsInOrder: true) { session throws(Failure) in
+    served in
+    try await Session.run(ofRing, endsInOrder: true) { session in
       // The failure of the other adapter ends both.
       let forget = interruption.onRequest { session.interruption.request() }
       defer { forget() }
@@ -89,15 +91,12 @@ private func serve(
     telling: "advertises\(place), for the heart rate of \(session.selector.title); Ctrl-C ends it")
   let link = session.keepRing(budget)
   let source = StrapSource(server, session, link)
-  var result = Result<Void, Failure>.success(())
-  do throws(Failure) {
-    try await link.listen { ring throws(Failure) in
+  let result = await outcome {
+    try await link.listen { ring in
       try await source.run(ring)
     } onLoss: { _ in
       source.lost()
     }
-  } catch {
-    result = .failure(error)
   }
   await link.close()
   await server.stop()

@@ -27,7 +27,7 @@ final class StrapSource {
   func lost() { server.state.stop() }
 
   /// Measures with a ring while that is wanted. It ends when the link is lost, or its task is cancelled.
-  func run(_ ring: RingClient) async throws(Failure) {
+  func run(_ ring: RingClient) async throws {
     ring.connection.whenDisconnected { [weak self] _ in self?.onLost?() }
     if let revision = ring.firmware.firmwareRevision { server.set(firmware: revision) }
     while !Task.isCancelled {
@@ -47,8 +47,8 @@ final class StrapSource {
     session.status.report(state, of: ring.connection.peer, name: link.name)
   }
 
-  private func readBattery(of ring: RingClient) async throws(Failure) {
-    server.set(battery: try await RingError.asFailure(await ring.battery()).percent)
+  private func readBattery(of ring: RingClient) async throws {
+    server.set(battery: try await ring.battery().percent)
   }
 
   private func untilWanted(or ring: RingClient) async {
@@ -61,7 +61,7 @@ final class StrapSource {
     (onWanted, onLost) = (nil, nil)
   }
 
-  private func measure(_ ring: RingClient) async throws(Failure) {
+  private func measure(_ ring: RingClient) async throws {
     let rates = ring.heartRates()
     onWanted = { rates.stop() }
     var batteryRead = session.timers.current

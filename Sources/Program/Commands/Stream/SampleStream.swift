@@ -96,7 +96,7 @@ final class SampleStream {
     defer { forgetSkips() }
     var result = Result<Void, Failure>.success(())
     do throws(Failure) {
-      try await link.ask { ring throws(Failure) in try await stream(from: ring) }
+      try await link.ask { ring in try await stream(from: ring) }
     } catch {
       if error.code != .interrupted || !link.interruption.isRequested { result = .failure(error) }
     }
@@ -115,15 +115,15 @@ final class SampleStream {
   /// Streams on a link until the end that is wanted.
   ///
   /// - Throws: why the stream has failed; the gap is marked
-  private func stream(from ring: RingClient) async throws(Failure) {
+  private func stream(from ring: RingClient) async throws {
     if ring !== self.ring {
       self.ring = ring
       // It may have restarted in between.
-      if let paused { try await RingError.asFailure(await ring.pause(paused)) }
+      if let paused { try await ring.pause(paused) }
     }
     if pausesMeasurements, paused == nil {
-      paused = try await link.interruption.cancels { [session] () async throws(Failure) in
-        try await RingError.asFailure(await session.pauseMeasurements(of: ring))
+      paused = try await link.interruption.cancels { [session] in
+        try await session.pauseMeasurements(of: ring)
       }
     }
     try await startRing()

@@ -116,16 +116,16 @@ let streamCommand = CommandSpec(
 
     \(RealTime.details)
     """
-) { invocation throws(Failure) in
+) { invocation in
   try RealTime.apply(invocation)
   let options = try StreamOptions(invocation)
   let isAll = invocation[StreamOption.all]
   let selectors = try StreamGroup.selectors(invocation, isAll: isAll)
   if invocation[StreamOption.plot] {
-    guard !isAll, selectors.count < 2 else { throw .usage("--plot takes one ring") }
+    guard !isAll, selectors.count < 2 else { throw Failure.usage("--plot takes one ring") }
     try StreamPlot.checkTerminal()
   }
-  try await Session.run(invocation, endsInOrder: true) { session throws(Failure) in
+  try await Session.run(invocation, endsInOrder: true) { session in
     // Rings ask for slower links, on which samples come late and several at once.
     session.keepParameters()
     let live = try await LiveOutput(invocation, session)
@@ -134,7 +134,7 @@ let streamCommand = CommandSpec(
         selectors, scanTime: isAll ? invocation.timeForAllRings : nil)
     }
     let link = session.keepStream(live, options)
-    let (ring, chosen) = try await link.ask { ring throws(Failure) in
+    let (ring, chosen) = try await link.ask { ring in
       (ring, try await session.chooseStream(of: ring, options))
     }
     let isCounted = chosen.source.isCounted
@@ -148,7 +148,7 @@ let streamCommand = CommandSpec(
     let mirror = live.publisher.map { SampleMirror($0, of: ring, options.kinds, live.clock) }
     let observers = [mirror as (any SampleObserver)?, plot].compactMap { $0 }
     let stream = SampleStream(ring, link, chosen, writer: writer, observers: observers, options, session)
-    try await live.complete(link, results: { stream.results }) { () async throws(Failure) in
+    try await live.complete(link, results: { stream.results }) {
       try await stream.run()
     }
   }
@@ -163,7 +163,7 @@ extension Session {
     let link = keepRing(
       options.budget, of: selector, until: Interruption(following: interruption),
       identifies: live.isDescribed,
-      prepare: { [self] ring throws(Failure) in
+      prepare: { [self] ring in
         try await prepareStream(of: ring, options.kinds)
         try await live.describe(ring)
       }, check: check)

@@ -59,7 +59,7 @@ final class StreamGroup {
     session.waitsForAdvertisements = true
     try await live.beginSeveral(
       columns: SampleWriter.columns(of: options.kinds, isCounted: options.mayBeCounted))
-    try await live.complete { () async throws(Failure) in
+    try await live.complete {
       for selector in selectors { add(selector) }
       if let scanTime {
         try await session.listenForRings(within: scanTime, atMost: Self.maximumRings) { [self] in add($0) }
@@ -108,7 +108,7 @@ final class StreamGroup {
     let link = session.keepStream(live, options, of: selector) { [self] address throws(Failure) in
       try claim(address, for: selector)
     }
-    let (ring, chosen) = try await link.ask { [options] ring throws(Failure) in
+    let (ring, chosen) = try await link.ask { [options] ring in
       (ring, try await session.chooseStream(of: ring, options))
     }
     let found = link.name
