@@ -72,6 +72,20 @@ package struct Failure: Error {
   }
 
   package static func usage(_ message: String) -> Failure { Failure(.usage, message) }
+
+  /// `unknown sport "wolk" (did you mean walk?); use walk, rope`
+  ///
+  /// - Parameters:
+  ///   - what: what the names are of
+  ///   - names: those that are known
+  ///   - advice: what to do; nil to use one of them
+  package static func unknown(
+    _ what: String, _ name: String, among names: [String], advice: String? = nil
+  ) -> Failure {
+    let suggestion = Invocation.suggestion(for: name, among: names)
+    let advice = advice ?? "use " + names.joined(separator: ", ")
+    return .usage("unknown \(what) \"\(name.printable)\"\(suggestion); \(advice)")
+  }
 }
 
 extension Failure {

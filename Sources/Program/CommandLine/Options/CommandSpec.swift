@@ -27,7 +27,7 @@ package struct CommandSpec: Sendable {
   package var run: @BluetoothActor (Invocation) async throws -> Void
 
   package init(
-    name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>,
+    name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>? = nil,
     file: FileUse? = nil,
     options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
     details: @escaping @autoclosure @Sendable () -> String = "", sharedOptions: [any CommandOption],
@@ -36,7 +36,7 @@ package struct CommandSpec: Sendable {
     self.name = name
     self.arguments = arguments
     self.summary = summary
-    self.positionals = positionals
+    self.positionals = positionals ?? Self.count(arguments)
     self.file = file
     self.options = options
     self.rules = rules
@@ -45,6 +45,12 @@ package struct CommandSpec: Sendable {
     self.sharedOptions = sharedOptions
     self.wrapsCommand = wrapsCommand
     self.run = run
+  }
+
+  /// How many arguments `KIND [RING]` are: one in brackets may be left out.
+  private static func count(_ arguments: String) -> ClosedRange<Int> {
+    let words = arguments.split(separator: " ")
+    return words.count { !$0.hasPrefix("[") }...words.count
   }
 
   /// The options of this command and those that it shares with others.

@@ -61,19 +61,24 @@ extension Option {
   }
 
   /// An option with a value, nil if it is not given.
+  ///
+  /// - Parameters:
+  ///   - bare: the value of the option if it is given without one; nil if it needs one
+  ///   - repeatable: whether it may be given several times
   package init<Wrapped: Sendable>(
-    _ names: String..., as type: ArgumentType<Wrapped>, placeholder: String? = nil, help: String
+    _ names: String..., as type: ArgumentType<Wrapped>, placeholder: String? = nil, bare: Wrapped? = nil,
+    repeatable: Bool = false, help: String
   ) where Value == Wrapped? {
-    self.init(
-      spec: Self.spec(names, type, placeholder, help) { text throws(Failure) -> Value in text }, absent: nil)
-  }
-
-  /// The same for an option that may be given several times.
-  package init<Wrapped: Sendable>(
-    _ names: String..., as type: ArgumentType<Wrapped>, repeatable: Bool, help: String
-  ) where Value == Wrapped? {
-    var spec = Self.spec(names, type, nil, help) { text throws(Failure) -> Value in text }
+    var spec = Self.spec(names, type, placeholder, help) { text throws(Failure) -> Value in text }
     spec.isRepeatable = repeatable
+    if let bare {
+      let parse = spec.parse
+      spec.isValueOptional = true
+      spec.parse = { text throws(Failure) in
+        if text == nil { return Value(bare) }
+        return try parse(text)
+      }
+    }
     self.init(spec: spec, absent: nil)
   }
 
@@ -89,23 +94,6 @@ extension Option {
     }
     self.init(
       spec: Self.spec(names, type, placeholder, "\(help) (default: \(`default`))") { $0 }, absent: value)
-  }
-
-  /// An option whose value may be left out.
-  ///
-  /// - Parameter bare: the value of the option if it is given without one
-  package init<Wrapped: Sendable>(
-    _ names: String..., as type: ArgumentType<Wrapped>, placeholder: String? = nil, bare: Wrapped,
-    help: String
-  ) where Value == Wrapped? {
-    var spec = Self.spec(names, type, placeholder, help) { text throws(Failure) -> Value in text }
-    let parse = spec.parse
-    spec.isValueOptional = true
-    spec.parse = { text throws(Failure) in
-      if text == nil { return Value(bare) }
-      return try parse(text)
-    }
-    self.init(spec: spec, absent: nil)
   }
 
   private static func spec<Parsed: Sendable>(

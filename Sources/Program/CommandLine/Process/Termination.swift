@@ -92,7 +92,9 @@ package enum Termination {
     // A thread that only waits for the end of another.
     _ = HelperThread.start {
       EpollLoop.waitForEndOfThread()
-      end(.internalError, "the kernel ended the event loop's thread after a kernel fault; see dmesg")
+      end(
+        ExitCode.internalError.rawValue,
+        "the kernel ended the event loop's thread after a kernel fault; see dmesg")
     }
     while true {
       let signal = Signals.next(of: signals)
@@ -105,32 +107,22 @@ package enum Termination {
         defer { state.hasBegun = true }
         return (!state.hasBegun, Array(state.handlers.values))
       }
-      guard isFirst else { end(signal: signal, "ended by a second signal") }
-      if handlers.isEmpty { end(signal: signal, nil) }
+      guard isFirst else { end(128 + signal, "ended by a second signal") }
+      if handlers.isEmpty { end(128 + signal, nil) }
       for handler in handlers { handler() }
     }
   }
 
-  private static func end(signal: Int32, _ reason: String?) -> Never {
+  /// Ends the process, with the reason and what is left undone on standard error.
+  private static func end(_ code: Int32, _ reason: String?) -> Never {
     // A standard error that blocks must not delay the end: SIGALRM ends the process.
     alarm(1)
     KeyInput.restoreTerminal()
-    say(reason)
-    _exit(128 + signal)
-  }
-
-  private static func end(_ code: ExitCode, _ reason: String) -> Never {
-    alarm(1)
-    KeyInput.restoreTerminal()
-    say(reason)
-    _exit(code.rawValue)
-  }
-
-  /// Writes the reason and what is left undone.
-  private static func say(_ reason: String?) {
-    guard let reason else { return }
-    let unfinished = state.withLock { $0.unfinished.sorted { $0.key < $1.key }.map(\.value) }
-    Console.errorDirectly(
-      ([reason] + unfinished.map { "left undone: \($0)" }).joined(separator: "\nhalo-raw: "))
+    if let reason {
+      let unfinished = state.withLock { $0.unfinished.sorted { $0.key < $1.key }.map(\.value) }
+      Console.errorDirectly(
+        ([reason] + unfinished.map { "left undone: \($0)" }).joined(separator: "\nhalo-raw: "))
+    }
+    _exit(code)
   }
 }

@@ -11,7 +11,7 @@ private let benchDuration = Option(
 
 let benchCommand = CommandSpec(
   name: "bench", arguments: "[RING]", summary: "measure the delay of a stream, and what it costs",
-  positionals: 0...1, options: [benchDuration, CommonOptions.format] + RealTime.options,
+  options: [benchDuration, CommonOptions.format] + RealTime.options,
   examples: [
     (
       "halo-raw bench --duration 2s --adapter virtual",

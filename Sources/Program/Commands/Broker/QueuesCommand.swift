@@ -10,7 +10,7 @@ private let retryOption = Option(
   "--retry", as: .text, placeholder: "NAME", help: "have the messages that it has set aside sent again")
 
 let queuesCommand = CommandSpec(
-  name: "queues", summary: "list what waits on disk for brokers, or delete it", positionals: 0...0,
+  name: "queues", summary: "list what waits on disk for brokers, or delete it",
   options: [deleteOption, retryOption, CommonOptions.format],
   rules: [.exclusive([deleteOption, retryOption])],
   examples: [
@@ -35,6 +35,9 @@ let queuesCommand = CommandSpec(
   let folder = state + BrokerOutput.folder
   let chosen = invocation[deleteOption] ?? invocation[retryOption]
   let isDeleting = invocation[deleteOption] != nil
+  var printer = RecordPrinter(
+    OutputFormat(invocation),
+    ["name", "waiting", "set_aside", "size_bytes", "in_use", "damaged", "reason"])
   let rows: [QueueRow] = try await offTheLoop(orInterrupted: "interrupted") {
     let files = SmallFile.names(in: folder).compactMap { QueueFile($0, in: folder) }
     guard let chosen else { return files.map { QueueRow($0) } }
@@ -44,9 +47,6 @@ let queuesCommand = CommandSpec(
     try change(file, isDeleting: isDeleting)
     return []
   }
-  var printer = RecordPrinter(
-    OutputFormat(invocation),
-    ["name", "waiting", "set_aside", "size_bytes", "in_use", "damaged", "reason"])
   for row in rows { printer.print(row.fields, text: row.text) }
 }
 

@@ -11,7 +11,7 @@ private enum ReportOption {
 
 let reportCommand = CommandSpec(
   name: "report", arguments: "FILE|DIR", summary: "show what stream has written as one page, with plots",
-  positionals: 1...1, file: .reads, options: [ReportOption.output],
+  file: .reads, options: [ReportOption.output],
   examples: [
     ("halo-raw stream --duration 10s --output session.csv --adapter virtual:fast", "first, a session"),
     ("halo-raw report session.csv", "write session.csv.html; open it in a browser"),

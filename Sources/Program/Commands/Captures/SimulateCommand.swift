@@ -34,7 +34,6 @@ let simulateCommand = CommandSpec(
   name: "simulate",
   summary:
     "offer the virtual ring to other devices on a radio, or to other programs as a controller or an adapter",
-  positionals: 0...0,
   options: [
     SimulateOption.adapter, SimulateOption.address, SimulateOption.listen, SimulateOption.vhci,
     SimulateOption.options, CommonOptions.take, CommonOptions.record, CommonOptions.replace,

@@ -6,7 +6,6 @@ let storedOption = Flag("--stored", help: "read from the local store, not from t
 
 let historyCommand = CommandSpec(
   name: "history", arguments: "KIND [RING]", summary: "print data stored on the ring",
-  positionals: 1...2,
   options: [
     DayArgument.from, DayArgument.to, HistoryKind.estimatesOption, storedOption, StoreFile.option,
   ] + BrokerOutput.all + [CommonOptions.format],
@@ -95,7 +94,7 @@ extension HistoryProgress {
 
 let todayCommand = CommandSpec(
   name: "today", arguments: "[RING]", summary: "print steps, distance and energy since midnight",
-  positionals: 0...1, options: [CommonOptions.format],
+  options: [CommonOptions.format],
   examples: [("halo-raw today --adapter virtual", "with the built-in ring")],
   details: "Midnight is that of the ring's own clock; see halo-raw time."
 ) { invocation in
@@ -120,9 +119,7 @@ extension HistoryKind {
   /// Reads a kind's name on the command line.
   init(named name: String) throws(Failure) {
     guard let kind = Self(rawValue: name) else {
-      throw .usage(
-        "unknown history \"\(name.printable)\""
-          + Invocation.suggestion(for: name, among: Self.allCases.map(\.rawValue)) + "; use \(Self.names)")
+      throw .unknown("history", name, among: Self.allCases.map(\.rawValue))
     }
     self = kind
   }
@@ -150,7 +147,6 @@ private let allOption = Flag("--all", help: "all rings of the store")
 
 let exportCommand = CommandSpec(
   name: "export", arguments: "KIND|all [RING]", summary: "print the local store as csv or JSON lines",
-  positionals: 1...2,
   options: [HistoryKind.estimatesOption, allOption, StoreFile.option, StoreFile.adapter, formatOption],
   examples: [
     ("halo-raw sync --adapter virtual:fast --store rings.sqlite", "first, store the data of a ring"),

@@ -48,10 +48,7 @@ let storeCommand = CommandSpec(
     try stored.store.delete(ring.id)
     Console.error("deleted \(ring.name ?? "(no name)") \(ring.address?.description ?? "")")
   default:
-    let names = ["list", "export", "delete"]
-    throw Failure.usage(
-      "unknown action \"\(word.printable)\"\(Invocation.suggestion(for: word, among: names)); use "
-        + names.joined(separator: ", "))
+    throw Failure.unknown("action", word, among: ["list", "export", "delete"])
   }
 }
 

@@ -13,7 +13,6 @@ private let allOption = Flag(
 
 let syncCommand = CommandSpec(
   name: "sync", arguments: "[RING]", summary: "copy the data of the ring into the local store",
-  positionals: 0...1,
   options: [kindOption, allOption, StoreFile.option, CommonOptions.retryTime] + BrokerOutput.all + [
     CommonOptions.format
   ],

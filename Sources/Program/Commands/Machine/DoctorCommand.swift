@@ -8,7 +8,6 @@ private let waitOption = Option("--wait", as: .time, default: "5s", help: "how l
 let doctorCommand = CommandSpec(
   name: "doctor", arguments: "[RING]",
   summary: "diagnose the setup and suggest fixes",
-  positionals: 0...1,
   options: [CommonOptions.format, waitOption],
   examples: [
     ("halo-raw doctor", "check privileges, adapters, radio switches and other programs"),

@@ -36,9 +36,7 @@ package enum Commands {
   package static func named(_ name: String) throws(Failure) -> CommandSpec {
     let all = self.all
     if let command = all.first(where: { $0.name == name }) { return command }
-    throw .usage(
-      "unknown command \"\(name.printable)\""
-        + Invocation.suggestion(for: name, among: all.map(\.name)) + "; see halo-raw --help")
+    throw .unknown("command", name, among: all.map(\.name), advice: "see halo-raw --help")
   }
 }
 

@@ -102,9 +102,11 @@ extension Invocation {
 }
 
 extension CommandSpec {
-  /// - Parameter usesAdapter: whether it uses an adapter to reach a device, and so takes the options for adapters
+  /// - Parameters:
+  ///   - positionals: how many arguments it takes; nil if `arguments` say that, such as `KIND [RING]`
+  ///   - usesAdapter: whether it uses an adapter to reach a device, and so takes the options for adapters
   init(
-    name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>,
+    name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>? = nil,
     file: FileUse? = nil,
     options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
     details: @escaping @autoclosure @Sendable () -> String = "", usesAdapter: Bool = true,

@@ -2,7 +2,7 @@ import HaloCommandLine
 
 let manualCommand = CommandSpec(
   name: "manual", arguments: "[COMMAND]", summary: "print the source of a manual page, for man",
-  positionals: 0...1, options: [allOption],
+  options: [allOption],
   examples: [("halo-raw manual stream | man -l -", "show the page of a command")],
   details: """
     Without COMMAND, the page of the program. `make install` and the Debian package install all pages: man halo-raw, \
@@ -24,7 +24,6 @@ private let allOption = Flag("--all", help: "print all pages, one behind the oth
 
 let completionCommand = CommandSpec(
   name: "completion", arguments: "SHELL", summary: "print the completion script for bash, zsh or fish",
-  positionals: 1...1,
   examples: [
     ("halo-raw completion bash > halo-raw.bash", "write a script, to be sourced in ~/.bashrc")
   ],

@@ -15,12 +15,6 @@ struct RingDescription {
   /// What was measured, by name.
   var results: [String: JSONValue] = [:]
 
-  init(_ name: String?, _ address: BluetoothAddress, _ firmware: String?) {
-    self.name = name
-    self.address = address
-    self.firmware = firmware
-  }
-
   /// For people.
   var line: String {
     "ring: \(name.map { "\($0.printable) " } ?? "")\(address) (\(address.kind))"

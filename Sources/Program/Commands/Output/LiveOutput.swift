@@ -134,19 +134,11 @@ final class LiveOutput {
   /// Describes the records, and writes the file beside the output.
   ///
   /// - Parameters:
-  ///   - connection: the device
+  ///   - device: the device; a ring after ``describe(_:)``
   ///   - columns: the names of all columns
-  func begin(_ connection: GATTLink, columns: [String]) async throws(Failure) {
-    try await begin(RingDescription(session.ringName, connection.peer, nil), columns)
-  }
-
-  /// The same for a ring, after ``describe(_:)``.
-  func begin(_ ring: RingClient, columns: [String]) async throws(Failure) {
-    try await begin(description(of: ring, name: session.ringName), columns)
-  }
-
-  private func begin(_ ring: RingDescription, _ columns: [String]) async throws(Failure) {
-    device = ring.address.description
+  func begin(_ device: some LinkedDevice, columns: [String]) async throws(Failure) {
+    let ring = description(of: device, name: session.ringName)
+    self.device = ring.address.description
     description.rings = [ring]
     publisher = publisher(of: ring.address, name: session.ringName)
     try await begin(columns: columns)
@@ -185,11 +177,11 @@ final class LiveOutput {
     settings[ring.connection.peer] = SettingsFile(known, of: ring.firmware).settingsJSON
   }
 
-  /// A ring, with what ``describe(_:)`` has read.
-  func description(of ring: RingClient, name: String?) -> RingDescription {
-    var description = RingDescription(name, ring.connection.peer, ring.firmware.firmwareRevision)
-    if let settings = settings[ring.connection.peer] { description.settings = settings }
-    return description
+  /// A device, with what ``describe(_:)`` has read.
+  func description(of device: some LinkedDevice, name: String?) -> RingDescription {
+    let peer = device.connection.peer
+    return RingDescription(
+      name: name, address: peer, firmware: device.firmwareRevision, settings: settings[peer])
   }
 
   private var descriptionText: [UInt8] { Array((description.json.text + "\n").utf8) }

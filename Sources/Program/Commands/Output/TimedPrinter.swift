@@ -1,8 +1,6 @@
-import GAP
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloLineOutput
-import RingLink
 
 /// Prints records of something that happens: the time since the first of them, the time of day, the device, a number that
 /// counts the records of each kind from 0, and the fields. What is not read in time is dropped.
@@ -25,32 +23,21 @@ final class TimedPrinter {
   /// The columns before those of a command.
   private static let times = ["t", "time", "ring", "seq"]
 
-  /// Describes the records of a ring, after ``LiveOutput/describe(_:)``.
+  /// Describes the records of a device.
   ///
   /// - Parameters:
   ///   - live: the destination, and the time of day
+  ///   - device: the device; a ring after ``LiveOutput/describe(_:)``
   ///   - columns: those of the command
   ///   - origin: what the time is counted from; nil for the first record
   ///   - showsTime: whether a line of text begins with the time of day
-  convenience init(
-    _ live: LiveOutput, of ring: RingClient, _ columns: [String], origin: Instant? = nil,
+  init(
+    _ live: LiveOutput, of device: some LinkedDevice, _ columns: [String], origin: Instant? = nil,
     showsTime: Bool = true
   ) async throws(Failure) {
-    try await live.begin(ring, columns: Self.times + columns)
-    self.init(live, columns, ring.timers, origin, showsTime)
-  }
-
-  /// The same for any device.
-  convenience init(_ live: LiveOutput, of device: GATTLink, _ columns: [String]) async throws(Failure) {
     try await live.begin(device, columns: Self.times + columns)
-    self.init(live, columns, device.timers, nil, true)
-  }
-
-  private init(
-    _ live: LiveOutput, _ columns: [String], _ timers: Timers, _ origin: Instant?, _ showsTime: Bool
-  ) {
     self.columns = columns
-    self.timers = timers
+    timers = device.connection.timers
     format = live.format
     printer = RecordPrinter(format, Self.times + columns, header: live.header, output: live.writer)
     if let publisher = live.publisher {
@@ -59,7 +46,7 @@ final class TimedPrinter {
       mirror = nil
     }
     clock = live.clock.ending()
-    device = live.device
+    self.device = live.device
     tally = live.makeTally()
     self.origin = origin
     self.showsTime = showsTime

@@ -8,7 +8,7 @@ import HaloLineOutput
 
 let inspectCommand = CommandSpec(
   name: "inspect", arguments: "[DEVICE]",
-  summary: "print the attribute table: services, characteristics, descriptors, values", positionals: 0...1,
+  summary: "print the attribute table: services, characteristics, descriptors, values",
   options: [CommonOptions.format],
   examples: [("halo-raw inspect --adapter virtual", "with the built-in ring")],
   details: "This works with any Bluetooth LE peripheral. Values are read where the peer allows it."

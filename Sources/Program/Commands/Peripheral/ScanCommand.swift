@@ -23,7 +23,6 @@ private enum ScanOption {
 
 let scanCommand = CommandSpec(
   name: "scan", summary: "list advertising devices: address, RSSI, name, services, data",
-  positionals: 0...0,
   options: ScanOption.all + [CommonOptions.format],
   examples: [
     ("halo-raw scan --adapter virtual", "scan for five seconds; updated in place on a terminal"),

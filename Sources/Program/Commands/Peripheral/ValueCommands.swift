@@ -10,7 +10,6 @@ import RingLink
 
 let readCommand = CommandSpec(
   name: "read", arguments: "[DEVICE]", summary: "read a value of any length, and decode it",
-  positionals: 0...1,
   options: AttributeChoice.options + [CommonOptions.format], rules: [AttributeChoice.rule],
   examples: [
     ("halo-raw read R02_BEEF --uuid 2A26 --adapter virtual", "read the firmware revision"),
@@ -121,7 +120,6 @@ private enum SubscribeOption {
 
 let subscribeCommand = CommandSpec(
   name: "subscribe", arguments: "[DEVICE]", summary: "print values each time the peer sends them",
-  positionals: 0...1,
   options: AttributeChoice.listOptions + [
     SubscribeOption.indicate, SubscribeOption.force, SubscribeOption.count, SubscribeOption.duration,
     CommonOptions.retryTime,

@@ -15,7 +15,7 @@ private enum EventsOption {
 
 let eventsCommand = CommandSpec(
   name: "events", arguments: "[RING]",
-  summary: "print the ring's notifications: battery, steps, gestures, keys", positionals: 0...1,
+  summary: "print the ring's notifications: battery, steps, gestures, keys",
   options: [
     EventsOption.camera, EventsOption.cameraInterval, EventsOption.count, EventsOption.duration,
     CommonOptions.retryTime,

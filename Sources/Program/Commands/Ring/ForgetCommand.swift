@@ -7,7 +7,6 @@ private let allOption = Flag("--all", help: "forget every ring")
 let forgetCommand = CommandSpec(
   name: "forget", arguments: "[RING]",
   summary: "delete what is stored about a ring; without RING, list the known rings",
-  positionals: 0...1,
   options: [allOption, CommonOptions.format],
   examples: [
     ("halo-raw forget", "list the known rings"),

@@ -19,7 +19,6 @@ private enum MeasureOption {
 let measureCommand = CommandSpec(
   name: "measure", arguments: "KIND [RING]",
   summary: "take a measurement now: heart rate, SpO2 and more",
-  positionals: 1...2,
   options: [
     MeasureOption.continuous, MeasureOption.live, MeasureOption.estimates, MeasureOption.count,
     MeasureOption.duration, CommonOptions.retryTime,
@@ -52,7 +51,9 @@ let measureCommand = CommandSpec(
     "temperature" prints bytes as the ring sends them, since no source states their layout. Few rings have it, and "all".
     """
 ) { invocation in
-  let measured = try Measured(invocation)
+  var invocation = invocation
+  let measured = try Measured(
+    invocation.positionals.removeFirst(), showsEstimates: invocation[MeasureOption.estimates])
   let kind = measured.kind
   let isContinuous = invocation[MeasureOption.continuous]
   let isLive = invocation[MeasureOption.live]
@@ -62,9 +63,7 @@ let measureCommand = CommandSpec(
   let count = invocation[MeasureOption.count]
   let duration = invocation[MeasureOption.duration]?.ifLimited
   let retryTime = invocation[CommonOptions.retryTime]
-  var target = invocation
-  target.positionals.removeFirst()
-  try await Session.run(target, endsInOrder: true) { session in
+  try await Session.run(invocation, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
     let budget = isContinuous ? ReconnectPolicy.Budget(invocation, retryTime: retryTime) : nil
@@ -105,16 +104,12 @@ private struct Measured {
     self.columns = columns
   }
 
-  init(_ invocation: Invocation) throws(Failure) {
-    let name = invocation.positionals[0]
-    let names = measurements.map(\.name)
+  init(_ name: String, showsEstimates: Bool) throws(Failure) {
     guard let found = measurements.first(where: { $0.name == name }) else {
-      throw .usage(
-        "unknown measurement \"\(name.printable)\"\(Invocation.suggestion(for: name, among: names))"
-          + "; use \(names.joined(separator: ", "))")
+      throw .unknown("measurement", name, among: measurements.map(\.name))
     }
     self = found
-    showsEstimates = invocation[MeasureOption.estimates]
+    self.showsEstimates = showsEstimates
     if kind.isFabricated, let reason = kind.estimate, !showsEstimates {
       throw .usage("\(name) is not measured: \(reason.rawValue); to print it, use --include-estimates")
     }

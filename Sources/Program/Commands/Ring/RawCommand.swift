@@ -13,7 +13,6 @@ private enum RawOption {
 
 let rawCommand = CommandSpec(
   name: "raw", arguments: "HEX [RING]", summary: "send one frame to a ring and explain the replies",
-  positionals: 1...2,
   options: [
     RawOption.bulk, RawOption.duration, RawOption.count, Confirmation.option,
   ] + LiveOption.all,
@@ -37,9 +36,9 @@ let rawCommand = CommandSpec(
   if let consequence = CommandTable.consequence(of: message) {
     try Confirmation.obtain(invocation, consequence)
   }
-  var target = invocation
-  target.positionals.removeFirst()
-  try await Session.run(target, endsInOrder: true) { session in
+  var invocation = invocation
+  invocation.positionals.removeFirst()
+  try await Session.run(invocation, endsInOrder: true) { session in
     let end = Interruption(following: session.interruption)
     let live = try await LiveOutput(invocation, session)
     let link = session.keepRing()

@@ -5,7 +5,7 @@ import RingLink
 
 let infoCommand = CommandSpec(
   name: "info", arguments: "[RING]", summary: "print the ring's firmware, hardware and family",
-  positionals: 0...1, options: [CommonOptions.format],
+  options: [CommonOptions.format],
   examples: [("halo-raw info --adapter virtual", "with the built-in ring")]
 ) { invocation in
   let format = OutputFormat(invocation)
@@ -51,7 +51,7 @@ private func printInformation(
 
 let batteryCommand = CommandSpec(
   name: "battery", arguments: "[RING]", summary: "print the battery level of the ring",
-  positionals: 0...1, options: [CommonOptions.format],
+  options: [CommonOptions.format],
   examples: [("halo-raw battery --adapter virtual", "with the built-in ring")]
 ) { invocation in
   let format = OutputFormat(invocation)
@@ -97,7 +97,7 @@ private func actionCommand(
   _ work: @escaping @Sendable @BluetoothActor (RingClient) async throws(RingError) -> Void
 ) -> CommandSpec {
   CommandSpec(
-    name: name, arguments: "[RING]", summary: summary, positionals: 0...1,
+    name: name, arguments: "[RING]", summary: summary,
     options: (question == nil ? [] : [Confirmation.option]) + [CommonOptions.format],
     examples: [
       ("halo-raw \(name)\(question == nil ? "" : " --yes") --adapter virtual", "with the built-in ring")
@@ -119,7 +119,6 @@ private func actionCommand(
 
 let ringCommandsCommand = CommandSpec(
   name: "ring-commands", summary: "print the reference of all ring commands, as Markdown",
-  positionals: 0...0,
   examples: [("halo-raw ring-commands", "print docs/ring-commands.md")], usesAdapter: false
 ) { _ in
   Console.print(ReferencePage.markdown)

@@ -100,10 +100,7 @@ private struct SettingsChoice: Sendable {
     var arguments = invocation.positionals[...]
     let all = CommandTable.settings
     func named(_ name: String) -> RingSetting? { all.first { $0.entry.name == name } }
-    func unknown(_ name: String) -> Failure {
-      let suggestion = Invocation.suggestion(for: name, among: all.map(\.entry.name))
-      return .usage("unknown setting \"\(name.printable)\"\(suggestion); use \(names(in: all))")
-    }
+    func unknown(_ name: String) -> Failure { .unknown("setting", name, among: all.map(\.entry.name)) }
     if let first = arguments.first, named(first) == nil {
       let isSimilar = !Invocation.suggestion(for: first, among: all.map(\.entry.name)).isEmpty
       // Rings have digits or capitals in their names.

@@ -10,34 +10,18 @@ import RingLink
 /// Settings in a JSON file that people can read and edit.
 struct SettingsFile: Sendable {
   /// A flag, a number or a name.
-  enum Value: JSONDecodable, Equatable, Sendable {
-    case flag(Bool)
-    case number(Int)
-    case name(String)
+  struct Value: JSONDecodable, Sendable {
+    let json: JSONValue
+    /// As it would be written on the command line.
+    let text: String
 
     init(_ json: JSONValue) throws(JSONError) {
+      self.json = json
       switch json {
-      case .bool(let flag): self = .flag(flag)
-      case .integer(let number): self = .number(number)
-      case .string(let name): self = .name(name)
+      case .bool(let flag): text = flag ? "on" : "off"
+      case .integer(let number): text = String(number)
+      case .string(let name): text = name
       default: throw .wrongKind(path: [])
-      }
-    }
-
-    var json: JSONValue {
-      switch self {
-      case .flag(let flag): .bool(flag)
-      case .number(let number): .integer(number)
-      case .name(let name): .string(name)
-      }
-    }
-
-    /// As it would be written on the command line.
-    var text: String {
-      switch self {
-      case .flag(let flag): flag ? "on" : "off"
-      case .number(let number): String(number)
-      case .name(let name): name
       }
     }
   }
@@ -65,8 +49,10 @@ struct SettingsFile: Sendable {
         guard let number = numbers[field.name], field.settable.contains(number),
           isSilent || field.isTold(number)
         else { continue }
-        values[field.name] =
-          field.isFlag ? .flag(number != 0) : field.words[number].map { .name($0) } ?? .number(number)
+        let json: JSONValue =
+          field.isFlag ? .bool(number != 0) : field.words[number].map { .string($0) } ?? .integer(number)
+        // Each of these is a value.
+        values[field.name] = try? Value(json)
         if let unit = field.unit { units[setting.entry.name, default: [:]][field.name] = unit.rawValue }
       }
       settings[setting.entry.name] = values
@@ -143,7 +129,7 @@ struct SettingsFile: Sendable {
       guard let values = settings[setting.entry.name], !values.isEmpty else { continue }
       var numbers: [String: Int] = [:]
       // A profile with only zeros is not filled in.
-      if !setting.isToldBack, values.values.allSatisfy({ [.flag(false), .number(0)].contains($0) }) {
+      if !setting.isToldBack, values.values.allSatisfy({ [.bool(false), .integer(0)].contains($0.json) }) {
         continue
       }
       do throws(SettingError) {

@@ -11,7 +11,6 @@ private let sportDuration = Option(
 let sportCommand = CommandSpec(
   name: "sport", arguments: "KIND [RING]",
   summary: "run a sport session on the ring; print its state each second",
-  positionals: 1...2,
   options: [sportDuration, sportControl] + LiveOption.all,
   examples: [
     ("halo-raw sport walk --duration 5s --adapter virtual:fast", "walk for five seconds"),
@@ -28,19 +27,15 @@ let sportCommand = CommandSpec(
     resumes it. With --control, standard input has the lines "pause", "resume" and "end".
     """
 ) { invocation in
-  let name = invocation.positionals[0]
+  var invocation = invocation
+  let name = invocation.positionals.removeFirst()
   guard let sport = Sport(name: name) else {
-    throw Failure.usage(
-      "unknown sport \"\(name.printable)\""
-        + Invocation.suggestion(for: name, among: Sport.allCases.map(\.option))
-        + "; use \(Sport.commonNames) or another of \"halo-raw ring-commands\""
-    )
+    let advice = "use \(Sport.commonNames) or another of \"halo-raw ring-commands\""
+    throw Failure.unknown("sport", name, among: Sport.allCases.map(\.option), advice: advice)
   }
   let isControlled = invocation[sportControl]
   let duration = invocation[sportDuration]?.ifLimited
-  var target = invocation
-  target.positionals.removeFirst()
-  try await Session.run(target, endsInOrder: true) { session in
+  try await Session.run(invocation, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
     let link = session.keepRing(until: end, prepare: live.describe)

@@ -14,7 +14,6 @@ private enum TimeOption {
 
 let timeCommand = CommandSpec(
   name: "time", arguments: "[RING]", summary: "show what is known about the ring's clock; set it",
-  positionals: 0...1,
   options: [TimeOption.set, TimeOption.utc, TimeOption.force, CommonOptions.format],
   rules: [.needs(TimeOption.utc, TimeOption.set), .needs(TimeOption.force, TimeOption.set)],
   examples: [

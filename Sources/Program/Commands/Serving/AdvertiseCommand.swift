@@ -38,7 +38,6 @@ private enum AdvertiseOption {
 
 let advertiseCommand = CommandSpec(
   name: "advertise", summary: "send advertisements: a beacon, or a device that can be found",
-  positionals: 0...0,
   options: AdvertiseOption.all + [ServingOption.every, ServingOption.duration, ServingOption.retryTime]
     + ServingOption.admission,
   rules: [

@@ -18,7 +18,7 @@ private enum ServeOption {
 
 let serveCommand = CommandSpec(
   name: "serve", arguments: "FILE", summary: "offer a table of attributes to other devices, as a peripheral",
-  positionals: 1...1, file: .reads,
+  file: .reads,
   options: [
     ServeOption.name, ServeOption.connections, ServingOption.every, ServingOption.duration,
     CommonOptions.format,

@@ -8,20 +8,11 @@ import VirtualRing
 /// The time of this machine on the wall clock of a ring. In a replay, time and zone are those of the recording, so that a
 /// replay is the same on every machine and every day.
 struct HostClock {
-  /// The source of the time.
-  private enum Source {
-    case machine
-    /// The time of a session, which is also in the packets of a recording.
-    ///
-    /// - Parameters:
-    ///   - wallOffset: Unix time minus session time, in microseconds
-    ///   - utcOffset: the wall clock minus UTC, in seconds
-    case session(Timers, wallOffset: Int64, utcOffset: Int)
-  }
-
   /// The wall clock that the ring has.
   var policy = TimePolicy.local
-  private var source = Source.machine
+  /// The time of a session, which is also in the packets of a recording: Unix time minus session time, in microseconds, and
+  /// the wall clock minus UTC, in seconds. Nil for the time of this machine.
+  private var session: (timers: Timers, wallOffset: Int64, utcOffset: Int)?
 
   /// This machine's current clock and zone.
   init(_ policy: TimePolicy = .local) {
@@ -31,24 +22,18 @@ struct HostClock {
   /// The clock of a session that is recorded or replayed: the time of day depends only on the time of the loop, and the
   /// zone does not change.
   init(_ timers: Timers, wallOffset: Int64, utcOffset: Int) {
-    source = .session(timers, wallOffset: wallOffset, utcOffset: utcOffset)
+    session = (timers, wallOffset, utcOffset)
   }
 
   /// The time of day of the records of this session, in this computer's zone.
   var recordClock: RecordClock {
-    switch source {
-    case .machine:
-      let measure = { SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000 }
-      return RecordClock(offset: measure(), measure: measure) { SystemClock.utcOffset(atUnix: $0) }
-    case .session(_, let wallOffset, let utcOffset):
-      return RecordClock(offset: wallOffset) { _ in utcOffset }
-    }
+    if let session { return RecordClock(offset: session.wallOffset) { _ in session.utcOffset } }
+    let measure = { SystemClock.wallMicroseconds - SystemClock.monotonic.nanoseconds / 1000 }
+    return RecordClock(offset: measure(), measure: measure) { SystemClock.utcOffset(atUnix: $0) }
   }
 
   /// Unix time minus session time, in microseconds; nil for this machine's clock.
-  var wallOffset: Int64? {
-    if case .session(_, let wallOffset, _) = source { wallOffset } else { nil }
-  }
+  var wallOffset: Int64? { session?.wallOffset }
 
   /// Now.
   @BluetoothActor var now: RingTime { time(ofUnix: unixSeconds) }
@@ -58,18 +43,12 @@ struct HostClock {
 
   /// Microseconds since 1970-01-01 UTC.
   @BluetoothActor var unixMicroseconds: Int64 {
-    switch source {
-    case .machine: SystemClock.wallMicroseconds
-    case .session(let timers, let wallOffset, _): timers.now.nanoseconds / 1000 &+ wallOffset
-    }
+    session.map { $0.timers.now.nanoseconds / 1000 &+ $0.wallOffset } ?? SystemClock.wallMicroseconds
   }
 
   /// The time for a series of files.
   @BluetoothActor var fileTime: FileTime {
-    switch source {
-    case .machine: .machine
-    case .session: FileTime(unix: unixSeconds, steady: unixSeconds)
-    }
+    session == nil ? .machine : FileTime(unix: unixSeconds, steady: unixSeconds)
   }
 
   /// - Parameter seconds: since 1970-01-01 UTC
@@ -79,11 +58,7 @@ struct HostClock {
 
   /// The ring's wall clock minus UTC, in seconds.
   func offset(atUnix seconds: Int) -> Int {
-    guard policy == .local else { return 0 }
-    switch source {
-    case .machine: return SystemClock.utcOffset(atUnix: seconds)
-    case .session(_, _, let offset): return offset
-    }
+    policy == .local ? session?.utcOffset ?? SystemClock.utcOffset(atUnix: seconds) : 0
   }
 }
 

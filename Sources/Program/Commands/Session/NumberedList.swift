@@ -4,29 +4,24 @@ import HaloCommandLine
 import RingLink
 
 /// A numbered list on standard error, of which the user chooses an entry by its number.
-@BluetoothActor
-struct NumberedList {
-  private let title: String
-  private let lines: [String]
-
+enum NumberedList {
   /// How long the user may take.
   private static let deadline = Duration.seconds(60)
-
-  init(_ title: String, _ lines: [String]) {
-    self.title = title
-    self.lines = lines
-  }
 
   /// Whether there is a terminal to choose on, in whose foreground this process is.
   static var isPossible: Bool {
     StandardInput.isForegroundTerminal && isatty(STDERR_FILENO) == 1
   }
 
-  /// Shows the list, and waits for a number.
+  /// Shows lines, and waits for a number.
   ///
   /// - Returns: the index of the chosen line; nil if none was chosen in time, or at the end of the input
   /// - Throws: `.cancelled` if the task is cancelled
-  func choose(in timers: Timers) async throws(RingError) -> Int? {
+  @BluetoothActor
+  static func choice(
+    _ title: String, _ lines: [String], in timers: Timers
+  ) async throws(RingError) -> Int? {
+    let prompt = "number (1 to \(lines.count)): "
     Console.error("\(title):")
     for (index, line) in lines.enumerated() { Console.error("  \(index + 1)  \(line)") }
     Console.writeToStandardError(prompt)
@@ -43,7 +38,7 @@ struct NumberedList {
         Console.error("")
         end(.success(nil))
       }
-      let isOpen = input.listen { [self] line in
+      let isOpen = input.listen { line in
         guard let line else { return giveUp() }
         if let number = Int(line), lines.indices.contains(number - 1) {
           end(.success(number - 1))
@@ -55,10 +50,8 @@ struct NumberedList {
         giveUp()
         return {}
       }
-      timer = timers.schedule(after: Self.deadline) { giveUp() }
+      timer = timers.schedule(after: deadline) { giveUp() }
       return { end(.failure(.cancelled)) }
     }
   }
-
-  private var prompt: String { "number (1 to \(lines.count)): " }
 }

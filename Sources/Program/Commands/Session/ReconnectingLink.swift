@@ -9,12 +9,17 @@ import RingLink
 @BluetoothActor
 protocol LinkedDevice: AnyObject, Sendable {
   var connection: GATTLink { get }
+  /// Nil if it is not known.
+  var firmwareRevision: String? { get }
 }
 
-extension RingClient: LinkedDevice {}
+extension RingClient: LinkedDevice {
+  var firmwareRevision: String? { firmware.firmwareRevision }
+}
 
 extension GATTLink: LinkedDevice {
   var connection: GATTLink { self }
+  var firmwareRevision: String? { nil }
 }
 
 extension Failure: LinkFailure {

@@ -6,11 +6,9 @@ import HaloRecording
 /// What a replay at the level of ATT says at its end.
 @BluetoothActor
 struct ReplayReport {
-  private let peripheral: ReplayedPeripheral
+  let peripheral: ReplayedPeripheral
   /// The number of missing answers to show.
   private static let shown = 3
-
-  init(_ peripheral: ReplayedPeripheral) { self.peripheral = peripheral }
 
   /// `the capture has no answer: Read Request of 0x0012 (2A19): its value was not read; nearest is packet 81 (and 2 more)`;
   /// nil if nothing was missing.

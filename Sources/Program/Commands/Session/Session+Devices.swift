@@ -46,7 +46,7 @@ extension Session {
     }
     guard NumberedList.isPossible, !isReplay else { throw .severalFound(rings.map(\.title).sorted()) }
     let lines = rings.map { $0.title + ($0.lastRSSI.map { "  \($0) dBm" } ?? "") }
-    guard let choice = try await NumberedList("several rings are near", lines).choose(in: timers) else {
+    guard let choice = try await NumberedList.choice("several rings are near", lines, in: timers) else {
       throw .severalFound(rings.map(\.title).sorted())
     }
     return rings[choice]

@@ -240,7 +240,7 @@ final class Session {
   private func conclude(
     _ result: Result<Void, Failure>, _ replay: ReplayAdapter, _ options: ReplayOptions
   ) throws(Failure) {
-    let report = ReplayReport(replay.peripheral)
+    let report = ReplayReport(peripheral: replay.peripheral)
     if case .failure(let failed) = result {
       let isCutOff = wasInterrupted(result)
       if options.strictness == .strict, let missing = report.missing {

@@ -16,7 +16,6 @@ private enum StrapOption {
 let strapCommand = CommandSpec(
   name: "strap", arguments: "[RING]",
   summary: "offer the ring's heart rate to watches, bicycle computers and phones, as a chest strap does",
-  positionals: 0...1,
   options: [StrapOption.to, StrapOption.name] + ServingOption.admission,
   examples: [
     ("sudo halo-raw strap R02_A1B2 --adapter hci0", "one adapter for the ring and for the watch"),
@@ -83,7 +82,7 @@ let strapCommand = CommandSpec(
 private func serve(
   _ session: Session, _ invocation: Invocation, _ budget: ReconnectPolicy.Budget, on adapter: any Adapter,
   at address: BluetoothAddress?
-) async throws(Failure) {
+) async throws {
   let server = StrapServer(adapter, name: invocation[StrapOption.name])
   server.admit(invocation)
   let place = address.map { " at \($0)" } ?? ""

@@ -83,7 +83,7 @@ final class StrapServer {
   /// Advertises. Watches filter by the service, so that is in the advertisement.
   ///
   /// - Parameter success: said when the adapter advertises
-  func start(telling success: String) throws(Failure) {
+  func start(telling success: String) throws {
     let advertising: Advertising
     do throws(AdvertisingFault) {
       advertising = try Advertising.device(
@@ -91,7 +91,7 @@ final class StrapServer {
         appearance: Appearance(rawValue: Self.appearance)
       ).advertising
     } catch {
-      throw .usage(error.description)
+      throw Failure.usage(error.description)
     }
     peripheral.status.onChange = { [name] error in
       let refusal = error.map {
@@ -99,11 +99,7 @@ final class StrapServer {
       }
       Console.error("\(name): \(refusal ?? success)")
     }
-    do throws(StackError) {
-      try peripheral.startAdvertising(advertising)
-    } catch {
-      throw Failure(error)
-    }
+    try peripheral.startAdvertising(advertising)
   }
 
   /// Ends the advertisement and all links, within a few seconds.

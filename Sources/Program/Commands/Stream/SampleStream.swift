@@ -25,15 +25,12 @@ final class SampleStream {
   private let link: ReconnectingLink<RingClient>
   private let session: Session
   private let timers: Timers
-  private let kinds: SampleKinds
-  private let count: Int?
-  private let duration: Duration?
+  private let options: StreamOptions
   @exclusivity(unchecked) private var writer: SampleWriter
   /// Sends the samples to a broker, too.
   private let observers: [any SampleObserver]
   /// Whether lines are collected, which are written at the end of this turn of the loop.
   @exclusivity(unchecked) private var isCollecting = false
-  private let pausesMeasurements: Bool
   /// What the ring measures automatically while there is no stream.
   private var paused: SavedMeasurements?
   @exclusivity(unchecked) private var summary = StreamSummary()
@@ -78,10 +75,7 @@ final class SampleStream {
     self.observers = observers
     self.chosen = chosen
     source = chosen.source
-    kinds = options.kinds
-    count = options.count
-    duration = options.duration
-    pausesMeasurements = options.pausesMeasurements
+    self.options = options
     self.session = session
     timers = session.timers
   }
@@ -121,7 +115,7 @@ final class SampleStream {
       // It may have restarted in between.
       if let paused { try await ring.pause(paused) }
     }
-    if pausesMeasurements, paused == nil {
+    if options.pausesMeasurements, paused == nil {
       paused = try await link.interruption.cancels { [session] in
         try await session.pauseMeasurements(of: ring)
       }
@@ -341,7 +335,7 @@ final class SampleStream {
     for observer in observers { observer.take(sample, packet: step.number, at: time) }
     lastSample = timers.now
     if isFailing { flowAgain() }
-    let rest = count.map { $0 - summary.printed } ?? .max
+    let rest = options.count.map { $0 - summary.printed } ?? .max
     let lines = writer.collect(sample, packet: step.number, at: time, atMost: rest)
     summary.filtered += CountedSample.samples - lines
     guard lines > 0 else { return }
@@ -358,10 +352,10 @@ final class SampleStream {
   /// Prints what is collected at the end of this turn, or now if it is enough.
   @inline(__always)
   private func printSoon() {
-    if let duration, durationTimer == nil {
+    if let duration = options.duration, durationTimer == nil {
       durationTimer = timers.schedule(after: duration) { self.link.interruption.request() }
     }
-    if summary.printed == count || writer.output.pending > Self.largestBatch { return flush() }
+    if summary.printed == options.count || writer.output.pending > Self.largestBatch { return flush() }
     // The samples of one wake-up leave with one write.
     guard !isCollecting else { return }
     isCollecting = true
@@ -378,7 +372,7 @@ final class SampleStream {
     let dropped = writer.flush()
     summary.printed -= dropped
     summary.dropped += dropped
-    if summary.printed == count { finish(.wanted) }
+    if summary.printed == options.count { finish(.wanted) }
     // Nothing more can be printed, also of other rings.
     if writer.output.failure != nil {
       finish(.wanted)
@@ -418,7 +412,7 @@ final class SampleStream {
   }
 
   private func report() {
-    for line in summary.lines(of: kinds) { Console.error(prefixed(line)) }
+    for line in summary.lines(of: options.kinds) { Console.error(prefixed(line)) }
     if link.reconnections > 0 {
       Console.error(prefixed("connected again \(Console.counted(link.reconnections, "time"))"))
     }
