@@ -217,7 +217,7 @@ import Testing
   private func row(
     _ adapter: ControllerState, phys: LEPHYs? = nil, features: LEFeatures? = nil, runsBluetoothd: Bool = false
   ) -> AdapterRow {
-    AdapterRow(adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
+    AdapterRow(adapter: adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
   }
 
   @Test func aRowTellsWhoHasTheAdapter() {
@@ -229,7 +229,7 @@ import Testing
     let able = row(Self.adapter(), phys: [.le1M, .le2M], features: [.encryption, .phyCoded])
     #expect(able.line.contains("  LE 1M LE 2M  powered le  "))
     #expect(able.line.hasSuffix("\n      LE features: LE Encryption, LE Coded PHY"))
-    guard case .text(nil) = taken.fields[4] else {
+    guard case .flag(nil) = taken.fields[4] else {
       Issue.record("nobody tells whether it can do LE")
       return
     }

@@ -68,7 +68,7 @@ let benchCommand = CommandSpec(
       linkInterval: parameters?.interval.duration, dropped: session.central.droppedPackets)
     {
       let head = parameters.map { "link       \($0)\n" } ?? ""
-      printRecord(OutputFormat(invocation), measured.fields, text: head + measured.text)
+      printRecord(invocation, measured.fields, text: head + measured.text)
     }
     try result.get()
   }

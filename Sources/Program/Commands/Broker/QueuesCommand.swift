@@ -75,38 +75,34 @@ private func change(_ file: QueueFile, isDeleting: Bool) throws(Failure) {
 /// What the list says of a queue.
 private struct QueueRow: Sendable {
   let file: QueueFile
-  /// Nil if it can't be read.
-  let state: QueueFile.State?
-  /// Why it can't be read.
-  let problem: String?
+  /// A failure says why it can't be read.
+  let state: Result<QueueFile.State, QueueError>
 
   init(_ file: QueueFile) {
     self.file = file
-    do throws(QueueError) {
-      (state, problem) = (try file.state(), nil)
-    } catch {
-      (state, problem) = (nil, "\(error)")
-    }
+    state = Result { () throws(QueueError) in try file.state() }
   }
 
   var fields: [Field] {
     let (waiting, aside, reason): (Int?, Int?, String?) =
-      if case .messages(let waiting, let aside, let reason) = state { (waiting, aside, reason) } else {
-        (nil, nil, problem)
+      switch state {
+      case .success(.messages(let waiting, let aside, let reason)): (waiting, aside, reason)
+      case .success: (nil, nil, nil)
+      case .failure(let problem): (nil, nil, "\(problem)")
       }
     return [
-      .text(file.name), .number(waiting), .number(aside), .number(file.size), .flag(state == .inUse),
-      .flag(state == .damaged), .text(reason),
+      .text(file.name), .number(waiting), .number(aside), .number(file.size),
+      .flag(state == .success(.inUse)), .flag(state == .success(.damaged)), .text(reason),
     ]
   }
 
   var text: String {
     let what =
       switch state {
-      case nil: "can't be read: \(problem ?? "unknown")"
-      case .inUse: "in use"
-      case .damaged: "damaged"
-      case .messages(let waiting, let aside, let reason):
+      case .failure(let problem): "can't be read: \(problem)"
+      case .success(.inUse): "in use"
+      case .success(.damaged): "damaged"
+      case .success(.messages(let waiting, let aside, let reason)):
         "\(Console.counted(waiting, "message"))"
           + (aside > 0 ? ", \(aside) set aside (\(reason?.printable ?? "not taken"))" : "")
       }

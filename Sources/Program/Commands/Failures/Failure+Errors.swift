@@ -1,3 +1,4 @@
+import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloCommandLine
@@ -50,6 +51,7 @@ extension Failure {
     case let error as AttributeTableError:
       self.init(error.isUnreadable ? .cannotOpenFile : .badData, error.description)
     case let error as ReplayError: self.init(.badData, error.description)
+    case let error as AdvertisingFault: self.init(.usage, error.description)
     default: self.init(.noAdapter, "\(error)")
     }
   }

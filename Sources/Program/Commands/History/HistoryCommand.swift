@@ -98,13 +98,12 @@ let todayCommand = CommandSpec(
   examples: [("halo-raw today --adapter virtual", "with the built-in ring")],
   details: "Midnight is that of the ring's own clock; see halo-raw time."
 ) { invocation in
-  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session in
     let totals = try await session.withRing { ring, _ in
       try await ring.today()
     }
     printRecord(
-      format,
+      invocation,
       [
         ("steps", .number(Int(totals.steps))), ("running_steps", .number(Int(totals.runningSteps))),
         ("distance_m", .number(Int(totals.meters))), ("energy_kcal", .energy(Int(totals.calories))),

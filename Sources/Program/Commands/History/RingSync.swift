@@ -93,7 +93,9 @@ final class RingSync {
     }
     await self.ring.connection.disconnect()
     guard isComplete else { return }
-    try await storeRetry(store.finish(sync, at: clock.unixSeconds))
+    // The time is that of the loop, which another thread must not read.
+    let end = clock.unixSeconds
+    try await storeRetry(store.finish(sync, at: end))
   }
 
   /// Whether the ring does not support the request. Some rings refuse it; others do not answer.

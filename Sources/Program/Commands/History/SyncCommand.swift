@@ -28,7 +28,6 @@ let syncCommand = CommandSpec(
     """
 ) { invocation in
   let kinds = invocation[kindOption].map { [$0] } ?? HistoryKind.allCases.filter(\.isSynced)
-  let retryTime = invocation[CommonOptions.retryTime]
   let format = OutputFormat(invocation)
   var printer = RecordPrinter(
     format,
@@ -45,7 +44,7 @@ let syncCommand = CommandSpec(
     let store = try StoreFile.open(invocation, creates: true, isReal: session.isReal)
     let broker = try await BrokerOutput.open(invocation, session)
     let read = { (selector: RingSelector?) async throws(Failure) in
-      let link = session.keepRing(ReconnectPolicy.Budget(invocation, retryTime: retryTime), of: selector)
+      let link = session.keepRing(ReconnectPolicy.Budget(invocation), of: selector)
       let ring = try await link.open()
       let address = ring.connection.peer.description
       if isAll, format == .text { Console.print("\(link.name?.printable ?? "(no name)") \(address)\n") }

@@ -63,7 +63,7 @@ private func list(_ format: OutputFormat) async throws {
     let phys = try? await management?.send(.getPHYConfiguration, to: adapter.index)
     let canAsk = adapter.isUp && !adapter.isTaken
     let features = canAsk ? try? await Controllers.features(of: adapter.index) : nil
-    let row = AdapterRow(adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
+    let row = AdapterRow(adapter: adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
     printer.print(row.fields, text: row.line)
   }
   if adapters.isEmpty { throw Failure(.noAdapter, "found no Bluetooth adapter; see halo-raw doctor") }
@@ -72,18 +72,13 @@ private func list(_ format: OutputFormat) async throws {
 /// An adapter as a row of the list.
 struct AdapterRow {
   let adapter: ControllerState
-  let owner: String
   /// Nil without the privilege to read them.
   let phys: LEPHYs?
   /// Nil without the privilege to read them, and for an adapter that is down or taken.
   let features: LEFeatures?
+  let runsBluetoothd: Bool
 
-  init(_ adapter: ControllerState, phys: LEPHYs?, features: LEFeatures?, runsBluetoothd: Bool) {
-    self.adapter = adapter
-    self.phys = phys
-    self.features = features
-    owner = adapter.isTaken ? "user channel" : runsBluetoothd ? "bluetoothd" : "kernel"
-  }
+  var owner: String { adapter.isTaken ? "user channel" : runsBluetoothd ? "bluetoothd" : "kernel" }
 
   /// Nil if it is unknown.
   private var supportsLE: Bool? { adapter.management?.supportedSettings.contains(.lowEnergy) }

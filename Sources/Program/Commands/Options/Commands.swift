@@ -53,6 +53,16 @@ extension Invocation {
     try add(try Configuration.current.get())
   }
 
+  /// Reads the command line of this process, before anything is done for it.
+  ///
+  /// - Returns: nil for one that is wrong, or only asks for help
+  init?(early arguments: [String]) {
+    guard let name = arguments.first, let command = try? Commands.named(name),
+      let invocation = try? Invocation(arguments.dropFirst(), for: command), !invocation[CommonOptions.help]
+    else { return nil }
+    self = invocation
+  }
+
   /// - Throws: a usage failure that names two uses of one file, one of which writes
   func checkFiles() throws(Failure) {
     var recording: String?

@@ -53,6 +53,8 @@ final class LiveOutput {
   private(set) var publisher: RingPublisher?
   /// Counts the records of the one device.
   private var tally: RecordTally?
+  /// Prints the records of the one device; nil for samples.
+  var printer: TimedPrinter?
 
   /// In bytes: what waits for a slow disk.
   private static let capacity = 1 << 22
@@ -225,7 +227,7 @@ final class LiveOutput {
   /// Where the records are written.
   var writer: LineWriter { queue.map { LineWriter($0) } ?? Console.output(.drop) }
 
-  /// Runs `work`, which prints the records; then writes the results into the file beside the output, also if it fails.
+  /// Runs `work`, which prints the records; then ends them, and writes the results into the file beside the output, also if it fails.
   ///
   /// - Parameters:
   ///   - link: leads to the device
@@ -237,6 +239,7 @@ final class LiveOutput {
   ) async throws(Failure) {
     try await complete {
       let result = await outcome(of: work)
+      printer?.finish()
       complete(link, results())
       if let tally, tally.dropped > 0 {
         Console.error(

@@ -1,10 +1,11 @@
+import HaloCommandLine
 import HaloLineOutput
 
-/// Prints one record: the name and the value of each field.
+/// Prints one record, in the form that a command line asks for: the name and the value of each field.
 ///
 /// - Parameter text: the same as text; may have several lines
-func printRecord(_ format: OutputFormat, _ fields: [(name: String, value: Field)], text: String) {
-  var printer = RecordPrinter(format, fields.map(\.name))
+func printRecord(_ invocation: Invocation, _ fields: [(name: String, value: Field)], text: String) {
+  var printer = RecordPrinter(OutputFormat(invocation), fields.map(\.name))
   printer.print(fields.map(\.value), text: text)
 }
 

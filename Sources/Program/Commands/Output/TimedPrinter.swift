@@ -50,6 +50,7 @@ final class TimedPrinter {
     tally = live.makeTally()
     self.origin = origin
     self.showsTime = showsTime
+    live.printer = self
   }
 
   var hasFailed: Bool { printer.output.failure != nil }

@@ -13,11 +13,10 @@ let inspectCommand = CommandSpec(
   examples: [("halo-raw inspect --adapter virtual", "with the built-in ring")],
   details: "This works with any Bluetooth LE peripheral. Values are read where the peer allows it."
 ) { invocation in
-  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session in
     let table = TableReader()
     // What was read is shown, also if the rest cannot be read.
-    defer { table.print(format) }
+    defer { table.print(OutputFormat(invocation)) }
     session.showsAttributes = true
     try await session.withDevice { connection, _ in
       try await table.read(connection.gatt)

@@ -21,12 +21,11 @@ let readCommand = CommandSpec(
     """
 ) { invocation in
   let choice = try AttributeChoice(invocation)
-  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session in
     let values = try await session.withDevice { connection, _ in
       try await connection.gatt.read(choice)
     }
-    var printer = RecordPrinter(format, valueColumns)
+    var printer = RecordPrinter(OutputFormat(invocation), valueColumns)
     for value in values {
       let meaning = ValueMeaning(value.value, of: choice.uuid)
       printer.print(
@@ -61,7 +60,6 @@ let writeCommand = CommandSpec(
 ) { invocation in
   let choice = try AttributeChoice(invocation)
   let value = try valueToWrite(invocation)
-  let format = OutputFormat(invocation)
   let isWithoutResponse = invocation[WriteOption.withoutResponse]
   let danger = CommandTable.danger(ofWriting: value).map { Failure(RingError.dangerous($0)) }
   if let danger, let uuid = choice.uuid, RingGATT.takesCommands(uuid) { throw danger }
@@ -82,7 +80,7 @@ let writeCommand = CommandSpec(
       }
       return (target, hasResponse)
     }
-    var printer = RecordPrinter(format, valueColumns)
+    var printer = RecordPrinter(OutputFormat(invocation), valueColumns)
     let uuid = choice.uuid ?? target.characteristic?.uuid
     printer.print(
       valueFields(target.handle, uuid, value, ValueMeaning(value, of: uuid)),
@@ -145,13 +143,12 @@ let subscribeCommand = CommandSpec(
   let kind: SubscriptionKind? = invocation[SubscribeOption.indicate] ? .indication : nil
   let onlyListens = invocation[SubscribeOption.force]
   if onlyListens, kind != nil { throw Failure.usage("--indicate and --force exclude each other") }
-  let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
     let listener = ValueListener(
       live, isOfSeveral: choices.count > 1, count: count, duration: duration, session.interruption)
     // Discover on each link: after a restart, the table may differ.
-    let link = session.keepDevice(ReconnectPolicy.Budget(invocation, retryTime: retryTime, isSteady: true)) {
+    let link = session.keepDevice(ReconnectPolicy.Budget(invocation, isSteady: true)) {
       connection in
       try await listener.begin(connection)
       try await listener.subscribe(connection, choices, kind, onlyListens: onlyListens)
@@ -159,11 +156,10 @@ let subscribeCommand = CommandSpec(
     listener.onData = link.dataFlow
     _ = try await link.open()
     try await live.complete(link) {
-      defer { listener.printer?.finish() }
       Console.hint("subscribed; Ctrl-C ends it")
       try await link.listen { _ in
         guard let loss = try await listener.wait() else { return }
-        listener.printer?.markGap("connection lost: \(loss)")
+        live.printer?.markGap("connection lost: \(loss)")
         throw Failure(.connectionLost, "the connection was lost: \(loss)", .link)
       }
     }
@@ -179,7 +175,7 @@ private final class ValueListener {
   private(set) var connection: GATTLink?
   private let live: LiveOutput
   /// Nil until the device is known.
-  private(set) var printer: TimedPrinter?
+  private var printer: TimedPrinter?
   /// Whether each line of text names its characteristic.
   private let isOfSeveral: Bool
   private let count: Int?

@@ -38,17 +38,15 @@ let eventsCommand = CommandSpec(
   if let camera, camera < .milliseconds(100) {
     throw Failure.usage("--camera-interval must be 100ms or more")
   }
-  let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
-    let budget = ReconnectPolicy.Budget(invocation, retryTime: retryTime, isSteady: true)
+    let budget = ReconnectPolicy.Budget(invocation, isSteady: true)
     let link = session.keepRing(budget, until: end, prepare: live.describe)
     let writer = try await EventWriter(live, link)
     if let duration { session.timers.schedule(after: duration) { end.request() } }
     Console.hint("listening to \(session.ringName ?? live.device); Ctrl-C ends it")
     try await live.complete(link) {
-      defer { writer.printer.finish() }
       try await link.listen { ring in
         try await ring.listen(camera: camera) { event, time in
           guard !end.isRequested else { return }

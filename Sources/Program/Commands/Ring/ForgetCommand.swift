@@ -19,7 +19,6 @@ let forgetCommand = CommandSpec(
     """,
   usesAdapter: false
 ) { invocation in
-  let format = OutputFormat(invocation)
   var known = KnownRings(path: KnownRings.standardPath)
   let selector = try invocation.positionals.first.map { text throws(Failure) in try invocation.ring(text) }
   let isForgetting = invocation[allOption] || selector != nil
@@ -30,7 +29,7 @@ let forgetCommand = CommandSpec(
       "unknown ring \(invocation.positionals[0].printable); halo-raw forget lists the known rings"
     )
   }
-  var printer = RecordPrinter(format, ["name", "address", "type", "firmware"])
+  var printer = RecordPrinter(OutputFormat(invocation), ["name", "address", "type", "firmware"])
   for ring in rings {
     printer.print(
       [.text(ring.name), .text(ring.address), .text(ring.type), .text(ring.firmware)],

@@ -62,15 +62,13 @@ let measureCommand = CommandSpec(
   }
   let count = invocation[MeasureOption.count]
   let duration = invocation[MeasureOption.duration]?.ifLimited
-  let retryTime = invocation[CommonOptions.retryTime]
   try await Session.run(invocation, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
     let end = Interruption(following: session.interruption)
-    let budget = isContinuous ? ReconnectPolicy.Budget(invocation, retryTime: retryTime) : nil
+    let budget = isContinuous ? ReconnectPolicy.Budget(invocation) : nil
     let link = session.keepRing(budget, until: end, prepare: live.describe)
     let measurement = try await Measuring(measured, live, link, isContinuous: isContinuous)
     try await live.complete(link) {
-      defer { measurement.printer.finish() }
       guard isContinuous else {
         return try await link.ask { ring in
           try await measurement.runOnce(ring, isLive: isLive, until: session.interruption)

@@ -52,7 +52,6 @@ let rawCommand = CommandSpec(
       }
     }
     try await live.complete(link) {
-      defer { writer.printer.finish() }
       writer.print(message, at: session.timers.now.wholeMicroseconds)
       try await ring.send(message)
       var loss: LinkLoss?

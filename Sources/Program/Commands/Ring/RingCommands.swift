@@ -8,45 +8,42 @@ let infoCommand = CommandSpec(
   options: [CommonOptions.format],
   examples: [("halo-raw info --adapter virtual", "with the built-in ring")]
 ) { invocation in
-  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session in
     try await session.withRing { ring, _ in
       let information = try await ring.information()
       let support = try await ring.deviceSupport()
       session.warnAboutUnknownFirmware(of: ring, needsAcceleration: false)
-      printInformation(information, support, of: ring, as: format)
+      printInformation(information, support, of: ring, invocation)
     }
   }
 }
 
 @BluetoothActor
 private func printInformation(
-  _ information: RingInformation, _ support: DeviceSupport?, of ring: RingClient, as format: OutputFormat
+  _ information: RingInformation, _ support: DeviceSupport?, of ring: RingClient, _ invocation: Invocation
 ) {
-  let family = ring.firmware.family.description
   let peer = ring.connection.peer
-  let lines: [(String, String?)] = [
-    ("address", "\(peer) (\(peer.kind))"), ("firmware", information.firmwareRevision),
-    ("hardware", information.hardwareRevision), ("software", information.softwareRevision),
-    ("model", information.model), ("serial", information.serialNumber), ("family", family),
-    ("MTU", String(ring.connection.mtu)), ("support", support.map { Hex.string($0.bytes, separator: " ") }),
-    ("bond", support.map { $0.wantsBond ? "offered, not needed" : "not offered" }),
-    ("features", support.map { $0.features.isEmpty ? "none" : $0.features.joined(separator: ", ") }),
+  let known = [
+    ("firmware", information.firmwareRevision), ("hardware", information.hardwareRevision),
+    ("software", information.softwareRevision), ("model", information.model),
+    ("serial", information.serialNumber), ("family", ring.firmware.family.description),
   ]
-  printRecord(
-    format,
-    [
-      ("address", .text(peer.description)), ("type", .text(peer.kind.description)),
-      ("firmware", .text(information.firmwareRevision)),
-      ("hardware", .text(information.hardwareRevision)),
-      ("software", .text(information.softwareRevision)), ("model", .text(information.model)),
-      ("serial", .text(information.serialNumber)), ("family", .text(family)),
-      ("mtu", .number(ring.connection.mtu)),
-      ("support", .text(support.map { Hex.string($0.bytes) })),
+  let lines: [(String, String?)] =
+    [("address", "\(peer) (\(peer.kind))")] + known + [
+      ("MTU", String(ring.connection.mtu)),
+      ("support", support.map { Hex.string($0.bytes, separator: " ") }),
+      ("bond", support.map { $0.wantsBond ? "offered, not needed" : "not offered" }),
+      ("features", support.map { $0.features.isEmpty ? "none" : $0.features.joined(separator: ", ") }),
+    ]
+  let fields: [(String, Field)] =
+    [("address", .text(peer.description)), ("type", .text(peer.kind.description))]
+    + known.map { ($0, .text($1)) } + [
+      ("mtu", .number(ring.connection.mtu)), ("support", .text(support.map { Hex.string($0.bytes) })),
       ("wants_bond", .flag(support?.wantsBond)),
       ("interval_temperature", .flag(support?.hasIntervalTemperature)),
       ("features", .list(support?.features)),
-    ], text: twoColumns(lines, width: 10))
+    ]
+  printRecord(invocation, fields, text: twoColumns(lines, width: 10))
 }
 
 let batteryCommand = CommandSpec(
@@ -54,13 +51,12 @@ let batteryCommand = CommandSpec(
   options: [CommonOptions.format],
   examples: [("halo-raw battery --adapter virtual", "with the built-in ring")]
 ) { invocation in
-  let format = OutputFormat(invocation)
   try await Session.run(invocation) { session in
     let battery = try await session.withRing { ring, _ in
       try await ring.battery()
     }
     printRecord(
-      format,
+      invocation,
       [("percent", .number(Int(battery.percent))), ("charging", .flag(battery.isCharging))],
       text: battery.description)
   }
@@ -104,7 +100,6 @@ private func actionCommand(
     ],
     details: question == nil ? "" : "On a terminal, it asks for confirmation. Elsewhere it needs --yes."
   ) { invocation throws(Failure) in
-    let format = OutputFormat(invocation)
     if let question { try Confirmation.obtain(invocation, question) }
     try await Session.run(invocation) { session in
       try await session.withRing { ring, link in
@@ -112,7 +107,7 @@ private func actionCommand(
         link.dataFlow()
         try await work(ring)
       }
-      printRecord(format, [("action", .text(name)), ("done", .flag(true))], text: done)
+      printRecord(invocation, [("action", .text(name)), ("done", .flag(true))], text: done)
     }
   }
 }

@@ -43,7 +43,6 @@ let sportCommand = CommandSpec(
     let controls = SportControls(end)
     defer { controls.stop() }
     try await live.complete(link) {
-      defer { writer.printer.finish() }
       try await link.listen { ring in
         // The session has begun: another one would count from zero.
         link.dataFlow()

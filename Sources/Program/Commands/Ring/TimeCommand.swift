@@ -33,7 +33,6 @@ let timeCommand = CommandSpec(
     accordingly.
     """
 ) { invocation in
-  let format = OutputFormat(invocation)
   let policy: TimePolicy? =
     invocation[TimeOption.set] ? (invocation[TimeOption.utc] ? .utc : .local) : nil
   let isForced = invocation[TimeOption.force]
@@ -55,7 +54,7 @@ let timeCommand = CommandSpec(
             "left alone: this computer set it \(ClockAssessment.duration(assessment.age ?? 0)) ago; to set it anyway, use --force"
         }
       }
-      try printClock(assessment, action, capabilities, format)
+      try printClock(assessment, action, capabilities, invocation)
     }
   }
 }
@@ -92,7 +91,8 @@ extension Session {
 }
 
 private func printClock(
-  _ assessment: ClockAssessment, _ action: String?, _ capabilities: RingCapabilities?, _ format: OutputFormat
+  _ assessment: ClockAssessment, _ action: String?, _ capabilities: RingCapabilities?,
+  _ invocation: Invocation
 ) throws(Failure) {
   let record = assessment.record
   let setTime = record.map { RingTime(seconds: $0.set + $0.utcOffset) }
@@ -134,7 +134,7 @@ private func printClock(
   ]
   let evidence = assessment.evidence
   printRecord(
-    format,
+    invocation,
     [
       ("time", .text(assessment.wanted.description)), ("policy", .text(assessment.policy.rawValue)),
       ("utc_offset", .number(assessment.utcOffset)), ("set", .text(setTime?.description)),

@@ -59,7 +59,7 @@ let advertiseCommand = CommandSpec(
     With hciN, the kernel advertises, beside other programs; it calls no single device. Ctrl-C ends it.
     """
 ) { invocation in
-  let advertising = try advertising(invocation)
+  let advertising = try advertising(invocation).every(invocation[ServingOption.every])
   let name = invocation[AdvertiseOption.name] ?? "halo-raw"
   try await Session.run(invocation, endsInOrder: true, connects: false) { session in
     let database = AttributeDatabase()
@@ -69,15 +69,7 @@ let advertiseCommand = CommandSpec(
   }
 }
 
-private func advertising(_ invocation: Invocation) throws(Failure) -> Advertising {
-  do throws(AdvertisingFault) {
-    return try made(invocation).every(invocation[ServingOption.every])
-  } catch {
-    throw .usage(error.description)
-  }
-}
-
-private func made(_ invocation: Invocation) throws(AdvertisingFault) -> Advertising {
+private func advertising(_ invocation: Invocation) throws(AdvertisingFault) -> Advertising {
   let kind =
     invocation[AdvertiseOption.central].map { Advertising.Kind.directed($0, isHighDuty: false) }
     ?? invocation[AdvertiseOption.kind]

@@ -40,22 +40,22 @@ let serveCommand = CommandSpec(
     """
 ) { invocation in
   let path = invocation.positionals[0]
-  let format = OutputFormat(invocation)
   try await Session.run(invocation, endsInOrder: true, connects: false) { session in
     let start = session.timers.now
     // Not before: it is read with the rights of the user, and not with those that the adapter needs.
     let table = try await ServedTable(path, name: invocation[ServeOption.name])
-    let composed = try table.advertising(each: invocation[ServingOption.every])
+    let composed = try Advertising.device(name: table.name, services: table.services)
+    let advertising = try composed.advertising.every(invocation[ServingOption.every])
     let peripheral = Peripheral(
       session.adapter, serving: table.database, maximumConnections: invocation[ServeOption.connections])
-    let printer = ServingPrinter(format, session, since: start, table.database)
+    let printer = ServingPrinter(OutputFormat(invocation), session, since: start, table.database)
     defer { printer.finish() }
     peripheral.onConnection = { printer.watch($0) }
     if !composed.leftOut.isEmpty {
       let services = composed.leftOut.map(\.description).joined(separator: ", ")
       Console.error("halo-raw: these services are not advertised, as there is no room: \(services)")
     }
-    try await session.serve(peripheral, composed.advertising, invocation)
+    try await session.serve(peripheral, advertising, invocation)
   }
 }
 
@@ -81,13 +81,4 @@ private struct ServedTable {
     }.filter { $0 != GATTUUID.genericAccess && $0 != GATTUUID.genericAttribute }
   }
 
-  func advertising(each interval: Duration) throws(Failure) -> Advertising.Composition {
-    do throws(AdvertisingFault) {
-      var composed = try Advertising.device(name: name, services: services)
-      composed.advertising = try composed.advertising.every(interval)
-      return composed
-    } catch {
-      throw .usage(error.description)
-    }
-  }
 }

@@ -43,7 +43,8 @@ struct HostClock {
 
   /// Microseconds since 1970-01-01 UTC.
   @BluetoothActor var unixMicroseconds: Int64 {
-    session.map { $0.timers.now.nanoseconds / 1000 &+ $0.wallOffset } ?? SystemClock.wallMicroseconds
+    guard let session else { return SystemClock.wallMicroseconds }
+    return session.timers.now.nanoseconds / 1000 &+ session.wallOffset
   }
 
   /// The time for a series of files.

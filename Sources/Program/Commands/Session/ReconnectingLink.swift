@@ -242,8 +242,11 @@ extension ReconnectPolicy.Budget {
   /// What `--wait` and `--retry-for` allow. A command that tries for ever waits for ever the first time, too, unless `--wait`
   /// says how long.
   ///
-  /// - Parameter isSteady: whether data may be rare, so that a link that lasts is as good
-  init(_ invocation: Invocation, retryTime: Duration, isSteady: Bool = false) {
+  /// - Parameters:
+  ///   - retryTime: takes the place of `--retry-for`
+  ///   - isSteady: whether data may be rare, so that a link that lasts is as good
+  init(_ invocation: Invocation, retryTime: Duration? = nil, isSteady: Bool = false) {
+    let retryTime = retryTime ?? invocation[CommonOptions.retryTime]
     let isForever = retryTime > .forever / 2
     self.init(
       first: isForever && !invocation.isGiven(CommonOptions.wait) ? .forever : invocation[CommonOptions.wait],

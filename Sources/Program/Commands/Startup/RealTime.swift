@@ -30,10 +30,8 @@ enum RealTime {
   ///
   /// - Returns: whether it did
   static func begin(_ arguments: [String]) throws(Failure) -> Bool {
-    guard arguments.contains(isWanted.spec.names[0]), let name = arguments.first,
-      let command = try? Commands.named(name),
-      let invocation = try? Invocation(arguments.dropFirst(), for: command),
-      !invocation[CommonOptions.help], invocation[isWanted]
+    guard arguments.contains(isWanted.spec.names[0]), let invocation = Invocation(early: arguments),
+      invocation[isWanted]
     else { return false }
     try lockMemory()
     do throws(SystemError) {

@@ -59,20 +59,17 @@ enum PrivilegeNeed: Equatable {
 
   /// A wrong command line needs nothing.
   init(_ arguments: [String]) {
-    guard let name = arguments.first, let command = try? Commands.named(name),
-      let invocation = try? Invocation(arguments.dropFirst(), for: command),
-      !invocation[CommonOptions.help]
-    else {
+    guard let invocation = Invocation(early: arguments) else {
       self = .nothing
       return
     }
-    switch command.name {
+    switch invocation.command.name {
     case "adapters", "doctor", "record": self = .adapter
     case "simulate": self = .device
     // Commands of other users answer root only.
     case "status": self = .device
     case "history" where invocation[storedOption]: self = .nothing
-    case _ where command.usesAdapter: self = Self.adapter(invocation)
+    case _ where invocation.command.usesAdapter: self = Self.adapter(invocation)
     default: self = .nothing
     }
   }

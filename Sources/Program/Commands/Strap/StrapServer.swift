@@ -84,15 +84,10 @@ final class StrapServer {
   ///
   /// - Parameter success: said when the adapter advertises
   func start(telling success: String) throws {
-    let advertising: Advertising
-    do throws(AdvertisingFault) {
-      advertising = try Advertising.device(
-        name: name, services: [Self.heartRate, Self.batteryService, GATTUUID.deviceInformation],
-        appearance: Appearance(rawValue: Self.appearance)
-      ).advertising
-    } catch {
-      throw Failure.usage(error.description)
-    }
+    let advertising = try Advertising.device(
+      name: name, services: [Self.heartRate, Self.batteryService, GATTUUID.deviceInformation],
+      appearance: Appearance(rawValue: Self.appearance)
+    ).advertising
     peripheral.status.onChange = { [name] error in
       let refusal = error.map {
         "the adapter does not advertise: \($0); if that lasts, try another one, with --to"

@@ -24,7 +24,7 @@ struct StreamOptions {
     }
     count = invocation[StreamOption.count]
     duration = invocation[StreamOption.duration]?.ifLimited
-    budget = ReconnectPolicy.Budget(invocation, retryTime: invocation[CommonOptions.retryTime])
+    budget = ReconnectPolicy.Budget(invocation)
     pausesMeasurements = invocation[StreamOption.pausesMeasurements]
   }
 }

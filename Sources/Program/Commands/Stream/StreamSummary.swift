@@ -75,22 +75,24 @@ struct StreamSummary {
     return SessionStatus.Progress(records: printed, last: last > .zero ? last : nil)
   }
 
+  private var all: [(kind: SampleKinds, name: String, statistics: StreamStatistics)] {
+    [(.ppg, "ppg", ppg), (.accelerometer, "accel", accelerometer), (.spo2, "spo2", spo2)]
+  }
+
   private var received: Int { printed + filtered + rejected + other + dropped }
 
   var hasAcceleration: Bool { accelerometer.count > 0 }
 
   /// The interval between samples of a kind; zero if it is unknown.
   var usualInterval: Duration {
-    let rates = [ppg, accelerometer, spo2].compactMap(\.rate)
-    return rates.max().map { .nanoseconds(Int64(1e9 / $0)) } ?? .zero
+    all.compactMap(\.statistics.rate).max().map { .nanoseconds(Int64(1e9 / $0)) } ?? .zero
   }
 
   /// The rates and the counts, by name. A ring has its own rate: none is asked for.
   var results: [String: JSONValue] {
     var rates: [String: JSONValue] = [:]
     var counts: [String: JSONValue] = [:]
-    for (name, statistics) in [("ppg", ppg), ("accel", accelerometer), ("spo2", spo2)]
-    where statistics.count > 0 {
+    for (_, name, statistics) in all where statistics.count > 0 {
       rates[name] = .object([
         "Asked": .null, "Measured": statistics.rate.map { .number(($0 * 1000).rounded() / 1000) } ?? .null,
       ])
@@ -129,9 +131,6 @@ struct StreamSummary {
   /// A line for each kind that was asked for, and one for what was not printed; with 80 columns or fewer.
   func lines(of kinds: SampleKinds) -> [String] {
     var lines: [String] = []
-    let all: [(SampleKinds, String, StreamStatistics)] = [
-      (.ppg, "ppg", ppg), (.accelerometer, "accel", accelerometer), (.spo2, "spo2", spo2),
-    ]
     for (kind, name, statistics) in all where kinds.contains(kind) && statistics.count > 0 {
       var line = "\(name): \(Console.counted(statistics.count, "sample"))"
       if let rate = statistics.rate { line += ", \(decimal(rate, 2))/s" }
