@@ -11,12 +11,12 @@ package struct ArgumentType<Value: Sendable>: Sendable {
   /// Reads a value.
   ///
   /// - Returns: nil if the text is not a value
-  /// - Throws: a usage failure, where `expected` does not say enough
-  package var parse: @Sendable (String) throws(Failure) -> Value?
+  /// - Throws: why it is none, where `expected` does not say enough: a failure, or an error whose text is the message
+  package var parse: @Sendable (String) throws -> Value?
 
   package init(
     placeholder: String, expected: String, file: FileUse? = nil, choices: [String] = [],
-    parse: @escaping @Sendable (String) throws(Failure) -> Value?
+    parse: @escaping @Sendable (String) throws -> Value?
   ) {
     self.placeholder = placeholder
     self.expected = expected
@@ -27,10 +27,12 @@ package struct ArgumentType<Value: Sendable>: Sendable {
 
   /// Reads the value of the option with this name.
   package func value(_ text: String, of name: String) throws(Failure) -> Value {
-    guard let value = try parse(text) else {
-      throw .usage("\(name) wants \(expected), not \"\(text.printable)\"")
+    do {
+      if let value = try parse(text) { return value }
+    } catch {
+      throw error as? Failure ?? .usage("\(error)")
     }
-    return value
+    throw .usage("\(name) wants \(expected), not \"\(text.printable)\"")
   }
 
   /// One of several names.
@@ -72,14 +74,14 @@ extension ArgumentType where Value == Duration {
 
   /// How long something goes on: a time; 0 is no limit, which is ``Duration/forever``.
   package static var timeLimit: Self {
-    ArgumentType(placeholder: "TIME", expected: time.expected + "; 0 is no limit") { text throws(Failure) in
+    ArgumentType(placeholder: "TIME", expected: time.expected + "; 0 is no limit") { text in
       try time.parse(text).map { $0 == .zero ? .forever : $0 }
     }
   }
 
   /// A time, or `forever`.
   package static var timeOrForever: Self {
-    ArgumentType(placeholder: "TIME", expected: time.expected + ", or forever") { text throws(Failure) in
+    ArgumentType(placeholder: "TIME", expected: time.expected + ", or forever") { text in
       text == "forever" ? .forever : try time.parse(text)
     }
   }
@@ -109,7 +111,7 @@ extension ArgumentType {
   package static func list<Element: Sendable>(of type: ArgumentType<Element>) -> Self
   where Value == [Element] {
     ArgumentType(placeholder: "\(type.placeholder),...", expected: "\(type.expected), or a list of them") {
-      text throws(Failure) in
+      text in
       var values: [Element] = []
       for part in text.split(separator: ",", omittingEmptySubsequences: false) {
         guard let value = try type.parse(String(part)) else { return nil }

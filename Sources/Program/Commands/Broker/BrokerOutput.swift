@@ -241,11 +241,11 @@ final class BrokerOutput {
 extension ArgumentType where Value == String {
   /// A prefix of topics; empty for `off`.
   fileprivate static var discovery: Self {
-    ArgumentType(placeholder: "PREFIX", expected: "the start of topics, or off") { text throws(Failure) in
+    ArgumentType(placeholder: "PREFIX", expected: "the start of topics, or off") { text in
       if text == "off" { return "" }
       guard !text.isEmpty else { return nil }
       do throws(BrokerAddress.Malformed) { try BrokerAddress.check(prefix: text) } catch {
-        throw .usage("--mqtt-discovery: \(error)")
+        throw Failure.usage("--mqtt-discovery: \(error)")
       }
       return text
     }
@@ -254,11 +254,11 @@ extension ArgumentType where Value == String {
 
 extension ArgumentType where Value == BrokerAddress {
   static var broker: Self {
-    ArgumentType(placeholder: "URL", expected: BrokerAddress.form) { text throws(Failure) in
+    ArgumentType(placeholder: "URL", expected: BrokerAddress.form) { text in
       do throws(BrokerAddress.Malformed) {
         return try BrokerAddress(text)
       } catch {
-        throw .usage("--mqtt wants \(BrokerAddress.form): \(error)")
+        throw Failure.usage("--mqtt wants \(BrokerAddress.form): \(error)")
       }
     }
   }

@@ -194,11 +194,11 @@ extension ArgumentType where Value == Set<Layer> {
 
 extension ArgumentType where Value == PacketFilter {
   static var packetFilter: Self {
-    ArgumentType(placeholder: "TERMS", expected: "terms") { text throws(Failure) in
+    ArgumentType(placeholder: "TERMS", expected: "terms") { text in
       do {
         return try PacketFilter(text)
       } catch {
-        throw .usage("--filter: \(error)")
+        throw Failure.usage("--filter: \(error)")
       }
     }
   }

@@ -9,7 +9,10 @@ import HaloRecording
 
 private enum RecordOption {
   static let adapter = Option(
-    "-i", "--adapter", as: .localAdapter, help: "only this adapter (default: all, including new ones)")
+    "-i", "--adapter",
+    as: ArgumentType(placeholder: "hciN", expected: "an adapter of this machine such as hci0") {
+      AdapterIndex($0)
+    }, help: "only this adapter (default: all, including new ones)")
   static let duration = Option(
     "--duration", as: .timeLimit, help: "how long to record (default: 0, no limit)")
 }
@@ -92,12 +95,4 @@ private func recordScope(_ invocation: Invocation) async throws -> MonitorTap.Sc
     throw StackError("record \(index)", .noSuchAdapter)
   }
   return .adapter(index)
-}
-
-extension ArgumentType where Value == AdapterIndex {
-  fileprivate static var localAdapter: Self {
-    ArgumentType(placeholder: "hciN", expected: "an adapter of this machine such as hci0") {
-      AdapterIndex($0)
-    }
-  }
 }

@@ -8,7 +8,13 @@ private enum ReplayOption {
   static let lenient = Flag(
     "--lenient", help: "count differences and continue; without, the first one ends the replay")
   static let connection = Option(
-    "--connection", as: .connection,
+    "--connection",
+    as: ArgumentType(
+      placeholder: "N|ADDRESS", expected: "the number of a connection or the address of its peer"
+    ) { text in
+      var options = ReplayOptions()
+      return options.choose(connection: text) ? options : nil
+    },
     help:
       "the connection to replay: its number, or the address of the peer (default: the one with the most "
       + "notifications, to a ring if there is any)")
@@ -77,16 +83,4 @@ let replayCommand = CommandSpec(
   inner.set(CommonOptions.adapter, to: .replay(path: path, options))
   try inner.checkFiles()
   try await command.run(inner)
-}
-
-extension ArgumentType where Value == ReplayOptions {
-  /// The number of a connection, or the address of its peer.
-  fileprivate static var connection: Self {
-    ArgumentType(placeholder: "N|ADDRESS", expected: "the number of a connection or the address of its peer")
-    {
-      text in
-      var options = ReplayOptions()
-      return options.choose(connection: text) ? options : nil
-    }
-  }
 }

@@ -22,10 +22,16 @@ private enum SimulateOption {
       "the radio on which the ring advertises, for a phone or any other central: hciN, user:hciN, tcp:HOST:PORT, "
       + "unix:PATH or serial:PATH[@BAUD]")
   static let address = Option(
-    "--address", as: .address,
+    "--address",
+    as: ArgumentType(placeholder: "ADDRESS", expected: "an address such as C0:11:22:33:BE:EF") {
+      BluetoothAddress($0)
+    },
     help: "the address of the ring, a random static one (default: that of the adapter); not with hciN")
   static let options = Option(
-    "--options", as: .virtualRing,
+    "--options",
+    as: ArgumentType(placeholder: "LIST", expected: "options of the virtual ring") {
+      try VirtualRingOptions(parsing: "virtual:\($0)")
+    },
     help: "the properties of the ring, as in --adapter virtual: "
       + VirtualRingOptions.optionNames.joined(separator: ", "))
 }
@@ -112,31 +118,11 @@ private enum ListenAddress: Sendable {
 
 extension ArgumentType where Value == ListenAddress {
   fileprivate static var listenAddress: Self {
-    ArgumentType(placeholder: "ADDRESS", expected: "tcp:HOST:PORT or unix:PATH") { text throws(Failure) in
+    ArgumentType(placeholder: "ADDRESS", expected: "tcp:HOST:PORT or unix:PATH") { text in
       switch try? AdapterSpecification(text) {
       case .tcp(let host, let port): .tcp(host: host, port: port)
       case .unix(let path): .unix(path: path)
       default: nil
-      }
-    }
-  }
-}
-
-extension ArgumentType where Value == BluetoothAddress {
-  fileprivate static var address: Self {
-    ArgumentType(placeholder: "ADDRESS", expected: "an address such as C0:11:22:33:BE:EF") {
-      BluetoothAddress($0)
-    }
-  }
-}
-
-extension ArgumentType where Value == VirtualRingOptions {
-  fileprivate static var virtualRing: Self {
-    ArgumentType(placeholder: "LIST", expected: "options of the virtual ring") { text throws(Failure) in
-      do throws(VirtualRingOptionsError) {
-        return try VirtualRingOptions(parsing: "virtual:\(text)")
-      } catch {
-        throw .usage(error.description)
       }
     }
   }

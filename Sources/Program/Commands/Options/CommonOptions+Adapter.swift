@@ -72,20 +72,7 @@ extension CommonOptions {
 
 extension ArgumentType where Value == AdapterSpecification {
   static var adapter: Self {
-    ArgumentType(placeholder: "SPEC", expected: "an adapter") { text throws(Failure) in
-      try AdapterSpecification(argument: text)
-    }
-  }
-}
-
-extension AdapterSpecification {
-  /// Reads an argument; another one is an error of usage.
-  init(argument text: String) throws(Failure) {
-    do throws(AdapterSpecificationError) {
-      try self.init(text)
-    } catch {
-      throw .usage(error.description)
-    }
+    ArgumentType(placeholder: "SPEC", expected: "an adapter") { try AdapterSpecification($0) }
   }
 }
 
@@ -95,8 +82,9 @@ extension Invocation {
     get throws(Failure) {
       let option = command.usesAdapter ? CommonOptions.adapter : StoreFile.adapter
       if let adapter = self[option] { return adapter }
-      guard let text = getenv("HALO_ADAPTER") else { return .kernel(nil) }
-      return try AdapterSpecification(argument: String(cString: text))
+      let variable = "HALO_ADAPTER"
+      guard let text = getenv(variable) else { return .kernel(nil) }
+      return try ArgumentType.adapter.value(String(cString: text), of: variable)
     }
   }
 }

@@ -128,10 +128,10 @@ extension ArgumentType where Value == ClosedRange<ConnectionInterval> {
 
 extension ArgumentType where Value == SupervisionTimeout {
   static var supervisionTimeout: Self {
-    ArgumentType(placeholder: "TIME", expected: "a time such as 4s") { text throws(Failure) in
+    ArgumentType(placeholder: "TIME", expected: "a time such as 4s") { text in
       guard let time = try ArgumentType<Duration>.time.parse(text) else { return nil }
       guard (.milliseconds(100)...Duration.seconds(32)).contains(time) else {
-        throw .usage(
+        throw Failure.usage(
           "--timeout is the supervision timeout of the link, 100ms to 32s; to wait longer, use --wait")
       }
       return SupervisionTimeout(time)

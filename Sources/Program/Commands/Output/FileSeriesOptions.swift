@@ -117,7 +117,7 @@ extension ArgumentType where Value == FileRotation.Limit {
   /// `1h` or `100MB`: a second at least, or a kilobyte.
   static var rotation: Self {
     ArgumentType(placeholder: "LIMIT", expected: "a time such as 1h or 1d, or a size such as 100MB") {
-      text throws(Failure) in
+      text in
       if let unit = units.first(where: { text.hasSuffix($0.0) }) {
         guard let number = Double(text.dropLast(unit.0.count)), (1e3...1e15).contains(number * unit.1) else {
           return nil

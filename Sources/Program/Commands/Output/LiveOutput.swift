@@ -51,10 +51,8 @@ final class LiveOutput {
   private var settings: [BluetoothAddress: JSONValue] = [:]
   /// What the broker gets of the device; nil without `--mqtt`, and for several rings.
   private(set) var publisher: RingPublisher?
-  /// Counts the records of the one device.
-  private var tally: RecordTally?
   /// Prints the records of the one device; nil for samples.
-  var printer: TimedPrinter?
+  private(set) var printer: TimedPrinter?
 
   /// In bytes: what waits for a slow disk.
   private static let capacity = 1 << 22
@@ -118,14 +116,11 @@ final class LiveOutput {
   }
 
   /// Begins to count the records of the one device.
-  func makeTally() -> RecordTally {
-    let tally = RecordTally()
-    self.tally = tally
-    if let device = description.rings.first {
-      session.status.report("connected", of: device.address, name: device.name)
-      session.status.count(device.address) { tally.progress }
-    }
-    return tally
+  func use(_ printer: TimedPrinter) {
+    self.printer = printer
+    guard let device = description.rings.first else { return }
+    session.status.report("connected", of: device.address, name: device.name)
+    session.status.count(device.address) { printer.progress }
   }
 
   /// The form of a file, by its name; csv if that says nothing.
@@ -241,9 +236,9 @@ final class LiveOutput {
       let result = await outcome(of: work)
       printer?.finish()
       complete(link, results())
-      if let tally, tally.dropped > 0 {
+      if let printer, printer.dropped > 0 {
         Console.error(
-          "halo-raw: \(tally.dropped) of \(Console.counted(tally.progress.records, "record")) dropped because the output was not read in time"
+          "halo-raw: \(printer.dropped) of \(Console.counted(printer.progress.records, "record")) dropped because the output was not read in time"
         )
       }
       try result.get()

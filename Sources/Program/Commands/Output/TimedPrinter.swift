@@ -15,7 +15,8 @@ final class TimedPrinter {
   private var clock: RecordClock
   private let device: String
   private let showsTime: Bool
-  private let tally: RecordTally
+  /// How many records there were, and when the last one was received.
+  private(set) var progress = SessionStatus.Progress(records: 0)
   /// Those of the command. The first one has what a record is.
   private let columns: [String]
   private var counts: [String: Int] = [:]
@@ -47,13 +48,15 @@ final class TimedPrinter {
     }
     clock = live.clock.ending()
     self.device = live.device
-    tally = live.makeTally()
     self.origin = origin
     self.showsTime = showsTime
-    live.printer = self
+    live.use(self)
   }
 
   var hasFailed: Bool { printer.output.failure != nil }
+
+  /// How many records were not printed, as they were not read in time.
+  var dropped: Int { printer.output.allDroppedLines }
 
   /// - Parameters:
   ///   - kind: what is counted
@@ -68,13 +71,13 @@ final class TimedPrinter {
     origin = start
     let record = record(kind, fields, at: time, since: start)
     counts[kind, default: 0] += 1
-    tally.count(time)
+    progress.records += 1
+    progress.last = time
     mirror?.print(record, text: "")
     let text = format == .text ? text() : ""
     guard let text else { return }
     let mark = dropped(time, since: start)
     printer.print(record, droppedAs: mark, text: (showsTime ? clock.timeOfDay(time) + "  " : "") + text)
-    tally.dropped = printer.output.allDroppedLines
     // Else the mark is dropped, too.
     if mark != nil, printer.output.droppedLines == 0 { counts["dropped", default: 0] += 1 }
   }
@@ -109,18 +112,5 @@ final class TimedPrinter {
       .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device),
       .number(counts[kind, default: 0]),
     ] + columns.map { fields[$0] ?? .text(nil) }
-  }
-}
-
-/// Counts the records of a device.
-final class RecordTally {
-  private(set) var progress = SessionStatus.Progress(records: 0)
-  /// How many were not printed, as they were not read in time.
-  var dropped = 0
-
-  /// - Parameter time: when the record was received
-  func count(_ time: Instant) {
-    progress.records += 1
-    progress.last = time
   }
 }

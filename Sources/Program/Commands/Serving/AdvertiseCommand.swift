@@ -16,7 +16,11 @@ private enum AdvertiseOption {
   static let response = Option(
     "--scan-response", as: .advertisingData, help: "the whole scan response, with --data")
   static let kind = Option(
-    "--kind", as: .advertisingKind, default: "connectable",
+    "--kind",
+    as: .choice(
+      "KIND",
+      [("connectable", Advertising.Kind.connectable), ("scannable", .scannable), ("beacon", .nonConnectable)]),
+    default: "connectable",
     help:
       "connectable: any device may connect, and finds the name; scannable: nobody can connect; beacon: the same, without a scan response"
   )
@@ -24,7 +28,8 @@ private enum AdvertiseOption {
     "--to", as: .deviceAddress,
     help: "call one device, which may connect: an address, with /r if it is random")
   static let extended = Option(
-    "--extended", as: .extendedPHYs,
+    "--extended",
+    as: .choice("PHY", [("1m", Advertising.ExtendedPHYs.le1M), ("2m", .le2M), ("coded", .leCoded)]),
     help:
       "send extended PDUs, with up to 1650 bytes, which scanners since Bluetooth 5 receive: on 1m, 2m or coded"
   )
@@ -94,18 +99,6 @@ private func advertising(_ invocation: Invocation) throws(AdvertisingFault) -> A
 }
 
 // MARK: Values of options
-
-extension ArgumentType where Value == Advertising.Kind {
-  fileprivate static var advertisingKind: Self {
-    choice("KIND", [("connectable", .connectable), ("scannable", .scannable), ("beacon", .nonConnectable)])
-  }
-}
-
-extension ArgumentType where Value == Advertising.ExtendedPHYs {
-  fileprivate static var extendedPHYs: Self {
-    choice("PHY", [("1m", .le1M), ("2m", .le2M), ("coded", .leCoded)])
-  }
-}
 
 extension ArgumentType where Value == AdvertisingData {
   fileprivate static var advertisingData: Self {

@@ -10,7 +10,11 @@ private enum StrapOption {
       "the adapter for watches and phones: hciN, user:hciN, tcp:HOST:PORT, unix:PATH or serial:PATH[@BAUD] "
       + "(default: that of the ring)")
   static let name = Option(
-    "--name", as: .strapName, default: "Ring HR", help: "the name that watches and phones show")
+    "--name",
+    as: ArgumentType(placeholder: "NAME", expected: "a name of 1 to 29 bytes") { text in
+      // It fits in a scan response.
+      (1...29).contains(text.utf8.count) ? text : nil
+    }, default: "Ring HR", help: "the name that watches and phones show")
 }
 
 let strapCommand = CommandSpec(
@@ -123,13 +127,4 @@ extension Invocation {
 
 extension AdapterSpecification {
   fileprivate var isUserChannel: Bool { if case .user = self { true } else { false } }
-}
-
-extension ArgumentType where Value == String {
-  /// A name that fits in a scan response.
-  fileprivate static var strapName: Self {
-    ArgumentType(placeholder: "NAME", expected: "a name of 1 to 29 bytes") { text in
-      (1...29).contains(text.utf8.count) ? text : nil
-    }
-  }
 }
