@@ -16,22 +16,27 @@ package enum Field: Sendable {
   var json: String {
     switch self {
     case .text(let text): text.map(JSONValue.quoted) ?? "null"
-    case .number(let number): number.map(String.init) ?? "null"
-    case .seconds(let nanoseconds): DecimalText.string(nanoseconds / 1000, places: 6)
-    case .decimal: text
-    case .flag(let flag): flag.map { $0 ? "true" : "false" } ?? "null"
     case .list(let items): items.map { "[" + $0.map(JSONValue.quoted).joined(separator: ",") + "]" } ?? "null"
+    default: plain ?? "null"
     }
   }
 
   var csv: String {
     switch self {
     case .text(let text): Field.csvQuoted(text ?? "")
-    case .number(let number): number.map(String.init) ?? ""
+    case .list(let items): Field.csvQuoted((items ?? []).joined(separator: " "))
+    default: plain ?? ""
+    }
+  }
+
+  /// A number or a flag, which needs no quotes; nil for none, and for other fields.
+  private var plain: String? {
+    switch self {
+    case .number(let number): number.map(String.init)
     case .seconds(let nanoseconds): DecimalText.string(nanoseconds / 1000, places: 6)
     case .decimal: text
-    case .flag(let flag): flag.map { $0 ? "true" : "false" } ?? ""
-    case .list(let items): Field.csvQuoted((items ?? []).joined(separator: " "))
+    case .flag(let flag): flag.map { $0 ? "true" : "false" }
+    case .text, .list: nil
     }
   }
 

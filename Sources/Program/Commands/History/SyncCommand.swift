@@ -74,8 +74,15 @@ let syncCommand = CommandSpec(
 private func readAll(
   _ session: Session, _ invocation: Invocation, _ read: (RingSelector) async throws(Failure) -> Void
 ) async throws(Failure) {
+  guard !session.replaysOnePeripheral else {
+    throw .usage("a replay at the level of ATT has one ring; leave out --all")
+  }
+  var rings: [RingSelector] = []
+  try await session.listenForRings(
+    within: invocation.timeForAllRings, atMost: StreamGroup.maximumRings
+  ) { rings.append($0) }
   var first: Failure?
-  for selector in try await session.ringsNear(invocation) where !session.interruption.isRequested {
+  for selector in rings where !session.interruption.isRequested {
     do throws(Failure) {
       try await read(selector)
     } catch {

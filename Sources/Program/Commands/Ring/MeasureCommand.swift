@@ -64,9 +64,9 @@ let measureCommand = CommandSpec(
   let duration = invocation[MeasureOption.duration]?.ifLimited
   try await Session.run(invocation, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)
-    let end = Interruption(following: session.interruption)
     let budget = isContinuous ? ReconnectPolicy.Budget(invocation) : nil
-    let link = session.keepRing(budget, until: end, prepare: live.describe)
+    let link = session.keepRing(
+      budget, until: Interruption(following: session.interruption), prepare: live.describe)
     let measurement = try await Measuring(measured, live, link, isContinuous: isContinuous)
     try await live.complete(link) {
       guard isContinuous else {
@@ -76,7 +76,7 @@ let measureCommand = CommandSpec(
       }
       try await link.listen { ring in
         try await measurement.runContinuously(
-          ring, isLive: isLive, count: count, duration: duration, until: end, onReading: link.dataFlow)
+          ring, on: link, isLive: isLive, count: count, duration: duration)
       } onLoss: {
         measurement.markGap($0.message)
       }
@@ -210,9 +210,9 @@ private final class Measuring {
   }
 
   func runContinuously(
-    _ ring: RingClient, isLive: Bool, count: Int?, duration: Duration?, until end: Interruption,
-    onReading: () -> Void
+    _ ring: RingClient, on link: ReconnectingLink<RingClient>, isLive: Bool, count: Int?, duration: Duration?
   ) async throws {
+    let end = link.interruption
     let rates = ring.heartRates(isLive: isLive)
     let forget = end.onRequest { rates.stop() }
     defer {
@@ -222,7 +222,7 @@ private final class Measuring {
     for try await (event, time) in rates where !end.isRequested {
       take(event, at: time)
       guard case .reading = event else { continue }
-      onReading()
+      link.dataFlow()
       if readings == 1, let duration, timer == nil {
         timer = timers.schedule(after: duration) { end.request() }
       }

@@ -43,12 +43,22 @@ let serveCommand = CommandSpec(
   try await Session.run(invocation, endsInOrder: true, connects: false) { session in
     let start = session.timers.now
     // Not before: it is read with the rights of the user, and not with those that the adapter needs.
-    let table = try await ServedTable(path, name: invocation[ServeOption.name])
-    let composed = try Advertising.device(name: table.name, services: table.services)
+    let attributes = try await offTheLoop(orInterrupted: "interrupted before \(path.printable) was read") {
+      try AttributeTableFile.read(path, for: .serving)
+    }
+    let database = AttributeDatabase(attributes)
+    let nameHandle = database.handles(of: GATTUUID.deviceName).first
+    if let name = invocation[ServeOption.name], let nameHandle {
+      database.setValue(Array(name.utf8), of: nameHandle)
+    }
+    let storedName = nameHandle.flatMap { database.value(of: $0) }
+    let composed = try Advertising.device(
+      name: invocation[ServeOption.name] ?? storedName.map { String(decoding: $0, as: UTF8.self) },
+      services: advertisedServices(of: database))
     let advertising = try composed.advertising.every(invocation[ServingOption.every])
     let peripheral = Peripheral(
-      session.adapter, serving: table.database, maximumConnections: invocation[ServeOption.connections])
-    let printer = ServingPrinter(OutputFormat(invocation), session, since: start, table.database)
+      session.adapter, serving: database, maximumConnections: invocation[ServeOption.connections])
+    let printer = ServingPrinter(OutputFormat(invocation), session, since: start, database)
     defer { printer.finish() }
     peripheral.onConnection = { printer.watch($0) }
     if !composed.leftOut.isEmpty {
@@ -59,26 +69,10 @@ let serveCommand = CommandSpec(
   }
 }
 
-/// The attributes of a file, and what the advertisement says of them.
-private struct ServedTable {
-  let database: AttributeDatabase
-  let name: String?
-  let services: [BluetoothUUID]
-
-  @BluetoothActor
-  init(_ path: String, name: String?) async throws(Failure) {
-    let attributes = try await offTheLoop(orInterrupted: "interrupted before \(path.printable) was read") {
-      try AttributeTableFile.read(path, for: .serving)
-    }
-    let database = AttributeDatabase(attributes)
-    let nameHandle = database.handles(of: GATTUUID.deviceName).first
-    if let name, let nameHandle { database.setValue(Array(name.utf8), of: nameHandle) }
-    let storedName = nameHandle.flatMap { database.value(of: $0) }
-    self.database = database
-    self.name = name ?? storedName.map { String(decoding: $0, as: UTF8.self) }
-    services = database.handles(of: GATTUUID.primaryService).compactMap { handle in
-      database.value(of: handle).flatMap { BluetoothUUID(wireBytes: $0) }
-    }.filter { $0 != GATTUUID.genericAccess && $0 != GATTUUID.genericAttribute }
-  }
-
+/// The services that the advertisement of a device has.
+@BluetoothActor
+private func advertisedServices(of database: AttributeDatabase) -> [BluetoothUUID] {
+  database.handles(of: GATTUUID.primaryService).compactMap { handle in
+    database.value(of: handle).flatMap { BluetoothUUID(wireBytes: $0) }
+  }.filter { $0 != GATTUUID.genericAccess && $0 != GATTUUID.genericAttribute }
 }

@@ -108,18 +108,6 @@ extension Invocation {
 
 /// All rings that are near.
 extension Session {
-  /// Looks for rings for ``Invocation/timeForAllRings``.
-  func ringsNear(_ invocation: Invocation) async throws(Failure) -> [RingSelector] {
-    guard !replaysOnePeripheral else {
-      throw .usage("a replay at the level of ATT has one ring; leave out --all")
-    }
-    var rings: [RingSelector] = []
-    try await listenForRings(
-      within: invocation.timeForAllRings, atMost: StreamGroup.maximumRings
-    ) { rings.append($0) }
-    return rings
-  }
-
   /// Calls `found` for each ring that is heard.
   func listenForRings(
     within time: Duration, atMost most: Int, _ found: @escaping (RingSelector) -> Void

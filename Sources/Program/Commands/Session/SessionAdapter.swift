@@ -44,7 +44,6 @@ final class SessionAdapter {
     _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil,
     opensAnother: Bool = false
   ) async throws(Failure) {
-    let observers = TrafficObservers(invocation)
     var virtualClock: HostClock?
     var opening = AdapterOpening()
     opening.takesAdapter = invocation[CommonOptions.take]
@@ -63,11 +62,7 @@ final class SessionAdapter {
     opening.knownAttributes = { address in
       KnownRings(path: KnownRings.standardPath).rings.first { $0.peer == PeerIdentity(address) }?.attributes
     }
-    if !observers.isEmpty {
-      opening.makeTap = { timers, replay, wallOffset in
-        try observers.tap(timers, replay, wallOffset: wallOffset ?? virtualClock?.wallOffset)
-      }
-    }
+    opening.observe(invocation) { virtualClock?.wallOffset }
     do {
       opened = try await specification.open(opening)
     } catch {
@@ -151,39 +146,30 @@ final class SessionAdapter {
   }
 }
 
-/// What `--record` and `--explain` ask for.
-@BluetoothActor
-private struct TrafficObservers {
-  let recording: String?
-  let explainer: Explainer?
-  private let invocation: Invocation
-
-  init(_ invocation: Invocation) {
-    self.invocation = invocation
-    recording = invocation[CommonOptions.record]
-    explainer = Explainer(invocation[CommonOptions.explain])
-  }
-
-  var isEmpty: Bool { recording == nil && explainer == nil }
-
-  /// Creates the file of the recording. Call it after privileges are dropped, so that the file belongs to the invoking
-  /// user.
+extension AdapterOpening {
+  /// Has the traffic recorded and explained, as `--record` and `--explain` ask for. A replay is explained as it was recorded.
   ///
-  /// - Parameter replay: the recording that is replayed, if any; it is explained as it was recorded
-  /// - Returns: nil if there is nothing to record or explain
-  func tap(
-    _ timers: Timers, _ replay: ReplayTransport? = nil, wallOffset: Int64? = nil
-  ) throws(CaptureError) -> TrafficTap? {
-    if let replay { explainer?.watch(replay) }
-    guard recording != nil || explainer != nil && replay == nil else { return nil }
-    let wallOffset = wallOffset ?? SystemClock.wallOffset(of: timers)
-    let clock = HostClock(timers, wallOffset: wallOffset, utcOffset: 0)
-    let writer = try recording.map { path throws(CaptureError) in
-      try CaptureWriter(path: path, invocation) { clock.fileTime }
+  /// - Parameter virtualOffset: Unix time minus the time of the adapter, in microseconds; nil for this machine's clock
+  @BluetoothActor
+  fileprivate mutating func observe(
+    _ invocation: Invocation, virtualOffset: @escaping @BluetoothActor () -> Int64?
+  ) {
+    let recording = invocation[CommonOptions.record]
+    let explainer = Explainer(invocation[CommonOptions.explain])
+    guard recording != nil || explainer != nil else { return }
+    // This is called after privileges are dropped, so that the file belongs to the invoking user.
+    makeTap = { timers, replay, wallOffset in
+      if let replay { explainer?.watch(replay) }
+      guard recording != nil || replay == nil else { return nil }
+      let wallOffset = wallOffset ?? virtualOffset() ?? SystemClock.wallOffset(of: timers)
+      let clock = HostClock(timers, wallOffset: wallOffset, utcOffset: 0)
+      let writer = try recording.map { path throws(CaptureError) in
+        try CaptureWriter(path: path, invocation) { clock.fileTime }
+      }
+      let tap = TrafficTap(writer: writer, timers: timers, wallOffset: wallOffset)
+      if replay == nil { explainer?.watch(tap) }
+      return tap
     }
-    let tap = TrafficTap(writer: writer, timers: timers, wallOffset: wallOffset)
-    if replay == nil { explainer?.watch(tap) }
-    return tap
   }
 }
 

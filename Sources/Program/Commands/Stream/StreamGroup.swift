@@ -67,10 +67,6 @@ final class StreamGroup {
       for task in tasks { await task.value }
     }
     if let dropped = session.droppedPackets { Console.error(dropped) }
-    try conclude()
-  }
-
-  private func conclude() throws(Failure) {
     if let first = failures.first {
       throw Failure(
         first.code, "\(failures.count) of \(Console.counted(tasks.count, "ring")) failed; see above")
