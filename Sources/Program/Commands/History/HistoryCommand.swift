@@ -7,7 +7,7 @@ let storedOption = Flag("--stored", help: "read from the local store, not from t
 let historyCommand = CommandSpec(
   name: "history", arguments: "KIND [RING]", summary: "print data stored on the ring",
   options: [
-    DayArgument.from, DayArgument.to, HistoryKind.estimatesOption, storedOption, StoreFile.option,
+    DayOption.from, DayOption.to, HistoryKind.estimatesOption, storedOption, StoreFile.option,
   ] + BrokerOutput.all + [CommonOptions.format],
   examples: [
     ("halo-raw history steps --adapter virtual", "the last seven days, hour by hour"),
@@ -75,7 +75,7 @@ extension Invocation {
   /// The days from `--from` to `--to`; by default the last seven, and for sport all: a ring keeps ten sessions.
   fileprivate func days(of kind: HistoryKind, today: RingDay) throws(Failure) -> ClosedRange<RingDay> {
     let days = try days(today: today)
-    guard kind == .sport, self[DayArgument.from] == nil else { return days }
+    guard kind == .sport, self[DayOption.from] == nil else { return days }
     return days.upperBound.adding(days: 1 - kind.daysKept)...days.upperBound
   }
 }

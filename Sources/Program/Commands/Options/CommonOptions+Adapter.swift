@@ -1,5 +1,6 @@
 import ATT
 import Glibc
+import HCI
 import HaloBluetoothCore
 import HaloCaptureView
 import HaloCommandLine
@@ -42,7 +43,13 @@ extension CommonOptions {
   static let timeout = Option(
     "--timeout", as: .supervisionTimeout, default: "4s", help: "supervision timeout of the link")
   static let phy = Option(
-    "--phy", as: .phy, default: "auto",
+    "--phy",
+    as: .choice(
+      "PHY",
+      [
+        ("auto", LinkPreference<LEPHYs>.automatic), ("1m", .exactly(.le1M)), ("2m", .exactly(.le2M)),
+        ("coded", .exactly(.leCoded)), ("none", .none),
+      ]), default: "auto",
     help: """
       PHY of the link: 1m, 2m, coded (scans on it, too), auto (2m if both sides support it) or none (do not ask); with \
       hciN, the kernel chooses, unless it offers the choice (Linux 7.0)

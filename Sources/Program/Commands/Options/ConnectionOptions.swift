@@ -82,17 +82,6 @@ enum LinkPreference<Value: Sendable>: Sendable {
   }
 }
 
-extension ArgumentType where Value == LinkPreference<LEPHYs> {
-  static var phy: Self {
-    choice(
-      "PHY",
-      [
-        ("auto", .automatic), ("1m", .exactly(.le1M)), ("2m", .exactly(.le2M)), ("coded", .exactly(.leCoded)),
-        ("none", .none),
-      ])
-  }
-}
-
 extension ArgumentType where Value == LinkPreference<Int> {
   static var dataLength: Self { bytes(27...251) }
   static var mtu: Self { bytes(ATTBearer.defaultMTU...ATTBearer.largestMTU) }

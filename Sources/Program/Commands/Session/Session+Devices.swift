@@ -8,15 +8,11 @@ import RingLink
 extension Session {
   /// Waits for an advertisement of a device.
   func find(_ selector: RingSelector, deadline: Duration) async throws(Failure) -> Advertisement {
-    do throws(RingError) {
-      let device = try await choose(selector, deadline: deadline)
-      note(
-        "found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
-          + (device.lastRSSI.map { ", \($0) dBm" } ?? ""))
-      return device
-    } catch {
-      throw Failure(error)
-    }
+    let device = try await outcome { try await choose(selector, deadline: deadline) }.get()
+    note(
+      "found \(device.localName ?? "(no name)") \(device.address) (\(device.address.kind))"
+        + (device.lastRSSI.map { ", \($0) dBm" } ?? ""))
+    return device
   }
 
   /// Finds the device. If several rings are near, it is the known one, or the one that is much nearer than the others, or the

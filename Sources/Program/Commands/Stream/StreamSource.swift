@@ -58,7 +58,7 @@ extension Session {
 
   /// Chooses the stream. A ring whose firmware is not known to have the counted one, or not to have it, is asked: it is left
   /// streaming if it has it.
-  func chooseStream(of ring: RingClient, _ options: StreamOptions) async throws(Failure) -> ChosenStream {
+  func chooseStream(of ring: RingClient, _ options: StreamOptions) async throws -> ChosenStream {
     guard options.mayBeCounted, let light = options.kinds.countedLight else {
       return ChosenStream(source: .raw)
     }
@@ -79,8 +79,6 @@ extension Session {
     } catch .countedStream(_, let failure) {
       note("the ring has no counted stream of \(light): \(failure)")
       stream.isDenied = failure.isDefinite
-    } catch {
-      throw Failure(error)
     }
     return stream
   }
