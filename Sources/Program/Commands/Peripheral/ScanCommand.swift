@@ -40,13 +40,21 @@ let scanCommand = CommandSpec(
 ) { invocation in
   let duration = invocation[ScanOption.duration]
   let format = OutputFormat(invocation)
-  let filter = ScanChoice(invocation)
+  var parameters = ScanParameters(invocation)
+  parameters.isActive = !invocation[ScanOption.passive]
+  let filter = Central.ScanFilter(
+    services: invocation[ScanOption.service].map { [$0] } ?? [],
+    minimumRSSI: invocation[ScanOption.rssi].map { Int8($0) })
+  let name = invocation[ScanOption.name]?.lowercased()
+  let isForRings = invocation[ScanOption.rings]
   let printsAll = invocation[ScanOption.duplicates]
   try await Session.run(invocation, endsInOrder: true, connects: false) { session in
     let view = ScanView(
       format, session, isLive: format == .text && Terminal.canDraw(on: STDOUT_FILENO) && !printsAll)
-    let scan = session.central.scan(filter.parameters, filter: filter.filter) { device in
-      guard filter.matches(device), printsAll || view.isLive || !device.news.isEmpty else { return }
+    let scan = session.central.scan(parameters, filter: filter) { device in
+      if let name, device.localName?.lowercased().contains(name) != true { return }
+      if isForRings, RingIdentity.matches(device) == nil { return }
+      guard printsAll || view.isLive || !device.news.isEmpty else { return }
       view.show(device)
       if view.hasFailed { session.interruption.request() }
     }
@@ -55,29 +63,6 @@ let scanCommand = CommandSpec(
     scan.cancel()
     view.finish()
     if let refusal { throw Failure(refusal) }
-  }
-}
-
-/// Which devices a scan shows, and its parameters.
-private struct ScanChoice {
-  var filter: Central.ScanFilter
-  var parameters: ScanParameters
-  private let name: String?
-  private let isForRings: Bool
-
-  init(_ invocation: Invocation) {
-    filter = Central.ScanFilter(
-      services: invocation[ScanOption.service].map { [$0] } ?? [],
-      minimumRSSI: invocation[ScanOption.rssi].map { Int8($0) })
-    parameters = ScanParameters(invocation)
-    parameters.isActive = !invocation[ScanOption.passive]
-    name = invocation[ScanOption.name]?.lowercased()
-    isForRings = invocation[ScanOption.rings]
-  }
-
-  func matches(_ device: Advertisement) -> Bool {
-    if let name, device.localName?.lowercased().contains(name) != true { return false }
-    return !isForRings || RingIdentity.matches(device) != nil
   }
 }
 

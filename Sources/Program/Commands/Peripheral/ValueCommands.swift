@@ -70,7 +70,8 @@ let writeCommand = CommandSpec(
     let (target, hasResponse) = try await session.withDevice { connection, link in
       if let danger, case .handle = choice, await connection.gatt.takesCommands(choice) { throw danger }
       let target = try await connection.gatt.target(of: choice)
-      let hasResponse = try target.hasResponse(isRefused: isWithoutResponse)
+      let hasResponse =
+        try target.characteristic?.hasResponse(isRefused: isWithoutResponse) ?? !isWithoutResponse
       // What was sent may have been taken.
       link.dataFlow()
       try await connection.gatt.write(value, to: target.handle, hasResponse: hasResponse)
@@ -294,26 +295,19 @@ private final class ValueListener {
   }
 }
 
-/// What is written.
-private struct WriteTarget {
-  var handle: AttributeHandle
-  /// The characteristic whose value it is; nil if it is no characteristic's.
-  var characteristic: Characteristic?
-
-  /// Whether to write with response.
+extension Characteristic {
+  /// Whether it is written with response.
   ///
   /// - Parameter isRefused: whether the user wants none
-  /// - Throws: if the properties of the characteristic forbid it
-  func hasResponse(isRefused: Bool) throws(Failure) -> Bool {
-    guard let characteristic else { return !isRefused }
-    let properties = characteristic.properties
+  /// - Throws: if its properties forbid it
+  fileprivate func hasResponse(isRefused: Bool) throws(Failure) -> Bool {
     if properties.contains(.write), !isRefused { return true }
     guard !properties.contains(.writeWithoutResponse) else { return false }
-    let name = GATTUUID.attributeName(of: characteristic.uuid).map { " (\($0))" } ?? ""
+    let name = GATTUUID.attributeName(of: uuid).map { " (\($0))" } ?? ""
     let way = isRefused ? " without response" : ""
     throw Failure(
       .protocolError,
-      "characteristic \(characteristic.uuid)\(name) can't be written\(way): its properties are "
+      "characteristic \(uuid)\(name) can't be written\(way): its properties are "
         + (properties.isEmpty ? "none" : properties.description))
   }
 }
@@ -330,15 +324,17 @@ extension GATTClient {
     }
   }
 
-  /// Finds what is to be written.
-  fileprivate func target(of choice: AttributeChoice) async throws(Failure) -> WriteTarget {
+  /// Finds what is to be written, and the characteristic whose value it is; nil if it is no characteristic's.
+  fileprivate func target(
+    of choice: AttributeChoice
+  ) async throws(StackError) -> (handle: AttributeHandle, characteristic: Characteristic?) {
     do throws(StackError) {
       try await exchangeMTU()
       let characteristic = try await find(choice)
-      return WriteTarget(handle: characteristic.valueHandle, characteristic: characteristic)
+      return (characteristic.valueHandle, characteristic)
     } catch {
-      guard error.code == .notFound, case .handle(let handle) = choice else { throw Failure(error) }
-      return WriteTarget(handle: handle)
+      guard error.code == .notFound, case .handle(let handle) = choice else { throw error }
+      return (handle, nil)
     }
   }
 
