@@ -18,8 +18,7 @@ private enum RecordOption {
 }
 
 let recordCommand = CommandSpec(
-  name: "record", arguments: "FILE|DIR",
-  summary: "capture all HCI traffic on this machine", file: .writes,
+  name: "record", arguments: "FILE|DIR", summary: "capture all HCI traffic on this machine", file: .writes,
   options: [RecordOption.adapter, RecordOption.duration, CommonOptions.replace, CommonOptions.explain]
     + SeriesOption.all,
   examples: [

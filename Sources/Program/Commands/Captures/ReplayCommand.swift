@@ -31,8 +31,7 @@ private enum ReplayOption {
 
 let replayCommand = CommandSpec(
   name: "replay", arguments: "FILE [COMMAND [options]]",
-  summary: "run a command against a recorded session or device", positionals: 1...1,
-  file: .reads,
+  summary: "run a command against a recorded session or device", positionals: 1...1, file: .reads,
   options: ReplayOption.all,
   examples: [
     ("halo-raw replay captures/virtual-stream.btsnoop", "print the samples of a recorded stream"),

@@ -12,7 +12,9 @@ import VirtualRing
 
 private enum SimulateOption {
   static let listen = Option(
-    "--listen", as: .listenAddress, help: "tcp:HOST:PORT (port 0: any free one) or unix:PATH")
+    "--listen",
+    as: ArgumentType(placeholder: "ADDRESS", expected: "tcp:HOST:PORT or unix:PATH") { ListenAddress($0) },
+    help: "tcp:HOST:PORT (port 0: any free one) or unix:PATH")
   static let vhci = Flag(
     "--vhci",
     help: "create a virtual adapter of the kernel, for every Bluetooth program on this machine; needs root")
@@ -114,16 +116,12 @@ let simulateCommand = CommandSpec(
 private enum ListenAddress: Sendable {
   case tcp(host: String, port: UInt16)
   case unix(path: String)
-}
 
-extension ArgumentType where Value == ListenAddress {
-  fileprivate static var listenAddress: Self {
-    ArgumentType(placeholder: "ADDRESS", expected: "tcp:HOST:PORT or unix:PATH") { text in
-      switch try? AdapterSpecification(text) {
-      case .tcp(let host, let port): .tcp(host: host, port: port)
-      case .unix(let path): .unix(path: path)
-      default: nil
-      }
+  init?(_ text: String) {
+    switch try? AdapterSpecification(text) {
+    case .tcp(let host, let port): self = .tcp(host: host, port: port)
+    case .unix(let path): self = .unix(path: path)
+    default: return nil
     }
   }
 }

@@ -66,8 +66,8 @@ enum StoreFile {
   }
 }
 
-/// The value of `work` on another thread, so that a slow disk does not block the loop. While another process has the store locked,
-/// `work` is retried for ten seconds. A cancelled task does not wait for the disk.
+/// The value of `work` on another thread, so that a slow disk does not block the loop. While another process has the store
+/// locked, `work` is retried for ten seconds. A cancelled task does not wait for the disk.
 @BluetoothActor
 func storeRetry<Value: Sendable>(
   _ work: @autoclosure @escaping () throws(StoreError) -> Value

@@ -53,8 +53,7 @@ private func list(_ format: OutputFormat) async throws {
   var printer = RecordPrinter(
     format,
     [
-      "adapter", "address", "up", "version", "le", "phys",
-      "features", "settings", "owner", "name", "state",
+      "adapter", "address", "up", "version", "le", "phys", "features", "settings", "owner", "name", "state",
     ])
   let runsBluetoothd = Processes.isRunning("bluetoothd")
   let management = try? Management()

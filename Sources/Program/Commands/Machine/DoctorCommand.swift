@@ -6,8 +6,7 @@ import RingLink
 private let waitOption = Option("--wait", as: .time, default: "5s", help: "how long to listen for the ring")
 
 let doctorCommand = CommandSpec(
-  name: "doctor", arguments: "[RING]",
-  summary: "diagnose the setup and suggest fixes",
+  name: "doctor", arguments: "[RING]", summary: "diagnose the setup and suggest fixes",
   options: [CommonOptions.format, waitOption],
   examples: [
     ("halo-raw doctor", "check privileges, adapters, radio switches and other programs"),

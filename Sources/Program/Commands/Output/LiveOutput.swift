@@ -222,7 +222,8 @@ final class LiveOutput {
   /// Where the records are written.
   var writer: LineWriter { queue.map { LineWriter($0) } ?? Console.output(.drop) }
 
-  /// Runs `work`, which prints the records; then ends them, and writes the results into the file beside the output, also if it fails.
+  /// Runs `work`, which prints the records; then ends them, and writes the results into the file beside the output, also if it
+  /// fails.
   ///
   /// - Parameters:
   ///   - link: leads to the device

@@ -17,7 +17,7 @@ final class TimedPrinter {
   private let showsTime: Bool
   /// How many records there were, and when the last one was received.
   private(set) var progress = SessionStatus.Progress(records: 0)
-  /// Those of the command. The first one has what a record is.
+  /// The columns of the command. The first one has what a record is.
   private let columns: [String]
   private var counts: [String: Int] = [:]
 

@@ -178,8 +178,7 @@ private struct AdvertisementRow {
           "\(Hex.string($0.company.rawValue).dropFirst(2)):\(Hex.string($0.data))"
         }),
       .list(device.serviceData.map { "\($0.service):\(Hex.string($0.data))" }),
-      .text(appearance), .number(device.txPower.map(Int.init)), .flag(isConnectable),
-      .text(ring),
+      .text(appearance), .number(device.txPower.map(Int.init)), .flag(isConnectable), .text(ring),
     ]
   }
 

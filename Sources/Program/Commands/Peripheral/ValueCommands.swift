@@ -194,7 +194,7 @@ private final class ValueListener {
   private var end: StackError?
   private var timer: Timers.Token?
 
-  /// Those of a value.
+  /// The columns of a value.
   private static let valueNames = valueColumns.map(\.name)
 
   init(

@@ -17,8 +17,7 @@ private enum MeasureOption {
 }
 
 let measureCommand = CommandSpec(
-  name: "measure", arguments: "KIND [RING]",
-  summary: "take a measurement now: heart rate, SpO2 and more",
+  name: "measure", arguments: "KIND [RING]", summary: "take a measurement now: heart rate, SpO2 and more",
   options: [
     MeasureOption.continuous, MeasureOption.live, MeasureOption.estimates, MeasureOption.count,
     MeasureOption.duration, CommonOptions.retryTime,
@@ -165,8 +164,8 @@ private let measurements = [
   Measured("fatigue", .fatigue, "fatigue"),
   Measured("temperature", .bodyTemperature, "bytes"),
   Measured(
-    "all", .combined, "heart_rate_bpm", "hrv_ms", "stress", "temperature",
-    "systolic_mmhg", "diastolic_mmhg"),
+    "all", .combined, "heart_rate_bpm", "hrv_ms", "stress", "temperature", "systolic_mmhg",
+    "diastolic_mmhg"),
 ]
 
 /// A measurement and its output.

@@ -120,11 +120,7 @@ final class SessionAdapter {
 
   /// Sets the adapter up.
   func start() async throws(Failure) -> AdapterInformation {
-    do {
-      return try await managed.start()
-    } catch {
-      throw Failure(error)
-    }
+    try await outcome { try await managed.start() }.get()
   }
 
   /// Ends all links and releases the adapter, ends the tap, waits for the recording to be written, and reports what is missing.
