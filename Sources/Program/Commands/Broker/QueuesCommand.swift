@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloEventLoop
 import HaloFiles
 import HaloLineOutput
 import HaloMQTT

@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloEventLoop
 import HaloFiles
 import HaloJSON
 import HaloReports

@@ -1,6 +1,5 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloLineOutput
 import RingLink
 

@@ -3,7 +3,6 @@ import GATTServer
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
 import HaloGATT
 import HaloKnownDevices
 import HaloLineOutput
