@@ -3,7 +3,9 @@ import HaloBluetoothCore
 import HaloCapture
 import HaloCommandLine
 import HaloEventLoop
+import HaloFiles
 import HaloKnownDevices
+import HaloMQTT
 import HaloRecording
 import HaloRingStore
 import RingLink
@@ -52,7 +54,10 @@ extension Failure {
       self.init(error.isUnreadable ? .cannotOpenFile : .badData, error.description)
     case let error as ReplayError: self.init(.badData, error.description)
     case let error as AdvertisingFault: self.init(.usage, error.description)
-    default: self.init(.noAdapter, "\(error)")
+    case let error as FileError: self.init(ExitCode(error), error.description)
+    case let error as QueueError: self.init(ExitCode(error), error.description)
+    // A command makes a failure of any other error where it knows what it means.
+    default: self.init(.internalError, "\(error)")
     }
   }
 
