@@ -27,8 +27,8 @@ private final class ServedCounts: ServedEvents {
   let user: User
   private let count: Int
   private let clients: Int
+  /// What sends; nil before it is advertised, and when all have subscribed: it has this object for its events.
   private var server: (any Served)?
-  private var isSending = false
 
   init(_ count: Int, clients: Int, _ user: User) {
     (self.count, self.clients, self.user) = (count, clients, user)
@@ -40,8 +40,8 @@ private final class ServedCounts: ServedEvents {
   }
 
   func subscribed(_ count: Int) {
-    guard count == clients, !isSending, let server else { return }
-    isSending = true
+    guard count == clients, let server else { return }
+    self.server = nil
     _ = started { [self] in
       for number in 0..<self.count { try await server.send([UInt8](twoBytes(number))) }
       user.say("sent")
