@@ -165,7 +165,7 @@ def halo_raw(path):
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
-def is_same(name, mine, theirs, record):
+def is_same(name, mine, theirs, record, directions):
     if name.startswith("_ws.col"):
         # tshark gives each direction a peer; a name that it learns later is in our earlier lines, too.
         return not mine or mine == theirs or theirs[0].endswith("()") and theirs[0][:17] == mine[0][:17]
@@ -178,8 +178,11 @@ def is_same(name, mine, theirs, record):
     if name == "bthci_evt.command_in_frame":
         return mine == theirs[:1]
     if name == "btatt.request_in_frame":
-        # tshark finds the first request of a handle again, although it was answered.
-        return mine == theirs[:1] or bool(mine) and mine[0] > theirs[0]
+        # tshark finds the first request of a handle again, although it was answered; and, where both sides ask at once, the
+        # last request, although it is of the side that answers.
+        is_of_answerer = directions[theirs[0]] == record["direction"]
+        return mine == theirs[:1] or bool(mine) and (
+            mine[0] > theirs[0] or is_of_answerer and directions[mine[0]] != record["direction"])
     if name in ("btatt.group_end_handle", "btatt.battery_level", "btatt.appearance"):
         # Of a list, tshark has only some.
         return all(value in mine for value in theirs)
@@ -194,12 +197,13 @@ def compare(path):
     records = halo_raw(path)
     rows = list(run_tshark(path))
     assert len(records) == len(rows), f"{len(records)} packets, tshark {len(rows)}"
+    directions = {record["frame"]: record["direction"] for record in records}
     for record, row in zip(records, rows, strict=True):
         for name, theirs in row.items():
             if not theirs:
                 continue
             mine = ours(name, record)
-            if is_same(name, mine, theirs, record):
+            if is_same(name, mine, theirs, record, directions):
                 same[name] += len(theirs) if mine else 0
             else:
                 differences.append(f"packet {record['frame']}: {name}: halo-raw {mine}, tshark {theirs}")
