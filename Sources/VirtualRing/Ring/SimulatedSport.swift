@@ -66,11 +66,13 @@ final class SimulatedSport {
   /// 0x78, big-endian: 2 is 1 while the session runs and 2 while it is paused, 3-4 seconds, 5 bpm, 6-8 steps, 9-11 m, 12-14 small
   /// calories.
   private func frame(of session: SimulatedSession) -> RingFrame {
-    let big = SimulatedRing.big
-    return SimulatedRing.frame(
-      0x78,
-      [sport.rawValue, isPaused ? 2 : 1] + big(session.seconds, 2) + [session.heartRate]
-        + big(session.steps, 3) + big(session.meters, 3) + big(session.calories, 3))
+    var payload: [UInt8] = [sport.rawValue, isPaused ? 2 : 1]
+    payload += SimulatedRing.big(session.seconds, 2)
+    payload.append(session.heartRate)
+    for number in [session.steps, session.meters, session.calories] {
+      payload += SimulatedRing.big(number, 3)
+    }
+    return SimulatedRing.frame(0x78, payload)
   }
 }
 

@@ -79,6 +79,8 @@ extension Session {
     } catch .countedStream(_, let failure) {
       note("the ring has no counted stream of \(light): \(failure)")
       stream.isDenied = failure.isDefinite
+    } catch {
+      throw error
     }
     return stream
   }
