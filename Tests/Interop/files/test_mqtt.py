@@ -362,10 +362,10 @@ def test_touches_and_alarms_are_events_of_the_moment(halo, state, broker, subscr
     times = [record["time"] for record in told if record["event"] == "button"]
     assert [touch["time"] for touch in touches] == times[1:]
     known = json.loads(subscriber.of(f"{PREFIX}/{RING}/state")[-1])
-    assert (known["counter"], known["heart_rate_bpm"]) == (19, 131)
+    assert (known["counter"], known["heart_rate_bpm"]) == (20, 131)
     kept = {topic.removeprefix(f"{PREFIX}/{RING}/") for topic in retained(broker, f"{PREFIX}/{RING}/#")}
     assert kept == {"availability", "state", *(
-        f"state/{what}" for what in ("battery", "charging", "counter", "heart_rate", "steps"))}
+        f"state/{what}" for what in ("battery", "charging", "counter", "heart_rate", "steps", "temperature"))}
 
 
 def test_a_history_reaches_the_broker(halo, state, broker, subscribe):
