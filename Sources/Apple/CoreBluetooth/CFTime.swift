@@ -1,0 +1,13 @@
+import Foundation
+
+// What programs for Apple's systems take from Core Foundation to measure time. Foundation on Linux has none of it.
+
+/// Seconds since 2001-01-01 UTC.
+public typealias CFAbsoluteTime = Double
+
+/// Seconds.
+public typealias CFTimeInterval = Double
+
+/// Now, in seconds since 2001-01-01 UTC.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date().timeIntervalSinceReferenceDate }
