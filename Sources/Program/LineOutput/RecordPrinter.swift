@@ -25,15 +25,6 @@ package struct RecordPrinter: ~Copyable {
     self.output.flush()
   }
 
-  /// The same with units apart from the names.
-  package init(
-    _ format: OutputFormat, _ columns: [(name: String, unit: String?)], header: String = "",
-    output: consuming LineWriter = LineWriter()
-  ) {
-    let names = columns.map { $0.name + ($0.unit.map { "_\($0)" } ?? "") }
-    self.init(format, names, header: header, output: output)
-  }
-
   /// Prints a record, after the number of those that were dropped before it.
   ///
   /// - Parameters:

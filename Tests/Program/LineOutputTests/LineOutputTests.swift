@@ -182,7 +182,7 @@ private let setPipeSize: Int32 = 1031
   ])
   func textFromAPeerIsNoFormula(text: String, csv: String?) {
     let printed = output { pipe in
-      var table = RecordPrinter(.csv, [("name", nil)], output: pipe)
+      var table = RecordPrinter(.csv, ["name"], output: pipe)
       table.print([.text(text)], text: "")
     }
     #expect(Array(printed.utf8) == Array("name\n\(csv ?? "'" + text)\n".utf8))
@@ -190,7 +190,7 @@ private let setPipeSize: Int32 = 1031
 
   @Test func numbersAreNumbersInCSV() {
     let printed = output { pipe in
-      var table = RecordPrinter(.csv, [("a", nil), ("b", nil), ("c", nil)], output: pipe)
+      var table = RecordPrinter(.csv, ["a", "b", "c"], output: pipe)
       table.print([.number(-70), .decimal(-365, places: 2), .list(["=1", "b"])], text: "")
     }
     #expect(printed == "a,b,c\n-70,-3.65,'=1 b\n")
@@ -322,7 +322,7 @@ private let setPipeSize: Int32 = 1031
   /// Once for all of them, in the columns that the command gives them.
   @Test func recordsThatAreNotReadInTimeAreCountedInTheirColumns() throws {
     let text = outputOfASlowReader(1000) { pipe, pause in
-      var printer = RecordPrinter(.csv, [("t", "s"), ("event", nil), ("value", nil)], output: pipe)
+      var printer = RecordPrinter(.csv, ["t_s", "event", "value"], output: pipe)
       for index in 0..<1000 {
         pause(index)
         printer.print(
@@ -394,13 +394,13 @@ private let setPipeSize: Int32 = 1031
 
   @Test func recordsAreQuoted() {
     let text = output { pipe in
-      var printer = RecordPrinter(.jsonl, [("name", nil), ("list", nil), ("none", nil)], output: pipe)
+      var printer = RecordPrinter(.jsonl, ["name", "list", "none"], output: pipe)
       printer.print([.text("a\"b\\c\n\u{1}é"), .list(["x", "y"]), .number(nil)], text: "")
     }
     #expect(
       text == "{\"name\":\"a\\\"b\\\\c\\n\\u0001é\",\"list\":[\"x\",\"y\"],\"none\":null}\n")
     let table = output { pipe in
-      var table = RecordPrinter(.csv, [("name", nil), ("rssi", "dBm")], output: pipe)
+      var table = RecordPrinter(.csv, ["name", "rssi_dBm"], output: pipe)
       table.print([.text("a,\"b\""), .number(-50)], text: "")
     }
     #expect(table == "name,rssi_dBm\n\"a,\"\"b\"\"\",-50\n")

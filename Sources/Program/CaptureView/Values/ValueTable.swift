@@ -8,11 +8,10 @@ import HaloLineOutput
 /// `decode --values`: a row for each value of an attribute.
 struct ValueTable: ~Copyable {
   /// In the order of the columns of csv.
-  private static let columns: [(name: String, unit: String?)] =
+  private static let columns =
     [
-      ("frame", nil), ("t", nil), ("time", nil), ("adapter", nil), ("link", nil), ("peer", nil),
-      ("peer_name", nil), ("direction", nil), ("operation", nil), ("offset", nil), ("cut", nil),
-    ] + valueColumns + [("answers", nil)]
+      "frame", "t", "time", "adapter", "link", "peer", "peer_name", "direction", "operation", "offset", "cut",
+    ] + valueColumns + ["answers"]
 
   private let choice: ValueChoice
   private var values: AttributeValues
@@ -203,9 +202,7 @@ package struct ValueMeaning {
 }
 
 /// The columns of a value in a record.
-package let valueColumns: [(name: String, unit: String?)] = [
-  ("handle", nil), ("uuid", nil), ("value", nil), ("name", nil), ("text", nil), ("decoded", nil),
-]
+package let valueColumns = ["handle", "uuid", "value", "name", "text", "decoded"]
 
 package func valueFields(
   _ handle: AttributeHandle, _ uuid: BluetoothUUID?, _ value: [UInt8], _ meaning: ValueMeaning

@@ -108,7 +108,8 @@ final class TimedPrinter {
   private func record(
     _ kind: String, _ fields: [String: Field], at time: Instant, since start: Instant
   ) -> [Field] {
-    [
+    assert(fields.keys.allSatisfy(columns.contains), "no such columns: \(fields.keys)")
+    return [
       .seconds(time.nanoseconds(since: start)), .text(clock.text(time)), .text(device),
       .number(counts[kind, default: 0]),
     ] + columns.map { fields[$0] ?? .text(nil) }

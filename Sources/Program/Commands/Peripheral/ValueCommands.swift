@@ -194,9 +194,6 @@ private final class ValueListener {
   private var end: StackError?
   private var timer: Timers.Token?
 
-  /// The columns of a value.
-  private static let valueNames = valueColumns.map(\.name)
-
   init(
     _ live: LiveOutput, isOfSeveral: Bool, count: Int?, duration: Duration?, _ interruption: Interruption
   ) {
@@ -211,7 +208,7 @@ private final class ValueListener {
   func begin(_ connection: GATTLink) async throws(Failure) {
     guard self.connection == nil else { return }
     self.connection = connection
-    printer = try await TimedPrinter(live, of: connection, ["kind"] + Self.valueNames + ["note"])
+    printer = try await TimedPrinter(live, of: connection, ["kind"] + valueColumns + ["note"])
   }
 
   /// Finds the characteristics and subscribes to them.
@@ -260,7 +257,7 @@ private final class ValueListener {
     let uuid = characteristic.uuid
     let meaning = ValueMeaning(bytes, of: uuid)
     let handle = moved[characteristic.valueHandle] ?? characteristic.valueHandle
-    let fields = zip(Self.valueNames, valueFields(handle, uuid, bytes, meaning))
+    let fields = zip(valueColumns, valueFields(handle, uuid, bytes, meaning))
     printer?.print(
       "\(characteristic.valueHandle)", ["kind": .text("value")].merging(fields) { $1 }, at: time,
       text: (isOfSeveral ? "\(GATTUUID.attributeName(of: uuid) ?? uuid.description)  " : "")

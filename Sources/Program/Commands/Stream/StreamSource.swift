@@ -80,6 +80,7 @@ extension Session {
       note("the ring has no counted stream of \(light): \(failure)")
       stream.isDenied = failure.isDefinite
     } catch {
+      // Without this, Swift 6.2 does not compile the function: it crashes.
       throw error
     }
     return stream
