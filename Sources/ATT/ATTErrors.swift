@@ -16,7 +16,8 @@ extension StackError {
   /// The server answered with an Error Response.
   package static func refused(_ response: ATTErrorResponse) -> StackError {
     let hint =
-      response.code.isSecurityRelated ? "; the attribute requires pairing, which is not supported" : ""
+      response.code.isSecurityRelated && response.code != .insufficientAuthorization
+      ? "; the attribute requires pairing, which is not supported" : ""
     return StackError(
       .refused, .final,
       "the peer refused the \(response.request) on handle \(response.handle): \(response.code)\(hint)",

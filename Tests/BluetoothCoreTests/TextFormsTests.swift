@@ -33,6 +33,13 @@ import Testing
     }
   }
 
+  @Test func aUUIDIsPutTogether() {
+    for number in 1...3 {
+      let uuid: BluetoothUUID = "6E40000\(number)-B5A3-F393-E0A9-E50E24DCCA9E"
+      #expect(uuid.description == "6E40000\(number)-B5A3-F393-E0A9-E50E24DCCA9E")
+    }
+  }
+
   @Test func addressesReadAndPrint() {
     #expect(BluetoothAddress("C0:11:22:33:A1:B2") == BluetoothAddress(0xC011_2233_A1B2, .random))
     #expect(BluetoothAddress("c0:11:22:33:a1:b2/public") == BluetoothAddress(0xC011_2233_A1B2, .public))

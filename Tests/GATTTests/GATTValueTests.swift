@@ -16,6 +16,14 @@ import Testing
     #expect(value.encoded == hex(bytes))
   }
 
+  /// Firmware sends buffers that it has not filled (bettercap/gatt 4, alistair23/AutoMower-BLE 129, cwi-dis/iotsa 170), and text
+  /// that is not UTF-8 (whad-team/whad-client 346, peplin/pygatt 170).
+  @Test func textEndsBeforeItsZerosAndMayBeLatin1() {
+    #expect(parse(String.self, "52303200") == "R02" && parse(String.self, "5230320000") == "R02")
+    #expect(parse(String.self, "436166e9") == "Café" && parse(String.self, "436166c3a900") == "Café")
+    #expect(parse(String.self, "c3") == nil && parse(String.self, "") == "" && parse(String.self, "00") == "")
+  }
+
   @Test func fieldsAndBytes() {
     check(Percent(87), "57")
     check(Celsius(21.53), "6908")
@@ -56,7 +64,7 @@ import Testing
   @Test func whatIsNoValue() {
     #expect(parse(Percent.self, "65") == nil && parse(Percent.self, "ff") == nil)
     #expect(parse(Celsius.self, "4c95") == nil)
-    #expect(parse(String.self, "ff") == nil && parse(String.self, "c3") == nil)
+    #expect(parse(String.self, "80") == nil && parse(String.self, "1bff") == nil)
     #expect(Percent(101) == 100 && Percent(-1) == 0)
     #expect(Celsius(1e300).hundredths == 32_767 && Celsius(-.infinity).hundredths == -27_315)
     #expect(Celsius(.nan) == .unknown && Celsius.unknown.degrees == nil && Celsius(0.1).degrees == 0.1)

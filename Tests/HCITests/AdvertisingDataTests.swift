@@ -130,6 +130,13 @@ import Testing
     #expect(AdvertisingData(hex("06091b5b41ff00")).localName == "\\x1b[A\\xff")
   }
 
+  /// A program looks for it by its name.
+  @Test func aNameInLatin1IsAName() {
+    let device = Advertisement(
+      address: BluetoothAddress(1, .public), advertisingData: AdvertisingData(hex("0509436166e9")))
+    #expect(device.localName == "Café" && device.isNamed("café"))
+  }
+
   @Test func whatDoesNotFitIsLeftOut() {
     let data = AdvertisingData([
       .unknown(ADType(rawValue: 0x2A), Array(repeating: 0, count: 255)), .txPower(0),

@@ -119,9 +119,10 @@ extension BluetoothUUID: ExpressibleByIntegerLiteral {
   }
 }
 
-extension BluetoothUUID: ExpressibleByStringLiteral {
-  /// A literal such as `"180D"` or `"6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"`. One that is not a UUID is a programming
-  /// error; text that comes from elsewhere is parsed by `BluetoothUUID(text)`, which may be nil.
+extension BluetoothUUID: ExpressibleByStringInterpolation {
+  /// A literal such as `"180D"` or `"6E40FFF0-B5A3-F393-E0A9-E50E24DCCA9E"`, also with numbers of the program in it. One that is
+  /// not a UUID is a programming error, which ends the program. Text that comes from elsewhere is parsed by `BluetoothUUID(text)`
+  /// with a variable, which may be nil.
   public init(stringLiteral text: String) {
     guard let value = BluetoothUUID(text) else { preconditionFailure("\"\(text)\" is not a UUID") }
     self = value

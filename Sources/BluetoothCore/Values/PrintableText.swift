@@ -27,6 +27,22 @@ extension String {
     self = text
   }
 
+  /// The text of a device: UTF-8, or Latin-1, which some firmware sends. Zeros at the end are left out. Nil if it is neither, and
+  /// for UTF-8 that was cut within a character.
+  package init?(text bytes: some Collection<UInt8>) {
+    var rest = Array(bytes)
+    while rest.last == 0 { rest.removeLast() }
+    if let text = String(validating: rest, as: UTF8.self) {
+      self = text
+    } else if !rest.contains(where: { $0 < 0x20 || 0x7F..<0xA0 ~= $0 }),
+      rest.last.map({ ![0xC2, 0xC3].contains($0) }) ?? true
+    {
+      self = String(String.UnicodeScalarView(rest.map { UnicodeScalar($0) }))
+    } else {
+      return nil
+    }
+  }
+
   /// This text, safe to print; see ``init(printable:)``.
   package var printable: String { String(printable: utf8) }
 }

@@ -21,13 +21,15 @@ extension [UInt8]: GATTValue {
   public var encoded: [UInt8] { self }
 }
 
-/// Text in UTF-8, without a zero at its end (Core Specification Vol 3, Part G, 3.3.3.2; Part C, 12.1).
+/// Text in UTF-8 (Core Specification Vol 3, Part G, 3.3.3.2; Part C, 12.1).
+///
+/// Zeros at the end are left out, as firmware sends the strings of C with theirs. Bytes that are not UTF-8 are taken as
+/// Latin-1, which some firmware sends.
 extension String: GATTValue {
-  /// - Throws: bytes that are not UTF-8. For the text of a device that may send anything, `String(printable:)` repairs
-  ///   it.
+  /// - Throws: bytes that are no text. Read the value as `[UInt8]` then.
   public init(parsing bytes: RawSpan) throws(DecodeError) {
-    guard let text = String(validating: Array(bytes), as: UTF8.self) else {
-      throw DecodeError(offset: 0, reason: .invalid("not UTF-8"))
+    guard let text = String(text: Array(bytes)) else {
+      throw DecodeError(offset: 0, reason: .invalid("no text"))
     }
     self = text
   }

@@ -112,7 +112,7 @@ extension AdvertisingData {
   private func name(isComplete: Bool) -> String? {
     first {
       guard case .localName(let bytes, isComplete) = $0 else { return nil }
-      let name = String(printable: bytes)
+      let name = String(text: bytes)?.printable ?? String(printable: bytes)
       return name.isEmpty ? nil : name
     }
   }
