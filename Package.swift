@@ -146,10 +146,9 @@ let facade = library(
   "HaloRaw",
   on: [
     "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "HaloDevices",
-    "RingLink", "VirtualRing", "HaloSystemCalls", "HaloEventLoop", "HaloCryptography", "HaloFiles",
-    "HaloLinuxBluetooth", "HaloCapture",
-    "HaloRecording", "HaloKnownDevices",
-  ], tests: ["TestLink", "TestLoop", "VirtualRadio"])
+    "RingLink", "VirtualRadio", "VirtualRing", "HaloSystemCalls", "HaloEventLoop", "HaloCryptography",
+    "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloKnownDevices",
+  ], tests: ["TestLink", "TestLoop"])
 
 /// Captures for programs, and what their bytes mean: not stable.
 let packets = library(
@@ -308,6 +307,12 @@ targets += [
   .executableTarget(
     name: "thermometer", dependencies: ["HaloRaw"],
     path: "Examples/Thermometer", swiftSettings: settings),
+  // With the settings that a program has that says nothing.
+  .executableTarget(name: "inventory", dependencies: ["HaloRaw"], path: "Examples/Inventory"),
+  .executableTarget(name: "logger", dependencies: ["HaloRaw"], path: "Examples/Logger"),
+  .executableTarget(name: "terminal", dependencies: ["HaloRaw"], path: "Examples/Terminal"),
+  .executableTarget(name: "upload", dependencies: ["HaloRaw"], path: "Examples/Upload"),
+  .executableTarget(name: "proxy", dependencies: ["HaloRaw"], path: "Examples/Proxy"),
   // An example with a test on a recorded device: docs/replay.md.
   .target(
     name: "HeartRateMonitor", dependencies: ["HaloRaw"],

@@ -8,7 +8,7 @@ await exitOnError {
       print(server.address)
       for step in 0... {
         try await temperature.notify(Celsius(20 + Double(step % 50) / 10))
-        try await radio.sleep(for: .seconds(1))
+        try await radio.clock.sleep(for: .seconds(1))
       }
     }
   }

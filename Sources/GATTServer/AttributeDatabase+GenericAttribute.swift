@@ -13,8 +13,7 @@ extension AttributeDatabase {
   ///   - preferred: the connection parameters for it; by default, those that the central chooses
   package func addGenericAccess(
     name: String, appearance: UInt16 = 0,
-    preferred: PreferredConnectionParameters = PreferredConnectionParameters(
-      shortestInterval: nil, longestInterval: nil, latency: 0, timeout: nil)
+    preferred: PreferredConnectionParameters = .any
   ) {
     addService(GATTUUID.genericAccess)
     addCharacteristic(GATTUUID.deviceName, .read, value: name.encoded)

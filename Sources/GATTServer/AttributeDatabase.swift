@@ -147,13 +147,20 @@ package final class AttributeDatabase {
   /// - Returns: its handles; nil if there is no such service
   @discardableResult
   package func removeService(at declaration: AttributeHandle) -> HandleRange? {
-    guard let entry = index[declaration], ServiceDeclaration.isType(entry.attribute.type) else { return nil }
-    let range = HandleRange(declaration, max(declaration, groupEnd(of: entry)))
+    guard let range = handles(ofServiceAt: declaration) else { return nil }
     for entry in entries(in: range) { if let owner = entry.owner { configurations[owner] = nil } }
     index.remove(range)
     if openService == declaration { (openService, openValue) = (nil, nil) }
     changed(range)
     return range
+  }
+
+  /// The handles of a service with all its attributes; nil if there is no such service.
+  ///
+  /// - Parameter declaration: the handle of its declaration
+  package func handles(ofServiceAt declaration: AttributeHandle) -> HandleRange? {
+    guard let entry = index[declaration], ServiceDeclaration.isType(entry.attribute.type) else { return nil }
+    return HandleRange(declaration, max(declaration, groupEnd(of: entry)))
   }
 
   /// Lets a bearer know of all changes, until its link ends.

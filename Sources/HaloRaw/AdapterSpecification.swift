@@ -4,8 +4,8 @@ import HaloDevices
 import HaloLinuxBluetooth
 import VirtualRing
 
-/// Which adapter to use, as a user writes it: `hci0`, `user:hci0`, `virtual[:OPTIONS]`, `tcp:HOST:PORT`, `unix:PATH`,
-/// `serial:PATH[@BAUD]` or `replay:FILE`.
+/// Which adapter to use, as a user writes it: `hci0`, `user:hci0`, `virtual[:OPTIONS]`, `virtual:air=NAME`, `tcp:HOST:PORT`,
+/// `unix:PATH`, `serial:PATH[@BAUD]` or `replay:FILE`.
 package enum AdapterSpecification: Sendable {
   /// An adapter that the kernel drives; nil for the first one that is up.
   case kernel(AdapterIndex?)
@@ -13,6 +13,8 @@ package enum AdapterSpecification: Sendable {
   case user(AdapterIndex)
   /// The built-in ring. With `isFast`, time is virtual: a minute takes milliseconds.
   case virtual(VirtualRingOptions, isFast: Bool)
+  /// A radio on an air of this process, in virtual time: the others of that name hear it. Nil for an address of its own.
+  case air(String, BluetoothAddress?)
   case tcp(host: String, port: UInt16)
   case unix(path: String)
   case serial(path: String, baud: Int)
@@ -21,7 +23,7 @@ package enum AdapterSpecification: Sendable {
   /// Whether its devices exist after the session.
   package var isReal: Bool {
     switch self {
-    case .virtual, .replay: false
+    case .virtual, .air, .replay: false
     case .kernel, .user, .tcp, .unix, .serial: true
     }
   }
@@ -58,6 +60,7 @@ package enum AdapterSpecification: Sendable {
 
   private static func virtual(_ options: String) throws(AdapterSpecificationError) -> AdapterSpecification {
     var items = options.isEmpty ? [] : options.split(separator: ",", omittingEmptySubsequences: false)
+    if items.contains(where: { $0.hasPrefix("air=") }) { return try air(items) }
     let isFast = items.contains("fast")
     items.removeAll { $0 == "fast" }
     do throws(VirtualRingOptionsError) {
@@ -66,6 +69,23 @@ package enum AdapterSpecification: Sendable {
     } catch {
       throw AdapterSpecificationError(error.description)
     }
+  }
+
+  private static func air(_ items: [Substring]) throws(AdapterSpecificationError) -> AdapterSpecification {
+    var name = ""
+    var address: BluetoothAddress?
+    for item in items {
+      if item.hasPrefix("air="), item.count > 4 {
+        name = String(item.dropFirst(4))
+      } else if item.hasPrefix("address="), let wanted = BluetoothAddress(item.dropFirst(8)) {
+        address = wanted
+      } else {
+        throw AdapterSpecificationError(
+          "virtual: an air has a name, and no ring; use virtual:air=NAME or virtual:air=NAME,address=ADDRESS, not \"\(String(item).printable)\""
+        )
+      }
+    }
+    return .air(name, address)
   }
 
   /// Reads `HOST:PORT`; an IPv6 address is in brackets.

@@ -71,13 +71,18 @@ public final class Connection {
   /// - **The link is lost**: `.linkLost`, with the same flag. What was sent is never sent again.
   /// - **Misuse**: `.invalidValue` for more than 512 bytes.
   public func write<Value>(_ value: Value, to id: CharacteristicID<Value>) async throws {
+    try await write(value.encoded) { live throws(StackError) in try await live.characteristic(Place(id)) }
+  }
+
+  func write<Attribute: AttributeReference>(
+    _ bytes: [UInt8], to find: (CurrentLink) async throws(StackError) -> Attribute
+  ) async throws(BluetoothError) {
     var isSent = false
-    let bytes = value.encoded
     do throws(BluetoothError) {
       try await core.perform(repeats: { !isSent }) { live throws(StackError) in
-        let characteristic = try await live.characteristic(Place(id))
+        let attribute = try await find(live)
         try await awaitCallback { (done: @escaping (Result<Void, StackError>) -> Void) in
-          live.gatt.write(bytes, to: characteristic, onStart: { isSent = true }, completion: done)
+          live.gatt.write(bytes, to: attribute, onStart: { isSent = true }, completion: done)
         }
       }
     } catch {
@@ -278,7 +283,29 @@ public final class Connection {
       isConnected: link.isConnected, mtu: link.mtu, interval: link.parameters?.interval.duration,
       latency: link.parameters.map { Int($0.latency) },
       supervisionTimeout: link.parameters?.supervisionTimeout.duration,
+      transmitPHY: link.phys.flatMap { PHY($0.transmit) }, receivePHY: link.phys.flatMap { PHY($0.receive) },
+      dataLength: link.dataLengths.map { Int($0.transmit.octets) },
       isEncrypted: link.security.isEncrypted)
+  }
+
+  /// Asks for other properties of the link, whichever side has made it. A peripheral asks its central, which may refuse.
+  ///
+  /// - **Cancelled**: `.cancelled`; what was asked for may still be granted.
+  /// - **The link is lost**: `.linkLost`. The next one has the options with which it was connected.
+  /// - **Misuse**: `.invalidValue` for numbers that no link can have. The MTU can't be asked for again.
+  ///
+  /// - Parameter options: what is wanted
+  /// - Returns: what the link has
+  /// - Throws: `.refused` if the other side, or the controller, refuses, or if the link has not got what is required;
+  ///   `.notSupported` by a kernel that does not let programs change it
+  @discardableResult
+  public func change(_ options: LinkOptions) async throws -> ConnectionStatus {
+    try options.check()
+    try await core.perform(repeats: { false }) { live throws(StackError) in
+      try await options.apply(to: live.link)
+      try await options.prove(live.link)
+    }
+    return status()
   }
 
   /// The strength of the device's signal in dBm; nil if it is not available.

@@ -60,7 +60,7 @@ public struct DeviceSelector: Sendable, CustomStringConvertible {
     case .service(let uuid): (try? await link.gatt.firstService(uuid)) ?? nil != nil
     case .name(let name):
       if let bytes = (try? await link.gatt.readFirst(uuid: GATTUUID.deviceName)) ?? nil {
-        String(printable: bytes).lowercased() == name.lowercased()
+        String(text: bytes)?.lowercased() == name.lowercased()
       } else {
         false
       }

@@ -65,7 +65,10 @@ package struct OpenedAdapter {
   package fileprivate(set) var tap: TrafficTap?
   /// The source of the tap for an adapter that the kernel drives.
   fileprivate var monitor: MonitorTap?
-  fileprivate var virtualTime: VirtualTime?
+  /// Whether nobody can hear it: its air has nothing but a virtual ring.
+  fileprivate(set) var isAlone = false
+  /// Ends a virtual time.
+  fileprivate var endTime: OneShot<Void>?
 
   fileprivate init(
     adapter: any Adapter, replay: ReplayTransport? = nil, replayAdapter: ReplayAdapter? = nil,
@@ -89,7 +92,7 @@ package struct OpenedAdapter {
   /// - Returns: the number of packets that the tap lacks, as they arrived faster than they were read
   package func finish() -> Int {
     monitor?.close()
-    if let virtualTime { EpollLoop.shared.end(virtualTime) }
+    endTime?()
     return monitor?.droppedPackets ?? 0
   }
 }
@@ -125,8 +128,21 @@ extension AdapterSpecification {
       let timers = time?.timers ?? EpollLoop.shared.timers
       var opened = try await opening.attach(
         VirtualTransport(opening.prepareRing(options, timers), timers: timers))
-      opened.virtualTime = time
+      opened.isAlone = true
+      opened.endTime = time.map { time in OneShot { EpollLoop.shared.end(time) } }
       return opened
+    case .air(let name, let address):
+      let (transport, leave) = SharedAir.named(name).makeTransport(address)
+      var opening = opening
+      if let address, address.kind == .random { opening.randomAddress = address }
+      do {
+        var opened = try await opening.attach(transport)
+        opened.endTime = leave
+        return opened
+      } catch {
+        leave()
+        throw error
+      }
     case .tcp(let host, let port):
       return try await opening.attach(HCIStreamTransport.tcp(host: host, port: port))
     case .unix(let path): return try await opening.attach(HCIStreamTransport.unix(path: path))
@@ -155,7 +171,7 @@ extension AdapterSpecification {
         adapter.tap = try opening.makeTap?(time.timers, nil, adapter.wallOffset)
         opened = OpenedAdapter(adapter: adapter, replayAdapter: adapter, tap: adapter.tap)
       }
-      opened.virtualTime = time
+      opened.endTime = OneShot { EpollLoop.shared.end(time) }
       return opened
     } catch {
       EpollLoop.shared.end(time)

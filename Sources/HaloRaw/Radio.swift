@@ -45,10 +45,11 @@ public func withRadio<Result>(
 @BluetoothActor
 public final class Radio {
   let central: Central
+  nonisolated(unsafe) private let timers: Timers
   let managed: ManagedAdapter
   private let opened: OpenedAdapter
   private(set) var isClosed = false
-  /// Whether it offers services: see ``serve(_:as:maximumConnections:idleLimit:allowing:_:)``.
+  /// Whether it offers services: see `serve`.
   var isServing = false {
     didSet { setPolicy() }
   }
@@ -56,10 +57,15 @@ public final class Radio {
   var beaconCount = 0 {
     didSet { setPolicy() }
   }
+  /// Who wants to know of obstacles: see ``obstacles``.
+  var watchers = Feeds<BluetoothError?>() {
+    didSet { setPolicy() }
+  }
   var adapter: any Adapter { opened.adapter }
 
   private init(_ opened: OpenedAdapter, _ managed: ManagedAdapter, _ central: Central) {
     (self.opened, self.managed, self.central) = (opened, managed, central)
+    timers = central.timers
   }
 
   /// Opens a radio, for a program that keeps it in an object. Others use ``withRadio(_:recordingTo:_:)``.
@@ -110,6 +116,7 @@ public final class Radio {
   public func close() async throws {
     guard !isClosed else { return }
     isClosed = true
+    watchers.finish()
     try await Self.release(managed, opened)
   }
 
@@ -124,20 +131,10 @@ public final class Radio {
     }
   }
 
-  // MARK: Time
-
   /// The time of the radio: that of the instants in ``Received`` and ``ConnectionEvent``.
   ///
-  /// The time of `virtual:fast`, and that of a recording, is virtual: it goes on when the program waits.
-  public var now: Instant { central.timers.current }
-
-  /// Waits in the time of the radio.
-  ///
-  /// - Throws: `.cancelled` when the task is cancelled
-  public func sleep(for duration: Duration) async throws {
-    await central.timers.sleep(for: duration)
-    if Task.isCancelled { throw BluetoothError.cancelled }
-  }
+  /// The time of `virtual:fast`, of an air in memory, and of a recording is virtual: it goes on when the program waits.
+  public nonisolated var clock: RadioClock { RadioClock(timers: timers) }
 
   // MARK: Finding
 
@@ -152,13 +149,15 @@ public final class Radio {
   ///
   /// - Parameters:
   ///   - device: which devices
+  ///   - options: how to listen
   ///   - capacity: how many elements may wait; after that the oldest are dropped
   public nonisolated func advertisements(
-    of device: DeviceSelector = .any, keepingNewest capacity: Int = 256
+    of device: DeviceSelector = .any, scan options: ScanOptions = ScanOptions(),
+    keepingNewest capacity: Int = 256
   ) -> Values<Advertisement> {
     Values(keepingNewest: capacity) { feed throws(BluetoothError) in
       try await self.untilUsable(within: Self.recoveryTime)
-      let scan = self.central.scan(filter: device.filter) { [weak self] in
+      let scan = self.central.scan(ScanParameters(options), filter: device.filter) { [weak self] in
         feed.finish(self?.failure ?? .closed)
       } handler: { advertisement in
         if device.matches(advertisement) { feed.send(advertisement) }
@@ -182,11 +181,15 @@ public final class Radio {
   /// - Parameters:
   ///   - device: which devices
   ///   - time: how long to listen
-  public func devices(of device: DeviceSelector = .any, within time: Duration) async throws -> [Advertisement]
-  {
+  ///   - options: how to listen
+  public func devices(
+    of device: DeviceSelector = .any, within time: Duration, scan options: ScanOptions = ScanOptions()
+  ) async throws -> [Advertisement] {
     try await untilUsable(within: Self.recoveryTime)
     do throws(StackError) {
-      return try await central.devices(within: time, filter: device.filter).filter(device.matches)
+      let parameters = ScanParameters(options)
+      return try await central.devices(within: time, filter: device.filter, parameters: parameters)
+        .filter(device.matches)
     } catch {
       throw isClosed ? BluetoothError.closed : BluetoothError(error)
     }
@@ -207,16 +210,19 @@ public final class Radio {
   ///   - device: which device; of several, the first one that is heard
   ///   - limit: how long it may take
   ///   - reconnection: whether the link is made again when it is lost later: see ``Connection``
-  /// - Throws: `.notFound` if the device was not heard in that time, `.timedOut` if it was, and did not answer
+  ///   - options: what each link should be like
+  /// - Throws: `.notFound` if the device was not heard in that time, `.timedOut` if it was, and did not answer; `.refused` if
+  ///   the link has not got what the options require
   public func connect(
     to device: DeviceSelector, within limit: Duration = .seconds(30),
-    reconnect reconnection: Reconnection = .never
+    reconnect reconnection: Reconnection = .never, options: LinkOptions = LinkOptions()
   ) async throws -> Connection {
     guard !isClosed else { throw BluetoothError.closed }
+    try options.check()
     if let address = device.address, address == central.information?.address {
       throw BluetoothError(.notSupported, "\(address) is the address of this radio")
     }
-    let establisher = LinkEstablisher(self, device, within: limit, reconnection)
+    let establisher = LinkEstablisher(self, device, within: limit, reconnection, options)
     do throws(StackError) {
       let link = try await establisher.first()
       return Connection(ConnectionCore(link, establisher, isKept: reconnection != .never))
@@ -231,8 +237,16 @@ public final class Radio {
   /// How long the disk may take to complete a recording.
   private static let closingTime = Duration.seconds(5)
 
-  private var failure: BluetoothError? {
+  var failure: BluetoothError? {
     isClosed ? .closed : central.failure.map { BluetoothError($0) }
+  }
+
+  /// - Throws: `.notSupported` for a radio whose advertisements nobody can hear
+  func checkIsHeard() throws(BluetoothError) {
+    guard opened.isAlone else { return }
+    throw BluetoothError(
+      .notSupported,
+      "nobody can hear the radio \"virtual\", whose air has its ring alone; use virtual:air=NAME")
   }
 
   /// Returns when the radio can be used: at once, or when it was recovered.
@@ -245,6 +259,8 @@ public final class Radio {
     }
   }
 
-  /// A radio that serves is recovered unasked, as its program may wait for others for weeks.
-  private func setPolicy() { managed.policy.isNeededWhileIdle = isServing || beaconCount > 0 }
+  /// A radio that serves is recovered unasked, as its program may wait for others for weeks; and one that is watched.
+  private func setPolicy() {
+    managed.policy.isNeededWhileIdle = !isClosed && (isServing || beaconCount > 0 || !watchers.isEmpty)
+  }
 }

@@ -6,6 +6,7 @@
 /// | `user:hci0` | the adapter for this program alone: needed to advertise |
 /// | `tcp:HOST:PORT`, `unix:PATH`, `serial:PATH@BAUD` | a controller or a simulation that speaks H4 |
 /// | `virtual`, `virtual:OPTIONS` | a ring in memory; with the option `fast`, a minute takes milliseconds |
+/// | `virtual:air=NAME` | a radio that the others of this name in this process hear, in virtual time: for tests of both roles |
 /// | `replay:FILE` | a recording, which answers as the device did |
 public struct RadioSelector: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The text; it is checked when the radio is opened.

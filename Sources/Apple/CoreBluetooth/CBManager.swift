@@ -32,7 +32,7 @@ open class CBManager: NSObject {
       switch specification {
       case .kernel: .netRaw
       case .user: .netAdmin
-      case .virtual, .tcp, .unix, .serial, .replay: nil
+      case .virtual, .air, .tcp, .unix, .serial, .replay: nil
       }
     return needed?.isEffective ?? true ? .allowedAlways : .denied
   }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The pending timers of a stack, ordered by deadline.
 ///
 /// The owner sets the time with ``advance(to:)``: the event loop from the kernel's monotonic clock, a test from its
@@ -17,10 +19,12 @@
     var action: () -> Void
   }
 
-  /// The current time, as last set.
-  @usableFromInline package var now: Instant { time }
-  /// Apart from ``now``: other modules read a stored property with a check nevertheless.
-  @exclusivity(unchecked) private var time: Instant
+  /// The current time, as last set; from any thread.
+  @usableFromInline package private(set) var now: Instant {
+    get { Instant(nanoseconds: time.load(ordering: .relaxed)) }
+    set { time.store(newValue.nanoseconds, ordering: .relaxed) }
+  }
+  private let time: Atomic<Int64>
 
   /// The current time: the clock's, or ``now`` without a clock.
   package var current: Instant { clock?() ?? now }
@@ -32,13 +36,13 @@
 
   /// A virtual time, which its owner advances.
   package init(now: Instant = .zero) {
-    time = now
+    time = Atomic(now.nanoseconds)
     clock = nil
   }
 
   /// The time of a clock, which must be monotonic.
   package init(clock: @escaping () -> Instant) {
-    time = clock()
+    time = Atomic(clock().nanoseconds)
     self.clock = clock
   }
 
@@ -86,16 +90,16 @@
     let target = max(now, instant)
     while let next = entries.last, next.deadline <= target {
       entries.removeLast()
-      time = max(time, next.deadline)
+      now = max(now, next.deadline)
       next.action()
     }
-    time = max(time, target)
+    now = max(now, target)
   }
 
   /// Sets the time without running timers; the ones that are due run with the next ``advance(to:)``. For input that is
   /// older than these timers.
   package func skip(to instant: Instant) {
-    time = max(time, instant)
+    now = max(now, instant)
   }
 
   /// Advances the time by `duration`.

@@ -53,8 +53,16 @@ extension CharacteristicID where Value == String {
   public static var deviceName: Self { Self(GATTUUID.deviceName, in: GATTUUID.genericAccess) }
   /// The name of the maker (Device Information Service 1.2, 3.1).
   public static var manufacturerName: Self { Self(0x2A29, in: GATTUUID.deviceInformation) }
+  /// The maker's number of the model (Device Information Service 1.2, 3.2).
+  public static var modelNumber: Self { Self(0x2A24, in: GATTUUID.deviceInformation) }
+  /// The number of this one device (Device Information Service 1.2, 3.3).
+  public static var serialNumber: Self { Self(0x2A25, in: GATTUUID.deviceInformation) }
+  /// The revision of the hardware (Device Information Service 1.2, 3.4).
+  public static var hardwareRevision: Self { Self(0x2A27, in: GATTUUID.deviceInformation) }
   /// The revision of the firmware (Device Information Service 1.2, 3.5).
   public static var firmwareRevision: Self { Self(0x2A26, in: GATTUUID.deviceInformation) }
+  /// The revision of the software (Device Information Service 1.2, 3.6).
+  public static var softwareRevision: Self { Self(0x2A28, in: GATTUUID.deviceInformation) }
 }
 
 extension CharacteristicID where Value == AppearanceValue {

@@ -106,12 +106,18 @@ public struct PreferredConnectionParameters: Hashable, Sendable {
   }
 }
 
+extension PreferredConnectionParameters {
+  /// No preference: those that the central chooses.
+  package static let any = PreferredConnectionParameters(
+    shortestInterval: nil, longestInterval: nil, latency: 0, timeout: nil)
+}
+
 extension PreferredConnectionParameters: FixedValue {
-  private static let any = UInt16.max
+  private static let noPreference = UInt16.max
 
   /// Numbers outside of their ranges are taken as they are, as many devices have some.
   init(reading reader: inout ByteReader) throws(DecodeError) {
-    func preference(_ number: UInt16) -> UInt16? { number == Self.any ? nil : number }
+    func preference(_ number: UInt16) -> UInt16? { number == Self.noPreference ? nil : number }
     self.init(
       shortestInterval: preference(try reader.readUInt16()),
       longestInterval: preference(try reader.readUInt16()), latency: try reader.readUInt16(),
@@ -120,7 +126,10 @@ extension PreferredConnectionParameters: FixedValue {
 
   public var encoded: [UInt8] {
     var writer = ByteWriter(capacity: 8)
-    for number in [shortestInterval ?? Self.any, longestInterval ?? Self.any, latency, timeout ?? Self.any] {
+    for number in [
+      shortestInterval ?? Self.noPreference, longestInterval ?? Self.noPreference, latency,
+      timeout ?? Self.noPreference,
+    ] {
       writer.write(number)
     }
     return writer.bytes

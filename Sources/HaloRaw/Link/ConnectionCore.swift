@@ -23,6 +23,15 @@ final class CurrentLink {
   func characteristic(_ place: Place) async throws(StackError) -> Characteristic {
     try await table.characteristic(place, gatt)
   }
+
+  /// - Throws: `.notFound` with what the device lacks
+  func descriptor(_ id: DescriptorID) async throws(StackError) -> Descriptor {
+    let all = try await gatt.discoverDescriptors(of: try await characteristic(Place(id.characteristic)))
+    guard let found = all.lazy.filter({ $0.uuid == id.uuid }).dropFirst(id.instance).first else {
+      throw .notFound("descriptor \(id)")
+    }
+    return found
+  }
 }
 
 /// The links of a connection, one after the other: carries out requests on the one that there is, and lets others wait for the

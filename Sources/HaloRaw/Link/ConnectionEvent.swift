@@ -1,3 +1,4 @@
+import ATT
 import HaloBluetoothCore
 
 /// Something that has happened to a connection.
@@ -31,14 +32,23 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
 public struct ConnectionStatus: Hashable, Sendable {
   /// Whether there is a link.
   public let isConnected: Bool
-  /// The largest ATT PDU that both sides take, in bytes. A write without response, and a notification, has 3 bytes less.
+  /// The largest ATT PDU that both sides take, in bytes.
   public let mtu: Int
+  /// How many bytes fit into a write without response, or a notification: the MTU less 3, 512 at most. Other writes, and reads,
+  /// have up to 512 bytes with each MTU.
+  public var maximumValueLength: Int { min(mtu - 3, ATTBearer.maximumValueLength) }
   /// The time from one connection event to the next; nil if it is not known.
   public let interval: Duration?
   /// How many connection events the device may skip; nil if it is not known.
   public let latency: Int?
   /// After how long without a packet the link is lost; nil if it is not known.
   public let supervisionTimeout: Duration?
+  /// The layer on which this side sends; nil if it is not known.
+  public let transmitPHY: PHY?
+  /// The layer on which the device sends; nil if it is not known.
+  public let receivePHY: PHY?
+  /// The longest packets that this side sends on the air, in bytes; nil if it is not known.
+  public let dataLength: Int?
   /// Whether the link is encrypted; false where the kernel has the link and does not tell.
   public let isEncrypted: Bool
 }

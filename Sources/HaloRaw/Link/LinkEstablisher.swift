@@ -13,6 +13,9 @@ final class LinkEstablisher: LinkUser {
   private static let askingTime = Duration.seconds(5)
   private let radio: Radio
   private let device: DeviceSelector
+  private let options: LinkOptions
+  /// Whether the last link was made for this connection, with its options.
+  private var isOwn = false
   private let managed: ManagedLink<LinkEstablisher>
 
   /// - Parameters:
@@ -20,9 +23,14 @@ final class LinkEstablisher: LinkUser {
   ///   - device: which device
   ///   - limit: how long the first link may take
   ///   - reconnection: how long the later ones may take
-  init(_ radio: Radio, _ device: DeviceSelector, within limit: Duration, _ reconnection: Reconnection) {
+  ///   - options: what each link should be like
+  init(
+    _ radio: Radio, _ device: DeviceSelector, within limit: Duration, _ reconnection: Reconnection,
+    _ options: LinkOptions
+  ) {
     self.radio = radio
     self.device = device
+    self.options = options
     managed = ManagedLink(
       to: device.address, canSearch: device.address == nil,
       ReconnectPolicy.Budget(first: limit, later: reconnection.time ?? .zero, steadyTime: .seconds(10)),
@@ -108,13 +116,21 @@ final class LinkEstablisher: LinkUser {
     to peer: BluetoothAddress, within time: Duration
   ) async throws(StackError) -> GATTLink {
     try checkRadio()
-    let request = ConnectionRequest(peer: peer, deadline: time)
+    let request = options.request(for: peer, within: time)
     let links = radio.managed.links
+    isOwn = links.link(to: request.identity) == nil
     return try await links.connect(request, over: radio.central, user: self)
   }
 
   func open(_ link: GATTLink) async throws(StackError) {
     try await link.gatt.exchangeMTU()
+    // What others have made has their options. What is only wanted may be refused.
+    if !isOwn {
+      do throws(StackError) { try await options.apply(to: link) } catch {
+        if options.isRequired { throw error }
+      }
+    }
+    try await options.prove(link)
     try await onOpen(link)
   }
 

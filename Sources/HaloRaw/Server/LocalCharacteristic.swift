@@ -4,7 +4,7 @@ import HaloBluetoothCore
 import HaloEventLoop
 import HaloGATT
 
-/// A characteristic that a program offers to other devices: see ``Radio/serve(_:as:maximumConnections:idleLimit:allowing:_:)``.
+/// A characteristic that a program offers to other devices: see `Radio.serve`.
 ///
 /// Its value is stored here, or a closure of the program answers each read and takes each write. A closure returns the answer,
 /// or throws an `ATTErrorCode`, which the client gets. Any other error is Unlikely Error for the client, and so is a closure
@@ -26,6 +26,8 @@ public final class LocalCharacteristic<Value: GATTValue> {
 
   private nonisolated let read: Read?
   private nonisolated let write: Write?
+  private nonisolated let security: SecurityLevel
+  private nonisolated let descriptors: [LocalDescriptor]
   /// The value before it is served, unless closures have it.
   @exclusivity(unchecked) private var stored: [UInt8]
   @exclusivity(unchecked) private var place: (server: Server, handle: AttributeHandle)?
@@ -37,12 +39,13 @@ public final class LocalCharacteristic<Value: GATTValue> {
   ///   - id: its type
   ///   - value: its first value
   ///   - properties: what clients may do with it: with `.write`, they change it
-  public nonisolated init(
-    _ id: CharacteristicID<Value>, _ value: Value, properties: CharacteristicProperties = [.read, .notify]
+  ///   - security: what a link needs to use it
+  ///   - descriptors: what clients may know of it besides
+  public nonisolated convenience init(
+    _ id: CharacteristicID<Value>, _ value: Value, properties: CharacteristicProperties = [.read, .notify],
+    security: SecurityLevel = .none, descriptors: [LocalDescriptor] = []
   ) {
-    (self.id, self.properties) = (id, properties)
-    (read, write) = (nil, nil)
-    stored = value.encoded
+    self.init(id, value.encoded, properties, security, descriptors, read: nil, write: nil)
   }
 
   /// A value that the program makes for each read.
@@ -50,14 +53,15 @@ public final class LocalCharacteristic<Value: GATTValue> {
   /// - Parameters:
   ///   - id: its type
   ///   - properties: what clients may do with it
+  ///   - security: what a link needs to use it
+  ///   - descriptors: what clients may know of it besides
   ///   - read: answers a read
-  public nonisolated init(
+  public nonisolated convenience init(
     _ id: CharacteristicID<Value>, properties: CharacteristicProperties = [.read, .notify],
+    security: SecurityLevel = .none, descriptors: [LocalDescriptor] = [],
     @_inheritActorContext read: @escaping Read
   ) {
-    (self.id, self.properties) = (id, properties)
-    (self.read, write) = (read, nil)
-    stored = []
+    self.init(id, [], properties, security, descriptors, read: read, write: nil)
   }
 
   /// A value that the program makes and takes.
@@ -65,15 +69,16 @@ public final class LocalCharacteristic<Value: GATTValue> {
   /// - Parameters:
   ///   - id: its type
   ///   - properties: what clients may do with it
+  ///   - security: what a link needs to use it
+  ///   - descriptors: what clients may know of it besides
   ///   - read: answers a read
   ///   - write: takes what is written
-  public nonisolated init(
+  public nonisolated convenience init(
     _ id: CharacteristicID<Value>, properties: CharacteristicProperties = [.read, .write, .notify],
+    security: SecurityLevel = .none, descriptors: [LocalDescriptor] = [],
     @_inheritActorContext read: @escaping Read, @_inheritActorContext write: @escaping Write
   ) {
-    (self.id, self.properties) = (id, properties)
-    (self.read, self.write) = (read, write)
-    stored = []
+    self.init(id, [], properties, security, descriptors, read: read, write: write)
   }
 
   /// A value that the program takes.
@@ -81,14 +86,24 @@ public final class LocalCharacteristic<Value: GATTValue> {
   /// - Parameters:
   ///   - id: its type
   ///   - properties: what clients may do with it
+  ///   - security: what a link needs to use it
+  ///   - descriptors: what clients may know of it besides
   ///   - write: takes what is written
-  public nonisolated init(
+  public nonisolated convenience init(
     _ id: CharacteristicID<Value>, properties: CharacteristicProperties = [.write, .writeWithoutResponse],
+    security: SecurityLevel = .none, descriptors: [LocalDescriptor] = [],
     @_inheritActorContext write: @escaping Write
   ) {
-    (self.id, self.properties) = (id, properties)
-    (read, self.write) = (nil, write)
-    stored = []
+    self.init(id, [], properties, security, descriptors, read: nil, write: write)
+  }
+
+  private nonisolated init(
+    _ id: CharacteristicID<Value>, _ stored: [UInt8], _ properties: CharacteristicProperties,
+    _ security: SecurityLevel, _ descriptors: [LocalDescriptor], read: Read?, write: Write?
+  ) {
+    (self.id, self.stored, self.properties) = (id, stored, properties)
+    (self.security, self.descriptors) = (security, descriptors)
+    (self.read, self.write) = (read, write)
   }
 
   // MARK: Sending
@@ -166,10 +181,19 @@ public final class LocalCharacteristic<Value: GATTValue> {
 extension LocalCharacteristic: ServedCharacteristic {
   func add(to server: Server) throws(BluetoothError) {
     guard place == nil else { throw BluetoothError(.invalidValue, "\(id) is served already") }
+    if let uuid = descriptors.first(where: { OfferedServices.ownDescriptors.contains($0.uuid) })?.uuid {
+      throw BluetoothError(.invalidValue, "the server itself adds the descriptor \(uuid) where it is needed")
+    }
+    let requirement = SecurityRequirement(security)
     let handle = server.database.addCharacteristic(
-      id.uuid, properties, value: stored, read: readHandler(server), write: writeHandler(server))
-    guard handle.isValid else { throw BluetoothError(.invalidValue, "there are too many attributes") }
+      id.uuid, properties, value: stored, security: requirement, read: readHandler(server),
+      write: writeHandler(server))
+    guard handle.isValid else { throw OfferedServices.tooManyAttributes }
     place = (server, handle)
+    for descriptor in descriptors {
+      let handle = server.database.addDescriptor(descriptor.uuid, value: descriptor.value)
+      guard handle.isValid else { throw OfferedServices.tooManyAttributes }
+    }
     server.whenConfigured(handle) { [self] count in counts.send(count) }
   }
 
@@ -177,6 +201,7 @@ extension LocalCharacteristic: ServedCharacteristic {
     guard let place, place.server === server else { return }
     stored = server.database.value(of: place.handle) ?? []
     self.place = nil
+    server.whenConfigured(place.handle, nil)
     counts.finish()
   }
 

@@ -64,13 +64,13 @@ extension Radio {
   ///   AdvertisingData(localName: "Pi", serviceData: [.init(service: bthome, data: [0x40, 0x01, percent])])
   /// }
   /// try await radio.advertise(data(100)) { beacon in
-  ///   try await radio.sleep(for: .seconds(60))
+  ///   try await radio.clock.sleep(for: .seconds(60))
   ///   try await beacon.change(data(99))
-  ///   try await radio.sleep(for: .seconds(60))
+  ///   try await radio.clock.sleep(for: .seconds(60))
   /// }
   /// ```
   ///
-  /// It is sent beside what ``serve(_:as:maximumConnections:idleLimit:allowing:_:)`` advertises, and beside other beacons,
+  /// It is sent beside what `serve` advertises, and beside other beacons,
   /// where the radio can send several advertisements: `hci0`, and controllers since Bluetooth 5.
   ///
   /// - **Cancelled**: `body` is cancelled; the advertisement ends.
@@ -104,6 +104,7 @@ extension Radio {
   private func begin(
     _ data: AdvertisingData, _ interval: Duration, _ isExtended: Bool
   ) async throws -> Beacon {
+    try checkIsHeard()
     try await untilUsable(within: Self.recoveryTime)
     let beacon = Beacon(adapter, interval, isExtended: isExtended)
     try beacon.change(data)

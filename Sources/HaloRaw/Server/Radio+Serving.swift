@@ -9,7 +9,7 @@ extension Radio {
   /// let temperature = LocalCharacteristic(.temperature, 20.5)
   /// try await radio.serve([LocalService("181A", temperature)], as: "Thermometer") { _ in
   ///   while true {
-  ///     try await radio.sleep(for: .seconds(1))
+  ///     try await radio.clock.sleep(for: .seconds(1))
   ///     try await temperature.notify(Celsius(try readSensor()))
   ///   }
   /// }
@@ -28,6 +28,8 @@ extension Radio {
   /// - Parameters:
   ///   - services: what is offered, in the order of their handles
   ///   - name: the name that other devices show
+  ///   - appearance: what the device is, which the advertisement has, too; nil for nothing in particular
+  ///   - preferred: the link that the device prefers, as others can read it; `Connection.change(_:)` asks for one
   ///   - maximumConnections: how many devices may be connected at once
   ///   - idleLimit: how long a device may be connected that sends nothing, and has subscribed to no value: silent devices keep
   ///     others away, once there are `maximumConnections` of them. Nil for no limit.
@@ -36,52 +38,53 @@ extension Radio {
   ///   - body: the program
   /// - Throws: what `body` throws; ``BluetoothError`` if the radio does not advertise
   public nonisolated func serve<Result>(
-    _ services: [LocalService], as name: String, maximumConnections: Int = 3,
+    _ services: [LocalService], as name: String, appearance: AppearanceValue? = nil,
+    preferring preferred: PreferredConnectionParameters? = nil, maximumConnections: Int = 3,
     idleLimit: Duration? = nil, allowing allowed: [BluetoothAddress]? = nil,
     _ body: (Server) async throws -> Result
   ) async throws -> Result {
     let admission = LinkAdmission(allowed: allowed, idleLimit: idleLimit)
-    let server = try await beginServing(services, name, maximumConnections, admission)
+    let server = try await beginServing(maximumConnections, admission) {
+      @BluetoothActor server throws(BluetoothError) in
+      try server.start(services, name, appearance, preferred)
+    }
     let result: Result
     do {
       result = try await body(server)
     } catch {
-      await endServing(server, services)
+      await endServing(server)
       throw error
     }
-    await endServing(server, services)
+    await endServing(server)
     return result
   }
 
   private func beginServing(
-    _ services: [LocalService], _ name: String, _ maximumConnections: Int, _ admission: LinkAdmission
+    _ maximumConnections: Int, _ admission: LinkAdmission,
+    _ start: @BluetoothActor (Server) throws(BluetoothError) -> Void
   ) async throws(BluetoothError) -> Server {
+    try checkIsHeard()
     try await untilUsable(within: Self.recoveryTime)
     guard !isServing else { throw BluetoothError(.refused, "the radio serves already") }
     let server = Server(self, maximumConnections: maximumConnections, admission: admission)
     do throws(BluetoothError) {
-      try server.start(services, name)
+      try start(server)
     } catch {
-      remove(services, from: server)
+      await server.stop()
       throw error
     }
     isServing = true
     do throws(BluetoothError) {
       try await server.untilAdvertising()
     } catch {
-      await endServing(server, services)
+      await endServing(server)
       throw error
     }
     return server
   }
 
-  private func endServing(_ server: Server, _ services: [LocalService]) async {
+  private func endServing(_ server: Server) async {
     await server.stop()
-    remove(services, from: server)
     isServing = false
-  }
-
-  private func remove(_ services: [LocalService], from server: Server) {
-    for characteristic in services.flatMap(\.characteristics) { characteristic.remove(from: server) }
   }
 }

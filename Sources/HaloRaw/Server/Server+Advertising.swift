@@ -6,16 +6,22 @@ extension Server {
   /// response.
   ///
   /// - Throws: `.invalidValue` if it is too long: nothing is cut
-  static func advertising(_ services: [LocalService], _ name: String) throws(BluetoothError) -> Advertising {
+  static func advertising(_ services: [LocalService], _ presence: Presence) throws(BluetoothError)
+    -> Advertising
+  {
+    let name = presence.name
     var uuids: [BluetoothUUID] = []
     for service in services where service.isAdvertised && !uuids.contains(service.uuid) {
       uuids.append(service.uuid)
     }
-    let data = AdvertisingData(localName: nil, serviceUUIDs: uuids).structures
-    let flags = ADStructure.flags([.generalDiscoverable, .brEDRNotSupported])
+    var structures = [ADStructure.flags([.generalDiscoverable, .brEDRNotSupported])]
+    if let appearance = presence.appearance {
+      structures.append(.appearance(Appearance(rawValue: appearance.rawValue)))
+    }
+    structures += AdvertisingData(localName: nil, serviceUUIDs: uuids).structures + presence.data.structures
     let response = AdvertisingData(localName: name.isEmpty ? nil : name)
     do throws(AdvertisingFault) {
-      return try Advertising(AdvertisingData([flags] + data), scanResponse: response)
+      return try Advertising(AdvertisingData(structures), scanResponse: response)
     } catch {
       if case .tooLong(.scanResponse, _, let capacity) = error {
         throw BluetoothError(

@@ -1,22 +1,33 @@
 import ATT
 import GAP
 import GATTServer
+import HCI
 import HaloBluetoothCore
 import HaloDevices
 import HaloCryptography
+import HaloGATT
 
-/// What a radio offers to other devices, while ``Radio/serve(_:as:maximumConnections:idleLimit:allowing:_:)`` runs.
+/// What a radio offers to other devices, while `Radio.serve` runs.
 @BluetoothActor
 public final class Server {
   /// The address that other devices see.
   public nonisolated let address: BluetoothAddress
 
-  let database = AttributeDatabase()
+  /// What others hear of the server, besides its services.
+  struct Presence {
+    var name = ""
+    var appearance: AppearanceValue?
+    var data = AdvertisingData(localName: nil)
+  }
+
+  var database: AttributeDatabase { offered.database }
+  private let offered = OfferedServices()
   private let peripheral: Peripheral
   @exclusivity(unchecked) private var clients: [ServedClient] = []
   private var listeners = Feeds<Connection>()
   private var configured: [AttributeHandle: (Int) -> Void] = [:]
   private var isOver = false
+  private var presence = Presence()
   /// Who waits for a client to take values again.
   private var waiting = Waiters<BluetoothError>()
   private let timers: Timers
@@ -28,7 +39,8 @@ public final class Server {
     address = radio.central.information?.address ?? .zero
     timers = radio.central.timers
     links = radio.managed.links
-    peripheral = Peripheral(radio.adapter, serving: database, maximumConnections: max(1, maximumConnections))
+    peripheral = Peripheral(
+      radio.adapter, serving: offered.database, maximumConnections: max(1, maximumConnections))
     peripheral.admission = admission
     peripheral.onConnection = { [unowned self] link in
       links.accepted(link)
@@ -145,7 +157,7 @@ public final class Server {
   }
 
   /// Calls `handler` with the number of clients that want a value, when it changes.
-  func whenConfigured(_ handle: AttributeHandle, _ handler: @escaping (Int) -> Void) {
+  func whenConfigured(_ handle: AttributeHandle, _ handler: ((Int) -> Void)?) {
     configured[handle] = handler
   }
 
@@ -168,22 +180,16 @@ public final class Server {
 
   // MARK: Beginning and end
 
-  func start(_ services: [LocalService], _ name: String) throws(BluetoothError) {
-    let advertising = try Self.advertising(services, name)
-    database.addGenericAccess(name: name)
+  func start(
+    _ services: [LocalService], _ name: String, _ appearance: AppearanceValue?,
+    _ preferred: PreferredConnectionParameters?
+  ) throws(BluetoothError) {
+    presence = Presence(name: name, appearance: appearance)
+    database.addGenericAccess(name: name, appearance: appearance?.rawValue ?? 0, preferred: preferred ?? .any)
     let key = [UInt8](repeating: 0, count: 16)
     database.addGenericAttribute { MessageAuthentication.cmac($0, key: key) }
-    for service in services {
-      guard database.addService(service.uuid).isValid else {
-        throw BluetoothError(.invalidValue, "there are too many attributes")
-      }
-      for characteristic in service.characteristics { try characteristic.add(to: self) }
-    }
-    do throws(StackError) {
-      try peripheral.startAdvertising(advertising)
-    } catch {
-      throw BluetoothError(error)
-    }
+    for service in services { try offered.add(service, to: self) }
+    try advertise()
     for link in links.made { serve(link) }
     links.onMade = { [weak self] link in self?.serve(link) }
   }
@@ -206,7 +212,67 @@ public final class Server {
       left(client)
     }
     await peripheral.stop()
+    offered.removeAll(from: self)
     listeners.finish()
+  }
+
+  // MARK: What is offered
+
+  /// Offers another service from now on. Clients that have subscribed to Service Changed learn of it.
+  ///
+  /// - **Misuse**: a service, or a characteristic, that is served already, an included service that is not, or more than there
+  ///   is room for: `.invalidValue`, and nothing is added; after the end of the server: `.closed`.
+  public func add(_ service: LocalService) throws {
+    guard !isOver else { throw BluetoothError.closed }
+    try offered.add(service, to: self)
+    do throws(BluetoothError) {
+      try advertise()
+    } catch {
+      try offered.remove(service, from: self)
+      throw error
+    }
+  }
+
+  /// Offers a service no longer. Clients that have subscribed to Service Changed learn of it.
+  ///
+  /// - **Misuse**: a service that is not served, or that another one includes: `.invalidValue`; after the end of the server:
+  ///   `.closed`.
+  public func remove(_ service: LocalService) throws {
+    guard !isOver else { throw BluetoothError.closed }
+    try offered.remove(service, from: self)
+    try advertise()
+  }
+
+  /// Advertises another name, or other data, from now on. Clients that are connected read the name, too.
+  ///
+  /// - **Misuse**: what does not fit is `.invalidValue`, and all stays as it was; after the end of the server: `.closed`.
+  ///
+  /// - Parameters:
+  ///   - name: the name; nil for the one that there is
+  ///   - data: what the advertisement has besides the services, such as data of a company; nil for what there is
+  public func change(name: String? = nil, data: AdvertisingData? = nil) throws {
+    guard !isOver else { throw BluetoothError.closed }
+    let last = presence
+    presence.name = name ?? last.name
+    presence.data = data ?? last.data
+    do throws(BluetoothError) {
+      try advertise()
+    } catch {
+      presence = last
+      throw error
+    }
+    if let handle = database.handles(of: GATTUUID.deviceName).first {
+      database.setValue(presence.name.encoded, of: handle)
+    }
+  }
+
+  private func advertise() throws(BluetoothError) {
+    let advertising = try Self.advertising(offered.services, presence)
+    do throws(StackError) {
+      try peripheral.startAdvertising(advertising)
+    } catch {
+      throw BluetoothError(error)
+    }
   }
 }
 

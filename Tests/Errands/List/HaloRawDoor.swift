@@ -10,7 +10,7 @@ package final class HaloRawDoor: Door {
   /// - Parameter isOwner: whether the radio is closed with this door
   package init(_ radio: Radio, isOwner: Bool) {
     (self.radio, self.isOwner) = (radio, isOwner)
-    begin = radio.now
+    begin = radio.clock.now
   }
 
   /// - Parameter adapter: which adapter, as `halo-raw --adapter` takes it
@@ -24,9 +24,9 @@ package final class HaloRawDoor: Door {
     if isOwner { try? await radio.close() }
   }
 
-  package var time: Duration { radio.now - begin }
+  package var time: Duration { radio.clock.now - begin }
 
-  package func sleep(for duration: Duration) async throws { try await radio.sleep(for: duration) }
+  package func sleep(for duration: Duration) async throws { try await radio.clock.sleep(for: duration) }
 
   package func connect(to wanted: Wanted, within limit: Duration, isKept: Bool) async throws -> any Device {
     let selector: DeviceSelector =

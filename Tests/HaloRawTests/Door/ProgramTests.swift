@@ -58,16 +58,16 @@ import Testing
   /// An hour passes at once, for whoever waits in the time of the radio.
   @Test func anHourPassesAtOnce() async throws {
     let waited = try await withRadio("virtual:fast") { radio in
-      let begin = await radio.now
-      try await radio.sleep(for: .seconds(3600))
-      return await radio.now - begin
+      let begin = radio.clock.now
+      try await radio.clock.sleep(for: .seconds(3600))
+      return radio.clock.now - begin
     }
     #expect(waited == .seconds(3600))
   }
 
   @Test func aCancelledWaitEnds() async throws {
     try await withRadio("virtual") { radio in
-      let wait = Task { try await radio.sleep(for: .seconds(3600)) }
+      let wait = Task { try await radio.clock.sleep(for: .seconds(3600)) }
       wait.cancel()
       await #expect(throws: BluetoothError.self) { try await wait.value }
     }

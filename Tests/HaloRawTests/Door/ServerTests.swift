@@ -310,7 +310,7 @@ import VirtualRadio
     let radio = try await radio(1)
     let task = spawn {
       try await radio.serve([LocalService("181A", temperature)], as: "A") { _ in
-        try await radio.sleep(for: .seconds(1000))
+        try await radio.clock.sleep(for: .seconds(1000))
       }
     }
     let phone = try await phone()

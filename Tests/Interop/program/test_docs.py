@@ -56,15 +56,15 @@ def test_the_bytes_it_speaks_of_are_shown(name):
 
 
 def test_the_programs_that_are_shown_are_those_that_are_built():
-    """A part that is shown alone is in a test, with what it needs around it."""
-    folders = [ROOT / each for each in ("Examples", "Tests/HaloRawTests", "Tests/HaloPacketsTests", "Sources/HCI/Commands")]
+    """A part that is shown alone is in a test, with what it needs around it; a manifest is in test_door.py."""
+    folders = [ROOT / each for each in ("Examples", "Tests/HaloRawTests", "Tests/HaloPacketsTests", "Tests/Programs", "Sources/HCI/Commands")]
     built = [path.read_text() for folder in folders for path in folder.rglob("*.swift")]
     articles = sorted(ROOT.glob("Sources/*/*.docc/*.md"))
     assert articles
     pages = TEXTS["library.md"] + TEXTS["replay.md"] + "".join(path.read_text() for path in articles)
     shown = re.findall(r"^```swift\n(.*?)^```", pages, re.DOTALL | re.MULTILINE)
     assert len(shown) >= 9
-    for block in shown:
+    for block in [each for each in shown if "import PackageDescription" not in each]:
         forms = [textwrap.indent(block, " " * depth) for depth in (0, 2, 4)]
         assert any(form in text for form in forms for text in built), block
 

@@ -5,6 +5,7 @@ What does not compile for a class of the main actor was written about in manolof
 dpearson2699/swift-ios-skills 8."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -25,7 +26,7 @@ PROGRAMS = [
     ROOT / "Examples/HeartRate/HeartRateMonitor/HeartRateMonitor.swift",
     # Tests, as a package that depends on this one has them.
     ROOT / "Examples/HeartRate/Tests/HeartRateMonitorTests.swift",
-    ROOT / "Tests/HaloRawTests/Door/ProgramTests.swift",
+    *(ROOT / f"Tests/HaloRawTests/Door/{name}Tests.swift" for name in ("Program", "Air")),
 ]
 
 
@@ -46,6 +47,7 @@ NAMES = [
     "BluetoothHCI", "BluetoothLinux", "DarwinGATT", "SQLiteSwift", "SQLiteNIO", "MQTTNIO", "BluetoothCore", "SecurityManager",
     "Core", "Storage", "Recording", "Dissection", "Commands", "CommandLine", "Reports", "Radio", "Connection", "Ring",
     "TestSupport", "Thermometer", "HeartRateMonitor", "bird", "explore", "pulse", "beats", "thermometer",
+    "inventory", "logger", "terminal", "upload", "proxy",
 ]
 
 
@@ -72,6 +74,20 @@ let package = Package(
     shown = subprocess.run(
         ["swift", "package", "show-dependencies"], cwd=tmp_path, capture_output=True, text=True)
     assert shown.returncode == 0 and "error" not in shown.stderr, shown.stdout + shown.stderr
+
+
+@pytest.mark.verdict
+def test_the_manifest_that_is_shown_is_one(tmp_path):
+    page = (ROOT / "docs/library.md").read_text()
+    [manifest] = re.findall(r"^```swift\n(// swift-tools-version.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert '.package(path: "/usr/share/halo-raw")' in manifest
+    (tmp_path / "Package.swift").write_text(
+        manifest.replace('.package(path: "/usr/', f'.package(name: "halo-raw", path: "{ROOT}") // "/usr/'))
+    (tmp_path / "Sources/beats").mkdir(parents=True)
+    (tmp_path / "Sources/beats/main.swift").write_text("import HaloRaw\n")
+    shown = subprocess.run(
+        ["swift", "package", "show-dependencies"], cwd=tmp_path, capture_output=True, text=True)
+    assert shown.returncode == 0 and ROOT.name in shown.stdout, shown.stdout + shown.stderr
 
 
 @pytest.mark.verdict

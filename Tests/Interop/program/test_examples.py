@@ -1,5 +1,6 @@
 """The examples as they are, against the virtual ring and against peripherals and a central over H4."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -166,3 +167,91 @@ def test_an_example_records_itself(strap, tmp_path):
     ended("heart-rate", strap, path).failed(1, saying="it has data already")
     assert path.stat().st_size == size
     assert ended("heart-rate", f"replay:{path}").succeeded().out == printed
+
+
+@pytest.fixture
+def workshop():
+    """A process with devices and a phone, and the adapter for an example."""
+    process = start_peer("bumble_workshop.py", "tcp-server:127.0.0.1:0", takes_commands=True)
+    process.adapter = adapter_at(*process.places())
+
+    def ask(command):
+        print(command, file=process.stdin, flush=True)
+        return json.loads(process.stdout.readline())
+
+    process.ask = ask
+    yield process
+    process.terminate()
+    process.wait(timeout=20)
+
+
+@contextlib.contextmanager
+def running(name, *arguments, stdin=subprocess.DEVNULL):
+    """An example that runs until it is ended."""
+    process = subprocess.Popen(
+        ["stdbuf", "-oL", built(name), *map(str, arguments)], stdin=stdin, stdout=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+@pytest.mark.verdict
+def test_an_inventory_says_what_devices_are(workshop):
+    lines = ended("inventory", workshop.adapter).succeeded().out.splitlines()
+    assert sorted(lines) == [
+        "D2:5C:0A:1E:77:01, Workshop, Bumble, 1.2.3", "D2:5C:0A:1E:77:0A, Strap A", "D2:5C:0A:1E:77:0B, Strap B"]
+
+
+def test_two_straps_are_logged_and_one_comes_back(workshop):
+    addresses = ["D2:5C:0A:1E:77:0A", "D2:5C:0A:1E:77:0B"]
+    rates, gaps = {address: [] for address in addresses}, []
+    with running("logger", workshop.adapter, *addresses) as logger:
+        assert logger.stdout.readline() == "seconds,address,bpm,gap\n"
+        last = 0
+        while len(rates[addresses[0]]) < 6:
+            seconds, address, rate, gap = logger.stdout.readline().strip().split(",")
+            rates[address].append(int(rate))
+            if gap:
+                gaps.append((address, rate, float(gap)))
+            last = max(last, float(seconds))
+    assert rates[addresses[0]] == [60, 61, 62, 63, 64, 65] and rates[addresses[1]][:3] == [80, 81, 82]
+    assert [each[:2] for each in gaps] == [(addresses[0], "63")] and 0 < gaps[0][2] < last
+
+
+@pytest.mark.verdict
+def test_lines_go_to_a_device_and_back(workshop):
+    text = "hello\n" + "long " * 100 + "\n"
+    printed = subprocess.run(
+        [built("terminal"), workshop.adapter], input=text, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert printed == text.upper()
+
+
+def test_a_phone_talks_to_the_terminal(workshop):
+    with running("terminal", workshop.adapter, "serve") as terminal:
+        assert workshop.ask("say Echo hello") == "hello"
+        assert workshop.ask("say Echo again") == "again"
+        assert terminal.stdout.readline() == "connected: F0:F1:F2:F3:F4:F7\n"
+
+
+@pytest.mark.verdict
+def test_a_file_is_sent_with_its_progress(workshop, tmp_path):
+    path = tmp_path / "firmware.bin"
+    path.write_bytes(os.urandom(20000))
+    lines = ended("upload", workshop.adapter, path).succeeded().out.splitlines()
+    assert lines[:-1] == [f"{percent} %" for percent in range(10, 101, 10)]
+    assert lines[-1].startswith("20000 bytes, ")
+    ended("upload", workshop.adapter, tmp_path / "none").failed(1, saying="none")
+
+
+def test_a_proxy_offers_what_another_device_has(workshop):
+    """A phone cannot tell it from the strap, but by its name."""
+    with running("proxy", workshop.adapter, "Strap B") as proxy:
+        assert proxy.stdout.readline() == "2 services of D2:5C:0A:1E:77:0B at 00:1B:DC:0A:10:01\n"
+        for turn in range(2):
+            seen = workshop.ask("use Proxy")
+            first = seen["rates"][0]
+            assert seen == {
+                "services": ["1800", "1801", "180D", "180F"], "battery": "51", "control": "07", "refusal": 0x80,
+                "rates": [first, first + 1, first + 2]}

@@ -35,7 +35,7 @@ import Testing
     "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
     "HaloRaw/Values.swift": (1, .ended(by: "an element, the end of the work, or cancellation")),
     "HaloRaw/Connection.swift": (1, .deadline("30 s of ATT for each request")),
-    "HaloRaw/ConnectionCore.swift": (1, .ended(by: "the next link, its maker's end, or cancellation")),
+    "HaloRaw/Link/ConnectionCore.swift": (1, .ended(by: "the next link, its maker's end, or cancellation")),
     "HaloRaw/Server/Server.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
     "Devices/ManagedAdapter.swift": (1, .deadline("the caller's")),
@@ -145,8 +145,11 @@ import Testing
       1, .deadline("AdapterHelper.deadline for each step, 10 s for a stream, ManagementQueue's")
     ),
     "HaloRaw/Values.swift": (2, .ended(by: "an element, the end of the work, or cancellation")),
-    "HaloRaw/Radio.swift": (7, .deadline("the caller's; that of Central.stop(); withRadio by its body")),
-    "HaloRaw/Connection.swift": (8, .deadline("30 s of ATT for each request; withValues by its body")),
+    "HaloRaw/Radio.swift": (6, .deadline("the caller's; that of Central.stop(); withRadio by its body")),
+    "HaloRaw/Connection.swift": (9, .deadline("30 s of ATT for each request; withValues by its body")),
+    "HaloRaw/Connection+Descriptors.swift": (3, .deadline("30 s of ATT for each request")),
+    "HaloRaw/RadioClock.swift": (2, .deadline("the caller's; withTimeout when its body has ended")),
+    "HaloRaw/Radio+Adapters.swift": (1, .deadline("that of the kernel's management")),
     "HaloRaw/ReplayedPeripheral+Radio.swift": (1, .deadline("none is needed: it ends with the recording")),
     "HaloRaw/Ring/Ring.swift": (6, .deadline("those of the requests of RingClient")),
     "HaloRaw/Server/Radio+Serving.swift": (

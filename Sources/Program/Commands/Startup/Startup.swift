@@ -78,7 +78,7 @@ enum PrivilegeNeed: Equatable {
     switch try? invocation.adapter {
     case .kernel, .user: .adapter
     case .tcp, .unix, .serial: .device
-    case .virtual, .replay, nil: .nothing
+    case .virtual, .air, .replay, nil: .nothing
     }
   }
 }

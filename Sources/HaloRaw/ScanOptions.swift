@@ -1,0 +1,33 @@
+import HCI
+import HaloBluetoothCore
+
+/// How a radio listens for advertisements. If several listen at once, the scan is as each of them needs it.
+public struct ScanOptions: Hashable, Sendable {
+  /// Whether devices are asked for their scan response, which often has the name. A passive scan sends nothing.
+  public var isActive: Bool
+  /// The time from the beginning of one window to the next: 2.5 ms to 10.24 s.
+  public var interval: Duration
+  /// How long to listen in each interval; as long as that for a continuous scan.
+  public var window: Duration
+  /// Whether to listen on LE Coded, too, where the controller can: half of the time.
+  public var includesCoded: Bool
+
+  /// By default, the radio listens 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.
+  public init(
+    isActive: Bool = true, interval: Duration = .milliseconds(80), window: Duration = .milliseconds(10),
+    includesCoded: Bool = false
+  ) {
+    self.isActive = isActive
+    self.interval = interval
+    self.window = window
+    self.includesCoded = includesCoded
+  }
+}
+
+extension ScanParameters {
+  init(_ options: ScanOptions) {
+    self.init(
+      isActive: options.isActive, interval: ScanInterval(options.interval),
+      window: ScanInterval(options.window), includesCoded: options.includesCoded)
+  }
+}

@@ -1,0 +1,87 @@
+import ATT
+import GATTServer
+import HaloBluetoothCore
+import HaloGATT
+
+/// The services of a server, in the order of their handles, and the attributes that they are.
+@BluetoothActor
+final class OfferedServices {
+  private struct Entry {
+    let service: LocalService
+    let declaration: AttributeHandle
+  }
+
+  let database = AttributeDatabase()
+  private var entries: [Entry] = []
+
+  static let tooManyAttributes = BluetoothError(.invalidValue, "there are too many attributes")
+  /// Descriptors that belong to the properties of a characteristic.
+  static let ownDescriptors: Set = [
+    GATTUUID.clientCharacteristicConfiguration, GATTUUID.serverCharacteristicConfiguration,
+    GATTUUID.characteristicExtendedProperties,
+  ]
+
+  nonisolated init() {}
+
+  var services: [LocalService] { entries.map(\.service) }
+
+  private func index(of service: LocalService) -> Int? {
+    entries.firstIndex { $0.service.identity === service.identity }
+  }
+
+  /// - Throws: `.invalidValue`; nothing is added then
+  func add(_ service: LocalService, to server: Server) throws(BluetoothError) {
+    guard index(of: service) == nil else {
+      throw BluetoothError(.invalidValue, "the service \(service.uuid) is served already")
+    }
+    let result = database.update { _ in
+      Result { () throws(BluetoothError) in try insert(service, server) }
+    }
+    try result.get()
+  }
+
+  private func insert(_ service: LocalService, _ server: Server) throws(BluetoothError) {
+    let declaration = database.addService(service.uuid, isPrimary: service.isPrimary)
+    guard declaration.isValid else { throw Self.tooManyAttributes }
+    let entry = Entry(service: service, declaration: declaration)
+    do throws(BluetoothError) {
+      for included in service.included {
+        guard
+          let handles = index(of: included).flatMap({ database.handles(ofServiceAt: entries[$0].declaration) }
+          )
+        else {
+          throw BluetoothError(
+            .invalidValue,
+            "the service \(service.uuid) includes \(included.uuid), which is not served before it")
+        }
+        guard database.addInclude(handles, included.uuid).isValid else { throw Self.tooManyAttributes }
+      }
+      for characteristic in service.characteristics { try characteristic.add(to: server) }
+    } catch {
+      withdraw(entry, server)
+      throw error
+    }
+    entries.append(entry)
+  }
+
+  /// - Throws: `.invalidValue` for a service that is not there, or that another one includes
+  func remove(_ service: LocalService, from server: Server) throws(BluetoothError) {
+    guard let index = index(of: service) else {
+      throw BluetoothError(.invalidValue, "the service \(service.uuid) is not served")
+    }
+    guard !entries.flatMap(\.service.included).contains(where: { $0.identity === service.identity }) else {
+      throw BluetoothError(.invalidValue, "another service includes the service \(service.uuid)")
+    }
+    withdraw(entries.remove(at: index), server)
+  }
+
+  func removeAll(from server: Server) {
+    for entry in entries { withdraw(entry, server) }
+    entries = []
+  }
+
+  private func withdraw(_ entry: Entry, _ server: Server) {
+    for characteristic in entry.service.characteristics { characteristic.remove(from: server) }
+    database.removeService(at: entry.declaration)
+  }
+}

@@ -1,0 +1,51 @@
+import HaloBluetoothCore
+import HaloEventLoop
+import VirtualRadio
+
+/// An air in memory with a name, in a virtual time: the radios of this process that are opened on it hear each other. It is
+/// there for as long as one of them is.
+@BluetoothActor
+final class SharedAir {
+  private static var airs: [String: SharedAir] = [:]
+  /// The first address; the next radio has the next one.
+  private static let firstAddress: UInt64 = 0x0200_0000_0001
+
+  private let name: String
+  private let air: Air
+  private let time: VirtualTime
+  private var radios = 0
+  private var made: UInt64 = 0
+
+  private init(_ name: String) {
+    self.name = name
+    time = EpollLoop.shared.makeVirtualTime()
+    air = Air(timers: time.timers)
+  }
+
+  /// The air of a name.
+  static func named(_ name: String) -> SharedAir {
+    if let air = airs[name] { return air }
+    let air = SharedAir(name)
+    airs[name] = air
+    return air
+  }
+
+  /// Another radio on the air.
+  ///
+  /// - Parameter address: its address; nil for the next one
+  /// - Returns: also what is called when the radio is closed
+  func makeTransport(_ address: BluetoothAddress?) -> (AirTransport, leave: OneShot<Void>) {
+    var options = ControllerOptions()
+    options.address = address ?? BluetoothAddress(Self.firstAddress + made, .public)
+    options.seed = made + 1
+    made += 1
+    radios += 1
+    let leave = OneShot<Void> { [self] in
+      radios -= 1
+      guard radios == 0 else { return }
+      Self.airs[name] = nil
+      EpollLoop.shared.end(time)
+    }
+    return (AirTransport(air, options), leave)
+  }
+}
