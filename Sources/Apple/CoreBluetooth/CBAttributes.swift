@@ -53,9 +53,15 @@ open class CBMutableService: CBService {
     get { super.includedServices }
     set { super.includedServices = newValue }
   }
+  /// Each of them knows this service from then on.
   open override var characteristics: [CBCharacteristic]? {
     get { super.characteristics }
-    set { super.characteristics = newValue }
+    set {
+      super.characteristics = newValue
+      for characteristic in newValue ?? [] where characteristic.place == nil {
+        characteristic.service = self
+      }
+    }
   }
 }
 
@@ -94,7 +100,7 @@ public struct CBAttributePermissions: OptionSet, Sendable {
 }
 
 open class CBCharacteristic: CBAttribute {
-  open private(set) weak var service: CBService?
+  open fileprivate(set) weak var service: CBService?
   open internal(set) var properties: CBCharacteristicProperties
   /// The last value that was read or received.
   open internal(set) var value: Data?
@@ -146,9 +152,13 @@ open class CBMutableCharacteristic: CBCharacteristic {
     get { super.value }
     set { super.value = newValue }
   }
+  /// Each of them knows this characteristic from then on.
   open override var descriptors: [CBDescriptor]? {
     get { super.descriptors }
-    set { super.descriptors = newValue }
+    set {
+      super.descriptors = newValue
+      for descriptor in newValue ?? [] where descriptor.place == nil { descriptor.characteristic = self }
+    }
   }
   /// The centrals that have subscribed. It changes on the manager's queue, before the call.
   open internal(set) var subscribedCentrals: [CBCentral]? = []
@@ -157,7 +167,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
 // MARK: Descriptors
 
 open class CBDescriptor: CBAttribute {
-  open private(set) weak var characteristic: CBCharacteristic?
+  open fileprivate(set) weak var characteristic: CBCharacteristic?
   /// The last value that was read: an `NSNumber` for configurations and extended properties, an `NSString` for a user
   /// description, else `Data`.
   open internal(set) var value: Any?

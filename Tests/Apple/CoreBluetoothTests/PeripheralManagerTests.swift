@@ -64,6 +64,50 @@ import VirtualRadio
     await meeting.end()
   }
 
+  /// Servers look for the service of a request among those that they have added (adafruit/Bluefruit_LE_Connect_v2), and may
+  /// keep the characteristic only.
+  @Test func theObjectsOfAProgramKnowWhatTheyArePartOf() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let value = Self.characteristic("FF01", [.read, .write, .notify])
+    let description = CBMutableDescriptor(type: CBUUID(string: "2901"), value: "level")
+    value.descriptors = [description]
+    #expect(description.characteristic === value && value.service == nil)
+    offer.values["FF01"] = [1]
+    await offer.offer([Self.service("FF00", value)])
+    #expect(value.service?.uuid.uuidString == "FF00" && value.service?.peripheral == nil)
+    let phone = await meeting.phone(finds: "FF00")
+    await phone.until("characteristics of FF00: FF01")
+    await phone.perform { me in
+      me.peripherals["Offer"]?.setNotifyValue(true, for: me.characteristic("FF01"))
+      me.peripherals["Offer"]?.readValue(for: me.characteristic("FF01"))
+      me.peripherals["Offer"]?.writeValue(Data([9]), for: me.characteristic("FF01"), type: .withResponse)
+    }
+    await phone.until("wrote FF01")
+    await offer.until("subscribed FF01")
+    #expect(offer.services.sorted() == ["added FF00", "read FF00", "subscribed FF00", "write FF00"])
+    // The manager held the service, and does so until its end is reported.
+    await offer.perform { $0.manager.removeAllServices() }
+    await offer.until("unsubscribed FF01")
+    #expect(offer.services.last == "unsubscribed FF00")
+    await meeting.end()
+  }
+
+  /// A characteristic of somebody else's peripheral stays that of its service.
+  @Test func anObjectOfAPeripheralIsNotTakenOver() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    await offer.offer([Self.service("FF00", Self.characteristic("FF01", .read))])
+    let phone = await meeting.phone(finds: "FF00")
+    await phone.until("characteristics of FF00: FF01")
+    await phone.perform { me in
+      let (found, own) = (me.characteristic("FF01"), Self.service("FF20"))
+      own.characteristics = [found]
+      #expect(found.service?.uuid.uuidString == "FF00")
+    }
+    await meeting.end()
+  }
+
   /// No call of the delegate for what was given at the beginning.
   @Test func whatTheDefinitionGivesIsServedWithoutTheProgram() async {
     let meeting = await Meeting()

@@ -14,6 +14,8 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   nonisolated(unsafe) var result: CBATTError.Code? = .success
   nonisolated(unsafe) var centrals: [CBCentral] = []
   nonisolated(unsafe) var requests: [CBATTRequest] = []
+  /// The service of each object that a call had.
+  nonisolated(unsafe) private(set) var services: [String] = []
 
   var log: [String] { recorder.log }
 
@@ -59,11 +61,16 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     }
   }
 
+  private func note(_ call: String, of characteristic: CBCharacteristic?) {
+    services.append("\(call) \(characteristic?.service?.uuid.uuidString ?? "nil")")
+  }
+
   func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { note("\(peripheral.state)") }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
     let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
     let data = dict[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any]
+    for service in services { note("restored", of: service.characteristics?.first) }
     note("restored \(services.map(\.uuid.uuidString)) \(data?[CBAdvertisementDataLocalNameKey] ?? "nil")")
   }
 
@@ -72,6 +79,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   }
 
   func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+    note("added", of: service.characteristics?.first)
     note("added \(service.uuid.uuidString)", error)
   }
 
@@ -81,6 +89,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     let subscribed = (characteristic as? CBMutableCharacteristic)?.subscribedCentrals ?? []
     if !subscribed.contains(central) { note("not yet in subscribedCentrals") }
     centrals.append(central)
+    note("subscribed", of: characteristic)
     note("subscribed \(characteristic.uuid.uuidString)")
   }
 
@@ -90,6 +99,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     let subscribed = (characteristic as? CBMutableCharacteristic)?.subscribedCentrals ?? []
     if subscribed.contains(central) { note("still in subscribedCentrals") }
     centrals.removeAll { $0 === central }
+    note("unsubscribed", of: characteristic)
     note("unsubscribed \(characteristic.uuid.uuidString)")
   }
 
@@ -97,6 +107,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     requests = [request]
     let value = values[request.characteristic.uuid.uuidString] ?? []
     request.value = Data(value.dropFirst(request.offset))
+    note("read", of: request.characteristic)
     note("read \(request.characteristic.uuid.uuidString) from \(request.offset)")
     let code = request.offset > value.count ? .invalidOffset : result
     if let code { peripheral.respond(to: request, withResult: code) }
@@ -105,6 +116,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
     self.requests = requests
     let parts = requests.map { "\($0.characteristic.uuid.uuidString)@\($0.offset) \($0.value?.count ?? -1)" }
+    note("write", of: requests.first?.characteristic)
     note("write \(parts.joined(separator: ", "))")
     if let result { peripheral.respond(to: requests[0], withResult: result) }
   }

@@ -38,6 +38,7 @@ import Testing
 
     let second = await PeripheralRecorder.start(meeting.radio, folder: folder.path, options: Self.options)
     #expect(second.log == ["restored [\"FF10\", \"FF00\"] Offer", "poweredOn"])
+    #expect(second.services == ["restored nil", "restored FF00"])
     second.values["FF02"] = [8]
     let phone = await meeting.phone(finds: "FF00")
     await phone.until("characteristics of FF00: FF01,FF02")

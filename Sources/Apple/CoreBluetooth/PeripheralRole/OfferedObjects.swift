@@ -86,7 +86,7 @@ struct OfferedObjects {
       return .subscribed(central(client), characteristic)
     case .unsubscribed(let client, let place):
       guard let characteristic = characteristic(place) else { return nil }
-      return .unsubscribed(central(client), characteristic)
+      return .unsubscribed(central(client), characteristic, of: service(place.service))
     case .ready: return .ready
     case .requested(let request):
       let central = central(request.client)

@@ -5,7 +5,8 @@ enum PeripheralDelivery {
   case added(CBMutableService, CBError?)
   case started(CBError?)
   case subscribed(CBCentral, CBMutableCharacteristic)
-  case unsubscribed(CBCentral, CBMutableCharacteristic)
+  /// The service may have been removed, and be held by nobody else.
+  case unsubscribed(CBCentral, CBMutableCharacteristic, of: CBMutableService?)
   case read(CBATTRequest)
   case wrote([CBATTRequest])
   case ready
@@ -18,9 +19,11 @@ enum PeripheralDelivery {
     case .subscribed(let central, let characteristic):
       characteristic.subscribedCentrals?.append(central)
       delegate?.peripheralManager(manager, central: central, didSubscribeTo: characteristic)
-    case .unsubscribed(let central, let characteristic):
+    case .unsubscribed(let central, let characteristic, let service):
       characteristic.subscribedCentrals?.removeAll { $0 === central }
-      delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristic)
+      withExtendedLifetime(service) {
+        delegate?.peripheralManager(manager, central: central, didUnsubscribeFrom: characteristic)
+      }
     case .read(let request):
       guard let delegate else { return manager.respond(to: request, withResult: .requestNotSupported) }
       delegate.peripheralManager(manager, didReceiveRead: request)
