@@ -2,11 +2,27 @@ import Foundation
 
 // What Apple has deprecated, and programs still use.
 
-@available(*, deprecated, renamed: "CBManagerState")
-public typealias CBCentralManagerState = CBManagerState
+// Programs extend both states and CBManagerState by the same member, so that these are types of their own.
 
-@available(*, deprecated, renamed: "CBManagerState")
-public typealias CBPeripheralManagerState = CBManagerState
+@available(*, deprecated, message: "use CBManagerState")
+public enum CBCentralManagerState: Int, Sendable {
+  case unknown = 0
+  case resetting = 1
+  case unsupported = 2
+  case unauthorized = 3
+  case poweredOff = 4
+  case poweredOn = 5
+}
+
+@available(*, deprecated, message: "use CBManagerState")
+public enum CBPeripheralManagerState: Int, Sendable {
+  case unknown = 0
+  case resetting = 1
+  case unsupported = 2
+  case unauthorized = 3
+  case poweredOff = 4
+  case poweredOn = 5
+}
 
 @available(*, deprecated, message: "use CBManagerAuthorization")
 public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
