@@ -17,7 +17,7 @@ import Testing
     var nextService = 0
     var nextRequest = 0
     /// Calls whose report is to come.
-    var unreportedAdds: Set<Int> = []
+    var unreportedAdds: [Int] = []
     var unreportedStarts = 0
     var asked: [PeerIdentity: Int] = [:]
     var answered: Set<Int> = []
@@ -44,7 +44,11 @@ import Testing
       for report in effects.reports {
         switch report {
         case .added(let number, _):
-          if unreportedAdds.remove(number) == nil { breaches.append("added twice") }
+          if unreportedAdds.first == number {
+            unreportedAdds.removeFirst()
+          } else {
+            breaches.append("added twice, or out of order")
+          }
         case .started:
           unreportedStarts -= 1
           if unreportedStarts < 0 { breaches.append("started twice") }
@@ -72,7 +76,7 @@ import Testing
       switch Int.random(in: 0..<20, using: &random) {
       case 0: change(to: [.resetting, .poweredOff, .poweredOn].randomElement(using: &random) ?? .poweredOn)
       case 1, 2:
-        if state == .poweredOn { unreportedAdds.insert(nextService) }
+        if state == .poweredOn { unreportedAdds.append(nextService) }
         let refusal = Bool.random(using: &random) ? CBError(.uuidNotAllowed) : nil
         take(role.add(nextService, refusal: refusal))
         nextService += 1
@@ -283,6 +287,35 @@ import Testing
     #expect(role.stopAdvertising().commands == [.stopAdvertising])
     _ = role.advertises(true)
     #expect(!role.isAdvertising)
+  }
+
+  /// Programs whose calls are answered in another order take an error for that of another call.
+  @Test func callsAreAnsweredInTheirOrder() {
+    var role = subscribed()
+    #expect(role.add(1, refusal: nil).reports.isEmpty)
+    #expect(role.add(2, refusal: CBError(.uuidNotAllowed)).reports.isEmpty && role.knows(2))
+    #expect(texts(role.added(1, nil)) == ["added 1", "added 2 uuidNotAllowed"] && !role.knows(2))
+    #expect(role.startAdvertising().commands == [.advertise(1, isReported: true)])
+    #expect(texts(role.startAdvertising()) == [])
+    #expect(texts(role.started(1, nil)) == ["started", "started alreadyAdvertising"])
+    // One that was stopped, and the next one, which the radio may answer before.
+    _ = role.stopAdvertising()
+    #expect(role.startAdvertising().commands == [.advertise(3, isReported: true)])
+    _ = role.stopAdvertising()
+    #expect(role.startAdvertising().commands == [.advertise(4, isReported: true)])
+    #expect(texts(role.started(4, nil)) == [] && role.isAdvertising)
+    #expect(
+      texts(role.started(3, CBError(.operationCancelled))) == ["started operationCancelled", "started"])
+  }
+
+  private func texts(_ effects: PeripheralRole.Effects) -> [String] {
+    effects.reports.map { report in
+      switch report {
+      case .added(let number, let error): "added \(number)\(error.map { " \($0.code)" } ?? "")"
+      case .started(let error): "started\(error.map { " \($0.code)" } ?? "")"
+      case .subscribed, .unsubscribed, .requested, .ready: "other"
+      }
+    }
   }
 
   @Test func whatIsRestoredBeginsWithTheAdapterAndIsNotReported() {

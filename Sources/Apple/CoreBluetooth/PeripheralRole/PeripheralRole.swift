@@ -4,14 +4,15 @@ package import HaloRaw
 /// The peripheral role of a manager, as a value: what the program offers, and who uses it. Calls of the program and events of
 /// the loop go in; what the loop has to do, and what the delegate is called with, come out.
 ///
-/// - Each `add` and each `startAdvertising` that is not ignored has one report, whatever happens.
+/// - Each `add` and each `startAdvertising` that is not ignored has one report, whatever happens. The reports of each of the
+///   two have the order of the calls.
 /// - Each request of a central is answered at most once.
 /// - An update that is refused is followed by one ``Report/ready``, unless the adapter is switched off.
 package struct PeripheralRole: Sendable {
   private enum Stage {
     /// Offered before, by an earlier run of the program. It is added when the adapter can be used.
     case restored
-    case adding(isReported: Bool)
+    case adding
     case added
   }
 
@@ -29,12 +30,12 @@ package struct PeripheralRole: Sendable {
   /// Whether the adapter was powered on since everything was taken away last.
   private var wasOn = false
   private var services: [Int: Stage] = [:]
-  /// Services that were removed before the loop had added them, whose report is still to come.
-  private var removedEarly: Set<Int> = []
+  /// The calls of `add` whose report is to come, by their services.
+  private var adds = CallsInOrder()
   private var advertising = Advertising.off
   private var startCount = 0
-  /// Calls of `startAdvertising` that have a report.
-  private var reportedStarts: Set<Int> = []
+  /// The calls of `startAdvertising` whose report is to come.
+  private var starts = CallsInOrder()
   private var subscribers: [Place: [PeerIdentity]] = [:]
   private var credits = UpdateCredits()
   /// The request of each central that was not answered.
@@ -55,7 +56,7 @@ package struct PeripheralRole: Sendable {
   package func offers(_ service: Int) -> Bool { services[service] != nil }
 
   /// Whether the manager has a service, or has still to report about it.
-  package func knows(_ service: Int) -> Bool { services[service] != nil || removedEarly.contains(service) }
+  package func knows(_ service: Int) -> Bool { services[service] != nil || adds.contains(service) }
 
   /// The services that are offered, or about to be.
   package var offered: [Int] { services.keys.sorted() }
@@ -74,17 +75,16 @@ extension PeripheralRole {
   /// - Parameter refusal: why the service can't be offered; nil if it can
   package mutating func add(_ service: Int, refusal: CBError?) -> Effects {
     if let ignored = ignored("add") { return ignored }
-    if let refusal { return Effects([], [.added(service, refusal)]) }
-    services[service] = .adding(isReported: true)
+    adds.append(service)
+    if let refusal { return added(service, refusal) }
+    services[service] = .adding
     return Effects([.add(service)])
   }
 
   /// The loop has added a service, or has failed to.
   package mutating func added(_ service: Int, _ error: CBError?) -> Effects {
-    if removedEarly.remove(service) != nil { return Effects([], [.added(service, error)]) }
-    guard case .adding(let isReported) = services[service] else { return Effects() }
-    services[service] = error == nil ? .added : nil
-    return Effects([], isReported ? [.added(service, error)] : [])
+    if case .adding = services[service] { services[service] = error == nil ? .added : nil }
+    return Effects([], adds.answered(service, with: .added(service, error)))
   }
 
   /// - Parameter service: nil for one that was not added
@@ -107,11 +107,7 @@ extension PeripheralRole {
   }
 
   private mutating func takeAway(_ service: Int) -> Effects {
-    switch services.removeValue(forKey: service) {
-    case .adding(isReported: true): removedEarly.insert(service)
-    case .restored: return Effects()
-    case .adding(isReported: false), .added, nil: break
-    }
+    if case .restored = services.removeValue(forKey: service) { return Effects() }
     var effects = Effects([.remove(service)])
     for place in subscribers.keys.filter({ $0.service == service }).sorted(by: { $0.index < $1.index }) {
       for client in subscribers.removeValue(forKey: place) ?? [] {
@@ -125,23 +121,21 @@ extension PeripheralRole {
 // MARK: Advertising
 
 extension PeripheralRole {
-  package mutating func startAdvertising() -> Effects {
+  /// - Parameter refusal: why the data can't be advertised; nil if they can
+  package mutating func startAdvertising(refusal: CBError? = nil) -> Effects {
     if let ignored = ignored("startAdvertising") { return ignored }
-    guard advertising == .off else { return Effects([], [.started(CBError(.alreadyAdvertising))]) }
-    return Effects([start(isReported: true)])
-  }
-
-  private mutating func start(isReported: Bool) -> Command {
+    let refusal = advertising == .off ? refusal : CBError(.alreadyAdvertising)
     startCount += 1
+    starts.append(startCount)
+    if let refusal { return started(startCount, refusal) }
     advertising = .starting(startCount)
-    if isReported { reportedStarts.insert(startCount) }
-    return .advertise(startCount, isReported: isReported)
+    return Effects([.advertise(startCount, isReported: true)])
   }
 
   /// The radio advertises now, or does not.
   package mutating func started(_ number: Int, _ error: CBError?) -> Effects {
     if advertising == .starting(number) { advertising = error == nil ? .on : .off }
-    return Effects([], reportedStarts.remove(number) == nil ? [] : [.started(error)])
+    return Effects([], starts.answered(number, with: .started(error)))
   }
 
   /// The radio advertises again, or refuses to go on and is asked again. Nothing is reported: there is no such call.
@@ -198,10 +192,13 @@ extension PeripheralRole {
     var effects = Effects()
     for service in offered {
       guard case .restored = services[service] else { continue }
-      services[service] = .adding(isReported: false)
+      services[service] = .adding
       effects.commands.append(.add(service))
     }
-    if advertising == .restored { effects.commands.append(start(isReported: false)) }
+    guard advertising == .restored else { return effects }
+    startCount += 1
+    advertising = .starting(startCount)
+    effects.commands.append(.advertise(startCount, isReported: false))
     return effects
   }
 }
@@ -294,5 +291,23 @@ extension PeripheralRole {
   /// The loop has handed an update to the link of a central, or has dropped it.
   package mutating func sent(to client: PeerIdentity) -> Effects {
     Effects([], credits.give(client) ? [.ready] : [])
+  }
+}
+
+/// The calls of one kind whose report is to come, and the reports that wait for those of earlier calls.
+private struct CallsInOrder: Sendable {
+  private var calls: [(number: Int, report: PeripheralRole.Report?)] = []
+
+  func contains(_ number: Int) -> Bool { calls.contains { $0.number == number } }
+
+  mutating func append(_ number: Int) { calls.append((number, nil)) }
+
+  /// - Returns: what is reported now; nothing for a call that is not one of these
+  mutating func answered(_ number: Int, with report: PeripheralRole.Report) -> [PeripheralRole.Report] {
+    guard let index = calls.firstIndex(where: { $0.number == number }) else { return [] }
+    calls[index].report = report
+    let ready = calls.prefix { $0.report != nil }.compactMap(\.report)
+    calls.removeFirst(ready.count)
+    return ready
   }
 }
