@@ -108,11 +108,11 @@ open class CBPeripheralManager: CBManager {
   /// Whether centrals can find this device. While the adapter is off, advertising pauses.
   open var isAdvertising: Bool { table.isAdvertising }
 
-  /// - Parameter advertisementData: the keys ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey``; here
-  ///   also ``CBPeripheralManagerAdvertisementManufacturerDataKey`` and ``CBPeripheralManagerAdvertisementServiceDataKey``
+  /// - Parameter advertisementData: the keys ``CBAdvertisementDataLocalNameKey`` and ``CBAdvertisementDataServiceUUIDsKey``,
+  ///   and that of a beacon's region; here also ``CBPeripheralManagerAdvertisementManufacturerDataKey`` and
+  ///   ``CBPeripheralManagerAdvertisementServiceDataKey``
   open func startAdvertising(_ advertisementData: [String: Any]?) {
-    let request = AdvertisementRequest(advertisementData)
-    perform { $0.startAdvertising(request) }
+    perform { $0.startAdvertising(advertisementData) }
   }
 
   open func stopAdvertising() { perform { $0.stopAdvertising() } }

@@ -545,4 +545,27 @@ import VirtualRadio
     await offer.perform { #expect(!$0.manager.isAdvertising) }
     await meeting.end()
   }
+
+  /// A value that can't be advertised is no success: the bytes of a beacon that are too few, UUIDs that are texts.
+  @Test func aValueThatCannotBeAdvertisedIsRefused() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let beacon = "kCBAdvDataAppleBeaconKey"
+    let refused: [[String: Any]] = [
+      [beacon: Data(count: 20)], [beacon: "beacon"], [CBAdvertisementDataLocalNameKey: 7],
+      [CBAdvertisementDataServiceUUIDsKey: ["180D"]],
+      [beacon: Data(count: 21), CBPeripheralManagerAdvertisementManufacturerDataKey: Data([1, 2])],
+      [CBPeripheralManagerAdvertisementManufacturerDataKey: Data([1])],
+    ]
+    await offer.perform { me in
+      for data in refused { me.manager.startAdvertising(data) }
+      #expect(!me.manager.isAdvertising)
+      // Apple's systems ignore a key that they do not advertise.
+      me.manager.startAdvertising([CBAdvertisementDataTxPowerLevelKey: 3])
+    }
+    await offer.until("started")
+    let answers = Array(repeating: "started invalidParameters", count: refused.count) + ["started"]
+    #expect(offer.log == ["poweredOn"] + answers)
+    await meeting.end()
+  }
 }

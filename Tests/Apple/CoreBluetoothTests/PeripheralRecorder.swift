@@ -16,6 +16,8 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   nonisolated(unsafe) var requests: [CBATTRequest] = []
   /// The service of each object that a call had.
   nonisolated(unsafe) private(set) var services: [String] = []
+  /// The advertisement that was restored.
+  nonisolated(unsafe) private(set) var restoredAdvertisement: [String: Any] = [:]
 
   var log: [String] { recorder.log }
 
@@ -70,6 +72,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
   func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
     let services = dict[CBPeripheralManagerRestoredStateServicesKey] as? [CBMutableService] ?? []
     let data = dict[CBPeripheralManagerRestoredStateAdvertisementDataKey] as? [String: Any]
+    restoredAdvertisement = data ?? [:]
     for service in services { note("restored", of: service.characteristics?.first) }
     note("restored \(services.map(\.uuid.uuidString)) \(data?[CBAdvertisementDataLocalNameKey] ?? "nil")")
   }

@@ -60,6 +60,35 @@ import Testing
     await meeting.end()
   }
 
+  /// Beacons pass on what CLBeaconRegion gives them, also as NSData (mttrb/BeaconOSX,
+  /// lgaches/BeaconEmitter).
+  @Test func aBeaconIsAdvertisedAndRestored() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let meeting = await Meeting()
+    let key = "kCBAdvDataAppleBeaconKey"
+    let uuid: [UInt8] = Array(0xE0...0xEF)
+    let bytes = Data(uuid + [0x01, 0x02, 0x03, 0x04, 0xC5])
+    var first: PeripheralRecorder? = await .start(meeting.radio, folder: folder.path, options: Self.options)
+    await first?.perform {
+      $0.manager.startAdvertising([key: NSData(data: bytes), CBAdvertisementDataLocalNameKey: "Beacon"])
+    }
+    await first?.until("started")
+    let phone = await Recorder.start(meeting.other)
+    await phone.perform { $0.central.scanForPeripherals() }
+    await phone.until("found Beacon")
+    let advertised = Data([0x4C, 0x00, 0x02, 0x15]) + bytes
+    #expect(phone.companyData["Beacon"] == advertised)
+    await phone.perform { $0.central.stopScan() }
+    first = nil
+    let second = await PeripheralRecorder.start(meeting.radio, folder: folder.path, options: Self.options)
+    #expect(second.restoredAdvertisement[key] as? Data == bytes)
+    await phone.perform { $0.central.scanForPeripherals() }
+    await phone.until("found Beacon", count: 2)
+    #expect(phone.companyData["Beacon"] == advertised)
+    await meeting.end()
+  }
+
   @Test(arguments: [
     "[",
     "{\"version\":1,\"managers\":[{\"program\":\"a\",\"identifier\":\"b\",\"services\":[{\"number\":-1}]}]}",

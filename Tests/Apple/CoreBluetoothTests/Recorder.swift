@@ -21,6 +21,8 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
   nonisolated(unsafe) var peripherals: [String: CBPeripheral] = [:]
   /// The services that a peripheral has advertised, as it was found last.
   nonisolated(unsafe) var advertised: [String: [String]] = [:]
+  /// The data of a company that it has advertised.
+  nonisolated(unsafe) var companyData: [String: Data] = [:]
 
   /// The last error that a call had.
   nonisolated(unsafe) private(set) var lastError: (any Error)?
@@ -124,6 +126,7 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     peripherals[name] = peripheral
     let services = advertisementData[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
     advertised[name] = services?.map(\.uuidString)
+    companyData[name] = advertisementData[CBAdvertisementDataManufacturerDataKey] as? Data
     note("found \(name)")
   }
 

@@ -7,8 +7,22 @@ internal import HaloRaw
 typealias AdvertisementRequest = PeripheralRestoration.Advertisement
 
 extension AdvertisementRequest {
-  /// - Parameter data: as a program gives it. What is not known here has no effect, and a line says so.
-  init(_ data: [String: Any]?) {
+  /// The key of `CLBeaconRegion.peripheralData(withMeasuredPower:)`, for Data with a UUID, two numbers, most significant byte
+  /// first, and a signal. Apple's headers do not have it.
+  private static let beaconKey = "kCBAdvDataAppleBeaconKey"
+  private static let beaconLength = 21
+  /// The company, then the type and the length of a beacon's data.
+  private static let beaconPrefix: [UInt8] = [0x4C, 0x00, 0x02, UInt8(beaconLength)]
+
+  private static let knownKeys = [
+    CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey, beaconKey,
+    CBPeripheralManagerAdvertisementServiceDataKey, CBPeripheralManagerAdvertisementManufacturerDataKey,
+  ]
+
+  /// - Parameter data: as a program gives it. A key that is not known here has no effect, as on Apple's systems, and a line
+  ///   says so.
+  /// - Throws: if a known key has a value that can't be advertised
+  init(_ data: [String: Any]?) throws(CBError) {
     self.init()
     for (key, value) in (data ?? [:]).sorted(by: { $0.key < $1.key }) {
       switch (key, value) {
@@ -21,7 +35,12 @@ extension AdvertisementRequest {
         }
       case (CBPeripheralManagerAdvertisementManufacturerDataKey, let bytes as Data) where bytes.count >= 2:
         manufacturerData = Array(bytes)
-      default: reportMisuse("startAdvertising: \(key) has no effect with \(type(of: value))")
+      case (Self.beaconKey, let bytes as Data)
+      where bytes.count == Self.beaconLength && manufacturerData == nil:
+        manufacturerData = Self.beaconPrefix + bytes
+      case (let key, _) where Self.knownKeys.contains(key):
+        throw CBError(.invalidParameters, "\(key) can't be advertised with \(value)")
+      default: reportMisuse("startAdvertising: \(key) has no effect")
       }
     }
   }
@@ -36,7 +55,14 @@ extension AdvertisementRequest {
         serviceData.map { (CBUUID($0.uuid), Data($0.value)) }
       ) { first, _ in first }
     }
-    data[CBPeripheralManagerAdvertisementManufacturerDataKey] = manufacturerData.map { Data($0) }
+    if let manufacturerData {
+      let beacon = manufacturerData.dropFirst(Self.beaconPrefix.count)
+      if manufacturerData.starts(with: Self.beaconPrefix), beacon.count == Self.beaconLength {
+        data[Self.beaconKey] = Data(beacon)
+      } else {
+        data[CBPeripheralManagerAdvertisementManufacturerDataKey] = Data(manufacturerData)
+      }
+    }
     return data
   }
 

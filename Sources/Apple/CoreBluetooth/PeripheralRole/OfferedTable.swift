@@ -62,11 +62,17 @@ final class OfferedTable: @unchecked Sendable {
 
   func removeAll() -> [PeripheralDelivery] { change { $0.role.removeAll() } }
 
-  func startAdvertising(_ request: AdvertisementRequest) -> [PeripheralDelivery] {
-    change { shared in
-      let effects = shared.role.startAdvertising()
+  func startAdvertising(_ data: [String: Any]?) -> [PeripheralDelivery] {
+    var (request, refusal): (AdvertisementRequest?, CBError?)
+    do throws(CBError) {
+      request = try AdvertisementRequest(data)
+    } catch {
+      refusal = error
+    }
+    return change { shared in
+      let effects = shared.role.startAdvertising(refusal: refusal)
       // A call that is refused changes nothing.
-      if !effects.commands.isEmpty { shared.advertisement = request }
+      if let request, !effects.commands.isEmpty { shared.advertisement = request }
       return effects
     }
   }
