@@ -1,10 +1,12 @@
 import Foundation
+internal import HaloFiles
 internal import HaloKnownDevices
 internal import HaloRaw
 internal import HaloSystemCalls
 
 /// What a manager with a restore identifier does: stored off the queues of the program, and taken up at the next start of
-/// the program.
+/// the program. Of several managers that run with one identifier, in this process or in others, the first has what is stored:
+/// nothing is restored to the others, and nothing of theirs is stored while it runs.
 final class Restoration<Record: RestorationRecord>: Sendable {
   private struct Shared {
     /// What is stored.
@@ -15,9 +17,11 @@ final class Restoration<Record: RestorationRecord>: Sendable {
     var waiting: Record?
     /// What is about to be written.
     var unwritten: Record?
+    /// The right to what is stored; nil while another manager has it.
+    var hold: FileLock?
   }
 
-  private let path: String
+  private let folder: String
   private let shared: Guarded<Shared>
 
   /// Reads what the manager did last.
@@ -28,15 +32,37 @@ final class Restoration<Record: RestorationRecord>: Sendable {
     guard let folder, let identifier = options?[CBCentralManagerOptionRestoreIdentifierKey] as? String else {
       return nil
     }
-    path = folder + "/\(Record.fileName)"
+    self.folder = folder
     let program = ProcessInfo.processInfo.processName
     // What another manager of this process stores last comes first.
     PeripheralStore.finishWriting()
-    let record =
-      Record.stored(program: program, identifier: identifier, path: path, report: reportMisuse)
-      ?? Record(program: program, identifier: identifier)
-    shared = Guarded(Shared(record: record, unreported: record.isEmpty ? nil : record, waiting: record))
+    let new = Record(program: program, identifier: identifier)
+    var hold: FileLock?
+    do throws(FileError) {
+      hold = try Record.hold(program: program, identifier: identifier, folder: folder)
+      if hold == nil {
+        reportMisuse(
+          "another manager runs with the restore identifier \(identifier): nothing is restored to this one, and "
+            + "nothing of it is stored meanwhile")
+      }
+    } catch {
+      reportMisuse("cannot store what the \(Record.role) manager does: \(error)")
+    }
+    let stored =
+      hold == nil
+      ? nil
+      : Record.stored(
+        program: program, identifier: identifier, path: Self.path(in: folder), report: reportMisuse)
+    let record = stored ?? new
+    shared = Guarded(
+      Shared(record: record, unreported: record.isEmpty ? nil : record, waiting: record, hold: hold))
   }
+
+  deinit {
+    shared.withLock { $0.hold?.remove() }
+  }
+
+  private static func path(in folder: String) -> String { folder + "/\(Record.fileName)" }
 
   /// What is stored.
   var record: Record { shared.withLock { $0.record } }
@@ -53,8 +79,19 @@ final class Restoration<Record: RestorationRecord>: Sendable {
     guard hasChanged else { return }
     PeripheralStore.write { [self] in
       // Several changes in a row are written once.
-      guard let record = shared.withLock({ $0.unwritten.take() }) else { return }
-      record.store(path: path, report: reportMisuse)
+      guard let record = shared.withLock({ $0.unwritten.take() }), holds(record) else { return }
+      record.store(path: Self.path(in: folder), report: reportMisuse)
+    }
+  }
+
+  /// Whether this manager has what is stored, also as the one that had it is gone.
+  private func holds(_ record: Record) -> Bool {
+    shared.withLock { shared in
+      if shared.hold == nil {
+        shared.hold = try? Record.hold(
+          program: record.program, identifier: record.identifier, folder: folder)
+      }
+      return shared.hold != nil
     }
   }
 

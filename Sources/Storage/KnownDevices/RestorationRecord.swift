@@ -1,3 +1,6 @@
+import HaloBluetoothCore
+import HaloFiles
+
 /// What a program does with one of its managers, stored for its next run. The managers of all programs of a user share a file
 /// for each role.
 package protocol RestorationRecord: StoredEntry, Equatable {
@@ -19,8 +22,34 @@ extension RestorationRecord {
   /// The number of managers that are kept: the ones that were stored last.
   package static var limit: Int { 64 }
 
+  /// The longest name of a file in Linux, in bytes.
+  private static var longestName: Int { 255 }
+
   private static func file(_ path: String) -> VersionedFile<Self> {
     VersionedFile(path: path, of: "managers to restore", in: "managers", keeping: limit)
+  }
+
+  /// Takes what is stored of a manager for one that runs, until the lock is released or the process ends, for any reason.
+  ///
+  /// - Parameters:
+  ///   - program: the name of the program
+  ///   - identifier: the manager
+  ///   - folder: where the file with the records is; it is made if it is missing
+  /// - Returns: nil if another one that runs has it, in this process or in another
+  /// - Throws: if nothing can be stored there
+  package static func hold(program: String, identifier: String, folder: String) throws(FileError) -> FileLock?
+  {
+    let running = folder + "/running"
+    try PrivateFolder.make(running)
+    let name = "\(role).\(program).\(identifier)".utf8.map { byte in
+      switch UInt8(byte) {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+        String(UnicodeScalar(byte))
+      default: "%" + Hex.string([byte])
+      }
+    }
+    return try FileLock.attempt(running + "/" + name.prefix(longestName / 3).joined())
   }
 
   /// What is stored of a manager; nil for nothing.

@@ -33,6 +33,7 @@ import Testing
     var first: PeripheralRecorder? = await .start(meeting.radio, folder: folder.path, options: Self.options)
     await first?.offer(Self.services())
     first = nil
+    await folder.untilNoneRuns()
     PeripheralStore.finishWriting()
     #expect(folder.mode(of: "peripheral-restoration.json") == 0o600)
 
@@ -81,6 +82,7 @@ import Testing
     #expect(phone.companyData["Beacon"] == advertised)
     await phone.perform { $0.central.stopScan() }
     first = nil
+    await folder.untilNoneRuns()
     let second = await PeripheralRecorder.start(meeting.radio, folder: folder.path, options: Self.options)
     #expect(second.restoredAdvertisement[key] as? Data == bytes)
     await phone.perform { $0.central.scanForPeripherals() }

@@ -26,6 +26,7 @@ import Testing
     #expect(stored(folder).contains("C0:00:00:00:00:01"))
     #expect(folder.mode(of: "restoration.json") == 0o600)
     first = nil
+    await folder.untilNoneRuns()
     let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await second.until("connected Strap")
     #expect(second.log == ["restored Strap connecting", "poweredOn", "connected Strap"])
@@ -45,6 +46,7 @@ import Testing
       if let peripheral = me.peripherals["Strap"] { me.central.connect(peripheral) }
     }
     first = nil
+    await folder.untilNoneRuns()
     let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
     #expect(second.log == ["restored Strap connecting", "poweredOn"])
     await BluetoothActor.run { strap.isPresent = true }.value
@@ -62,6 +64,7 @@ import Testing
         withServices: [CBUUID(string: "180D")], options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
     }
     first = nil
+    await folder.untilNoneRuns()
     let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await second.until("found Strap", count: 3)
     #expect(
@@ -90,6 +93,7 @@ import Testing
     await first?.until("disconnected Gone peripheralDisconnected, disconnected")
     #expect(!stored(folder).contains("C0:00"))
     first = nil
+    await folder.untilNoneRuns()
     let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
     #expect(second.log == ["poweredOn"])
     await radio.close()
@@ -106,6 +110,7 @@ import Testing
     await simulated.fail()
     await first?.until("poweredOff")
     first = nil
+    await folder.untilNoneRuns()
     await simulated.repair()
     let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await second.until("connected Strap")
@@ -138,6 +143,7 @@ import Testing
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     first = nil
+    await folder.untilNoneRuns()
     await simulated.fail()
     let second = Recorder()
     second.on("restored Strap connecting") { me in
@@ -165,10 +171,64 @@ import Testing
     var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
     await first?.connect("Strap")
     first = nil
+    await folder.untilNoneRuns()
     let other = await Recorder.start(
       radio, folder: folder.path, options: [CBCentralManagerOptionRestoreIdentifierKey: "other"])
     let none = await Recorder.start(radio, folder: folder.path)
     #expect(other.log == ["poweredOn"] && none.log == ["poweredOn"])
+    await radio.close()
+  }
+
+  /// Two copies of a program, or an app that makes a second manager, took over each other's connections and wrote over what
+  /// the other had stored.
+  @Test func aManagerThatRunsKeepsWhatIsStored() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
+    let scan = { (me: Recorder) in
+      me.central.scanForPeripherals(withServices: [CBUUID(string: "180F")])
+    }
+    var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await first?.connect("Strap")
+    let second = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    #expect(second.log == ["poweredOn"])
+    await second.perform(scan)
+    #expect(stored(folder).contains("C0:00") && !stored(folder).contains("180F"))
+    // The manager that is left stores what it does next.
+    first = nil
+    await folder.untilNoneRuns()
+    await second.perform { $0.central.stopScan() }
+    await second.perform(scan)
+    #expect(!stored(folder).contains("C0:00") && stored(folder).contains("180F"))
+    await radio.close()
+  }
+
+  /// A program that is killed lets go of it, as the kernel closes its files.
+  @Test func whatAnotherProcessHoldsIsNotRestoredUntilItIsKilled() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
+    var first: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await first?.connect("Strap")
+    let name = try #require(folder.names(in: "running").first)
+    first = nil
+    await folder.untilNoneRuns()
+    let (other, ready) = (Process(), Pipe())
+    other.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
+    other.arguments = [
+      "--no-fork", folder.path + "/running/" + name, "sh", "-c", "echo; exec sleep 600",
+    ]
+    other.standardOutput = ready
+    try other.run()
+    _ = ready.fileHandleForReading.readData(ofLength: 1)
+    var second: Recorder? = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    #expect(second?.log == ["poweredOn"])
+    second = nil
+    kill(other.processIdentifier, SIGKILL)
+    other.waitUntilExit()
+    let third = await Recorder.start(radio, folder: folder.path, options: Self.options)
+    await third.until("connected Strap")
+    #expect(third.log == ["restored Strap connecting", "poweredOn", "connected Strap"])
     await radio.close()
   }
 
@@ -204,5 +264,12 @@ import Testing
     var reports: [String] = []
     restoration.store(path: folder.path + "/restoration.json") { reports.append($0) }
     #expect(folder.text(of: "restoration.json") == text && reports.count == 1)
+  }
+}
+
+extension Folder {
+  /// Returns when the managers that have something stored in here are gone: one may still be in a call of its delegate.
+  func untilNoneRuns() async {
+    while !names(in: "running").isEmpty { await Task.yield() }
   }
 }
