@@ -108,7 +108,7 @@ open class CBCentralManager: CBManager {
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { shared.withLock { $0.delegate } }
     set {
-      shared.withLock { $0.delegate = newValue }
+      observers.changing { shared.withLock { $0.delegate = newValue } }
       callbacks.asyncConfined { [weak self] in self?.reportFirstState() }
     }
   }
@@ -128,18 +128,22 @@ open class CBCentralManager: CBManager {
   }
 
   private func start(_ request: ScanRequest) {
-    let number = shared.withLock { shared in
-      shared.isScanning = true
-      shared.scanNumber += 1
-      return shared.scanNumber
+    let number = observers.changing {
+      shared.withLock { shared in
+        shared.isScanning = true
+        shared.scanNumber += 1
+        return shared.scanNumber
+      }
     }
     BluetoothActor.run { [core] in core.startScan(request, number: number) }
   }
 
   open func stopScan() {
-    shared.withLock { shared in
-      shared.isScanning = false
-      shared.scanNumber += 1
+    observers.changing {
+      shared.withLock { shared in
+        shared.isScanning = false
+        shared.scanNumber += 1
+      }
     }
     restoration?.giveUpScan()
     BluetoothActor.run { [core] in core.stopScan() }
@@ -213,7 +217,7 @@ extension CBCentralManager {
   func update(_ state: CBManagerState, _ failure: String?) {
     set(state)
     if state != .poweredOn {
-      shared.withLock { $0.isScanning = false }
+      observers.changing { shared.withLock { $0.isScanning = false } }
       for peripheral in table.held { change(peripheral) { $0.powerOff() } }
     }
     if let failure, shared.withLock({ $0.delegate }) != nil { reportMisuse("\(state): \(failure)") }
@@ -272,7 +276,7 @@ extension CBCentralManager {
   }
 
   func scanEnded(_ number: Int) {
-    shared.withLock { if $0.scanNumber == number { $0.isScanning = false } }
+    observers.changing { shared.withLock { if $0.scanNumber == number { $0.isScanning = false } } }
   }
 
   func established(_ peer: PeerIdentity, _ link: PeripheralLink) {

@@ -6,7 +6,7 @@ internal import HaloSystemCalls
 /// What the managers of both roles have.
 open class CBManager: NSObject {
   private let current: Guarded<CBManagerState>
-  let stateObservers = Observers<CBManagerState>()
+  let observers = Observers()
 
   init(_ state: CBManagerState) {
     current = Guarded(state)
@@ -16,11 +16,7 @@ open class CBManager: NSObject {
   open var state: CBManagerState { current.withLock { $0 } }
 
   func set(_ state: CBManagerState) {
-    let old = current.withLock { current in
-      defer { current = state }
-      return current
-    }
-    stateObservers.report(from: old, to: state)
+    observers.changing { current.withLock { $0 = state } }
   }
 
   open var authorization: CBManagerAuthorization { Self.authorization }

@@ -22,7 +22,7 @@ open class CBPeer: NSObject {
 /// A peripheral, of which a manager has one object. Its properties change on the manager's queue, before the callback.
 open class CBPeripheral: CBPeer {
   let shared: Guarded<Shared>
-  let stateObservers = Observers<CBPeripheralState>()
+  let observers = Observers()
   let peer: PeerIdentity
   let callbacks: CallbackQueue
 
@@ -41,7 +41,7 @@ open class CBPeripheral: CBPeer {
 
   open weak var delegate: (any CBPeripheralDelegate)? {
     get { shared.withLock { $0.delegate } }
-    set { shared.withLock { $0.delegate = newValue } }
+    set { observers.changing { shared.withLock { $0.delegate = newValue } } }
   }
 
   open var name: String? { shared.withLock { $0.name } }
@@ -351,7 +351,7 @@ open class CBPeripheral: CBPeer {
     }
     let kept = isWhole ? [] : known.filter { known in !all.contains { $0 === known } }
     let sorted = (kept + all).sorted { $0.start < $1.start }
-    shared.withLock { if $0.link === link { $0.services = sorted } }
+    observers.changing { shared.withLock { if $0.link === link { $0.services = sorted } } }
   }
 }
 
@@ -366,17 +366,19 @@ extension CBCharacteristic {
 // MARK: The manager's side, on the queue
 
 extension CBPeripheral {
-  func setName(_ name: String) { shared.withLock { $0.name = name } }
+  func setName(_ name: String) { observers.changing { shared.withLock { $0.name = name } } }
 
   /// - Returns: the services that are no longer valid
   func invalidate(_ range: HandleRange) -> [CBService] {
-    shared.withLock { shared in
-      let invalid = (shared.services ?? []).filter { service in
-        service.place.map { $0.service.handles.start <= range.end && range.start <= $0.service.handles.end }
-          ?? false
+    observers.changing {
+      shared.withLock { shared in
+        let invalid = (shared.services ?? []).filter { service in
+          service.place.map { $0.service.handles.start <= range.end && range.start <= $0.service.handles.end }
+            ?? false
+        }
+        shared.services?.removeAll { service in invalid.contains { $0 === service } }
+        return invalid
       }
-      shared.services?.removeAll { service in invalid.contains { $0 === service } }
-      return invalid
     }
   }
 }

@@ -87,7 +87,7 @@ open class CBPeripheralManager: CBManager {
   open weak var delegate: (any CBPeripheralManagerDelegate)? {
     get { shared.withLock { $0.delegate } }
     set {
-      shared.withLock { $0.delegate = newValue }
+      observers.changing { shared.withLock { $0.delegate = newValue } }
       callbacks.asyncConfined { [weak self] in self?.reportFirstState() }
     }
   }
@@ -167,7 +167,7 @@ open class CBPeripheralManager: CBManager {
 
   /// A call of the program: the delegate is called with what follows.
   private func perform(_ call: (OfferedTable) -> [PeripheralDelivery]) {
-    let deliveries = call(table)
+    let deliveries = observers.changing { call(table) }
     store()
     guard !deliveries.isEmpty else { return }
     callbacks.asyncConfined { [weak self] in self?.deliver(deliveries) }
@@ -189,7 +189,7 @@ open class CBPeripheralManager: CBManager {
 extension CBPeripheralManager {
   func update(_ state: CBManagerState, _ failure: String?) {
     set(state)
-    deliver(table.change { $0.changed(to: state) })
+    deliver(observers.changing { table.change { $0.changed(to: state) } })
     store()
     if let failure, delegate != nil { reportMisuse("\(state): \(failure)") }
     guard shared.withLock({ $0.hasReportedState }) else { return reportFirstState() }
@@ -214,7 +214,7 @@ extension CBPeripheralManager {
 extension CBPeripheralManager {
   /// An event that concerns the role alone.
   func happened(_ event: (inout PeripheralRole) -> PeripheralRole.Effects) {
-    deliver(table.change(role: event))
+    deliver(observers.changing { table.change(role: event) })
   }
 
   func connected(_ client: PeerIdentity, mtu: Int) { table.connected(client, mtu: mtu) }

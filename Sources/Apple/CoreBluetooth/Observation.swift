@@ -2,8 +2,8 @@ import Foundation
 internal import HaloRaw
 internal import HaloSystemCalls
 
-// What stands in for key-value observing, which Foundation on Linux has not: `observe(\.state)` of a peripheral and of a
-// manager, with Apple's names.
+// What stands in for key-value observing, which Foundation on Linux has not: `observe` of a peripheral and of a manager, with
+// Apple's names.
 
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public let rawValue: UInt
@@ -47,63 +47,84 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
   public func invalidate() { end.withLock { $0.take() }?() }
 }
 
-/// Who observes one value.
-final class Observers<Value: Sendable & Equatable>: @unchecked Sendable {
-  typealias Handler = (NSKeyValueObservedChange<Value>) -> Void
+/// Who observes the properties of an object.
+final class Observers: @unchecked Sendable {
+  /// Reads a property before a change, and returns what compares it afterwards.
+  private typealias Observer = () -> () -> Void
 
-  private let handlers = Guarded<[(id: Int, handler: Handler)]>([])
-  private let nextID = Guarded(0)
-
-  /// - Parameter initial: what the handler is called with at once, if it wants to
-  func add(
-    _ options: NSKeyValueObservingOptions, _ initial: Value, _ handler: @escaping Handler
-  ) -> NSKeyValueObservation {
-    if options.contains(.initial) { handler(NSKeyValueObservedChange(newValue: initial, oldValue: nil)) }
-    let id = nextID.withLock { id in
-      defer { id += 1 }
-      return id
-    }
-    handlers.withLock { $0.append((id, handler)) }
-    return NSKeyValueObservation { [weak self] in self?.handlers.withLock { $0.removeAll { $0.id == id } } }
+  private struct Shared {
+    var observers: [(id: Int, read: Observer)] = []
+    var nextID = 0
   }
 
-  /// Calls the handlers, on this thread, if the value has changed.
-  func report(from old: Value, to new: Value) {
-    guard old != new else { return }
-    for (_, handler) in handlers.withLock({ $0 }) {
-      handler(NSKeyValueObservedChange(newValue: new, oldValue: old))
+  private let shared = Guarded(Shared())
+
+  fileprivate func add<Object: AnyObject, Value>(
+    _ object: Object, _ keyPath: KeyPath<Object, Value>, _ options: NSKeyValueObservingOptions,
+    _ changeHandler: @escaping (Object, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation {
+    if options.contains(.initial) {
+      changeHandler(object, NSKeyValueObservedChange(newValue: object[keyPath: keyPath], oldValue: nil))
     }
+    let read: Observer = { [unowned object] in
+      let old = object[keyPath: keyPath]
+      return {
+        let new = object[keyPath: keyPath]
+        guard !areSame(old, new) else { return }
+        changeHandler(object, NSKeyValueObservedChange(newValue: new, oldValue: old))
+      }
+    }
+    let id = shared.withLock { shared in
+      defer { shared.nextID += 1 }
+      shared.observers.append((shared.nextID, read))
+      return shared.nextID
+    }
+    return NSKeyValueObservation { [weak self] in
+      self?.shared.withLock { $0.observers.removeAll { $0.id == id } }
+    }
+  }
+
+  /// Makes a change, and calls the handlers of what it has changed, on this thread.
+  func changing<Result>(_ change: () -> Result) -> Result {
+    let compare = shared.withLock { $0.observers }.map { $0.read() }
+    let result = change()
+    for report in compare { report() }
+    return result
   }
 }
 
-extension CBPeripheral {
-  /// Calls a handler for each change of ``state``: on the manager's queue, or in the program's own call that changes it.
-  ///
-  /// - Parameters:
-  ///   - keyPath: `\.state`
-  ///   - options: `initial` for a call at once
-  ///   - changeHandler: gets the new value and the old one
-  /// - Returns: what ends it when it is released
-  public func observe(
-    _ keyPath: KeyPath<CBPeripheral, CBPeripheralState>, options: NSKeyValueObservingOptions = [],
-    changeHandler: @escaping (CBPeripheral, NSKeyValueObservedChange<CBPeripheralState>) -> Void
-  ) -> NSKeyValueObservation {
-    stateObservers.add(options, state) { [unowned self] in changeHandler(self, $0) }
-  }
+private func areSame<Value>(_ one: Value, _ other: Value) -> Bool {
+  func isEqual<Known: Equatable>(_ one: Known) -> Bool { one == other as? Known }
+  if let one = one as? any Equatable { return isEqual(one) }
+  // A delegate, which is nil or an object.
+  return (one as? any NSObjectProtocol) === (other as? any NSObjectProtocol)
 }
 
-extension CBManager {
-  /// Calls a handler for each change of ``state``, on the manager's queue, before `centralManagerDidUpdateState`.
+extension NSObjectProtocol where Self: CBPeripheral {
+  /// Calls a handler for each change of a property: on the manager's queue, or in the program's own call that changes it.
   ///
   /// - Parameters:
-  ///   - keyPath: `\.state`
+  ///   - keyPath: such as `\.state`
   ///   - options: `initial` for a call at once
   ///   - changeHandler: gets the new value and the old one
   /// - Returns: what ends it when it is released
-  public func observe(
-    _ keyPath: KeyPath<CBManager, CBManagerState>, options: NSKeyValueObservingOptions = [],
-    changeHandler: @escaping (CBManager, NSKeyValueObservedChange<CBManagerState>) -> Void
-  ) -> NSKeyValueObservation {
-    stateObservers.add(options, state) { [unowned self] in changeHandler(self, $0) }
-  }
+  public func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation { observers.add(self, keyPath, options, changeHandler) }
+}
+
+extension NSObjectProtocol where Self: CBManager {
+  /// Calls a handler for each change of a property: on the manager's queue, before the delegate is called, or in the program's
+  /// own call that changes it.
+  ///
+  /// - Parameters:
+  ///   - keyPath: such as `\.state`, `\.isScanning`, `\.isAdvertising`
+  ///   - options: `initial` for a call at once
+  ///   - changeHandler: gets the new value and the old one
+  /// - Returns: what ends it when it is released
+  public func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation { observers.add(self, keyPath, options, changeHandler) }
 }

@@ -62,26 +62,24 @@ final class PeripheralTable: Sendable {
     _ body: (inout CBPeripheral.Shared) -> (ManagedConnection.Command?, ManagedConnection.Report?)
   ) -> ManagedConnection.Report? {
     let peer = peripheral.peer
-    let (report, before, after) = shared.withLock { shared in
-      let (command, report, isIdle, isNamed, before, after) = peripheral.shared.withLock { state in
-        let before = state.connection.state
-        let (command, report) = body(&state)
-        let connection = state.connection
-        return (command, report, connection.isIdle, state.name != nil, before, connection.state)
+    return peripheral.observers.changing {
+      shared.withLock { shared in
+        let (command, report, isIdle, isNamed) = peripheral.shared.withLock { state in
+          let (command, report) = body(&state)
+          return (command, report, state.connection.isIdle, state.name != nil)
+        }
+        shared.known[peer] = Weak(value: peripheral)
+        shared.held[peer] = isIdle ? nil : peripheral
+        // Under the lock, so that commands have the order of the changes.
+        switch command {
+        case .begin(let link, let options):
+          BluetoothActor.run { [core] in core.begin(link, to: peer, options, isNamed: isNamed) }
+        case .end(let link): BluetoothActor.run { [core] in core.end(link) }
+        case nil: break
+        }
+        return report
       }
-      shared.known[peer] = Weak(value: peripheral)
-      shared.held[peer] = isIdle ? nil : peripheral
-      // Under the lock, so that commands have the order of the changes.
-      switch command {
-      case .begin(let link, let options):
-        BluetoothActor.run { [core] in core.begin(link, to: peer, options, isNamed: isNamed) }
-      case .end(let link): BluetoothActor.run { [core] in core.end(link) }
-      case nil: break
-      }
-      return (report, before, after)
     }
-    peripheral.stateObservers.report(from: before, to: after)
-    return report
   }
 
   /// The manager is gone, and the loop ends its links: the program sees its peripherals as disconnected.
@@ -91,14 +89,12 @@ final class PeripheralTable: Sendable {
       return shared.known.values.compactMap(\.value)
     }
     for peripheral in peripherals {
-      let before = peripheral.shared.withLock { state in
-        defer {
+      peripheral.observers.changing {
+        peripheral.shared.withLock { state in
           state.connection = ManagedConnection()
           state.detach()
         }
-        return state.connection.state
       }
-      peripheral.stateObservers.report(from: before, to: .disconnected)
     }
   }
 }

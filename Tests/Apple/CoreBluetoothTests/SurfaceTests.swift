@@ -1,6 +1,7 @@
 import CoreBluetooth
 import HaloDevices
 import HaloRaw
+import HaloSystemCalls
 import Testing
 
 /// Names that programs use besides the calls: they compile, and do what they can.
@@ -70,5 +71,70 @@ import Testing
     }
     let opening: (CBL2CAPChannel) -> [Stream] = open
     #expect(type(of: opening) == ((CBL2CAPChannel) -> [Stream]).self)
+  }
+
+  /// Wrappers observe whether a manager scans or advertises, and that it is still their delegate's
+  /// (teufelaudio/CombineBluetooth).
+  @Test func thePropertiesOfManagersAreObserved() async {
+    let meeting = await Meeting()
+    let offer = await PeripheralRecorder.start(meeting.radio)
+    let seen = Guarded<[String]>([])
+    let observations = Guarded<[NSKeyValueObservation]>([])
+    let note = { (text: String) in seen.withLock { $0.append(text) } }
+    await offer.perform { me in
+      let made = [
+        me.manager.observe(\.isAdvertising, options: [.initial, .new]) { manager, change in
+          note("advertising \(change.newValue == manager.isAdvertising) \(manager.isAdvertising)")
+        },
+        me.manager.observe(\.delegate) { _, change in
+          note("\(change.oldValue.flatMap { $0 } === me) \(change.newValue.flatMap { $0 } == nil)")
+        },
+      ]
+      observations.withLock { $0 = made }
+      me.manager.startAdvertising(nil)
+    }
+    await offer.until("started")
+    await offer.perform { me in
+      me.manager.stopAdvertising()
+      me.manager.delegate = me
+      me.manager.delegate = nil
+      observations.withLock { $0 = [] }
+      me.manager.delegate = me
+    }
+    #expect(
+      seen.withLock { $0 } == [
+        "advertising true false", "advertising true true", "advertising true false", "true true",
+      ])
+    await meeting.end()
+  }
+
+  @Test func thePropertiesOfACentralManagerAndOfAPeripheralAreObserved() async {
+    let radio = await ManagedAdapter.kept(SimulatedRadio([await Devices.strap()]))
+    let recorder = await Recorder.start(radio)
+    let seen = Guarded<[String]>([])
+    let observations = Guarded<[NSKeyValueObservation]>([])
+    let note = { (text: String) in seen.withLock { $0.append(text) } }
+    recorder.on("found Strap") { me in
+      guard let peripheral = me.peripherals["Strap"] else { return }
+      let delegate = peripheral.observe(\.delegate) { peripheral, _ in
+        note("delegate \(peripheral.delegate == nil)")
+      }
+      observations.withLock { $0.append(delegate) }
+      peripheral.delegate = nil
+    }
+    await recorder.perform { me in
+      let made = [
+        me.central.observe(\.isScanning) { central, _ in note("scanning \(central.isScanning)") },
+        me.central.observe(\.state) { central, _ in note("on \(central.state == .poweredOn)") },
+      ]
+      observations.withLock { $0 += made }
+      me.central.scanForPeripherals()
+      me.central.scanForPeripherals()
+    }
+    await recorder.until("found Strap")
+    await recorder.perform { me in me.central.stopScan() }
+    #expect(seen.withLock { $0 } == ["scanning true", "delegate true", "scanning false"])
+    await radio.close()
+    observations.withLock { $0 = [] }
   }
 }

@@ -100,23 +100,47 @@ class SpecialDelegate: BaseDelegate {
   override func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {}
 }
 
-/// Observes the states, and keeps the observations.
+/// Observes properties, and keeps the observations.
 class StateWatcher {
   private var observations: [NSKeyValueObservation] = []
   var changes: [String] = []
 
-  func watch(_ central: CBCentralManager, _ peripheral: CBPeripheral) {
+  func watch(_ central: CBCentralManager, _ peripheral: CBPeripheral, _ manager: CBPeripheralManager) {
     observations = [
       peripheral.observe(\.state, options: [.initial, .old, .new]) { [weak self] peripheral, change in
         self?.changes.append("\(peripheral.identifier) \(change.newValue == .connected)")
       },
       central.observe(\.state) { [weak self] manager, _ in self?.changes.append("\(manager.state)") },
+      central.observe(\.delegate) { [weak self] central, _ in
+        if central.delegate == nil { self?.changes.append("no delegate") }
+      },
     ]
+    observations.append(
+      manager.observe(\.isAdvertising, options: .initial) { [weak self] manager, _ in
+        self?.changes.append("\(manager.isAdvertising)")
+      })
   }
 
   func stop() {
     for observation in observations { observation.invalidate() }
   }
+}
+
+/// The values of a property as a sequence, in place of Combine's publisher.
+extension NSObjectProtocol where Self: CBManager {
+  func values<Value: Sendable>(_ keyPath: KeyPath<Self, Value>) -> AsyncStream<Value> {
+    AsyncStream { continuation in
+      let observation = observe(keyPath, options: .initial) { _, change in
+        if let value = change.newValue { continuation.yield(value) }
+      }
+      continuation.onTermination = { _ in observation.invalidate() }
+    }
+  }
+}
+
+func isOn(_ manager: CBCentralManager) async -> Bool {
+  for await state in manager.values(\.state) where state != .unknown { return state == .poweredOn }
+  return false
 }
 
 @available(*, deprecated)
