@@ -1,6 +1,10 @@
 import AccessorySetupKit
 import CoreBluetooth
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 // The lines that docs/porting.md gives in place of those that Linux has not.
 
 #if canImport(os)
@@ -31,6 +35,7 @@ final class Replacements: NSObject {
   private var timer: Timer?
   private let lock = NSRecursiveLock()
   private let queue: DispatchQueue? = .main
+  private var values: [UUID: String] = [:]
 
   func start() {
     timer = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in
@@ -54,6 +59,11 @@ final class Replacements: NSObject {
 
   func values(_ rssi: NSNumber, _ advertisement: [String: Any]) -> (Int, Int?) {
     (rssi.intValue, (advertisement[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue)
+  }
+
+  func associate(_ value: String, with peripheral: CBPeripheral) {
+    values[peripheral.identifier] = value
+    logger.info("read \(value)")
   }
 
   /// A requirement that is optional on Apple's systems always has an implementation here.
@@ -145,3 +155,31 @@ func isOn(_ manager: CBCentralManager) async -> Bool {
 
 @available(*, deprecated)
 func deprecatedNames(_ peripheral: CBPeripheral) -> NSNumber? { peripheral.rssi }
+
+/// What Foundation on Linux does not have, in other words.
+enum OtherWords {
+  static func request(_ url: URL) -> URLRequest { URLRequest(url: url, timeoutInterval: 10) }
+
+  static func text(of error: Error) -> String {
+    NSLog("%@", error.localizedDescription)
+    return String(format: "%@", "\(error)")
+  }
+
+  static func rename(_ name: String) -> String? {
+    let before = UserDefaults.standard.object(forKey: "name") as? String
+    UserDefaults.standard.set(name, forKey: "name")
+    return before
+  }
+
+  static func seconds(since start: DispatchTime) -> UInt64 {
+    (DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1_000_000_000
+  }
+
+  static func age(_ time: TimeInterval) -> TimeInterval { Date().timeIntervalSinceReferenceDate - time }
+
+  static func crc(_ bytes: UnsafeRawPointer?, _ count: Int) -> UInt8 {
+    UnsafeRawBufferPointer(start: bytes, count: count).reduce(0, ^)
+  }
+
+  static func crc(of data: Data) -> UInt8 { data.withUnsafeBytes { crc($0.baseAddress, $0.count) } }
+}
