@@ -259,6 +259,10 @@ targets += [
   .executableTarget(
     name: "corebluetooth-check", dependencies: ["CoreBluetooth"],
     path: "Tests/CoreBluetoothCheck", swiftSettings: [.swiftLanguageMode(.v5)]),
+  // Programs of both roles, which meet each other in the tests against Bumble.
+  .executableTarget(
+    name: "contact-tracing", dependencies: ["CoreBluetooth"],
+    path: "Tests/ContactTracing", swiftSettings: [.swiftLanguageMode(.v5)]),
   // One list of errands by the doors HaloRaw and CoreBluetooth, run by the tests against Bumble, and by a suite in virtual time.
   .target(
     name: "ErrandList", dependencies: ["HaloBluetoothCore", "HaloRaw"], path: "Tests/Errands/List",
