@@ -91,6 +91,33 @@ import Testing
     await meeting.end()
   }
 
+  /// Programs end what is advertised before they advertise what they have to say now (TCNCoalition/tcn-client-ios).
+  @Test func aRestoredAdvertisementIsReplaced() async throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let meeting = await Meeting()
+    var first: PeripheralRecorder? = await .start(meeting.radio, folder: folder.path, options: Self.options)
+    await first?.offer([], as: "Old")
+    first = nil
+    await folder.untilNoneRuns()
+    let second = PeripheralRecorder()
+    second.on("poweredOn") { me in
+      if me.manager.isAdvertising { me.manager.stopAdvertising() }
+      me.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "New"])
+    }
+    await second.perform {
+      $0.manager = CBPeripheralManager(
+        delegate: $0, queue: $0.recorder.queue, radio: meeting.radio, folder: folder.path,
+        options: Self.options)
+    }
+    await second.until("started")
+    let phone = await Recorder.start(meeting.other)
+    await phone.perform { $0.central.scanForPeripherals() }
+    await phone.until("found New")
+    #expect(second.log == ["restored [] Old", "poweredOn", "started"])
+    await meeting.end()
+  }
+
   @Test(arguments: [
     "[",
     "{\"version\":1,\"managers\":[{\"program\":\"a\",\"identifier\":\"b\",\"services\":[{\"number\":-1}]}]}",

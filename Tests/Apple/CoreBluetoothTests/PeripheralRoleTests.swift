@@ -321,8 +321,14 @@ import Testing
   @Test func whatIsRestoredBeginsWithTheAdapterAndIsNotReported() {
     var role = PeripheralRole()
     role.restore([3, 5], advertises: true)
+    #expect(role.isAdvertising)
     #expect(role.changed(to: .resetting).commands == [] && role.offered == [3, 5])
     #expect(role.changed(to: .poweredOn).commands == [.add(3), .add(5), .advertise(1, isReported: false)])
+    #expect(role.isAdvertising)
     #expect(role.added(3, nil).reports.isEmpty && role.started(1, nil).reports.isEmpty && role.isAdvertising)
+    var other = PeripheralRole()
+    other.restore([], advertises: true)
+    _ = other.changed(to: .poweredOn)
+    #expect(other.started(1, CBError(.unknown)).reports.isEmpty && !other.isAdvertising)
   }
 }

@@ -43,10 +43,13 @@ package struct PeripheralRole: Sendable {
 
   package init() {}
 
+  /// Also of what was restored, from the beginning on: a program ends that before it advertises something else.
   package var isAdvertising: Bool {
     switch advertising {
-    case .on: true
-    case .off, .restored, .starting, .refused: false
+    case .on, .restored: true
+    // The program hears of its own start alone.
+    case .starting(let number): !starts.contains(number)
+    case .off, .refused: false
     }
   }
 
