@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CBlueZHCI.h"
 
@@ -210,3 +211,4 @@ ssize_t halo_adapter_receive(int channel, uint32_t *number, int32_t *error, int 
   }
   return count;
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef __linux__
 #include "CBlueZHCI.h"
 
 #include <stdbool.h>
@@ -59,3 +60,4 @@ int halo_receive(int socket, void *buffer, size_t length, size_t stride, int mos
   }
   return count;
 }
+#endif

@@ -1,3 +1,4 @@
+#ifdef __linux__
 #include "CBlueZHCI.h"
 
 #include <errno.h>
@@ -28,3 +29,4 @@ int halo_l2cap_handle(int socket, uint16_t *handle) {
   *handle = information.hci_handle;
   return 0;
 }
+#endif

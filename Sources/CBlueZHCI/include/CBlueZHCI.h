@@ -4,6 +4,8 @@
 // No library imports this module: its functions, and the numbers of the kernel, are declared again in
 // LinuxBluetooth/Sockets/KernelABI.swift. Tests compare the two.
 #pragma once
+// On other systems, HaloBluetoothCore says what is wrong, and nothing else.
+#ifdef __linux__
 
 #if !__has_include(<bluetooth/bluetooth.h>)
 #error "halo-raw is built with the headers of BlueZ: apt install libbluetooth-dev"
@@ -92,3 +94,5 @@ enum { HALO_LAST_COMMAND_MOST = 64 };
 //
 // Returns this side of the channel, which does not block, or the negative error number.
 int halo_last_command(int descriptor);
+
+#endif

@@ -1,3 +1,4 @@
+#ifdef __linux__
 #include "CHaloLinux.h"
 
 #include <sys/timex.h>
@@ -8,3 +9,4 @@ int halo_clock_is_synchronized(void) {
   if (result < 0) { return -1; }
   return result != TIME_ERROR && !(state.status & STA_UNSYNC);
 }
+#endif

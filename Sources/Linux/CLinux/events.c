@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CHaloLinux.h"
 
@@ -45,3 +46,4 @@ int halo_timer_set(int timer, int64_t nanoseconds) {
     .it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
   return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
+#endif

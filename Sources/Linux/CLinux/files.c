@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CHaloLinux.h"
 
@@ -13,3 +14,4 @@ int halo_open_unnamed(const char *folder) {
   }
   return file;
 }
+#endif

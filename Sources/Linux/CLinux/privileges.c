@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CHaloLinux.h"
 
@@ -89,3 +90,4 @@ int halo_file_capabilities(const char *path, uint64_t *permitted, int *effective
 }
 
 pid_t halo_thread(void) { return (pid_t)syscall(SYS_gettid); }
+#endif

@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CHaloLinux.h"
 
@@ -12,3 +13,4 @@ int halo_peer(int socket, uid_t *user) {
   *user = peer.uid;
   return 0;
 }
+#endif

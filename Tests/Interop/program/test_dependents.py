@@ -11,13 +11,13 @@ needs the module, too), trinhngocthuyen/cocoapods-spm 171 (RxCocoaRuntime).
 """
 
 import json
+import re
 import subprocess
 
 import pytest
 from built import whole_modules
 from program import ROOT
 
-pytestmark = pytest.mark.dependents
 
 # The libraries are built here once, and again when they change: in a minute or five the first time.
 SCRATCH = ROOT / ".build/dependents"
@@ -63,6 +63,7 @@ def libraries() -> list[str]:
     return [each["name"] for each in package["products"] if "library" in each["type"]]
 
 
+@pytest.mark.dependents
 def test_targets_that_only_ask_for_a_module_build_before_and_after_it_is_there(tmp_path):
     modules = libraries()
     assert {"CoreBluetooth", "AccessorySetupKit", "HaloRaw", "HaloPackets"} == set(modules)
@@ -78,7 +79,7 @@ def test_targets_that_only_ask_for_a_module_build_before_and_after_it_is_there(t
         "".join(f"import Asks{module}\n" for module in modules)
         + "import CoreBluetooth\nprint(battery, CBUUID(string: \"180F\").uuidString)\n"
         + "".join(f'print("{module}", has{module})\n' for module in modules))
-    build = ("build", "--scratch-path", SCRATCH, "-Xswiftc", "-gnone", *whole_modules())
+    build = ("build", "--build-tests", "--scratch-path", SCRATCH, "-Xswiftc", "-gnone", *whole_modules())
 
     swift(*build, folder=tmp_path)
     for source in tmp_path.glob("Sources/Asks*/*.swift"):
@@ -87,3 +88,21 @@ def test_targets_that_only_ask_for_a_module_build_before_and_after_it_is_there(t
 
     printed = subprocess.run([SCRATCH / "debug/dependent"], capture_output=True, text=True, check=True).stdout
     assert printed.splitlines() == ["180F 180F"] + [f"{module} true" for module in modules]
+    compiled = {path.stem for path in (SCRATCH / "debug/Modules").glob("*.swiftmodule")}
+    assert {"HaloRaw", "HaloDissection"} <= compiled
+    # The program, with its commands, brokers and reports, is not theirs.
+    assert not compiled & {"HaloCommands", "HaloCommandLine", "HaloMQTT", "HaloReports", "HaloRingStore", "HaloSQLite"}
+
+
+@pytest.mark.parametrize("target", ["arm64-apple-macosx15", "x86_64-unknown-windows-msvc", "aarch64-unknown-linux-android"])
+def test_on_another_system_one_error_says_what_to_write(target):
+    path = ROOT / "Sources/BluetoothCore/Platform.swift"
+    result = subprocess.run(
+        ["swiftc", "-frontend", "-typecheck", "-parse-stdlib", "-target", target, path], capture_output=True, text=True)
+    assert result.returncode != 0 and len(re.findall(r"^\S+: error: ", result.stderr, re.MULTILINE)) == 1
+    assert "condition: .when(platforms: [.linux])" in result.stderr
+    # What is in C has nothing there that could fail.
+    for header in ROOT.glob("Sources/**/C[BH]*.h"):
+        done = subprocess.run(
+            ["clang", "-fsyntax-only", "-undef", "-nostdinc", "-x", "c", header], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr

@@ -3,6 +3,8 @@
 //
 // No library imports this module: all are declared again in SystemCalls/LinuxFunctions.swift and LinuxPrivileges.swift.
 #pragma once
+// On other systems, HaloBluetoothCore says what is wrong, and nothing else.
+#ifdef __linux__
 
 #include <linux/capability.h>
 #include <stddef.h>
@@ -80,3 +82,5 @@ int halo_file_capabilities(const char *_Nonnull path, uint64_t *_Nonnull permitt
 
 // The calling thread's number, as in /proc/self/task.
 pid_t halo_thread(void);
+
+#endif
