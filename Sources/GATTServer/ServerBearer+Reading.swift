@@ -51,27 +51,28 @@ extension ServerBearer {
         }
       }
     }
-    if offset > 0, let longValue, longValue.handle == handle {
-      return sendPart(longValue.value, handle, offset, answer, response)
+    if let known = longValue.take(), offset > 0, known.handle == handle, known.end == offset {
+      return sendPart(known.value, handle, offset, answer, response)
     }
-    longValue = nil
     value(entry) { [self] result in
       switch result {
       case .failure(let code): answer.refuse(code, handle)
       case .success(let value):
-        if entry.read != nil { longValue = (handle, value) }
         sendPart(value, handle, offset, answer, response)
       }
     }
   }
 
-  /// A part at the end of the value is empty; one behind it does not exist (3.4.4.5).
+  /// A part at the end of the value is empty; one behind it does not exist (3.4.4.5). A part that fills its response may not be
+  /// the last: the value is kept, so that the next part is one of it, and not of a value that is there by then.
   private func sendPart(
     _ value: [UInt8], _ handle: AttributeHandle, _ offset: Int, _ answer: Answer,
     _ response: ([UInt8]) -> any ATTPDU
   ) {
     guard offset <= value.count else { return answer.refuse(.invalidOffset, handle) }
-    answer.send(response(Array(value.dropFirst(offset).prefix(mtu - 1))))
+    let part = value.dropFirst(offset).prefix(mtu - 1)
+    if part.count == mtu - 1 { longValue = (handle, value, part.endIndex) }
+    answer.send(response(Array(part)))
   }
 
   /// Reads several values (3.4.4.7, 3.4.4.11). The first that can't be read is named, also if there is no room for it.

@@ -73,8 +73,8 @@ package final class ServerBearer: ATTServer {
   package internal(set) var isStarved = false
   /// By the handle of the value.
   @exclusivity(unchecked) var configurations = SmallMap<AttributeHandle, ClientConfiguration>()
-  /// A value of a handler that was read from its start, so that its later parts are those of the same value.
-  @exclusivity(unchecked) var longValue: (handle: AttributeHandle, value: [UInt8])?
+  /// A value of which the client has read parts, up to `end`: the part that follows is one of the same value.
+  @exclusivity(unchecked) var longValue: (handle: AttributeHandle, value: [UInt8], end: Int)?
   @exclusivity(unchecked) package private(set) var isClosed = false
   @exclusivity(unchecked) private var turn: Turn?
   @exclusivity(unchecked) private var turnCount: UInt64 = 0
