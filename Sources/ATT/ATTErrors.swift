@@ -41,6 +41,13 @@ extension StackError {
     StackError(.closed, .link, reason, operation: "the link is gone")
   }
 
+  /// No attribute value is longer than 512 bytes (Core Specification Vol 3, Part F, 3.2.9).
+  package static func tooLong(_ count: Int) -> StackError {
+    let maximum = ATTBearer.maximumValueLength
+    return StackError(
+      .tooLong, .final, "\(count) bytes are too many: an attribute value holds \(maximum) at most")
+  }
+
   /// The value does not fit into one PDU at the MTU in force; a long write can carry it.
   package static func tooLong(count: Int, maximum: Int) -> StackError {
     StackError(.tooLongForPDU, .final, "\(count) bytes do not fit into one PDU, which holds \(maximum)")

@@ -18,13 +18,6 @@ extension StackError {
     StackError(.notSupported, .final, "characteristic \(uuid) does not support \(what)")
   }
 
-  /// No attribute value is longer than 512 bytes (Core Specification Vol 3, Part F, 3.2.9).
-  package static func tooLong(_ count: Int) -> StackError {
-    let maximum = ATTBearer.maximumValueLength
-    return StackError(
-      .tooLong, .final, "\(count) bytes are too many: an attribute value holds \(maximum) at most")
-  }
-
   /// The ``WritePolicy`` refuses the value, with the reason; it was not sent.
   package static func forbidden(_ reason: String) -> StackError { StackError(.forbidden, .final, reason) }
 

@@ -36,12 +36,13 @@ extension AttributeDatabase {
   /// - Parameters:
   ///   - uuid: its type
   ///   - properties: what clients may do with the value
-  ///   - value: what is read first, unless there is a handler
+  ///   - value: what is read first, unless there is a handler; up to 512 bytes
   ///   - capacity: the most bytes that may be written, up to 512
   ///   - security: what a link needs to read or write the value, or to subscribe to it
   ///   - read: answers reads in place of the stored value
   ///   - write: takes what is written; without one it is stored
-  /// - Returns: the handle of the value; 0 if there are not enough handles left, and then nothing is added
+  /// - Returns: the handle of the value; 0 if there are not enough handles left, or ``checkLength(of:)`` refuses the value, and
+  ///   then nothing is added
   @discardableResult
   package func addCharacteristic(
     _ uuid: BluetoothUUID, _ properties: CharacteristicProperties, value: [UInt8] = [],
@@ -49,7 +50,9 @@ extension AttributeDatabase {
     security: SecurityRequirement = .none, read: ReadHandler? = nil, write: WriteHandler? = nil
   ) -> AttributeHandle {
     let configuration = ClientConfiguration(allowedBy: properties)
-    guard let valueHandle = nextHandle?.next, configuration.isEmpty || valueHandle.next != nil else {
+    guard (try? Self.checkLength(of: value)) != nil, let valueHandle = nextHandle?.next,
+      configuration.isEmpty || valueHandle.next != nil
+    else {
       return 0
     }
     return update { database in
@@ -76,18 +79,19 @@ extension AttributeDatabase {
   ///
   /// - Parameters:
   ///   - uuid: its type
-  ///   - value: what is read first
+  ///   - value: what is read first; up to 512 bytes
   ///   - access: what clients may do with it
   ///   - capacity: the most bytes that may be written, up to 512
   ///   - security: what a link needs to read or write it
-  /// - Returns: its handle; 0 if there is none left
+  /// - Returns: its handle; 0 if there is none left, or ``checkLength(of:)`` refuses the value
   @discardableResult
   package func addDescriptor(
     _ uuid: BluetoothUUID, value: [UInt8], access: ServerAttribute.Access = .read,
     capacity: Int = ATTBearer.maximumValueLength,
     security: SecurityRequirement = .none
   ) -> AttributeHandle {
-    add(
+    guard (try? Self.checkLength(of: value)) != nil else { return 0 }
+    return add(
       ServerAttribute(
         handle: 0, type: uuid, access: access, value: value,
         capacity: min(capacity, ATTBearer.maximumValueLength),

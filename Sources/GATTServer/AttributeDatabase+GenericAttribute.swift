@@ -8,7 +8,7 @@ extension AttributeDatabase {
   /// Adds the service Generic Access (Core Specification Vol 3, Part C, 12).
   ///
   /// - Parameters:
-  ///   - name: the name of the device
+  ///   - name: the name of the device, which has up to 248 bytes; what is longer is cut (12.1)
   ///   - appearance: what it is; 0 for nothing in particular
   ///   - preferred: the connection parameters for it; by default, those that the central chooses
   package func addGenericAccess(
@@ -16,7 +16,7 @@ extension AttributeDatabase {
     preferred: PreferredConnectionParameters = .any
   ) {
     addService(GATTUUID.genericAccess)
-    addCharacteristic(GATTUUID.deviceName, .read, value: name.encoded)
+    addCharacteristic(GATTUUID.deviceName, .read, value: Array(name.encoded.prefix(248)))
     addCharacteristic(GATTUUID.appearance, .read, value: AppearanceValue(rawValue: appearance).encoded)
     addCharacteristic(GATTUUID.preferredConnectionParameters, .read, value: preferred.encoded)
   }

@@ -111,8 +111,18 @@ package final class AttributeDatabase {
   package func value(of handle: AttributeHandle) -> [UInt8]? { index[handle]?.attribute.value }
 
   /// Stores a value, which clients read from then on. It is not sent to them: see ``ServerBearer/notify(_:of:replacesWaiting:)``.
-  package func setValue(_ value: [UInt8], of handle: AttributeHandle) {
+  ///
+  /// - Throws: as ``checkLength(of:)``; the value stays as it was
+  package func setValue(_ value: [UInt8], of handle: AttributeHandle) throws(StackError) {
+    try Self.checkLength(of: value)
     change(handle) { $0.attribute.value = value }
+  }
+
+  /// Whether a value is one that clients can be given.
+  ///
+  /// - Throws: `.tooLong` for one of more than 512 bytes, of which some clients keep nothing, and others a part
+  package static func checkLength(of value: [UInt8]) throws(StackError) {
+    guard value.count <= ATTBearer.maximumValueLength else { throw .tooLong(value.count) }
   }
 
   /// Lets handlers answer reads and writes of an attribute in place of the stored value; nil for the stored value.

@@ -25,7 +25,7 @@ extension ServerBearer {
   }
 
   /// Notifies a value if the client has asked for that; it waits while the link has no room. It is cut to the MTU less
-  /// 3 bytes.
+  /// 3 bytes, and to the 512 bytes that a value may have.
   ///
   /// - Parameters:
   ///   - value: the value
@@ -91,7 +91,7 @@ extension ServerBearer {
   }
 
   private func sendNotification(_ value: [UInt8], of handle: AttributeHandle) {
-    bearer?.notify(value, of: handle)
+    bearer?.notify(Self.cut(value), of: handle)
   }
 
   /// Indicates to a client that has asked for it that attributes may have been added or removed (Part G, 7.1). Several
@@ -130,7 +130,12 @@ extension ServerBearer {
       bearer?.indicationTimedOut()
     }
     indications.sent(handle, deadline)
-    send(ATTHandleValueIndication(handle, value: value))
+    send(ATTHandleValueIndication(handle, value: Self.cut(value)))
+  }
+
+  /// An MTU may have room for more than a value has (zephyrproject-rtos/zephyr 117275: some clients drop what is longer).
+  private static func cut(_ value: [UInt8]) -> [UInt8] {
+    value.count <= ATTBearer.maximumValueLength ? value : Array(value.prefix(ATTBearer.maximumValueLength))
   }
 
   func confirm() {

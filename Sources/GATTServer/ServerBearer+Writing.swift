@@ -25,7 +25,7 @@ extension ServerBearer {
   private func store(_ value: [UInt8], in entry: AttributeDatabase.Entry) -> Event {
     if longValue?.handle == entry.handle { longValue = nil }
     guard entry.attribute.configuration != nil else {
-      if !entry.isHandled { database.setValue(value, of: entry.handle) }
+      if !entry.isHandled { database.change(entry.handle) { $0.attribute.value = value } }
       return .written(entry.handle, value)
     }
     guard let owner = entry.owner, let configuration = ClientConfiguration(parsing: value) else {

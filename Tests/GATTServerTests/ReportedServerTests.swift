@@ -32,34 +32,35 @@ import Testing
 
   /// apache/mynewt-nimble 1090: a value that changed between two parts of it reached the client as half of each. The value
   /// is stored here: the program changes it, and so does another client; one's own write begins another value.
-  @Test func aStoredValueIsReadAsOne() {
+  @Test func aStoredValueIsReadAsOne() throws {
     let (old, new) = (CaseDatabase.digits(0..<50), String(repeating: "ee", count: 50))
     func part(_ digits: String, _ places: Range<Int>) -> String {
       String(digits.dropFirst(2 * places.lowerBound).prefix(2 * places.count))
     }
     let other = dialogue.otherClient().exchanged(247)
     for change in [
-      { dialogue.database.setValue(hex(new), of: 0x0F) }, { #expect(other.ask("12 0f00 " + new) == "13") },
+      { try dialogue.database.setValue(hex(new), of: 0x0F) },
+      { #expect(other.ask("12 0f00 " + new) == "13") },
     ] {
-      dialogue.database.setValue(hex(old), of: 0x0F)
+      try dialogue.database.setValue(hex(old), of: 0x0F)
       #expect(dialogue.ask("0a 0f00") == "0b" + part(old, 0..<22))
-      change()
+      try change()
       #expect(dialogue.ask("0c 0f00 1600") == "0d" + part(old, 22..<44))
       #expect(dialogue.ask("0c 0f00 2c00") == "0d" + part(old, 44..<50))
       // The long read is over; what a notification leaves out (zephyrproject-rtos/zephyr 23134) is that of the value of now.
       #expect(dialogue.ask("0c 0f00 1400") == "0d" + part(new, 20..<42))
       #expect(dialogue.ask("0a 0f00") == "0b" + part(new, 0..<22))
     }
-    dialogue.database.setValue(hex(old), of: 0x0F)
+    try dialogue.database.setValue(hex(old), of: 0x0F)
     _ = dialogue.ask("0a 0f00")
     #expect(dialogue.ask("12 0f00 aa") == "13" && dialogue.ask("0c 0f00 1600") == "010c0f0007")
   }
 
   /// A value that just fills its response may have more parts for all that the client knows.
-  @Test func aValueThatFillsTheResponseEndsThere() {
-    dialogue.database.setValue(Array(CaseDatabase.long.prefix(22)), of: 0x0F)
+  @Test func aValueThatFillsTheResponseEndsThere() throws {
+    try dialogue.database.setValue(Array(CaseDatabase.long.prefix(22)), of: 0x0F)
     #expect(dialogue.ask("0a 0f00") == "0b" + CaseDatabase.digits(0..<22))
-    dialogue.database.setValue(CaseDatabase.long, of: 0x0F)
+    try dialogue.database.setValue(CaseDatabase.long, of: 0x0F)
     #expect(dialogue.ask("0c 0f00 1600") == "0d")
   }
 
@@ -141,12 +142,12 @@ import Testing
   }
 
   /// bluez/bluez 2057: Read Multiple Variable of a value that is longer than the response has room for.
-  @Test func theLengthOfACutValueIsThatOfTheWhole() {
+  @Test func theLengthOfACutValueIsThatOfTheWhole() throws {
     #expect(dialogue.ask("20 0f00 0300") == "213200" + CaseDatabase.digits(0..<20))
     // Two bytes are left: the length is sent, and nothing of the value. One is left: neither.
-    dialogue.database.setValue(Array(CaseDatabase.long.prefix(18)), of: 0x10)
+    try dialogue.database.setValue(Array(CaseDatabase.long.prefix(18)), of: 0x10)
     #expect(dialogue.ask("20 1000 0300") == "211200" + CaseDatabase.digits(0..<18) + "0300")
-    dialogue.database.setValue(Array(CaseDatabase.long.prefix(19)), of: 0x10)
+    try dialogue.database.setValue(Array(CaseDatabase.long.prefix(19)), of: 0x10)
     #expect(dialogue.ask("20 1000 0300") == "211300" + CaseDatabase.digits(0..<19))
   }
 

@@ -144,5 +144,8 @@ import Testing
     #expect(dialogue.ask("0a 0300") == "0b4dc3b67765" && dialogue.ask("0a 0500") == "0b4103")
     // No preferences: 0xFFFF for each but the latency (Part C, 12.3).
     #expect(dialogue.ask("0a 0700") == "0bffffffff0000ffff")
+    // It has up to 248 bytes (12.1).
+    let long = ServerDialogue { $0.addGenericAccess(name: String(repeating: "x", count: 600)) }
+    #expect(long.database.value(of: 3)?.count == 248)
   }
 }

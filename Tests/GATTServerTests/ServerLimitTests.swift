@@ -23,6 +23,34 @@ import Testing
     server.unlinked.receive(request.bytes.span.bytes).first
   }
 
+  // MARK: Values (3.2.9)
+
+  /// Clients drop what is longer, or keep a part (zephyrproject-rtos/zephyr 117275, bluez/bluez 377; NimBLE-Arduino refuses it
+  /// where the program gives it, h2zero/NimBLE-Arduino 328).
+  @Test func aValueHasAtMost512Bytes() throws {
+    func bytes(_ count: Int) -> [UInt8] { Array(repeating: 9, count: count) }
+    let database = AttributeDatabase()
+    database.addService(0x180F)
+    let value = database.addCharacteristic(0x2A19, [.read, .notify, .indicate], value: bytes(512))
+    #expect(database.addDescriptor(0x2901, value: bytes(512)) == 5)
+    let attributes = database.attributes
+    #expect(database.addCharacteristic(0x2A1A, .read, value: bytes(513)) == 0)
+    #expect(database.addDescriptor(0x2901, value: bytes(513)) == 0)
+    #expect(throws: StackError.tooLong(513)) { try database.setValue(bytes(513), of: value) }
+    #expect(database.attributes == attributes)
+    try database.setValue(bytes(511), of: value)
+    #expect(database.value(of: value)?.count == 511)
+    // One that is sent nevertheless has no more, whatever the MTU has room for.
+    let dialogue = ServerDialogue(database).exchanged(517)
+    for (configuration, push) in [("0100", dialogue.server.notify), ("0200", dialogue.server.indicate)] {
+      _ = dialogue.ask("12 0400 " + configuration)
+      for count in [512, 513, 600] {
+        #expect(push(bytes(count), value, false) == .sent && dialogue.takeSent().count == 2 * 515)
+        _ = dialogue.ask("1e")
+      }
+    }
+  }
+
   // MARK: Read Multiple Variable (3.4.4.12)
 
   /// Only the first MTU - 1 bytes of the list are sent; the length of a value that is cut is that of the whole.

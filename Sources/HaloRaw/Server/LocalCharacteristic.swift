@@ -144,7 +144,7 @@ public final class LocalCharacteristic<Value: GATTValue> {
     guard let (server, handle) = place else {
       throw BluetoothError(.closed, "\(id) is not served; notify within the body of serve")
     }
-    if read == nil, write == nil { server.database.setValue(bytes, of: handle) }
+    if read == nil, write == nil { try? server.database.setValue(bytes, of: handle) }
     return server.push(bytes, of: handle, to: client, keepsOnlyNewest: keepsOnlyNewest)
   }
 

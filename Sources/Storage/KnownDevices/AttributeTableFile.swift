@@ -73,6 +73,11 @@ package enum AttributeTableFile {
         throw AttributeTableError(
           "\(path), line \(index + 1): not a line of inspect --format jsonl")
       }
+      do throws(StackError) {
+        for attribute in found { try AttributeDatabase.checkLength(of: attribute.value) }
+      } catch {
+        throw AttributeTableError("\(path), line \(index + 1): \(error)")
+      }
       all += found
       if row.kind == "include" { includes.append(row) }
     }

@@ -54,7 +54,7 @@ import Testing
     let connection = try await strap.connection()
     let sealed = await failure { try await connection.read(Strap.controlPoint) }
     #expect(sealed?.code == .notPermitted && sealed?.attCode == .readNotPermitted)
-    strap.database.setValue([101], of: strap.database.handles(of: 0x2A19)[0])
+    try strap.database.setValue([101], of: strap.database.handles(of: 0x2A19)[0])
     let percent = await failure { try await connection.read(battery) }
     #expect(percent?.code == .peerMisbehaved)
     do {

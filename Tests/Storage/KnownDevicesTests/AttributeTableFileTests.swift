@@ -28,6 +28,21 @@ import Testing
       ])
   }
 
+  @Test func aValueHasAtMost512Bytes() throws {
+    func lines(_ count: Int) -> [String] {
+      [
+        #"{"handle":1,"kind":"service","uuid":"180D","end":3}"#,
+        #"{"handle":2,"kind":"characteristic","uuid":"2A37","value_handle":3,"properties":["read"],"value":""#
+          + String(repeating: "00", count: count) + #""}"#,
+      ]
+    }
+    #expect(try parse(lines(512)).count == 3)
+    let error = #expect(throws: AttributeTableError.self) { try parse(lines(513)) }
+    #expect(
+      error?.description
+        == "the table, line 2: 513 bytes are too many: an attribute value holds 512 at most")
+  }
+
   @Test(arguments: [
     "", "[]", #"{"handle":0,"kind":"service","uuid":"180D","end":3}"#,
     #"{"handle":9,"kind":"service","uuid":"180D","end":3}"#, #"{"handle":9,"kind":"car","uuid":"180D"}"#,

@@ -154,7 +154,7 @@ final class ServedRadio {
 
   private func setName(_ name: String) {
     guard let handle = database.handles(of: GATTUUID.deviceName).first else { return }
-    database.setValue(Array(name.utf8.prefix(ATTBearer.maximumValueLength)), of: handle)
+    try? database.setValue(Array(name.utf8.prefix(ATTBearer.maximumValueLength)), of: handle)
   }
 
   // MARK: Centrals

@@ -48,7 +48,7 @@ let serveCommand = CommandSpec(
     let database = AttributeDatabase(attributes)
     let nameHandle = database.handles(of: GATTUUID.deviceName).first
     if let name = invocation[ServeOption.name], let nameHandle {
-      database.setValue(Array(name.utf8), of: nameHandle)
+      try database.setValue(Array(name.utf8), of: nameHandle)
     }
     let storedName = nameHandle.flatMap { database.value(of: $0) }
     let composed = try Advertising.device(

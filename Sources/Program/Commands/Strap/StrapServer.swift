@@ -114,7 +114,8 @@ final class StrapServer {
     push([percent], of: battery)
   }
 
-  func set(firmware revision: String) { database.setValue(Array(revision.utf8), of: firmware) }
+  /// One that is longer than a value can be is left out.
+  func set(firmware revision: String) { try? database.setValue(Array(revision.utf8), of: firmware) }
 
   /// Values that wait for room on a link give way to newer ones.
   private func push(_ value: [UInt8], of handle: AttributeHandle) {
