@@ -4,7 +4,8 @@ import HaloGATT
 /// A program that has the values of attributes, and that reads and writes reach as clients send them: with their offsets.
 ///
 /// Other handlers (``AttributeDatabase/ReadHandler``, ``AttributeDatabase/WriteHandler``) have to do with whole values only.
-/// One object may have the values of many attributes: the parts of an Execute Write that are meant for it come as one.
+/// One object may have the values of many attributes: the parts of an Execute Write that are meant for it come as one, in the
+/// order in which the client has sent them.
 package final class PartHandler {
   /// Answers a read: `reply` is called once, now or within ``ServerBearer/answerLimit``, with the value from the offset on, of
   /// which the client gets what fits, or with the reason why it can't be read. Further calls do nothing.

@@ -20,24 +20,27 @@ struct PreparedWrites {
 
   /// Empties the queue.
   ///
-  /// - Returns: the parts of each attribute, in the order of their first ones
-  mutating func take() -> [Group] {
-    var groups: [Group] = []
-    for part in parts {
-      if let place = groups.firstIndex(where: { $0.handle == part.handle }) {
-        groups[place].parts.append(part)
-      } else {
-        groups.append(Group(handle: part.handle, parts: [part]))
-      }
-    }
-    self = PreparedWrites()
-    return groups
+  /// - Returns: the parts, in the order in which the client has sent them
+  mutating func take() -> [ATTPreparedWrite] {
+    defer { self = PreparedWrites() }
+    return parts
   }
 
   /// The parts for one attribute.
   struct Group {
     var handle: AttributeHandle
-    var parts: [ATTPreparedWrite]
+    var parts: [ATTPreparedWrite] = []
+
+    /// - Returns: the parts of each attribute, in the order of their first ones
+    static func each(of parts: [ATTPreparedWrite]) -> [Group] {
+      var groups: [Group] = []
+      for part in parts {
+        let place = groups.firstIndex { $0.handle == part.handle } ?? groups.count
+        if place == groups.count { groups.append(Group(handle: part.handle)) }
+        groups[place].parts.append(part)
+      }
+      return groups
+    }
 
     /// Whether the old value is replaced from its start, and so is not needed.
     var isWhole: Bool { parts.first?.offset == 0 }

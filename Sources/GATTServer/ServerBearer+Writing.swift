@@ -102,9 +102,13 @@ extension ServerBearer {
   /// Empties the queue, and writes all of it or nothing (3.4.6.3). Handlers are asked one after the other, and values
   /// are stored when all have accepted theirs: what a handler has taken before another one refuses is its own matter.
   func execute(_ flags: ATTExecuteFlags, _ answer: Answer) {
-    let groups = prepared.take()
+    let parts = prepared.take()
     if flags == .cancel { return answer.send(ATTExecuteWriteResponse()) }
-    assemble(groups[...], Execution(), answer)
+    var execution = Execution()
+    for part in parts {
+      if let handler = database.entry(part.handle)?.parts { execution.add(part, for: handler) }
+    }
+    assemble(PreparedWrites.Group.each(of: parts)[...], execution, answer)
   }
 
   /// What an Execute Write is about to do.
@@ -113,7 +117,7 @@ extension ServerBearer {
 
     /// Values that were put together.
     var values: [Whole] = []
-    /// Parts for programs, in the order of their first ones.
+    /// Parts for each program, in the order in which the client has sent them.
     var handed: [(handler: PartHandler, parts: [ATTPreparedWrite])] = []
 
     func adding(_ value: Whole) -> Self {
@@ -122,14 +126,10 @@ extension ServerBearer {
       return all
     }
 
-    func adding(_ parts: [ATTPreparedWrite], for handler: PartHandler) -> Self {
-      var all = self
-      if let place = handed.firstIndex(where: { $0.handler === handler }) {
-        all.handed[place].parts += parts
-      } else {
-        all.handed.append((handler, parts))
-      }
-      return all
+    mutating func add(_ part: ATTPreparedWrite, for handler: PartHandler) {
+      let place = handed.firstIndex { $0.handler === handler } ?? handed.count
+      if place == handed.count { handed.append((handler, [])) }
+      handed[place].parts.append(part)
     }
   }
 
@@ -142,11 +142,11 @@ extension ServerBearer {
     guard let entry = database.entry(group.handle) else {
       return answer.refuse(.databaseOutOfSync, group.handle)
     }
-    if let handler = entry.parts {
+    guard entry.parts == nil else {
       guard group.end <= entry.attribute.capacity else {
         return answer.refuse(.invalidAttributeValueLength, group.handle)
       }
-      return assemble(rest.dropFirst(), execution.adding(group.parts, for: handler), answer)
+      return assemble(rest.dropFirst(), execution, answer)
     }
     let take: (Result<[UInt8], ATTErrorCode>) -> Void = { [self] result in
       switch result {

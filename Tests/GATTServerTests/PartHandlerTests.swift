@@ -78,7 +78,8 @@ import Testing
     #expect(dialogue.ask("12 0900 01") == "13")
   }
 
-  /// All or nothing: what is stored is stored when both programs have accepted theirs.
+  /// Each program gets its parts in the order in which the client sent them (3.4.6.3), also where those of two attributes
+  /// alternate. All or nothing: what is stored is stored when both programs have accepted theirs.
   @Test func thePartsOfAnExecuteComeAsOne() {
     for part in [
       "16 0300 0000 aabb", "16 0900 0000 01", "16 0500 0400 cc", "16 0300 0200 dd", "16 0700 0000 ee",
@@ -86,7 +87,7 @@ import Testing
       #expect(dialogue.ask(part).hasPrefix("17"))
     }
     #expect(dialogue.ask("18 01") == "")
-    #expect(program.writes.map(\.parts) == ["3@0 aabb, 3@2 dd, 5@4 cc"] && program.others == [])
+    #expect(program.writes.map(\.parts) == ["3@0 aabb, 5@4 cc, 3@2 dd"] && program.others == [])
     program.otherRefusal = .outOfRange
     program.writes[0].reply?(nil)
     #expect(program.others == ["7@0 ee"] && dialogue.takeSent() == "01180700ff")
@@ -95,6 +96,16 @@ import Testing
     program.otherRefusal = nil
     for part in ["16 0700 0000 ee", "16 0900 0000 01"] { _ = dialogue.ask(part) }
     #expect(dialogue.ask("18 01") == "19" && dialogue.database.value(of: 9) == [1])
+  }
+
+  /// zephyrproject-rtos/zephyr, exec_write_reassemble in att.c: parts of one value that begin at its start again are another
+  /// write of it, and not the end of the first one.
+  @Test func aValueThatIsWrittenTwiceComesTwice() {
+    for part in ["16 0300 0000 aa", "16 0500 0000 bb", "16 0300 0000 cc", "16 0500 0100 dd"] {
+      #expect(dialogue.ask(part).hasPrefix("17"))
+    }
+    #expect(dialogue.ask("18 01") == "")
+    #expect(program.writes.map(\.parts) == ["3@0 aa, 5@0 bb, 3@0 cc, 5@1 dd"])
   }
 
   @Test func aProgramRefusesAllParts() {
