@@ -1,3 +1,4 @@
+import HaloBluetoothCore
 import HaloGATT
 
 /// The services that all devices have.
@@ -30,22 +31,41 @@ extension AttributeDatabase {
     addService(GATTUUID.genericAttribute)
     addCharacteristic(GATTUUID.serviceChanged, .indicate)
     guard let hash, hash([]) != nil else { return }
-    addCharacteristic(
-      GATTUUID.clientSupportedFeatures, [.read, .write],
-      read: { client, reply in reply(.success(client.caching.features)) },
-      write: { value, client, reply in reply(client.caching.setFeatures(value)) })
+    addCharacteristic(GATTUUID.clientSupportedFeatures, [.read, .write])
+    addCharacteristic(GATTUUID.databaseHash, .read)
+    addCharacteristic(GATTUUID.serverSupportedFeatures, .read)
+    answerForGenericAttribute(hash: hash)
+  }
+
+  /// The characteristics whose values are made here, whatever is stored for them.
+  static let madeHere: [BluetoothUUID] = [
+    GATTUUID.clientSupportedFeatures, GATTUUID.databaseHash, GATTUUID.serverSupportedFeatures,
+  ]
+
+  /// Gives the characteristics of Generic Attribute that are there their values: the features of each client, those of this
+  /// server, and the hash of all attributes.
+  func answerForGenericAttribute(hash: Hash?) {
+    for handle in handles(of: GATTUUID.clientSupportedFeatures) {
+      setHandlers(
+        of: handle, read: { client, reply in reply(.success(client.caching.features)) },
+        write: { value, client, reply in reply(client.caching.setFeatures(value)) })
+    }
     var known: (count: Int, bytes: [UInt8])?
-    addCharacteristic(
-      GATTUUID.databaseHash, .read,
-      read: { [weak self] _, reply in
-        guard let self else { return reply(.failure(.unlikelyError)) }
-        if known?.count != changeCount, let code = hash(hashedBytes) {
-          // The least significant byte is the first one on the wire.
-          known = (changeCount, code.reversed())
-        }
-        reply(known.map { .success($0.bytes) } ?? .failure(.unlikelyError))
-      })
+    for handle in handles(of: GATTUUID.databaseHash) {
+      setHandlers(
+        of: handle,
+        read: { [weak self] _, reply in
+          guard let self else { return reply(.failure(.unlikelyError)) }
+          if known?.count != changeCount, let code = hash?(hashedBytes) {
+            // The least significant byte is the first one on the wire.
+            known = (changeCount, code.reversed())
+          }
+          reply(known.map { .success($0.bytes) } ?? .failure(.unlikelyError))
+        }, write: nil)
+    }
     // No enhanced bearers.
-    addCharacteristic(GATTUUID.serverSupportedFeatures, .read, value: [0])
+    for handle in handles(of: GATTUUID.serverSupportedFeatures) {
+      change(handle) { $0.attribute.value = [0] }
+    }
   }
 }

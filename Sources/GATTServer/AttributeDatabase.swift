@@ -58,11 +58,14 @@ package final class AttributeDatabase {
   /// characteristic that is declared before it.
   package convenience init(_ attributes: [ServerAttribute]) {
     self.init()
+    for attribute in Self.inOrder(attributes) { append(Entry(attribute: attribute)) }
+  }
+
+  /// The attributes in the order of their handles; of several with one handle, the last.
+  package static func inOrder(_ attributes: [ServerAttribute]) -> [ServerAttribute] {
     var known: [AttributeHandle: ServerAttribute] = [:]
     for attribute in attributes { known[attribute.handle] = attribute }
-    for attribute in known.values.sorted(by: { $0.handle < $1.handle }) {
-      append(Entry(attribute: attribute))
-    }
+    return known.values.sorted { $0.handle < $1.handle }
   }
 
   // MARK: Looking up

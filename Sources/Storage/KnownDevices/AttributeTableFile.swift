@@ -8,14 +8,6 @@ import RingLink
 
 /// An attribute table in JSON lines, as `halo-raw inspect --format jsonl` prints it.
 package enum AttributeTableFile {
-  /// What the attributes are for.
-  package enum Use: Sendable {
-    /// They answer what a recording has: all that has a value is read and written.
-    case replay
-    /// They are offered to clients, who may do what the properties say. Each client has configurations of its own.
-    case serving
-  }
-
   private static let limit = 4 << 20
 
   private struct Row: JSONDecodable {
@@ -38,38 +30,35 @@ package enum AttributeTableFile {
     }
   }
 
-  /// Reads a file.
+  /// Reads a file. What clients may do with the attributes is not in it: all that has a value may be read and written, and the
+  /// rest written.
   ///
   /// - Throws: ``AttributeTableError`` with the line that can't be read
-  package static func read(
-    _ path: String, for use: Use = .replay
-  ) throws(AttributeTableError) -> [ServerAttribute] {
+  package static func read(_ path: String) throws(AttributeTableError) -> [ServerAttribute] {
     let bytes: [UInt8]
     do throws(FileError) {
       bytes = try InputFile.read(path, limit: limit)
     } catch {
       throw AttributeTableError("\(error)", isUnreadable: true)
     }
-    return try parse(bytes, for: use, path: path.printable)
+    return try parse(bytes, path: path.printable)
   }
 
   /// Reads the contents of a file.
   ///
   /// - Parameters:
   ///   - bytes: JSON lines
-  ///   - use: what the attributes are for
   ///   - path: the name of the file, for errors
   /// - Throws: ``AttributeTableError`` with the line that can't be read
   package static func parse(
-    _ bytes: [UInt8], for use: Use = .replay, path: String = "the table"
+    _ bytes: [UInt8], path: String = "the table"
   ) throws(AttributeTableError) -> [ServerAttribute] {
     var all: [ServerAttribute] = []
     var includes: [Row] = []
-    var properties: CharacteristicProperties = []
     for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .enumerated()
     where !line.isEmpty {
-      guard let row = try? Row(JSONValue(parsing: line)), let found = attributes(row, use, &properties) else {
+      guard let row = try? Row(JSONValue(parsing: line)), let found = attributes(row) else {
         throw AttributeTableError(
           "\(path), line \(index + 1): not a line of inspect --format jsonl")
       }
@@ -85,15 +74,10 @@ package enum AttributeTableFile {
     guard !all.isEmpty else {
       throw AttributeTableError("\(path) has no attributes; write it with inspect --format jsonl")
     }
-    var known: [AttributeHandle: ServerAttribute] = [:]
-    for attribute in all { known[attribute.handle] = attribute }
-    return known.values.sorted { $0.handle < $1.handle }
+    return AttributeDatabase.inOrder(all)
   }
 
-  /// - Parameter properties: those of the characteristic that a descriptor belongs to
-  private static func attributes(
-    _ row: Row, _ use: Use, _ properties: inout CharacteristicProperties
-  ) -> [ServerAttribute]? {
+  private static func attributes(_ row: Row) -> [ServerAttribute]? {
     guard row.handle > 0, let uuid = BluetoothUUID(row.uuid) else { return nil }
     let handle = AttributeHandle(row.handle)
     var value: [UInt8]?
@@ -117,25 +101,16 @@ package enum AttributeTableFile {
       return []
     case "characteristic":
       guard let valueHandle = row.valueHandle, valueHandle > row.handle else { return nil }
-      properties = CharacteristicProperties(names: row.properties ?? [])
+      let properties = CharacteristicProperties(names: row.properties ?? [])
       let declaration = CharacteristicDeclaration(uuid, properties, at: AttributeHandle(valueHandle))
       return [
         ServerAttribute(
           handle: handle, type: GATTUUID.characteristic, value: declaration.bytes),
         ServerAttribute(
-          handle: AttributeHandle(valueHandle), type: uuid,
-          access: use == .serving ? access(to: value, properties) : access(to: value),
-          value: value ?? [], capacity: ATTBearer.maximumValueLength),
+          handle: AttributeHandle(valueHandle), type: uuid, access: access(to: value), value: value ?? [],
+          capacity: ATTBearer.maximumValueLength),
       ]
     case "descriptor":
-      if use == .serving, uuid == GATTUUID.clientCharacteristicConfiguration {
-        let allowed = ClientConfiguration(allowedBy: properties)
-        return [
-          ServerAttribute(
-            handle: handle, type: uuid, access: [.read, .write], capacity: 2,
-            configuration: UInt8(allowed.rawValue))
-        ]
-      }
       return [
         ServerAttribute(
           handle: handle, type: uuid, access: access(to: value), value: value ?? [],
@@ -150,13 +125,6 @@ extension AttributeTableFile {
   /// A value that was refused is not read.
   private static func access(to value: [UInt8]?) -> ServerAttribute.Access {
     value == nil ? .write : [.read, .write]
-  }
-
-  private static func access(
-    to value: [UInt8]?, _ properties: CharacteristicProperties
-  ) -> ServerAttribute.Access {
-    let access = ServerAttribute.Access(properties)
-    return value == nil ? access.subtracting(.read) : access
   }
 
   private static func include(_ row: Row, of all: [ServerAttribute]) -> ServerAttribute? {

@@ -3,6 +3,7 @@ import GATTServer
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
+import HaloCryptography
 import HaloGATT
 import HaloKnownDevices
 import HaloLineOutput
@@ -43,9 +44,10 @@ let serveCommand = CommandSpec(
     let start = session.timers.now
     // Not before: it is read with the rights of the user, and not with those that the adapter needs.
     let attributes = try await offTheLoop(orInterrupted: "interrupted before \(path.printable) was read") {
-      try AttributeTableFile.read(path, for: .serving)
+      try AttributeTableFile.read(path)
     }
-    let database = AttributeDatabase(attributes)
+    let key = [UInt8](repeating: 0, count: 16)
+    let database = AttributeDatabase(offering: attributes) { MessageAuthentication.cmac($0, key: key) }
     let nameHandle = database.handles(of: GATTUUID.deviceName).first
     if let name = invocation[ServeOption.name], let nameHandle {
       try database.setValue(Array(name.utf8), of: nameHandle)
