@@ -1,3 +1,4 @@
+import ATT
 import HaloBluetoothCore
 import HaloGATT
 
@@ -41,6 +42,13 @@ extension AttributeDatabase {
   static let madeHere: [BluetoothUUID] = [
     GATTUUID.clientSupportedFeatures, GATTUUID.databaseHash, GATTUUID.serverSupportedFeatures,
   ]
+
+  /// Whether this server makes the value of an attribute, so that nobody else can give one.
+  package func makesValue(of handle: AttributeHandle) -> Bool {
+    entry(handle).map {
+      Self.madeHere.contains($0.attribute.type) || $0.attribute.type == GATTUUID.serviceChanged
+    } ?? false
+  }
 
   /// Gives the characteristics of Generic Attribute that are there their values: the features of each client, those of this
   /// server, and the hash of all attributes.

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 
 import pytest
 from forked import adapter_at, start_peer
@@ -20,8 +21,14 @@ class Phone:
         self.adapter = adapter_at(*self.process.places())
 
     def ask(self, command):
+        self.begin(command)
+        return self.answer()
+
+    def begin(self, command):
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
+
+    def answer(self):
         return json.loads(self.process.stdout.readline())
 
     def hears(self, count=1) -> list[dict]:
@@ -205,3 +212,57 @@ def test_extended_pdus(halo):
     (["--kind", "beacon", "--data", "020106" * 2], "more than one flags")])
 def test_what_cannot_be_advertised(halo, options, saying):
     halo.run("advertise", *options, adapter="virtual").failed(USAGE, saying=saying)
+
+
+def until(process, kind):
+    """Reads the records that a program prints, until one of a kind comes."""
+    while (record := json.loads(process.stdout.readline()))["kind"] != kind:
+        pass
+    return record
+
+
+def write_table(path, properties, **value):
+    lines = [
+        {"handle": 16, "kind": "service", "uuid": "181A", "end": 22},
+        {"handle": 17, "kind": "characteristic", "uuid": "2A6E", "value_handle": 18, "properties": properties, **value},
+        {"handle": 19, "kind": "descriptor", "uuid": "2902"},
+        {"handle": 20, "kind": "characteristic", "uuid": "2A6F", "value_handle": 21, "properties": ["read"], "value": "10"},
+        {"handle": 22, "kind": "descriptor", "uuid": "2904", "value": "06feadde270100"}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.mark.parametrize("way", ["notify", "indicate"])
+def test_lines_give_values(halo, phone, tmp_path, way):
+    """What noble/bleno 267 and kevincar/bless 102 ask for: a line that is typed changes the value, and subscribers get it."""
+    table = write_table(tmp_path / "table.jsonl", ["read", way])
+    process = halo.start("serve", table, *JSON, adapter=phone.adapter, stdin=subprocess.PIPE)
+    process.stdin.write("2A6E 0102\n")
+    process.stdin.flush()
+    phone.begin("meet 3")
+    until(process, "subscribed")
+    wrong = ["2A6E", "car 01", "2A77 01", "0x0011 01", "2A6E 1", "2A6E " + 513 * "00", 3000 * "x", "", "2902 0100"]
+    process.stdin.write("0x0012 D107\n" + "\n".join(wrong) + "\n18 --text Pi 4\n2a6f 11\n00002a6e-0000-1000-8000-00805f9b34fb 03")
+    process.stdin.close()
+    met = phone.answer()
+    assert met["read"] == "0102" and met["notified"] == ["d107", b"Pi 4".hex(), "03"]
+    assert phone.ask("meet 0")["read"] == "03"
+    # communicate() would flush what is closed.
+    process.stdin = None
+    err = end(halo, process).succeeded().err
+    said = [line for line in err.splitlines() if "standard input" in line]
+    assert [line.split(": ")[1] for line in said] == [f"standard input, line {number}" for number in (3, 4, 5, 6, 7, 8, 9, 11)]
+    assert "there is no value behind 2A6E" in said[0] and "no characteristic 2A77" in said[2]
+    assert "513 bytes are too many" in said[5] and "longer than 2048 bytes" in said[6]
+
+
+def test_a_file_on_standard_input_gives_values(halo, phone, tmp_path):
+    table = write_table(tmp_path / "table.jsonl", ["read", "notify"])
+    values = tmp_path / "values"
+    values.write_text("2A6E 0A0B\n2A6F 22")
+    with values.open() as file:
+        process = halo.start("serve", table, *JSON, adapter=phone.adapter, stdin=file)
+    assert phone.ask("meet 0")["read"] == "0a0b"
+    rows = [row for row in phone.ask("table")["rows"] if row[0] == 21]
+    assert rows == [[21, "2A6F", 2, "22"]]
+    assert "standard input" not in end(halo, process).succeeded().err

@@ -5,8 +5,8 @@ import HaloEventLoop
 /// Lines of standard input: a terminal or a pipe. The loop is not blocked.
 @BluetoothActor
 package final class StandardInput {
-  private var bytes: [UInt8] = []
   private var watch: EpollLoop.Watch?
+  private var buffer = [UInt8](repeating: 0, count: 4096)
 
   /// The length of a line, in bytes; only the end of a longer one is kept.
   private static let longestLine = 128
@@ -23,12 +23,28 @@ package final class StandardInput {
   /// - Parameter sink: called with each line without its spaces, and with nil at the end of the input
   /// - Returns: whether it can be read without blocking: a file can't
   package func listen(_ sink: @escaping (String?) -> Void) -> Bool {
+    var bytes: [UInt8] = []
+    return listen { [self] (piece: ArraySlice<UInt8>?) in
+      guard let piece else { return sink(nil) }
+      bytes += piece
+      while watch != nil, let line = Self.takeLine(of: &bytes) { sink(line) }
+      bytes = bytes.suffix(Self.longestLine)
+    }
+  }
+
+  /// Reads until ``stop()``.
+  ///
+  /// - Parameter sink: called with the bytes as they come, and with nil at the end of the input
+  /// - Returns: whether it can be read without blocking: a file can't
+  package func listen(_ sink: @escaping (ArraySlice<UInt8>?) -> Void) -> Bool {
     watch = try? EpollLoop.shared.watch(STDIN_FILENO, for: .readable) { [self] _ in
-      guard read() else {
-        stop()
-        return sink(nil)
-      }
-      while watch != nil, let line = takeLine() { sink(line) }
+      // Reading a terminal in the background would stop the process.
+      if isatty(STDIN_FILENO) == 1, !Self.isForegroundTerminal { return }
+      let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+      if count > 0 { return sink(buffer[..<count]) }
+      if count < 0, errno == EINTR || errno == EAGAIN { return }
+      stop()
+      sink(nil)
     }
     return watch != nil
   }
@@ -37,18 +53,7 @@ package final class StandardInput {
     watch.take()?.cancel()
   }
 
-  /// - Returns: whether there may be more
-  private func read() -> Bool {
-    // Reading a terminal in the background would stop the process.
-    if isatty(STDIN_FILENO) == 1, !Self.isForegroundTerminal { return true }
-    var buffer = [UInt8](repeating: 0, count: Self.longestLine)
-    let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
-    guard count > 0 else { return count < 0 && (errno == EINTR || errno == EAGAIN) }
-    bytes = Array((bytes + buffer.prefix(count)).suffix(2 * Self.longestLine))
-    return true
-  }
-
-  private func takeLine() -> String? {
+  private static func takeLine(of bytes: inout [UInt8]) -> String? {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     defer { bytes.removeFirst(end + 1) }
     return String(decoding: bytes[..<end].filter { $0 > 0x20 }, as: UTF8.self)

@@ -46,6 +46,17 @@ enum AttributeChoice: Hashable {
     }
   }
 
+  /// What a line or an option names: a handle as it is printed, `0x0012` or a number, or a UUID of 4, 8 or 32 digits.
+  init?(naming text: String) {
+    if text.count > 6 || !text.lowercased().hasPrefix("0x"), let uuid = BluetoothUUID(text) {
+      self = .uuid(uuid)
+    } else if let handle = try? ArgumentType<AttributeHandle>.handle.parse(text) {
+      self = .handle(handle)
+    } else {
+      return nil
+    }
+  }
+
   /// The UUID; nil if a handle was given.
   var uuid: BluetoothUUID? {
     if case .uuid(let uuid) = self { uuid } else { nil }
@@ -100,7 +111,7 @@ extension AttributeChoice {
     }
   }
 
-  fileprivate var title: String {
+  var title: String {
     switch self {
     case .uuid(let uuid): "characteristic \(uuid)"
     case .handle(let handle): "characteristic with its value at \(handle)"

@@ -99,11 +99,24 @@ private func valueToWrite(_ invocation: Invocation) throws(Failure) -> [UInt8] {
   guard let text = invocation.positionals.last else {
     throw .usage("missing value; give bytes as hexadecimal digits, or --text TEXT")
   }
+  return try value(ofDigits: text)
+}
+
+private func value(ofDigits text: String) throws(Failure) -> [UInt8] {
   guard let value = Hex.bytes(text) else {
     throw .usage(
       "\"\(text.printable)\" is not a value; give bytes as pairs of hexadecimal digits, such as A104, or use --text"
     )
   }
+  guard value.count <= ATTBearer.maximumValueLength else { throw Failure(StackError.tooLong(value.count)) }
+  return value
+}
+
+/// A value as it is written to, in one text: pairs of hexadecimal digits, or `--text` and the text.
+func value(of text: String) throws(Failure) -> [UInt8] {
+  let option = WriteOption.text.spec.name + " "
+  guard text.hasPrefix(option) else { return try value(ofDigits: text) }
+  let value = Array(text.utf8.dropFirst(option.utf8.count))
   guard value.count <= ATTBearer.maximumValueLength else { throw Failure(StackError.tooLong(value.count)) }
   return value
 }

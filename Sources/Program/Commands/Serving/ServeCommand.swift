@@ -29,13 +29,18 @@ let serveCommand = CommandSpec(
       "halo-raw inspect R02_BEEF --adapter virtual --format jsonl > ring.jsonl", "write the table of a device"
     ),
     ("sudo halo-raw serve ring.jsonl", "be that device"),
+    ("echo 2A6E D107 | sudo halo-raw serve table.jsonl", "be a device of your own, whose value is given"),
   ],
   details: """
     FILE is what inspect --format jsonl has printed: the device is offered again, with the same handles, properties and values. The
     advertisement has its name and its services, as many as there is room for.
 
-    A value that the table does not have, as it could not be read, is refused. A value that a device writes is stored, and read from
-    then on. What devices do is printed: "connected", "subscribed", "written",
+    A line of standard input gives a value: HANDLE or UUID of a characteristic, and the value as write takes it, "2A6E D107" or "2A00
+    --text Pi". It is stored, read from then on, and sent to the devices that have subscribed; one that is slow gets the newest. A wrong
+    line is reported with its number. The end of the input ends nothing.
+
+    A value that the table does not have, as it could not be read, is refused until it is given. A value that a device writes is
+    stored, and read from then on. What devices do is printed: "connected", "subscribed", "written",
     "disconnected".
     """
 ) { invocation in
@@ -66,6 +71,10 @@ let serveCommand = CommandSpec(
       let services = composed.leftOut.map(\.description).joined(separator: ", ")
       Console.error("halo-raw: these services are not advertised, as there is no room: \(services)")
     }
+    let lines = ValueLines(ServedValues(database, peripheral))
+    // In a replay, nothing comes but what the recording has.
+    if !session.isReplay { lines.start() }
+    defer { lines.stop() }
     try await session.serve(peripheral, advertising, invocation)
   }
 }
