@@ -1,8 +1,11 @@
 """Tables and advertisements that are offered to other devices, met by the central of another stack."""
 
 import json
+import os
+import re
 import signal
 import subprocess
+import time
 
 import pytest
 from forked import adapter_at, start_peer
@@ -214,6 +217,10 @@ def test_what_cannot_be_advertised(halo, options, saying):
     halo.run("advertise", *options, adapter="virtual").failed(USAGE, saying=saying)
 
 
+# What the controller can do makes no difference.
+one_phone = pytest.mark.parametrize("phone", [[]], ids=["Bluetooth 4"], indirect=True)
+
+
 def until(process, kind):
     """Reads the records that a program prints, until one of a kind comes."""
     while (record := json.loads(process.stdout.readline()))["kind"] != kind:
@@ -232,30 +239,120 @@ def write_table(path, properties, **value):
     return path
 
 
+@one_phone
 @pytest.mark.parametrize("way", ["notify", "indicate"])
 def test_lines_give_values(halo, phone, tmp_path, way):
     """What noble/bleno 267 and kevincar/bless 102 ask for: a line that is typed changes the value, and subscribers get it."""
     table = write_table(tmp_path / "table.jsonl", ["read", way])
     process = halo.start("serve", table, *JSON, adapter=phone.adapter, stdin=subprocess.PIPE)
-    process.stdin.write("2A6E 0102\n")
-    process.stdin.flush()
-    phone.begin("meet 3")
-    until(process, "subscribed")
+
+    def give(lines):
+        process.stdin.write(lines)
+        process.stdin.flush()
+
+    def met(lines):
+        phone.begin("meet 1")
+        until(process, "subscribed")
+        give(lines)
+        turn = phone.answer()
+        return turn["read"], turn["notified"]
+
+    give("2A6E 0102\n")
     wrong = ["2A6E", "car 01", "2A77 01", "0x0011 01", "2A6E 1", "2A6E " + 513 * "00", 3000 * "x", "", "2902 0100"]
-    process.stdin.write("0x0012 D107\n" + "\n".join(wrong) + "\n18 --text Pi 4\n2a6f 11\n00002a6e-0000-1000-8000-00805f9b34fb 03")
+    assert met("\n".join(wrong) + "\n0x0012 D107\n") == ("0102", ["d107"])
+    assert met("18 --text Pi 4\n") == ("d107", [b"Pi 4".hex()])
+    # The last line has no end.
+    phone.begin("meet 1")
+    until(process, "subscribed")
+    give("00002a6e-0000-1000-8000-00805f9b34fb 03")
     process.stdin.close()
-    met = phone.answer()
-    assert met["read"] == "0102" and met["notified"] == ["d107", b"Pi 4".hex(), "03"]
+    assert phone.answer()["notified"] == ["03"]
     assert phone.ask("meet 0")["read"] == "03"
     # communicate() would flush what is closed.
     process.stdin = None
     err = end(halo, process).succeeded().err
     said = [line for line in err.splitlines() if "standard input" in line]
-    assert [line.split(": ")[1] for line in said] == [f"standard input, line {number}" for number in (3, 4, 5, 6, 7, 8, 9, 11)]
+    assert [line.split(": ")[1] for line in said] == [f"standard input, line {number}" for number in (2, 3, 4, 5, 6, 7, 8, 10)]
     assert "there is no value behind 2A6E" in said[0] and "no characteristic 2A77" in said[2]
     assert "513 bytes are too many" in said[5] and "longer than 2048 bytes" in said[6]
 
 
+@one_phone
+def test_options_give_values(halo, phone, tmp_path):
+    """A value that is given, a file that changes, and the output of a program that runs again and again."""
+    (file, program) = (tmp_path / "value", tmp_path / "count")
+    table = write_table(tmp_path / "table.jsonl", ["read", "notify"])
+    file.write_text("0001\n")
+    process = halo.start(
+        "serve", table, "--value", f"2A6E=@{file}", "--value", "0x0015=--text a,b", "--value-interval", "100ms", *JSON,
+        adapter=phone.adapter)
+    phone.begin("meet 2")
+    until(process, "subscribed")
+    for text in ("0002", "0002", "no value", "", "0003\n"):
+        new = tmp_path / "new"
+        new.write_text(text)
+        new.rename(file)
+        time.sleep(0.5)
+    met = phone.answer()
+    assert met["read"] == "0001" and met["notified"] == ["0002", "0003"]
+    assert [row[3] for row in phone.ask("table")["rows"] if row[0] in (18, 21)] == ["0003", b"a,b".hex()]
+    err = end(halo, process).succeeded().err
+    assert err.count("is not a value") == 1 and f'{file}: "no value"' in err
+
+    command = f"echo x >> {program}; printf '%04x\\n' $(wc -l < {program})"
+    process = halo.start(
+        "serve", table, "--value", f"2A6E=!{command}", "--value-interval", "100ms", *JSON, adapter=phone.adapter)
+    phone.begin("meet 3")
+    until(process, "subscribed")
+    met = phone.answer()
+    numbers = [int(value, 16) for value in met["notified"]]
+    assert numbers == sorted(set(numbers))
+    assert "halo-raw:" not in end(halo, process).succeeded().err
+
+
+@one_phone
+@pytest.mark.parametrize("option, code, said", [
+    ("2A77=01", USAGE, "the table has no characteristic 2A77"), ("car=01", USAGE, "--value wants UUID=VALUE"),
+    ("2A6E=1", USAGE, '"1" is not a value'), ("2A6E=" + 513 * "00", USAGE, "513 bytes are too many")])
+def test_a_wrong_option_is_refused(halo, phone, thermometer, option, code, said):
+    result = halo.run("serve", thermometer, "--value", option, adapter=phone.adapter)
+    assert result.code == code and said in result.err
+
+
+@one_phone
+@pytest.mark.parametrize("command, said", [
+    ("exit 7", "it has ended with status 7"), ("yes", "it has more than 4096 bytes of output"), ("echo car", '"car" is not a value')])
+def test_a_program_that_fails_is_said_once(halo, phone, thermometer, command, said):
+    process = halo.start(
+        "serve", thermometer, "--value", f"2A6E=!{command}", "--value-interval", "100ms", *JSON, adapter=phone.adapter)
+    assert phone.ask("meet 0")["read"] == "d007"
+    time.sleep(0.5)
+    assert end(halo, process).succeeded().err.count(said) == 1
+
+
+@one_phone
+def test_a_program_has_no_privileges_and_ends_with_us(halo, phone, thermometer, tmp_path):
+    """It gets none of the capabilities and of the descriptors, and is killed with what it has started."""
+    (seen, started) = (tmp_path / "seen", tmp_path / "started")
+    command = f"grep -E 'Cap(Inh|Prm|Eff|Amb)' /proc/self/status > {seen}; ls -l /proc/$$/fd >> {seen}; echo $$ > {started}; sleep 1000"
+    process = halo.start("serve", thermometer, "--value", f"2A6E=!{command}", *JSON, adapter=phone.adapter)
+    assert phone.ask("meet 0")["read"] == "d007"
+    while not started.exists() or not (group := started.read_text()):
+        time.sleep(0.05)
+    (capabilities, descriptors) = (seen.read_text().split("total")[0], seen.read_text().split("total")[1])
+    assert re.findall(r"\t0*([0-9a-f]*)\n", capabilities) == [""] * 4
+    assert "socket:" not in descriptors and "eventpoll" not in descriptors and str(thermometer) not in descriptors
+    end(halo, process).succeeded()
+    for _ in range(100):
+        try:
+            os.killpg(int(group), 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("it goes on")
+
+
+@one_phone
 def test_a_file_on_standard_input_gives_values(halo, phone, tmp_path):
     table = write_table(tmp_path / "table.jsonl", ["read", "notify"])
     values = tmp_path / "values"

@@ -23,13 +23,18 @@ let serveCommand = CommandSpec(
     ServeOption.name, ServeOption.connections, ServingOption.every, ServingOption.duration,
     CommonOptions.format,
     ServingOption.retryTime,
-  ] + ServingOption.admission,
+  ] + ValueSource.options + ServingOption.admission,
+  rules: [.needs(ValueSource.interval, ValueSource.option)],
   examples: [
     (
       "halo-raw inspect R02_BEEF --adapter virtual --format jsonl > ring.jsonl", "write the table of a device"
     ),
     ("sudo halo-raw serve ring.jsonl", "be that device"),
     ("echo 2A6E D107 | sudo halo-raw serve table.jsonl", "be a device of your own, whose value is given"),
+    (
+      "sudo halo-raw serve ring.jsonl --value '2A26=!echo --text $(uname -r)' --value-interval 5s",
+      "be that device, with a value that a command prints every five seconds"
+    ),
   ],
   details: """
     FILE is what inspect --format jsonl has printed: the device is offered again, with the same handles, properties and values. The
@@ -39,12 +44,17 @@ let serveCommand = CommandSpec(
     --text Pi". It is stored, read from then on, and sent to the devices that have subscribed; one that is slow gets the newest. A wrong
     line is reported with its number. The end of the input ends nothing.
 
+    --value gives values, too. A command has ten seconds, the rights of the user and no capabilities; what it prints is the value.
+
     A value that the table does not have, as it could not be read, is refused until it is given. A value that a device writes is
     stored, and read from then on. What devices do is printed: "connected", "subscribed", "written",
     "disconnected".
     """
 ) { invocation in
   let path = invocation.positionals[0]
+  guard invocation[ValueSource.interval] >= .milliseconds(100) else {
+    throw Failure.usage("--value-interval must be 100ms or more")
+  }
   try await Session.run(invocation, endsInOrder: true, connects: false) { session in
     let start = session.timers.now
     // Not before: it is read with the rights of the user, and not with those that the adapter needs.
@@ -71,10 +81,17 @@ let serveCommand = CommandSpec(
       let services = composed.leftOut.map(\.description).joined(separator: ", ")
       Console.error("halo-raw: these services are not advertised, as there is no room: \(services)")
     }
-    let lines = ValueLines(ServedValues(database, peripheral))
-    // In a replay, nothing comes but what the recording has.
+    let values = ServedValues(database, peripheral)
+    let lines = ValueLines(values)
+    let follower = ValueFollower(
+      values, each: invocation[ValueSource.interval], session.timers, session.interruption)
+    defer {
+      lines.stop()
+      follower.stop()
+    }
+    // In a replay, nothing comes from outside but what the recording has.
+    try follower.start(invocation[ValueSource.option] ?? [], onlyGiven: session.isReplay)
     if !session.isReplay { lines.start() }
-    defer { lines.stop() }
     try await session.serve(peripheral, advertising, invocation)
   }
 }
