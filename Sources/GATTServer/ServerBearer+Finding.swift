@@ -1,5 +1,6 @@
 import ATT
 import HaloBluetoothCore
+import HaloGATT
 
 /// Requests for what there is (Core Specification Vol 3, Part F, 3.4.3), and reads by type (3.4.4.1, 3.4.4.9).
 extension ServerBearer {
@@ -20,13 +21,16 @@ extension ServerBearer {
     )
   }
 
-  /// A value that may not be read is not compared, and neither is that of a handler: the answer would tell what it is.
+  /// A value that may not be read is not compared, and neither is that of a handler: the answer would tell what it is. The
+  /// UUIDs of services are equal in both forms.
   func findByTypeValue(_ range: HandleRange, _ type: BluetoothUUID, _ value: [UInt8], _ answer: Answer) {
+    let service = ServiceDeclaration.isType(type) ? BluetoothUUID(wireBytes: value) : nil
     var ranges: [HandleRange] = []
     for handle in database.handles(of: type, in: range) where ranges.count < (mtu - 1) / 4 {
-      guard let entry = database.entry(handle), entry.read == nil, readRefusal(entry) == nil,
-        storedValue(entry) == value
+      guard let entry = database.entry(handle), entry.read == nil, readRefusal(entry) == nil
       else { continue }
+      let found = storedValue(entry)
+      guard service.map({ BluetoothUUID(wireBytes: found) == $0 }) ?? (found == value) else { continue }
       ranges.append(HandleRange(handle, database.groupEnd(of: entry)))
     }
     guard !ranges.isEmpty else { return answer.refuse(.attributeNotFound, range.start) }

@@ -151,6 +151,27 @@ import Testing
     #expect(dialogue.ask("20 1000 0300") == "211300" + CaseDatabase.digits(0..<19))
   }
 
+  /// A client asks for the 128-bit form of a SIG's UUID if it was given that (BlueZ, unit/test-gatt.c: /TP/GAD/CL/BV-02-C-2), and
+  /// a device may have stored it so. Both forms are one UUID (Vol 3, Part B, 2.5.1).
+  @Test func aServiceIsFoundByEachFormOfItsUUID() {
+    let dialogue = ServerDialogue([
+      ServerAttribute(handle: 1, type: GATTUUID.primaryService, value: hex("0f18"), groupEnd: 2),
+      ServerAttribute(
+        handle: 3, type: GATTUUID.primaryService, value: hex("fb349b5f80000080001000000f180000"), groupEnd: 4),
+      ServerAttribute(
+        handle: 5, type: GATTUUID.primaryService, value: hex("fb349b5f80000080001000000f180100"), groupEnd: 6),
+      ServerAttribute(handle: 6, type: 0x2A19, value: hex("0f18")),
+    ])
+    for form in ["0f18", "fb349b5f80000080001000000f180000"] {
+      #expect(dialogue.ask("06 0100 ffff 0028 " + form) == "070100020003000400")
+    }
+    #expect(dialogue.ask("06 0100 ffff 0028 fb349b5f80000080001000000f180100") == "0705000600")
+    // The bytes of other values are only bytes.
+    #expect(dialogue.ask("06 0100 ffff 192a fb349b5f80000080001000000f180000") == "010601000a")
+    // The type of an attribute is a UUID, in each form.
+    #expect(dialogue.ask("08 0100 ffff fb349b5f8000008000100000192a0000") == "090406000f18")
+  }
+
   // MARK: Faults that this server had
 
   @Test func aProtectedValueIsNotWritten() {

@@ -122,7 +122,7 @@ import Testing
     #expect(ending?.output?.map(\.handles) == [range(0x10, 0x19), range(0x20, 0xFFFF)])
   }
 
-  /// A server may have stored the short UUID in 16 bytes, and compares bytes.
+  /// A server may have stored the short UUID in 16 bytes, and compares bytes, as that of BlueZ's /TP/GAD/CL/BV-02-C-2 does.
   @Test(arguments: [("07 0600 0900", [range(6, 9)]), ("01 06 0100 0a", [])] as [(String, [HandleRange])])
   func aShortUUIDIsSearchedForInItsLongForm(_ answer: String, _ handles: [HandleRange]) {
     let ending = run(
