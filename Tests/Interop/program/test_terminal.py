@@ -180,3 +180,21 @@ def test_waveforms_need_a_terminal_and_one_ring(halo, on_terminal):
     halo.run("stream", "--plot", adapter="virtual").failed(64, saying="needs a terminal")
     assert "needs a terminal" in on_terminal("stream", "--plot", "--adapter", "virtual", TERM="dumb")
     assert "one ring" in on_terminal("stream", "--plot", "--all", "--adapter", "virtual")
+
+
+def test_lines_for_another_program_cost_nothing(halo, tmp_path):
+    """What waits on a terminal that is not ours to read woke the loop again and again."""
+    table = tmp_path / "table.jsonl"
+    table.write_text('{"handle":16,"kind":"service","uuid":"181A","end":18}\n')
+    terminal = Terminal(halo, "serve", str(table), "--adapter", "virtual")
+    terminal.wait_for(lambda lines: "advertising" in "".join(lines))
+    os.write(terminal.end, b"2A6E 01\n")
+
+    def ticks():
+        with open(f"/proc/{terminal.process.pid}/stat") as file:
+            return sum(map(int, file.read().rsplit(")")[1].split()[11:13]))
+
+    before = ticks()
+    time.sleep(2)
+    assert ticks() - before < os.sysconf("SC_CLK_TCK") / 2
+    terminal.close()

@@ -12,9 +12,7 @@ package final class KeyInput {
   /// - Returns: nil if standard input is no terminal in whose foreground this process is
   package init?(_ sink: @escaping (UInt8) -> Void) {
     guard StandardInput.isForegroundTerminal, Self.changeTerminal() else { return nil }
-    watch = try? EpollLoop.shared.watch(STDIN_FILENO, for: .readable) { [weak self] _ in
-      // Reading a terminal in the background would stop the process.
-      guard StandardInput.isForegroundTerminal else { return }
+    watch = StandardInput.watch { [weak self] in
       var keys = [UInt8](repeating: 0, count: 64)
       let count = read(STDIN_FILENO, &keys, keys.count)
       guard count != 0 else { return self?.stop() ?? () }

@@ -37,9 +37,7 @@ package final class StandardInput {
   /// - Parameter sink: called with the bytes as they come, and with nil at the end of the input
   /// - Returns: whether it can be read without blocking: a file can't
   package func listen(_ sink: @escaping (ArraySlice<UInt8>?) -> Void) -> Bool {
-    watch = try? EpollLoop.shared.watch(STDIN_FILENO, for: .readable) { [self] _ in
-      // Reading a terminal in the background would stop the process.
-      if isatty(STDIN_FILENO) == 1, !Self.isForegroundTerminal { return }
+    watch = Self.watch { [self] in
       let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
       if count > 0 { return sink(buffer[..<count]) }
       if count < 0, errno == EINTR || errno == EAGAIN { return }
@@ -47,6 +45,18 @@ package final class StandardInput {
       sink(nil)
     }
     return watch != nil
+  }
+
+  /// Calls `handler` whenever there is something to read, but not in the background of a terminal, where reading would stop the
+  /// process. What somebody types there would wake the loop again and again: it is looked at once a second.
+  static func watch(_ handler: @escaping () -> Void) -> EpollLoop.Watch? {
+    var watch: EpollLoop.Watch?
+    watch = try? EpollLoop.shared.watch(STDIN_FILENO, for: .readable) { _ in
+      guard isatty(STDIN_FILENO) == 1, !isForegroundTerminal else { return handler() }
+      watch?.interest = []
+      EpollLoop.shared.timers.schedule(after: .seconds(1)) { watch?.interest = .readable }
+    }
+    return watch
   }
 
   package func stop() {
