@@ -13,8 +13,9 @@ package enum AdapterSpecification: Sendable {
   case user(AdapterIndex)
   /// The built-in ring. With `isFast`, time is virtual: a minute takes milliseconds.
   case virtual(VirtualRingOptions, isFast: Bool)
-  /// A radio on an air of this process, in virtual time: the others of that name hear it. Nil for an address of its own.
-  case air(String, BluetoothAddress?)
+  /// A radio on an air of this process: the others of that name hear it. Nil for the next address; with `isFast`, time is
+  /// virtual.
+  case air(String, BluetoothAddress?, isFast: Bool)
   case tcp(host: String, port: UInt16)
   case unix(path: String)
   case serial(path: String, baud: Int)
@@ -85,7 +86,7 @@ package enum AdapterSpecification: Sendable {
         )
       }
     }
-    return .air(name, address)
+    return .air(name, address, isFast: true)
   }
 
   /// Reads `HOST:PORT`; an IPv6 address is in brackets.

@@ -131,8 +131,8 @@ extension AdapterSpecification {
       opened.isAlone = true
       opened.endTime = time.map { time in OneShot { EpollLoop.shared.end(time) } }
       return opened
-    case .air(let name, let address):
-      let (transport, leave) = SharedAir.named(name).makeTransport(address)
+    case .air(let name, let address, let isFast):
+      let (transport, leave) = SharedAir.named(name, isFast: isFast).makeTransport(address)
       var opening = opening
       if let address, address.kind == .random { opening.randomAddress = address }
       do {

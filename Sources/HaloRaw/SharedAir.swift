@@ -2,30 +2,33 @@ import HaloBluetoothCore
 import HaloEventLoop
 import VirtualRadio
 
-/// An air in memory with a name, in a virtual time: the radios of this process that are opened on it hear each other. It is
-/// there for as long as one of them is.
+/// An air in memory with a name: the radios of this process that are opened on it hear each other. It is there for as long as
+/// one of them is.
 @BluetoothActor
-final class SharedAir {
+package final class SharedAir {
   private static var airs: [String: SharedAir] = [:]
   /// The first address; the next radio has the next one.
   private static let firstAddress: UInt64 = 0x0200_0000_0001
 
+  package let air: Air
   private let name: String
-  private let air: Air
-  private let time: VirtualTime
+  /// Nil for the time of the clock.
+  private let time: VirtualTime?
   private var radios = 0
   private var made: UInt64 = 0
 
-  private init(_ name: String) {
+  private init(_ name: String, isFast: Bool) {
     self.name = name
-    time = EpollLoop.shared.makeVirtualTime()
-    air = Air(timers: time.timers)
+    time = isFast ? EpollLoop.shared.makeVirtualTime() : nil
+    air = Air(timers: time?.timers ?? EpollLoop.shared.timers)
   }
 
   /// The air of a name.
-  static func named(_ name: String) -> SharedAir {
+  ///
+  /// - Parameter isFast: whether its time is virtual; of no account for one that is there
+  package static func named(_ name: String, isFast: Bool) -> SharedAir {
     if let air = airs[name] { return air }
-    let air = SharedAir(name)
+    let air = SharedAir(name, isFast: isFast)
     airs[name] = air
     return air
   }
@@ -34,7 +37,7 @@ final class SharedAir {
   ///
   /// - Parameter address: its address; nil for the next one
   /// - Returns: also what is called when the radio is closed
-  func makeTransport(_ address: BluetoothAddress?) -> (AirTransport, leave: OneShot<Void>) {
+  package func makeTransport(_ address: BluetoothAddress?) -> (AirTransport, leave: OneShot<Void>) {
     var options = ControllerOptions()
     options.address = address ?? BluetoothAddress(Self.firstAddress + made, .public)
     options.seed = made + 1
@@ -44,7 +47,7 @@ final class SharedAir {
       radios -= 1
       guard radios == 0 else { return }
       Self.airs[name] = nil
-      EpollLoop.shared.end(time)
+      if let time { EpollLoop.shared.end(time) }
     }
     return (AirTransport(air, options), leave)
   }

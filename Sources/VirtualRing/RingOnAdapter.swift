@@ -7,17 +7,10 @@ import HaloBluetoothCore
 ///
 /// It is the ring of ``RingRadio``, in the time of the adapter. What a radio can't do is done as well as it can: a ring that
 /// goes out of reach ends the link.
-///
-/// The adapter is started before, and closed afterwards, by its owner. When it has failed, it advertises again as soon as it
-/// works again.
 @BluetoothActor
 package final class RingOnAdapter {
   package enum Event: Hashable, Sendable {
-    /// A central has connected. The ring does not advertise until its link has ended.
-    case connected(BluetoothAddress)
-    case disconnected(BluetoothAddress, LinkLoss)
-    /// The radio advertises, the first time or after a refusal: nil. Or it refuses to, which it is asked again for.
-    case advertising(StackError?)
+    case radio(RawPeripheral.Event)
     /// The host has switched the ring off: it advertises no longer.
     case switchedOff
   }
@@ -28,13 +21,8 @@ package final class RingOnAdapter {
   /// Called with what happens, for the user.
   package var onEvent: ((Event) -> Void)?
 
-  private let adapter: any Adapter
-  private let advertising: Advertising
-  private let set = AdvertisingSet()
-  private let status = AdvertisingStatus()
-  private var link: (any ATTLink)?
-  private var isAdvertising = false
-  private var whenLinkHasEnded: (() -> Void)?
+  private let radio: RawPeripheral
+  private let timers: Timers
 
   /// How long what the ring has sent may take to reach the central before it leaves.
   private static let leavingTime = Duration.milliseconds(100)
@@ -45,6 +33,7 @@ package final class RingOnAdapter {
   ///   - address: that of the radio, which becomes that of the ring
   package init(_ options: VirtualRingOptions, on adapter: any Adapter, at address: BluetoothAddress) {
     let options = options.moved(to: address)
+    let advertising: Advertising
     do throws(AdvertisingFault) {
       advertising = try Advertising(
         AdvertisingData(options.advertisement), scanResponse: AdvertisingData(options.scanResponse)
@@ -54,82 +43,49 @@ package final class RingOnAdapter {
         "a name is cut to what a scan response has room for, and an interval is checked: \(error)")
     }
     self.options = options
-    self.adapter = adapter
+    timers = adapter.timers
+    radio = RawPeripheral(advertising, on: adapter)
     peripheral = VirtualPeripheral(options: options, timers: adapter.timers)
     let peripheral = self.peripheral
-    peripheral.send = { [weak self] channel, payload in
-      if channel == .attribute { self?.link?.send(payload) }
+    peripheral.send = { [weak radio] channel, payload in
+      if channel == .attribute { radio?.link?.send(payload) }
     }
-    peripheral.hasRoom = { [weak self] in self?.link?.hasRoom ?? false }
+    peripheral.hasRoom = { [weak radio] in radio?.link?.hasRoom ?? false }
     // A central that refuses keeps its parameters.
-    peripheral.requestParameters = { [weak self] in self?.link?.update($0) { _ in } }
+    peripheral.requestParameters = { [weak radio] in radio?.link?.update($0) { _ in } }
     peripheral.ring.vanish = { [weak self] in self?.leave() }
     peripheral.ring.leave = { [weak self] in self?.leave() }
     peripheral.ring.switchOff = { [weak self] in
-      self?.isAdvertising = false
+      self?.radio.stopAdvertising()
       self?.onEvent?(.switchedOff)
       self?.leave()
     }
-    adapter.onAccepted = { [weak self] link in
-      guard let self else { return link.disconnect() }
-      accept(link)
+    radio.onLink = { link in
+      link.onPDU = { pdu, _ in peripheral.receive(.attribute, pdu) }
+      link.onRoom = { peripheral.roomAvailable() }
+      link.onEvent = { event in
+        if case .change(.parameters(let parameters)) = event {
+          peripheral.updated(interval: parameters.interval)
+        }
+      }
+      peripheral.connected(interval: link.parameters?.interval)
     }
-    set.onResult = { [weak self] error in self?.status.set(error) }
-    status.onChange = { [weak self] error in self?.onEvent?(.advertising(error)) }
+    radio.onEvent = { [weak self] event in
+      if case .disconnected = event { peripheral.disconnected() }
+      self?.onEvent?(.radio(event))
+    }
   }
 
   /// - Throws: if this radio does not advertise for programs
-  package func start() throws(StackError) {
-    isAdvertising = true
-    try advertise()
-  }
+  package func start() throws(StackError) { try radio.start() }
 
   /// Advertises no longer and ends the link, within a few seconds. Cancelling the task does not cancel this, as a central would
   /// keep its link.
-  package func stop() async {
-    isAdvertising = false
-    try? advertise()
-    guard let link else { return }
-    await withCheckedContinuation { continuation in
-      guard self.link === link else { return continuation.resume() }
-      whenLinkHasEnded = { continuation.resume() }
-      link.disconnect()
-    }
-  }
-
-  private func advertise() throws(StackError) {
-    try adapter.setAdvertising(isAdvertising && link == nil ? advertising : nil, in: set)
-  }
+  package func stop() async { await radio.stop() }
 
   /// What was sent before still goes out.
   private func leave() {
-    guard let link else { return }
-    adapter.timers.schedule(after: Self.leavingTime) { link.disconnect() }
-  }
-
-  private func accept(_ link: any ATTLink) {
-    // A central that was faster than the end of the advertisement.
-    guard isAdvertising, self.link == nil else { return link.disconnect() }
-    self.link = link
-    link.onPDU = { [peripheral] pdu, _ in peripheral.receive(.attribute, pdu) }
-    link.onRoom = { [peripheral] in peripheral.roomAvailable() }
-    link.onEvent = { [peripheral] event in
-      if case .change(.parameters(let parameters)) = event {
-        peripheral.updated(interval: parameters.interval)
-      }
-    }
-    link.onClosed = { [weak self] loss in self?.ended(loss) }
-    // An adapter that advertises for programs throws nothing.
-    try? advertise()
-    onEvent?(.connected(link.peer))
-    peripheral.connected(interval: link.parameters?.interval)
-  }
-
-  private func ended(_ loss: LinkLoss) {
-    guard let peer = link.take()?.peer else { return }
-    peripheral.disconnected()
-    try? advertise()
-    onEvent?(.disconnected(peer, loss))
-    whenLinkHasEnded.take()?()
+    guard let link = radio.link else { return }
+    timers.schedule(after: Self.leavingTime) { link.disconnect() }
   }
 }

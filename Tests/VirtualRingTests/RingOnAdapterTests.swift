@@ -222,9 +222,9 @@ import VirtualRing
 extension RingOnAdapter.Event {
   fileprivate var kind: String {
     switch self {
-    case .connected: "connected"
-    case .disconnected: "disconnected"
-    case .advertising(let error): error == nil ? "advertises" : "refused"
+    case .radio(.connected): "connected"
+    case .radio(.disconnected): "disconnected"
+    case .radio(.advertising(let error)): error == nil ? "advertises" : "refused"
     case .switchedOff: "switched off"
     }
   }

@@ -114,8 +114,8 @@ public final class LocalCharacteristic<Value: GATTValue> {
   ///
   /// - **Cancelled**: `.cancelled`; each client has got it, or will not get it.
   /// - **A link is lost**: its client is skipped.
-  /// - **Misuse**: nobody has subscribed: returns at once. A characteristic that is not served: `.closed`. More bytes than a
-  ///   client's MTU less 3: it gets what fits.
+  /// - **Misuse**: nobody has subscribed: returns at once. A characteristic that is not served: `.closed`. More than 512 bytes:
+  ///   `.invalidValue`. More bytes than a client's MTU less 3: it gets what fits.
   ///
   /// - Parameters:
   ///   - value: the value
@@ -144,8 +144,17 @@ public final class LocalCharacteristic<Value: GATTValue> {
     guard let (server, handle) = place else {
       throw BluetoothError(.closed, "\(id) is not served; notify within the body of serve")
     }
+    try Self.checkLength(of: bytes)
     if read == nil, write == nil { try? server.database.setValue(bytes, of: handle) }
     return server.push(bytes, of: handle, to: client, keepsOnlyNewest: keepsOnlyNewest)
+  }
+
+  private static func checkLength(of bytes: [UInt8]) throws(BluetoothError) {
+    do throws(StackError) {
+      try AttributeDatabase.checkLength(of: bytes)
+    } catch {
+      throw BluetoothError(error)
+    }
   }
 
   /// Sends a value to the clients that had no room, as soon as they have some.
@@ -184,6 +193,8 @@ extension LocalCharacteristic: ServedCharacteristic {
     if let uuid = descriptors.first(where: { OfferedServices.ownDescriptors.contains($0.uuid) })?.uuid {
       throw BluetoothError(.invalidValue, "the server itself adds the descriptor \(uuid) where it is needed")
     }
+    try Self.checkLength(of: stored)
+    for descriptor in descriptors { try Self.checkLength(of: descriptor.value) }
     let requirement = SecurityRequirement(security)
     let handle = server.database.addCharacteristic(
       id.uuid, properties, value: stored, security: requirement, read: readHandler(server),

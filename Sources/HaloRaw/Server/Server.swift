@@ -262,7 +262,7 @@ public final class Server {
       throw error
     }
     if let handle = database.handles(of: GATTUUID.deviceName).first {
-      database.setValue(presence.name.encoded, of: handle)
+      try? database.setValue(presence.name.encoded, of: handle)
     }
   }
 

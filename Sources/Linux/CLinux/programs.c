@@ -1,3 +1,4 @@
+#ifdef __linux__
 #define _GNU_SOURCE
 #include "CHaloLinux.h"
 
@@ -37,3 +38,4 @@ int halo_start_program(const char *command, pid_t *process) {
   close(pipe[0]);
   return -error;
 }
+#endif

@@ -180,6 +180,30 @@ import Testing
     }
   }
 
+  /// Phones would get a part of it, or nothing.
+  @Test func moreThan512BytesAreRefused() async throws {
+    let id = CharacteristicID<[UInt8]>("FFF1", in: "FFF0")
+    let long = [UInt8](repeating: 7, count: 513)
+    let text = String(repeating: "x", count: 513)
+    for value in [
+      LocalCharacteristic(id, long),
+      LocalCharacteristic(id, [], descriptors: [LocalDescriptor("2901", text)]),
+    ] {
+      do {
+        try await serve("long", [LocalService("FFF0", value)]) { _, _ in }
+        Issue.record("it was served")
+      } catch let error as BluetoothError {
+        #expect(error.code == .invalidValue && error.description.contains("513"))
+      }
+    }
+    let value = LocalCharacteristic(id, Array(long.prefix(512)))
+    try await serve("fitting", [LocalService("FFF0", value)]) { phone, _ in
+      let lamp = try await phone.connect(to: .name("Lamp"))
+      await #expect(throws: BluetoothError.self) { try await value.notify(long) }
+      #expect(try await lamp.read(id).count == 512)
+    }
+  }
+
   @Test func whatHasEndedIsNotChanged() async throws {
     nonisolated(unsafe) var last: Server?
     try await serve("ended", []) { _, server in last = server }

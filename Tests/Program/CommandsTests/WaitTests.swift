@@ -45,7 +45,7 @@ import Testing
     "GAP/HCIAdapter.swift": (
       2, .deadline("HostController.commandDeadline for each command; stoppingDeadline")
     ),
-    "VirtualRing/RingOnAdapter.swift": (1, .ended(by: "the end of the link, after a few seconds")),
+    "GAP/RawPeripheral.swift": (1, .ended(by: "the end of the link, after a few seconds")),
     "GAP/HCILink.swift": (1, .deadline("HostController.commandDeadline")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       4, .deadline("HostController.commandDeadline; closeDeadline")
@@ -205,7 +205,11 @@ import Testing
     ),
     "RingLink/Ring/RingFinder.swift": (2, .deadline("the caller's")),
     "RingLink/Settings/RingClient+Settings.swift": (7, .deadline("RingExchange.silence for each request")),
+    "GAP/RawPeripheral.swift": (1, .ended(by: "the end of the link, after a few seconds")),
     "VirtualRing/RingOnAdapter.swift": (1, .ended(by: "the end of the link, after a few seconds")),
+    "Captures/Recording/ATT/ReplayedDevice.swift": (
+      1, .ended(by: "the end of the link, after a few seconds")
+    ),
   ]
 
   /// The functions that a cancelled task does not end, or that have no deadline: what their documentation says.
@@ -219,7 +223,7 @@ import Testing
     ),
     ("GAP/GATTLink.swift", "package func disconnection(", "no deadline, as"),
     ("GAP/Peripheral.swift", "package func stop(", "Cancelling the task does not cancel this, as"),
-    ("VirtualRing/RingOnAdapter.swift", "package func stop(", "Cancelling the task does not cancel this, as"),
+    ("GAP/RawPeripheral.swift", "package func stop(", "Cancelling the task does not cancel this, as"),
     ("HCI/Host/HCITransport.swift", "func finishClosing(", "Cancelling the task does not end the wait, as"),
     (
       "RingLink/Ring/RingClient+CountedStream.swift", "func stopCountedStream(",

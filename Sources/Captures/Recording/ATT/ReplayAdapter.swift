@@ -222,6 +222,19 @@ final class Announcer {
     }
   }
 
+  /// What a peripheral advertises, for a radio: what was recorded last, as far as legacy PDUs have room for it.
+  static func advertising(of peripheral: ReplayedPeripheral) throws(AdvertisingFault) -> Advertising {
+    let own = Announcer(peripheral).reports.filter { $0.address == peripheral.address }
+    let data = own.last { $0.eventType.contains(.connectable) }?.data ?? []
+    let response = own.last { $0.eventType.contains(.scanResponse) }?.data ?? []
+    for response in [response, []] {
+      if let advertising = try? Advertising(AdvertisingData(data), scanResponse: AdvertisingData(response)) {
+        return advertising
+      }
+    }
+    return try Advertising.device(name: peripheral.name, services: peripheral.attributes.services).advertising
+  }
+
   /// An advertisement with what is known of the peripheral.
   private static func madeUp(_ peripheral: ReplayedPeripheral) -> AdvertisingReport {
     var structures: [ADStructure] = [.flags(ADFlags(rawValue: 0x06))]

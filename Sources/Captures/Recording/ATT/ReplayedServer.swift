@@ -35,7 +35,7 @@ final class ReplayedServer {
   static let answerDelay = Duration.milliseconds(30)
   static let preparedCapacity = 1024
   /// A client that has asked for nothing but subscriptions, and for so long not for these, only listens.
-  private static let listening = Duration.seconds(2)
+  static let listening = Duration.seconds(2)
   /// A client that has not confirmed an indication for so long is gone (Core Specification Vol 3, Part F, 3.3.3).
   private static let transactionTime = Duration.seconds(30)
 

@@ -26,13 +26,20 @@ private enum ReplayOption {
     help: "the adapter whose packets are replayed, 0 for hci0 (default: the first in the capture)")
   static let from = Option("--from", as: .count, default: "1", help: "the number of the packet to start at")
 
-  static let all: [any CommandOption] = [level, lenient, connection, table, index, from]
+  static let listen = Option(
+    "--listen", as: .listenAddress,
+    help:
+      "offer the recorded device to other programs, in place of a command: tcp:HOST:PORT (port 0: any free one) or unix:PATH"
+  )
+
+  static let all: [any CommandOption] = [level, lenient, connection, table, index, from, listen]
 }
 
 let replayCommand = CommandSpec(
   name: "replay", arguments: "FILE [COMMAND [options]]",
   summary: "run a command against a recorded session or device", positionals: 1...1, file: .reads,
   options: ReplayOption.all,
+  rules: [.excludes(ReplayOption.listen, [ReplayOption.level])],
   examples: [
     ("halo-raw replay captures/virtual-stream.btsnoop", "print the samples of a recorded stream"),
     (
@@ -42,6 +49,10 @@ let replayCommand = CommandSpec(
     (
       "halo-raw replay captures/virtual-inspect.btsnoop --level att read --uuid 2A26",
       "another command than the recorded one"
+    ),
+    (
+      "halo-raw replay captures/virtual-stream.btsnoop --listen tcp:127.0.0.1:9105",
+      "a controller with the recorded device in reach, for any host that speaks H4"
     ),
   ],
   details: """
@@ -59,11 +70,30 @@ let replayCommand = CommandSpec(
     notified on what the command has subscribed to is sent, once and in order. Of a device that was discovered before the
     capture, handles can be used, and UUIDs with --table, unless it is a ring. docs/replay.md shows how to make a test of
     a recording.
+
+    With --listen, the device is in the air of a controller at a socket, in real time: another stack connects to it, and is
+    answered at the level of ATT. Each of its links is answered as the next recorded one was. Ctrl-C ends it, and the last
+    line says what the capture did not hold.
     """,
   usesAdapter: false, wrapsCommand: true
 ) { invocation in
   let path = invocation.positionals[0]
   var rest = Array(invocation.positionals.dropFirst())
+  var options = invocation[ReplayOption.connection] ?? ReplayOptions()
+  options.level = invocation[ReplayOption.level]
+  options.table = invocation[ReplayOption.table]
+  options.first = invocation[ReplayOption.from]
+  options.adapter = invocation[ReplayOption.index].map { UInt16($0) }
+  if invocation[ReplayOption.lenient] { options.strictness = .lenient }
+  if let address = invocation[ReplayOption.listen] {
+    guard rest.isEmpty else {
+      throw Failure.usage("replay --listen runs no command; leave \(rest[0].printable) out")
+    }
+    let peripheral = try await outcome { [options] in
+      try options.peripheral(of: path) { SessionAdapter.knownAttributes(of: $0) }
+    }.get()
+    return try await offer(peripheral, at: address)
+  }
   if rest.first.map({ $0.hasPrefix("-") }) ?? true { rest.insert("stream", at: 0) }
   let command = try Commands.named(rest[0])
   guard command.usesAdapter else {
@@ -73,12 +103,6 @@ let replayCommand = CommandSpec(
   guard !inner.isGiven(CommonOptions.adapter) else {
     throw Failure.usage("replay and --adapter exclude each other; leave --adapter out")
   }
-  var options = invocation[ReplayOption.connection] ?? ReplayOptions()
-  options.level = invocation[ReplayOption.level]
-  options.table = invocation[ReplayOption.table]
-  options.first = invocation[ReplayOption.from]
-  options.adapter = invocation[ReplayOption.index].map { UInt16($0) }
-  if invocation[ReplayOption.lenient] { options.strictness = .lenient }
   inner.set(CommonOptions.adapter, to: .replay(path: path, options))
   try inner.checkFiles()
   try await command.run(inner)

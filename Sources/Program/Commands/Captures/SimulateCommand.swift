@@ -12,9 +12,7 @@ import VirtualRing
 
 private enum SimulateOption {
   static let listen = Option(
-    "--listen",
-    as: ArgumentType(placeholder: "ADDRESS", expected: "tcp:HOST:PORT or unix:PATH") { ListenAddress($0) },
-    help: "tcp:HOST:PORT (port 0: any free one) or unix:PATH")
+    "--listen", as: .listenAddress, help: "tcp:HOST:PORT (port 0: any free one) or unix:PATH")
   static let vhci = Flag(
     "--vhci",
     help: "create a virtual adapter of the kernel, for every Bluetooth program on this machine; needs root")
@@ -103,42 +101,11 @@ let simulateCommand = CommandSpec(
   }
   // A socket in the file system belongs to the invoking user; a port below 1024 needs root.
   if case .unix = address { try Privileges.afterOpening(.other) }
-  let listener = try await listen(at: address) { simulation.attach($0) }
+  let listener = try await address.listen { simulation.attach($0) }
   try Privileges.afterOpening(.other)
-  Console.error(
-    "listening on \(listener.port > 0 ? listener.target.withPort(listener.port) : listener.target)")
   await interruption.wait()
   listener.close()
   simulation.detach()
-}
-
-/// Where `--listen` waits for hosts.
-private enum ListenAddress: Sendable {
-  case tcp(host: String, port: UInt16)
-  case unix(path: String)
-
-  init?(_ text: String) {
-    switch try? AdapterSpecification(text) {
-    case .tcp(let host, let port): self = .tcp(host: host, port: port)
-    case .unix(let path): self = .unix(path: path)
-    default: return nil
-    }
-  }
-}
-
-@BluetoothActor
-private func listen(
-  at address: ListenAddress, accept: @escaping (HCIStreamTransport) -> Void
-) async throws(Failure) -> StreamListener {
-  let accept = HCIStreamTransport.ofHosts(accept)
-  do throws(StackError) {
-    switch address {
-    case .unix(let path): return try StreamListener.unix(path: path, accept: accept)
-    case .tcp(let host, let port): return try await StreamListener.tcp(host: host, port: port, accept: accept)
-    }
-  } catch {
-    throw Failure(.noAdapter, error.description)
-  }
 }
 
 /// The virtual rings and the attached host.
@@ -207,13 +174,5 @@ extension Failure {
       self.init(.noPermission, "cannot open \(path) without root; use sudo, or give your user access to it")
     default: self.init(.noAdapter, "\(error)")
     }
-  }
-}
-
-extension String {
-  /// An address with the port that the kernel chose instead of port 0.
-  fileprivate func withPort(_ port: UInt16) -> String {
-    guard let colon = lastIndex(of: ":") else { return self }
-    return self[...colon] + String(port)
   }
 }

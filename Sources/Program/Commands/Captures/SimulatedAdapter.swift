@@ -1,3 +1,4 @@
+import GAP
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloRaw
@@ -38,7 +39,7 @@ func simulate(
     let ring = RingOnAdapter(options, on: served.adapter, at: served.address)
     let name = ring.options.name.printable
     ring.onEvent = { event in
-      let isOn = event == .advertising(nil)
+      let isOn = event == .radio(.advertising(nil))
       Console.error("\(name): \(event)\(isOn ? " at \(served.address); Ctrl-C ends it" : "")")
     }
     try ring.start()
@@ -50,11 +51,19 @@ func simulate(
 extension RingOnAdapter.Event: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .radio(let event): "\(event)"
+    case .switchedOff: "switched off; it advertises no longer"
+    }
+  }
+}
+
+extension RawPeripheral.Event: CustomStringConvertible {
+  public var description: String {
+    switch self {
     case .connected(let central): "connected by \(central)"
     case .disconnected(let central, let loss): "the link to \(central) has ended: \(loss)"
     case .advertising(let error?): "the adapter does not advertise: \(error); trying again"
     case .advertising(nil): "advertises"
-    case .switchedOff: "switched off; it advertises no longer"
     }
   }
 }

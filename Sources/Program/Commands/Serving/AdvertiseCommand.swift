@@ -65,6 +65,7 @@ let advertiseCommand = CommandSpec(
     """
 ) { invocation in
   let advertising = try advertising(invocation).every(invocation[ServingOption.every])
+  try invocation.checkIsHeard()
   let name = invocation[AdvertiseOption.name] ?? "halo-raw"
   try await Session.run(invocation, endsInOrder: true, connects: false) { session in
     let database = AttributeDatabase()

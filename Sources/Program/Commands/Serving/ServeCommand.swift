@@ -4,9 +4,11 @@ import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloCryptography
+import HaloEventLoop
 import HaloGATT
 import HaloKnownDevices
 import HaloLineOutput
+import HaloRaw
 
 private enum ServeOption {
   static let name = Option(
@@ -14,17 +16,25 @@ private enum ServeOption {
   static let connections = Option(
     "--connections", as: .integer(1...64), default: "3",
     help: "how many devices may be connected at once; while there are as many, nothing is advertised")
+  static let listen = Option(
+    "--listen", as: .listenAddress,
+    help:
+      "be in reach of a controller for other programs, in place of an adapter: tcp:HOST:PORT (port 0: any free one) or unix:PATH"
+  )
 }
 
 let serveCommand = CommandSpec(
   name: "serve", arguments: "FILE", summary: "offer a table of attributes to other devices, as a peripheral",
   file: .reads,
   options: [
-    ServeOption.name, ServeOption.connections, ServingOption.every, ServingOption.duration,
+    ServeOption.name, ServeOption.connections, ServeOption.listen, ServingOption.every,
+    ServingOption.duration,
     CommonOptions.format,
     ServingOption.retryTime,
   ] + ValueSource.options + ServingOption.admission,
-  rules: [.needs(ValueSource.interval, ValueSource.option)],
+  rules: [
+    .needs(ValueSource.interval, ValueSource.option), .excludes(ServeOption.listen, [CommonOptions.adapter]),
+  ],
   examples: [
     (
       "halo-raw inspect R02_BEEF --adapter virtual --format jsonl > ring.jsonl", "write the table of a device"
@@ -34,6 +44,10 @@ let serveCommand = CommandSpec(
     (
       "sudo halo-raw serve ring.jsonl --value '2A26=!echo --text $(uname -r)' --value-interval 5s",
       "be that device, with a value that a command prints every five seconds"
+    ),
+    (
+      "halo-raw serve ring.jsonl --listen tcp:127.0.0.1:9105",
+      "be that device for a program that speaks H4 to this port, without a radio"
     ),
   ],
   details: """
@@ -51,6 +65,15 @@ let serveCommand = CommandSpec(
     "disconnected".
     """
 ) { invocation in
+  let listens = invocation[ServeOption.listen]
+  var invocation = invocation
+  if listens != nil { invocation.set(CommonOptions.adapter, to: .air(ServedAir.name, nil, isFast: false)) }
+  try await serveTable(invocation, at: listens)
+}
+
+/// - Parameter listens: where hosts get a controller in whose reach the device is; nil for a device on the adapter
+@BluetoothActor
+private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) async throws {
   let path = invocation.positionals[0]
   guard invocation[ValueSource.interval] >= .milliseconds(100) else {
     throw Failure.usage("--value-interval must be 100ms or more")
@@ -72,6 +95,7 @@ let serveCommand = CommandSpec(
       name: invocation[ServeOption.name] ?? storedName.map { String(decoding: $0, as: UTF8.self) },
       services: advertisedServices(of: database))
     let advertising = try composed.advertising.every(invocation[ServingOption.every])
+    if listens == nil { try invocation.checkIsHeard() }
     let peripheral = Peripheral(
       session.adapter, serving: database, maximumConnections: invocation[ServeOption.connections])
     let printer = ServingPrinter(OutputFormat(invocation), session, since: start, database)
@@ -92,7 +116,34 @@ let serveCommand = CommandSpec(
     // In a replay, nothing comes from outside but what the recording has.
     try follower.start(invocation[ValueSource.option] ?? [], onlyGiven: session.isReplay)
     if !session.isReplay { lines.start() }
+    let offered = try await ServedAir.listen(at: listens)
+    defer { offered?.close() }
     try await session.serve(peripheral, advertising, invocation)
+  }
+}
+
+/// The air of a served device, for the hosts of `--listen`.
+@BluetoothActor
+private final class ServedAir {
+  nonisolated static let name = "serve"
+
+  private let controllers: OfferedControllers
+  private let listener: StreamListener
+
+  private init(_ controllers: OfferedControllers, _ listener: StreamListener) {
+    (self.controllers, self.listener) = (controllers, listener)
+  }
+
+  /// - Returns: nil without an address
+  static func listen(at address: ListenAddress?) async throws(Failure) -> ServedAir? {
+    guard let address else { return nil }
+    let controllers = OfferedControllers(SharedAir.named(name, isFast: false).air)
+    return ServedAir(controllers, try await address.listen { controllers.attach($0) })
+  }
+
+  func close() {
+    listener.close()
+    controllers.detach()
   }
 }
 

@@ -25,6 +25,18 @@ enum ServingOption {
   static let admission: [any CommandOption] = [idle, allowed]
 }
 
+extension Invocation {
+  /// - Throws: if nobody could hear what is advertised
+  func checkIsHeard() throws(Failure) {
+    switch try adapter {
+    case .virtual, .air:
+      throw .usage(
+        "nobody can hear an adapter in memory; use one such as hci0, or serve FILE --listen tcp:127.0.0.1:9105")
+    case .kernel, .user, .tcp, .unix, .serial, .replay: break
+    }
+  }
+}
+
 extension Peripheral {
   /// How many devices that were turned away are said.
   private nonisolated static let mostRefusals = 16

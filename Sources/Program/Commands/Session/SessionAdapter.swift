@@ -1,4 +1,5 @@
 import GAP
+import GATTServer
 import HaloBluetoothCore
 import HaloCapture
 import HaloCaptureView
@@ -59,9 +60,7 @@ final class SessionAdapter {
       virtualClock = clock
       return options.set(by: clock)
     }
-    opening.knownAttributes = { address in
-      KnownRings(path: KnownRings.standardPath).rings.first { $0.peer == PeerIdentity(address) }?.attributes
-    }
+    opening.knownAttributes = Self.knownAttributes
     opening.observe(invocation) { virtualClock?.wallOffset }
     do {
       opened = try await specification.open(opening)
@@ -78,6 +77,11 @@ final class SessionAdapter {
     if case .user(let index) = specification, opening.takesAdapter {
       unfinished.append(Termination.note("\(index) stays down until the next run of halo-raw"))
     }
+  }
+
+  /// The attributes of a ring that was used before; nil if it is unknown.
+  static func knownAttributes(of address: BluetoothAddress) -> [ServerAttribute]? {
+    KnownRings(path: KnownRings.standardPath).rings.first { $0.peer == PeerIdentity(address) }?.attributes
   }
 
   /// The clock of the session, its recording and its replay.
