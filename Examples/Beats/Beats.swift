@@ -3,7 +3,8 @@ import HaloRaw
 @main
 enum Beats {
   static func main() async throws {
-    try await withRadio("hci0") { radio in
+    let adapter = CommandLine.arguments.dropFirst().first ?? "hci0"
+    try await withRadio(RadioSelector(adapter)) { radio in
       let strap = try await radio.connect(to: .service("180D"), reconnect: .forever)
       print("battery", try await strap.read(.batteryLevel))
       for try await beat in strap.values(of: .heartRateMeasurement) {

@@ -16,6 +16,11 @@ import Testing
     #expect(value.encoded == hex(bytes))
   }
 
+  @Test func quantitiesArePrintedWithTheirUnits() {
+    #expect("\(Percent(81))" == "81 %" && "\(Celsius(20.5))" == "20.50 °C")
+    #expect("\(Celsius(-0.07))" == "-0.07 °C" && "\(Celsius.unknown)" == "unknown")
+  }
+
   /// Firmware sends buffers that it has not filled (bettercap/gatt 4, alistair23/AutoMower-BLE 129, cwi-dis/iotsa 170), and text
   /// that is not UTF-8 (whad-team/whad-client 346, peplin/pygatt 170).
   @Test func textEndsBeforeItsZerosAndMayBeLatin1() {

@@ -13,6 +13,11 @@ public struct Percent: Hashable, Sendable, ExpressibleByIntegerLiteral {
   public init(integerLiteral value: Int) { self.init(value) }
 }
 
+extension Percent: CustomStringConvertible {
+  /// `81 %`
+  public var description: String { "\(value) %" }
+}
+
 extension Percent: FixedValue {
   init(reading reader: inout ByteReader) throws(DecodeError) {
     let value = try reader.readUInt8()
@@ -56,6 +61,13 @@ public struct Celsius: Hashable, Sendable, ExpressibleByFloatLiteral, Expressibl
 
   /// In degrees; nil if the temperature is not known.
   public var degrees: Double? { hundredths.map { Double($0) / 100 } }
+}
+
+extension Celsius: CustomStringConvertible {
+  /// `20.50 °C`
+  public var description: String {
+    hundredths.map { DecimalText.string(Int64($0), places: 2) + " °C" } ?? "unknown"
+  }
 }
 
 extension Celsius: FixedValue {

@@ -198,6 +198,22 @@ def running(name, *arguments, stdin=subprocess.DEVNULL):
 
 
 @pytest.mark.verdict
+def test_the_beats_of_a_strap_go_on_after_a_loss(workshop):
+    """Strap A ends its link once, after three values; Strap B is the other one that has the service."""
+    with running("beats", workshop.adapter) as beats:
+        assert beats.stdout.readline() == "battery 81 %\n"
+        lines = [beats.stdout.readline().strip() for _ in range(8)]
+    rates = [int(line.removesuffix(" bpm")) for line in lines if line.endswith(" bpm")]
+    assert rates == list(range(rates[0], rates[0] + len(rates))) and rates[0] in (60, 80)
+    assert [line.split()[:2] for line in lines if not line.endswith(" bpm")] == [["nothing", "for"]] * (rates[0] == 60)
+
+
+def test_a_pulse_is_that_of_another_stacks_ring(ring_with):
+    lines = ended("pulse", ring_with("--battery", "64").adapter).out.splitlines()
+    assert lines[0].startswith("battery 64")
+
+
+@pytest.mark.verdict
 def test_an_inventory_says_what_devices_are(workshop):
     lines = ended("inventory", workshop.adapter).succeeded().out.splitlines()
     assert sorted(lines) == [
