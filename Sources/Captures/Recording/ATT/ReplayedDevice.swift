@@ -43,7 +43,8 @@ package final class ReplayedDevice {
 
   private func awaitSilence() {
     timers.cancel(silence)
-    silence = timers.schedule(after: ReplayedServer.listening) { [weak self] in self?.server?.wait(until: nil) }
+    silence = timers.schedule(after: ReplayedServer.listening) { [weak self] in self?.server?.wait(until: nil)
+    }
   }
 
   private func left() {

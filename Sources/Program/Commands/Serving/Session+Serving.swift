@@ -31,8 +31,9 @@ extension Invocation {
     switch try adapter {
     case .virtual, .air:
       throw .usage(
-        "nobody can hear an adapter in memory; use one such as hci0, or serve FILE --listen tcp:127.0.0.1:9105")
-    case .kernel, .user, .tcp, .unix, .serial, .replay: break
+        "nobody can hear an adapter in memory; use one such as hci0, or serve FILE --listen tcp:127.0.0.1:9105"
+      )
+    default: break
     }
   }
 }
