@@ -1,9 +1,12 @@
 """The programs against CoreBluetooth on adapters of the kernel, in both ways: through the kernel, and without it."""
 
+import json
+import os
 from argparse import Namespace
 
 import bumble_bird
 import bumble_heart_rate
+import bumble_workshop
 import peripherals
 import pytest
 from adapters import KernelAdapter
@@ -85,3 +88,38 @@ def test_everything_of_a_device_is_read(example, ring_adapter):
     assert explorer.exit_code() == 0
     text = "\n".join(explorer.lines)
     assert "service " in text and FIRMWARE in text
+
+
+@pytest.fixture
+def workshop(way):
+    """Devices and a phone of another stack behind an adapter, and that adapter."""
+    devices = peripherals.Peripheral(bumble_workshop.run, Namespace(transport="vhci"), takes_commands=True)
+    adapter = KernelAdapter(*devices.names)
+    adapter.down() if way else adapter.up()
+    yield devices, way + adapter.name
+    devices.close()
+
+
+def test_a_file_is_sent_over_a_link_with_the_mtu_that_is_required(example, workshop, tmp_path):
+    path = tmp_path / "firmware.bin"
+    path.write_bytes(os.urandom(5000))
+    upload = example("upload", "", workshop[1], path)
+    assert upload.exit_code() == 0
+    assert upload.lines[-2] == "100 %" and upload.lines[-1].startswith("5000 bytes, ")
+
+
+def test_an_inventory_says_what_devices_are(example, workshop):
+    inventory = example("inventory", "", workshop[1])
+    assert inventory.exit_code() == 0
+    assert "D2:5C:0A:1E:77:01, Workshop, Bumble, 1.2.3" in inventory.lines
+
+
+def test_a_proxy_is_a_client_and_a_server_on_one_adapter(example, workshop):
+    devices, adapter = workshop
+    proxy = example("proxy", "", adapter, "Strap B")
+    assert proxy.until("services of")[0].startswith("2 services of D2:5C:0A:1E:77:0B")
+    print("use Proxy", file=devices.stdin, flush=True)
+    seen = json.loads(devices.stdout.readline())
+    first = seen["rates"][0]
+    assert seen["battery"] == "51" and seen["control"] == "07" and seen["refusal"] == 0x80
+    assert seen["rates"] == [first, first + 1, first + 2]
