@@ -11,35 +11,34 @@ extension LinkOptions {
 
   /// - Throws: `.invalidValue` for numbers that no link can have
   func check() throws(BluetoothError) {
-    func check(_ isValid: Bool, _ text: String) throws(BluetoothError) {
+    func require(_ isValid: Bool, _ text: String) throws(BluetoothError) {
       guard isValid else { throw BluetoothError(.invalidValue, text) }
     }
     if let interval {
       let legal = Duration.microseconds(7500) ... .seconds(4)
-      try check(
+      try require(
         legal.contains(interval.lowerBound) && legal.contains(interval.upperBound),
         "the interval of a link is 7.5 ms to 4 s")
     }
-    if let latency { try check(0...499 ~= latency, "the latency of a link is 0 to 499 events") }
-    if let dataLength { try check(27...251 ~= dataLength, "the data length of a link is 27 to 251 bytes") }
+    if let latency { try require(0...499 ~= latency, "the latency of a link is 0 to 499 events") }
+    if let dataLength { try require(27...251 ~= dataLength, "the data length of a link is 27 to 251 bytes") }
     if let mtu {
-      try check(
+      try require(
         ATTBearer.defaultMTU...ATTBearer.largestMTU ~= mtu,
         "an MTU is \(ATTBearer.defaultMTU) to \(ATTBearer.largestMTU) bytes")
     }
     if let supervisionTimeout {
-      try check(
+      try require(
         .milliseconds(100) ... .seconds(32) ~= supervisionTimeout,
         "the supervision timeout of a link is 100 ms to 32 s")
     }
-    let silence = longestSilence(interval?.upperBound ?? ConnectionParameters.fast.intervalMax.duration)
-    try check(
+    let longest = interval?.upperBound ?? ConnectionParameters.fast.intervalMax.duration
+    let silence = longest * ((latency ?? 0) + 1)
+    try require(
       silence * 2 < supervisionTimeout ?? .seconds(32),
       "the supervision timeout must be more than twice the longest time between two events of the peripheral, \(Int(silence.inSeconds * 1000)) ms"
     )
   }
-
-  private func longestSilence(_ interval: Duration) -> Duration { interval * ((latency ?? 0) + 1) }
 
   /// The parameters to ask for; nil if those of the link are left to others.
   ///
@@ -52,7 +51,7 @@ extension LinkOptions {
       parameters.intervalMax = ConnectionInterval(interval.upperBound)
     }
     if let latency { parameters.latency = UInt16(clamping: latency) }
-    let silence = longestSilence(parameters.intervalMax.duration)
+    let silence = parameters.intervalMax.duration * (Int(parameters.latency) + 1)
     let timeout = max(usual.supervisionTimeout.duration, silence * 3)
     parameters.supervisionTimeout = SupervisionTimeout(supervisionTimeout ?? timeout)
     return parameters

@@ -54,6 +54,16 @@ import Testing
     }
   }
 
+  /// What is kept counts for what is asked for: the peripheral may be silent for ten seconds then.
+  @Test func aSlowerIntervalKeepsTheLatencyAndHasATimeoutThatFits() async throws {
+    try await withLamp("slower") { radio, _ in
+      let lamp = try await radio.connect(to: .name("Lamp"), options: LinkOptions(latency: 4))
+      let status = try await lamp.change(LinkOptions(interval: .seconds(2) ... .seconds(2)))
+      #expect(status.interval == .seconds(2) && status.latency == 4)
+      #expect(try #require(status.supervisionTimeout) > .seconds(20))
+    }
+  }
+
   /// The controllers of the air have no LE Coded.
   @Test func whatIsRequiredAndNotGrantedIsAnError() async throws {
     try await withLamp("required") { radio, _ in
