@@ -17,6 +17,11 @@ public struct RadioClock: Clock {
     if Task.isCancelled { throw BluetoothError.cancelled }
   }
 
+  /// The same after a duration. That of all clocks leaves the actor of its caller, and virtual time does not wait for it.
+  ///
+  /// - Throws: `.cancelled` when the task is cancelled
+  public func sleep(for duration: Duration) async throws { try await sleep(until: now + duration) }
+
   @BluetoothActor private func wait(until deadline: Instant) async {
     await timers.sleep(for: deadline - timers.current)
   }
@@ -48,14 +53,13 @@ private func run<Result>(
   for limit: Duration, by clock: RadioClock, isolation: isolated (any Actor)? = #isolation,
   _ body: () async throws -> Result
 ) async throws -> Result {
-  try await withoutActuallyEscaping(body) { body in
-    // The caller waits for the body: neither runs beside the other.
+  let actor = isolation
+  return try await withoutActuallyEscaping(body) { body in
     nonisolated(unsafe) let body = body
-    nonisolated(unsafe) var result: Result?
+    let work = LimitedWork(body)
     try await withThrowingTaskGroup(of: Bool.self, isolation: isolation) { group in
       group.addTask {
-        _ = isolation
-        result = try await body()
+        try await work.run(on: actor)
         return true
       }
       group.addTask {
@@ -64,13 +68,25 @@ private func run<Result>(
       }
       let isInTime = try await group.next() ?? false
       group.cancelAll()
-      guard isInTime else {
-        // What it throws now is that it was cancelled.
-        _ = await group.nextResult()
-        throw BluetoothError(.timedOut, "not done within \(limit)")
+      guard !isInTime else { return }
+      var error = BluetoothError(.timedOut, "not done within \(limit)")
+      // What it throws now is that it was cancelled; it may have been too late for that.
+      if case .failure(let end as BluetoothError) = await group.nextResult() {
+        error.mayHaveTakenEffect = end.mayHaveTakenEffect
       }
+      throw error
     }
-    guard let result else { throw BluetoothError.cancelled }
+    guard let result = work.result else { throw BluetoothError.cancelled }
     return result
   }
+}
+
+/// What a program does in a task of its own. The caller waits for it, on the same actor: neither runs beside the other.
+private final class LimitedWork<Result>: @unchecked Sendable {
+  private let body: () async throws -> Result
+  private(set) var result: Result?
+
+  init(_ body: @escaping () async throws -> Result) { self.body = body }
+
+  func run(on actor: isolated (any Actor)?) async throws { result = try await body() }
 }

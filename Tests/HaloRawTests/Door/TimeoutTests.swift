@@ -36,6 +36,19 @@ import Testing
     }
   }
 
+  /// Virtual time waits for a task that a program has begun, and for its values.
+  @Test func aTaskOfAProgramIsInTheTimeOfTheRadio() async throws {
+    try await withRadio("virtual:fast") { radio in
+      let begin = radio.clock.now
+      let work = Task { @BluetoothActor in
+        for _ in 0..<10 { try await radio.clock.sleep(for: .seconds(1)) }
+        return radio.clock.now
+      }
+      let end = try await work.value
+      #expect(end - begin == .seconds(10))
+    }
+  }
+
   @Test func errorsOfTheBodyAreThrown() async throws {
     struct Oops: Error {}
     try await withRadio("virtual:fast") { radio -> Void in
