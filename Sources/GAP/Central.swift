@@ -233,7 +233,7 @@ package final class Central {
       completion(
         result.mapError { self?.cause(of: $0, request, since: begin) ?? $0 }.map { link in
           // Create it here and not after the hop to a waiting task: PDUs may follow immediately.
-          let isAsked = !request.leftOut.contains(.exchangeMTU)
+          let isAsked = request.mtu != nil || !request.leftOut.contains(.exchangeMTU)
           let mtu = isAsked ? request.mtu ?? ATTBearer.largestMTU : nil
           let connection = GATTLink(link, timers: timers, mtu: mtu)
           connection.gatt.watchesServiceChanges = !request.leftOut.contains(.serviceChanged)

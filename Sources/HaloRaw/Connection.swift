@@ -300,7 +300,7 @@ public final class Connection {
   ///   `.notSupported` by a kernel that does not let programs change it
   @discardableResult
   public func change(_ options: LinkOptions) async throws -> ConnectionStatus {
-    try options.check()
+    try options.check(on: link)
     try await core.perform(repeats: { false }) { live throws(StackError) in
       try await options.apply(to: live.link)
       try await options.prove(live.link)

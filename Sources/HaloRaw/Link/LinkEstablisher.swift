@@ -14,8 +14,6 @@ final class LinkEstablisher: LinkUser {
   private let radio: Radio
   private let device: DeviceSelector
   private let options: LinkOptions
-  /// Whether the last link was made for this connection, with its options.
-  private var isOwn = false
   private let managed: ManagedLink<LinkEstablisher>
 
   /// - Parameters:
@@ -118,17 +116,14 @@ final class LinkEstablisher: LinkUser {
     try checkRadio()
     let request = options.request(for: peer, within: time)
     let links = radio.managed.links
-    isOwn = links.link(to: request.identity) == nil
     return try await links.connect(request, over: radio.central, user: self)
   }
 
   func open(_ link: GATTLink) async throws(StackError) {
     try await link.gatt.exchangeMTU()
-    // What others have made has their options. What is only wanted may be refused.
-    if !isOwn {
-      do throws(StackError) { try await options.apply(to: link) } catch {
-        if options.isRequired { throw error }
-      }
+    // A link that others have made, or make just now, has their options. What is only wanted may be refused.
+    do throws(StackError) { try await options.apply(to: link) } catch {
+      if options.isRequired { throw error }
     }
     try await options.prove(link)
     try await onOpen(link)

@@ -9,8 +9,9 @@ extension LinkOptions {
   private static let grantingTime = Duration.seconds(2)
   private static let grantingPause = Duration.milliseconds(20)
 
+  /// - Parameter current: the parameters that the link keeps where it is asked for no others
   /// - Throws: `.invalidValue` for numbers that no link can have
-  func check() throws(BluetoothError) {
+  func check(beside current: ConnectionParameters = .fast) throws(BluetoothError) {
     func require(_ isValid: Bool, _ text: String) throws(BluetoothError) {
       guard isValid else { throw BluetoothError(.invalidValue, text) }
     }
@@ -32,12 +33,18 @@ extension LinkOptions {
         .milliseconds(100) ... .seconds(32) ~= supervisionTimeout,
         "the supervision timeout of a link is 100 ms to 32 s")
     }
-    let longest = interval?.upperBound ?? ConnectionParameters.fast.intervalMax.duration
-    let silence = longest * ((latency ?? 0) + 1)
+    let longest = interval?.upperBound ?? current.intervalMax.duration
+    let silence = longest * ((latency ?? Int(current.latency)) + 1)
     try require(
       silence * 2 < supervisionTimeout ?? .seconds(32),
       "the supervision timeout must be more than twice the longest time between two events of the peripheral, \(Int(silence.inSeconds * 1000)) ms"
     )
+  }
+
+  /// The same for a link that there is.
+  @BluetoothActor
+  func check(on link: GATTLink) throws(BluetoothError) {
+    try check(beside: link.parameters.map { ConnectionParameters($0) } ?? .fast)
   }
 
   /// The parameters to ask for; nil if those of the link are left to others.
@@ -77,13 +84,21 @@ extension LinkOptions {
   @BluetoothActor
   func apply(to link: GATTLink) async throws(StackError) {
     let current = link.parameters.map { ConnectionParameters($0) } ?? .fast
+    var refusal: StackError?
+    // One that is refused leaves the others.
+    func attempt(_ ask: () async throws(StackError) -> Void) async {
+      do throws(StackError) { try await ask() } catch { refusal = refusal ?? error }
+    }
     if let parameters = parameters(usual: current), missingParameter(of: link) != nil {
-      try await link.updateParameters(parameters)
+      await attempt { () throws(StackError) in try await link.updateParameters(parameters) }
     }
-    if let phy, link.phys != LinkPHYs(phy) { try await link.setPHYs(phy.codes.set) }
+    if let phy, link.phys != LinkPHYs(phy) {
+      await attempt { () throws(StackError) in try await link.setPHYs(phy.codes.set) }
+    }
     if let dataLength, link.dataLengths.map({ Int($0.transmit.octets) }) != dataLength {
-      try await link.setDataLength(dataLength)
+      await attempt { () throws(StackError) in try await link.setDataLength(dataLength) }
     }
+    if let refusal { throw refusal }
   }
 
   /// Waits until a link has all that is required.
@@ -104,9 +119,12 @@ extension LinkOptions {
   @BluetoothActor
   private func missing(on link: GATTLink) -> String? {
     if let mtu, link.mtu < mtu { return "an MTU of \(link.mtu), not \(mtu)" }
-    if let phy, let phys = link.phys, phys != LinkPHYs(phy) { return "\(phys), not \(phy.codes.one)" }
-    if let dataLength, let lengths = link.dataLengths, Int(lengths.transmit.octets) < dataLength {
-      return "packets of \(lengths.transmit.octets) bytes, not \(dataLength)"
+    if let phy, link.phys != LinkPHYs(phy) {
+      return "\(link.phys.map { "\($0)" } ?? "a PHY that is not known"), not \(phy.codes.one)"
+    }
+    if let dataLength, link.dataLengths.map({ Int($0.transmit.octets) }) ?? 0 < dataLength {
+      let length = link.dataLengths.map { "\($0.transmit.octets) bytes" } ?? "a length that is not known"
+      return "packets of \(length), not \(dataLength) bytes"
     }
     return missingParameter(of: link)
   }
