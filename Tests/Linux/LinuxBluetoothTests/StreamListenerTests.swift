@@ -20,20 +20,40 @@ import Testing
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Its file is made, and removed with it. A stale socket is replaced, another file is not.
-  @Test func aUnixSocketHasAFile() async throws {
-    let first = try StreamListener.unix(path: path, timers: testTimers) { _ in }
-    #expect(exists(path) && first.port == 0 && first.target == "unix:\(path)")
-    let second = try StreamListener.unix(path: path, timers: testTimers) { _ in }
-    second.close()
-    second.close()
-    #expect(!exists(path))
-    first.close()
-    folder.write("controller", "mine")
+  private func expectInUse() {
     #expect(throws: StackError.cannotOpen("unix:\(path)", SystemError.text(EADDRINUSE))) {
       try StreamListener.unix(path: path, timers: testTimers) { _ in }
     }
+  }
+
+  /// Its file is made, and removed with it. Another file is not replaced.
+  @Test func aUnixSocketHasAFile() async throws {
+    let listener = try StreamListener.unix(path: path, timers: testTimers) { _ in }
+    #expect(exists(path) && listener.port == 0 && listener.target == "unix:\(path)")
+    listener.close()
+    listener.close()
+    #expect(!exists(path))
+    folder.write("controller", "mine")
+    expectInUse()
     #expect(folder.text(of: "controller") == "mine")
+    folder.remove()
+  }
+
+  /// A program that was killed leaves its socket; a program that runs keeps it.
+  @Test func onlyAUnixSocketWithoutAListenerIsReplaced() async throws {
+    let first = try StreamListener.unix(path: path, timers: testTimers) { _ in }
+    expectInUse()
+    let kept = folder.path + "/kept"
+    #expect(rename(path, kept) == 0)
+    // The file of another program, at the path of the first one.
+    let second = try StreamListener.unix(path: path, timers: testTimers) { _ in }
+    first.close()
+    #expect(exists(path))
+    second.close()
+    #expect(!exists(path) && rename(kept, path) == 0)
+    let third = try StreamListener.unix(path: path, timers: testTimers) { _ in }
+    third.close()
+    #expect(!exists(path))
     folder.remove()
   }
 

@@ -9,7 +9,9 @@ package final class StreamListener {
   package let target: String
   var descriptor: Int32 { socket.descriptor }
   private let socket: ListeningSocket
-  private let unixPath: String?
+  /// The file of a Unix domain socket.
+  private var file: BoundFile?
+  private let isUnix: Bool
   private var isOpen = true
 
   /// Connections that wait to be accepted.
@@ -39,16 +41,25 @@ package final class StreamListener {
   /// Listens on a Unix domain socket.
   ///
   /// - Parameters:
-  ///   - path: created by this call; a stale socket is replaced
+  ///   - path: created by this call; a socket at which nobody listens any more is replaced
   ///   - timers: the clock of the pause when descriptors have run out
   ///   - accept: called with each connection, which does not block; it is closed there
   package static func unix(
     path: String, timers: Timers = EpollLoop.shared.timers, accept: @escaping (Int32) -> Void
   ) throws(StackError) -> StreamListener {
     let address = try SocketAddress(unix: path)
-    var status = stat()
-    if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { unlink(path) }
+    if let old = BoundFile(path), isRefused(address) { old.remove() }
     return try StreamListener(address, target: "unix:\(path)", unixPath: path, timers: timers, accept: accept)
+  }
+
+  /// Whether nobody listens at the address of a Unix domain socket.
+  private static func isRefused(_ address: SocketAddress) -> Bool {
+    let probe = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
+    guard probe >= 0 else { return false }
+    defer { Glibc.close(probe) }
+    // A socket of which the queue is full has somebody who listens.
+    _ = fcntl(probe, F_SETFL, O_NONBLOCK)
+    return address.withPointer { connect(probe, $0, $1) } != 0 && errno == ECONNREFUSED
   }
 
   private init(
@@ -56,24 +67,25 @@ package final class StreamListener {
     accept: @escaping (Int32) -> Void
   ) throws(StackError) {
     self.target = target
-    self.unixPath = unixPath
-    var isBound = false
+    isUnix = unixPath != nil
+    var file: BoundFile?
     do throws(SystemError) {
       socket = try ListeningSocket(address.family, SOCK_STREAM, 0, backlog: Self.backlog, timers: timers) {
         listener in
         var one: Int32 = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         let result = address.withPointer { SystemCall.bind(listener, $0, $1) }
-        isBound = result == 0
+        if result == 0, let unixPath { file = BoundFile(unixPath) }
         return result
       } accept: { client in
         StreamSocket.setNoDelay(client)
         accept(client)
       }
     } catch {
-      if isBound, let unixPath { unlink(unixPath) }
+      file?.remove()
       throw .cannotOpen(target, SystemError.text(error.errno))
     }
+    self.file = file
   }
 
   /// The listening port; zero for a Unix domain socket.
@@ -83,7 +95,7 @@ package final class StreamListener {
     let result = withUnsafeMutablePointer(to: &storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
     }
-    return result == 0 && unixPath == nil ? UInt16(bigEndian: storage.sin_port) : 0
+    return result == 0 && !isUnix ? UInt16(bigEndian: storage.sin_port) : 0
   }
 
   /// Stops listening; a Unix domain socket is removed.
@@ -91,6 +103,25 @@ package final class StreamListener {
     guard isOpen else { return }
     isOpen = false
     socket.close()
-    if let unixPath { unlink(unixPath) }
+    file?.remove()
+  }
+}
+
+/// The file that a Unix domain socket has at its path. Another program may have put its own there since.
+private struct BoundFile {
+  private let path: String
+  private let device: dev_t
+  private let number: ino_t
+
+  /// Nil if there is no socket at the path.
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+    (self.path, device, number) = (path, status.st_dev, status.st_ino)
+  }
+
+  func remove() {
+    guard let now = BoundFile(path), now.device == device, now.number == number else { return }
+    unlink(path)
   }
 }
