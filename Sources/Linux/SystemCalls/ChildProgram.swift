@@ -29,6 +29,9 @@ package final class ChildProgram: Sendable {
     var isEnded = false
   }
 
+  /// The groups of the programs of this process.
+  private static let running = Guarded(Set<pid_t>())
+
   private let command: String
   private let state = Guarded(State())
   /// How often the end of the program is looked for, once it has closed its output.
@@ -78,6 +81,11 @@ package final class ChildProgram: Sendable {
     }
   }
 
+  /// Kills those of this process, which is about to end.
+  package static func endAll() {
+    running.withLock { $0.forEach { _ = Glibc.kill(-$0, SIGKILL) } }
+  }
+
   private func start() throws(Failure) -> Int32 {
     try state.withLock { state -> Result<Int32, Failure> in
       guard !state.isEnded else { return .failure(.killed) }
@@ -87,6 +95,7 @@ package final class ChildProgram: Sendable {
         return .failure(.notStarted(SystemError("posix_spawn", errno: -output)))
       }
       state.process = process
+      _ = Self.running.withLock { $0.insert(process) }
       return .success(output)
     }.get()
   }
@@ -103,9 +112,16 @@ package final class ChildProgram: Sendable {
   private func reap() -> Int? {
     state.withLock { state in
       guard let process = state.process else { return 0 }
+      // What it has started and left is ended with it, as long as nobody else can have the number of its group.
+      var ended = siginfo_t()
+      guard
+        waitid(P_PID, id_t(process), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_signo == SIGCHLD
+      else { return nil }
+      _ = Glibc.kill(-process, SIGKILL)
+      _ = Self.running.withLock { $0.remove(process) }
       var status: Int32 = 0
-      let ended = waitpid(process, &status, WNOHANG)
-      guard ended == process || (ended < 0 && errno != EINTR) else { return nil }
+      let reaped = waitpid(process, &status, WNOHANG)
+      guard reaped == process || (reaped < 0 && errno != EINTR) else { return nil }
       state.process = nil
       let signal = Int(status & 0x7F)
       return signal == 0 ? Int(status >> 8 & 0xFF) : 128 + signal

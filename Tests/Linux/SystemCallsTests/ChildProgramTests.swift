@@ -38,6 +38,24 @@ import Testing
     #expect(output(command, seconds: 0.2) == .failure(.killed))
   }
 
+  /// Each run would leave another one, as the output is closed.
+  @Test func whatItLeavesInTheBackgroundIsKilled() throws {
+    let text = try output("sleep 100 >/dev/null 2>&1 & echo $!").get()
+    let process = try #require(pid_t(text.dropLast()))
+    // It is a child of init from now on, which may take a moment.
+    for _ in 0..<500 where kill(process, 0) == 0 && !isZombie(process) { usleep(10_000) }
+    #expect(kill(process, 0) != 0 || isZombie(process))
+  }
+
+  private func isZombie(_ process: pid_t) -> Bool {
+    guard let file = fopen("/proc/\(process)/stat", "r") else { return true }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 512)
+    guard fgets(&line, 512, file) != nil else { return true }
+    return String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).contains(
+      ") Z")
+  }
+
   @Test func oneThatWasEndedDoesNotStart() {
     let program = ChildProgram("echo 1")
     program.end()

@@ -117,6 +117,7 @@ package enum Termination {
   private static func end(_ code: Int32, _ reason: String?) -> Never {
     // A standard error that blocks must not delay the end: SIGALRM ends the process.
     alarm(1)
+    ChildProgram.endAll()
     KeyInput.restoreTerminal()
     if let reason {
       let unfinished = state.withLock { $0.unfinished.sorted { $0.key < $1.key }.map(\.value) }
