@@ -128,9 +128,13 @@ extension CharacteristicProperties: CustomStringConvertible {
   /// The names of the properties: `write without response`.
   package var names: [String] { Self.all.filter { contains($0.property) }.map(\.name) }
 
-  /// The properties with these names; others are left out.
-  package init(names: [String]) {
-    self = CharacteristicProperties(Self.all.filter { names.contains($0.name) }.map(\.property))
+  /// The properties with these names; nil if one of them is no name.
+  package init?(names: [String]) {
+    self = []
+    for name in names {
+      guard let property = Self.all.first(where: { $0.name == name })?.property else { return nil }
+      insert(property)
+    }
   }
 
   /// The names, with commas: `read, notify`.

@@ -38,9 +38,11 @@ final class Restoration<Record: RestorationRecord>: Sendable {
     PeripheralStore.finishWriting()
     let new = Record(program: program, identifier: identifier)
     var hold: FileLock?
+    var isElsewhere = false
     do throws(FileError) {
       hold = try Record.hold(program: program, identifier: identifier, folder: folder)
-      if hold == nil {
+      isElsewhere = hold == nil
+      if isElsewhere {
         reportMisuse(
           "another manager runs with the restore identifier \(identifier): nothing is restored to this one, and "
             + "nothing of it is stored meanwhile")
@@ -49,7 +51,7 @@ final class Restoration<Record: RestorationRecord>: Sendable {
       reportMisuse("cannot store what the \(Record.role) manager does: \(error)")
     }
     let stored =
-      hold == nil
+      isElsewhere
       ? nil
       : Record.stored(
         program: program, identifier: identifier, path: Self.path(in: folder), report: reportMisuse)

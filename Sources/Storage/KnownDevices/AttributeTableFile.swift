@@ -100,8 +100,9 @@ package enum AttributeTableFile {
       // The rest of that service could not be read.
       return []
     case "characteristic":
-      guard let valueHandle = row.valueHandle, valueHandle > row.handle else { return nil }
-      let properties = CharacteristicProperties(names: row.properties ?? [])
+      guard let valueHandle = row.valueHandle, valueHandle > row.handle,
+        let properties = CharacteristicProperties(names: row.properties ?? [])
+      else { return nil }
       let declaration = CharacteristicDeclaration(uuid, properties, at: AttributeHandle(valueHandle))
       return [
         ServerAttribute(

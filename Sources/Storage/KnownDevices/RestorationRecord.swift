@@ -22,9 +22,6 @@ extension RestorationRecord {
   /// The number of managers that are kept: the ones that were stored last.
   package static var limit: Int { 64 }
 
-  /// The longest name of a file in Linux, in bytes.
-  private static var longestName: Int { 255 }
-
   private static func file(_ path: String) -> VersionedFile<Self> {
     VersionedFile(path: path, of: "managers to restore", in: "managers", keeping: limit)
   }
@@ -40,16 +37,12 @@ extension RestorationRecord {
   package static func hold(program: String, identifier: String, folder: String) throws(FileError) -> FileLock?
   {
     let running = folder + "/running"
+    // Before anything is made in a folder of another user.
+    try PrivateFolder.make(folder)
     try PrivateFolder.make(running)
-    let name = "\(role).\(program).\(identifier)".utf8.map { byte in
-      switch UInt8(byte) {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
-        String(UnicodeScalar(byte))
-      default: "%" + Hex.string([byte])
-      }
-    }
-    return try FileLock.attempt(running + "/" + name.prefix(longestName / 3).joined())
+    // A name of any length and with any characters has a file of its own.
+    let hash = FNV1a.hash("\(program)\0\(identifier)".utf8)
+    return try FileLock.attempt("\(running)/\(role).\(String(hash, radix: 16))")
   }
 
   /// What is stored of a manager; nil for nothing.

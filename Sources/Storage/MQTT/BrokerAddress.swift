@@ -127,9 +127,6 @@ package struct BrokerAddress: Hashable, Sendable {
       name += isPlain ? String(UnicodeScalar(byte)) : "_" + Hex.string(CollectionOfOne(byte))
     }
     guard name.utf8.count > 160 else { return name }
-    // FNV-1a.
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return name.prefix(140) + "_" + String(hash, radix: 16)
+    return name.prefix(140) + "_" + String(FNV1a.hash(name.utf8), radix: 16)
   }
 }

@@ -47,6 +47,7 @@ import Testing
     "", "[]", #"{"handle":0,"kind":"service","uuid":"180D","end":3}"#,
     #"{"handle":9,"kind":"service","uuid":"180D","end":3}"#, #"{"handle":9,"kind":"car","uuid":"180D"}"#,
     #"{"handle":9,"kind":"descriptor","uuid":"x"}"#,
+    #"{"handle":2,"kind":"characteristic","uuid":"2A37","value_handle":3,"properties":["read","notfy"]}"#,
   ])
   func otherLinesAreRefused(_ line: String) {
     #expect(throws: AttributeTableError.self) { try parse([line]) }
