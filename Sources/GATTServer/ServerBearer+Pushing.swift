@@ -155,7 +155,7 @@ extension ServerBearer {
     guard !isClosed else { return }
     caching.databaseChanged()
     for value in configurations.keys where database.entry(value) == nil { configurations[value] = nil }
-    if let longValue, database.entry(longValue.handle) == nil { self.longValue = nil }
+    longValues.removeAll { database.entry($0.handle) == nil }
     notifications.keep { configurations[$0] != nil }
     indications.keep { configurations[$0] != nil }
     indicateServiceChanged(range)

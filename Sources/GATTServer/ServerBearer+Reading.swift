@@ -51,7 +51,7 @@ extension ServerBearer {
         }
       }
     }
-    if let known = longValue.take(), offset > 0, known.handle == handle, known.end == offset {
+    if offset > 0, let known = longValues.first(where: { $0.handle == handle && $0.end == offset }) {
       return sendPart(known.value, handle, offset, answer, response)
     }
     value(entry) { [self] result in
@@ -69,9 +69,13 @@ extension ServerBearer {
     _ value: [UInt8], _ handle: AttributeHandle, _ offset: Int, _ answer: Answer,
     _ response: ([UInt8]) -> any ATTPDU
   ) {
+    longValues.removeAll { $0.handle == handle }
     guard offset <= value.count else { return answer.refuse(.invalidOffset, handle) }
     let part = value.dropFirst(offset).prefix(mtu - 1)
-    if part.count == mtu - 1 { longValue = (handle, value, part.endIndex) }
+    if part.count == mtu - 1 {
+      if longValues.count == Self.longValueCount { longValues.removeFirst() }
+      longValues.append((handle, value, part.endIndex))
+    }
     answer.send(response(Array(part)))
   }
 

@@ -23,7 +23,7 @@ extension ServerBearer {
 
   /// Stores a value that was checked.
   private func store(_ value: [UInt8], in entry: AttributeDatabase.Entry) -> Event {
-    if longValue?.handle == entry.handle { longValue = nil }
+    longValues.removeAll { $0.handle == entry.handle }
     guard entry.attribute.configuration != nil else {
       if !entry.isHandled { database.change(entry.handle) { $0.attribute.value = value } }
       return .written(entry.handle, value)

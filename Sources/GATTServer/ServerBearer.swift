@@ -73,8 +73,10 @@ package final class ServerBearer: ATTServer {
   package internal(set) var isStarved = false
   /// By the handle of the value.
   @exclusivity(unchecked) var configurations = SmallMap<AttributeHandle, ClientConfiguration>()
-  /// A value of which the client has read parts, up to `end`: the part that follows is one of the same value.
-  @exclusivity(unchecked) var longValue: (handle: AttributeHandle, value: [UInt8], end: Int)?
+  /// Values of which the client has read parts, up to `end`: the part that follows is one of the same value. A client may read
+  /// parts of several in turn.
+  @exclusivity(unchecked) var longValues: [(handle: AttributeHandle, value: [UInt8], end: Int)] = []
+  static let longValueCount = 4
   @exclusivity(unchecked) package private(set) var isClosed = false
   @exclusivity(unchecked) private var turn: Turn?
   @exclusivity(unchecked) private var turnCount: UInt64 = 0
@@ -136,7 +138,7 @@ package final class ServerBearer: ATTServer {
     timers.cancel(turn?.deadline)
     turn = nil
     held = []
-    longValue = nil
+    longValues = []
     prepared = PreparedWrites()
     notifications = ValueQueue()
     onSent.take()?()

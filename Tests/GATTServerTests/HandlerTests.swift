@@ -132,6 +132,18 @@ import Testing
     #expect(dialogue.takeSent() == "010c030007")
   }
 
+  /// BlueZ has one queue for the requests of all programs (struct bt_att in src/shared/att.c): what one reads comes between the
+  /// parts that another one reads.
+  @Test func aReadOfAnotherValueComesBetweenTheParts() {
+    let long = (0..<50).map { UInt8($0) }
+    _ = dialogue.ask("0a 0300")
+    program.reads[0](.success(long))
+    _ = dialogue.takeSent()
+    #expect(dialogue.ask("0a 0500") == "0b05")
+    #expect(dialogue.ask("0c 0300 1600") == "0d" + Hex.string(Array(long[22..<44])))
+    #expect(program.reads.count == 1)
+  }
+
   /// A client that reads another part than the next one, as that is what a notification has left out, means the value of now.
   @Test func aPartThatDoesNotFollowIsOfAnotherValue() {
     _ = dialogue.ask("0a 0300")
