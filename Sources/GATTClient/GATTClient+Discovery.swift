@@ -91,24 +91,35 @@ extension GATTClient {
     }
   }
 
+  /// The services that any service of the server refers to.
+  package func discoverIncludedServices() async throws(StackError) -> [IncludedService] {
+    try await awaitCallback { (done: @escaping (Result<[IncludedService], StackError>) -> Void) in
+      discoverIncludedServices(in: .all, completion: done)
+    }
+  }
+
   /// The same for callers that do not wait; see ``run(_:completion:)``.
   @discardableResult
   package func discoverIncludedServices(
     of service: Service, completion: @escaping (Result<[IncludedService], StackError>) -> Void
   ) -> () -> Void {
-    checked(service, completion) {
-      let stamp = startDiscovery()
-      return run({ FindIncludedServices(in: service) }) { [self] result in
-        completion(
-          result.map { services in
-            return services.map { found in
-              var found = found
-              found.service.stamp = stamp
-              validity.discovered(found.service.handles, after: stamp.changeCount)
-              return found
-            }
-          })
-      }
+    checked(service, completion) { discoverIncludedServices(in: service.handles, completion: completion) }
+  }
+
+  private func discoverIncludedServices(
+    in range: HandleRange, completion: @escaping (Result<[IncludedService], StackError>) -> Void
+  ) -> () -> Void {
+    let stamp = startDiscovery()
+    return run({ FindIncludedServices(in: range) }) { [self] result in
+      completion(
+        result.map { services in
+          services.map { found in
+            var found = found
+            found.service.stamp = stamp
+            validity.discovered(found.service.handles, after: stamp.changeCount)
+            return found
+          }
+        })
     }
   }
 

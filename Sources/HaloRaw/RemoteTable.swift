@@ -48,7 +48,7 @@ final class RemoteTable {
     if let known = entries[place.service] {
       entry = known
     } else {
-      guard let first = try await gatt.firstService(place.service) else { throw .notFound(label) }
+      guard let first = try await service(place.service, gatt) else { throw .notFound(label) }
       entry = Entry(
         characteristics: try await gatt.discoverCharacteristics(of: first), end: first.handles.end,
         isComplete: false)
@@ -77,11 +77,23 @@ final class RemoteTable {
     if entries.count < Self.maximumCount { entries[service] = entry }
   }
 
-  /// All services with their characteristics.
+  /// The first service of a type; one that is not primary is found through a service that includes it.
+  private func service(_ uuid: BluetoothUUID, _ gatt: GATTClient) async throws(StackError) -> Service? {
+    if let primary = try await gatt.firstService(uuid) { return primary }
+    return try await gatt.discoverIncludedServices().lazy.map(\.service).first { $0.uuid == uuid }
+  }
+
+  /// All services with their characteristics, also those that only other services refer to.
   func services(_ gatt: GATTClient) async throws(StackError) -> [RemoteService] {
     var found: [BluetoothUUID: Entry] = [:]
     var services: [RemoteService] = []
-    for service in try await gatt.discoverServices() {
+    var all = try await gatt.discoverServices()
+    for included in try await gatt.discoverIncludedServices() {
+      if !all.contains(where: { $0.handles.start == included.service.handles.start }) {
+        all.append(included.service)
+      }
+    }
+    for service in all.sorted(by: { $0.handles.start < $1.handles.start }) {
       var entry =
         found[service.uuid] ?? Entry(characteristics: [], end: service.handles.end, isComplete: true)
       let characteristics = try await gatt.discoverCharacteristics(of: service).map { characteristic in

@@ -89,8 +89,8 @@ package struct FindIncludedServices: GATTProcedure {
   private var found: [IncludedService] = []
   private var unnamed: [(declaration: AttributeHandle, handles: HandleRange)] = []
 
-  package init(in service: Service) {
-    cursor = DiscoveryCursor(service.handles)
+  package init(in range: HandleRange) {
+    cursor = DiscoveryCursor(range)
   }
 
   package mutating func start() -> GATTStep<[IncludedService]> {

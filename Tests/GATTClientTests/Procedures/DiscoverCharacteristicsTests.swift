@@ -63,7 +63,7 @@ import Testing
   @Test func anImpossibleServiceIsNotAsked() {
     #expect(run(DiscoverCharacteristics(in: service(0x20, 0x10)), [])?.output == [])
     #expect(run(DiscoverCharacteristics(in: service(0, 0x10)), [])?.output == [])
-    #expect(run(FindIncludedServices(in: service(0x20, 0x10)), [])?.output == [])
+    #expect(run(FindIncludedServices(in: service(0x20, 0x10).handles), [])?.output == [])
   }
 
   @Test(arguments: [

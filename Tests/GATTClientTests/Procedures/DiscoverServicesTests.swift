@@ -157,7 +157,7 @@ import Testing
 @Suite struct FindIncludedServicesTests {
   @Test func shortUUIDsStandInTheDeclaration() {
     let ending = run(
-      FindIncludedServices(in: service(0x10, 0x20)),
+      FindIncludedServices(in: service(0x10, 0x20).handles),
       [
         Exchange("08 1000 2000 0228", "09 08 1100 3000 3500 0f18 1200 4000 4500 0a18"),
         Exchange("08 1300 2000 0228", "01 08 1300 0a"),
@@ -174,7 +174,7 @@ import Testing
   /// A 128-bit UUID does not fit into the declaration: it is read from the service itself.
   @Test func longUUIDsAreReadFromTheService() {
     let ending = run(
-      FindIncludedServices(in: service(0x10, 0x20)),
+      FindIncludedServices(in: service(0x10, 0x20).handles),
       [
         Exchange("08 1000 2000 0228", "09 06 1100 3000 3500 1200 4000 4500"),
         Exchange("0a 3000", "0b 9ecadc240ee5a9e093f3a3b5f0ff406e"),
@@ -191,7 +191,7 @@ import Testing
   /// Includes that form a ring: what a service includes is told, and not followed.
   @Test func aServiceThatIncludesItselfIsNotFollowed() {
     let ending = run(
-      FindIncludedServices(in: service(0x10, 0x11)),
+      FindIncludedServices(in: service(0x10, 0x11).handles),
       [Exchange("08 1000 1100 0228", "09 08 1100 1000 1100 0a18")])
     #expect(ending?.output?.map(\.service.handles) == [range(0x10, 0x11)])
   }
@@ -205,17 +205,18 @@ import Testing
   ])
   func hostileDeclarationsEndIt(_ name: String, _ response: String) {
     let ending = run(
-      FindIncludedServices(in: service(0x10, 0x20)), [Exchange("08 1000 2000 0228", response)])
+      FindIncludedServices(in: service(0x10, 0x20).handles), [Exchange("08 1000 2000 0228", response)])
     #expect(ending?.isMisbehaviour == true)
   }
 
   @Test func aUUIDThatCannotBeReadIsAnError() {
     let find = Exchange("08 1000 2000 0228", "09 06 1100 3000 3500")
-    let odd = run(FindIncludedServices(in: service(0x10, 0x20)), [find, Exchange("0a 3000", "0b 0f")])
+    let odd = run(
+      FindIncludedServices(in: service(0x10, 0x20).handles), [find, Exchange("0a 3000", "0b 0f")])
     #expect(odd?.isMisbehaviour == true)
     // Attribute Not Found here does not mean that all is found.
     let refused = run(
-      FindIncludedServices(in: service(0x10, 0x20)), [find, Exchange("0a 3000", "01 0a 3000 0a")])
+      FindIncludedServices(in: service(0x10, 0x20).handles), [find, Exchange("0a 3000", "01 0a 3000 0a")])
     #expect(refused?.error == .refused(refusal(0x0A, 0x30, 0x0A)))
   }
 }

@@ -124,7 +124,7 @@ private final class Outbox {
       }
       check(DiscoverAllServices())
       check(DiscoverServicesByUUID(uuid("180a")))
-      check(FindIncludedServices(in: service))
+      check(FindIncludedServices(in: service.handles))
       check(DiscoverCharacteristics(in: service))
       check(DiscoverDescriptors(of: characteristic))
       check(ReadValue(0x10, mtu: 23))

@@ -28,7 +28,7 @@ import Testing
     "GATTClient/GATTClient+WritesWithoutResponse.swift": (
       1, .ended(by: "the end of the link, or cancellation")
     ),
-    "GATTClient/GATTClient+Discovery.swift": (5, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Discovery.swift": (6, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+ServiceChanged.swift": (1, .deadline("30 s of ATT")),
     "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
     "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
@@ -121,7 +121,7 @@ import Testing
     "Linux/EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
     "Linux/EventLoop/Sockets/StreamListener.swift": (1, .deadline("10 s for the name, or the caller's")),
     "Linux/EventLoop/Sockets/StreamSocket.swift": (2, .deadline("the caller's, name look-up included")),
-    "GATTClient/GATTClient+Discovery.swift": (6, .deadline("30 s of ATT for each request")),
+    "GATTClient/GATTClient+Discovery.swift": (7, .deadline("30 s of ATT for each request")),
     "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
@@ -148,7 +148,7 @@ import Testing
     "HaloRaw/Radio.swift": (6, .deadline("the caller's; that of Central.stop(); withRadio by its body")),
     "HaloRaw/Connection.swift": (9, .deadline("30 s of ATT for each request; withValues by its body")),
     "HaloRaw/Connection+Descriptors.swift": (3, .deadline("30 s of ATT for each request")),
-    "HaloRaw/RadioClock.swift": (2, .deadline("the caller's; withTimeout when its body has ended")),
+    "HaloRaw/RadioClock.swift": (3, .deadline("the caller's; withTimeout when its body has ended")),
     "HaloRaw/Radio+Adapters.swift": (1, .deadline("that of the kernel's management")),
     "HaloRaw/ReplayedPeripheral+Radio.swift": (1, .deadline("none is needed: it ends with the recording")),
     "HaloRaw/Ring/Ring.swift": (6, .deadline("those of the requests of RingClient")),
