@@ -75,18 +75,21 @@ package enum AdapterSpecification: Sendable {
   private static func air(_ items: [Substring]) throws(AdapterSpecificationError) -> AdapterSpecification {
     var name = ""
     var address: BluetoothAddress?
+    var isFast = true
     for item in items {
       if item.hasPrefix("air="), item.count > 4 {
         name = String(item.dropFirst(4))
       } else if item.hasPrefix("address="), let wanted = BluetoothAddress(item.dropFirst(8)) {
         address = wanted
+      } else if item == "real-time" {
+        isFast = false
       } else {
         throw AdapterSpecificationError(
-          "virtual: an air has a name, and no ring; use virtual:air=NAME or virtual:air=NAME,address=ADDRESS, not \"\(String(item).printable)\""
+          "virtual: an air has a name, and no ring; use virtual:air=NAME, with address=ADDRESS and real-time after commas, not \"\(String(item).printable)\""
         )
       }
     }
-    return .air(name, address, isFast: true)
+    return .air(name, address, isFast: isFast)
   }
 
   /// Reads `HOST:PORT`; an IPv6 address is in brackets.

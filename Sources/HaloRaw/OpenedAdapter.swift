@@ -132,7 +132,7 @@ extension AdapterSpecification {
       opened.endTime = time.map { time in OneShot { EpollLoop.shared.end(time) } }
       return opened
     case .air(let name, let address, let isFast):
-      let (transport, leave) = SharedAir.named(name, isFast: isFast).makeTransport(address)
+      let (transport, leave) = try SharedAir.named(name, isFast: isFast).makeTransport(address)
       var opening = opening
       if let address, address.kind == .random { opening.randomAddress = address }
       do {

@@ -14,7 +14,7 @@ package final class SharedAir {
   private let name: String
   /// Nil for the time of the clock.
   private let time: VirtualTime?
-  private var radios = 0
+  private var addresses: Set<BluetoothAddress> = []
   private var made: UInt64 = 0
 
   private init(_ name: String, isFast: Bool) {
@@ -37,18 +37,30 @@ package final class SharedAir {
   ///
   /// - Parameter address: its address; nil for the next one
   /// - Returns: also what is called when the radio is closed
-  package func makeTransport(_ address: BluetoothAddress?) -> (AirTransport, leave: OneShot<Void>) {
+  /// - Throws: `.cannotOpen` if another radio has the address
+  package func makeTransport(
+    _ address: BluetoothAddress?
+  ) throws(StackError) -> (AirTransport, leave: OneShot<Void>) {
+    let address = address ?? freeAddress()
+    guard addresses.insert(address).inserted else {
+      throw .cannotOpen("virtual:air=\(name)", "another radio has the address \(address)")
+    }
     var options = ControllerOptions()
-    options.address = address ?? BluetoothAddress(Self.firstAddress + made, .public)
+    options.address = address
     options.seed = made + 1
     made += 1
-    radios += 1
     let leave = OneShot<Void> { [self] in
-      radios -= 1
-      guard radios == 0 else { return }
+      addresses.remove(address)
+      guard addresses.isEmpty else { return }
       Self.airs[name] = nil
       if let time { EpollLoop.shared.end(time) }
     }
     return (AirTransport(air, options), leave)
+  }
+
+  private func freeAddress() -> BluetoothAddress {
+    var number = Self.firstAddress + made
+    while addresses.contains(BluetoothAddress(number, .public)) { number += 1 }
+    return BluetoothAddress(number, .public)
   }
 }

@@ -48,6 +48,12 @@ import Testing
       try await withRadio("virtual:air=addresses,address=C0:11:22:33:A1:B2") { second in
         #expect(await first.address != second.address)
         #expect(await second.address == BluetoothAddress("C0:11:22:33:A1:B2"))
+        for taken in [first, second] {
+          let address = await taken.address
+          await #expect(throws: BluetoothError.self) {
+            try await Radio.open(RadioSelector("virtual:air=addresses,address=\(address)"))
+          }
+        }
       }
     }
   }
@@ -89,6 +95,7 @@ import Testing
 
   @Test(arguments: [
     "virtual:air=", "virtual:air=lab,rate=25", "virtual:air=lab,address=12", "virtual:air=lab,",
+    "virtual:air=lab,real-time=1",
   ])
   func wrongAirsAreRefused(_ text: String) async throws {
     do {

@@ -12,7 +12,8 @@ import HaloRecording
 @BluetoothActor
 func offer(_ peripheral: ReplayedPeripheral, at address: ListenAddress) async throws(Failure) {
   let shared = SharedAir.named("replay", isFast: false)
-  let (transport, leave) = shared.makeTransport(peripheral.address)
+  let made = Result { () throws(StackError) in try shared.makeTransport(peripheral.address) }
+  let (transport, leave) = try made.mapError { Failure($0) }.get()
   defer { leave() }
   let adapter = HCIAdapter(transport, randomAddress: peripheral.address)
   let controllers = OfferedControllers(shared.air)
