@@ -257,9 +257,9 @@ def test_lines_give_values(halo, phone, tmp_path, way):
         turn = phone.answer()
         return turn["read"], turn["notified"]
 
-    give("2A6E 0102\n")
+    give("\ufeff2A6E 01\t02 \r\n")
     wrong = ["2A6E", "car 01", "2A77 01", "0x0011 01", "2A6E 1", "2A6E " + 513 * "00", 3000 * "x", "", "2902 0100"]
-    assert met("\n".join(wrong) + "\n0x0012 D107\n") == ("0102", ["d107"])
+    assert met("\n".join(wrong) + "\n0x0012 D107\r\n") == ("0102", ["d107"])
     assert met("18 --text Pi 4\n") == ("d107", [b"Pi 4".hex()])
     # The last line has no end.
     phone.begin("meet 1")

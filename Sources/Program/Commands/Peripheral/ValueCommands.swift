@@ -115,7 +115,10 @@ private func value(ofDigits text: String) throws(Failure) -> [UInt8] {
 /// A value as it is written to, in one text: pairs of hexadecimal digits, or `--text` and the text.
 func value(of text: String) throws(Failure) -> [UInt8] {
   let option = WriteOption.text.spec.name + " "
-  guard text.hasPrefix(option) else { return try value(ofDigits: text) }
+  guard text.hasPrefix(option) else {
+    // The output of a command may have its digits in several lines.
+    return try value(ofDigits: text.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+  }
   let value = Array(text.utf8.dropFirst(option.utf8.count))
   guard value.count <= ATTBearer.maximumValueLength else { throw Failure(StackError.tooLong(value.count)) }
   return value

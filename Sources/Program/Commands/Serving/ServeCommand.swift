@@ -87,9 +87,6 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
     let key = [UInt8](repeating: 0, count: 16)
     let database = AttributeDatabase(offering: attributes) { MessageAuthentication.cmac($0, key: key) }
     let nameHandle = database.handles(of: GATTUUID.deviceName).first
-    if let name = invocation[ServeOption.name], let nameHandle {
-      try database.setValue(Array(name.utf8), of: nameHandle)
-    }
     let storedName = nameHandle.flatMap { database.value(of: $0) }
     let composed = try Advertising.device(
       name: invocation[ServeOption.name] ?? storedName.map { String(decoding: $0, as: UTF8.self) },
@@ -106,6 +103,9 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
       Console.error("halo-raw: these services are not advertised, as there is no room: \(services)")
     }
     let values = ServedValues(database, peripheral)
+    if let name = invocation[ServeOption.name], let nameHandle {
+      try values.set(Array(name.utf8), of: try values.characteristic(.handle(nameHandle)))
+    }
     let lines = ValueLines(values)
     let follower = ValueFollower(
       values, each: invocation[ValueSource.interval], session.timers, session.interruption)

@@ -48,7 +48,11 @@ final class ServedValues {
   ///
   /// - Throws: what is wrong with it
   func take(line: String) throws(Failure) {
-    let words = line.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+    // A file of Windows may begin with a byte order mark, and its lines end with a carriage return.
+    var line = line.unicodeScalars[...]
+    if line.first == "\u{FEFF}" { line.removeFirst() }
+    if line.last == "\r" { line.removeLast() }
+    let words = Substring(line).split(maxSplits: 1, whereSeparator: \.isWhitespace)
     guard let name = words.first.map(String.init) else { return }
     guard let choice = AttributeChoice(naming: name) else {
       throw .usage("\"\(name.printable)\" is neither a handle, such as 0x0012, nor a UUID, such as 2A6E")
