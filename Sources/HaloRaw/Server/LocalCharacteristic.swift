@@ -7,8 +7,12 @@ import HaloGATT
 /// A characteristic that a program offers to other devices: see `Radio.serve`.
 ///
 /// Its value is stored here, or a closure of the program answers each read and takes each write. A closure returns the answer,
-/// or throws an `ATTErrorCode`, which the client gets. Any other error is Unlikely Error for the client, and so is a closure
-/// that has not returned after 25 seconds. When the client's link ends, the task of the closure is cancelled.
+/// or throws an `ATTErrorCode`, which the client gets. Any other error is Unlikely Error for the client, and so are an answer
+/// of more than 512 bytes and a closure that has not returned after 25 seconds. When the client's link ends, the task of the
+/// closure is cancelled.
+///
+/// The writes of a client are taken one after the other, as it has sent them. One that is not done after 25 seconds holds the
+/// next up no longer; when 1024 wait, others are refused.
 ///
 /// The closures run on the actor on which they were written.
 @BluetoothActor
@@ -149,7 +153,7 @@ public final class LocalCharacteristic<Value: GATTValue> {
     return server.push(bytes, of: handle, to: client, keepsOnlyNewest: keepsOnlyNewest)
   }
 
-  private static func checkLength(of bytes: [UInt8]) throws(BluetoothError) {
+  private nonisolated static func checkLength(of bytes: [UInt8]) throws(BluetoothError) {
     do throws(StackError) {
       try AttributeDatabase.checkLength(of: bytes)
     } catch {
@@ -200,11 +204,11 @@ extension LocalCharacteristic: ServedCharacteristic {
       id.uuid, properties, value: stored, security: requirement, read: readHandler(server),
       write: writeHandler(server))
     guard handle.isValid else { throw OfferedServices.tooManyAttributes }
-    place = (server, handle)
     for descriptor in descriptors {
       let handle = server.database.addDescriptor(descriptor.uuid, value: descriptor.value)
       guard handle.isValid else { throw OfferedServices.tooManyAttributes }
     }
+    place = (server, handle)
     server.whenConfigured(handle) { [self] count in counts.send(count) }
   }
 
@@ -221,7 +225,9 @@ extension LocalCharacteristic: ServedCharacteristic {
     return { [unowned server] client, reply in
       server.answer(client) { connection in
         do {
-          return .success(try await read(connection).encoded)
+          let bytes = try await read(connection).encoded
+          try Self.checkLength(of: bytes)
+          return .success(bytes)
         } catch {
           return .failure(ATTErrorCode(answering: error))
         }
@@ -240,14 +246,14 @@ extension LocalCharacteristic: ServedCharacteristic {
       } catch {
         return reply(ATTErrorCode(refusing: error))
       }
-      server.answer(client) { connection in
+      server.takeWrite(of: client) { connection in
         do {
           try await write(value, connection)
           return nil
         } catch {
           return ATTErrorCode(answering: error)
         }
-      } then: { (refusal: ATTErrorCode?) in
+      } then: { refusal in
         reply(refusal)
       }
     }

@@ -43,7 +43,7 @@ final class OfferedServices {
   private func insert(_ service: LocalService, _ server: Server) throws(BluetoothError) {
     let declaration = database.addService(service.uuid, isPrimary: service.isPrimary)
     guard declaration.isValid else { throw Self.tooManyAttributes }
-    let entry = Entry(service: service, declaration: declaration)
+    var added: [any ServedCharacteristic] = []
     do throws(BluetoothError) {
       for included in service.included {
         guard
@@ -56,12 +56,16 @@ final class OfferedServices {
         }
         guard database.addInclude(handles, included.uuid).isValid else { throw Self.tooManyAttributes }
       }
-      for characteristic in service.characteristics { try characteristic.add(to: server) }
+      for characteristic in service.characteristics {
+        try characteristic.add(to: server)
+        added.append(characteristic)
+      }
     } catch {
-      withdraw(entry, server)
+      // A characteristic that is refused may be one of a service that is there, and stays with it.
+      withdraw(added, at: declaration, server)
       throw error
     }
-    entries.append(entry)
+    entries.append(Entry(service: service, declaration: declaration))
   }
 
   /// - Throws: `.invalidValue` for a service that is not there, or that another one includes
@@ -72,16 +76,19 @@ final class OfferedServices {
     guard !entries.flatMap(\.service.included).contains(where: { $0.identity === service.identity }) else {
       throw BluetoothError(.invalidValue, "another service includes the service \(service.uuid)")
     }
-    withdraw(entries.remove(at: index), server)
+    let entry = entries.remove(at: index)
+    withdraw(entry.service.characteristics, at: entry.declaration, server)
   }
 
   func removeAll(from server: Server) {
-    for entry in entries { withdraw(entry, server) }
+    for entry in entries { withdraw(entry.service.characteristics, at: entry.declaration, server) }
     entries = []
   }
 
-  private func withdraw(_ entry: Entry, _ server: Server) {
-    for characteristic in entry.service.characteristics { characteristic.remove(from: server) }
-    database.removeService(at: entry.declaration)
+  private func withdraw(
+    _ characteristics: [any ServedCharacteristic], at declaration: AttributeHandle, _ server: Server
+  ) {
+    for characteristic in characteristics { characteristic.remove(from: server) }
+    database.removeService(at: declaration)
   }
 }

@@ -2,6 +2,9 @@ import HCI
 import HaloBluetoothCore
 
 extension Server {
+  /// In bytes of UTF-8 (Core Specification Vol 3, Part C, 12.1).
+  private static let longestName = 248
+
   /// What other devices hear: the flags and the services in the advertisement, which scanners filter by, and the name in the scan
   /// response.
   ///
@@ -10,6 +13,9 @@ extension Server {
     -> Advertising
   {
     let name = presence.name
+    guard name.utf8.count <= longestName else {
+      throw BluetoothError(.invalidValue, "a name has \(longestName) bytes at most, not \(name.utf8.count)")
+    }
     var uuids: [BluetoothUUID] = []
     for service in services where service.isAdvertised && !uuids.contains(service.uuid) {
       uuids.append(service.uuid)

@@ -178,6 +178,14 @@ public final class Server {
     clients.first { $0.server === client }?.answer(work, then)
   }
 
+  /// The same for a write, when those before it are done.
+  func takeWrite(
+    of client: ServerBearer, _ work: @escaping @Sendable (Connection) async -> ATTErrorCode?,
+    then: @escaping @BluetoothActor (ATTErrorCode?) -> Void
+  ) {
+    clients.first { $0.server === client }?.takeWrite(ClientWrite(work: work, then: then))
+  }
+
   // MARK: Beginning and end
 
   func start(
@@ -276,6 +284,12 @@ public final class Server {
   }
 }
 
+/// A write of a client, for a closure of the program.
+private struct ClientWrite {
+  let work: @Sendable (Connection) async -> ATTErrorCode?
+  let then: @BluetoothActor (ATTErrorCode?) -> Void
+}
+
 /// A device that uses what is offered.
 @BluetoothActor
 final class ServedClient {
@@ -287,6 +301,10 @@ final class ServedClient {
   var isStalled = false
   private var answers: [UInt64: Task<Void, Never>] = [:]
   private var nextAnswer: UInt64 = 0
+  /// The number of the write that is being done, and those that wait for its end.
+  private var writing: UInt64?
+  private var waiting: [ClientWrite] = []
+  private static let waitingLimit = 1024
 
   init(_ connection: Connection, _ server: ServerBearer) {
     self.connection = connection
@@ -310,8 +328,34 @@ final class ServedClient {
     }
   }
 
+  fileprivate func takeWrite(_ write: ClientWrite) {
+    guard writing != nil else { return begin(write) }
+    guard waiting.count < Self.waitingLimit else { return write.then(.insufficientResources) }
+    waiting.append(write)
+  }
+
+  private func begin(_ write: ClientWrite) {
+    let number = nextAnswer
+    writing = number
+    let timers = connection.core.live.link.timers
+    // The client has been refused then.
+    let limit = timers.schedule(after: ServerBearer.answerLimit) { [weak self] in self?.ended(number) }
+    answer(write.work) { [weak self] refusal in
+      timers.cancel(limit)
+      write.then(refusal)
+      self?.ended(number)
+    }
+  }
+
+  private func ended(_ number: UInt64) {
+    guard writing == number else { return }
+    writing = nil
+    if !waiting.isEmpty { begin(waiting.removeFirst()) }
+  }
+
   /// The link has ended.
   func end() {
+    waiting = []
     server.onEvent = nil
     server.onReady = nil
     for task in answers.values { task.cancel() }

@@ -37,6 +37,71 @@ import Testing
     }
   }
 
+  /// A service that is refused, as it has a characteristic of another one, takes nothing from that one.
+  @Test func aServiceThatIsRefusedLeavesTheOthers() async throws {
+    let text = LocalCharacteristic(Self.text, "on")
+    try await serve("refused", [LocalService("FFF0", text)]) { phone, server in
+      let lamp = try await phone.connect(to: .service("FFF0"))
+      let level = LocalCharacteristic(.batteryLevel, 50)
+      await #expect(throws: BluetoothError.self) { try await server.add(LocalService("FFE0", level, text)) }
+      #expect(try await lamp.read(Self.text) == "on")
+      try await text.notify("off")
+      #expect(try await lamp.read(Self.text) == "off")
+      // What was refused can be added elsewhere.
+      try await server.add(LocalService("180F", level))
+      #expect(try await lamp.read(.batteryLevel) == 50)
+    }
+  }
+
+  /// A client finds them through the services that include them; one of 128 bits has to be asked for its type.
+  @Test(arguments: ["FFE0", "7A1D0009-5241-572D-4C41-422D52494E47"])
+  func secondaryServicesAreFound(_ uuid: String) async throws {
+    let type = try #require(BluetoothUUID(uuid))
+    let text = CharacteristicID<String>("FFE1", in: type)
+    let hidden = LocalService(type, isPrimary: false, LocalCharacteristic(text, "inside"))
+    let shown = LocalService("FFF0", including: [hidden], LocalCharacteristic(Self.text, "on"))
+    try await serve("secondary-\(uuid.prefix(4))", [hidden, shown]) { phone, _ in
+      let lamp = try await phone.connect(to: .service("FFF0"))
+      #expect(try await lamp.read(text) == "inside")
+      let found = try await lamp.services().map(\.uuid)
+      #expect(found.suffix(2) == [type, "FFF0"])
+    }
+  }
+
+  /// A closure that waits takes the next value when it has returned.
+  @Test func theWritesOfAClientAreTakenInOrder() async throws {
+    let (steps, sink) = AsyncStream.makeStream(of: String.self)
+    try await withRadio("virtual:air=table-order") { phone in
+      try await withRadio("virtual:air=table-order") { radio in
+        let input = LocalCharacteristic(
+          Self.text,
+          write: { value, _ in
+            sink.yield("begin \(value)")
+            try await radio.clock.sleep(for: value == "a" ? .seconds(2) : .milliseconds(1))
+            sink.yield("end \(value)")
+          })
+        try await radio.serve([LocalService("FFF0", input)], as: "Lamp") { _ in
+          let lamp = try await phone.connect(to: .service("FFF0"))
+          for value in ["a", "b"] { try await lamp.writeWithoutResponse(value, to: Self.text) }
+          try await lamp.write("c", to: Self.text)
+        }
+      }
+    }
+    sink.finish()
+    var all: [String] = []
+    for await step in steps { all.append(step) }
+    #expect(all == ["a", "b", "c"].flatMap { ["begin \($0)", "end \($0)"] })
+  }
+
+  /// 248 bytes are the longest name (Vol 3, Part C, 12.1), and an advertisement has room for less.
+  @Test func aNameThatIsTooLongIsRefused() async throws {
+    await #expect(throws: BluetoothError.self) {
+      try await withRadio("virtual:air=table-name") { radio in
+        try await radio.serve([LocalService("FFF0")], as: String(repeating: "x", count: 249)) { _ in }
+      }
+    }
+  }
+
   @Test func descriptorsAreRead() async throws {
     let text = LocalCharacteristic(
       Self.text, "on",
@@ -70,8 +135,7 @@ import Testing
     let lamp = LocalService("FFF0", including: [battery], LocalCharacteristic(Self.text, "on"))
     try await serve("included", [battery, lamp]) { phone, server in
       let link = try await phone.connect(to: .service("FFF0"))
-      // A secondary service is not found by itself.
-      #expect(try await link.services().map(\.uuid).contains("180F") == false)
+      #expect(try await link.services().map(\.uuid).suffix(2) == ["180F", "FFF0"])
       await #expect(throws: BluetoothError.self) { try await server.remove(battery) }
       try await server.remove(lamp)
       try await server.remove(battery)
