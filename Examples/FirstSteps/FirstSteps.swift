@@ -4,8 +4,9 @@ import HaloRaw
 enum FirstSteps {
   static func main() async {
     await exitOnError {
-      // "hci0" is a real adapter.
-      try await withRadio("virtual") { radio in
+      // "hci0" is a real adapter, and "virtual" a ring in memory.
+      let adapter = CommandLine.arguments.dropFirst().first ?? "virtual"
+      try await withRadio(RadioSelector(adapter)) { radio in
         let ring = try await radio.connect(to: .name("R02_BEEF"))
         print("firmware", try await ring.read(.firmwareRevision))
 

@@ -134,6 +134,11 @@ def test_the_first_steps_find_read_write_and_subscribe():
     assert lines[0].startswith("firmware RT02R_") and lines[1:] == ["battery 87"]
 
 
+def test_the_first_steps_are_those_with_a_ring_of_another_stack(ring_with):
+    ring = ring_with("--name", "R02_BEEF", "--battery", "64")
+    assert ended("first-steps", ring.adapter).succeeded().out == "firmware R02_3.00.06_BUMBLE\nbattery 64\n"
+
+
 @pytest.mark.verdict
 @pytest.mark.parametrize("name", ["heart-rate", "pulse"])
 @pytest.mark.parametrize(("adapter", "words"), [
