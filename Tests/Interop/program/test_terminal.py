@@ -186,7 +186,7 @@ def test_lines_for_another_program_cost_nothing(halo, tmp_path):
     """What waits on a terminal that is not ours to read woke the loop again and again."""
     table = tmp_path / "table.jsonl"
     table.write_text('{"handle":16,"kind":"service","uuid":"181A","end":18}\n')
-    terminal = Terminal(halo, "serve", str(table), "--adapter", "virtual")
+    terminal = Terminal(halo, "serve", str(table), "--listen", "tcp:127.0.0.1:0")
     terminal.wait_for(lambda lines: "advertising" in "".join(lines))
     os.write(terminal.end, b"2A6E 01\n")
 
