@@ -23,6 +23,11 @@ final class ValueListener {
     self.sink = sink
     self.fail = fail
   }
+
+  /// Values can be received again from this time on.
+  fileprivate func resumed(at time: Instant) {
+    if let loss = lossTime.take() { gap = time - loss }
+  }
 }
 
 /// All who listen to what a device sends. They are subscribed again on each new link.
@@ -73,6 +78,8 @@ final class ValueListeners {
       guard let self, let listener, error.isAboutAttribute else { return }
       end(listener, BluetoothError(error))
     } sink: { [unowned listener] value, time in
+      // The first value may be there before this function goes on.
+      listener.resumed(at: time)
       listener.sink(value, time, listener.gap.take())
     }
     guard listeners.contains(where: { $0 === listener }) else {
@@ -80,7 +87,7 @@ final class ValueListeners {
     }
     listener.subscription = subscription
     listener.live = live
-    if let loss = listener.lossTime.take() { listener.gap = live.link.timers.now - loss }
+    listener.resumed(at: live.link.timers.now)
   }
 
   private func end(_ listener: ValueListener, _ error: BluetoothError) {
