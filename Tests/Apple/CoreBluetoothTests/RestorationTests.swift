@@ -204,7 +204,7 @@ import Testing
   }
 
   /// A program that is killed lets go of it, as the kernel closes its files.
-  @Test func whatAnotherProcessHoldsIsNotRestoredUntilItIsKilled() async throws {
+  @Test func aManagerOfAnotherProcessIsRestoredAfterItsEnd() async throws {
     let folder = try Folder()
     defer { folder.remove() }
     let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))

@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func whatNobodyCanHearIsAnError() async throws {
+  @Test func advertisingOnAnAdapterInMemoryIsRefused() async throws {
     try await withRadio("virtual:fast") { radio in
       let service = LocalService("180F", LocalCharacteristic(.batteryLevel, 81))
       await #expect(throws: BluetoothError.self) { try await radio.serve([service], as: "Lamp") { _ in } }

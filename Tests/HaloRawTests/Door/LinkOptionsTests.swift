@@ -65,7 +65,7 @@ import Testing
   }
 
   /// The controllers of the air have no LE Coded.
-  @Test func whatIsRequiredAndNotGrantedIsAnError() async throws {
+  @Test func aRequiredOptionThatIsNotGrantedIsAnError() async throws {
     try await withLamp("required") { radio, _ in
       do {
         _ = try await radio.connect(to: .name("Lamp"), options: LinkOptions(phy: .leCoded, isRequired: true))

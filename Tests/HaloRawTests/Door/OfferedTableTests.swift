@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func whatTheDeviceIsCanBeRead() async throws {
+  @Test func appearanceAndPreferredParametersAreRead() async throws {
     let preferred = PreferredConnectionParameters(
       shortestInterval: 12, longestInterval: 24, latency: 0, timeout: 600)
     let watch = AppearanceValue(rawValue: 0x00C0)
@@ -268,7 +268,7 @@ import Testing
     }
   }
 
-  @Test func whatHasEndedIsNotChanged() async throws {
+  @Test func anEndedServerRefusesChanges() async throws {
     nonisolated(unsafe) var last: Server?
     try await serve("ended", []) { _, server in last = server }
     let server = try #require(last)

@@ -3,7 +3,7 @@ import Testing
 
 /// Limits in the time of the radio.
 @Suite struct TimeoutTests {
-  @Test func whatIsDoneInTimeReturns() async throws {
+  @Test func aBodyThatEndsInTimeReturns() async throws {
     try await withRadio("virtual:fast") { radio in
       let ring = try await radio.connect(to: .anyRing)
       // The body may change what its caller has.
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func whatTakesTooLongIsCancelled() async throws {
+  @Test func aBodyThatTakesTooLongIsCancelled() async throws {
     try await withRadio("virtual:fast") { radio in
       let begin = radio.clock.now
       var wasCancelled = false

@@ -39,7 +39,7 @@ import Testing
   }
 
   /// Each run would leave another one, as the output is closed.
-  @Test func whatItLeavesInTheBackgroundIsKilled() throws {
+  @Test func backgroundProcessesAreKilled() throws {
     let text = try output("sleep 100 >/dev/null 2>&1 & echo $!").get()
     let process = try #require(pid_t(text.dropLast()))
     // It is a child of init from now on, which may take a moment.
