@@ -194,8 +194,7 @@ public final class Server {
   ) throws(BluetoothError) {
     presence = Presence(name: name, appearance: appearance)
     database.addGenericAccess(name: name, appearance: appearance?.rawValue ?? 0, preferred: preferred ?? .any)
-    let key = [UInt8](repeating: 0, count: 16)
-    database.addGenericAttribute { MessageAuthentication.cmac($0, key: key) }
+    database.addGenericAttribute(hash: MessageAuthentication.databaseHash)
     for service in services { try offered.add(service, to: self) }
     try advertise()
     for link in links.made { serve(link) }

@@ -15,6 +15,11 @@ package enum MessageAuthentication {
   package static func cmac(_ message: [UInt8], key: [UInt8]) -> [UInt8]? {
     Libcrypto.shared?.cmac(message, key: key)
   }
+
+  /// The Database Hash of attributes: their code with a key of zeros (Core Specification Vol 3, Part G, 7.3.1).
+  package static func databaseHash(_ attributes: [UInt8]) -> [UInt8]? {
+    cmac(attributes, key: [UInt8](repeating: 0, count: 16))
+  }
 }
 
 /// The functions of OpenSSL 3 that make a message authentication code: EVP_MAC(3).

@@ -56,8 +56,7 @@ final class ServedRadio {
   private init(_ radio: ManagedAdapter) {
     self.radio = radio
     database.addGenericAccess(name: Self.hostName)
-    let key = [UInt8](repeating: 0, count: 16)
-    database.addGenericAttribute { MessageAuthentication.cmac($0, key: key) }
+    database.addGenericAttribute(hash: MessageAuthentication.databaseHash)
     status.onChange = { [weak self] refusal in
       self?.tell { $0.advertises(refusal == nil) }
     }

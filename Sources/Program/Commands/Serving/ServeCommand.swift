@@ -84,8 +84,7 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
     let attributes = try await offTheLoop(orInterrupted: "interrupted before \(path.printable) was read") {
       try AttributeTableFile.read(path)
     }
-    let key = [UInt8](repeating: 0, count: 16)
-    let database = AttributeDatabase(offering: attributes) { MessageAuthentication.cmac($0, key: key) }
+    let database = AttributeDatabase(offering: attributes, hash: MessageAuthentication.databaseHash)
     let nameHandle = database.handles(of: GATTUUID.deviceName).first
     let storedName = nameHandle.flatMap { database.value(of: $0) }
     let composed = try Advertising.device(

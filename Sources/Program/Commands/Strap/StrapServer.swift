@@ -58,8 +58,7 @@ final class StrapServer {
     let (level, table) = (Level(), AttributeDatabase())
     (self.level, database) = (level, table)
     table.addGenericAccess(name: name, appearance: Self.appearance)
-    let key = [UInt8](repeating: 0, count: 16)
-    table.addGenericAttribute { MessageAuthentication.cmac($0, key: key) }
+    table.addGenericAttribute(hash: MessageAuthentication.databaseHash)
     table.addService(Self.heartRate)
     measurement = table.addCharacteristic(CharacteristicID.heartRateMeasurement.uuid, .notify)
     table.addCharacteristic(Self.location, .read, value: [Self.finger])
