@@ -9,12 +9,26 @@ package enum Signals {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
+  /// A signal that has arrived.
+  package struct Arrival: Equatable, Sendable {
+    package var number: Int32
+    /// Whether the kernel has sent it, as a terminal's driver does for a key; false if a process has sent it.
+    package var isFromKernel: Bool
+
+    package init(_ number: Int32, isFromKernel: Bool) {
+      self.number = number
+      self.isFromKernel = isFromKernel
+    }
+  }
+
   /// Waits for one of `signals`, which must be blocked in all threads.
-  package static func next(of signals: [Int32]) -> Int32 {
+  package static func next(of signals: [Int32]) -> Arrival {
     var set = signalSet(signals)
     while true {
-      var signal: Int32 = 0
-      if sigwait(&set, &signal) == 0 { return signal }
+      var info = siginfo_t()
+      let signal = sigwaitinfo(&set, &info)
+      // SI_KERNEL of <bits/siginfo-consts.h>, which Swift does not import.
+      if signal > 0 { return Arrival(signal, isFromKernel: info.si_code == 0x80) }
     }
   }
 

@@ -6,9 +6,9 @@ import HaloSystemCalls
 /// the loop is blocked.
 ///
 /// The first signal calls the registered handlers, which end the command in order; without handlers, the process ends at
-/// once. The second signal ends the process within a second and prints what is left undone. SIGHUP, from a closed terminal
-/// or a lost ssh connection, and SIGQUIT count as SIGTERM. A program without a terminal, as a service is, opens its files
-/// anew on SIGHUP.
+/// once. A second request (see ``TerminationRequests``) ends the process within a second and prints what is left undone.
+/// SIGHUP, from a closed terminal or a lost ssh connection, and SIGQUIT count as SIGTERM. A program without a terminal, as a
+/// service is, opens its files anew on SIGHUP.
 package enum Termination {
   /// A registration, which ends with this object.
   package final class Registration: Sendable {
@@ -96,20 +96,26 @@ package enum Termination {
         ExitCode.internalError.rawValue,
         "the kernel ended the event loop's thread after a kernel fault; see dmesg")
     }
+    var requests = TerminationRequests()
     while true {
-      let signal = Signals.next(of: signals)
+      let arrival = Signals.next(of: signals)
+      let signal = arrival.number
       let openers = signal == SIGHUP ? state.withLock { Array($0.openers.values) } : []
       guard openers.isEmpty else {
         for open in openers { open() }
         continue
       }
-      let (isFirst, handlers) = state.withLock { state in
-        defer { state.hasBegun = true }
-        return (!state.hasBegun, Array(state.handlers.values))
+      switch requests.take(arrival, at: SystemClock.monotonic) {
+      case .repeated: continue
+      case .second: end(128 + signal, "ended by a second signal")
+      case .first:
+        let handlers = state.withLock { state in
+          state.hasBegun = true
+          return Array(state.handlers.values)
+        }
+        if handlers.isEmpty { end(128 + signal, nil) }
+        for handler in handlers { handler() }
       }
-      guard isFirst else { end(128 + signal, "ended by a second signal") }
-      if handlers.isEmpty { end(128 + signal, nil) }
-      for handler in handlers { handler() }
     }
   }
 
