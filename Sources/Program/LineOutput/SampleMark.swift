@@ -14,6 +14,8 @@ extension SampleWriter {
     case clock(Int64)
     /// A frame of the counted stream that is not the next one: which are lost before it, or that it is late or doubled.
     case packets(PacketCounter.Step)
+    /// A value that the ring has measured in a pause of the stream: the name of its column in other commands, and the value.
+    case measured(String, Int)
 
     var kind: StaticString {
       switch self {
@@ -22,6 +24,7 @@ extension SampleWriter {
       case .rejected: "rejected"
       case .clock: "clock"
       case .packets: "lost"
+      case .measured: "measured"
       }
     }
 
@@ -32,6 +35,7 @@ extension SampleWriter {
       case .rejected: 5
       case .clock: 6
       case .packets: 7
+      case .measured: 8
       }
     }
 
@@ -44,6 +48,7 @@ extension SampleWriter {
         "\"reason\":\(Field.text(reason).json),\"bytes\":\"\(Hex.string(bytes))\""
       case .clock(let step): "\"step_s\":\(DecimalText.string(step, places: 6))"
       case .packets(let step): "\"packet\":\(step.first),\"count\":\(step.loss),\"reason\":\"\(step.reason)\""
+      case .measured(let name, let value): "\"\(name)\":\(value)"
       }
     }
 
@@ -58,12 +63,13 @@ extension SampleWriter {
       case .rejected(let reason, let bytes): bytes.isEmpty ? reason : "\(reason): \(Hex.string(bytes))"
       case .clock(let step): DecimalText.string(step, places: 6)
       case .packets(let step): "\(step.reason): \(step.loss)"
+      case .measured(let name, let value): "\(name)=\(value)"
       }
     }
 
     var text: String {
       switch self {
-      case .gap, .rejected: note
+      case .gap, .rejected, .measured: note
       case .dropped(let count): "\(count) samples: the output was not read in time"
       case .clock: "the clock of this computer was set by \(note) s"
       case .packets(let step):

@@ -49,10 +49,10 @@ package struct HomeAssistant {
 
   private var id: String { "halo_\(Topics.name(of: ring))" }
 
-  /// The announcements of a ring: of the values that it has at any time, of what can happen to it, and of the results that were
-  /// published.
-  package func messages(_ device: Device, results: Set<RingValue> = []) -> [Message] {
-    let values = RingValue.allCases.filter { !$0.isResult || results.contains($0) }
+  /// The announcements of a ring: of the values that it has at any time, of what can happen to it, and of the other values that
+  /// were published.
+  package func messages(_ device: Device, published: Set<RingValue> = []) -> [Message] {
+    let values = RingValue.allCases.filter { $0.isAlwaysThere || published.contains($0) }
     return values.map { message($0, device) } + [button(device), alarm(device)]
   }
 

@@ -49,6 +49,14 @@ package enum RingValue: String, CaseIterable, Hashable, Sendable {
   /// The minutes of the last night that were slept.
   case sleep
 
+  /// Whether a ring has it at any time; others are described when there is a first one.
+  var isAlwaysThere: Bool {
+    switch self {
+    case .battery, .charging, .steps: true
+    case .heartRate, .counter, .spo2, .temperature, .hrv, .stress, .sleep: false
+    }
+  }
+
   /// Whether it is measured now and then, and so stays of use while no program has the ring.
   package var isResult: Bool {
     switch self {

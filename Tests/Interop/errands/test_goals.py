@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from program import OK
+from test_mqtt import PREFIX, RING, broker, make_broker, retained  # noqa: F401 (the fixtures)
 
 
 @pytest.mark.verdict
@@ -32,3 +33,38 @@ def test_timeout_of_coreutils_ends_a_stream_in_order(halo, ring, tmp_path, numbe
     assert description["Printed"] == len(lines) - 1
     recorded = halo.run("decode", session, "--samples", "--ppg").succeeded().out.splitlines()
     assert recorded[:len(lines)] == lines
+
+
+@pytest.mark.verdict
+def test_a_pulse_is_in_home_assistant_and_in_files_together_with_the_nights(halo, state, broker, tmp_path):  # noqa: F811
+    """One process has the link: two services excluded each other, and no night was ever copied."""
+    broker.start()
+    files, store = tmp_path / "hr", tmp_path / "rings.sqlite"
+    halo.run(
+        "measure", "heart-rate", "--every", "5m", "--measure", "spo2", "--measure-every", "30m", "--sync-every", "1h",
+        "--store", store, "--output", f"{files}/", "--rotate", "1d", "--retry-for", "forever", "--duration", "26h",
+        "--mqtt", broker.url(), adapter="virtual:fast,clock=2026-11-21T13:45:00", timeout=60).succeeded()
+    found = retained(broker)
+    values = {topic.rsplit("/", 1)[1]: json.loads(text) for topic, text in found.items() if f"{RING}/state/" in topic}
+    assert {"heart_rate", "spo2", "sleep"} <= values.keys()
+    # The live values, and not those that the ring has stored before them.
+    assert values["heart_rate"]["time"].startswith("2026-11-22T15:4")
+    assert values["spo2"]["time"].startswith("2026-11-22T15:") and values["sleep"]["value"] > 0
+    described = {topic.split("/")[2].removeprefix(f"halo_{RING}_") for topic in found if topic.endswith("/config")}
+    assert values.keys() <= described
+    series = sorted(files.glob("*.csv"))
+    assert len(series) == 2
+    halo.run("report", files).succeeded()
+    nights = halo.run("export", "sleep", "--store", store, "--format", "jsonl").records()
+    assert len({night["start"][:10] for night in nights}) >= 2
+
+
+@pytest.mark.verdict
+def test_a_stream_publishes_the_heart_rate_that_the_ring_counts(halo, state, broker):  # noqa: F811
+    """It was announced, and never sent."""
+    broker.start()
+    halo.run("stream", "--ppg", "--source", "counted", "--duration", "20s", "--mqtt", broker.url(),
+             adapter="virtual:fast,counted").succeeded()
+    found = retained(broker)
+    assert 40 < json.loads(found[f"{PREFIX}/{RING}/state/heart_rate"])["value"] < 200
+    assert f"homeassistant/sensor/halo_{RING}_heart_rate/config" in found

@@ -64,7 +64,7 @@ def announced(halo, state, tmp_path):
 
 
 def test_home_assistant_takes_all_of_it(python, announced):
-    assert len({topic for topic, _ in announced}) == 12
+    assert len({topic for topic, _ in announced}) == 11
     assert read(python, announced) == []
 
 

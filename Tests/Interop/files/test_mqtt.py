@@ -298,7 +298,7 @@ def test_home_assistant_finds_the_ring_and_its_values(halo, state, broker, subsc
                if topic.startswith("homeassistant/")}
     assert {topic.split("/")[2] for topic in configs} == {
         f"halo_{RING}_{what}"
-        for what in ("battery", "charging", "heart_rate", "steps", "counter", "button", "heart_rate_alarm")}
+        for what in ("battery", "charging", "steps", "button", "heart_rate_alarm")}
     identifiers = set()
     for topic, config in configs.items():
         root, component, identifier, last = topic.split("/")

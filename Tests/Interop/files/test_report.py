@@ -59,9 +59,13 @@ def test_a_session_with_gaps(halo, tmp_path, browser, name):
     gaps = frame[frame["kind"] == "gap"]
     assert len(gaps) >= 1 and len(facts["marks"]) == len(gaps)
     assert [mark[3] for mark in facts["marks"]] == list(gaps["note" if name.endswith("csv") else "reason"])
-    assert len(facts["plots"]) == 6 and not facts["wide"]
+    signals = [plot for plot in facts["plots"] if "Heart rate" not in plot["name"]]
+    assert len(signals) == 6 and not facts["wide"]
     for plot in facts["plots"]:
-        assert plot["inside"] and plot["gaps"] == len(gaps) and min(plot["length"]) > 100, plot["name"]
+        assert plot["inside"] and plot["gaps"] == len(gaps), plot["name"]
+    # A curve has a length, dots have none: those of intervals, which alternate, would be a band.
+    for plot in signals:
+        assert (min(plot["length"]) > 400) == ("since" not in plot["name"]), plot["name"]
     assert "R02_BEEF, 30:35:38:41:BE:EF" in facts["text"] and "stream --duration 20s" in facts["text"]
 
 
@@ -79,8 +83,33 @@ def test_lost_packets(halo, tmp_path, browser, name):
     assert [row[0] for row in facts["rows"][1:]] == ["Red and infrared light", "Infrared light", "Acceleration"]
     assert [mark[2:] for mark in facts["marks"]] == [["lost", "lost: 1"]] * lost
     browser.open(tmp_path / f"{name}.html")
-    assert browser.run("[...document.querySelectorAll('svg.plot')].map(plot => plot.querySelectorAll('.lost').length)") == [lost, 0] * 3
+    assert browser.run("[...document.querySelectorAll('svg.plot')].map(plot => plot.querySelectorAll('.lost').length)") == [lost] + [lost, 0] * 3
     assert all(plot["inside"] for plot in facts["plots"])
+
+
+def test_what_the_ring_measures_is_a_curve(halo, tmp_path, browser):
+    """What measure writes, and what stream measures in its pauses."""
+    file = tmp_path / "hr.csv"
+    halo.run("measure", "heart-rate", "--every", "5m", "--measure", "spo2", "--measure-every", "30m", "--duration", "4h",
+             "--output", file, adapter="virtual:fast").succeeded()
+    halo.run("report", file).succeeded()
+    facts = shown(browser, tmp_path / "hr.csv.html")
+    names = [plot["name"].split(" over time")[0] for plot in facts["plots"]]
+    assert names == ["Heart rate, as the ring measures it", "SpO2"]
+    frame = pd.read_csv(file)
+    values = frame[(frame["kind"] == "heart-rate") & (frame["state"] == "value")]
+    browser.open(tmp_path / "hr.csv.html")
+    assert browser.run("document.querySelector('path.dots').getAttribute('d')").count("M") == len(values) > 40
+    assert len(facts["marks"]) == (frame["state"] == "gap").sum() == 8
+
+    stream = tmp_path / "stream.jsonl"
+    halo.run("stream", "--ppg", "--measure", "heart-rate,spo2", "--measure-every", "2m", "--duration", "8m", "--output", stream,
+             adapter="virtual:fast").succeeded()
+    halo.run("report", stream).succeeded()
+    facts = shown(browser, tmp_path / "stream.jsonl.html")
+    names = [plot["name"].split(" over time")[0] for plot in facts["plots"] if "since" not in plot["name"]]
+    assert names == ["Heart rate, as the ring measures it", "Heart rate, from the wave of the green light", "SpO2", "Green light"]
+    assert {mark[3] for mark in facts["marks"]} == {"the ring measures heart-rate and spo2"}
 
 
 def test_several_rings_and_several_files(halo, tmp_path, browser):
@@ -121,13 +150,16 @@ def test_runs_are_apart(halo, tmp_path, browser, in_one_file):
     halo.run("report", folder).succeeded()
     facts = shown(browser, tmp_path / "pulse.html")
     assert facts["rows"][1][1] == "1205" and 9.9 < float(facts["rows"][1][2]) <= 10
-    assert [mark[0] for mark in facts["marks"]] == ["3660.00 s", "7200.00 s"]
+    assert [mark[0] for mark in facts["marks"]] == ["1 h 1 min", "2 h"]
     assert [mark[2] for mark in facts["marks"]] == ["run", "run"]
     assert facts["marks"][0][3] == "another run begins after 1 h"
     assert facts["plots"][0]["gaps"] == 2 and facts["plots"][0]["inside"]
     browser.open(tmp_path / "pulse.html")
     path = browser.run("document.querySelector('path').getAttribute('d')")
-    assert path.count("M") == 3
+    # No line spans the hour between two runs.
+    for part in path.split("M")[1:]:
+        across = [float(x) for x in re.findall(r"(?:^|L)([\d.]+) ", part)]
+        assert max(across) - min(across) < 20
 
 
 def test_the_file_that_is_being_written_is_a_part(halo, tmp_path, browser):
@@ -177,9 +209,10 @@ def test_the_page_fits_a_phone(halo, tmp_path, browser):
         labels = browser.run("""[...document.querySelectorAll('svg.plot')].map(plot =>
             [...plot.querySelectorAll('text')].map(text => text.getBoundingClientRect()).filter(box => box.width)
                 .map(box => [box.left, box.right, box.top, box.height]))""")
+        cut = browser.run("[...document.querySelectorAll('.wide')].filter(part => part.scrollWidth > part.clientWidth).length")
     finally:
         browser.call("Emulation.clearDeviceMetricsOverride")
-    assert not facts["wide"] and all(plot["inside"] for plot in facts["plots"])
+    assert not facts["wide"] and cut == 0 and all(plot["inside"] for plot in facts["plots"])
     for plot in labels:
         assert min(height for *_, height in plot) >= 11
         times = sorted(box for box in plot if box[2] == max(box[2] for box in plot))
@@ -204,7 +237,7 @@ def test_a_long_session_is_a_small_page(halo, tmp_path, browser):
     page = tmp_path / "day.csv.html"
     assert page.stat().st_size < 100_000 and page.stat().st_mode & 0o777 == 0o600
     facts = shown(browser, page)
-    assert facts["marks"] == [["43200.00 s", "C0:11:22:33:44:55", "gap", "lost, and found"]]
+    assert facts["marks"] == [["12 h", "C0:11:22:33:44:55", "gap", "lost, and found"]]
     assert facts["rows"][1][1:6] == ["86340", "1.00", "0.00", "1000.0", "1"]
     assert "60000" in facts["text"] and "23 h 59 min 59 s" in facts["text"] and "12:00" in facts["text"]
 
@@ -224,9 +257,9 @@ def test_text_of_the_file_is_no_markup(halo, tmp_path, browser):
 def test_what_is_no_session_is_refused(halo, tmp_path):
     random.seed(7)
     for name, content, code, reason in [
-        ("noise.csv", random.randbytes(100_000), BAD_DATA, "no samples"), ("empty.csv", b"", BAD_DATA, "no samples"),
+        ("noise.csv", random.randbytes(100_000), BAD_DATA, "no records"), ("empty.csv", b"", BAD_DATA, "no records"),
         ("long.csv", b"x" * 3_000_000, BAD_DATA, "not text"),
-        ("other.csv", b"a,b\n1,2\n", BAD_DATA, "no samples"),
+        ("other.csv", b"a,b\n1,2\n", BAD_DATA, "no records"),
     ]:
         file = tmp_path / name
         file.write_bytes(content)

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from program import NO_PERMISSION, ROOT
 
-UNITS = ["halo-raw-stream.service", "halo-raw-strap.service", "halo-raw-sync.service", "halo-raw-sync.timer"]
+UNITS = ["halo-raw-stream.service", "halo-raw-measure.service", "halo-raw-strap.service", "halo-raw-sync.service",
+         "halo-raw-sync.timer"]
+SERVICES = UNITS[:4]
 
 
 @pytest.fixture
@@ -93,7 +95,7 @@ def test_systemd_can_read_the_units(units, unit):
 
 def test_the_services_are_one_user(units):
     """With DynamicUser, a start of one gave the files of the other another owner."""
-    for unit in UNITS[:3]:
+    for unit in SERVICES:
         text = (units / unit).read_text()
         assert re.findall("^(?:User|DynamicUser|StateDirectory|StateDirectoryMode)=.*$", text, re.M) == [
             "User=halo", "StateDirectory=halo-raw", "StateDirectoryMode=0700"]
@@ -104,7 +106,7 @@ def settings(unit: Path, name: str) -> list[str]:
     return re.findall(f"^{name}=(.*)$", unit.read_text(), re.M)
 
 
-@pytest.mark.parametrize("unit", UNITS[:3])
+@pytest.mark.parametrize("unit", SERVICES)
 def test_the_services_are_what_is_said_of_them(units, unit):
     """SECURITY.md: the capabilities, and the exposure. Other versions of systemd count otherwise, and may ask for more."""
     name = unit.removesuffix(".service")
@@ -122,7 +124,7 @@ def test_the_services_are_what_is_said_of_them(units, unit):
     assert version != documented or found == exposure
 
 
-@pytest.mark.parametrize("unit", UNITS[:3])
+@pytest.mark.parametrize("unit", SERVICES)
 def test_services_write_one_folder_and_have_no_network(units, unit):
     path = units / unit
     assert settings(path, "ProtectSystem") == ["strict"] and settings(path, "StateDirectory") == ["halo-raw"]

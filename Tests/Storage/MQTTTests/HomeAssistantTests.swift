@@ -14,13 +14,14 @@ import Testing
   }
 
   private func messages(
-    follows: Bool = true, results: Set<RingValue> = Set(RingValue.allCases), prefix: String = "homeassistant"
+    follows: Bool = true, published: Set<RingValue> = Set(RingValue.allCases),
+    prefix: String = "homeassistant"
   ) -> [Message] {
     HomeAssistant(ring, topics, prefix: prefix, version: "1").messages(
       HomeAssistant.Device(
         name: nil, model: nil, firmware: "R02_3",
         moments: RingMoments(buttons: ["down", "up", "tap", "long"], alarms: ["too-low", "too-high"]),
-        isFollowed: follows), results: results)
+        isFollowed: follows), published: published)
   }
 
   /// The messages that Home Assistant's `mqtt/event.py` takes: JSON with an `event_type` that was announced, not
@@ -113,10 +114,10 @@ import Testing
   }
 
   /// A value that a ring does not have would be one that is never known.
-  @Test func resultsAreDescribedWhenThereAreSome() {
-    let names = messages(results: [.sleep]).map { $0.topic.split(separator: "/")[2] }
+  @Test func aValueThatNotEveryRingHasIsDescribedWithTheFirstOne() {
+    let names = messages(published: [.sleep]).map { $0.topic.split(separator: "/")[2] }
     #expect(names.contains("halo_30353841beef_sleep"))
-    #expect(!names.contains("halo_30353841beef_spo2"))
+    #expect(!names.contains("halo_30353841beef_spo2") && !names.contains("halo_30353841beef_heart_rate"))
     #expect(names.contains("halo_30353841beef_battery"))
   }
 }

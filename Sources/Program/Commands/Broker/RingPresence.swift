@@ -15,7 +15,7 @@ final class RingPresence {
   private var ring: () -> RingClient? = { nil }
   /// The ring that was described; nil if there is no link.
   private var described: ObjectIdentifier?
-  private var results: Set<RingValue> = []
+  private var published: Set<RingValue> = []
   /// The topics of the description.
   private var claimed: Set<String> = []
   private var isFollowing = false
@@ -38,12 +38,12 @@ final class RingPresence {
 
   /// Says what has changed.
   ///
-  /// - Parameter results: what is published now
-  func check(results: Set<RingValue> = []) {
+  /// - Parameter values: what is published now
+  func check(publishing values: Set<RingValue> = []) {
     guard isFollowing else { return }
     let ring = ring().flatMap { $0.connection.isConnected ? $0 : nil }
-    let isNew = !results.isSubset(of: self.results)
-    self.results.formUnion(results)
+    let isNew = !values.isSubset(of: published)
+    published.formUnion(values)
     guard let ring else {
       // The results of a command come at its end.
       if isNew, let last = self.ring() { describe(last) }
@@ -61,7 +61,7 @@ final class RingPresence {
       moments: RingMoments(
         buttons: RingEvent.Button.allCases.map { "\($0)" }, alarms: HeartRateAlarm.words),
       isFollowed: output.followsRings)
-    let messages = assistant?.messages(device, results: results) ?? []
+    let messages = assistant?.messages(device, published: published) ?? []
     claimed = Set(messages.map(\.topic))
     for message in messages { output.send(message) }
   }

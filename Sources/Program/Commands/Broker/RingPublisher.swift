@@ -19,13 +19,20 @@ final class RingPublisher {
   private var changed: Instant?
   /// The readings that are not published, with their times.
   private var readings: [RingValue: (reading: RingReading, time: String)] = [:]
+  /// The newest stored values that were published.
   private var stored = StoredValues()
+  /// The values that the ring has sent itself.
+  private var measured: Set<RingValue> = []
+  /// The last values of counted samples.
+  private var vitals: [CountedSample.Light: (number: Int, time: Instant)] = [:]
   /// Passes on the records that are collected elsewhere.
   var collect: () -> Void = {}
 
   /// How much time a batch has.
   private static let interval = Duration.seconds(1)
   private static let readingInterval = Duration.seconds(600)
+  /// When the same value of a counted stream is published again.
+  private static let vitalInterval = Duration.seconds(60)
 
   init(_ output: BrokerOutput, of device: BluetoothAddress, name: String?) {
     self.output = output
@@ -53,7 +60,7 @@ final class RingPublisher {
   private func sendAll() {
     collect()
     batches.send()
-    presence.check(results: Set(readings.keys.filter(\.isResult)))
+    presence.check(publishing: Set(readings.keys))
     for (value, (reading, time)) in readings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       output.send(reading.message(output.topics, value, of: device, time: time))
     }
@@ -83,6 +90,7 @@ final class RingPublisher {
   private func update(_ value: RingValue, _ json: JSONValue, isEstimate: Bool = false) {
     let now = output.session.timers.current.wholeMicroseconds
     update(value, RingReading(json, isEstimate: isEstimate), at: clock.text(now))
+    measured.insert(value)
     guard !isEstimate else { return }
     let old = state
     state.take(value, json)
@@ -92,13 +100,19 @@ final class RingPublisher {
   /// A value of another time.
   ///
   /// - Parameter time: ISO 8601
-  func update(_ value: RingValue, _ reading: RingReading, at time: String) {
+  private func update(_ value: RingValue, _ reading: RingReading, at time: String) {
     readings[value] = (reading, time)
   }
 
-  /// Takes what the ring has stored.
-  func update(_ records: HistoryRecords) {
-    for (value, reading, time) in stored.take(records) { update(value, reading, at: time.description) }
+  /// Publishes the newest of what the ring has stored, but for values that this command has measured: those are newer.
+  func update(_ newest: StoredValues) {
+    for (value, reading) in newest.values where !measured.contains(value) {
+      guard stored.values[value].map({ $0.time < reading.time }) ?? true else { continue }
+      update(value, reading.value, at: reading.time.description)
+    }
+    stored = newest
+    // The ring is described while there is a link to it.
+    sendAll()
   }
 
   func update(_ event: RingEvent, at time: Instant) {
@@ -119,6 +133,15 @@ final class RingPublisher {
 
   private func tell(_ moment: RingMoment, at time: Instant) {
     output.send(moment.message(output.topics, of: device, time: clock.text(time)))
+  }
+
+  /// Takes the ring's own value of a counted stream, which comes with each of its samples.
+  func update(_ vital: Int, of light: CountedSample.Light) {
+    let value: RingValue = light == .green ? .heartRate : .spo2
+    let now = output.session.timers.current
+    if let last = vitals[light], last.number == vital, now - last.time < Self.vitalInterval { return }
+    vitals[light] = (vital, now)
+    update(value, .integer(vital))
   }
 
   func update(_ reading: MeasurementReading) {

@@ -31,6 +31,7 @@ final class SampleMirror {
 
   func take(_ sample: CountedSample, packet: Int, at time: Instant) {
     _ = writer.collect(sample, packet: packet, at: time)
+    if sample.vital > 0 { publisher.update(Int(sample.vital), of: sample.light) }
     passOn()
   }
 

@@ -1,19 +1,15 @@
 import HaloMQTT
 import RingLink
 
-/// The newest of what a ring has stored, for a broker: the values that halo-raw sync reads.
+/// The newest of what a ring has stored, for a broker.
 struct StoredValues {
-  private var times: [RingValue: RingTime] = [:]
+  /// The values, each with its time by the ring's clock.
+  private(set) var values: [RingValue: (value: RingReading, time: RingTime)] = [:]
 
-  /// Takes records.
-  ///
-  /// - Returns: the values that are newer than those before, with their times by the ring's clock
-  mutating func take(_ records: HistoryRecords) -> [(value: RingValue, reading: RingReading, time: RingTime)]
-  {
-    guard let (value, reading, time) = records.newest else { return [] }
-    if let known = times[value], known >= time { return [] }
-    times[value] = time
-    return [(value, reading, time)]
+  mutating func take(_ records: HistoryRecords) {
+    guard let (kind, reading, time) = records.newest else { return }
+    if let known = values[kind], known.time >= time { return }
+    values[kind] = (reading, time)
   }
 }
 

@@ -9,17 +9,19 @@ private enum ReportOption {
 }
 
 let reportCommand = CommandSpec(
-  name: "report", arguments: "FILE|DIR", summary: "show what stream has written as one page, with plots",
+  name: "report", arguments: "FILE|DIR",
+  summary: "show what stream or measure has written as one page, with plots",
   file: .reads, options: [ReportOption.output],
   examples: [
     ("halo-raw stream --duration 10s --output session.csv --adapter virtual:fast", "first, a session"),
     ("halo-raw report session.csv", "write session.csv.html; open it in a browser"),
   ],
   details: """
-    FILE is csv or jsonl of stream; the file beside it, FILE.json, says of which ring. Of a folder, as stream --output DIR
+    FILE is csv or jsonl of stream or measure; the file beside it, FILE.json, says of which ring. Of a folder, as stream --output DIR
     makes it, all files are one session, with the one that is being written. Where a command was started again, the page
-    has another run. The page has the signals, the time between samples, the rates, jitter and
-    gaps, and a list of all interruptions. It needs no network and no script, and stays small: of a long session, each plot
+    has another run. The page has the heart rate, the signals, the time between samples, the rates, jitter and gaps, and a
+    list of all interruptions. The heart rate of a stream is what the ring has measured, or what shows in a wave of eight
+    samples a second or more. It needs no network and no script, and stays small: of a long session, each plot
     has the least and the greatest values.
 
     For a capture of packets, see halo-raw decode --html.
@@ -32,7 +34,7 @@ let reportCommand = CommandSpec(
     try await offTheLoop(orInterrupted: "interrupted") { try sessionReport(of: path) }
   }
   guard !report.series.isEmpty else {
-    throw Failure(.badData, "\(path.printable) has no samples of halo-raw stream")
+    throw Failure(.badData, "\(path.printable) has no records of halo-raw stream or measure")
   }
   let name = path.split(separator: "/").last.map { String($0) } ?? path
   let page = Array(ReportPage(report, name: name).text.utf8)

@@ -40,32 +40,48 @@ final class RingSync {
 
   private var ring: RingClient
   private let session: Session
-  private let link: ReconnectingLink<RingClient>
+  /// Makes a lost link again; nil if the caller does that.
+  private let link: ReconnectingLink<RingClient>?
+  private let name: String?
   private let store: RingStore
   private let progress = ProgressLine()
+  /// Whether nothing is said while it reads.
+  var isQuiet = false
   private let odd = OddRecords()
   /// Nil without a broker.
-  private var publisher: RingPublisher?
+  private let publisher: RingPublisher?
+  private var newest = StoredValues()
+  private var storeFailure: Failure?
 
-  init(_ ring: RingClient, _ link: ReconnectingLink<RingClient>, into store: RingStore, _ session: Session) {
+  /// - Parameters:
+  ///   - ring: the ring, open
+  ///   - name: its name, if it is known
+  ///   - link: its link, which is made again when it is lost; nil if a loss ends the reading
+  ///   - store: where the records go
+  ///   - publisher: publishes the newest of each kind at the end
+  init(
+    _ ring: RingClient, name: String?, _ link: ReconnectingLink<RingClient>?, into store: RingStore,
+    _ publisher: RingPublisher?, _ session: Session
+  ) {
     self.ring = ring
+    self.name = name
     self.link = link
     self.session = session
     self.store = store
+    self.publisher = publisher
   }
 
-  /// Publishes the newest of what is read.
-  func publish(to broker: BrokerOutput?) {
-    publisher = broker.map { RingPublisher($0, of: ring.connection.peer, name: session.ringName) }
-    publisher?.announce { [weak self] in self?.ring }
-  }
+  /// The ring, on its link of now.
+  var currentRing: RingClient { ring }
 
   /// - Parameter report: called at the end of each kind
   func run(_ kinds: [HistoryKind], report: (Outcome) -> Void) async throws(Failure) {
     let clock = session.clock
     let start = clock.unixSeconds
     let record = session.clockRecord(of: self.ring.connection.identity)
-    let (store, ring, name) = (self.store, self.ring, link.name ?? session.ringName)
+    let (store, ring, name) = (self.store, self.ring, self.name)
+    // What was read is published in any case.
+    defer { publisher?.update(newest) }
     let id = try await storeRetry(
       store.ring(ring.connection.peer, name: name, firmware: ring.firmware.firmwareRevision))
     let sync = try await storeRetry(
@@ -76,7 +92,7 @@ final class RingSync {
     for kind in kinds {
       var outcome = Outcome(kind: kind)
       for day in try await days(of: kind, id) {
-        progress.show("\(kind.rawValue)\(day.map { " \($0)" } ?? "")")
+        if !isQuiet { progress.show("\(kind.rawValue)\(day.map { " \($0)" } ?? "")") }
         do throws(RingError) {
           try await copy(kind, day, sync, &outcome)
         } catch {
@@ -87,11 +103,11 @@ final class RingSync {
         }
       }
       progress.clear()
+      if let storeFailure { throw storeFailure }
       report(outcome)
       if case .disconnected = outcome.problem { break }
       if case .cancelled = outcome.problem { break }
     }
-    await self.ring.connection.disconnect()
     guard isComplete else { return }
     // The time is that of the loop, which another thread must not read.
     let end = clock.unixSeconds
@@ -142,13 +158,13 @@ final class RingSync {
     let complete = day.map { $0 < now.day && isComplete ? [$0] : [] } ?? []
     let store = self.store
     progress.clear()
-    OddRecords.tell(odd)
-    if let records { publisher?.update(records) }
+    if !isQuiet { OddRecords.tell(odd) }
+    if let records { newest.take(records) }
     do throws(Failure) {
       outcome.added += try await storeRetry(
         store.add(records ?? .stress([]), complete: complete, leftOut: odd, in: sync))
     } catch {
-      session.fail(error)
+      storeFailure = error
       throw .cancelled
     }
     _ = try result.get()
@@ -158,6 +174,10 @@ final class RingSync {
   private func reading<Value: Sendable>(
     _ read: (RingClient) async throws(RingError) -> Value
   ) async throws(RingError) -> Value {
+    guard let link else {
+      odd.listen(to: ring)
+      return try await read(ring)
+    }
     var answer: RingError?
     do throws(Failure) {
       let value = try await link.ask { ring in

@@ -12,9 +12,10 @@ enum StoreFile {
   static let option = Option(
     "--store", as: .file(.writes),
     help: """
-      the SQLite file (default: $XDG_DATA_HOME/halo-raw/rings.sqlite, else ~/.local/share/...; virtual-rings.sqlite for \
-      rings that are simulated or replayed)
-      """)
+      the SQLite file (default: $HALO_STORE, else $XDG_DATA_HOME/halo-raw/rings.sqlite, else ~/.local/share/...; \
+      virtual-rings.sqlite for rings that are simulated or replayed)
+      """
+  ).inEnvironment("HALO_STORE")
 
   /// Selects the store, for a command that opens no adapter.
   static let adapter = Option(

@@ -48,13 +48,16 @@ let syncCommand = CommandSpec(
       let ring = try await link.open()
       let address = ring.connection.peer.description
       if isAll, format == .text { Console.print("\(link.name?.printable ?? "(no name)") \(address)\n") }
-      let sync = RingSync(ring, link, into: store, session)
-      sync.publish(to: broker)
+      let name = link.name ?? session.ringName
+      let publisher = broker.map { RingPublisher($0, of: ring.connection.peer, name: name) }
+      let sync = RingSync(ring, name: name, link, into: store, publisher, session)
+      publisher?.announce { [weak sync] in sync?.currentRing }
       try await sync.run(kinds) { outcome in
         hasRead = true
         printer.print(outcome.fields + [.text(address)], text: outcome.text)
         if outcome.isSupported, problem == nil { problem = outcome.problem }
       }
+      await sync.currentRing.connection.disconnect()
     }
     do throws(Failure) {
       if isAll { try await readAll(session, invocation, read) } else { try await read(nil) }

@@ -37,7 +37,7 @@ final class LiveOutput {
   /// The clock of the receive stamps; the records are printed with it.
   let clock: RecordClock
 
-  private let invocation: Invocation
+  let invocation: Invocation
   private let session: Session
   /// The file, or the files of a folder; nil for standard output.
   private let files: FileRotation?

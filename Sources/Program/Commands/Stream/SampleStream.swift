@@ -16,6 +16,8 @@ final class SampleStream {
     case lost(String)
     /// The link stays, but no samples come.
     case silent(String, doesAnswer: Bool)
+    /// Something else is due, for which the stream pauses.
+    case due
   }
 
   private var ring: RingClient
@@ -44,6 +46,9 @@ final class SampleStream {
   private var onEnd: OneShot<Void>?
   @exclusivity(unchecked) private var durationTimer: Timers.Token?
   private var silenceTimer: Timers.Token?
+  /// What is done with the ring in between.
+  private let plan: RingPlan?
+  private var planTimer: Timers.Token?
   /// Whether the ring is being asked why it sends nothing.
   private var isAsking = false
   /// Reads what a new ring is, which the first sample does not need.
@@ -64,15 +69,17 @@ final class SampleStream {
   ///   - chosen: what the ring is to stream
   ///   - writer: prints the samples
   ///   - observers: get them, too
+  ///   - plan: what is done with the ring in between; nil for nothing
   init(
     _ ring: RingClient, _ link: ReconnectingLink<RingClient>, _ chosen: ChosenStream,
     writer: consuming SampleWriter,
-    observers: [any SampleObserver], _ options: StreamOptions, _ session: Session
+    observers: [any SampleObserver], _ plan: RingPlan?, _ options: StreamOptions, _ session: Session
   ) {
     self.ring = ring
     self.link = link
     self.writer = writer
     self.observers = observers
+    self.plan = plan
     self.chosen = chosen
     source = chosen.source
     self.options = options
@@ -120,14 +127,31 @@ final class SampleStream {
         try await session.pauseMeasurements(of: ring)
       }
     }
-    try await startRing()
-    begin()
-    watchForSilence(since: timers.current)
-    await waitForEnd()
-    // A mark of a gap comes after the samples before it.
-    flush()
-    timers.cancel(silenceTimer)
-    if let end { try conclude(end) }
+    repeat {
+      try await performPlan(with: ring)
+      try await startRing()
+      begin()
+      watchForSilence(since: timers.current)
+      if let plan { planTimer = timers.schedule(at: plan.next) { [self] in finish(.due) } }
+      await waitForEnd()
+      // A mark of a gap comes after the samples before it.
+      flush()
+      timers.cancel(silenceTimer)
+      timers.cancel(planTimer)
+      if let end { try conclude(end) }
+    } while !link.interruption.isRequested && (plan?.isDue ?? false)
+  }
+
+  /// Does what is due in a pause of the stream.
+  private func performPlan(with ring: RingClient) async throws {
+    guard let plan, plan.isDue, !link.interruption.isRequested else { return }
+    await stopRing()
+    try await link.interruption.cancels { [self] () async throws(Failure) in
+      try await plan.perform(on: ring, name: link.name ?? session.ringName) { kind, reading, time in
+        guard let number = reading.value.number else { return }
+        self.mark(.measured(kind.columns[0], number), at: time)
+      }
+    }
   }
 
   private func startRing() async throws(Failure) {
@@ -217,6 +241,7 @@ final class SampleStream {
     let reason: String
     switch end {
     case .wanted: return
+    case .due: return pause(because: plan?.title ?? "")
     case .lost(let loss):
       reason = "connection lost: \(loss)"
       failure = Failure(RingError.disconnected(loss))
@@ -226,14 +251,19 @@ final class SampleStream {
         .timedOut, "the ring sends no more samples: \(silence)", doesAnswer ? .unready : .silence)
       failure.link.attempt = "\(silence); starting the stream again"
     }
-    summary.interrupt()
     // Lost while it was to end.
-    if case .lost = end, link.interruption.isRequested { return }
+    if case .lost = end, link.interruption.isRequested { return summary.interrupt() }
+    pause(because: reason)
+    throw failure
+  }
+
+  /// Marks that no samples come for a while.
+  private func pause(because reason: String) {
+    summary.interrupt()
     let now = timers.current
     mark(.gap(reason), at: now.wholeMicroseconds)
     isFailing = true
     gap = (now, link.reconnections)
-    throw failure
   }
 
   /// Checks for samples, for as long as the stream lasts.
@@ -299,8 +329,12 @@ final class SampleStream {
     mark(.rejected(what, []), at: time)
   }
 
-  private func leave() async {
+  private func stopRing() async {
     if source.isCounted { await ring.stopCountedStream() } else { await ring.stopRawStream() }
+  }
+
+  private func leave() async {
+    await stopRing()
     ring.dispatcher.onRejected = nil
     await identification?.value
     for observer in observers { await observer.end() }

@@ -54,7 +54,8 @@ let streamCommand = CommandSpec(
     StreamOption.source, StreamOption.all, StreamOption.plot, StreamOption.count, StreamOption.duration,
     StreamOption.pausesMeasurements,
     CommonOptions.retryTime,
-  ] + LiveOption.all + RealTime.options,
+  ] + PlanOption.all + LiveOption.all + RealTime.options,
+  rules: PlanOption.rules,
   examples: [
     ("halo-raw stream --ppg --adapter virtual", "show the pulse of the built-in ring; Ctrl-C ends it"),
     (
@@ -105,6 +106,9 @@ let streamCommand = CommandSpec(
     were only delayed, they have arrived with the answer. If not, the ring is on its charger, or has stopped the stream:
     the gap is marked, and the stream is started again, for as long as --retry-for allows.
 
+    \(RingPlan.details)
+    What it has measured is a line of the kind "measured".
+
     A line of kind "gap" marks an interruption, with the reason. A line of kind "rejected" has a damaged frame, in its
     place.
 
@@ -139,6 +143,7 @@ let streamCommand = CommandSpec(
     }
     let isCounted = chosen.source.isCounted
     try await live.begin(ring, columns: SampleWriter.columns(of: options.kinds, isCounted: isCounted))
+    let plan = try RingPlan(invocation, session, live.publisher)
     let plot = invocation[StreamOption.plot] ? StreamPlot(session, of: ring, options.kinds) : nil
     let writer = SampleWriter(
       live.format, kinds: options.kinds, isCounted: isCounted,
@@ -147,7 +152,8 @@ let streamCommand = CommandSpec(
       output: plot == nil || live.isFile ? live.writer : LineWriter(to: DiscardedRecords()))
     let mirror = live.publisher.map { SampleMirror($0, of: ring, options.kinds, live.clock) }
     let observers = [mirror as (any SampleObserver)?, plot].compactMap { $0 }
-    let stream = SampleStream(ring, link, chosen, writer: writer, observers: observers, options, session)
+    let stream = SampleStream(
+      ring, link, chosen, writer: writer, observers: observers, plan, options, session)
     try await live.complete(link, results: { stream.results }) {
       try await stream.run()
     }

@@ -121,9 +121,10 @@ final class StreamGroup {
     let mirror = live.publisher(of: address, name: found).map {
       SampleMirror($0, of: ring, kinds, live.clock, origin: origin)
     }
+    let plan = try await outcome { try RingPlan(live.invocation, session, mirror?.publisher) }.get()
     link.title = name
     let stream = SampleStream(
-      ring, link, chosen, writer: writer, observers: mirror.map { [$0] } ?? [], options, session)
+      ring, link, chosen, writer: writer, observers: mirror.map { [$0] } ?? [], plan, options, session)
     hasStreamed = true
     defer { live.complete(link, stream.results) }
     try await stream.run()

@@ -2,7 +2,7 @@ import HaloJSON
 
 /// The records of a live command, in csv or in JSON, line by line.
 struct RecordFields {
-  /// One record of a stream.
+  /// One record.
   struct Record {
     /// In seconds since the first record of the run; at most ``longest``.
     var time: Double
@@ -10,6 +10,8 @@ struct RecordFields {
     var timeOfDay: String
     var ring: String
     var kind: String
+    /// What a record of a measurement is: `value`, `beat`, `gap`; empty for samples.
+    var state = ""
     /// By column: those that are numbers, of at most ``largest``.
     var values: [String: Double]
     /// Why, of a mark.
@@ -39,7 +41,7 @@ struct RecordFields {
   private static let required = ["t", "time", "ring", "kind"]
   private static let droppedStart = "dropped="
   /// What JSON has of a mark, and csv in one column.
-  private static let noteMembers = ["reason", "bytes", "count", "step_s"]
+  private static let noteMembers = ["reason", "bytes", "count", "step_s", "note"]
 
   /// The indices of the columns of csv; nil before they are known.
   private var columns: [String: Int]?
@@ -68,10 +70,17 @@ struct RecordFields {
     guard let time = Self.bounded(Double(field("t")), by: Self.longest) else { return .malformed }
     var values: [String: Double] = [:]
     for name in Self.drawn { values[name] = Self.bounded(Double(field(name)), by: Self.largest) }
+    // In csv, a value that was measured in a pause of the stream is in the note: heart_rate_bpm=61.
+    if field("kind") == SessionReport.Kind.measured {
+      let parts = field("note").split(separator: "=")
+      if parts.count == 2, Self.drawn.contains(String(parts[0])) {
+        values[String(parts[0])] = Self.bounded(Double(parts[1]), by: Self.largest)
+      }
+    }
     return .record(
       Record(
-        time: time, timeOfDay: field("time"), ring: field("ring"), kind: field("kind"), values: values,
-        note: field("note")))
+        time: time, timeOfDay: field("time"), ring: field("ring"), kind: field("kind"), state: field("state"),
+        values: values, note: field("note")))
   }
 
   /// A file may hold any number: what follows computes with these without a check.
@@ -106,7 +115,8 @@ struct RecordFields {
     for name in drawn { values[name] = bounded(number(name), by: largest) }
     return .record(
       Record(
-        time: time, timeOfDay: text("time"), ring: text("ring"), kind: text("kind"), values: values,
+        time: time, timeOfDay: text("time"), ring: text("ring"), kind: text("kind"),
+        state: text("state"), values: values,
         note: noteMembers.map(text).filter { !$0.isEmpty }.joined(separator: ": ")))
   }
 

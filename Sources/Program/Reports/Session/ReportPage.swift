@@ -75,8 +75,9 @@ package struct ReportPage {
   // MARK: Numbers
 
   private var numbers: String {
+    let heads = ["Samples", "A second", "Jitter, ms", "Longest interval, ms", "Gaps", "Delays"]
     var rows = ""
-    for series in report.series {
+    for series in report.series where series.kind.isSampled {
       let statistics = series.statistics
       let rate = statistics.rate.map { decimal($0, 2) }
       let jitter = statistics.jitter.map { decimal($0 * 1000, 2) }
@@ -86,10 +87,11 @@ package struct ReportPage {
         "\(statistics.count)", rate ?? "", jitter ?? "", longest, "\(gaps)", "\(statistics.delays)",
       ]
       rows += "<tr><th scope=\"row\">\(title(series).htmlEscaped)</th>"
-      rows += cells.map { "<td>\($0)</td>" }.joined() + "</tr>\n"
+      // A narrow page has each number in a line of its own, with its name.
+      rows += zip(heads, cells).map { "<td data-head=\"\($0)\">\($1)</td>" }.joined() + "</tr>\n"
     }
-    let heads = ["Samples", "A second", "Jitter, ms", "Longest interval, ms", "Gaps", "Delays"]
-    return "<div class=\"wide\"><table id=\"numbers\">\n<tr><td></td>"
+    guard !rows.isEmpty else { return "" }
+    return "<div class=\"wide\"><table id=\"numbers\">\n<tr class=\"heads\"><td></td>"
       + heads.map { "<th scope=\"col\">\($0)</th>" }.joined() + "</tr>\n\(rows)</table></div>\n"
   }
 
@@ -124,21 +126,37 @@ package struct ReportPage {
     let losses = losses(of: series)
     let signal = ReportPlot(
       title: "\(title) over time, in \(unit)", curves: series.curves.map(\.envelope), gaps: gaps,
-      losses: losses, end: report.end, start: report.start)
+      losses: losses, end: report.end, start: report.start,
+      hasDots: !series.kind.isSampled && series.statistics.count < Self.fewValues,
+      leastRange: series.kind.leastRange)
+    let (scale, intervalUnit) = Self.unit(ofMilliseconds: series.intervals.high)
     let intervals = ReportPlot(
-      title: "\(title): time since the sample before, in milliseconds",
+      title: "\(title): time since the sample before, in \(intervalUnit)",
       curves: [series.intervals], gaps: gaps, end: report.end, start: report.start,
-      beginsAtZero: true)
+      beginsAtZero: true, hasDots: true, scale: scale)
+    let below =
+      series.kind.isSampled ? "<h3>Time since the sample before, \(intervalUnit)</h3>\n\(intervals.svg)" : ""
     let legend =
       names.count > 1
       ? names.enumerated().map { "<span class=\"c\($0)\">\($1)</span>" }.joined(separator: " ") : ""
     return """
       <section>
       <h2>\(title.htmlEscaped), \(unit) \(legend)</h2>
-      \(signal.svg)<h3>Time since the sample before, ms</h3>
-      \(intervals.svg)</section>
+      \(signal.svg)\(below)</section>
 
       """
+  }
+
+  /// So many values of a measurement are dots; more are a curve.
+  private static let fewValues = 400
+
+  /// The unit in which a time has few digits, and its length in milliseconds.
+  private static func unit(ofMilliseconds time: Double) -> (length: Double, name: String) {
+    let units = [
+      (1.0, "ms", 10_000.0), (1000, "s", 600_000), (60_000, "min", 36_000_000), (3_600_000, "h", .infinity),
+    ]
+    let unit = units.first { time < $0.2 } ?? units[0]
+    return (unit.0, unit.1)
   }
 
   // MARK: Marks
@@ -148,7 +166,7 @@ package struct ReportPage {
     let counts = report.markCounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
     var rows = ""
     for mark in report.marks {
-      let cells = ["\(decimal(mark.time, 2)) s", mark.ring, mark.kind, mark.note]
+      let cells = [duration(mark.time), mark.ring, mark.kind, mark.note]
       rows += "<tr>" + cells.map { "<td>\($0.htmlEscaped)</td>" }.joined() + "</tr>\n"
     }
     let total = report.markCounts.values.reduce(0, +)

@@ -12,6 +12,8 @@ struct ReportPlot {
   private let start: Double?
   private let low: Double
   private let high: Double
+  private let hasDots: Bool
+  private let scale: Double
 
   /// The area of the curves. It is as wide as the page lets it be: what has a place in time has it as a part of the width,
   /// so that text and lines keep their size on a phone. The style sheet has the margins.
@@ -29,10 +31,16 @@ struct ReportPlot {
   ///   - end: in seconds
   ///   - start: the time of day at 0; nil if it is unknown
   ///   - beginsAtZero: whether the scale begins at zero
+  ///   - hasDots: whether the values are dots without a line through them, as those of which neighbours alternate
+  ///   - scale: the length of the unit of the labels
+  ///   - leastRange: how much the scale shows at least
   init(
     title: String, curves: [Envelope], gaps: [Double], losses: [Double] = [], end: Double, start: Double?,
-    beginsAtZero: Bool = false
+    beginsAtZero: Bool = false, hasDots: Bool = false, scale: Double = 1,
+    leastRange: Double = 0
   ) {
+    self.hasDots = hasDots
+    self.scale = scale
     self.title = title
     self.curves = curves
     self.gaps = gaps
@@ -40,9 +48,11 @@ struct ReportPlot {
     self.end = end
     self.start = start
     let values = curves.filter { $0.low <= $0.high }
-    low = beginsAtZero ? 0 : values.map(\.low).min() ?? 0
+    let lowest = beginsAtZero ? 0 : values.map(\.low).min() ?? 0
     let highest = values.map(\.high).max() ?? 1
-    high = highest > low ? highest : low + 1
+    let margin = max(0, leastRange - (highest - lowest)) / 2
+    low = lowest - margin
+    high = max(highest + margin, low + (highest > lowest ? 0 : 1))
   }
 
   /// The place of a time, as a part of the width.
@@ -55,8 +65,8 @@ struct ReportPlot {
   /// The element.
   var svg: String {
     var svg = "<svg class=\"plot\" role=\"img\" aria-label=\"\(title.htmlEscaped)\">\n"
-    for tick in Self.ticks(from: low, to: high, atMost: 5, steps: Self.decimalSteps) {
-      let y = decimal(y(tick), 1)
+    for tick in Self.ticks(from: low / scale, to: high / scale, atMost: 5, steps: Self.decimalSteps) {
+      let y = decimal(y(tick * scale), 1)
       svg += "<line class=\"grid\" x2=\"100%\" y1=\"\(y)\" y2=\"\(y)\"/>"
       svg += "<text class=\"end\" x=\"-6\" y=\"\(y)\" dy=\"4\">\(label(tick))</text>\n"
     }
@@ -66,7 +76,8 @@ struct ReportPlot {
     svg += "<svg viewBox=\"0 0 \(decimal(Self.width, 1)) \(decimal(Self.height, 1))\""
     svg += " preserveAspectRatio=\"none\">\n"
     for (index, curve) in curves.enumerated() {
-      svg += "<path class=\"curve c\(index)\" d=\"\(path(curve))\"/>\n"
+      let kind = hasDots ? "class=\"dots c\(index)\"" : "class=\"curve c\(index)\""
+      svg += "<path \(kind) d=\"\(path(curve))\"/>\n"
     }
     return svg + "</svg></svg>\n"
   }
@@ -100,12 +111,18 @@ struct ReportPlot {
     for (index, step) in envelope.steps.enumerated() where !step.isEmpty {
       let time = Double(index) * envelope.stepLength
       let stepEnd = time + envelope.stepLength
-      if let gap = rest.first, gap < stepEnd {
+      // A step with a gap in it is connected to none of its neighbours.
+      let hasGap = rest.first.map { $0 < stepEnd } ?? false
+      if hasGap {
         rest = rest.drop { $0 < stepEnd }
         path += line(run)
         run = []
       }
       run.append((place(min(time, end)) * Self.width, step))
+      if hasGap {
+        path += line(run)
+        run = []
+      }
     }
     return path + line(run)
   }
@@ -113,6 +130,13 @@ struct ReportPlot {
   /// Goes up and down in each step, so that the whole of what it holds is drawn.
   private func line(_ run: [(x: Double, step: Envelope.Step)]) -> String {
     var path = ""
+    if hasDots {
+      for (x, step) in run {
+        path += "M\(decimal(x, 1)) \(decimal(y(step.high), 1))h0.1"
+        if step.low < step.high { path += "M\(decimal(x, 1)) \(decimal(y(step.low), 1))h0.1" }
+      }
+      return path
+    }
     for (x, step) in run {
       path += "\(path.isEmpty ? "M" : "L")\(decimal(x, 1)) \(decimal(y(step.high), 1))"
       if step.low < step.high { path += "V\(decimal(y(step.low), 1))" }
@@ -140,12 +164,17 @@ struct ReportPlot {
   }
 
   private func label(_ value: Double) -> String {
-    if high - low >= 5 { return String(Int(value.rounded())) }
-    return decimal(value, high - low < 0.5 ? 2 : 1)
+    let range = (high - low) / scale
+    if range >= 5 { return String(Int(value.rounded())) }
+    return decimal(value, range < 0.5 ? 2 : 1)
   }
 
   private func timeLabel(_ time: Double) -> String {
-    guard let start else { return "\(decimal(time, 1)) s" }
+    guard let start else {
+      if end < 600 { return "\(decimal(time, end < 8 ? 1 : 0)) s" }
+      return end < 36_000
+        ? "\(decimal(time / 60, 0)) min" : "\(decimal(time / 3600, end < 360_000 ? 1 : 0)) h"
+    }
     let text = RingTime(seconds: Int((start + time).rounded())).description
     let clock = text.suffix(8)
     if end < 8 { return "\(clock.suffix(5)).\(Int(((start + time) * 10).rounded()) % 10)" }

@@ -5,24 +5,54 @@ import RingLink
 /// What a report shows of the records of a stream: for each ring and kind of sample its curves, its intervals and its numbers.
 /// Memory is constant, however long the stream is.
 package struct SessionReport {
-  /// A kind of sample.
+  /// What one plot shows, in the order of the page.
   struct Kind {
-    /// In the column `kind`.
-    let name: String
+    /// The records that have it, by their column `kind`.
+    let records: Set<String>
     let title: String
     let unit: String
     /// The columns that are drawn.
     let columns: [String]
-    /// Whether records without its columns have nothing to do with it.
+    /// Whether each record is a sample of the stream; if not, only positive values count.
+    var isSampled = false
+    /// Whether a sample without its columns has nothing to do with it.
     var isOptional = false
+    /// How much of the scale is shown at least.
+    var leastRange = 0.0
+
+    /// A record of a stream with what the ring has measured in a pause.
+    static let measured = "measured"
+    /// What is computed from the samples of green light.
+    static let estimated = Kind(
+      records: [], title: "Heart rate, from the wave of the green light", unit: "bpm", columns: ["bpm"],
+      leastRange: 20)
 
     static let all = [
-      Kind(name: "ppg", title: "Green light", unit: "counts", columns: ["raw"]),
-      Kind(name: "spo2", title: "Red and infrared light", unit: "counts", columns: ["raw"]),
+      Kind(
+        records: ["heart-rate", "all", "ppg", measured], title: "Heart rate, as the ring measures it",
+        unit: "bpm", columns: ["heart_rate_bpm"], leastRange: 20),
+      estimated,
+      Kind(
+        records: ["spo2", measured], title: "SpO2", unit: "percent", columns: ["spo2_percent"], leastRange: 4),
+      Kind(records: ["ppg"], title: "Green light", unit: "counts", columns: ["raw"], isSampled: true),
+      Kind(
+        records: ["spo2"], title: "Red and infrared light", unit: "counts", columns: ["raw"], isSampled: true),
       // Only the counted stream has it by itself. It is much stronger than red light: it needs a scale of its own.
-      Kind(name: "spo2", title: "Infrared light", unit: "counts", columns: ["infrared"], isOptional: true),
-      Kind(name: "accel", title: "Acceleration", unit: "g", columns: ["x_g", "y_g", "z_g"]),
+      Kind(
+        records: ["spo2"], title: "Infrared light", unit: "counts", columns: ["infrared"], isSampled: true,
+        isOptional: true),
+      Kind(
+        records: ["accel"], title: "Acceleration", unit: "g", columns: ["x_g", "y_g", "z_g"], isSampled: true),
     ]
+
+    /// Whether a record has something of it.
+    fileprivate func isPart(of record: RecordFields.Record) -> Bool {
+      guard records.contains(record.kind) else { return false }
+      if isSampled {
+        return record.state.isEmpty && (!isOptional || columns.contains { record.values[$0] != nil })
+      }
+      return ["", "value"].contains(record.state) && columns.contains { record.values[$0] ?? 0 > 0 }
+    }
   }
 
   /// The samples of one kind of one ring.
@@ -49,7 +79,10 @@ package struct SessionReport {
     var note: String
   }
 
-  package private(set) var series: [Series] = []
+  /// In the order of their first records.
+  private var unsorted: [Series] = []
+  /// The heart rate of each ring in the wave of its green light, and when it was taken last.
+  private var pulses: [String: (rate: PulseRate, last: Double)] = [:]
   private(set) var marks: [Mark] = []
   /// The number of marks; ``marks`` has the first ones.
   private(set) var markCounts: [String: Int] = [:]
@@ -74,7 +107,13 @@ package struct SessionReport {
   /// The packets of counted streams that are lost, by ring.
   private var lost: [String: Int] = [:]
 
-  private static let markKinds = ["gap", "rejected", "clock", "dropped", "lost", "run"]
+  private static let markKinds = [
+    "gap", "rejected", "clock", "dropped", "lost", "run", "no-contact", "no-value",
+  ]
+  /// The records of measurements that are no marks and no values.
+  private static let otherStates: Set = ["beat", "warming-up"]
+  /// In seconds, from one heart rate of the wave to the next.
+  private static let pulseInterval = 5.0
   static let maximumMarks = 1000
   /// The number of series of all rings together: a file of another program has more kinds.
   private static let maximumSeries = 64
@@ -90,6 +129,10 @@ package struct SessionReport {
   }
 
   package init() {}
+
+  package var series: [Series] {
+    Kind.all.flatMap { kind in unsorted.filter { $0.kind.title == kind.title } }
+  }
 
   /// The next lines are those of another file.
   package mutating func beginFile() {
@@ -109,8 +152,30 @@ package struct SessionReport {
     let time = min(max(0, record.time + origin), Self.latest)
     (lastTime, end) = (time, max(end, time))
     records += 1
-    guard Kind.all.contains(where: { $0.name == record.kind }) else { return mark(record, time) }
-    for kind in Kind.all where kind.name == record.kind { add(record, to: kind, at: time) }
+    guard record.state.isEmpty || record.state == "value" else {
+      guard !Self.otherStates.contains(record.state) else { return }
+      var event = record
+      event.kind = record.state
+      return mark(event, time)
+    }
+    guard Kind.all.contains(where: { $0.records.contains(record.kind) }) else { return mark(record, time) }
+    for kind in Kind.all where kind.isPart(of: record) { add(record, to: kind, at: time) }
+    if record.kind == "ppg", let raw = record.values["raw"] { estimate(raw, of: record, at: time) }
+  }
+
+  /// Takes the heart rate of the wave every few seconds, where there is a wave.
+  private mutating func estimate(_ raw: Double, of record: RecordFields.Record, at time: Double) {
+    guard let raw = Int(exactly: raw.rounded()),
+      pulses.count < Self.maximumSeries || pulses[record.ring] != nil
+    else { return }
+    pulses[record.ring, default: (PulseRate(), time)].rate.add(
+      raw, at: Instant(nanoseconds: Int64(time * 1e9)))
+    guard let pulse = pulses[record.ring], time - pulse.last >= Self.pulseInterval else { return }
+    pulses[record.ring]?.last = time
+    guard let rate = pulse.rate.beatsPerMinute else { return }
+    var found = record
+    found.values = ["bpm": Double(rate)]
+    add(found, to: .estimated, at: time)
   }
 
   /// In seconds: 285 years, which fit into the nanoseconds of an instant, however many runs a file has.
@@ -125,24 +190,24 @@ package struct SessionReport {
     origin = min(max(lastTime, elapsed ?? 0), Self.latest) - record.time
     if elapsed != nil { note += " after \(duration(record.time + origin - lastTime))" }
     mark(.init(time: 0, timeOfDay: "", ring: "", kind: "run", values: [:], note: note), record.time + origin)
-    for index in series.indices { interrupt(index) }
+    for index in unsorted.indices { interrupt(index) }
   }
 
   private mutating func interrupt(_ index: Int) {
-    series[index].last = nil
-    series[index].statistics.interrupt()
+    pulses[unsorted[index].ring]?.rate.interrupt()
+    unsorted[index].last = nil
+    unsorted[index].statistics.interrupt()
   }
 
   private mutating func add(_ record: RecordFields.Record, to kind: Kind, at time: Double) {
-    if kind.isOptional, !kind.columns.contains(where: { record.values[$0] != nil }) { return }
     guard let index = index(of: record, kind) else { return }
     for (place, name) in kind.columns.enumerated() {
-      if let value = record.values[name] { series[index].curves[place].envelope.add(value, at: time) }
+      if let value = record.values[name] { unsorted[index].curves[place].envelope.add(value, at: time) }
     }
-    if let last = series[index].last { series[index].intervals.add((time - last) * 1000, at: time) }
-    series[index].last = time
-    if record.values["packet"] != nil { series[index].numbered += 1 }
-    series[index].statistics.add(Instant(nanoseconds: Int64(time * 1e9)))
+    if let last = unsorted[index].last { unsorted[index].intervals.add((time - last) * 1000, at: time) }
+    unsorted[index].last = time
+    if record.values["packet"] != nil { unsorted[index].numbered += 1 }
+    unsorted[index].statistics.add(Instant(nanoseconds: Int64(time * 1e9)))
   }
 
   /// A file may hold any number.
@@ -163,12 +228,12 @@ package struct SessionReport {
   }
 
   private mutating func index(of record: RecordFields.Record, _ kind: Kind) -> Int? {
-    if let index = series.firstIndex(where: { $0.kind.title == kind.title && $0.ring == record.ring }) {
+    if let index = unsorted.firstIndex(where: { $0.kind.title == kind.title && $0.ring == record.ring }) {
       return index
     }
-    guard series.count < Self.maximumSeries else { return nil }
-    series.append(Series(ring: record.ring, kind: kind, curves: kind.columns.map { ($0, Envelope()) }))
-    return series.count - 1
+    guard unsorted.count < Self.maximumSeries else { return nil }
+    unsorted.append(Series(ring: record.ring, kind: kind, curves: kind.columns.map { ($0, Envelope()) }))
+    return unsorted.count - 1
   }
 
   private mutating func mark(_ record: RecordFields.Record, _ time: Double) {
@@ -180,7 +245,7 @@ package struct SessionReport {
       lost[record.ring, default: 0] = Self.sum(lost[record.ring] ?? 0, count)
     }
     guard record.kind == "gap" else { return }
-    for index in series.indices where series[index].ring == record.ring { interrupt(index) }
+    for index in unsorted.indices where unsorted[index].ring == record.ring { interrupt(index) }
   }
 
   /// The wall clock of `2026-11-23T03:06:04.831976+00:00` in seconds since 1970; nil if it is malformed.

@@ -1,0 +1,158 @@
+import HaloBluetoothCore
+import HaloCommandLine
+import HaloRingStore
+import RingLink
+
+/// The options of what a command does with its ring in between.
+enum PlanOption {
+  static let measure = Option(
+    "--measure", as: .list(of: .planned),
+    help: "from time to time, stop and measure heart-rate, spo2, or both; half a minute each")
+  static let measureInterval = Option(
+    "--measure-every", as: .time, default: "10m", help: "with --measure: how often")
+  static let syncInterval = Option(
+    "--sync-every", as: .time,
+    help: "at the start and then this often, copy what the ring has stored, as sync does")
+
+  static let all: [any CommandOption] = [measure, measureInterval, syncInterval, StoreFile.option]
+  static let rules: [OptionRule] = [.needs(measureInterval, measure), .needs(StoreFile.option, syncInterval)]
+
+  static let shortest = Duration.seconds(60)
+}
+
+/// What a command does with its ring from time to time besides its own work. A ring has one link and measures one thing at a
+/// time, so the program that has the link does it all, one after the other.
+@BluetoothActor
+final class RingPlan {
+  /// For the help of commands.
+  nonisolated static let details = """
+    With --sync-every, the command copies in between what the ring has stored, as halo-raw sync does, into the same store;
+    with --measure, it measures. Meanwhile it prints nothing else, and a record of the kind "gap" says so. With --mqtt, the
+    newest stored values are published, too. A ring has one link: use this instead of a second command.
+    """
+
+  typealias Report = @BluetoothActor (Measured, MeasurementReading, Instant) -> Void
+
+  /// What is measured.
+  let measured: [Measured]
+  private let measureInterval: Duration
+  private let syncInterval: Duration
+  private let store: RingStore?
+  private let session: Session
+  private let publisher: RingPublisher?
+  private var measureDue: Instant
+  private var syncDue: Instant
+  private var hasSaidProblem = false
+
+  /// When what a lost link has ended is tried again.
+  private static let retryPause = Duration.seconds(60)
+
+  /// - Parameter publisher: gets the values, too
+  /// - Returns: nil if nothing is asked for
+  /// - Throws: if an interval is too short, or the store can't be opened
+  init?(_ invocation: Invocation, _ session: Session, _ publisher: RingPublisher?) throws {
+    measured = try Self.measured(invocation)
+    let syncTime = invocation[PlanOption.syncInterval]
+    guard !measured.isEmpty || syncTime != nil else { return nil }
+    measureInterval = measured.isEmpty ? .forever : invocation[PlanOption.measureInterval]
+    syncInterval = syncTime ?? .forever
+    for (option, time) in [("--measure-every", measureInterval), ("--sync-every", syncInterval)] {
+      guard time >= PlanOption.shortest else {
+        throw Failure.usage("\(option) is too short: a ring takes a minute for it")
+      }
+    }
+    store =
+      syncTime == nil ? nil : try StoreFile.open(invocation, creates: true, isReal: session.isReal)
+    self.session = session
+    self.publisher = publisher
+    let now = session.timers.current
+    measureDue = measured.isEmpty ? now + .forever : now + measureInterval
+    syncDue = syncTime == nil ? now + .forever : now
+  }
+
+  /// What is measured in between, once each.
+  nonisolated static func measured(_ invocation: Invocation) throws(Failure) -> [Measured] {
+    var all: [Measured] = []
+    for kind in invocation[PlanOption.measure] ?? [] where !all.contains(where: { $0.name == kind.name }) {
+      all.append(kind)
+    }
+    return all
+  }
+
+  /// When something is due next.
+  var next: Instant { min(measureDue, syncDue) }
+
+  var isDue: Bool { next <= session.timers.current }
+
+  /// What is due, in words.
+  var title: String {
+    syncDue <= session.timers.current ? "the ring's stored data is copied" : "the ring measures \(names)"
+  }
+
+  private var names: String { measured.map(\.name).joined(separator: " and ") }
+
+  /// Does what is due. What fails on a link that stays is said, and is done again the next time.
+  ///
+  /// - Parameters:
+  ///   - ring: the ring, which streams nothing
+  ///   - report: gets each value
+  /// - Throws: if the link is lost; it is tried again after a minute, on the next link
+  func perform(on ring: RingClient, name: String?, _ report: Report) async throws(Failure) {
+    let start = session.timers.current
+    if syncDue <= start, let store {
+      syncDue = start + min(Self.retryPause, syncInterval)
+      try await copy(ring, name, into: store)
+      syncDue = start + syncInterval
+    }
+    guard measureDue <= session.timers.current else { return }
+    measureDue = start + min(Self.retryPause, measureInterval)
+    for kind in measured { try await measure(kind, ring, report) }
+    measureDue = start + measureInterval
+  }
+
+  private func copy(_ ring: RingClient, _ name: String?, into store: RingStore) async throws(Failure) {
+    session.status.report("copying stored data", of: ring.connection.peer, name: name)
+    let sync = RingSync(ring, name: name, nil, into: store, publisher, session)
+    sync.isQuiet = true
+    var added = 0
+    var problem: RingError?
+    do throws(Failure) {
+      try await sync.run(HistoryKind.allCases.filter(\.isSynced)) { outcome in
+        added += outcome.added
+        if outcome.isSupported { problem = problem ?? outcome.problem }
+      }
+    } catch {
+      // A disk that is full for an hour ends no stream.
+      return say("the stored data is not copied: \(error.message)")
+    }
+    if let problem, !ring.connection.isConnected { throw Failure(problem) }
+    if let problem { return say("not all stored data is copied: \(problem)") }
+    hasSaidProblem = false
+    session.note("stored data: \(Console.counted(added, "new record")) in \(store.path.printable)")
+  }
+
+  private func measure(_ kind: Measured, _ ring: RingClient, _ report: Report) async throws(Failure) {
+    session.status.report("measuring \(kind.name)", of: ring.connection.peer, name: session.ringName)
+    do throws(RingError) {
+      let reading = try await ring.measure(kind.kind)
+      publisher?.update(reading)
+      report(kind, reading, session.timers.current.wholeMicroseconds)
+    } catch {
+      guard ring.connection.isConnected, error != .cancelled else { throw Failure(error) }
+      session.note("no \(kind.name): \(error)")
+    }
+  }
+
+  /// Once, until it works again.
+  private func say(_ problem: String) {
+    if !hasSaidProblem { Console.error("halo-raw: \(problem)") }
+    hasSaidProblem = true
+  }
+}
+
+extension ArgumentType where Value == Measured {
+  /// What rings measure and do not make up.
+  fileprivate static var planned: Self {
+    .choice("KIND", Measured.all.filter { ["heart-rate", "spo2"].contains($0.name) }.map { ($0.name, $0) })
+  }
+}
