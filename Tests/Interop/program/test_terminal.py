@@ -142,6 +142,23 @@ def test_waveforms_fill_the_terminal_and_follow_its_size(terminal):
     shown.wait_for(lambda display: "link: interval" in "".join(display))
 
 
+def test_a_slow_ring_shows_its_own_heart_rate_and_says_why_there_is_no_wave(terminal, tmp_path):
+    """A stock ring sends one set a second (edgeimpulse/example-data-collection-colmi-r02 2, atc1441/ATC_RF03_Ring 35 and 42)."""
+    slow = "virtual:model=r02,warm-up=2"
+    shown = terminal("stream", "--ppg", "--plot", "--adapter", slow)
+    shown.wait_for(lambda display: "measuring, keep still" in display[0])
+    shown.wait_for(lambda display: re.match(r"R02_BEEF  \d\d bpm  1\.\d/s ", display[0]) and " 0 gaps" in display[0])
+    assert re.match(r"1\.\d a second: a trend, no wave; the heart rate is what the ring itself measures", shown.screen.display[1])
+    shown.process.send_signal(signal.SIGINT)
+    shown.until_the_end()
+    # Records that somebody wants are not interrupted.
+    shown = terminal("stream", "--ppg", "--plot", "--output", str(tmp_path / "a.csv"), "--adapter", slow)
+    shown.wait_for(lambda display: "no wave; --measure heart-rate adds the ring's own rate" in display[1])
+    shown.process.send_signal(signal.SIGINT)
+    shown.until_the_end()
+    assert "gap" not in (tmp_path / "a.csv").read_text()
+
+
 @pytest.mark.parametrize("end", ["q", signal.SIGTERM, signal.SIGHUP, "Ctrl-C", "background"])
 def test_a_terminal_is_left_as_it_was(terminal, end):
     """A key is read without Enter meanwhile. A terminal that does not belong to the program is not changed at all."""

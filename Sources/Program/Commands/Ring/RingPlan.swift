@@ -35,14 +35,19 @@ final class RingPlan {
 
   /// What is measured.
   let measured: [Measured]
-  private let measureInterval: Duration
+  private var measureInterval: Duration
   private let syncInterval: Duration
+  /// Whether nothing is due before ``measure(every:)``.
+  let isOnDemand: Bool
   private let store: RingStore?
   private let session: Session
   private let publisher: RingPublisher?
   private var measureDue: Instant
   private var syncDue: Instant
   private var hasSaidProblem = false
+  private(set) var isPerforming = false
+  /// Called when something is due earlier than it was.
+  var onChange: (() -> Void)?
 
   /// When what a lost link has ended is tried again.
   private static let retryPause = Duration.seconds(60)
@@ -63,11 +68,27 @@ final class RingPlan {
     }
     store =
       syncTime == nil ? nil : try StoreFile.open(invocation, creates: true, isReal: session.isReal)
+    isOnDemand = false
     self.session = session
     self.publisher = publisher
     let now = session.timers.current
     measureDue = measured.isEmpty ? now + .forever : now + measureInterval
     syncDue = syncTime == nil ? now + .forever : now
+  }
+
+  /// Measures the heart rate, once ``measure(every:)`` asks for it.
+  init(demandedBy session: Session) {
+    measured = Measured.all.filter { $0.kind == .heartRate }
+    (measureInterval, syncInterval, store, publisher) = (.forever, .forever, nil, nil)
+    isOnDemand = true
+    self.session = session
+    (measureDue, syncDue) = (session.timers.current + .forever, session.timers.current + .forever)
+  }
+
+  /// Measures now, and from now on at this interval.
+  func measure(every interval: Duration) {
+    (measureInterval, measureDue) = (interval, session.timers.current)
+    onChange?()
   }
 
   /// What is measured in between, once each.
@@ -98,6 +119,8 @@ final class RingPlan {
   ///   - report: gets each value
   /// - Throws: if the link is lost; it is tried again after a minute, on the next link
   func perform(on ring: RingClient, name: String?, _ report: Report) async throws(Failure) {
+    isPerforming = true
+    defer { isPerforming = false }
     let start = session.timers.current
     if syncDue <= start, let store {
       syncDue = start + min(Self.retryPause, syncInterval)

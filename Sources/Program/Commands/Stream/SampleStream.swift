@@ -133,11 +133,13 @@ final class SampleStream {
       begin()
       watchForSilence(since: timers.current)
       if let plan { planTimer = timers.schedule(at: plan.next) { [self] in finish(.due) } }
+      plan?.onChange = { [self] in finish(.due) }
       await waitForEnd()
       // A mark of a gap comes after the samples before it.
       flush()
       timers.cancel(silenceTimer)
       timers.cancel(planTimer)
+      plan?.onChange = nil
       if let end { try conclude(end) }
     } while !link.interruption.isRequested && (plan?.isDue ?? false)
   }

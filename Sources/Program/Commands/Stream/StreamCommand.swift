@@ -95,8 +95,9 @@ let streamCommand = CommandSpec(
     several at once. --interval 15..125 gives it a choice.
 
     With --plot, the terminal shows the last ten seconds, or the last minute if the ring is slow, with the scale, the rate,
-    the interval of the link, the battery, gaps, and the heart rate where eight samples a second or more show it. It takes
-    one ring.
+    the interval of the link, the battery, gaps, and the heart rate where eight samples a second or more show it. Of a ring
+    that sends fewer than five a second, there is no wave: the heart rate is then the ring's own, for which the stream pauses
+    once a minute, unless the records go to a file or a broker; --measure asks for it there. It takes one ring.
 
     With --pause-measurements, the ring's automatic measurements (heart rate, SpO2, stress, HRV, temperature) are off
     during the stream and restored at its end. If the link is lost for good or the program is killed, the next command
@@ -143,8 +144,11 @@ let streamCommand = CommandSpec(
     }
     let isCounted = chosen.source.isCounted
     try await live.begin(ring, columns: SampleWriter.columns(of: options.kinds, isCounted: isCounted))
-    let plan = try RingPlan(invocation, session, live.publisher)
-    let plot = invocation[StreamOption.plot] ? StreamPlot(session, of: ring, options.kinds) : nil
+    let isPlotted = invocation[StreamOption.plot]
+    var plan = try RingPlan(invocation, session, live.publisher)
+    // A measurement interrupts the stream: not for records that somebody wants.
+    if isPlotted, plan == nil, !live.isFile, live.publisher == nil { plan = RingPlan(demandedBy: session) }
+    let plot = isPlotted ? StreamPlot(session, of: ring, options.kinds, plan) : nil
     let writer = SampleWriter(
       live.format, kinds: options.kinds, isCounted: isCounted,
       encoding: ring.firmware.accelerometerEncoding, clock: live.clock, ring: live.device,

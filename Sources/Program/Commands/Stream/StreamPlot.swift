@@ -15,6 +15,11 @@ final class StreamPlot: SampleObserver {
   private var detector: AccelerometerEncodingDetector
   private var panels: [(kind: SampleKinds, panel: PlotPanel)] = []
   private var pulse = PulseRate()
+  /// Measures the heart rate of a ring that is too slow for a wave; nil if nothing may interrupt the stream.
+  private let plan: RingPlan?
+  /// The heart rate that the ring has measured, and when.
+  private var measured: (rate: Int, time: Instant)?
+  private var hasAsked = false
   private var battery: RingBattery?
   private var gaps = 0
   /// The packets of the counted stream that are lost; nil for another stream.
@@ -36,6 +41,9 @@ final class StreamPlot: SampleObserver {
   private static let fastWindow = Duration.seconds(10)
   private static let slowWindow = Duration.seconds(60)
   private static let slowRate = 5.0
+  private static let measurePause = Duration.seconds(60)
+  /// How long a measured heart rate is shown.
+  private static let measuredTime = Duration.seconds(150)
   private static let smallestPanel = 4
 
   /// - Throws: if there is nothing to draw on
@@ -45,7 +53,9 @@ final class StreamPlot: SampleObserver {
     }
   }
 
-  init(_ session: Session, of ring: RingClient, _ kinds: SampleKinds) {
+  /// - Parameter plan: measures the heart rate in pauses of the stream
+  init(_ session: Session, of ring: RingClient, _ kinds: SampleKinds, _ plan: RingPlan?) {
+    self.plan = plan
     self.session = session
     characters = Terminal.showsBraille ? .braille : .ascii
     detector = AccelerometerEncodingDetector(known: ring.firmware.accelerometerEncoding)
@@ -101,6 +111,7 @@ final class StreamPlot: SampleObserver {
 
   func take(_ sample: CountedSample, packet: Int, at time: Instant) {
     if lost == nil { lost = 0 }
+    if sample.light == .green, sample.vital > 0 { measured = (Int(sample.vital), time) }
     if sample.raw > 0 {
       if sample.light == .green { pulse.add(Int(sample.raw), at: time) }
       add([Double(sample.raw)], sample.light == .green ? .ppg : .spo2, at: time)
@@ -115,13 +126,42 @@ final class StreamPlot: SampleObserver {
     guard let start = rateStart else { return rateStart = time }
     count += 1
     let elapsed = Double(time.nanoseconds - start.nanoseconds) / 1e9
-    if elapsed >= 2 { (rate, count, rateStart) = (Double(count) / elapsed, 0, time) }
+    guard elapsed >= 2 else { return }
+    (rate, count, rateStart) = (Double(count) / elapsed, 0, time)
+    guard isSlow, !hasAsked, kind == .ppg else { return }
+    hasAsked = true
+    if plan?.isOnDemand == true { plan?.measure(every: Self.measurePause) }
+  }
+
+  private var isSlow: Bool { rate.map { $0 < Self.slowRate } ?? false }
+
+  /// Why a slow ring shows no wave, and where its heart rate is from.
+  private var explanation: String? {
+    guard isSlow, panels.first?.kind == .ppg, let rate else { return nil }
+    let source =
+      plan == nil && lost == nil
+      ? "--measure heart-rate adds the ring's own rate" : "the heart rate is what the ring itself measures"
+    return "\(decimal(rate, 1)) a second: a trend, no wave; \(source)"
+  }
+
+  private var heartRate: String {
+    if plan?.isPerforming == true { return "measuring, keep still" }
+    return beatsPerMinute.map { "\($0) bpm" } ?? "- bpm"
+  }
+
+  /// Counted in the wave, or as the ring has measured it.
+  private var beatsPerMinute: Int? {
+    if let rate = pulse.beatsPerMinute { return rate }
+    guard let measured, session.timers.current - measured.time < Self.measuredTime else { return nil }
+    return measured.rate
   }
 
   func mark(_ mark: SampleWriter.Mark, at time: Instant) {
     if case .packets(let step) = mark { lost = (lost ?? 0) + step.loss }
+    if case .measured("heart_rate_bpm", let rate) = mark { measured = (rate, time) }
     guard case .gap = mark else { return }
-    gaps += 1
+    // A pause for what is due is none.
+    if plan?.isDue != true { gaps += 1 }
     pulse.interrupt()
     (count, rateStart) = (0, nil)
     for index in panels.indices { panels[index].panel.interrupt(at: time) }
@@ -153,10 +193,10 @@ final class StreamPlot: SampleObserver {
   }
 
   private func picture(_ width: Int, _ height: Int) -> [String] {
-    let window = (rate ?? Self.slowRate) < Self.slowRate ? Self.slowWindow : Self.fastWindow
+    let window = isSlow ? Self.slowWindow : Self.fastWindow
     let now = session.timers.now
-    var lines = [header(width)]
-    let shown = min(panels.count, max(1, (height - 2) / Self.smallestPanel))
+    var lines = [header(width)] + (explanation.map { [$0.cut(to: width)] } ?? [])
+    let shown = min(panels.count, max(1, (height - 1 - lines.count) / Self.smallestPanel))
     for index in 0..<shown {
       let rest = height - 1 - lines.count
       lines += panels[index].panel.lines(
@@ -171,7 +211,7 @@ final class StreamPlot: SampleObserver {
     let connection = ring?().connection
     let parts: [(text: String?, rank: Int)] = [
       ((session.ringName ?? connection?.peer.description)?.printable, 0),
-      (panels.first?.kind == .ppg ? pulse.beatsPerMinute.map { "\($0) bpm" } ?? "- bpm" : nil, 1),
+      (panels.first?.kind == .ppg ? heartRate : nil, 1),
       (rate.map { "\(decimal($0, 1))/s" }, 4),
       (connection?.parameters.map { "interval \($0.interval)" }, 7),
       (battery.map { "battery \($0)" }, 5),
