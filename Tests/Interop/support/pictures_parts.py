@@ -10,9 +10,9 @@ LAYERS = [
 
 def parts() -> Picture:
     picture = Picture(760, "Who talks to whom: program, controller, the air and the ring, and what each kind of capture sees")
-    picture.text(20, 26, "Who talks to whom", "strong")
+    picture.heading("Who talks to whom")
     for x, title in ((20, "a computer"), (560, "a ring")):
-        picture.box(x, 44, 180 if x == 560 else 340, 236, round=8)
+        picture.box(x, 44, 180 if x == 560 else 354, 236, round=8)
         picture.text(x + 12, 64, title, "strong")
     picture.text(36, 88, "host: this program, and the module of each layer", "small", "dim")
     for row, (layer, module, colour) in enumerate(LAYERS):
@@ -20,17 +20,17 @@ def parts() -> Picture:
         picture.box(32, y, 210, 28, colour)
         picture.text(40, y + 18.5, layer)
         picture.text(234, y + 18.5, module, "small", "mono", "dim", anchor="end")
-    picture.labelled(286, 232, 72, 28, "controller", "purple")
+    picture.labelled(286, 232, 76, 28, "controller", "purple")
     picture.line(242, 246, 284, 246, end=True, start=True)
     picture.labelled(575, 96, 150, 28, "measurements", "green")
     picture.labelled(575, 130, 150, 62, "host: GATT server", "blue")
     picture.labelled(575, 232, 80, 28, "controller", "purple")
     picture.line(615, 192, 615, 230, end=True, start=True)
-    picture.line(358, 246, 573, 246, "purple", dashed=True, end=True, start=True)
+    picture.line(362, 246, 573, 246, "purple", dashed=True, end=True, start=True)
     picture.text(460, 238, "the air, 2.4 GHz", "small", "dim", anchor="middle")
     picture.text(20, 306, "What a capture sees", "strong")
     for level, (x1, x2, text) in enumerate((
-            (358, 573, "a sniffer: the link layer, and all above it unless it is encrypted"),
+            (362, 573, "a sniffer: the link layer, and all above it unless it is encrypted"),
             (242, 286, "btsnoop, btmon, a phone's log: HCI, and all above it"))):
         y = 324 + 44 * level
         for x in (x1, x2):
