@@ -23,7 +23,12 @@ DRAWN = {
     "attributes": pictures_packets.table,
     "pdu-kinds": pictures_sequences.pdu_kinds,
     "subscription": pictures_sequences.subscription,
+    "bulk-frame": pictures_packets.bulk,
+    "sockets": pictures_parts.sockets,
+    "hopping": pictures_air.hopping,
+    "extended-advertising": pictures_air.train,
     "pairing": pictures_security.pairing,
+    "association-models": pictures_security.association,
 }
 
 

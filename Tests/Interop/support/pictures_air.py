@@ -2,6 +2,7 @@
 
 from itertools import groupby
 
+import air_frames
 import air_recording
 from air_frames import Packet
 from built import ROOT
@@ -179,4 +180,79 @@ def states() -> Picture:
     picture.legend(420, [("blue", "our side"), ("green", "the ring"), ("plain", "neither of them")])
     picture.text(20, 456, "A controller may be in several states at once: it scans while it has connections. The extended "
                  "commands lead to the same states.", "small", "dim")
+    return picture
+
+
+def hopping() -> Picture:
+    """The channel of each connection event of captures/air-battery.pcap."""
+    used, events = air_frames.USED_CHANNELS, {one.event: one.channel for one in packets() if one.sender}
+    picture = Picture(760, "The channel of each connection event: the unmapped channel, and the one that replaces it")
+    picture.heading("Channel hopping", f"captures/air-battery.pcap, hop {air_recording.HOP}, {len(used)} of 37 channels used")
+    left, top, step, row = 74, 46, 34, 11.6
+
+    def y(channel: float) -> float:
+        return top + row * (36 - channel)
+
+    for first, last in ((0, 15), (16, 23), (24, 36)):
+        picture.box(left, y(last), step * len(events), row * (last - first + 1), "plain" if first in used else "red", round=0)
+    for channel in (0, 8, 15, 16, 23, 24, 36):
+        picture.text(left - 8, y(channel) + 10, channel, "small", "dim", anchor="end")
+    picture.text(20, y(19) + 10, "not used", "small", "red-text")
+    unmapped = 0
+    for event, channel in events.items():
+        unmapped = (unmapped + air_recording.HOP) % 37
+        x = left + step * (event + 0.5)
+        if channel != unmapped:
+            picture.box(x - 5, y(unmapped) + 1, 10, row - 2, "red")
+            picture.line(x, y(unmapped) + (0 if channel > unmapped else row), x, y(channel) + (row if channel > unmapped else 0), end=True)
+        picture.box(x - 10, y(channel) + 0.5, 20, row - 1, "blue", round=2)
+        picture.text(x, top + 37 * row + 16, event, "small", "dim", anchor="middle")
+        picture.text(x, top + 37 * row + 32, channel, "small", anchor="middle")
+    picture.text(20, top + 37 * row + 16, "event", "small", "dim")
+    picture.text(20, top + 37 * row + 32, "channel", "small", "dim")
+    picture.legend(top + 37 * row + 50, [("blue", "the channel of the event"), ("red", "the unmapped channel, where it is not used")])
+    return picture
+
+
+def train() -> Picture:
+    """The extended advertising of captures/air-advertising.pcap: each packet points to the next one."""
+    records = {one["frame"]: one["ll"] for one in decoded(ROOT / "captures/air-advertising.pcap")}
+    picture = Picture(760, "Extended advertising: ADV_EXT_IND points to AUX_ADV_IND, which points to AUX_CHAIN_IND and AUX_SYNC_IND")
+    picture.heading("Extended advertising", "packets 8 to 11 of captures/air-advertising.pcap; not to scale")
+
+    def field(number: int, *names: str) -> str:
+        fields = records[number]["fields"]
+        for name in names:
+            found = next(one for one in fields if one["name"] == name)
+            fields = found.get("fields", [])
+        return found["text"]
+
+    def packet(number: int, x: float, y: float, colour: str, text: str) -> None:
+        one = records[number]
+        picture.text(20, y + 12, f"channel {one['channel']}", "small", "strong")
+        picture.text(20, y + 28, {8: "primary", 11: "periodic"}.get(number, "secondary"), "small", "dim")
+        picture.line(96, y + 36, 740, y + 36)
+        picture.box(x, y, 140, 36, colour)
+        picture.text(x + 70, y + 15, one["name"], "small", "strong", anchor="middle")
+        picture.text(x + 70, y + 30, text, "small", anchor="middle")
+        picture.text(740, y + 52, f"access address 0x{one['access_address']:08X}", "small", "dim", anchor="end")
+
+    def pointer(x1: float, y1: float, x2: float, y2: float, name: str, text: str) -> None:
+        picture.path(f"M{x1} {y1}L{x1} {y2 + 18}L{x2} {y2 + 18}", "purple", end=True)
+        picture.text(x1 + 6, y2 - 10, name, "small", "purple-text", "over")
+        picture.text(x1 + 6, y2 + 4, text, "small", "dim", "over")
+
+    auxiliary, chain = (field(number, "extended header", "AuxPtr") for number in (8, 9))
+    offset, interval = (field(9, "extended header", "SyncInfo", name) for name in ("sync packet offset", "interval"))
+    packet(8, 110, 60, "green", "almost no data")
+    packet(9, 300, 150, "green", "data, first part")
+    packet(10, 560, 240, "green", "data, second part")
+    packet(11, 440, 330, "blue", "periodic data")
+    picture.box(640, 330, 80, 36, "blue")
+    picture.text(680, 352, "the next", "small", anchor="middle")
+    pointer(150, 96, 300, 150, "AuxPtr", ", ".join(auxiliary.split(", ")[:2]))
+    pointer(400, 186, 560, 240, "AuxPtr", ", ".join(chain.split(", ")[:2]))
+    pointer(320, 186, 440, 330, "SyncInfo", offset)
+    picture.span(580, 640, 348, interval)
+    picture.text(20, 412, "The offsets count from the start of the packet that has the pointer.", "dim")
     return picture

@@ -12,6 +12,7 @@ from built import ROOT, built
 from sequence import Sequence
 from svg import Picture
 
+BULK = ROOT / "captures/rt/history-spo2.btsnoop"
 STREAM = ROOT / "captures/virtual-stream.btsnoop"
 SET_UP = "commands of the set-up"
 COLOURS = {"hci": "plain", "l2cap": "yellow", "att": "blue", "ring": "green"}
@@ -214,3 +215,38 @@ def attributes(one: dict):
         yield one["value_handle"], uuid, one["text"] if is_text else value, None, 1, "plain"
     else:
         yield one["handle"], f"{uuid} descriptor", one["value"] or "", name, 2, "yellow"
+
+
+def bulk() -> Picture:
+    """The oxygen saturations of captures/rt/history-spo2.btsnoop: one bulk frame, which two notifications carry."""
+    numbers = (89, 90)
+    records = {one["frame"]: one for one in decoded(BULK)}
+    values = [bytes.fromhex(records[number]["att"]["value"]) for number in numbers]
+    frame = b"".join(values)
+    head, count = frame[:6], int.from_bytes(frame[2:4], "little")
+    assert len(frame) == len(head) + count
+    picture = Picture(760, "A bulk frame with its header of six bytes, and the two notifications that carry it")
+    picture.heading("A bulk frame", f"packets {numbers[0]} and {numbers[1]} of captures/rt/history-spo2.btsnoop")
+    left, cell, right = 30, 40, 730
+    head_width = cell * len(head)
+    scale = (right - left - head_width) / count
+    ends = [left + head_width + scale * (len(values[0]) - len(head)), right]
+    for at, size, text in ((0, 1, "mark"), (1, 1, "kind"), (2, 2, "length"), (4, 2, "CRC")):
+        picture.labelled(left + cell * at, 70, cell * size, 30, head[at:at + size].hex(" "), "green", "mono")
+        picture.text(left + cell * (at + size / 2), 62, text, "small", "dim", anchor="middle")
+    picture.labelled(left + head_width, 70, right - left - head_width, 30, f"{count} bytes of payload (0x{count:04x})", "green")
+    picture.span(left, left + head_width, 122, f"header, {len(head)} bytes")
+    start = left
+    for number, value, end in zip(numbers, values, ends):
+        att = records[number]["att"]
+        y = 178
+        for x in (start, end):
+            picture.line(x, 102, x, y - 2, dashed=True)
+        picture.text(start + 4, y - 8, f"packet {number}", "small", "dim", "over")
+        picture.labelled(start, y, 80, 30, f"{att['opcode']:02x} {att['handle']:02x} 00", "blue", "mono")
+        picture.labelled(start + 80, y, end - start - 80, 30, f"value, {len(value)} bytes", "green")
+        start = end
+    picture.text(
+        20, 240, f"The second value has no header. The receiver counts: {len(values[0])} - {len(head)} + "
+        f"{len(values[1])} = {count}, so the frame is complete.", "dim")
+    return picture

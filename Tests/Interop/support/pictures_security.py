@@ -1,4 +1,4 @@
-"""A picture of pairing, from captures/bumble-pairing.btsnoop: what is sent in each phase, and who computes what."""
+"""Pictures of pairing: what is sent in each phase of captures/bumble-pairing.btsnoop, and how the model is chosen."""
 
 from built import ROOT
 from pictures_packets import decoded
@@ -63,4 +63,42 @@ def pairing() -> Picture:
             for line in WORK.get(name, ()):
                 picture.note(line, "central", "thermometer")
     del picture.columns["controller"]
+    return picture
+
+
+# The association model by what both devices have sent (Vol 3, Part H, 2.3.5.1): a question, and the answer that leads to a
+# model; the other answer leads to the next question, and after the last one to Just Works.
+QUESTIONS = [
+    (["Has a device received out-of-band data", "of the other? (legacy pairing: have both?)"], "yes", "Out of Band"),
+    (["Has at least one of them asked for", "MITM protection?"], "no", "Just Works"),
+    (["LE Secure Connections, and can both", "show a number and take a yes or a no?"], "yes", "Numeric Comparison"),
+    (["Has one a keyboard, and the other", "a keyboard or a display?"], "yes", "Passkey Entry"),
+]
+# What each model proves.
+PROOF = {
+    "Just Works": "does not prove who is at the other end", "Numeric Comparison": "the users compare six digits",
+    "Passkey Entry": "a user types six digits", "Out of Band": "as safe as the other way is"}
+
+
+def association() -> Picture:
+    picture = Picture(760, "The association model as a decision: out-of-band data, MITM protection, and the IO capabilities of both")
+    picture.heading("Which association model?", "Both devices decide by the Pairing Request and the Pairing Response.")
+    left, width, y = 40, 300, 48
+
+    def model(x: float, y: float, width: float, name: str) -> None:
+        picture.box(x, y, width, 48, "yellow" if name == "Just Works" else "green")
+        picture.text(x + width / 2, y + 20, name, "strong", anchor="middle")
+        picture.text(x + width / 2, y + 37, PROOF[name], "small", anchor="middle")
+
+    for question, answer, name in QUESTIONS:
+        picture.box(left, y, width, 48, "purple", round=10)
+        for line, text in enumerate(question):
+            picture.text(left + width / 2, y + 20 + 17 * line, text, anchor="middle")
+        picture.line(left + width, y + 24, 460, y + 24, end=True)
+        picture.text((left + width + 460) / 2, y + 18, answer, "small", "dim", anchor="middle")
+        model(462, y, 270, name)
+        picture.line(left + width / 2, y + 48, left + width / 2, y + 84, end=True)
+        picture.text(left + width / 2 + 8, y + 70, "no" if answer == "yes" else "yes", "small", "dim")
+        y += 86
+    model(left, y, width, "Just Works")
     return picture
