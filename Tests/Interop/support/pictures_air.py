@@ -22,8 +22,8 @@ def advertising() -> Picture:
     """The second advertising event: the scanner asks on channel 38."""
     event = [one for one in packets() if not one.sender][3:8]
     start, scale, left = event[0].time, 0.295, 100
-    picture = Picture(760, "An advertising event: the same advertisement on channels 37, 38 and 39; on 38 the scanner asks for more")
-    picture.heading("An advertising event", "The ring sends on three channels; a scanner that listens to one of them may ask.")
+    picture = Picture(760, "An advertising event: the same advertisement on channels 37, 38 and 39; on 38, the scanner sends a request")
+    picture.heading("An advertising event", "The ring sends on three channels; the scanner sends a request on one of them.")
     for row, channel in enumerate((37, 38, 39)):
         y = 56 + 62 * row
         picture.text(20, y + 24, f"channel {channel}", "dim")
@@ -43,7 +43,7 @@ def advertising() -> Picture:
         picture.text(x, axis + 19, f"{time}", "small", "dim", anchor="middle")
     picture.text(740, axis + 19, "us", "small", "dim", anchor="end")
     picture.legend(290, [("green", "from the ring"), ("blue", "from the scanner")])
-    picture.text(330, 301, "Between a packet and its answer are always 150 us (T_IFS).", "small", "dim")
+    picture.text(330, 301, "There are always 150 us (T_IFS) between a packet and its answer.", "small", "dim")
     return picture
 
 
@@ -80,7 +80,7 @@ def connection_events() -> Picture:
         y = 176 + 112 * row
         start, near, origin = event[0].time, 0.62, 98
         picture.text(20, y, f"Event {event[0].event}", "strong")
-        picture.text(110, y, "two PDUs from each side: MD, More Data, says that there is one more." if row == 0 else
+        picture.text(110, y, "two PDUs from each side: MD, More Data, says that there is another one." if row == 0 else
                      "the ring receives a damaged PDU: it sends its last one again, and so does the central.", "dim")
         picture.text(20, y + 32, "central", "dim")
         picture.text(20, y + 64, "ring", "dim")

@@ -1,4 +1,4 @@
-"""Pictures of parts: who talks to whom, and which of them a capture sees; the sockets of the kernel and their users."""
+"""Pictures of parts: host, controller and ring, and which of them a capture has; the sockets of the kernel and their users."""
 
 from svg import Picture
 
@@ -9,8 +9,8 @@ LAYERS = [
 
 
 def parts() -> Picture:
-    picture = Picture(760, "Who talks to whom: program, controller, the air and the ring, and what each kind of capture sees")
-    picture.heading("Who talks to whom")
+    picture = Picture(760, "Program, controller, the air and the ring, and what each kind of capture has")
+    picture.heading("Host, controller and ring")
     for x, title in ((20, "a computer"), (560, "a ring")):
         picture.box(x, 44, 180 if x == 560 else 354, 236, round=8)
         picture.text(x + 12, 64, title, "strong")
@@ -28,7 +28,7 @@ def parts() -> Picture:
     picture.line(615, 192, 615, 230, end=True, start=True)
     picture.line(362, 246, 573, 246, "purple", dashed=True, end=True, start=True)
     picture.text(460, 238, "the air, 2.4 GHz", "small", "dim", anchor="middle")
-    picture.text(20, 306, "What a capture sees", "strong")
+    picture.text(20, 306, "What a capture has", "strong")
     for level, (x1, x2, text) in enumerate((
             (362, 573, "a sniffer: the link layer, and all above it unless it is encrypted"),
             (242, 286, "btsnoop, btmon, a phone's log: HCI, and all above it"))):
