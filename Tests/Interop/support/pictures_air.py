@@ -146,7 +146,8 @@ def parameters() -> Picture:
 
 def states() -> Picture:
     """Vol 6, Part B, 1.1."""
-    picture = Picture(760, "The seven states of the link layer, and the HCI command or the packet that leads from one to the next")
+    picture = Picture(
+        760, "The seven states of the link layer, and the HCI command or the packet that leads from one to the next")
     picture.heading("States of the link layer")
 
     def state(x, y, text, colour="plain", *, more=None, width=150):
@@ -204,20 +205,23 @@ def hopping() -> Picture:
         x = left + step * (event + 0.5)
         if channel != unmapped:
             picture.box(x - 5, y(unmapped) + 1, 10, row - 2, "red")
-            picture.line(x, y(unmapped) + (0 if channel > unmapped else row), x, y(channel) + (row if channel > unmapped else 0), end=True)
+            above = channel > unmapped
+            picture.line(x, y(unmapped) + row * (not above), x, y(channel) + row * above, end=True)
         picture.box(x - 10, y(channel) + 0.5, 20, row - 1, "blue", round=2)
         picture.text(x, top + 37 * row + 16, event, "small", "dim", anchor="middle")
         picture.text(x, top + 37 * row + 32, channel, "small", anchor="middle")
     picture.text(20, top + 37 * row + 16, "event", "small", "dim")
     picture.text(20, top + 37 * row + 32, "channel", "small", "dim")
-    picture.legend(top + 37 * row + 50, [("blue", "the channel of the event"), ("red", "the unmapped channel, where it is not used")])
+    picture.legend(
+        top + 37 * row + 50, [("blue", "the channel of the event"), ("red", "the unmapped channel, where it is not used")])
     return picture
 
 
 def train() -> Picture:
     """The extended advertising of captures/air-advertising.pcap: each packet points to the next one."""
     records = {one["frame"]: one["ll"] for one in decoded(ROOT / "captures/air-advertising.pcap")}
-    picture = Picture(760, "Extended advertising: ADV_EXT_IND points to AUX_ADV_IND, which points to AUX_CHAIN_IND and AUX_SYNC_IND")
+    picture = Picture(
+        760, "Extended advertising: ADV_EXT_IND points to AUX_ADV_IND, which points to AUX_CHAIN_IND and AUX_SYNC_IND")
     picture.heading("Extended advertising", "packets 8 to 11 of captures/air-advertising.pcap; not to scale")
 
     def field(number: int, *names: str) -> str:

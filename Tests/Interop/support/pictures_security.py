@@ -81,7 +81,8 @@ PROOF = {
 
 
 def association() -> Picture:
-    picture = Picture(760, "The association model as a decision: out-of-band data, MITM protection, and the IO capabilities of both")
+    picture = Picture(
+        760, "The association model as a decision: out-of-band data, MITM protection, and the IO capabilities of both")
     picture.heading("Which association model?", "Both devices decide by the Pairing Request and the Pairing Response.")
     left, width, y = 40, 300, 48
 
