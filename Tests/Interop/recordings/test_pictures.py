@@ -1,4 +1,5 @@
-"""The pictures of docs/: each is what the recordings show now, can be read on a light page and a dark one, and no text is cut."""
+"""The pictures of docs/: each is what the recordings show now, can be read on a light page and a dark one, and no text is cut
+or leaves its box."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -26,6 +27,18 @@ CROWDED = """
   return found;
 })()
 """
+# The texts that begin in a box and end outside it.
+OVERFLOWING = """
+(() => {
+  const boxes = [...document.querySelectorAll('rect:not(.paper)')].map(box => box.getBoundingClientRect());
+  return [...document.querySelectorAll('text')].filter(text => {
+    const its = text.getBoundingClientRect(), middle = (its.top + its.bottom) / 2;
+    const around = boxes.filter(box =>
+      box.left <= its.left && its.left < box.right && box.top < middle && middle < box.bottom);
+    return around.length && Math.min(...around.map(box => box.right)) < its.right;
+  }).map(text => text.textContent);
+})()
+"""
 
 
 @pytest.mark.verdict
@@ -38,6 +51,7 @@ def test_it_is_what_the_recordings_show(name):
 def test_no_text_is_cut_or_covered(name, browser):
     browser.open(pictures.FOLDER / f"{name}.svg")
     assert browser.run(CROWDED) == []
+    assert browser.run(OVERFLOWING) == []
 
 
 @pytest.mark.parametrize("name", pictures.DRAWN)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import btsnoop
 from built import ROOT, built
+from sequence import Sequence
 from svg import Picture
 
+BULK = ROOT / "captures/rt/history-spo2.btsnoop"
 STREAM = ROOT / "captures/virtual-stream.btsnoop"
 SET_UP = "commands of the set-up"
 COLOURS = {"hci": "plain", "l2cap": "yellow", "att": "blue", "ring": "green"}
@@ -44,11 +46,10 @@ def fields(path: Path, number: int) -> list[tuple[str, str, int, int, str]]:
 
 def sample() -> Picture:
     """The packet of chapter 7: one PPG sample, and what each of its 28 bytes belongs to."""
-    number = 76
+    number = 77
     content = packet(STREAM, number)
     picture = Picture(760, "The 28 bytes of a sample: HCI contains L2CAP, L2CAP contains ATT, ATT contains the ring's frame")
-    picture.text(20, 26, "One sample, 28 bytes", "strong")
-    picture.text(200, 26, f"packet {number} of captures/virtual-stream.btsnoop", "dim")
+    picture.heading("One sample, 28 bytes", f"packet {number} of captures/virtual-stream.btsnoop")
     cell, left, top = 24.6, 34, 96
     ends = len(content)
 
@@ -60,8 +61,8 @@ def sample() -> Picture:
             ("hci", 0, "HCI: ACL data", 0), ("l2cap", 5, "L2CAP: basic frame", 1), ("att", 9, "ATT: notification", 2),
             ("ring", 12, "the ring's frame", 3)):
         y = top - 52 + 15 * inset
-        picture.box(x(start) - 3, y, x(ends) - x(start) + 6 + 5 * (3 - inset), 122 - 21 * inset, COLOURS[layer])
-        picture.text(x(start) + 1, y + 12, title, "small", f"{COLOURS[layer]}-text")
+        picture.box(x(start), y, x(ends) - x(start) + 4 + 5 * (3 - inset), 122 - 21 * inset, COLOURS[layer])
+        picture.text(x(start) + 4, y + 12, title, "small", f"{COLOURS[layer]}-text")
     for index, byte in enumerate(content):
         picture.text(x(index) + cell / 2, top + 30, f"{byte:02x}", "mono", anchor="middle")
 
@@ -92,31 +93,19 @@ def sample() -> Picture:
 
 def session() -> Picture:
     """The whole session of captures/virtual-stream.btsnoop, with what repeats drawn once."""
-    picture = Picture(760, "A session from the first command to the last: what the host, its controller and the ring say")
-    picture.text(20, 26, "A whole session", "strong")
-    picture.text(160, 26, "captures/virtual-stream.btsnoop; seconds on the left", "dim")
-    columns = {"host": 160, "controller": 410, "ring": 690}
-    for who, x in columns.items():
-        picture.labelled(x - 55, 42, 110, 26, who, "plain", "strong")
-    y = 92
-    chapter = None
+    picture = Sequence(
+        "A session from the first command to the last: what the host, its controller and the ring send", "A whole session",
+        "captures/virtual-stream.btsnoop; seconds on the left", {"host": 185, "controller": 435, "ring": 690}, width=110)
+    part = None
     for one in session_steps(decoded(STREAM)):
-        if one.part != chapter:
-            chapter = one.part
-            y += 8
-            picture.text(20, y, chapter, "small", "strong")
-            y += 21
-        x1, x2 = columns["host"], columns["controller" if one.colour == "plain" else "ring"]
-        picture.text(20, y + 3, f"{one.time:.3f}", "small", "mono", "dim")
-        picture.line(*((x1, y, x2, y) if one.is_sent else (x2, y, x1, y)), one.colour, end=True)
+        if one.part != part:
+            part = one.part
+            picture.part(part)
+        ends = ("host", "controller" if one.colour == "plain" else "ring")
         text = one.text if one.count == 1 else f"{one.text}, {one.count} times"
         if one.text == SET_UP:
             text = f"Reset, and {one.count - 1} more commands"
-        picture.text((x1 + x2) / 2, y - 5, text, "small", "over", anchor="middle")
-        y += 22
-    for who, x in columns.items():
-        picture.parts.insert(0, f'<line class="line" x1="{x}" y1="68" x2="{x}" y2="{y}"/>')
-    picture.extend(y)
+        picture.arrow(*(ends if one.is_sent else reversed(ends)), text, one.colour, time=one.time)
     return picture
 
 
@@ -192,7 +181,7 @@ def table() -> Picture:
     picture.text(430, 26, "What it means: a tree", "strong")
     for x, text in ((20, "handle"), (75, "type"), (200, "value")):
         picture.text(x, 50, text, "small", "dim")
-    y = 58
+    y, bottoms = 58, {}
     for one in rows:
         for handle, kind, value, name, depth, colour in attributes(one):
             picture.box(16, y, 394, 20, colour)
@@ -201,9 +190,11 @@ def table() -> Picture:
             picture.text(200, y + 14, value, "small", "mono")
             if name:
                 at = 430 + 26 * depth
+                bottoms[depth] = y + 20
                 picture.labelled(at, y, 320 - 26 * depth, 20, name, colour, "small")
                 if depth:
-                    picture.path(f"M{at - 14} {y - 6}L{at - 14} {y + 10}L{at} {y + 10}")
+                    picture.path(f"M{at - 14} {bottoms[depth - 1]}L{at - 14} {y + 10}L{at} {y + 10}")
+                    bottoms[depth - 1] = y + 10
             y += 24
     picture.text(20, y + 14, "A characteristic takes two rows: its declaration, and its value right behind it.", "small", "dim")
     return picture
@@ -224,3 +215,38 @@ def attributes(one: dict):
         yield one["value_handle"], uuid, one["text"] if is_text else value, None, 1, "plain"
     else:
         yield one["handle"], f"{uuid} descriptor", one["value"] or "", name, 2, "yellow"
+
+
+def bulk() -> Picture:
+    """The oxygen saturations of captures/rt/history-spo2.btsnoop: one bulk frame, which two notifications carry."""
+    numbers = (89, 90)
+    records = {one["frame"]: one for one in decoded(BULK)}
+    values = [bytes.fromhex(records[number]["att"]["value"]) for number in numbers]
+    frame = b"".join(values)
+    head, count = frame[:6], int.from_bytes(frame[2:4], "little")
+    assert len(frame) == len(head) + count
+    picture = Picture(760, "A bulk frame with its header of six bytes, and the two notifications that carry it")
+    picture.heading("A bulk frame", f"packets {numbers[0]} and {numbers[1]} of captures/rt/history-spo2.btsnoop")
+    left, cell, right = 30, 40, 730
+    head_width = cell * len(head)
+    scale = (right - left - head_width) / count
+    ends = [left + head_width + scale * (len(values[0]) - len(head)), right]
+    for at, size, text in ((0, 1, "mark"), (1, 1, "kind"), (2, 2, "length"), (4, 2, "CRC")):
+        picture.labelled(left + cell * at, 70, cell * size, 30, head[at:at + size].hex(" "), "green", "mono")
+        picture.text(left + cell * (at + size / 2), 62, text, "small", "dim", anchor="middle")
+    picture.labelled(left + head_width, 70, right - left - head_width, 30, f"{count} bytes of payload (0x{count:04x})", "green")
+    picture.span(left, left + head_width, 122, f"header, {len(head)} bytes")
+    start = left
+    for number, value, end in zip(numbers, values, ends):
+        att = records[number]["att"]
+        y = 178
+        for x in (start, end):
+            picture.line(x, 102, x, y - 2, dashed=True)
+        picture.text(start + 4, y - 8, f"packet {number}", "small", "dim", "over")
+        picture.labelled(start, y, 80, 30, f"{att['opcode']:02x} {att['handle']:02x} 00", "blue", "mono")
+        picture.labelled(start + 80, y, end - start - 80, 30, f"value, {len(value)} bytes", "green")
+        start = end
+    picture.text(
+        20, 240, f"The second value has no header. The receiver counts: {len(values[0])} - {len(head)} + "
+        f"{len(values[1])} = {count}, so the frame is complete.", "dim")
+    return picture

@@ -1,7 +1,8 @@
-"""A picture of pairing, from captures/bumble-pairing.btsnoop: what is said in each phase, and who computes what."""
+"""Pictures of pairing: what is sent in each phase of captures/bumble-pairing.btsnoop, and how the model is chosen."""
 
 from built import ROOT
 from pictures_packets import decoded
+from sequence import Sequence
 from svg import Picture
 
 PAIRING = ROOT / "captures/bumble-pairing.btsnoop"
@@ -15,9 +16,11 @@ PHASES = {
 }
 # What the two devices do before they send a PDU for the last time.
 WORK = {
-    "Pairing Public Key": "both compute the same secret, each with its own private key",
-    "Pairing Random": "both show six digits, and their users compare them",
-    "Pairing DHKey Check": "both have the same LTK: no key was sent",
+    "Pairing Public Key": ["both compute the same secret, each with its own private key"],
+    "Pairing Random": ["both show six digits, and their users compare them"],
+    "Pairing DHKey Check": ["both have the same LTK: no key was sent"],
+    "LE Enable Encryption": [
+        "on the air: LL_ENC_REQ, LL_ENC_RSP, then", "LL_START_ENC_REQ, LL_START_ENC_RSP, LL_START_ENC_RSP"],
 }
 ERRORS = {0x05: "Insufficient Authentication", 0x0A: "Attribute Not Found"}
 
@@ -44,38 +47,59 @@ def steps() -> list[tuple[float, str, bool, str]]:
 
 
 def pairing() -> Picture:
-    picture = Picture(760, "Pairing with LE Secure Connections: a read is refused, the devices pair, the read succeeds")
-    picture.text(20, 26, "Pairing", "strong")
-    picture.text(90, 26, "captures/bumble-pairing.btsnoop; seconds on the left", "dim")
-    left, right = 290, 660
-    for who, x in (("central", left), ("thermometer", right)):
-        picture.labelled(x - 60, 42, 120, 26, who, "plain", "strong")
-    y, phase, lines, shown = 92, None, [], steps()
+    picture = Sequence(
+        "Pairing with LE Secure Connections: a read is refused, the devices pair, the read succeeds", "Pairing",
+        "captures/bumble-pairing.btsnoop; seconds on the left", {"central": 290, "thermometer": 660})
+    picture.columns["controller"] = picture.columns["central"] + 200
+    phase, shown = None, steps()
     for index, (time, name, is_sent, text) in enumerate(shown):
         if name in PHASES and PHASES[name][0] != phase:
             phase, colour = PHASES[name]
-            y += 10
-            picture.text(20, y, phase, "small", "strong")
-            y += 25
-        x1, x2 = (left, right) if is_sent else (right, left)
+            picture.part(phase)
         # Commands and events are between the central's host and its controller.
-        if name in ("LE Enable Encryption", "Encryption Change"):
-            x1, x2 = (left, left + 130) if is_sent else (left + 130, left)
-            picture.text(left + 140, y + 3, text, "small")
-        else:
-            picture.text((x1 + x2) / 2, y - 5, text, "small", "over", anchor="middle")
-        picture.text(20, y + 3, f"{time:.3f}", "small", "mono", "dim")
-        picture.line(x1, y, x2, y, colour, end=True)
-        y += 22
-        if name in WORK and name not in (one[1] for one in shown[index + 1:]):
-            lines.append((y - 4, WORK[name]))
-            y += 25
-        if name == "LE Enable Encryption":
-            lines.append((y - 4, "on the air: LL_ENC_REQ, LL_ENC_RSP, LL_START_ENC_REQ, LL_START_ENC_RSP"))
-            y += 25
-    for x in (left, right):
-        picture.parts.insert(0, f'<line class="line" x1="{x}" y1="68" x2="{x}" y2="{y}"/>')
-    for at, text in lines:
-        picture.text((left + right) / 2, at + 3, text, "small", "dim", "over", anchor="middle")
-    picture.extend(y)
+        ends = ("central", "controller" if name in ("LE Enable Encryption", "Encryption Change") else "thermometer")
+        picture.arrow(*(ends if is_sent else reversed(ends)), text, colour, time=time)
+        if name not in (one[1] for one in shown[index + 1:]):
+            for line in WORK.get(name, ()):
+                picture.note(line, "central", "thermometer")
+    del picture.columns["controller"]
+    return picture
+
+
+# The association model by what both devices have sent (Vol 3, Part H, 2.3.5.1): a question, and the answer that leads to a
+# model; the other answer leads to the next question, and after the last one to Just Works.
+QUESTIONS = [
+    (["Has a device received out-of-band data", "of the other? (legacy pairing: have both?)"], "yes", "Out of Band"),
+    (["Has at least one of them asked for", "MITM protection?"], "no", "Just Works"),
+    (["LE Secure Connections, and can both", "show a number and take a yes or a no?"], "yes", "Numeric Comparison"),
+    (["Has one a keyboard, and the other", "a keyboard or a display?"], "yes", "Passkey Entry"),
+]
+# What each model proves.
+PROOF = {
+    "Just Works": "does not prove who is at the other end", "Numeric Comparison": "the users compare six digits",
+    "Passkey Entry": "a user types six digits", "Out of Band": "as safe as the other way is"}
+
+
+def association() -> Picture:
+    picture = Picture(
+        760, "The association model as a decision: out-of-band data, MITM protection, and the IO capabilities of both")
+    picture.heading("Which association model?", "Both devices decide by the Pairing Request and the Pairing Response.")
+    left, width, y = 40, 300, 48
+
+    def model(x: float, y: float, width: float, name: str) -> None:
+        picture.box(x, y, width, 48, "yellow" if name == "Just Works" else "green")
+        picture.text(x + width / 2, y + 20, name, "strong", anchor="middle")
+        picture.text(x + width / 2, y + 37, PROOF[name], "small", anchor="middle")
+
+    for question, answer, name in QUESTIONS:
+        picture.box(left, y, width, 48, "purple", round=10)
+        for line, text in enumerate(question):
+            picture.text(left + width / 2, y + 20 + 17 * line, text, anchor="middle")
+        picture.line(left + width, y + 24, 460, y + 24, end=True)
+        picture.text((left + width + 460) / 2, y + 18, answer, "small", "dim", anchor="middle")
+        model(462, y, 270, name)
+        picture.line(left + width / 2, y + 48, left + width / 2, y + 84, end=True)
+        picture.text(left + width / 2 + 8, y + 70, "no" if answer == "yes" else "yes", "small", "dim")
+        y += 86
+    model(left, y, width, "Just Works")
     return picture

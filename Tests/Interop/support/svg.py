@@ -34,7 +34,8 @@ class Picture:
     """A drawing whose height grows with what is drawn. Coordinates are pixels, from the upper left corner."""
 
     def __init__(self, width: float, title: str):
-        self.width, self.title, self.bottom, self.parts = width, title, 0.0, []
+        self.width, self.title, self.bottom = width, title, 0.0
+        self.behind, self.parts = [], []
 
     def extend(self, y: float) -> None:
         self.bottom = max(self.bottom, y)
@@ -69,6 +70,19 @@ class Picture:
         self.box(x, y, width, height, colour)
         self.text(x + width / 2, y + height / 2 + 4.5, text, *styles, anchor="middle")
 
+    def heading(self, text, about="", x=20, y=26) -> None:
+        """What is shown, and beside it a sentence on it."""
+        self.text(x, y, text, "strong")
+        if about:
+            self.text(x + 14 + 8.3 * len(text), y, about, "dim")
+
+    def legend(self, y: float, entries: list[tuple[str, str]], x=20.0) -> None:
+        """What the colours stand for."""
+        for colour, text in entries:
+            self.box(x, y, 14, 14, colour)
+            self.text(x + 20, y + 11.5, text, "small")
+            x += 30 + 7 * len(text)
+
     def span(self, x1, x2, y, text) -> None:
         """A measure: a line with two heads and its length."""
         self.line(x1, y, x2, y, end=True, start=True)
@@ -83,4 +97,4 @@ class Picture:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width:g}" height="{height}" '
             f'viewBox="0 0 {self.width:g} {height}" role="img">',
             f"<title>{escape(self.title, quote=False)}</title>", f"<style>{styles()}</style>", f"<defs>{head}</defs>",
-            f'<rect class="paper" width="{self.width:g}" height="{height}"/>', *self.parts, "</svg>", ""])
+            f'<rect class="paper" width="{self.width:g}" height="{height}"/>', *self.behind, *self.parts, "</svg>", ""])
