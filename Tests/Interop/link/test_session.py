@@ -54,7 +54,7 @@ def test_a_gadget_answers_a_write(script, workshop):
 
 def test_a_failed_line_ends_a_script_with_its_code(script, workshop):
     for line, code, reason in [
-        ("read 2A19", PROTOCOL, "2A19"), ("read 0x00ff", PROTOCOL, "Invalid Handle"), ("reed 2A29", USAGE, '"read"'),
+        ("read 2A19", PROTOCOL, "2A19"), ("read 0x00ff", PROTOCOL, "Invalid Handle"), ("reed 2A29", USAGE, 'mean read'),
         (f"wait {FROM_DEVICE}", USAGE, "not subscribed"), ("send battery", USAGE, "for rings"), ("write 2A29 00", PROTOCOL, "written"),
     ]:
         result = script(workshop, line, "read 2A26")

@@ -2,6 +2,7 @@ import ATT
 import GATTClient
 import HaloBluetoothCore
 import HaloGATT
+import RingLink
 
 /// The services and characteristics of a device, as they were discovered on its link of now.
 struct AttributeList {
@@ -17,6 +18,15 @@ struct AttributeList {
 
   private(set) var entries: [Entry] = []
   private var characteristics: [Characteristic] = []
+  /// The service of a ring's frames; its characteristics have the UUIDs of those of the Nordic UART Service.
+  private var frames: HandleRange?
+
+  var isOfRing: Bool { frames != nil }
+
+  /// Takes a ring's frames; nil if the device is none.
+  var frameTarget: Characteristic? {
+    characteristics(.uuid(RingGATT.commandWrite)).first { frames?.contains($0.valueHandle) == true }
+  }
 
   init() {}
 
@@ -24,6 +34,7 @@ struct AttributeList {
   @BluetoothActor
   init(_ gatt: GATTClient) async throws(StackError) {
     for service in try await gatt.discoverServices() {
+      if service.uuid == RingGATT.commandService { frames = service.handles }
       add(
         "service", service.handles.start, service.uuid, GATTUUID.name(of: service.uuid), nil,
         "\(service.handles)")

@@ -52,6 +52,7 @@ final class DeviceSession {
     try await output.begin(connection)
     try await connection.gatt.exchangeMTU()
     table = try await AttributeList(connection.gatt)
+    output.isOfRing = table.isOfRing
     output.editor?.words = table.words + SessionLine.forms.map(\.word)
     try await subscriptions.renew(table, on: connection.gatt)
   }
@@ -185,7 +186,7 @@ final class DeviceSession {
       throw Failure.usage("\(found.count) characteristics have this UUID; name the handle")
     }
     let uuid = found.first?.uuid
-    if let uuid, RingGATT.takesCommands(uuid), let danger = CommandTable.danger(ofWriting: value) {
+    if let uuid, table.isOfRing, RingGATT.takesCommands(uuid), let danger = CommandTable.danger(ofWriting: value) {
       throw Failure(RingError.dangerous(danger))
     }
     guard let handle = found.first?.valueHandle ?? choice.handle else {
@@ -200,7 +201,7 @@ final class DeviceSession {
   }
 
   private func send(_ bytes: [UInt8], isConfirmed: Bool, _ connection: GATTLink) async throws {
-    guard let target = table.characteristics(.uuid(RingGATT.commandWrite)).first else {
+    guard let target = table.frameTarget else {
       throw Failure.usage("send is for rings; this device has no characteristic for their frames")
     }
     if let danger = CommandTable.danger(ofWriting: bytes) { throw Failure(RingError.dangerous(danger)) }

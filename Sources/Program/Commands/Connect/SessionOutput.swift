@@ -12,6 +12,8 @@ import RingLink
 final class SessionOutput {
   private let live: LiveOutput
   private var printer: TimedPrinter?
+  /// Whether values may be a ring's frames.
+  var isOfRing = false
   /// Nil for a script.
   var editor: LineEditor?
 
@@ -35,7 +37,7 @@ final class SessionOutput {
     at time: Instant? = nil
   ) {
     var meaning = ValueMeaning(value, of: uuid)
-    if let words = uuid.flatMap({ RingFrames.words(value, of: $0) }) {
+    if isOfRing, let words = uuid.flatMap({ RingFrames.words(value, of: $0) }) {
       (meaning.words, meaning.text) = (words, nil)
     }
     let name = uuid.flatMap { GATTUUID.attributeName(of: $0) ?? $0.description }
