@@ -41,6 +41,9 @@ PRODUCTS ?= halo-raw
 # The program that prints manual pages and completion scripts: one that runs here.
 PRINTER ?= $(BUILT)
 SHARE = $(DESTDIR)$(PREFIX)/share
+# The address of the repository, for the packages.
+REPOSITORY ?= $(patsubst %.git,%,$(filter https://%,$(shell git remote get-url origin 2>/dev/null)))
+export REPOSITORY
 UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 CAPABILITIES = cap_net_raw$(if $(filter 1,$(NET_ADMIN)),$(comma)cap_net_admin)+ep
 comma = ,

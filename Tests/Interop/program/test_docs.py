@@ -1,6 +1,7 @@
 """The pages in docs/ show what the program prints, and name files and types that are there."""
 
 import re
+import subprocess
 import textwrap
 
 import docs_blocks
@@ -103,3 +104,14 @@ def test_there_is_one_version(halo):
     assert f'\nversion = "{version}"\n' in (ROOT / "python/pyproject.toml").read_text()
     for name in ("README.md", "docs/performance.md", "docs/raspberry-pi.md", "scripts/package-check"):
         assert set(re.findall(r"halo-raw_([^_]+)_a\w+64\.deb", (ROOT / name).read_text())) == {version}, name
+
+
+def test_the_changelog_and_the_tags_agree():
+    """What is not released has no tag, and says so."""
+    text = (ROOT / "CHANGELOG.md").read_text()
+    (version,) = re.findall(r"^## (\S+)$", text, re.MULTILINE)[:1]
+    tags = subprocess.run(["git", "tag", "--list", f"v{version}"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    said = f"Not released yet: there is no tag v{version}." in text
+    assert said or tags, "CHANGELOG.md says that it is released"
+    assert not (said and tags), "CHANGELOG.md says that it is not released"
+    assert not said or "There is no release yet" in (ROOT / "README.md").read_text()
