@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 import pytest
-from program import OK
+from program import CONNECTION_LOST, OK, wait_until
 from test_mqtt import PREFIX, RING, broker, make_broker, retained  # noqa: F401 (the fixtures)
 
 
@@ -68,3 +68,29 @@ def test_a_stream_publishes_the_heart_rate_that_the_ring_counts(halo, state, bro
     found = retained(broker)
     assert 40 < json.loads(found[f"{PREFIX}/{RING}/state/heart_rate"])["value"] < 200
     assert f"homeassistant/sensor/halo_{RING}_heart_rate/config" in found
+
+
+@pytest.mark.verdict
+def test_sync_asks_the_stream_that_has_the_ring(halo, simulation, tmp_path):
+    """A ring has one link: the program that has it copies the data, and says what it has got."""
+    def stream(data, *options):
+        process = halo.start("stream", "R02_BEEF", "--ppg", "--output", data, *options, adapter=simulation.adapter)
+        wait_until(lambda: data.exists() and data.stat().st_size > 2000, "stream in a file", seconds=60)
+        return process
+
+    store, data = tmp_path / "rings.sqlite", tmp_path / "pulse.csv"
+    process = stream(data, "--sync-every", "1h", "--store", store)
+    result = halo.run("sync", "R02_BEEF", "--format", "jsonl", adapter=simulation.adapter, timeout=60).succeeded()
+    assert "which has the ring" in result.err and str(store) in result.err
+    kinds = {record["kind"]: record for record in result.records()}
+    assert kinds["sleep"]["supported"] and kinds["sleep"]["read"] > 0 and kinds["sleep"]["added"] == 0
+    size = data.stat().st_size
+    wait_until(lambda: data.stat().st_size > size, "stream again")
+    process.send_signal(signal.SIGINT)
+    halo.wait(process).succeeded()
+    assert "the ring's stored data is copied" in data.read_text()
+    # One that copies nothing says so, in place of a ring that can't be found.
+    process = stream(tmp_path / "b.csv")
+    halo.run("sync", "R02_BEEF", adapter=simulation.adapter).failed(CONNECTION_LOST, saying="start it with --sync-every")
+    process.send_signal(signal.SIGINT)
+    halo.wait(process).succeeded()

@@ -186,7 +186,9 @@ final class DeviceSession {
       throw Failure.usage("\(found.count) characteristics have this UUID; name the handle")
     }
     let uuid = found.first?.uuid
-    if let uuid, table.isOfRing, RingGATT.takesCommands(uuid), let danger = CommandTable.danger(ofWriting: value) {
+    if let uuid, table.isOfRing, RingGATT.takesCommands(uuid),
+      let danger = CommandTable.danger(ofWriting: value)
+    {
       throw Failure(RingError.dangerous(danger))
     }
     guard let handle = found.first?.valueHandle ?? choice.handle else {

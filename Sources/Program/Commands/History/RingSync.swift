@@ -1,5 +1,6 @@
 import HaloBluetoothCore
 import HaloCommandLine
+import HaloJSON
 import HaloLineOutput
 import HaloRingStore
 import RingLink
@@ -27,6 +28,15 @@ final class RingSync {
         .text(kind.rawValue), .number(read), .number(added), .flag(isSupported),
         .text(isSupported ? problem?.description : nil), .number(leftOut),
       ]
+    }
+
+    /// For another command that has asked for the copy.
+    var json: JSONValue {
+      .members([
+        "kind": .string(kind.rawValue), "read": .integer(read), "added": .integer(added),
+        "left_out": .integer(leftOut), "supported": .bool(isSupported),
+        "problem": problem.map { .string($0.description) },
+      ])
     }
 
     var text: String {

@@ -24,6 +24,9 @@ let syncCommand = CommandSpec(
     Stored data is kept, and nothing is copied twice: run it as often as you like. If the link is lost or the program is
     ended, the next run continues there. docs/store.md describes the file.
 
+    If a stream or a measurement of this user has the ring and was started with --sync-every, it is asked to copy the data now,
+    into its own store.
+
     --mqtt publishes the newest value of each kind, with its time by the ring's clock, and sends no records.
     """
 ) { invocation in
@@ -36,6 +39,10 @@ let syncCommand = CommandSpec(
     ])
   let isAll = invocation[allOption]
   try invocation.checkRings(isAll: isAll)
+  if !isAll, let copied = try await RunningCopy(invocation) {
+    for (fields, text) in copied.rows { printer.print(fields, text: text) }
+    return try copied.finish()
+  }
   var problem: RingError?
   var failure: Failure?
   var hasRead = false

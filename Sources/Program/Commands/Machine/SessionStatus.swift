@@ -29,6 +29,8 @@ final class SessionStatus {
   private var clock = RecordClock(offset: 0) { _ in 0 }
   private var devices: [Device] = []
   private var server: StatusServer?
+  private var copyServer: StatusServer?
+  private var copies: [(@escaping StatusServer.Reply) -> Void] = []
 
   init(_ timers: Timers) {
     self.timers = timers
@@ -71,20 +73,42 @@ final class SessionStatus {
       "version": .string(HelpPage.version), "since": .string(self.clock.text(timers.current)),
     ]
     do throws(FileError) {
-      server = try StatusServer { [weak self] in
-        guard let self else { return .null }
+      server = try StatusServer(.status) { [weak self] reply in
+        guard let self else { return reply(.null) }
         var members = own.merging(others()) { own, _ in own }
         members["devices"] = .array(devices.map { self.members(of: $0) })
-        return .members(members)
+        reply(.members(members))
       }
     } catch {
       Console.error("halo-raw: halo-raw status can't show this command: \(error)")
     }
   }
 
+  /// Copies what a ring has stored when `halo-raw sync` asks for it, as the ring has one link.
+  ///
+  /// - Parameter copy: begins, and replies when it is done
+  func serveCopies(_ copy: @escaping (@escaping StatusServer.Reply) -> Void) {
+    copies.append(copy)
+    guard copyServer == nil else { return }
+    // Without it, sync finds no ring.
+    copyServer = try? StatusServer(.copy) { [weak self] reply in
+      guard let self else { return reply(.null) }
+      var results: [JSONValue] = []
+      let count = copies.count
+      for copy in copies {
+        copy {
+          results.append($0)
+          if results.count == count { reply(.array(results)) }
+        }
+      }
+    }
+  }
+
   /// Answers no more.
   func stop() {
     server.take()?.stop()
+    copyServer.take()?.stop()
+    copies = []
   }
 
   private func members(of device: Device) -> JSONValue {

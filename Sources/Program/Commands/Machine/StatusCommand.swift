@@ -26,11 +26,7 @@ let statusCommand = CommandSpec(
   // Root needs its capabilities for the folders of others.
   let found = await offTheLoop(privileges: .ofTheLoop) {
     let all = RunningCommand.all
-    let answers = LocalSocket.answers(of: all.map(\.user), atMost: most, within: answerDeadline) {
-      socket, index in
-      all[index].connect(socket)
-    }
-    return Array(zip(all, answers))
+    return Array(zip(all, RunningCommand.answers(of: all, to: .status, within: answerDeadline)))
   }
   try Privileges.afterOpening(.other)
   guard let found else { throw Failure(.interrupted, "interrupted") }
@@ -60,8 +56,6 @@ let statusCommand = CommandSpec(
 
 /// How long all commands together may take to answer, in milliseconds.
 private let answerDeadline: Int32 = 1000
-/// How many commands of one user are asked.
-private let most = 64
 
 /// What a running command says.
 private struct CommandAnswer: Sendable {

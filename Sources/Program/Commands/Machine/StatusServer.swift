@@ -6,30 +6,49 @@ import HaloFiles
 import HaloJSON
 import HaloSystemCalls
 
-/// Answers `halo-raw status` while a command runs: a line of JSON to each connection of the same user, or of root.
+/// Answers other commands while a command runs: a line of JSON to each connection of the same user, or of root. The connection
+/// is the question: each question has a socket of its own.
 @BluetoothActor
 final class StatusServer {
-  private let folder: SocketFolder
-  private let listener: Int32
-  private let answer: () -> JSONValue
-  private var watch: EpollLoop.Watch?
+  typealias Reply = (JSONValue) -> Void
 
-  fileprivate nonisolated static var name: String { String(getpid()) }
+  /// What another command may ask for.
+  enum Question: CaseIterable {
+    /// What it does.
+    case status
+    /// To copy what its rings have stored; the answer comes when that is done.
+    case copy
+
+    /// The name of the socket of a process.
+    func name(of process: pid_t) -> String { self == .status ? String(process) : "\(process).copy" }
+  }
+
+  private let folder: SocketFolder
+  private let name: String
+  private let listener: Int32
+  private let answer: (@escaping Reply) -> Void
+  private var watch: EpollLoop.Watch?
+  /// The connections that wait for an answer.
+  private var waiting: Set<Int32> = []
+
+  /// More are not accepted.
+  private static let mostWaiting = 8
   /// After each connection, so that no program keeps the loop busy.
   private static let pause = Duration.milliseconds(20)
 
   /// - Throws: if this user has no folder for sockets, or the socket can't be made
-  init(_ answer: @escaping () -> JSONValue) throws(FileError) {
+  init(_ question: Question, _ answer: @escaping (@escaping Reply) -> Void) throws(FileError) {
     let folder = try RunningCommand.makeFolder()
     self.folder = folder
-    let listener = try folder.listen(Self.name)
+    name = question.name(of: getpid())
+    let listener = try folder.listen(name)
     self.listener = listener
     self.answer = answer
     do throws(SystemError) {
       watch = try EpollLoop.shared.watch(listener, for: .readable) { [weak self] _ in self?.acceptOne() }
     } catch {
       close(listener)
-      folder.remove(Self.name)
+      folder.remove(name)
       throw FileError(folder.opened, .system(error.errno))
     }
   }
@@ -38,7 +57,9 @@ final class StatusServer {
   func stop() {
     watch.take()?.cancel()
     close(listener)
-    folder.remove(Self.name)
+    folder.remove(name)
+    for descriptor in waiting { close(descriptor) }
+    waiting = []
   }
 
   private func acceptOne() {
@@ -46,9 +67,18 @@ final class StatusServer {
     _ = EpollLoop.shared.timers.schedule(after: Self.pause) { [weak self] in self?.watch?.interest = .readable
     }
     guard let (descriptor, user) = LocalSocket.accept(on: listener) else { return }
+    guard user == geteuid() || user == 0, waiting.count < Self.mostWaiting else {
+      close(descriptor)
+      return
+    }
+    waiting.insert(descriptor)
+    answer { [weak self] json in self?.reply(json, to: descriptor) }
+  }
+
+  private func reply(_ json: JSONValue, to descriptor: Int32) {
+    guard waiting.remove(descriptor) != nil else { return }
     defer { close(descriptor) }
-    guard user == geteuid() || user == 0 else { return }
-    var line = answer().line + "\n"
+    var line = json.line + "\n"
     // What does not fit into the socket at once is left out; it has room for all the rings that a command takes.
     _ = line.withUTF8 { SystemCall.send(descriptor, $0.baseAddress, $0.count, waits: false) }
   }
@@ -76,12 +106,12 @@ struct RunningCommand: Sendable {
     for place in UserFolders.sockets {
       do throws(FileError) {
         let path = place + "/status"
-        guard SocketFolder.hasRoom(for: StatusServer.name, in: path) else {
+        guard SocketFolder.hasRoom(for: StatusServer.Question.copy.name(of: getpid()), in: path) else {
           throw FileError(path, .system(ENAMETOOLONG))
         }
         let folder = try SocketFolder.make(path)
         for process in processes(in: folder) where kill(process, 0) != 0 && errno == ESRCH {
-          folder.removeIfStale(String(process))
+          for question in StatusServer.Question.allCases { folder.removeIfStale(question.name(of: process)) }
         }
         return folder
       } catch {
@@ -117,7 +147,23 @@ struct RunningCommand: Sendable {
   /// Connects a socket to that of the command.
   ///
   /// - Returns: whether it is connected; if not, `errno` says why
-  func connect(_ socket: Int32) -> Bool { folder.connect(socket, String(process)) }
+  func connect(_ socket: Int32, to question: StatusServer.Question = .status) -> Bool {
+    folder.connect(socket, question.name(of: process))
+  }
+
+  /// What each command answers, or nil for one that has ended; on another thread.
+  ///
+  /// - Parameter milliseconds: how long all may take
+  nonisolated static func answers(
+    of all: [RunningCommand], to question: StatusServer.Question, within milliseconds: Int32
+  ) -> [LocalSocket.Answer?] {
+    LocalSocket.answers(of: all.map(\.user), atMost: mostAsked, within: milliseconds) { socket, index in
+      all[index].connect(socket, to: question)
+    }
+  }
+
+  /// How many commands of one user are asked.
+  private static let mostAsked = 64
 
   private static func processes(in folder: SocketFolder) -> [pid_t] {
     SmallFile.names(in: folder.opened, limit: longestFolder).compactMap { name in

@@ -1,5 +1,6 @@
 import HaloBluetoothCore
 import HaloCommandLine
+import HaloJSON
 import HaloRingStore
 import RingLink
 
@@ -45,6 +46,10 @@ final class RingPlan {
   private var measureDue: Instant
   private var syncDue: Instant
   private var hasSaidProblem = false
+  /// What the ring does not have: some answer nothing, which takes time.
+  private var unsupported: Set<HistoryKind> = []
+  /// The commands that wait for the next copy.
+  private var askers: [StatusServer.Reply] = []
   private(set) var isPerforming = false
   /// Called when something is due earlier than it was.
   var onChange: (() -> Void)?
@@ -74,6 +79,8 @@ final class RingPlan {
     let now = session.timers.current
     measureDue = measured.isEmpty ? now + .forever : now + measureInterval
     syncDue = syncTime == nil ? now + .forever : now
+    guard store != nil else { return }
+    session.status.serveCopies { [weak self] reply in self?.copyNow(reply) ?? reply(.null) }
   }
 
   /// Measures the heart rate, once ``measure(every:)`` asks for it.
@@ -88,6 +95,13 @@ final class RingPlan {
   /// Measures now, and from now on at this interval.
   func measure(every interval: Duration) {
     (measureInterval, measureDue) = (interval, session.timers.current)
+    onChange?()
+  }
+
+  /// Copies as soon as there is a link.
+  private func copyNow(_ reply: @escaping StatusServer.Reply) {
+    askers.append(reply)
+    syncDue = min(syncDue, session.timers.current)
     onChange?()
   }
 
@@ -137,21 +151,35 @@ final class RingPlan {
     session.status.report("copying stored data", of: ring.connection.peer, name: name)
     let sync = RingSync(ring, name: name, nil, into: store, publisher, session)
     sync.isQuiet = true
-    var added = 0
-    var problem: RingError?
+    var outcomes: [RingSync.Outcome] = []
     do throws(Failure) {
-      try await sync.run(HistoryKind.allCases.filter(\.isSynced)) { outcome in
-        added += outcome.added
-        if outcome.isSupported { problem = problem ?? outcome.problem }
-      }
+      let kinds = HistoryKind.allCases.filter { $0.isSynced && !unsupported.contains($0) }
+      try await sync.run(kinds) { outcomes.append($0) }
     } catch {
+      answer([], of: ring, store, error.message)
       // A disk that is full for an hour ends no stream.
       return say("the stored data is not copied: \(error.message)")
     }
+    unsupported.formUnion(outcomes.filter { !$0.isSupported }.map(\.kind))
+    let problem = outcomes.first { $0.isSupported && $0.problem != nil }?.problem
     if let problem, !ring.connection.isConnected { throw Failure(problem) }
+    answer(outcomes, of: ring, store, problem?.description)
     if let problem { return say("not all stored data is copied: \(problem)") }
     hasSaidProblem = false
+    let added = outcomes.reduce(0) { $0 + $1.added }
     session.note("stored data: \(Console.counted(added, "new record")) in \(store.path.printable)")
+  }
+
+  /// Answers those who have asked for a copy.
+  private func answer(
+    _ outcomes: [RingSync.Outcome], of ring: RingClient, _ store: RingStore, _ problem: String?
+  ) {
+    let json = JSONValue.members([
+      "ring": .string(ring.connection.peer.description), "store": .string(store.path),
+      "problem": problem.map { .string($0) }, "kinds": .array(outcomes.map(\.json)),
+    ])
+    for reply in askers { reply(json) }
+    askers = []
   }
 
   private func measure(_ kind: Measured, _ ring: RingClient, _ report: Report) async throws(Failure) {

@@ -1,0 +1,98 @@
+import Glibc
+import HaloBluetoothCore
+import HaloCommandLine
+import HaloEventLoop
+import HaloJSON
+import HaloLineOutput
+import HaloSystemCalls
+import RingLink
+
+/// A copy of the stored data by another command, which has the ring: a ring has one link.
+@BluetoothActor
+struct RunningCopy {
+  private let command: RunningCommand
+  private let result: JSONValue
+
+  /// How long the other command may take to say what it does, and to copy, in milliseconds.
+  private nonisolated static let statusDeadline: Int32 = 1000
+  private nonisolated static let copyDeadline: Int32 = 15 * 60_000
+
+  /// Asks the command that has the ring, and waits until it is done.
+  ///
+  /// - Returns: nil if none has it
+  /// - Throws: if one has it that copies nothing, or that ends before it is done
+  init?(_ invocation: Invocation) async throws(Failure) {
+    let selector = try invocation.ring() ?? .anyRing
+    guard try invocation.adapter.isReal, let (command, facts) = await Self.owner(of: selector) else {
+      return nil
+    }
+    let answer = await offTheLoop(privileges: .ofTheLoop) {
+      RunningCommand.answers(of: [command], to: .copy, within: Self.copyDeadline)[0]
+    }
+    let title =
+      "halo-raw \(facts.found("command", as: String.self)?.printable ?? "") (process \(command.process))"
+    guard let answer else { throw Failure(.interrupted, "interrupted") }
+    guard let answer else {
+      // Without a name, another ring may be meant.
+      guard selector != .anyRing else { return nil }
+      throw Failure(
+        .connectionLost,
+        "the ring is in use by \(title), which copies nothing: end it, or start it with --sync-every 1h")
+    }
+    guard let json = try? JSONValue(parsing: answer.bytes), case .array(let all) = json,
+      let result = all.first(where: { Self.isMeant(selector, $0, name: nil) }) ?? all.first
+    else { throw Failure(.connectionLost, "\(title) has ended before it has copied the data") }
+    Console.error("asked \(title), which has the ring")
+    (self.command, self.result) = (command, result)
+  }
+
+  private static func isMeant(_ selector: RingSelector, _ device: JSONValue, name: String?) -> Bool {
+    let address = device.found("address", as: String.self) ?? device.found("ring", as: String.self)
+    guard let address = address.flatMap({ BluetoothAddress($0) }) else { return false }
+    return selector == .anyRing || selector.isMeant(name: name, address: address)
+  }
+
+  /// The command of this user that has a ring, with what it says of itself.
+  private static func owner(of selector: RingSelector) async -> (RunningCommand, JSONValue)? {
+    let found = await offTheLoop(privileges: .ofTheLoop) {
+      let all = RunningCommand.all
+      return Array(zip(all, RunningCommand.answers(of: all, to: .status, within: Self.statusDeadline)))
+    }
+    for (command, answer) in found ?? [] {
+      guard let answer, let facts = try? JSONValue(parsing: answer.bytes),
+        case .array(let devices)? = facts.found("devices")
+      else { continue }
+      if devices.contains(where: { isMeant(selector, $0, name: $0.found("name", as: String.self)) }) {
+        return (command, facts)
+      }
+    }
+    return nil
+  }
+
+  /// The rows that sync prints.
+  var rows: [(fields: [Field], text: String)] {
+    guard case .array(let kinds)? = result.found("kinds") else { return [] }
+    let ring = result.found("ring", as: String.self)
+    return kinds.map { kind in
+      let name = kind.found("kind", as: String.self) ?? ""
+      let (read, added) = (kind.found("read", as: Int.self) ?? 0, kind.found("added", as: Int.self) ?? 0)
+      let isSupported = kind.found("supported", as: Bool.self) ?? true
+      let problem = kind.found("problem", as: String.self)
+      let fields: [Field] = [
+        .text(name), .number(read), .number(added), .flag(isSupported), .text(isSupported ? problem : nil),
+        .number(kind.found("left_out", as: Int.self) ?? 0), .text(ring),
+      ]
+      let text =
+        isSupported ? "\(Console.counted(read, "record")), \(added) new" : "not supported by this ring"
+      return (fields, name.printable + String(repeating: " ", count: max(1, 13 - name.count)) + text)
+    }
+  }
+
+  /// - Throws: why not all was copied
+  func finish() throws(Failure) {
+    if let store = result.found("store", as: String.self) { Console.error("stored in \(store.printable)") }
+    if let problem = result.found("problem", as: String.self) {
+      throw Failure(.protocolError, problem.printable)
+    }
+  }
+}
