@@ -25,6 +25,14 @@ package struct LoadedLibrary {
     dlsym(handle, name).map { unsafeBitCast($0, to: type) }
   }
 
+  /// Finds a variable.
+  package func variable(_ variable: String) throws(LibraryError) -> UnsafeMutableRawPointer {
+    guard let address = dlsym(handle, variable) else {
+      throw LibraryError(name: name, reason: "it lacks the variable \(variable)")
+    }
+    return address
+  }
+
   /// The same for a function that a program can't do without. Its type is that of the place it is stored in.
   package func required<Function>(_ function: String) throws(LibraryError) -> Function {
     guard let found: Function = self.function(function) else {

@@ -38,6 +38,9 @@ import Testing
     "HaloRaw/Link/ConnectionCore.swift": (1, .ended(by: "the next link, its maker's end, or cancellation")),
     "HaloRaw/Server/Server.swift": (1, .ended(by: "room on the link, its end, or cancellation")),
     "HaloRaw/Ring/SharedSource.swift": (1, .deadline("that of the start of the sensor")),
+    "Program/Commands/Connect/DeviceSession.swift": (
+      1, .ended(by: "a line, a value, the end of the link, or an interruption")
+    ),
     "Devices/ManagedAdapter.swift": (1, .deadline("the caller's")),
     "Devices/SharedLinks.swift": (
       2, .deadline("ConnectionRequest.deadline; a device that is waited for may come at any time")

@@ -39,6 +39,12 @@ package enum Console {
     "\(number) \(singular)\(number == 1 ? "" : "s")"
   }
 
+  /// Writes to the terminal at once, in front of what is printed next.
+  static func writeDirectly(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+  }
+
   // MARK: Standard error
 
   /// The number of lines that standard error did not take in time.

@@ -4,6 +4,14 @@ package struct InputLines {
   package struct Line: Hashable, Sendable {
     package let number: Int
     package let text: String?
+
+    init(number: Int, text: String?) {
+      self.number = number
+      self.text = text
+    }
+
+    /// A line that is typed on a terminal: it has no number.
+    package init(typed text: String) { self.init(number: 0, text: text) }
   }
 
   private let longest: Int

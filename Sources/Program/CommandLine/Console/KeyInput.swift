@@ -45,6 +45,9 @@ package final class KeyInput {
     return true
   }
 
+  /// Notes how the terminal is, for something else that changes it.
+  nonisolated static func willRestore(_ mode: termios) { before.withLock { $0 = mode } }
+
   /// Gives the terminal back, also from a process that ends at once: from any thread.
   nonisolated static func restoreTerminal() {
     guard var mode = before.withLock({ $0.take() }), StandardInput.isForegroundTerminal else { return }

@@ -63,6 +63,11 @@ package final class StandardInput {
     watch.take()?.cancel()
   }
 
+  /// Whether nothing is read for a while: what comes waits in the pipe.
+  var isPaused = false {
+    didSet { watch?.interest = isPaused ? [] : .readable }
+  }
+
   private static func takeLine(of bytes: inout [UInt8]) -> String? {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
     defer { bytes.removeFirst(end + 1) }

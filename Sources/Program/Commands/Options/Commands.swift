@@ -15,7 +15,7 @@ package enum Commands {
       findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand,
     ]
     let peripherals: [CommandSpec] = [
-      scanCommand, inspectCommand, readCommand, writeCommand, subscribeCommand, serveCommand,
+      scanCommand, connectCommand, inspectCommand, readCommand, writeCommand, subscribeCommand, serveCommand,
       advertiseCommand,
     ]
     let machine: [CommandSpec] = [

@@ -57,6 +57,11 @@ enum AttributeChoice: Hashable {
     }
   }
 
+  /// The handle; nil if a UUID was given.
+  var handle: AttributeHandle? {
+    if case .handle(let handle) = self { handle } else { nil }
+  }
+
   /// The UUID; nil if a handle was given.
   var uuid: BluetoothUUID? {
     if case .uuid(let uuid) = self { uuid } else { nil }

@@ -1,0 +1,102 @@
+import ATT
+import GATTClient
+import HaloBluetoothCore
+import HaloCommandLine
+import HaloGATT
+
+/// What a session has subscribed to, also over several links.
+@BluetoothActor
+final class SessionSubscriptions {
+  private struct Subscribed {
+    let choice: AttributeChoice
+    let kind: SubscriptionKind?
+    var subscriptions: [Subscription]
+  }
+
+  private let output: SessionOutput
+  private var all: [Subscribed] = []
+  /// The values of the link of now that are printed without a subscription.
+  private var heard: Set<AttributeHandle> = []
+  /// The values that have come since the last write.
+  private var unseen: [AttributeHandle: Int] = [:]
+  /// Called when a value has come.
+  var onValue: (() -> Void)?
+
+  init(_ output: SessionOutput) { self.output = output }
+
+  func add(
+    _ choice: AttributeChoice, _ kind: SubscriptionKind?, _ table: AttributeList, on gatt: GATTClient
+  ) async throws {
+    guard !all.contains(where: { $0.choice == choice }) else {
+      throw Failure.usage("\(choice.title) is subscribed to already")
+    }
+    let made = try await subscribe(to: choice, kind, table, on: gatt)
+    all.append(Subscribed(choice: choice, kind: kind, subscriptions: made))
+    let text = "subscribed to \(made.map(\.handle.description).joined(separator: ", "))"
+    output.print("link", note: text, text: text)
+  }
+
+  func remove(_ choice: AttributeChoice, on gatt: GATTClient) async throws {
+    guard let index = all.firstIndex(where: { $0.choice == choice }) else {
+      throw Failure.usage("\(choice.title) is not subscribed to")
+    }
+    for subscription in all.remove(at: index).subscriptions { try await gatt.unsubscribe(subscription) }
+  }
+
+  /// Subscribes again on a new link. What the device sends without a subscription is printed, too: some do, and others after a
+  /// write to the descriptor.
+  func renew(_ table: AttributeList, on gatt: GATTClient) async throws {
+    heard = []
+    for characteristic in table.notifying {
+      heard.insert(characteristic.valueHandle)
+      _ = gatt.listen(to: characteristic) { [weak self] value, time in
+        self?.take(Array(value), of: characteristic, at: time)
+      }
+    }
+    for index in all.indices {
+      let old = all[index]
+      all[index].subscriptions = try await subscribe(to: old.choice, old.kind, table, on: gatt)
+    }
+  }
+
+  func end(on gatt: GATTClient) async {
+    for subscription in all.flatMap(\.subscriptions) { try? await gatt.unsubscribe(subscription) }
+  }
+
+  /// Values that have come so far are of an earlier write.
+  func forgetValues() { unseen = [:] }
+
+  /// Takes the values that have come since the last write.
+  ///
+  /// - Returns: whether there are any
+  /// - Throws: `.usage` if they are not subscribed to
+  func takeValue(of choice: AttributeChoice) throws(Failure) -> Bool {
+    guard let found = all.first(where: { $0.choice == choice }) else {
+      throw .usage("\(choice.title) is not subscribed to")
+    }
+    let counts = found.subscriptions.map { unseen.removeValue(forKey: $0.handle) ?? 0 }
+    return counts.contains { $0 > 0 }
+  }
+
+  private func subscribe(
+    to choice: AttributeChoice, _ kind: SubscriptionKind?, _ table: AttributeList, on gatt: GATTClient
+  ) async throws -> [Subscription] {
+    let found = table.characteristics(choice)
+    guard !found.isEmpty else { throw Failure(StackError.notFound(choice.title)) }
+    var made: [Subscription] = []
+    for characteristic in found {
+      made.append(
+        try await gatt.subscribe(to: characteristic, as: kind) { [weak self] value, time in
+          guard self?.heard.contains(characteristic.valueHandle) == false else { return }
+          self?.take(Array(value), of: characteristic, at: time)
+        })
+    }
+    return made
+  }
+
+  private func take(_ value: [UInt8], of characteristic: Characteristic, at time: Instant) {
+    output.printValue("value", characteristic.valueHandle, characteristic.uuid, value, at: time)
+    unseen[characteristic.valueHandle, default: 0] += 1
+    onValue?()
+  }
+}
