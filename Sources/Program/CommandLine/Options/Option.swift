@@ -119,6 +119,8 @@ package enum OptionRule: Sendable {
   case excludes(any CommandOption, [any CommandOption])
   /// The first needs the second.
   case needs(any CommandOption, any CommandOption)
+  /// The first needs one of the others.
+  case needsOne(any CommandOption, [any CommandOption])
 
   /// - Parameter isGiven: whether an option is on the command line
   package func check(_ isGiven: (any CommandOption) -> Bool) throws(Failure) {
@@ -136,6 +138,9 @@ package enum OptionRule: Sendable {
       throw .usage("\(option.spec.name) and \(other.spec.name) exclude each other")
     case .needs(let option, let other):
       if isGiven(option), !isGiven(other) { throw .usage("\(option.spec.name) needs \(other.spec.name)") }
+    case .needsOne(let option, let others):
+      guard isGiven(option), !others.contains(where: isGiven) else { return }
+      throw .usage("\(option.spec.name) needs " + others.map(\.spec.name).joined(separator: " or "))
     }
   }
 }
