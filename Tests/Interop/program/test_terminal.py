@@ -7,6 +7,7 @@ import termios
 import time
 
 import pytest
+from program import ROOT
 from terminal import Terminal
 
 
@@ -54,6 +55,45 @@ def test_a_wait_is_shown_and_removed(on_terminal):
     assert shown.startswith("\rlooking for nobody…\x1b[K")
     assert "\r\x1b[Khalo-raw: no device" in shown
     assert "listening to R02_BEEF" in on_terminal("events", "--duration", "1s", "--adapter", "virtual")
+
+
+# MARK: Colors
+
+CAPTURE = str(ROOT / "captures/virtual-battery.btsnoop")
+
+
+def is_colored(text):
+    return "\x1b[3" in text
+
+
+@pytest.mark.parametrize("environment, choice, colored", [
+    ({}, None, True), ({"NO_COLOR": "1"}, None, False), ({"NO_COLOR": ""}, None, True), ({"TERM": "dumb"}, None, False),
+    ({"CLICOLOR": "0"}, None, False), ({"CLICOLOR": "1"}, None, True),
+    ({"TERM": "dumb", "CLICOLOR_FORCE": "1"}, None, True), ({"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, None, False),
+    ({"NO_COLOR": "1"}, "always", True), ({}, "never", False), ({"CLICOLOR_FORCE": "1"}, "never", False),
+    ({}, "auto", True), ({"NO_COLOR": "1"}, "auto", False),
+])
+def test_colors_on_a_terminal_are_chosen(on_terminal, environment, choice, colored):
+    option = [f"--color={choice}"] if choice else []
+    assert is_colored(on_terminal("decode", CAPTURE, *option, columns=200, **environment)) == colored
+
+
+@pytest.mark.parametrize("variables, option, colored", [
+    ({}, [], False), ({"CLICOLOR_FORCE": "1"}, [], True), ({"CLICOLOR_FORCE": "0"}, [], False), ({"CLICOLOR": "1"}, [], False),
+    ({}, ["--color"], True), ({}, ["--color=always"], True), ({"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, [], False),
+])
+def test_a_pipe_has_colors_only_on_request(halo, monkeypatch, variables, option, colored):
+    for name, value in variables.items():
+        monkeypatch.setitem(halo.environment, name, value)
+    assert is_colored(halo.run("decode", CAPTURE, *option).succeeded().out) == colored
+    assert is_colored(halo.run("--color=never", "decode", CAPTURE).succeeded().out) is False
+    explained = halo.run("battery", "--explain", *option, adapter="virtual:fast").succeeded()
+    assert is_colored(explained.err) == colored and not is_colored(explained.out)
+
+
+def test_records_have_no_colors(on_terminal):
+    shown = on_terminal("stream", "--ppg", "--count", "3", "--color=always", "--adapter", "virtual:fast")
+    assert not is_colored(shown)
 
 
 # MARK: Waveforms

@@ -11,7 +11,7 @@ package struct OptionSpec: Sendable {
   /// The name of the value in the help; nil for a flag.
   package var placeholder: String?
   /// Whether the value may be left out. If given, it follows an equals sign: `--explain=full`.
-  var isValueOptional = false
+  package var isValueOptional = false
   package var help: String
   /// How the command uses the file that the value names; nil if the value is not a path.
   package var file: FileUse?
@@ -57,6 +57,13 @@ extension Option {
   package func inEnvironment(_ variable: String) -> Self {
     var option = self
     option.spec.variable = variable
+    return option
+  }
+
+  /// The same option with another help, for a command for which it means less.
+  package func described(_ help: String) -> Self {
+    var option = self
+    option.spec.help = help
     return option
   }
 

@@ -18,7 +18,12 @@ private enum ScanOption {
   static let passive = Flag("--passive", help: "do not send scan requests")
   static let duplicates = Flag("--duplicates", help: "print every report, not only new information")
 
-  static let all: [any CommandOption] = [duration, service, name, rssi, rings, passive, duplicates]
+  static let phy = CommonOptions.phy.described(
+    "coded: scan on the coded PHY, too (default: auto, which does not)")
+
+  static let all: [any CommandOption] = [
+    duration, service, name, rssi, rings, passive, duplicates, CommonOptions.aggressive, phy,
+  ]
 }
 
 let scanCommand = CommandSpec(
@@ -36,7 +41,8 @@ let scanCommand = CommandSpec(
     and whether the device refuses connections. On a terminal, lines are cut to its width, and while the scan goes on, those
     that fit are shown; csv and jsonl have everything.
     "t" is the time of the report in seconds since the first one; "time" is the same as time of day.
-    """
+    """,
+  opensLinks: false
 ) { invocation in
   let duration = invocation[ScanOption.duration]
   let format = OutputFormat(invocation)
