@@ -1,5 +1,6 @@
 """What the program shows on a terminal of a given size."""
 
+import json
 import os
 import re
 import signal
@@ -94,6 +95,28 @@ def test_a_pipe_has_colors_only_on_request(halo, monkeypatch, variables, option,
 def test_records_have_no_colors(on_terminal):
     shown = on_terminal("stream", "--ppg", "--count", "3", "--color=always", "--adapter", "virtual:fast")
     assert not is_colored(shown)
+
+
+# MARK: Pipes
+
+
+@pytest.mark.parametrize("command", [["inspect"], ["info"], ["time"]])
+def test_a_pipe_changes_no_page(halo, on_terminal, command):
+    page = halo.run(*command, adapter="virtual:fast,clock=2026-11-21T13:45:00").succeeded().out
+    shown = on_terminal(*command, "--adapter", "virtual:fast,clock=2026-11-21T13:45:00", columns=300)
+    assert page and shown.replace("\r\n", "\n").endswith(page)
+    assert page != halo.run(*command, "--format", "csv", adapter="virtual:fast").succeeded().out
+
+
+def test_info_is_short(halo):
+    lines = halo.run("info", adapter="virtual:fast").succeeded().out.splitlines()
+    assert len(lines) > 6 and max(map(len, lines)) <= 80
+    software = halo.run("info", "--format", "jsonl", adapter="virtual:fast").succeeded().out
+    assert len(json.loads(software)["software"]) == 300
+
+
+def test_records_are_csv_in_a_pipe(halo):
+    assert halo.run("battery", adapter="virtual:fast").succeeded().out.startswith("percent,charging\n")
 
 
 # MARK: Waveforms
