@@ -119,6 +119,17 @@ def test_records_are_csv_in_a_pipe(halo):
     assert halo.run("battery", adapter="virtual:fast").succeeded().out.startswith("percent,charging\n")
 
 
+def test_virtual_time_is_not_measured(halo):
+    halo.run("bench", "--duration", "1s", adapter="virtual:fast").failed(64, saying="this adapter has virtual time")
+
+
+def test_no_other_ring_is_awaited_where_there_is_one(halo):
+    """The time of the simulation: two advertisements of 100 ms, and nine requests of two connection events each."""
+    explained = halo.run("battery", "--explain", adapter="virtual:fast").succeeded().err
+    assert 0.4 < float(explained.splitlines()[-1].split()[1]) < 0.55
+    halo.run("battery", adapter="virtual:fast,rings=2").failed(79, saying="several rings are near")
+
+
 # MARK: Waveforms
 
 
