@@ -152,6 +152,6 @@ struct FixedChannels: HCICode {
   var description: String {
     namesOfBits(
       rawValue,
-      [1: "signalling", 2: "connectionless", 3: "AMP manager", 7: "BR/EDR SMP", 63: "AMP test manager"])
+      [1: "signaling", 2: "connectionless", 3: "AMP manager", 7: "BR/EDR SMP", 63: "AMP test manager"])
   }
 }

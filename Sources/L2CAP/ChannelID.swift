@@ -26,11 +26,11 @@ extension ChannelID {
   /// The name in the specification, if any.
   @usableFromInline package var description: String {
     switch rawValue {
-    case 0x0001: "BR/EDR signalling"
+    case 0x0001: "BR/EDR signaling"
     case 0x0002: "connectionless"
     case 0x0003: "AMP manager"
     case Self.attribute.rawValue: "ATT"
-    case Self.leSignaling.rawValue: "LE signalling"
+    case Self.leSignaling.rawValue: "LE signaling"
     case Self.securityManager.rawValue: "SMP"
     case 0x0007: "BR/EDR SMP"
     case 0x003F: "AMP test manager"

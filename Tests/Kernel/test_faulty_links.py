@@ -49,7 +49,7 @@ def test_a_peer_that_leaves_at_the_exchange_of_the_mtu(halo, rings, tmp_path, mo
     rings.remove()
     with simulation(halo, "seed=7,leave-at-mtu") as simulated:
         result = halo.run("battery", *JSON, adapter=simulated.adapter, timeout=120).succeeded()
-        assert result.records() and result.err.count("is left out from now on") == 1, result
+        assert result.records() and result.err.count("later links omit it") == 1, result
 
 
 class BusyController(VirtualController):

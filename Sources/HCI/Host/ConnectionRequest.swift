@@ -51,7 +51,7 @@ extension LinkProcedure: CustomStringConvertible {
     case .readFeatures: "reading the peer's features"
     case .updateDataLength: "the request for longer packets"
     case .updatePHY: "the request for another PHY"
-    case .keepParameters: "refusing the peer's connection parameters"
+    case .keepParameters: "the refusal of its connection parameters"
     }
   }
 }

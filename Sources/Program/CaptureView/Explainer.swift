@@ -19,14 +19,16 @@ package final class Explainer {
   private var output = LineWriter(.standardError)
   private var start: Int64?
   /// On a terminal, a progress line may be in the place of the next packet.
-  private let isTerminal = isatty(STDERR_FILENO) == 1
+  private let isTerminal = Terminal.canDraw(on: STDERR_FILENO)
 
-  /// - Parameter form: the value of `--explain`
-  /// - Returns: nil without it
-  package init?(_ form: Form?) {
+  /// - Parameters:
+  ///   - form: the value of `--explain`
+  ///   - color: that of `--color`
+  /// - Returns: nil without `--explain`
+  package init?(_ form: Form?, _ color: ColorChoice) {
     guard let form else { return nil }
     self.form = form
-    text = PacketText(isColored: isTerminal && !Console.refusesColor)
+    text = PacketText(isColored: color.isUsed(on: STDERR_FILENO))
   }
 
   /// Explains all packets of a tap from now on.

@@ -19,6 +19,8 @@ package enum SessionNote: Equatable, Sendable {
   case keepsParameters
   /// The firmware and the settings of the ring are read for the description of the data. Without this note they are not.
   case describesRing
+  /// There is no other ring than the first one that is heard: none is awaited. Without this note others are.
+  case oneRing
   /// Whether the ring's firmware was known to have the counted stream; nil if the ring was asked. Without this note it
   /// was neither known nor asked.
   case countedStream(Bool?)
@@ -52,6 +54,8 @@ extension [SessionNote] {
 
   package var describesRing: Bool { contains(.describesRing) }
 
+  package var hasOneRing: Bool { contains(.oneRing) }
+
   /// What was known of the counted stream; nil without a note of it.
   package var countedStream: Bool?? {
     lazy.compactMap { if case .countedStream(let known) = $0 { .some(known) } else { nil } }.last
@@ -66,7 +70,8 @@ extension [SessionNote] {
 
 extension SessionNote: LosslessStringConvertible {
   /// `zone utc-offset=3600`, `clock set=1763733600 policy=local utc-offset=3600`, `restore spo2 enabled=1`, `ring [...]` with
-  /// address, type, name, firmware, handles and Database Hash, `keep-parameters`, `describe-ring`, `counted-stream asked`
+  /// address, type, name, firmware, handles and Database Hash, `keep-parameters`, `describe-ring`, `one-ring`,
+  /// `counted-stream asked`
   package var description: String {
     switch self {
     case .zone(let offset): "zone utc-offset=\(offset)"
@@ -77,6 +82,7 @@ extension SessionNote: LosslessStringConvertible {
     case .ring(let ring): "ring \(ring.list.line)"
     case .keepsParameters: "keep-parameters"
     case .describesRing: "describe-ring"
+    case .oneRing: "one-ring"
     case .countedStream(let known): "counted-stream \(known.map { $0 ? "yes" : "no" } ?? "asked")"
     }
   }
@@ -109,6 +115,7 @@ extension SessionNote: LosslessStringConvertible {
       self = .ring(ring)
     case "keep-parameters": self = .keepsParameters
     case "describe-ring": self = .describesRing
+    case "one-ring": self = .oneRing
     case "counted-stream" where parts.count == 2:
       switch parts[1] {
       case "yes": self = .countedStream(true)

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 import HaloJSON
 
 /// A value in a record.
-package enum Field: Sendable {
+package enum Field: Hashable, Sendable {
   case text(String?)
   case number(Int?)
   case seconds(Int64)

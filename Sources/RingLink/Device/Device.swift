@@ -95,13 +95,13 @@ package final class DeviceCommands: CommandGroup {
     0x01, "set time", "Sets the ring's clock; the answer lists what the ring can do.", .device,
     source: "4.1 [F][C][6]", ClockSetting.fields, RingCapabilities.fields)
   package let battery = RingQuery<NoFields, RingBattery>(
-    0x03, "battery", "How full the battery is.", .device, source: "4.2 [F][C]", NoFields.fields,
+    0x03, "battery", "The battery level.", .device, source: "4.2 [F][C]", NoFields.fields,
     RingBattery.fields)
   package let hostInformation = RingQuery<HostInformation, NoFields>(
-    0x04, "host information", "Tells the ring what it talks to.", .device, source: "4.3 [C]",
+    0x04, "host information", "Sends the phone's system and name.", .device, source: "4.3 [C]",
     HostInformation.fields, NoFields.fields)
   package let deviceSupport = RingQuery<NoFields, DeviceSupport>(
-    0x3C, "device support", "More of what the ring can do.", .device, families: .newer, source: "4.4 [C][S]",
+    0x3C, "device support", "Further features of the ring.", .device, families: .newer, source: "4.4 [C][S]",
     NoFields.fields, DeviceSupport.fields)
   package let setNotificationMask = RingQuery<UInt16, UInt16>(
     0x60, "set notification mask", "The kinds of phone messages that the ring is notified of.", .device,

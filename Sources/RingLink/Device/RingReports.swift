@@ -74,7 +74,7 @@ package final class RingReports: CommandGroup {
     0x78, "sport update", "A second of a sport session.", families: .newer,
     source: "4.14 [C][F][A][S]", SportUpdate.fields)
   package let batteryEvent = RingReport<RingBattery>(
-    0x73, startingWith: [0x0C], "battery changed", "How full the battery is now.", source: "4.15 [F][C][4]",
+    0x73, startingWith: [0x0C], "battery changed", "The new battery level.", source: "4.15 [F][C][4]",
     RingBattery.fields(at: 2))
   package let liveTotals = RingReport<LiveTotals>(
     0x73, startingWith: [0x12], "live totals", "The totals of the day, with each batch of steps.",
@@ -108,20 +108,25 @@ package final class RingReports: CommandGroup {
     uniqueKeysWithValues: RingEvent.Button.allCases.map { (Int($0.rawValue), "\($0)") })
 
   /// Notifications without a value, or with one that is not understood.
-  let plainNotifications = plain.map { kind, name, source in
+  let plainNotifications = plain.map { kind, name, purpose, source in
     RingReport<NoFields>(
-      .notification, startingWith: [kind], name, "Something happened.", source: source, NoFields.fields
+      .notification, startingWith: [kind], name, purpose, source: source, NoFields.fields
     ).entry
   }
 
-  private static let plain: [(kind: UInt8, name: String, source: String)] = [
-    (0x01, "new heart rate", "4.15 [A][C]"), (0x02, "new blood pressure", "4.15 [A]"),
-    (0x03, "new SpO2", "4.15 [A][C][3]"), (0x04, "new activity", "4.15 [A][C]"),
-    (0x06, "sport ended", "4.15 [A]"),
-    (0x07, "sport session stored", "4.15 [A][C]"), (0x09, "wants to be synchronised", "4.15 [A]"),
-    (0x0B, "wants to be synchronised", "4.15 [A]"), (0x0D, "new blood sugar", "4.15 [?]"),
-    (0x10, "goals changed", "4.15 [?]"), (0x11, "display or touch", "4.15 [F]"),
-    (0x28, "value 0x28", "4.15 [F]"),
+  private static let plain: [(kind: UInt8, name: String, purpose: String, source: String)] = [
+    (0x01, "new heart rate", "New heart rates are stored.", "4.15 [A][C]"),
+    (0x02, "new blood pressure", "New blood pressures are stored.", "4.15 [A]"),
+    (0x03, "new SpO2", "New values of SpO2 are stored.", "4.15 [A][C][3]"),
+    (0x04, "new activity", "New steps are stored.", "4.15 [A][C]"),
+    (0x06, "sport ended", "A sport session has ended.", "4.15 [A]"),
+    (0x07, "sport session stored", "A sport session is stored.", "4.15 [A][C]"),
+    (0x09, "requests synchronization", "The ring asks to be synchronized.", "4.15 [A]"),
+    (0x0B, "requests synchronization", "The ring asks to be synchronized.", "4.15 [A]"),
+    (0x0D, "new blood sugar", "New values of blood sugar are stored.", "4.15 [?]"),
+    (0x10, "goals changed", "The daily goals have changed.", "4.15 [?]"),
+    (0x11, "display or touch", "Concerns the display or touches.", "4.15 [F]"),
+    (0x28, "value 0x28", "A value of unknown meaning.", "4.15 [F]"),
   ]
 
   var entries: [CommandEntry] {

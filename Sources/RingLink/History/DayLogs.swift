@@ -100,7 +100,7 @@ package struct HeartRateLogAssembler: LogAssembler {
   }
 }
 
-/// A number for each hour of a day, of unknown meaning: a tally that the wearer counts up (ring reference, 4.16).
+/// A number for each hour of a day: the prayers that the wearer has counted (ring reference, 4.16).
 package struct HourlyCounter: Hashable, Sendable {
   /// From midnight on; empty if the ring has no data of that day.
   package var values: [UInt16]

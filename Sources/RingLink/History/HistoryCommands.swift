@@ -3,15 +3,16 @@ package final class HistoryCommands: CommandGroup {
   static let shared = HistoryCommands()
 
   package let today = RingQuery<NoFields, TodayTotals>(
-    0x48, "today", "What was walked since the ring's midnight.", .history, source: "4.14 [C]",
+    0x48, "today", "Steps and distance since the ring's midnight.", .history, source: "4.14 [C]",
     NoFields.fields, TodayTotals.fields)
   package let storedDays = RingQuery<NoFields, StoredDays>(
-    0x46, "stored days", "For which days the ring has something stored.", .history, families: .newer,
+    0x46, "stored days", "The days with stored data.", .history, families: .newer,
     source: "4.14 [A]", NoFields.fields, StoredDays.fields)
   package let dayTotals = RingLog<DayTotalsAssembler>(
-    0x07, "day totals", "What was walked on a day, in sum.", families: [.rf03, .unknown], source: "4.14 [A]")
+    0x07, "day totals", "Steps and distance of a day, in total.", families: [.rf03, .unknown],
+    source: "4.14 [A]")
   package let activity = RingLog<ActivityLogAssembler>(
-    0x43, "activity", "What was walked on a day, by hours.", source: "4.14 [F][C]")
+    0x43, "activity", "Steps and distance of a day, by hours.", source: "4.14 [F][C]")
   package let heartRateLog = RingLog<HeartRateLogAssembler>(
     0x15, "heart rate log", "The heart rates that the ring measured automatically on a day.",
     source: "4.10 [C]")
@@ -23,8 +24,8 @@ package final class HistoryCommands: CommandGroup {
     "The heart rate variability of a day, in ms. Firmware makes these numbers up in part.",
     families: .newer, source: "4.12 [F][C]")
   package let hourlyCounter = RingLog<HourlyCounterAssembler>(
-    0x7A, "hourly counter", "A counter by hours, of unknown meaning.", families: [.rt11cr],
-    source: "4.16 [F]")
+    0x7A, "hourly counter", "A counter by hours, which counts prayers.", families: [.rt11cr],
+    source: "4.16 [F][S]")
   package let sleep = BulkQuery<SleepLog>(
     0x27, "sleep", "The nights that the ring has stored. Naps come with the answer, as a frame of their own.",
     source: "6.1 [C][3]")

@@ -149,7 +149,7 @@ package final class MeasurementCommands: CommandGroup {
 
   package let measurementStart = RingQuery<MeasurementStart, MeasurementUpdate>(
     MeasurementForms.command, "measurement",
-    "Measures while one waits: starts a measurement, or keeps a continuous one going.",
+    "Starts a measurement, or continues a continuous one.",
     .measurements, isStream: true, requests: MeasurementForms.requests, replies: MeasurementForms.all,
     source: "4.9 [F][C][S]", MeasurementStart.fields, MeasurementUpdate.fields)
   package let measurementStop = RingQuery<MeasurementStop, MeasurementStop>(

@@ -76,6 +76,8 @@ package enum RingFinder {
     package var scan = ScanParameters.gentle
     /// The rings that were used before. If it is one, it is taken at once.
     package var known: Set<PeerIdentity> = []
+    /// Whether there may be other rings than the first one. If not, as in a simulation of one, it is taken at once.
+    package var expectsOthers = true
     /// Called when other rings are awaited, with the first one.
     package var onWait: (Advertisement) -> Void = { _ in }
     /// Called when a device that may be a ring is taken, as no other is near.
@@ -215,6 +217,7 @@ package enum RingFinder {
       possible[device.identity] = nil
       if selector != .anyRing || options.known == [device.identity] { return finish(.success([device])) }
       guard candidates[device.identity] != nil || candidates.count < Self.maximumCandidates else { return }
+      if !options.expectsOthers, fit > .ambiguousName { return finish(.success([device])) }
       let isFirstSure = fit > .ambiguousName && !candidates.values.contains { $0.fit > .ambiguousName }
       candidates[device.identity] = (device, fit)
       guard isFirstSure || decision == nil else { return adapt(to: device) }

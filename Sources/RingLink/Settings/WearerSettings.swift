@@ -4,7 +4,7 @@ package final class WearerSettings: CommandGroup {
   /// Rings use it for distance and calories. Most do not report it, and those that do leave out the last three fields: to
   /// write a part of it means to write all of it (ring reference, 4.6).
   package let profile = RingSetting(
-    0x0A, "profile", "Who wears the ring. Most rings do not give it back.", isToldBack: false,
+    0x0A, "profile", "Who wears the ring. Most rings do not report it.", isToldBack: false,
     source: "4.6 [C]",
     [
       // What the ring shows; the fields are metric.
@@ -20,7 +20,7 @@ package final class WearerSettings: CommandGroup {
       FrameField("heart-rate-warning", at: 10, .uint8, .beatsPerMinute, believed: 1...255, usual: 150),
     ])
   package let goals = RingSetting(
-    0x21, "goals", "What the wearer wants to reach in a day.", source: "4.7 [C]",
+    0x21, "goals", "The daily goals.", source: "4.7 [C]",
     [
       FrameField("steps", at: 2, .uint24LittleEndian, .steps),
       FrameField("calories", at: 5, .uint24LittleEndian, .calories),
@@ -29,7 +29,7 @@ package final class WearerSettings: CommandGroup {
       FrameField("sleep", at: 13, .uint16LittleEndian, .minutes),
     ])
   package let temperatureUnit = RingSetting(
-    0x19, "temperature-unit", "In what temperatures are shown.", families: .newer, source: "4.7 [C]",
+    0x19, "temperature-unit", "The unit of temperatures.", families: .newer, source: "4.7 [C]",
     [
       enabled,
       FrameField("unit", at: 3, words: [1: "celsius", 2: "fahrenheit"], settable: 1...2, usual: 1),
@@ -46,7 +46,7 @@ package final class WearerSettings: CommandGroup {
       FrameField("hours", at: 6, words: [1: "window", 2: "always"], settable: 1...2, usual: 2),
     ] + window(at: 7))
   package let doNotDisturb = RingSetting(
-    0x06, "do-not-disturb", "When the ring is to be silent.", families: [.unknown], source: "4.7 [A]",
+    0x06, "do-not-disturb", "The times without notifications.", families: [.unknown], source: "4.7 [A]",
     [enabled] + window(at: 3) + [FrameField("manual", at: 7, .flag(on: 1, off: 0))])
   package let raiseToWake = RingSetting(
     0x09, "raise-to-wake", "Whether a raised hand switches the display on.", families: [.unknown],
@@ -55,15 +55,15 @@ package final class WearerSettings: CommandGroup {
     0x3B, read: [1, 0], write: [2, 0], "touch", "What touching the ring does.", families: .newer,
     source: "4.13 [C][S]", touchFields)
   package let gesture = RingSetting(
-    0x3B, read: [1, 1], write: [2, 1], "gesture", "What waving the ring does.", families: .newer,
+    0x3B, read: [1, 1], write: [2, 1], "gesture", "The function of a gesture.", families: .newer,
     source: "4.13 [F]", touchFields)
   package let touchSleep = RingSetting(
-    0x3B, read: [1, 2], write: [2, 2], "touch-sleep", "When the ring stops to watch for touches.",
+    0x3B, read: [1, 2], write: [2, 2], "touch-sleep", "After how long touches are ignored.",
     families: .newer, source: "4.13 [S]",
     // The unit of the time is not stated.
     [FrameField("mode", at: 3, words: touchModes), FrameField("time", at: 4)])
   package let bloodPressureSchedule = RingSetting(
-    0x0C, "blood-pressure", "When blood pressure is to be made up; no ring can measure it.",
+    0x0C, "blood-pressure", "The schedule of the invented blood pressure; no ring can measure it.",
     families: [.rt11cr], source: "4.7 [C]",
     [FrameField("enabled", at: 2, .flag(on: 1, off: 0))] + window(at: 3)
       + [FrameField("interval", at: 7, .uint8, .minutes, settable: 1...255, usual: 60)])

@@ -7,7 +7,7 @@ package enum ReferencePage {
     var page = """
       # The ring's commands
 
-      Made of the command table in `Sources/RingLink/Table` by `halo-raw ring-commands`; a test compares the two.
+      Generated from the command table in `Sources/RingLink/Table` by `halo-raw ring-commands`; a test compares the two.
 
       A frame has 16 bytes: the command, 14 bytes of payload padded with zeros, and the sum of those 15 modulo 256. Numbers
       below are bytes of the frame, counted from the command, which is byte 0. A ring that does not know a command answers with

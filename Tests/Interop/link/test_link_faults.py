@@ -72,7 +72,7 @@ class TestMTU:
         expected = halo.run(*command, adapter="virtual:fast").succeeded()
         result = halo.run(*command, adapter="virtual:fast,leave-at-mtu").succeeded()
         assert result.out == expected.out
-        assert result.err.splitlines()[-1].endswith("is left out from now on")
+        assert result.err.splitlines()[-1].endswith("later links omit it")
         silent = halo.run(*command, "--mtu", "none", adapter="virtual:fast,leave-at-mtu").succeeded()
         assert (silent.out, silent.err) == (expected.out, expected.err)
 

@@ -204,7 +204,7 @@ def test_a_peer_that_never_answers_the_request_for_the_mtu(halo, strict, command
     ring = strict("--att", "no_mtu_answer")
     result, seconds = timed(halo, *command, adapter=ring.adapter, timeout=40)
     assert result.succeeded().out.splitlines() == expected.out.splitlines()
-    assert result.err.count("the exchange of the MTU has cost the link") == 1, result
+    assert result.err.count("ended the link at the exchange of the MTU") == 1, result
     assert seconds < 15
 
 
@@ -268,4 +268,4 @@ class TestParameters:
         ring = strict("--wants-interval", 30, 50, "--insists", "--acl-length", length)
         result = self.stream(halo, ring, "15")
         assert [event["result"] for event in ring.events("parameter request")] == [1, 1, 0]
-        assert result.err.count("refusing the peer's connection parameters has cost the link") == 1, result
+        assert result.err.count("ended the link at the refusal of its connection parameters") == 1, result

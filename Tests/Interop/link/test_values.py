@@ -3,6 +3,7 @@
 import csv
 import json
 import signal
+import time
 from contextlib import contextmanager
 
 import bumble_ring as peer
@@ -12,6 +13,14 @@ from program import CONNECTION_LOST, NOT_FOUND, PROTOCOL, USAGE
 
 JSON = ("--format", "jsonl")
 STRAP = "Halo Strap"
+
+
+def wait_until(met):
+    """Whether it is met within some seconds."""
+    end = time.monotonic() + 10
+    while not met() and time.monotonic() < end:
+        time.sleep(0.05)
+    return met()
 
 
 @contextmanager
@@ -121,6 +130,24 @@ def test_the_kind_of_write_follows_the_properties(halo, ring):
     assert "without response" not in write(peer.LONG_VALUE).succeeded().out
     write("2A26").failed(PROTOCOL, saying="2A26 (Firmware Revision String) can't be written: its properties are read")
     write(peer.LONG_VALUE, "--without-response").failed(PROTOCOL, saying="can't be written without response")
+
+
+@pytest.mark.parametrize("form", ["csv", "text"])
+def test_a_scan_prints_no_row_twice(halo, tmp_path, form):
+    """Of a device whose scan response is empty: a new payload that says nothing. The times are the first two columns."""
+    table, socket = tmp_path / "table.jsonl", tmp_path / "air"
+    table.write_text('{"handle":16,"kind":"service","uuid":"181A","end":16}\n')
+    halo.start("serve", table, "--listen", f"unix:{socket}")
+    assert wait_until(socket.exists)
+
+    def rows(*options):
+        result = halo.run("scan", "--duration", "1s", "--format", form, *options, adapter=f"unix:{socket}").succeeded()
+        lines = result.out.splitlines()
+        return [line.split(",", 2)[2] for line in lines[1:]] if form == "csv" else lines
+
+    assert len(rows()) == 1
+    repeated = rows("--duplicates")
+    assert len(repeated) > 2 and len(set(repeated)) == 1
 
 
 def test_a_scan_shows_all_data(halo, one_strap):

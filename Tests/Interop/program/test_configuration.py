@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 from program import BAD_DATA, NOT_FOUND, NO_FILE, USAGE
@@ -85,3 +86,11 @@ def test_with_sudo_a_file_of_another_user_is_not_read(halo, monkeypatch):
     monkeypatch.setitem(halo.environment, "SUDO_UID", "65534")
     monkeypatch.setitem(halo.environment, "SUDO_GID", "65534")
     halo.run("battery", adapter="virtual:fast").failed(NO_FILE, saying="another user")
+
+
+def test_the_example_of_the_page_works(halo, configure):
+    text = halo.run("help", "config").succeeded().out
+    example = re.search(r"^Example\n((?:  .*\n|\n)+)", text, re.MULTILINE)[1]
+    configure(example.replace("hci1", "virtual:fast").replace("ring = left\n", ""))
+    lines = halo.run("stream", "--count", "3").succeeded().out.splitlines()
+    assert len(lines) == 4 and all(",ppg," in line for line in lines[1:])

@@ -100,7 +100,7 @@ def test_the_page_on_hostile_peers_names_every_test_of_its_suites():
 
 def test_there_is_one_version(halo):
     (version,) = re.findall(r"^halo-raw (\S+)$", halo.run("--version").succeeded().out, re.MULTILINE)
-    assert re.search(r"^## (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
+    assert re.search(r"^## (\S+) - \d{4}-\d\d-\d\d$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
     assert f'\nversion = "{version}"\n' in (ROOT / "python/pyproject.toml").read_text()
     for name in ("README.md", "docs/performance.md", "docs/raspberry-pi.md", "scripts/package-check"):
         assert set(re.findall(r"halo-raw_([^_]+)_a\w+64\.deb", (ROOT / name).read_text())) == {version}, name

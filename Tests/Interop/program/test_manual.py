@@ -1,6 +1,7 @@
 """Manual pages and completion scripts, as man and the shells take them."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -20,8 +21,35 @@ def pages(halo) -> dict:
 def test_each_command_has_a_page(halo, pages):
     commands = [line.split()[0] for line in halo.run("--help").out.splitlines() if line.startswith("  ")]
     assert halo.run("manual").succeeded().out == pages["halo-raw"]
-    assert len(pages) > 25 and {name.removeprefix("halo-raw-") for name in pages} <= {*commands, "halo-raw"}
+    assert len(pages) > 25 and {"halo-raw-link", "halo-raw-config"} < set(pages)
+    assert {name.removeprefix("halo-raw-") for name in pages} <= {*commands, "halo-raw"}
     assert halo.run("manual", "raw").succeeded().out == pages["halo-raw-raw"]
+
+
+def test_each_page_has_the_date_of_the_version_and_its_sections_in_order(pages):
+    (date,) = re.findall(r"^## \S+ - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[:1]
+    sections = {"halo-raw-config": "5", "halo-raw-link": "7"}
+    order = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "FILES", "ENVIRONMENT", "EXIT STATUS", "SEE ALSO"]
+    for name, text in pages.items():
+        assert text.startswith(f'.TH {name.upper()} {sections.get(name, "1")} "{date}" "halo-raw '), name
+        found = [title for title in re.findall(r"^\.SH (.*)$", text, re.MULTILINE) if title in order]
+        assert found == [title for title in order if title in found] and found[:3] == order[:3], name
+    assert re.findall(r"^\.SH (.*)$", pages["halo-raw-stream"], re.MULTILINE) == [title for title in order if title != "FILES"]
+
+
+def test_the_configuration_file_has_a_page(pages):
+    page = pages["halo-raw-config"]
+    assert "config/halo\\-raw/config" in page and "HALO_CONFIG" in page
+    assert {"FILES", "ENVIRONMENT", "EXAMPLES"} < set(re.findall(r"^\.SH (.*)$", page, re.MULTILINE))
+    assert ".BR halo\\-raw\\-config (5)" in pages["halo-raw-stream"]
+
+
+def test_pages_are_installed_in_their_sections(halo, tmp_path):
+    subprocess.run([ROOT / "scripts/install-data", halo.path, tmp_path], check=True)
+    names = {str(path.relative_to(tmp_path / "man")) for path in (tmp_path / "man").rglob("*.[0-9]")}
+    assert {"man1/halo-raw.1", "man1/halo-raw-stream.1", "man5/halo-raw-config.5", "man7/halo-raw-link.7"} < names
+    subprocess.run([ROOT / "scripts/install-data", "--remove", tmp_path], check=True)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 @pytest.mark.skipif(not shutil.which("man"), reason="there is no man")
@@ -59,6 +87,8 @@ def test_another_shell_is_refused(halo):
 
 @pytest.mark.parametrize(("words", "expected"), [
     (["stre"], ["stream"]),
+    (["--adapter", "virtual", "stre"], ["stream"]),
+    (["-v", "stream", "--pp"], ["--ppg"]),
     (["stream", "--pp"], ["--ppg"]),
     (["stream", "--format", ""], ["text", "csv", "jsonl"]),
     (["stream", "--count", ""], []),

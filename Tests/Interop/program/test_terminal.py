@@ -1,5 +1,6 @@
 """What the program shows on a terminal of a given size."""
 
+import json
 import os
 import re
 import signal
@@ -7,6 +8,7 @@ import termios
 import time
 
 import pytest
+from program import ROOT
 from terminal import Terminal
 
 
@@ -54,6 +56,78 @@ def test_a_wait_is_shown_and_removed(on_terminal):
     assert shown.startswith("\rlooking for nobody…\x1b[K")
     assert "\r\x1b[Khalo-raw: no device" in shown
     assert "listening to R02_BEEF" in on_terminal("events", "--duration", "1s", "--adapter", "virtual")
+
+
+# MARK: Colors
+
+CAPTURE = str(ROOT / "captures/virtual-battery.btsnoop")
+
+
+def is_colored(text):
+    return "\x1b[3" in text
+
+
+@pytest.mark.parametrize("environment, choice, colored", [
+    ({}, None, True), ({"NO_COLOR": "1"}, None, False), ({"NO_COLOR": ""}, None, True), ({"TERM": "dumb"}, None, False),
+    ({"CLICOLOR": "0"}, None, False), ({"CLICOLOR": "1"}, None, True),
+    ({"TERM": "dumb", "CLICOLOR_FORCE": "1"}, None, True), ({"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, None, False),
+    ({"NO_COLOR": "1"}, "always", True), ({}, "never", False), ({"CLICOLOR_FORCE": "1"}, "never", False),
+    ({}, "auto", True), ({"NO_COLOR": "1"}, "auto", False),
+])
+def test_colors_on_a_terminal_are_chosen(on_terminal, environment, choice, colored):
+    option = [f"--color={choice}"] if choice else []
+    assert is_colored(on_terminal("decode", CAPTURE, *option, columns=200, **environment)) == colored
+
+
+@pytest.mark.parametrize("variables, option, colored", [
+    ({}, [], False), ({"CLICOLOR_FORCE": "1"}, [], True), ({"CLICOLOR_FORCE": "0"}, [], False), ({"CLICOLOR": "1"}, [], False),
+    ({}, ["--color"], True), ({}, ["--color=always"], True), ({"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, [], False),
+])
+def test_a_pipe_has_colors_only_on_request(halo, monkeypatch, variables, option, colored):
+    for name, value in variables.items():
+        monkeypatch.setitem(halo.environment, name, value)
+    assert is_colored(halo.run("decode", CAPTURE, *option).succeeded().out) == colored
+    assert is_colored(halo.run("--color=never", "decode", CAPTURE).succeeded().out) is False
+    explained = halo.run("battery", "--explain", *option, adapter="virtual:fast").succeeded()
+    assert is_colored(explained.err) == colored and not is_colored(explained.out)
+
+
+def test_records_have_no_colors(on_terminal):
+    shown = on_terminal("stream", "--ppg", "--count", "3", "--color=always", "--adapter", "virtual:fast")
+    assert not is_colored(shown)
+
+
+# MARK: Pipes
+
+
+@pytest.mark.parametrize("command", [["inspect"], ["info"], ["time"]])
+def test_a_pipe_changes_no_page(halo, on_terminal, command):
+    page = halo.run(*command, adapter="virtual:fast,clock=2026-11-21T13:45:00").succeeded().out
+    shown = on_terminal(*command, "--adapter", "virtual:fast,clock=2026-11-21T13:45:00", columns=300)
+    assert page and shown.replace("\r\n", "\n").endswith(page)
+    assert page != halo.run(*command, "--format", "csv", adapter="virtual:fast").succeeded().out
+
+
+def test_info_is_short(halo):
+    lines = halo.run("info", adapter="virtual:fast").succeeded().out.splitlines()
+    assert len(lines) > 6 and max(map(len, lines)) <= 80
+    software = halo.run("info", "--format", "jsonl", adapter="virtual:fast").succeeded().out
+    assert len(json.loads(software)["software"]) == 300
+
+
+def test_records_are_csv_in_a_pipe(halo):
+    assert halo.run("battery", adapter="virtual:fast").succeeded().out.startswith("percent,charging\n")
+
+
+def test_virtual_time_is_not_measured(halo):
+    halo.run("bench", "--duration", "1s", adapter="virtual:fast").failed(64, saying="this adapter has virtual time")
+
+
+def test_no_other_ring_is_awaited_where_there_is_one(halo):
+    """The time of the simulation: two advertisements of 100 ms, and nine requests of two connection events each."""
+    explained = halo.run("battery", "--explain", adapter="virtual:fast").succeeded().err
+    assert 0.4 < float(explained.splitlines()[-1].split()[1]) < 0.55
+    halo.run("battery", adapter="virtual:fast,rings=2").failed(79, saying="several rings are near")
 
 
 # MARK: Waveforms

@@ -20,7 +20,7 @@ struct SessionNoteTests {
   @Test(arguments: [
     SessionNote.zone(-18000), .clock(ClockRecord(set: 1_763_733_600, policy: .utc, utcOffset: 0)),
     .restore("heart-rate", ["enabled": 1, "interval": 5, "low-alarm": 0]), .ring(ring(name: "R02 \"A\"")),
-    .ring(ring(name: nil, isDiscovered: false)), .keepsParameters, .describesRing,
+    .ring(ring(name: nil, isDiscovered: false)), .keepsParameters, .describesRing, .oneRing,
   ])
   func aNoteIsReadAsItWasWritten(note: SessionNote) {
     #expect(SessionNote(note.description) == note)

@@ -88,6 +88,9 @@ private enum Example {
     let needs = [OptionRule.needs(Example.count, Example.flag)]
     #expect(usage("--count 1", needs) == "--count needs --flag")
     #expect(usage("--count 1 --flag", needs) == nil && usage("--flag", needs) == nil)
+    let needsOne = [OptionRule.needsOne(Example.count, [Example.flag, Example.time])]
+    #expect(usage("--count 1", needsOne) == "--count needs --flag or --duration")
+    #expect(usage("--count 1 -d 1s", needsOne) == nil && usage("", needsOne) == nil)
   }
 
   @Test func filesAreNamedWithTheirOption() throws {

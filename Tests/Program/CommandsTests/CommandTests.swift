@@ -1,6 +1,7 @@
 import ATT
-import HaloCommandLine
 import Testing
+
+@testable import HaloCommandLine
 
 @testable import HaloCommands
 
@@ -22,8 +23,38 @@ import Testing
     #expect(help.split(separator: "\n").filter { $0.count > 80 } == [])
   }
 
-  @Test func theOverviewFitsOn80Columns() {
-    #expect(HelpPage.overview(Commands.groups).text.split(separator: "\n").filter { $0.count > 80 } == [])
+  @Test func theOverviewAndTheTopicsFitOn80Columns() {
+    for page in [HelpPage.overview(Commands.groups)] + HelpTopic.allCases.map(\.page) {
+      #expect(page.text.split(separator: "\n").filter { $0.count > 80 } == [])
+    }
+  }
+
+  /// Else one before the command could not be told from its value.
+  @Test func optionsOfOneNameTakeValuesAlike() {
+    var takesValue: [String: Bool] = [:]
+    for spec in Self.commands.flatMap(\.allOptions).map(\.spec) {
+      for name in spec.names {
+        let takes = spec.placeholder != nil && !spec.isValueOptional
+        #expect(takesValue[name] ?? takes == takes, "\(name)")
+        takesValue[name] = takes
+      }
+    }
+  }
+
+  @Test func noTopicHasTheNameOfACommand() {
+    #expect(Set(HelpTopic.allCases.map(\.rawValue)).isDisjoint(with: Self.commands.map(\.name)))
+  }
+
+  @Test(arguments: commands.map(\.name))
+  func theOptionsOfTheHelpComeFirst(name: String) throws {
+    let command = try Commands.named(name)
+    let titles = HelpPage(command).text.split(separator: "\n").filter {
+      ["Options", "Examples", "Example"].contains($0)
+    }
+    #expect(titles.first == "Options" && titles.count == 2)
+    for option in CommonOptions.ofLinks where !command.opensLinks && !["scan", "doctor"].contains(name) {
+      #expect(!command.allOptions.contains { $0.spec.name == option.spec.name })
+    }
   }
 
   @Test func aCommandIsFoundByItsWholeName() throws {

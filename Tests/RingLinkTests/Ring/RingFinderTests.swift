@@ -28,10 +28,13 @@ import Testing
   init() { central = Central(adapter) }
 
   /// Searches for all rings, for at most 30 seconds.
-  private func search(_ selector: RingSelector = .anyRing, known: Set<PeerIdentity> = []) async -> Outcome {
+  private func search(
+    _ selector: RingSelector = .anyRing, known: Set<PeerIdentity> = [], expectsOthers: Bool = true
+  ) async -> Outcome {
     let outcome = Outcome()
     var options = RingFinder.Options()
     options.known = known
+    options.expectsOthers = expectsOthers
     options.onWait = { outcome.waited.append($0.address.value) }
     options.onPossible = { outcome.taken.append($0.address.value) }
     let central = self.central
@@ -107,6 +110,14 @@ import Testing
   }
 
   // MARK: How long
+
+  @Test func theOnlyRingThatThereIsIsTakenAtOnce() async throws {
+    let outcome = await search(expectsOthers: false)
+    advertise(7)
+    await settle()
+    #expect(outcome.found == [7])
+    #expect(try #require(outcome.time) < .milliseconds(10))
+  }
 
   /// Others are waited for, with the radio listening all the time, for a second if nothing tells their interval.
   @Test func oneRingIsTakenASecondLater() async throws {

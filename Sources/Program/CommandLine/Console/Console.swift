@@ -15,9 +15,6 @@ package enum Console {
     return result == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Whether the user disables colors (https://no-color.org).
-  package static var refusesColor: Bool { getenv("NO_COLOR").map { $0.pointee != 0 } ?? false }
-
   /// Standard output for a command.
   ///
   /// - Parameter overflow: what happens to lines that are not read in time. By default they are kept, because most output

@@ -28,6 +28,8 @@ package enum Completion: String, CaseIterable {
   // MARK: bash
 
   private static func bash(_ commands: [CommandSpec]) -> String {
+    let beforeCommand =
+      commands.map(\.name) + ["help", "version", "--version"] + CommonOptions.ofAll.flatMap(\.spec.names)
     var values = ""
     var options = ""
     for command in commands {
@@ -47,15 +49,19 @@ package enum Completion: String, CaseIterable {
     return """
       # Completion of halo-raw for bash, made by: halo-raw completion bash
       _halo_raw() {
-        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words= files=
+        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words= files= command= word
         COMPREPLY=()
-        if [ "$COMP_CWORD" -eq 1 ]; then
-          words=\(shellQuoted((commands.map(\.name) + ["--help", "--version"]).joined(separator: " ")))
+        # Options may stand before the command.
+        for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+          case $word in \(commands.map(\.name).joined(separator: "|"))) command=$word; break ;; esac
+        done
+        if [ -z "$command" ]; then
+          words=\(shellQuoted(beforeCommand.joined(separator: " ")))
         else
-          case ${COMP_WORDS[1]}:$previous in
+          case $command:$previous in
       \(values)  esac
           if [ -z "$words$files" ]; then
-            case ${COMP_WORDS[1]} in
+            case $command in
       \(options)  esac
             case $current in -*) files= ;; *) words= ;; esac
           fi
@@ -103,6 +109,11 @@ package enum Completion: String, CaseIterable {
         local -a commands
         commands=(
       \(names.joined())  )
+        # Options may stand before the command.
+        while (( CURRENT > 2 )) && (( ! ${${commands%%:*}[(Ie)$words[2]]} )); do
+          shift words
+          (( CURRENT-- ))
+        done
         if (( CURRENT == 2 )); then
           _describe command commands
           return

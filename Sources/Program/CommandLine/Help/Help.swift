@@ -3,26 +3,36 @@ extension HelpPage {
   /// The column in which the meaning of a term begins.
   private static let indent = 26
 
-  /// The text for a terminal, at most 80 columns wide.
+  /// The text for a terminal, at most 80 columns wide: how it is called and with what, then examples, then more.
   package var text: String {
-    var text = Self.paragraph("\(name): \(summary)") + "\nUsage: \(name) \(arguments)\n"
-    for part in parts {
-      text += "\n"
-      switch part {
-      case .paragraph(let words): text += Self.paragraph(words)
-      case .list(let title, let rows):
-        text += title + "\n"
-        for row in rows { text += Self.row(row.term, row.meaning) }
-      case .examples(let title, let examples):
-        text += title + "\n"
-        for example in examples {
-          text += Self.commandLine(example.line)
-          guard !example.does.isEmpty else { continue }
-          text += Self.wrapped(example.does, first: "      ", rest: "      ")
-        }
-      }
+    let start = Self.paragraph("\(name): \(summary)")
+    let usage = section == .command ? Self.wrapped("Usage: \(synopsis)", first: "", rest: "  ") : ""
+    let ends = [List("Environment", environment), List("Files", files), List("Exit codes", exitCodes)]
+    let parts =
+      lists.map(Self.list) + [examples.isEmpty ? "" : exampleText] + description.map(Self.paragraph)
+      + ends.map(Self.list)
+    return ([start + usage] + parts.filter { !$0.isEmpty }).joined(separator: "\n")
+  }
+
+  private static func list(_ list: List) -> String {
+    guard !list.rows.isEmpty else { return "" }
+    let rows = list.rows.map { row($0.term, $0.meaning) }.joined()
+    return list.title + "\n" + rows + (list.note.isEmpty ? "" : "\n" + paragraph(list.note))
+  }
+
+  private var exampleText: String {
+    examples.reduce(into: examples.count == 1 ? "Example\n" : "Examples\n") { text, example in
+      text += Self.isFile(example.line) ? Self.verbatim(example.line) : Self.commandLine(example.line)
+      if !example.does.isEmpty { text += Self.wrapped(example.does, first: "      ", rest: "      ") }
     }
-    return text
+  }
+
+  /// Whether an example is what is in a file, and not a command line.
+  static func isFile(_ example: String) -> Bool { example.contains("\n") }
+
+  private static func verbatim(_ lines: String) -> String {
+    lines.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "\n" : "  \($0)\n" }
+      .joined()
   }
 
   /// A term and its meaning, in two columns.

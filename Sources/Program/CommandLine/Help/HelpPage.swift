@@ -1,44 +1,85 @@
-/// What `--help` and the manual say of the program or of a command.
+/// What `--help` and the manual say of the program, of a command or of a topic.
 package struct HelpPage {
-  package enum Part {
-    case paragraph(String)
-    /// Terms and their meanings.
-    case list(title: String, [(term: String, meaning: String)])
-    /// Complete command lines, with what they do.
-    case examples(title: String, [(line: String, does: String)])
+  /// A term, such as an option, and its meaning.
+  package typealias Row = (term: String, meaning: String)
+
+  /// Terms under a title.
+  package struct List {
+    package var title: String
+    package var rows: [Row]
+    /// What stands below the rows; empty for nothing.
+    package var note: String
+
+    package init(_ title: String, _ rows: [Row], note: String = "") {
+      self.title = title
+      self.rows = rows
+      self.note = note
+    }
+  }
+
+  /// The part of the manual (man-pages(7)).
+  package enum Section: Int {
+    case command = 1
+    case file = 5
+    case overview = 7
   }
 
   /// The version of the program, of its manual pages and packages; `CHANGELOG.md` has what changed.
   package static let version = "0.2.0"
+  /// The day of the version, which manual pages have; `CHANGELOG.md` has the same.
+  package static let date = "2026-11-30"
 
   /// `halo-raw stream`
   package var name: String
+  package var section: Section
   package var summary: String
-  /// What follows the name on the command line.
-  package var arguments: String
-  package var parts: [Part]
+  /// The command line, or the path of a file.
+  package var synopsis: String
+  /// The options first, as they are what is looked up.
+  package var lists: [List]
+  /// Complete command lines that work, with what they do; or a file, which has several lines.
+  package var examples: [(line: String, does: String)]
+  package var description: [String]
+  package var files: [Row] = []
+  package var environment: [Row] = []
+  package var exitCodes: [Row] = []
 
-  package init(name: String, summary: String, arguments: String, parts: [Part]) {
+  package init(
+    name: String, section: Section = .command, summary: String, synopsis: String, lists: [List],
+    examples: [(line: String, does: String)] = [], description: [String]
+  ) {
     self.name = name
+    self.section = section
     self.summary = summary
-    self.arguments = arguments
-    self.parts = parts
+    self.synopsis = synopsis
+    self.lists = lists
+    self.examples = examples
+    self.description = description
   }
 }
 
 extension HelpPage {
   /// A command.
   package init(_ command: CommandSpec) {
-    name = "halo-raw \(command.name)"
-    summary = command.summary
-    arguments = command.arguments + (command.arguments.isEmpty ? "" : " ") + "[options]"
-    parts = command.details().split(separator: "\n\n").map { .paragraph(String($0)) }
-    if !command.options.isEmpty { parts.append(.list(title: "Options", Self.list(command.options))) }
-    parts.append(.list(title: "Common options", Self.list(command.commonOptions)))
-    parts.append(.examples(title: "Examples", command.examples))
+    let options = command.options + CommonOptions.ofAll
+    self.init(
+      name: "halo-raw \(command.name)", summary: command.summary,
+      synopsis: "halo-raw "
+        + [command.name, command.arguments, "[options]"].filter { !$0.isEmpty }.joined(separator: " "),
+      lists: [List("Options", Self.rows(options), note: command.sharedHelp)], examples: command.examples,
+      description: Self.paragraphs(command.details()))
+    environment = command.allOptions.map(\.spec).compactMap { option in
+      option.variable.map { ($0, "stands for \(option.name), if that is not given") }
+    }
   }
 
-  private static func list(_ options: [any CommandOption]) -> [(term: String, meaning: String)] {
+  /// Paragraphs of a text, which has an empty line between them.
+  package static func paragraphs(_ text: String) -> [String] {
+    text.split(separator: "\n\n").map(String.init)
+  }
+
+  /// Options, with their values.
+  package static func rows(_ options: [any CommandOption]) -> [Row] {
     options.map(\.spec).map { option in
       let value = option.placeholder.map { option.isValueOptional ? "[=\($0)]" : " \($0)" } ?? ""
       return (option.names.joined(separator: ", ") + value, option.help)

@@ -19,8 +19,10 @@ package struct CommandSpec: Sendable {
   /// More for `--help`: paragraphs with an empty line between them. Other line breaks do not count. Only the help makes
   /// this text: some of it comes from large tables.
   package var details: @Sendable () -> String
-  /// The options that it shares with others, besides `--help`.
+  /// The options that it shares with others, besides those of all commands.
   package var sharedOptions: [any CommandOption]
+  /// Where the help of the shared options is. The help of the command does not list them.
+  package var sharedHelp: String
   /// Whether everything after the first positional argument belongs to another command.
   package var wrapsCommand: Bool
   /// Runs it. An error of any type ends it, as the ``Failure`` that it stands for.
@@ -31,7 +33,8 @@ package struct CommandSpec: Sendable {
     file: FileUse? = nil,
     options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
     details: @escaping @autoclosure @Sendable () -> String = "", sharedOptions: [any CommandOption],
-    wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws -> Void
+    sharedHelp: String = "", wrapsCommand: Bool = false,
+    run: @escaping @BluetoothActor (Invocation) async throws -> Void
   ) {
     self.name = name
     self.arguments = arguments
@@ -43,6 +46,7 @@ package struct CommandSpec: Sendable {
     self.examples = examples
     self.details = details
     self.sharedOptions = sharedOptions
+    self.sharedHelp = sharedHelp
     self.wrapsCommand = wrapsCommand
     self.run = run
   }
@@ -54,7 +58,5 @@ package struct CommandSpec: Sendable {
   }
 
   /// The options of this command and those that it shares with others.
-  package var allOptions: [any CommandOption] { options + commonOptions }
-
-  var commonOptions: [any CommandOption] { sharedOptions + [CommonOptions.help] }
+  package var allOptions: [any CommandOption] { options + sharedOptions + CommonOptions.ofAll }
 }

@@ -5,12 +5,26 @@ import HaloLineOutput
 package enum CommonOptions {
   package static let help = Flag("-h", "--help", help: "show this text")
 
+  package static let color = Option(
+    "--color", as: .choice("WHEN", [("auto", ColorChoice.auto), ("always", .always), ("never", .never)]),
+    bare: .always,
+    help: """
+      color what decode and --explain print: auto (on a terminal, unless NO_COLOR is set), always or never \
+      (default: auto)
+      """)
+
+  /// The options of every command.
+  static let ofAll: [any CommandOption] = [color, help]
+
   /// The form of results.
   package static let formatType = ArgumentType<OutputFormat>.choice(
     "FORMAT", [("text", .text), ("csv", .csv), ("jsonl", .jsonl)])
   package static let format = Option(
     "--format", as: formatType,
     help: "text, csv or jsonl (default: text on a terminal, csv in a pipe)")
+  /// The form of a page for a person, such as a tree: a pipe does not change it.
+  package static let pageFormat = Option(
+    "--format", as: formatType, default: "text", help: "text, csv or jsonl")
 }
 
 /// Asks before an action that can't be undone.
@@ -38,5 +52,10 @@ extension OutputFormat {
   /// What `--format` asks for.
   package init(_ invocation: Invocation) {
     self = invocation[CommonOptions.format] ?? .standard
+  }
+
+  /// What `--format` asks for, of a command that prints a page.
+  package init(page invocation: Invocation) {
+    self = invocation[CommonOptions.pageFormat]
   }
 }

@@ -129,11 +129,14 @@ package struct Invocation: Sendable {
 
   /// The value of an option of the command; its default if it is not given.
   package subscript<Value>(option: Option<Value>) -> Value {
-    assert(
-      command.allOptions.contains { $0.spec.name == option.spec.name },
-      "\(command.name) does not declare \(option.spec.name)")
+    assert(declares(option), "\(command.name) does not declare \(option.spec.name)")
     guard let value = values[option.spec.name] else { return option.absent }
     return value as? Value ?? option.absent
+  }
+
+  /// Whether the command has the option.
+  package func declares(_ option: some CommandOption) -> Bool {
+    command.allOptions.contains { $0.spec.name == option.spec.name }
   }
 
   /// Whether the command line has the option.

@@ -11,7 +11,7 @@ package struct OptionSpec: Sendable {
   /// The name of the value in the help; nil for a flag.
   package var placeholder: String?
   /// Whether the value may be left out. If given, it follows an equals sign: `--explain=full`.
-  var isValueOptional = false
+  package var isValueOptional = false
   package var help: String
   /// How the command uses the file that the value names; nil if the value is not a path.
   package var file: FileUse?
@@ -57,6 +57,13 @@ extension Option {
   package func inEnvironment(_ variable: String) -> Self {
     var option = self
     option.spec.variable = variable
+    return option
+  }
+
+  /// The same option with another help, for a command for which it means less.
+  package func described(_ help: String) -> Self {
+    var option = self
+    option.spec.help = help
     return option
   }
 
@@ -119,6 +126,8 @@ package enum OptionRule: Sendable {
   case excludes(any CommandOption, [any CommandOption])
   /// The first needs the second.
   case needs(any CommandOption, any CommandOption)
+  /// The first needs one of the others.
+  case needsOne(any CommandOption, [any CommandOption])
 
   /// - Parameter isGiven: whether an option is on the command line
   package func check(_ isGiven: (any CommandOption) -> Bool) throws(Failure) {
@@ -136,6 +145,9 @@ package enum OptionRule: Sendable {
       throw .usage("\(option.spec.name) and \(other.spec.name) exclude each other")
     case .needs(let option, let other):
       if isGiven(option), !isGiven(other) { throw .usage("\(option.spec.name) needs \(other.spec.name)") }
+    case .needsOne(let option, let others):
+      guard isGiven(option), !others.contains(where: isGiven) else { return }
+      throw .usage("\(option.spec.name) needs " + others.map(\.spec.name).joined(separator: " or "))
     }
   }
 }

@@ -2,6 +2,7 @@ import HaloBluetoothCore
 import HaloCommandLine
 import HaloFiles
 import HaloLineOutput
+import HaloRaw
 import HaloSystemCalls
 import RingLink
 
@@ -11,7 +12,7 @@ private let benchDuration = Option(
 
 let benchCommand = CommandSpec(
   name: "bench", arguments: "[RING]", summary: "measure the delay of a stream, and what it costs",
-  options: [benchDuration, CommonOptions.format] + RealTime.options,
+  options: [benchDuration, CommonOptions.pageFormat] + RealTime.options,
   examples: [
     (
       "halo-raw bench --duration 2s --adapter virtual",
@@ -33,11 +34,15 @@ let benchCommand = CommandSpec(
     Missed: connection events without a packet, although the ring usually sends one by then: it was sent again, after the
     radio had lost it, or the controller had other work.
 
-    CPU and wake-ups are those of the whole program.
+    CPU and wake-ups are those of the whole program. Virtual time, as with virtual:fast, can't be measured.
 
     \(RealTime.details)
     """
 ) { invocation in
+  guard try invocation.adapter.hasRealTime else {
+    throw Failure.usage(
+      "bench measures time, and this adapter has virtual time; use virtual, without fast, or a real one")
+  }
   try RealTime.apply(invocation)
   let duration = invocation[benchDuration]
   try await Session.run(invocation, endsInOrder: true) { session in
@@ -68,9 +73,20 @@ let benchCommand = CommandSpec(
       linkInterval: parameters?.interval.duration, dropped: session.central.droppedPackets)
     {
       let head = parameters.map { "link       \($0)\n" } ?? ""
-      printRecord(invocation, measured.fields, text: head + measured.text)
+      printRecord(invocation, measured.fields, as: OutputFormat(page: invocation), text: head + measured.text)
     }
     try result.get()
+  }
+}
+
+extension AdapterSpecification {
+  /// Whether its time is that of the clock.
+  fileprivate var hasRealTime: Bool {
+    switch self {
+    case .virtual(_, let isFast), .air(_, _, let isFast): !isFast
+    case .replay: false
+    case .kernel, .user, .tcp, .unix, .serial: true
+    }
   }
 }
 

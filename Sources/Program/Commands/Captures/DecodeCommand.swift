@@ -1,3 +1,4 @@
+import Glibc
 import HaloCapture
 import HaloCaptureView
 import HaloCommandLine
@@ -153,7 +154,7 @@ extension DecodeOptions {
     self.init(
       form: try Self.form(invocation), layers: invocation[DecodeOption.layer],
       filter: invocation[DecodeOption.filter], isFollowing: invocation[DecodeOption.follow],
-      isColored: Console.isTerminal && !Console.refusesColor)
+      isColored: (invocation[CommonOptions.color] ?? .auto).isUsed(on: STDOUT_FILENO))
   }
 
   private static func form(_ invocation: Invocation) throws(Failure) -> Form {

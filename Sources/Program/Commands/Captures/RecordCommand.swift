@@ -46,7 +46,7 @@ let recordCommand = CommandSpec(
 ) { invocation in
   let path = invocation.positionals[0]
   let duration = invocation[RecordOption.duration]?.ifLimited
-  let explainer = Explainer(invocation[CommonOptions.explain])
+  let explainer = Explainer(invocation[CommonOptions.explain], invocation[CommonOptions.color] ?? .auto)
   let scope = try await recordScope(invocation)
   let interruption = Interruption()
   var failure: Failure?

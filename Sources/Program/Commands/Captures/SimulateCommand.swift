@@ -86,7 +86,8 @@ let simulateCommand = CommandSpec(
   if let adapter = invocation[SimulateOption.adapter] {
     return try await simulate(options, on: adapter, at: invocation[SimulateOption.address], invocation)
   }
-  let simulation = Simulation(options, Explainer(invocation[CommonOptions.explain]))
+  let simulation = Simulation(
+    options, Explainer(invocation[CommonOptions.explain], invocation[CommonOptions.color] ?? .auto))
   let interruption = Interruption()
   guard let address = invocation[SimulateOption.listen] else {
     var failure: Failure?

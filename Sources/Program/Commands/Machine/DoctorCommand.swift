@@ -7,7 +7,7 @@ private let waitOption = Option("--wait", as: .time, default: "5s", help: "how l
 
 let doctorCommand = CommandSpec(
   name: "doctor", arguments: "[RING]", summary: "diagnose the setup and suggest fixes",
-  options: [CommonOptions.format, waitOption],
+  options: [CommonOptions.pageFormat, waitOption],
   examples: [
     ("halo-raw doctor", "check privileges, adapters, radio switches and other programs"),
     ("halo-raw doctor --format jsonl", "print the same for a program"),
@@ -37,7 +37,7 @@ let doctorCommand = CommandSpec(
   }
   let findings = state.findings
   var printer = RecordPrinter(
-    OutputFormat(invocation),
+    OutputFormat(page: invocation),
     ["topic", "weight", "finding", "remedy"])
   for finding in findings {
     printer.print(

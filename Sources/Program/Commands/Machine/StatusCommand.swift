@@ -8,7 +8,7 @@ import HaloSystemCalls
 
 let statusCommand = CommandSpec(
   name: "status", summary: "show the streams and other live commands that run on this machine",
-  options: [CommonOptions.format],
+  options: [CommonOptions.pageFormat],
   examples: [
     ("halo-raw status", "what runs: its rings, their state, the records so far"),
     ("sudo halo-raw status --format jsonl", "the same of all users, a record for each ring"),
@@ -38,7 +38,7 @@ let statusCommand = CommandSpec(
         ? "no halo-raw command is running"
         : "no halo-raw command of this user is running; sudo halo-raw status shows those of all users")
   }
-  let format = OutputFormat(invocation)
+  let format = OutputFormat(page: invocation)
   var printer = RecordPrinter(
     format,
     [

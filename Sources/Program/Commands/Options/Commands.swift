@@ -33,10 +33,24 @@ package enum Commands {
 
   static var all: [CommandSpec] { groups.flatMap(\.commands) }
 
-  package static func named(_ name: String) throws(Failure) -> CommandSpec {
+  /// - Parameter topics: what else could be meant
+  package static func named(_ name: String, orTopics topics: [String] = []) throws(Failure) -> CommandSpec {
     let all = self.all
     if let command = all.first(where: { $0.name == name }) { return command }
-    throw .unknown("command", name, among: all.map(\.name), advice: "see halo-raw --help")
+    if name.hasPrefix("-") {
+      let options = (all.flatMap(\.allOptions).map(\.spec.names) + ProgramOption.allCases.map(\.names))
+        .joined()
+      let suggestion = Invocation.suggestion(for: name, among: Array(options))
+      throw .usage("no command has the option \(name.printable)\(suggestion); see halo-raw --help")
+    }
+    throw .unknown(
+      topics.isEmpty ? "command" : "command or topic", name, among: all.map(\.name) + topics,
+      advice: "see halo-raw --help")
+  }
+
+  /// The arguments of this process with the command first.
+  static func inOrder(_ arguments: some Collection<String>) -> [String] {
+    LeadingOptions.moved(Array(arguments), for: all)
   }
 }
 

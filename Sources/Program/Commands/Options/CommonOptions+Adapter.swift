@@ -8,9 +8,11 @@ import HaloRaw
 
 extension CommonOptions {
   /// The options of every command that uses an adapter.
-  static let all: [any CommandOption] = [
-    adapter, take, record, replace, explain, wait, interval, latency, timeout, phy, dataLength, mtu,
-    aggressive, verbose,
+  static let ofAdapters: [any CommandOption] = [adapter, take, record, replace, explain, verbose]
+
+  /// The options of every command that connects to a device.
+  static let ofLinks: [any CommandOption] = [
+    wait, interval, latency, timeout, phy, dataLength, mtu, aggressive,
   ]
 
   static let adapter = Option(
@@ -100,21 +102,32 @@ extension CommandSpec {
   /// - Parameters:
   ///   - positionals: how many arguments it takes; nil if `arguments` say that, such as `KIND [RING]`
   ///   - usesAdapter: whether it uses an adapter to reach a device, and so takes the options for adapters
+  ///   - opensLinks: whether it connects to a device with that, and so takes the options for links
   init(
     name: String, arguments: String = "", summary: String, positionals: ClosedRange<Int>? = nil,
     file: FileUse? = nil,
     options: [any CommandOption] = [], rules: [OptionRule] = [], examples: [(line: String, does: String)],
     details: @escaping @autoclosure @Sendable () -> String = "", usesAdapter: Bool = true,
-    wrapsCommand: Bool = false, run: @escaping @BluetoothActor (Invocation) async throws -> Void
+    opensLinks: Bool = true, wrapsCommand: Bool = false,
+    run: @escaping @BluetoothActor (Invocation) async throws -> Void
   ) {
+    let opensLinks = usesAdapter && opensLinks
+    let shared = (usesAdapter ? CommonOptions.ofAdapters : []) + (opensLinks ? CommonOptions.ofLinks : [])
+    let names =
+      opensLinks
+      ? "the adapter and the link, such as --adapter, --wait" : "the adapter, such as --adapter, --record"
     self.init(
       name: name, arguments: arguments, summary: summary, positionals: positionals, file: file,
       options: options,
       rules: rules, examples: examples, details: details(),
-      sharedOptions: usesAdapter ? CommonOptions.all : [],
+      sharedOptions: shared,
+      sharedHelp: usesAdapter ? "Options of \(names) and --explain: halo-raw help link" : "",
       wrapsCommand: wrapsCommand, run: run)
   }
 
   /// Whether it takes the options for adapters.
   var usesAdapter: Bool { !sharedOptions.isEmpty }
+
+  /// Whether it takes the options for links.
+  var opensLinks: Bool { sharedOptions.count > CommonOptions.ofAdapters.count }
 }

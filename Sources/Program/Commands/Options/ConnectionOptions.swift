@@ -6,9 +6,14 @@ import HaloLinuxBluetooth
 import HaloRaw
 
 extension ConnectionRequest {
-  /// What `--wait`, `--interval`, `--latency` and `--timeout` ask for. The peer is set later.
+  /// What `--wait`, `--interval`, `--latency` and `--timeout` ask for; the usual one for a command without links. The peer is
+  /// set later.
   init(_ invocation: Invocation) throws(Failure) {
     var parameters = ConnectionParameters.fast
+    guard invocation.command.opensLinks else {
+      self.init(peer: BluetoothAddress(0, .public), parameters: parameters)
+      return
+    }
     let interval = invocation[CommonOptions.interval]
     parameters.intervalMin = interval.lowerBound
     parameters.intervalMax = interval.upperBound
@@ -46,7 +51,9 @@ extension ConnectionRequest {
 extension ScanParameters {
   /// What `--aggressive` and `--phy` ask for.
   init(_ invocation: Invocation) {
-    self = invocation[CommonOptions.aggressive] ? .aggressive : .gentle
+    self = .gentle
+    guard invocation.declares(CommonOptions.aggressive) else { return }
+    if invocation[CommonOptions.aggressive] { self = .aggressive }
     includesCoded = invocation[CommonOptions.phy].value(nil)?.contains(.leCoded) == true
   }
 }

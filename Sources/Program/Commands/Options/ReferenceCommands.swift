@@ -1,23 +1,36 @@
 import HaloCommandLine
 
 let manualCommand = CommandSpec(
-  name: "manual", arguments: "[COMMAND]", summary: "print the source of a manual page, for man",
+  name: "manual", arguments: "[PAGE]", summary: "print the source of a manual page, for man",
   options: [allOption],
   examples: [("halo-raw manual stream | man -l -", "show the page of a command")],
   details: """
-    Without COMMAND, the page of the program. `make install` and the Debian package install all pages: man halo-raw, \
-    man halo-raw-stream.
+    PAGE is a command, or a topic: \(HelpTopic.allCases.map(\.rawValue).joined(separator: ", ")). Without it, the page of the \
+    program. `make install` and the Debian package install all pages: man halo-raw, man halo-raw-stream, \
+    man halo-raw-config.
     """, usesAdapter: false
 ) { invocation in
   let overview = HelpPage.overview(Commands.groups)
-  let pages = Commands.groups.flatMap(\.commands).map(HelpPage.init)
+  let topics = HelpTopic.allCases.map(\.page)
   if let name = invocation.positionals.first {
-    if invocation[allOption] { throw Failure.usage("\(allOption.spec.name) and COMMAND exclude each other") }
-    return Console.print(HelpPage(try Commands.named(name)).manual(seeAlso: ["halo-raw"]))
+    if invocation[allOption] { throw Failure.usage("\(allOption.spec.name) and PAGE exclude each other") }
+    let page = try HelpPage.named(name)
+    return Console.print(page.manual(seeAlso: [overview] + topics.filter { $0.name != page.name }))
   }
-  Console.print(overview.manual(seeAlso: pages.map(\.manualName)))
+  let commands = Commands.groups.flatMap(\.commands).map(HelpPage.init)
+  Console.print(overview.manual(seeAlso: topics + commands))
   guard invocation[allOption] else { return }
-  for page in pages { Console.print(page.manual(seeAlso: ["halo-raw"])) }
+  for page in topics + commands {
+    Console.print(page.manual(seeAlso: [overview] + topics.filter { $0.name != page.name }))
+  }
+}
+
+extension HelpPage {
+  /// The page of a command or a topic.
+  static func named(_ name: String) throws(Failure) -> HelpPage {
+    if let topic = HelpTopic(rawValue: name) { return topic.page }
+    return HelpPage(try Commands.named(name, orTopics: HelpTopic.allCases.map(\.rawValue)))
+  }
 }
 
 private let allOption = Flag("--all", help: "print all pages, one behind the other; each begins with .TH")

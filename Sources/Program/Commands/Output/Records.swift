@@ -3,9 +3,14 @@ import HaloLineOutput
 
 /// Prints one record, in the form that a command line asks for: the name and the value of each field.
 ///
-/// - Parameter text: the same as text; may have several lines
-func printRecord(_ invocation: Invocation, _ fields: [(name: String, value: Field)], text: String) {
-  var printer = RecordPrinter(OutputFormat(invocation), fields.map(\.name))
+/// - Parameters:
+///   - format: nil for that of a record, which is csv in a pipe
+///   - text: the same as text; may have several lines
+func printRecord(
+  _ invocation: Invocation, _ fields: [(name: String, value: Field)], as format: OutputFormat? = nil,
+  text: String
+) {
+  var printer = RecordPrinter(format ?? OutputFormat(invocation), fields.map(\.name))
   printer.print(fields.map(\.value), text: text)
 }
 

@@ -9,14 +9,14 @@ import HaloLineOutput
 let inspectCommand = CommandSpec(
   name: "inspect", arguments: "[DEVICE]",
   summary: "print the attribute table: services, characteristics, descriptors, values",
-  options: [CommonOptions.format],
+  options: [CommonOptions.pageFormat],
   examples: [("halo-raw inspect --adapter virtual", "with the built-in ring")],
   details: "This works with any Bluetooth LE peripheral. Values are read where the peer allows it."
 ) { invocation in
   try await Session.run(invocation) { session in
     let table = TableReader()
     // What was read is shown, also if the rest cannot be read.
-    defer { table.print(OutputFormat(invocation)) }
+    defer { table.print(OutputFormat(page: invocation)) }
     session.showsAttributes = true
     try await session.withDevice { connection, _ in
       try await table.read(connection.gatt)

@@ -18,7 +18,12 @@ private enum ScanOption {
   static let passive = Flag("--passive", help: "do not send scan requests")
   static let duplicates = Flag("--duplicates", help: "print every report, not only new information")
 
-  static let all: [any CommandOption] = [duration, service, name, rssi, rings, passive, duplicates]
+  static let phy = CommonOptions.phy.described(
+    "coded: scan on the coded PHY, too (default: auto, which does not)")
+
+  static let all: [any CommandOption] = [
+    duration, service, name, rssi, rings, passive, duplicates, CommonOptions.aggressive, phy,
+  ]
 }
 
 let scanCommand = CommandSpec(
@@ -35,8 +40,10 @@ let scanCommand = CommandSpec(
     A line has the address and its type, RSSI, name, services, the company and its data, service data, appearance, TX power,
     and whether the device refuses connections. On a terminal, lines are cut to its width, and while the scan goes on, those
     that fit are shown; csv and jsonl have everything.
-    "t" is the time of the report in seconds since the first one; "time" is the same as time of day.
-    """
+    "t" is the time of the report in seconds since the first one; "time" is the same as time of day. What a device says again
+    is printed again with --duplicates only.
+    """,
+  opensLinks: false
 ) { invocation in
   let duration = invocation[ScanOption.duration]
   let format = OutputFormat(invocation)
@@ -55,7 +62,7 @@ let scanCommand = CommandSpec(
       if let name, device.localName?.lowercased().contains(name) != true { return }
       if isForRings, RingIdentity.matches(device) == nil { return }
       guard printsAll || view.isLive || !device.news.isEmpty else { return }
-      view.show(device)
+      view.show(device, again: printsAll)
       if view.hasFailed { session.interruption.request() }
     }
     await session.interruption.sleep(for: duration, in: session.timers)
@@ -70,11 +77,14 @@ let scanCommand = CommandSpec(
 @BluetoothActor
 private final class ScanView {
   let isLive: Bool
+  private let format: OutputFormat
   private let timers: Timers
   private var clock: RecordClock
   /// When the first report was received.
   private var origin: Instant?
   private var printer: RecordPrinter
+  /// What was printed last of each device, without the times.
+  private var printed: [Advertisement.ID: [Field]] = [:]
   private var devices: [Advertisement.ID: Advertisement] = [:]
   private var order: [Advertisement.ID] = []
   private var drawnLines = 0
@@ -88,16 +98,19 @@ private final class ScanView {
     timers = session.timers
     clock = session.clock.recordClock
     self.isLive = isLive
+    self.format = format
     printer = RecordPrinter(format, AdvertisementRow.columns, output: Console.output(.drop))
   }
 
   var hasFailed: Bool { screen.failure != nil }
 
-  func show(_ device: Advertisement) {
+  /// - Parameter again: whether it is printed also if nothing but the time is new
+  func show(_ device: Advertisement, again: Bool) {
     guard isLive else {
       let start = origin ?? device.lastSeen
       origin = start
       let row = AdvertisementRow(device)
+      guard again || isNew(row, of: device.id) else { return }
       let times: [Field] = [
         .seconds(device.lastSeen.nanoseconds(since: start)), .text(clock.text(device.lastSeen)),
       ]
@@ -114,6 +127,15 @@ private final class ScanView {
       self?.redraw = nil
       self?.draw(Terminal.size(of: STDOUT_FILENO).rows - 2)
     }
+  }
+
+  /// Whether a row says more than the last one of the device. A payload may be new and say nothing, such as an empty scan
+  /// response.
+  private func isNew(_ row: AdvertisementRow, of device: Advertisement.ID) -> Bool {
+    let shown = format == .text ? [.text(row.line)] : row.fields
+    guard printed[device] != shown else { return false }
+    if printed[device] != nil || printed.count < Self.maximumDevices { printed[device] = shown }
+    return true
   }
 
   func finish() {

@@ -30,7 +30,9 @@ let measureCommand = CommandSpec(
     MeasureOption.continuous, MeasureOption.interval, MeasureOption.live, MeasureOption.estimates,
     MeasureOption.count, MeasureOption.duration, CommonOptions.retryTime,
   ] + PlanOption.all + LiveOption.all,
-  rules: [.exclusive([MeasureOption.continuous, MeasureOption.interval])] + PlanOption.rules,
+  rules: [.exclusive([MeasureOption.continuous, MeasureOption.interval])]
+    + MeasureOption.lasting.map { .needsOne($0, [MeasureOption.continuous, MeasureOption.interval]) }
+    + PlanOption.rules,
   examples: [
     ("halo-raw measure heart-rate --adapter virtual:fast", "one value; a real ring takes half a minute"),
     ("halo-raw measure spo2 --format jsonl --adapter virtual:fast", "the oxygen saturation, as JSON"),
@@ -70,9 +72,6 @@ let measureCommand = CommandSpec(
     throw Failure.usage("--every is too short: a measurement takes half a minute; use --continuous")
   }
   let lasts = isContinuous || interval != nil
-  if !lasts, let option = MeasureOption.lasting.first(where: { invocation.isGiven($0) }) {
-    throw Failure.usage("\(option.spec.name) needs --continuous or --every")
-  }
   let planned = try RingPlan.measured(invocation)
   try await Session.run(invocation, endsInOrder: true) { session in
     let live = try await LiveOutput(invocation, session)

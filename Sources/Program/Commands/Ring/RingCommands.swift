@@ -5,7 +5,7 @@ import RingLink
 
 let infoCommand = CommandSpec(
   name: "info", arguments: "[RING]", summary: "print the ring's firmware, hardware and family",
-  options: [CommonOptions.format],
+  options: [CommonOptions.pageFormat],
   examples: [("halo-raw info --adapter virtual", "with the built-in ring")]
 ) { invocation in
   try await Session.run(invocation) { session in
@@ -43,7 +43,10 @@ private func printInformation(
       ("interval_temperature", .flag(support?.hasIntervalTemperature)),
       ("features", .list(support?.features)),
     ]
-  printRecord(invocation, fields, text: twoColumns(lines, width: 10))
+  // Any length is allowed; the records have all of it.
+  let short = lines.map { ($0, $1.map { $0.cut(to: 60) }) }
+  printRecord(
+    invocation, fields, as: OutputFormat(page: invocation), text: twoColumns(short, width: 10))
 }
 
 let batteryCommand = CommandSpec(

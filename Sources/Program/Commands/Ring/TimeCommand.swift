@@ -14,7 +14,7 @@ private enum TimeOption {
 
 let timeCommand = CommandSpec(
   name: "time", arguments: "[RING]", summary: "show what is known about the ring's clock; set it",
-  options: [TimeOption.set, TimeOption.utc, TimeOption.force, CommonOptions.format],
+  options: [TimeOption.set, TimeOption.utc, TimeOption.force, CommonOptions.pageFormat],
   rules: [.needs(TimeOption.utc, TimeOption.set), .needs(TimeOption.force, TimeOption.set)],
   examples: [
     ("halo-raw time --adapter virtual", "show what is known about the clock"),
@@ -144,7 +144,7 @@ private func printClock(
       ("future_data", .text(evidence.future?.description)),
       ("least_lead_s", .number(range?.lowerBound)), ("most_lead_s", .number(range?.upperBound)),
       ("action", .text(action)), ("capabilities", .list(capabilities?.features ?? [])),
-    ], text: twoColumns(lines, width: 15))
+    ], as: OutputFormat(page: invocation), text: twoColumns(lines, width: 15))
 }
 
 /// `2026-11-21 13:45:02`

@@ -62,7 +62,8 @@ let advertiseCommand = CommandSpec(
     which has the name.
 
     With hciN, the kernel advertises, beside other programs; it calls no single device. Ctrl-C ends it.
-    """
+    """,
+  opensLinks: false
 ) { invocation in
   let advertising = try advertising(invocation).every(invocation[ServingOption.every])
   try invocation.checkIsHeard()

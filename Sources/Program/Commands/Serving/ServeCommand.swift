@@ -63,7 +63,8 @@ let serveCommand = CommandSpec(
     A value that the table does not have, as it could not be read, is refused until it is given. A value that a device writes is
     stored, and read from then on. What devices do is printed: "connected", "subscribed", "written",
     "disconnected".
-    """
+    """,
+  opensLinks: false
 ) { invocation in
   let listens = invocation[ServeOption.listen]
   var invocation = invocation

@@ -225,7 +225,7 @@ extension ReconnectingLink: LinkUser {
     let costly = session.central.leftOut(of: PeerIdentity(peer))
     for procedure in LinkProcedure.allCases where costly.contains(procedure) && !leftOut.contains(procedure) {
       Console.error(
-        "halo-raw: \(procedure) has cost the link to \(name ?? "the device"); it is left out from now on")
+        "halo-raw: \(name ?? "the device") ended the link at \(procedure); later links omit it")
     }
     leftOut = costly
   }

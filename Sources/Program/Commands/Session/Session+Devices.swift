@@ -3,6 +3,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import RingLink
+import VirtualRing
 
 /// Finding devices, and connecting to them once. ``ReconnectingLink`` decides when.
 extension Session {
@@ -22,7 +23,10 @@ extension Session {
     defer { wait?.end() }
     var options = RingFinder.Options()
     options.scan = scanParameters
-    if selector == .anyRing { options.known = knownInSearches }
+    if selector == .anyRing {
+      options.known = knownInSearches
+      options.expectsOthers = expectsOtherRings
+    }
     options.onWait = { ring in
       wait?.text = "\(ring.localName ?? ring.address.description) is near; listening for other rings"
     }
@@ -46,6 +50,14 @@ extension Session {
       throw .severalFound(rings.map(\.title).sorted())
     }
     return rings[choice]
+  }
+
+  /// Whether other rings than the first one may be near: not in a simulation of one. A replay does what the recording did.
+  private var expectsOtherRings: Bool {
+    if isReplay { return !notes.hasOneRing }
+    guard case .virtual(let ring, _) = spec, ring.others.isEmpty else { return true }
+    record(.oneRing)
+    return false
   }
 
   /// The rings that are known in a search without a name, which a recording has to hold: none if there are too many.

@@ -155,7 +155,7 @@ extension AdapterOpening {
     _ invocation: Invocation, virtualOffset: @escaping @BluetoothActor () -> Int64?
   ) {
     let recording = invocation[CommonOptions.record]
-    let explainer = Explainer(invocation[CommonOptions.explain])
+    let explainer = Explainer(invocation[CommonOptions.explain], invocation[CommonOptions.color] ?? .auto)
     guard recording != nil || explainer != nil else { return }
     // This is called after privileges are dropped, so that the file belongs to the invoking user.
     makeTap = { timers, replay, wallOffset in

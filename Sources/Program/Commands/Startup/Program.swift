@@ -14,7 +14,7 @@ package enum Program {
       Console.errorDirectly("cannot read the command line: /proc/self/maps cannot be opened; see ulimit -n")
       exit(ExitCode.systemError.rawValue)
     }
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = Commands.inOrder(CommandLine.arguments.dropFirst())
     let isRealTime = Startup.prepare(arguments)
     HelperThread.setStartHook(Privileges.renouncingOnHelperThreads())
     do throws(SystemError) {
@@ -56,13 +56,13 @@ package enum Program {
       throw Failure.usage(
         "missing command; see halo-raw --help, or try: halo-raw stream --ppg --adapter virtual")
     }
-    switch name {
-    case "-h", "--help", "help":
-      if arguments.count > 1 { return Console.print(HelpPage(try Commands.named(arguments[1])).text) }
+    switch ProgramOption.named(name) {
+    case .help:
+      if arguments.count > 1 { return Console.print(try HelpPage.named(arguments[1]).text) }
       return Console.print(HelpPage.overview(Commands.groups).text)
-    case "--version":
+    case .version:
       return Console.print("halo-raw \(HelpPage.version)\n")
-    default: break
+    case nil: break
     }
     let command = try Commands.named(name)
     let invocation = try Invocation(arguments.dropFirst(), for: command)
