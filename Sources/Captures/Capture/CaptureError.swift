@@ -176,6 +176,8 @@ extension CaptureError: CustomStringConvertible {
     case .cannotDecompress(let why): "can't be decompressed: \(why)"
     case .growsTooMuch(let limit):
       "has more than \(limit >> 20) MiB when it is decompressed, which no capture of its size has"
+    case .unsupportedLinkType(let type) where type.isAir:
+      "no record has a packet of the air: those of link type \(type) are messages of the sniffer, or of another protocol"
     case .holdsNoCapture(let format): "this \(format.rawValue) file has no Bluetooth capture in it"
     case .cannotLoad(let error): "\(error)"
     case .cannotCopy(let number):
