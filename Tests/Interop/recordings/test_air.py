@@ -162,6 +162,56 @@ def test_what_the_sniffer_has_decrypted_is_read(has_mic, halo, tmp_path):
         assert len(starts) == 2 and not [one for one in records if "problem" in one["ll"]]
 
 
+def copy_of_crackle(packets):
+    """Decrypted in the file: each PDU is shorter by its MIC, and has the CRC of the encrypted one behind it."""
+    for one in packets:
+        if not one.decrypted or one.pdu[1] == 0:
+            yield one
+        else:
+            encrypted = bytes([one.pdu[0], one.pdu[1] + 4]) + bytes(byte ^ 0x5A for byte in one.pdu[2:]) + bytes(4)
+            yield replace(one, decrypted=False, crc=air.crc(encrypted, one.crc_init))
+
+
+@pytest.mark.parametrize("kind", [LINK_LAYER, PPI])
+def test_a_copy_that_crackle_has_decrypted_is_read(kind, halo, tmp_path):
+    """Its expected outputs (mikeryan/crackle, tests 01 to 05) were 'encrypted', or packets with a wrong CRC."""
+    link = Connection(session.CONNECTION, session.CRC_INIT, start=0)
+    session.start_encryption(link)
+    link.exchange((3, b"\x06"), (3, b"\x06"), decrypted=True)
+    link.exchange(session.att("0a0300"), session.att("0b42454546"), decrypted=True)
+    whole = air.l2cap(session.ATT, bytes.fromhex("1b0c00") + b"0123456789")
+    link.exchange((1, b""), (2, whole[:8]), decrypted=True)
+    link.exchange((1, b""), (1, whole[8:]), decrypted=True)
+    # What could not be decrypted stays, and so does what was received wrongly.
+    link.exchange((2, bytes(range(0xA0, 0xB1))), (1, b""))
+    link.exchange((2, b"\x31\x41\x59\x26\x53\x58"), (1, b""), bad_crc=True)
+    link.exchange((3, b"\x02\x13"), (1, b""), decrypted=True)
+    packets = [session.request(air.connection_data(session.CONNECTION, session.CRC_INIT)), *copy_of_crackle(link.packets)]
+    records = decode(halo, air.pcap(tmp_path / "copy.pcap", kind, packets))
+    att = [one["att"] for one in records if "att" in one]
+    assert [one["opcode"] for one in att] == [0x0A, 0x0B, 0x1B] and att[2]["value"] == b"0123456789".hex()
+    controls = [one["ll"]["name"] for one in records if one["ll"].get("kind") == "control"]
+    assert controls[-3:] == ["LL_START_ENC_RSP", "LL_START_ENC_RSP", "LL_TERMINATE_IND"]
+    assert [one["ll"]["length"] for one in records if one["ll"].get("encrypted")] == [17]
+    assert sum(one["ll"]["crc"] == "wrong" for one in records) == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_plaintext_amid_encryption_is_read(kind, halo, tmp_path):
+    """An attacker's, as in two SweynTooth captures of a Telink chip; what follows is encrypted nevertheless."""
+    link = Connection(session.CONNECTION, session.CRC_INIT, start=0)
+    link.exchange((3, b"\x03" + bytes(range(22))), (1, b""))
+    link.exchange((2, air.l2cap(session.SMP, b"\x0c" + bytes(64))[:27]), (3, b"\x04" + bytes(range(12))))
+    link.exchange((2, air.l2cap(session.SMP, b"\x05\x08")), (3, b"\x05"))
+    link.exchange((2, air.l2cap(session.SMP, b"\x03" + bytes(range(16)))), (2, bytes(range(0xA0, 0xB1))))
+    link.exchange((2, bytes(range(0xB0, 0xC1))), (2, bytes(range(0xC0, 0xD1))))
+    link.exchange((3, bytes(range(0xD0, 0xD9))), (3, b"\x08" + bytes(8)))
+    packets = [session.request(air.connection_data(session.CONNECTION, session.CRC_INIT)), *link.packets]
+    records = decode(halo, air.pcap(tmp_path / "attack.pcap", KINDS[kind], packets))
+    assert [one["smp"]["code"] for one in records if "smp" in one] == [5, 3]
+    assert sum(one["ll"].get("encrypted", False) for one in records) == 5
+
+
 def test_a_wrong_mic_is_no_content(halo, tmp_path):
     link = Connection(session.CONNECTION, session.CRC_INIT, start=0)
     link.exchange(session.att("0a0300"), session.att("0b42"), encrypted=True)

@@ -40,10 +40,11 @@ class Packet:
     rssi: int = -50
     secondary: bool = False
     auxiliary: int = 0  # as the nRF Sniffer counts them
+    crc: bytes | None = None  # if it is not that of the PDU
 
     @property
     def bytes(self) -> bytes:
-        check = crc(self.pdu, self.crc_init)
+        check = self.crc or crc(self.pdu, self.crc_init)
         if self.bad_crc:
             check = bytes([check[0] ^ 1]) + check[1:]
         coding = b"\x00" if self.phy == LE_CODED else b""
