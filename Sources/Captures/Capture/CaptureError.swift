@@ -46,6 +46,8 @@ package struct CaptureError: Error, Hashable, Sendable {
     case noArchiveLibrary(CompressionFormat)
     /// A library that reads compressed data is installed, and can't be loaded.
     case cannotLoad(LibraryError)
+    /// The same, where what precedes the damage was read.
+    case decompressedInPart(String)
     /// The library's description of what is wrong with a compressed file.
     case cannotDecompress(String)
     /// A compressed file has more bytes, relative to its size, than captures have.
@@ -123,6 +125,13 @@ package enum FileChange: Hashable, Sendable {
 
 extension CaptureError: CustomStringConvertible {
   package var description: String {
+extension CaptureError {
+  /// The reason where what precedes the damage of a compressed file was read.
+  var partial: Reason {
+    if case .cannotDecompress(let why) = reason { .decompressedInPart(why) } else { reason }
+  }
+}
+
     let file = path.map { $0 == "-" ? "standard input: " : "\($0): " } ?? ""
     let place = offset.map { " (record at byte \($0))" } ?? ""
     return file + what + place
@@ -189,3 +198,4 @@ extension CaptureError: CustomStringConvertible {
     }
   }
 }
+    case .decompressedInPart(let why): "is read up to where it can't be decompressed: \(why)"
