@@ -68,6 +68,10 @@ package struct CaptureError: Error, Hashable, Sendable {
   package var reason: Reason
   /// The file offset of the damaged record, if any.
   package var offset: Int?
+  /// How many bytes are left out because of damage, where what follows them was read; zero if it was not.
+  package var leftOut = 0
+  /// How many more places of the file are damaged.
+  package var otherPlaces = 0
   /// The path of the file, if known.
   package var path: String?
 
@@ -123,18 +127,36 @@ package enum FileChange: Hashable, Sendable {
   case otherFile
 }
 
-extension CaptureError: CustomStringConvertible {
-  package var description: String {
 extension CaptureError {
   /// The reason where what precedes the damage of a compressed file was read.
   var partial: Reason {
     if case .cannotDecompress(let why) = reason { .decompressedInPart(why) } else { reason }
   }
+extension CaptureError: CustomStringConvertible {
+  package var description: String {
 }
 
     let file = path.map { $0 == "-" ? "standard input: " : "\($0): " } ?? ""
     let place = offset.map { " (record at byte \($0))" } ?? ""
-    return file + what + place
+    return file + what + (isDamagedRecord && leftOut == 0 ? "; the file is damaged from here on" : "") + place
+      + rest
+  }
+
+  /// Whether the records behind the damaged one may be whole.
+  var isDamagedRecord: Bool {
+    switch reason {
+    case .recordTooLarge, .damagedRecord: true
+    default: false
+    }
+  }
+
+  /// What was done about the damage.
+  private var rest: String {
+    guard leftOut > 0 else { return "" }
+    let others =
+      otherPlaces == 0
+      ? "" : otherPlaces == 1 ? "; so is another place" : "; so are \(otherPlaces) more places"
+    return "; the file is damaged there, \(leftOut) bytes are left out, and what follows is read" + others
   }
 
   private var what: String {
@@ -154,6 +176,8 @@ extension CaptureError {
     case .unsupportedDatalink(let datalink):
       "btsnoop datalink \(datalink) can't be read; 1001 (H1), 1002 (H4) and 2001 (Linux monitor) can"
     case .unsupportedLinkType(let type) where type.isUSB:
+    case .unsupportedLinkType(let type) where type.isAir:
+      "no record has a packet of the air: those of link type \(type) are messages of the sniffer, or of another protocol"
       "a USB capture (link type \(type)) in which no device is sent HCI commands or sends events: capture the bus of the "
         + "adapter, from before it is used, or the adapter itself, with halo-raw record or btmon -w"
     case .unsupportedLinkType(let type):
@@ -178,15 +202,14 @@ extension CaptureError {
       "can't be replayed as a whole: it has more ATT traffic than fits, up to packet \(number); cut it into parts, "
         + "for example with editcap"
     case .recordTooLarge(let length):
-      "a record claims \(length) bytes, and no packet is that long; the file is damaged from here on"
+      "a record claims \(length) bytes, and no packet is that long"
+    case .decompressedInPart(let why): "is read up to where it can't be decompressed: \(why)"
     case .compressed(let format): "what arrives is compressed with \(format.rawValue)"
     case .noArchiveLibrary(let format):
       "the file is compressed with \(format.rawValue), and libarchive, which reads that, is not installed"
     case .cannotDecompress(let why): "can't be decompressed: \(why)"
     case .growsTooMuch(let limit):
       "has more than \(limit >> 20) MiB when it is decompressed, which no capture of its size has"
-    case .unsupportedLinkType(let type) where type.isAir:
-      "no record has a packet of the air: those of link type \(type) are messages of the sniffer, or of another protocol"
     case .holdsNoCapture(let format): "this \(format.rawValue) file has no Bluetooth capture in it"
     case .cannotLoad(let error): "\(error)"
     case .cannotCopy(let number):
@@ -194,8 +217,7 @@ extension CaptureError {
     case .cancelled: "reading was cancelled"
     case .replaced(.shrunk(let before, let now)): "the file shrank from \(before) to \(now) bytes"
     case .replaced(.otherFile): "another file took its place"
-    case .damagedRecord(let what): "\(what); the file is damaged from here on"
+    case .damagedRecord(let what): what
     }
   }
 }
-    case .decompressedInPart(let why): "is read up to where it can't be decompressed: \(why)"

@@ -4,11 +4,11 @@ import HaloBluetoothCore
 /// (draft-ietf-opsawg-pcap).
 struct PCAP {
   static let headerLength = 24
-  private static let recordHeaderLength = 16
+  static let recordHeaderLength = 16
 
   let linkType: CaptureLinkType
   private let order: ByteOrder
-  private let hasNanoseconds: Bool
+  let hasNanoseconds: Bool
 
   /// Whether a file with this beginning is pcap; requires four bytes.
   static func isMagic(_ bytes: RawSpan) -> Bool {
@@ -41,10 +41,7 @@ struct PCAP {
 
   /// Reads the record at the start of `bytes`.
   func step(_ bytes: RawSpan) throws(CaptureError) -> CaptureStep {
-    guard let seconds = bytes.uint32(at: 0, order), let fraction = bytes.uint32(at: 4, order),
-      let included = bytes.uint32(at: 8, order).map(Int.init),
-      let original = bytes.uint32(at: 12, order).map(Int.init)
-    else { return .needsMore }
+    guard let (seconds, fraction, included, original) = header(of: bytes) else { return .needsMore }
     // The header of a file reads as an empty record of the year 2055.
     if included == 0, original == 0, Self.isMagic(bytes) { return .header }
     try checkLength(included)

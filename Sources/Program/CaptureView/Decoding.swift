@@ -97,7 +97,7 @@ package struct Decoding: ~Copyable {
       do throws(CaptureError) {
         progress = try decode(&file.reader)
       } catch {
-        try? await finish("The capture ends here: \(error)")
+        try? await finish(error.leftOut > 0 ? "\(error)." : "The capture ends here: \(error)")
         throw Failure(error)
       }
       switch progress {
@@ -260,7 +260,7 @@ private final class OpenCapture {
   init(_ source: CaptureSource, isFollowed: Bool) throws(Failure) {
     do throws(CaptureError) {
       // Do not block in `read` on a pipe: Ctrl-C must have an effect.
-      reader = try CaptureReader(source, follow: isFollowed, waits: false)
+      reader = try CaptureReader(source, follow: isFollowed, waits: false, skipsDamage: true)
     } catch {
       throw Failure(error)
     }
