@@ -17,6 +17,17 @@ extension CaptureLinkType {
   }
 }
 
+extension AirReception.Source {
+  package var linkType: CaptureLinkType {
+    switch self {
+    case .linkLayer: .lowEnergyLinkLayer
+    case .linkLayerWithHeader: .lowEnergyLinkLayerWithHeader
+    case .nordic: .nordicSniffer
+    case .perPacketInformation: .perPacketInformation
+    }
+  }
+}
+
 // Sources: tcpdump.org, "Link-layer header types", and the pages that it names; the header of the nRF Sniffer as Nordic
 // has described it for Wireshark (packet-nordic_ble.c); the fields of PPI as in "PPI Packet Header" (CACE Technologies),
 // with Ubertooth's field as in libbtbb (pcap.c). All numbers are little-endian.
@@ -40,6 +51,7 @@ extension FoundRecord {
     let taken = min(header, length)
     start += taken
     length -= taken
+    linkHeaderLength = taken
     originalLength = max(0, originalLength - header)
     content = .air(reception)
   }

@@ -39,6 +39,7 @@
   private let skipsDamage: Bool
   private var reader: FormatReader
   private var range = 0..<0
+  private var linkHeaderLength = 0
   /// The drop counter of the record before.
   private var drops: UInt32 = 0
   private var failure: CaptureError?
@@ -67,8 +68,8 @@
   ///   - source: the files
   ///   - follow: whether the last file is still being written; see ``init(path:follow:isReadAgain:)``
   ///   - waits: whether to wait for the data of a pipe, instead of returning ``Progress/needsMore``
-  /// - Throws: ``CaptureError`` if the first file is not a capture
   ///   - skipsDamage: whether to go on behind a damaged record, and to throw the error at the end
+  /// - Throws: ``CaptureError`` if the first file is not a capture
   package init(
     _ source: CaptureSource, follow: Bool = false, waits: Bool = true, skipsDamage: Bool = false
   ) throws(CaptureError) {
@@ -115,8 +116,8 @@
     self.damage = damage
     self.isFollowing = isFollowing
     self.waits = waits
-  }
     self.skipsDamage = skipsDamage
+  }
 
   /// The descriptor being read. Watch it for more data of a pipe. A regular file is always readable, and has to be
   /// polled.
@@ -130,6 +131,17 @@
     get {
       if range.lowerBound < 0, let usb { return _overrideLifetime(usb.joined.span.bytes, borrowing: self) }
       return _overrideLifetime(file.span(range), borrowing: self)
+    }
+  }
+
+  /// The header of the current record's link type, which precedes ``bytes``: what a sniffer says of a packet of the air. Empty
+  /// for others.
+  package var linkHeader: RawSpan {
+    @_lifetime(borrow self)
+    get {
+      // A packet that was put together has no place in the buffer, and none of these.
+      let end = max(0, range.lowerBound)
+      return _overrideLifetime(file.span(end - linkHeaderLength..<end), borrowing: self)
     }
   }
 
@@ -154,6 +166,7 @@
 
   private mutating func readRecord() throws(CaptureError) -> Progress {
     range = 0..<0
+    linkHeaderLength = 0
     while true {
       do throws(CaptureError) {
         let progress = try readRecordOfFile()
@@ -180,17 +193,6 @@
     }
   }
 
-  /// Whether to return at once if the file has no more data now.
-  private var returnsWithoutData: Bool { isFollowing && others.isEmpty || !waits && !file.part.isRegular }
-
-  private mutating func readRecordOfFile() throws(CaptureError) -> Progress {
-    if case .unidentified = reader {
-      guard let found = try file.identify(follow: returnsWithoutData) else { return .needsMore }
-      reader = found
-    }
-    while true {
-      // Each iteration returns a record, skips bytes or reads some, so the loop terminates at the end of the file.
-      let step: CaptureStep
   /// Keeps the first error; the number of later ones is said with it.
   private mutating func note(_ error: CaptureError, leftOut: Int) {
     guard damage == nil else {
@@ -223,6 +225,17 @@
     }
   }
 
+  /// Whether to return at once if the file has no more data now.
+  private var returnsWithoutData: Bool { isFollowing && others.isEmpty || !waits && !file.part.isRegular }
+
+  private mutating func readRecordOfFile() throws(CaptureError) -> Progress {
+    if case .unidentified = reader {
+      guard let found = try file.identify(follow: returnsWithoutData) else { return .needsMore }
+      reader = found
+    }
+    while true {
+      // Each iteration returns a record, skips bytes or reads some, so the loop terminates at the end of the file.
+      let step: CaptureStep
       do throws(CaptureError) {
         step = try reader.step(RawSpan(_unsafeBytes: file.unreadBytes))
       } catch {
@@ -263,6 +276,7 @@
   }
 
   private mutating func note(_ found: FoundRecord, _ number: Int, at offset: Int, adapter: UInt16?) {
+    linkHeaderLength = found.linkHeaderLength
     info = CaptureRecordInfo(
       number: number, fileOffset: offset, microseconds: found.microseconds, adapter: adapter,
       content: found.content, originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))

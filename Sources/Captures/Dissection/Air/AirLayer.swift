@@ -201,6 +201,22 @@ enum AirCRC {
     return state
   }
 
+  /// Changes the CRC behind a PDU as its bytes were changed, so that it stays right, or wrong: it is linear.
+  ///
+  /// - Parameters:
+  ///   - bytes: from the access address to the CRC
+  ///   - original: the same before they were changed
+  ///   - pdu: its place
+  static func adapt(_ bytes: inout [UInt8], from original: [UInt8], _ pdu: Range<Int>) {
+    guard bytes.count == original.count, pdu.upperBound + length <= bytes.count else { return }
+    let change = pdu.map { bytes[$0] ^ original[$0] }
+    let value = Self.value(of: change.span.bytes, initial: 0)
+    for index in 0..<length {
+      let place = pdu.upperBound + index
+      bytes[place] = original[place] ^ UInt8(truncatingIfNeeded: value >> UInt32(8 * index))
+    }
+  }
+
   /// The lowest 24 bits in reverse order.
   private static func reversed(_ value: UInt32) -> UInt32 {
     var (value, result) = (value, UInt32(0))

@@ -26,7 +26,7 @@ package struct Redaction {
   /// that nobody describes.
   package static func keeps(_ content: CaptureContent) -> Bool {
     switch content {
-    case .hci: true
+    case .hci, .air: true
     case .monitor(let opcode):
       [.newIndex, .deleteIndex, .openIndex, .closeIndex, .indexInfo].contains(opcode)
     default: false
@@ -38,6 +38,10 @@ package struct Redaction {
     var bytes = packet.source
     if packet.hci?.isOpaque(bytes) == true {
       for index in min(packet.hci?.type.headerLength ?? 0, bytes.count)..<bytes.count { bytes[index] = 0 }
+      return bytes
+    }
+    if let unreadable = packet.air?.unreadable(in: packet.bytes) {
+      for index in unreadable { bytes[index] = 0 }
       return bytes
     }
     for field in finder.found(in: packet) where field.range.upperBound <= bytes.count {
@@ -94,6 +98,18 @@ package struct Redaction {
       return form.length
     }
     return nil
+  }
+}
+
+extension AirLayer {
+  /// What nobody can look through, as it may be an address or a key: what is encrypted, as the key may be known or guessed;
+  /// what was received wrongly; and what has no description.
+  fileprivate func unreadable(in bytes: [UInt8]) -> Range<Int>? {
+    let isDescribed =
+      kind != .advertising || advertisingType?.fields(AdvertisingHeader(rawValue: header)) != nil
+    if isReadable, isDescribed, kind != .isochronous { return nil }
+    let last = kind == .unknown || end > bytes.count ? bytes.count : end
+    return min(payloadStart, last)..<last
   }
 }
 
