@@ -109,8 +109,8 @@ extension FoundRecord {
       let time = packet.uint32(at: 13, .little)
     else { return take(reception, header: headerLength) }
     // 2 is an advertising PDU since version 3, 6 any packet before, and a PDU of a connection since then. Programs without
-    // a sniffer leave zero, as they do in the counters and the channel. Others, such as the answer to a ping, are messages
-    // of the sniffer.
+    // a sniffer leave zero, as they do in the counters, the channel and the RSSI. Others, such as the answer to a ping,
+    // are messages of the sniffer.
     guard [0, 2, 6].contains(kind) else { return }
     let isOfSniffer = kind != 0
     reception.version = version
@@ -120,7 +120,7 @@ extension FoundRecord {
     reception.flags = isOfSniffer ? [.hasCounter, .crcChecked] : .crcChecked
     reception.channel = channel < 40 && (isOfSniffer || channel > 0) ? channel : nil
     // Its magnitude; the sign is left out.
-    reception.rssi = Int8(truncatingIfNeeded: -Int(min(strength, 128)))
+    if isOfSniffer || strength > 0 { reception.rssi = Int8(truncatingIfNeeded: -Int(min(strength, 128))) }
     reception.phy = AirReception.PHY(rawValue: bits >> 4 & 7)
     if bits & 1 != 0 { reception.flags.insert(.crcValid) }
     if kind == 2 || packet.uint32(at: headerLength, .little) == 0x8E89_BED6 {
