@@ -107,7 +107,9 @@ struct CaptureCopy: ~Copyable {
   /// The records that are left out, the most frequent kind first, and why.
   private var remarkOnLeftOut: String {
     guard !leftOut.isEmpty else { return "" }
-    let kinds = leftOut.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) \($0.key)" }
+    let kinds = leftOut.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+      CountedText.line($0.value, $0.key)
+    }
     let reason =
       isRedacted
       ? "which may tell more than a redacted copy should, or have no direction"

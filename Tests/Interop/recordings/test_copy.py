@@ -275,7 +275,7 @@ def test_what_is_left_out_has_a_name(halo, tmp_path):
     path.write_bytes(data)
     result = halo.run("decode", path, "--write", copy, "--redact").succeeded()
     assert "2 packets; 4 records left out, which may tell more than a redacted copy should" in result.err
-    assert "2 texts of programs, 1 records of the management interface, 1 texts of the kernel" in result.err
+    assert "2 texts of programs, 1 record of the management interface, 1 text of the kernel" in result.err
     assert "left out" not in halo.run("decode", path, "--write", copy).succeeded().err
 
 

@@ -27,7 +27,10 @@ enum DecodeOption {
     help: "text or jsonl (default: text); with --samples and --values also csv (default in a pipe)")
   static let summary = Flag(
     "--summary",
-    help: "print a summary instead of packets: devices, links, attributes, procedures, rates, errors")
+    help: """
+      print a summary instead of packets: the devices that were used, with their attributes, what was written to each and \
+      what answered; rates, round trips, errors
+      """)
   static let samples = Flag(
     "--samples",
     help: "print only the samples of a ring, as stream does; select kinds with --ppg, --accel, --spo2")
@@ -127,6 +130,9 @@ let decodeCommand = CommandSpec(
 
     A line ends with the adapter, the link, and the address and name of the device at its other end, as far as the capture
     has them. Sections are those of the \(Specification.name); CSS is its Supplement.
+
+    --summary begins with the device that has the most traffic. Values that were written and differ in data only are one line,
+    in which .. stands for a byte that varies. Devices that only advertise, and idle links, are one line.
 
     --values prints a row for each value of an attribute that is written, read, notified or indicated, with the packet that
     it answers: a response, its request; a notification, the last write to its service that begins with the same byte (of a
