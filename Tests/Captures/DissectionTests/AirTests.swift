@@ -161,8 +161,12 @@ import Testing
     _ = air.packet("0701 05", address: 0x5065_5BDA, crcInit: 0x563412)
     var read = 0
     for number in 0..<20_000 {
-      let length = Int.random(in: 5...31, using: &generator)
-      let header = (number % 4 == 0 ? 3 : number % 4 == 1 ? 1 : 2) | number % 2 << 3
+      // Those of LL Control PDUs with a MIC.
+      let lengths = LLControlOpcode.lengths.map { $0 + 4 }.sorted()
+      let length =
+        number % 4 == 0
+        ? lengths[Int(generator.next() % UInt64(lengths.count))] : Int.random(in: 5...31, using: &generator)
+      let header = (number % 4 == 0 ? 3 : number % 4 == 1 ? 1 : 2) | (number / 4 % 2) << 3
       let pdu = [UInt8(header), UInt8(length)] + generator.bytes(length)
       let packet = air.bytes(Air.bytes(pdu, 0x5065_5BDA, 0x563412)) {
         $0.role = number % 2 == 0 ? .fromCentral : .fromPeripheral

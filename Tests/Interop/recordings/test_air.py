@@ -206,10 +206,17 @@ def test_plaintext_amid_encryption_is_read(kind, halo, tmp_path):
     link.exchange((2, air.l2cap(session.SMP, b"\x03" + bytes(range(16)))), (2, bytes(range(0xA0, 0xB1))))
     link.exchange((2, bytes(range(0xB0, 0xC1))), (2, bytes(range(0xC0, 0xD1))))
     link.exchange((3, bytes(range(0xD0, 0xD9))), (3, b"\x08" + bytes(8)))
+    # With the LLID of the middle of a frame; and encryption is asked for anew.
+    link.exchange((1, air.l2cap(session.ATT, b"\x0a\x03\x00")), (1, b""))
+    link.exchange((3, b"\x03" + bytes(range(22))), (1, b""))
+    link.exchange((1, b""), (3, b"\x0d\x06"))
+    link.exchange(session.att("0a0500"), (1, b""))
     packets = [session.request(air.connection_data(session.CONNECTION, session.CRC_INIT)), *link.packets]
     records = decode(halo, air.pcap(tmp_path / "attack.pcap", KINDS[kind], packets))
     assert [one["smp"]["code"] for one in records if "smp" in one] == [5, 3]
     assert sum(one["ll"].get("encrypted", False) for one in records) == 5
+    assert [one["ll"].get("name") for one in records if one["ll"]["kind"] == "control"][-2:] == ["LL_ENC_REQ", "LL_REJECT_IND"]
+    assert records[-2]["att"]["handle"] == 5
 
 
 def test_a_wrong_mic_is_no_content(halo, tmp_path):

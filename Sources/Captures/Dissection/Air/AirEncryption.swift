@@ -44,6 +44,9 @@ struct AirEncryption {
     guard !isRetransmission || state == .on else { return }
     let opcode = air.kind == .control ? payload.byte(at: 0).map(LLControlOpcode.init) : nil
     switch state {
+    case _ where opcode == .encryptionRequest && isPlain:
+      // A device asks anew, whatever was agreed on before.
+      state = .off
     case .off:
       if opcode == .encryptionResponse, air.length == 13 { state = .negotiated }
       if opcode == .startEncryptionRequest, air.length == 1 { begin() }
@@ -54,7 +57,7 @@ struct AirEncryption {
       case (.reject?, 2), (.rejectExtended?, 3): state = .off
       case (.encryptionResponse?, 13), (.terminate?, 2): break
       default:
-        guard !isPlain || air.kind == .control else { break }
+        guard !isPlain || opcode == .startEncryptionResponse else { break }
         state = .on
         if !isPlain { air.notes.insert(.encrypted) }
       }
@@ -83,25 +86,28 @@ struct AirEncryption {
   private func side(of air: AirLayer) -> Side { air.direction == .hostToController ? central : peripheral }
 
   /// Whether a PDU can't be encrypted, by its bytes: the length of an L2CAP frame on a fixed channel that fits looks so by
-  /// chance once in 700 million times. Weaker signs count if the last PDU of the same side was plaintext.
+  /// chance once in 700 million times, and an LL Control PDU has a length that no encrypted one has. Weaker signs count if the
+  /// last PDU of the same side was plaintext.
   private func showsPlaintext(_ air: AirLayer, _ payload: RawSpan, isRetransmission: Bool) -> Bool {
     let length = Int(air.length)
+    let present = length - 4
     let side = side(of: air)
+    let frame = Self.header(of: payload)
+    // ATT, signaling and the Security Manager; an attacker may send such a frame with any LLID.
+    let isFixed = frame.map { (4...6).contains($0.channel) } ?? false
+    if isFixed, let frame, frame.length == present || frame.length + 4 == present { return true }
     if air.kind == .control {
       guard let known = payload.byte(at: 0).flatMap({ LLControlOpcode(rawValue: $0).length }) else {
         return false
       }
-      return known == length && (length < 5 || side.isPlain)
-        || side.isPlain && keepsMIC && known + 4 == length
+      // No PDU has the length that it would have without a MIC.
+      let cannotBeEncrypted = !LLControlOpcode.lengths.contains(present)
+      return known == length && (cannotBeEncrypted || side.isPlain)
+        || side.isPlain && keepsMIC && known == present
     }
     guard air.llid == 2 else { return isRetransmission ? side.isPlain : side.missing > 0 }
-    guard let (stated, channel) = Self.header(of: payload) else { return false }
-    let present = length - 4
-    // The fixed channels of LE: ATT, signaling and the Security Manager.
-    if (4...6).contains(channel) {
-      return stated == present || stated + 4 == present || side.isPlain && stated > present
-    }
-    return side.isPlain && channel >= 0x40 && stated == present
+    guard side.isPlain, let frame else { return false }
+    return isFixed ? frame.length > present : frame.channel >= 0x40 && frame.length == present
   }
 
   private mutating func note(_ air: AirLayer, _ payload: RawSpan, isPlain: Bool, isRetransmission: Bool) {
