@@ -52,7 +52,7 @@ import Testing
       let before = packet
       form.write(band, to: &packet, at: offset)
       #expect(form.address(in: packet, at: offset) == band)
-      redaction.replaceFound(in: &packet)
+      redaction.replaceFound(in: &packet, at: nil)
       #expect(form.address(in: packet, at: offset) == 0x4200_0000_0001)
       #expect(packet[..<offset] == before[..<offset] && packet.suffix(3) == before.suffix(3))
     }
@@ -62,7 +62,7 @@ import Testing
     let key = (1...16).map { UInt8($0) }
     let redaction = Redaction(data(keys: [key]))
     var packet = [9] + key + [9] + key.reversed() + [9]
-    redaction.replaceFound(in: &packet)
+    redaction.replaceFound(in: &packet, at: nil)
     #expect(packet == [9] + [UInt8](repeating: 0, count: 16) + [9] + [UInt8](repeating: 0, count: 16) + [9])
   }
 
@@ -180,7 +180,10 @@ import Testing
         bytes[bytes.count - 3 + $0] == UInt8(truncatingIfNeeded: value >> UInt32(8 * $0))
       }
     }
-    #expect(copies.map { isRight($0.bytes) } == records.map { isRight($0.bytes) })
+    let changed = zip(copies, records).count { isRight($0.bytes) != isRight($1.bytes) }
+    #expect(changed == 0)
+    // Headers are not searched for addresses.
+    #expect(zip(copies, records).allSatisfy { $0.bytes.prefix(6) == $1.bytes.prefix(6) })
   }
 
   /// A frame that never ends holds nothing up for long.

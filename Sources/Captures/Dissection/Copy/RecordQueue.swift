@@ -18,8 +18,8 @@ package struct RecordQueue {
     var part: FramePart?
     /// Whether the frame is incomplete so far.
     var isWaiting = false
-    /// Of a packet of the air that may be changed, what it was before, and where its PDU is.
-    var original: (bytes: [UInt8], pdu: Range<Int>)?
+    /// Of a packet of the air that may be changed, what it was before, and where its PDU and the payload of that are.
+    var original: (bytes: [UInt8], pdu: Range<Int>, payload: Range<Int>)?
   }
 
   private var entries: [Entry] = []
@@ -47,11 +47,13 @@ package struct RecordQueue {
       record: CaptureRecord(info: packet.info, bytes: packet.bytes, linkHeader: linkHeader),
       isSelected: isSelected, part: part)
     if let part { entry.isWaiting = part.kind != .repetition && packet.l2cap == nil }
-    if redaction != nil, let air = packet.air { entry.original = (packet.bytes, Int(air.start)..<air.end) }
+    if redaction != nil, let air = packet.air {
+      entry.original = (packet.bytes, Int(air.start)..<air.end, air.place(in: packet.bytes))
+    }
     entries.append(entry)
     guard let part, let frame = packet.l2cap, packet.reassembled != nil else {
       if packet.reassembled == nil, let redaction { entries[index].record.bytes = redaction.redacted(packet) }
-      redaction?.replaceFound(in: &entries[index].record.bytes)
+      redaction?.replaceFound(in: &entries[index].record.bytes, at: entries[index].original?.payload)
       return
     }
     var parts = entries.indices.suffix(from: first).filter {
@@ -140,7 +142,9 @@ package struct RecordQueue {
     } else if packet.smp != nil {
       for (part, range) in zip(parts, ranges) { blank(part, from: range.lowerBound + BasicHeader.length) }
     }
-    for part in parts { redaction?.replaceFound(in: &entries[part].record.bytes) }
+    for part in parts {
+      redaction?.replaceFound(in: &entries[part].record.bytes, at: entries[part].original?.payload)
+    }
   }
 }
 

@@ -42,6 +42,8 @@ package struct Redaction {
     }
     if let unreadable = packet.air?.unreadable(in: packet.bytes) {
       for index in unreadable { bytes[index] = 0 }
+      // Zeros are LL_CONNECTION_UPDATE_IND; 0xFF is no opcode.
+      if packet.air?.kind == .control, let first = unreadable.first { bytes[first] = 0xFF }
       return bytes
     }
     for field in finder.found(in: packet) where field.range.upperBound <= bytes.count {
@@ -55,7 +57,8 @@ package struct Redaction {
       case .address: break
       }
     }
-    replaceFound(in: &bytes)
+    // Of the air, the rest is numbers of the link layer.
+    replaceFound(in: &bytes, at: packet.reassembled == nil ? packet.air?.place(in: bytes) : nil)
     return bytes
   }
 
@@ -65,7 +68,16 @@ package struct Redaction {
   }
 
   /// Replaces known keys, names and addresses wherever they are.
-  func replaceFound(in bytes: inout [UInt8]) {
+  ///
+  /// - Parameter range: the bytes that are searched; all if nil
+  func replaceFound(in bytes: inout [UInt8], at range: Range<Int>? = nil) {
+    guard let range, range != bytes.indices else { return replaceFound(in: &bytes) }
+    var part = Array(bytes[range])
+    replaceFound(in: &part)
+    bytes.replaceSubrange(range, with: part)
+  }
+
+  private func replaceFound(in bytes: inout [UInt8]) {
     guard bytes.count >= 6 else { return }
     var index = 0
     while index + 4 <= bytes.count {
@@ -102,6 +114,11 @@ package struct Redaction {
 }
 
 extension AirLayer {
+  /// The payload, as far as the capture has it.
+  func place(in bytes: [UInt8]) -> Range<Int> {
+    (payloadStart..<max(payloadStart, end)).clamped(to: 0..<bytes.count)
+  }
+
   /// What nobody can look through, as it may be an address or a key: what is encrypted, as the key may be known or guessed;
   /// what was received wrongly; and what has no description.
   fileprivate func unreadable(in bytes: [UInt8]) -> Range<Int>? {
