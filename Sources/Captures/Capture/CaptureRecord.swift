@@ -37,7 +37,10 @@ import HaloBluetoothCore
     case .monitor(.controlOpen), .monitor(.controlClose), .monitor(.controlCommand), .monitor(.controlEvent):
       "records of the management interface"
     case .monitor(.vendorDiagnostic): "vendor diagnostics"
-    case .monitor(let opcode): "monitor records of type \(opcode.rawValue)"
+    case .monitor(.newIndex), .monitor(.deleteIndex), .monitor(.openIndex), .monitor(.closeIndex),
+      .monitor(.indexInfo):
+      "records of adapters"
+    case .monitor: "monitor records of unknown types"
     case .packetLogger(let type):
       type?.name.map { "records of PacketLogger (\($0))" } ?? "records of PacketLogger"
     case .air(let reception): "packets of link type \(reception.source.linkType)"

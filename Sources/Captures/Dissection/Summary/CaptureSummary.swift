@@ -32,7 +32,7 @@ package struct CaptureSummary: Sendable {
       kinds[Self.name(of: HCIPacketType(rawValue: UInt8(type))), default: 0] += count
     }
     kinds.merge(air.kinds) { _, count in count }
-    if notes > 0 { kinds[air.kinds.isEmpty ? "no HCI packet" : "no packet"] = notes }
+    kinds.merge(notes) { _, count in count }
     return kinds
   }
   /// The devices that advertised.
@@ -72,8 +72,8 @@ package struct CaptureSummary: Sendable {
 
   /// The number of packets of each H4 type.
   private var types = Array(repeating: 0, count: 256)
-  /// The number of records that are no packets.
-  private var notes = 0
+  /// The records that are no packets, by what they are.
+  private var notes: [String: Int] = [:]
   private var frames = RingFrameTally()
   private var sources = ValueTally()
   private var attributes = AttributeTally()
@@ -90,7 +90,10 @@ package struct CaptureSummary: Sendable {
     }
     guard let hci = packet.hci else {
       if let air = packet.air { return add(air, packet) }
-      notes += 1
+      let name = packet.info.content.kindName
+      // A file can have interfaces of all link types.
+      notes[
+        notes[name] != nil || notes.count < Self.capacity ? name : "records of other kinds", default: 0] += 1
       return
     }
     types[Int(hci.type.rawValue)] += 1

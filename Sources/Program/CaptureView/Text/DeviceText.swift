@@ -100,7 +100,7 @@ struct DeviceText {
     first += "; \(Console.counted(link.events, "connection event"))"
     if link.crcErrors > 0 { first += ", \(Console.counted(link.crcErrors, "packet")) with a wrong CRC" }
     if link.encrypted > 0 { first += ", \(link.encrypted) encrypted" }
-    if link.decrypted > 0 { first += ", \(link.decrypted) decrypted before" }
+    if link.decrypted > 0 { first += ", \(link.decrypted) decrypted in the capture" }
     if let mtu = link.mtu { first += ", MTU \(mtu)" }
     return [first, side("central", link.fromCentral), side("peripheral", link.fromPeripheral)]
       + changes(link.changes)
