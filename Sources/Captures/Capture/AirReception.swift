@@ -98,7 +98,7 @@
   package var eventCounter: UInt16 = 0
   /// The number of the packet on the way from the sniffer to the host (nRF Sniffer).
   package var packetCounter: UInt16 = 0
-  /// In microseconds: from the end of the packet before to the start of this one in versions 1 and 2 of the nRF
+  /// In microseconds: from the end of the packet before to the start of this one up to version 2 of the nRF
   /// Sniffer's header; the sniffer's clock at the start of the packet in version 3. In steps of 100 ns: Ubertooth's clock
   /// with PPI.
   package var time: UInt32 = 0

@@ -17,6 +17,17 @@ extension CaptureLinkType {
   }
 }
 
+extension AirReception.Source {
+  package var linkType: CaptureLinkType {
+    switch self {
+    case .linkLayer: .lowEnergyLinkLayer
+    case .linkLayerWithHeader: .lowEnergyLinkLayerWithHeader
+    case .nordic: .nordicSniffer
+    case .perPacketInformation: .perPacketInformation
+    }
+  }
+}
+
 // Sources: tcpdump.org, "Link-layer header types", and the pages that it names; the header of the nRF Sniffer as Nordic
 // has described it for Wireshark (packet-nordic_ble.c); the fields of PPI as in "PPI Packet Header" (CACE Technologies),
 // with Ubertooth's field as in libbtbb (pcap.c). All numbers are little-endian.
@@ -40,6 +51,7 @@ extension FoundRecord {
     let taken = min(header, length)
     start += taken
     length -= taken
+    linkHeaderLength = taken
     originalLength = max(0, originalLength - header)
     content = .air(reception)
   }
@@ -81,35 +93,41 @@ extension FoundRecord {
 
   // MARK: nRF Sniffer
 
-  /// Board (1 byte), then in version 1: header length and payload length (1 byte each), in versions 2 and 3: payload
-  /// length (2 bytes); version, packet counter (2 bytes), packet ID; then the length of what follows up to the packet,
+  /// The header has 17 bytes in all versions. In version 0: 0xBEEF, packet ID (1 byte), packet counter (2 bytes), two unused
+  /// bytes. Since then: board (1 byte), header length and payload length (1 byte each; since version 2, a payload length of 2
+  /// bytes), version (1 byte), packet counter (2 bytes), packet ID (1 byte). Then the length of what follows up to the packet,
   /// flags, channel, RSSI, event counter (2 bytes), time (4 bytes).
   private mutating func readNordicHeader(_ packet: RawSpan) {
     let headerLength = 17
     var reception = AirReception(.nordic)
-    guard let version = packet.byte(at: 3), let counter = packet.uint16(at: 4, .little),
-      let kind = packet.byte(at: 6), let bits = packet.byte(at: 8), let channel = packet.byte(at: 9),
+    let isOldest = packet.byte(at: 0) == 0xBE && packet.byte(at: 1) == 0xEF
+    guard let version = isOldest ? 0 : packet.byte(at: 3),
+      let counter = packet.uint16(at: isOldest ? 3 : 4, .little),
+      let kind = packet.byte(at: isOldest ? 2 : 6), let bits = packet.byte(at: 8),
+      let channel = packet.byte(at: 9),
       let strength = packet.byte(at: 10), let event = packet.uint16(at: 11, .little),
       let time = packet.uint32(at: 13, .little)
     else { return take(reception, header: headerLength) }
-    // 2 is an advertising PDU since version 3, 6 any packet before, and a PDU of a connection since then. Others, such as
-    // the answer to a ping, are messages of the sniffer.
-    guard kind == 6 || kind == 2 else { return }
+    // 2 is an advertising PDU since version 3, 6 any packet before, and a PDU of a connection since then. Programs without
+    // a sniffer leave zero, as they do in the counters, the channel and the RSSI. Others, such as the answer to a ping,
+    // are messages of the sniffer.
+    guard [0, 2, 6].contains(kind) else { return }
+    let isOfSniffer = kind != 0
     reception.version = version
     reception.packetCounter = counter
     reception.eventCounter = event
     reception.time = time
-    reception.flags = [.hasCounter, .crcChecked]
-    reception.channel = channel < 40 ? channel : nil
+    reception.flags = isOfSniffer ? [.hasCounter, .crcChecked] : .crcChecked
+    reception.channel = channel < 40 && (isOfSniffer || channel > 0) ? channel : nil
     // Its magnitude; the sign is left out.
-    reception.rssi = Int8(truncatingIfNeeded: -Int(min(strength, 128)))
+    if isOfSniffer || strength > 0 { reception.rssi = Int8(truncatingIfNeeded: -Int(min(strength, 128))) }
     reception.phy = AirReception.PHY(rawValue: bits >> 4 & 7)
     if bits & 1 != 0 { reception.flags.insert(.crcValid) }
     if kind == 2 || packet.uint32(at: headerLength, .little) == 0x8E89_BED6 {
       readAdvertisingFlags(bits, version, &reception)
     } else {
       reception.role = bits & 2 != 0 ? .fromCentral : .fromPeripheral
-      reception.flags.insert(.hasEvent)
+      if isOfSniffer { reception.flags.insert(.hasEvent) }
       if bits & 4 != 0 {
         reception.flags.formUnion([.encrypted, .micChecked])
         if bits & 8 != 0 { reception.flags.formUnion([.micValid, .decrypted]) }

@@ -13,6 +13,9 @@ package enum BTSnoop {
   /// Microseconds from the year 0, where btsnoop begins to count, to 1970.
   private static let epochOffset: Int64 = 0x00DC_DDB3_0F2F_8000
 
+  /// The time of a record, in microseconds since 1970-01-01 UTC.
+  static func microseconds(_ time: Int64) -> Int64 { time &- epochOffset }
+
   /// The packet encapsulation of a file.
   package struct Datalink: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package var rawValue: UInt32
@@ -135,7 +138,7 @@ package enum BTSnoop {
       Flags(rawValue: flags).contains(.received) ? .controllerToHost : .hostToController
     var record = FoundRecord(
       // A timestamp of zero means that there is none.
-      .hci(direction), microseconds: time == 0 ? nil : time &- epochOffset, start: recordHeaderLength,
+      .hci(direction), microseconds: time == 0 ? nil : microseconds(time), start: recordHeaderLength,
       length: included, originalLength: original, recordLength: recordLength)
     record.drops = bytes.uint32(at: 12, .big) ?? 0
     switch datalink {

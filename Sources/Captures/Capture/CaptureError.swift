@@ -32,8 +32,6 @@ package struct CaptureError: Error, Hashable, Sendable {
     case noPackets(of: UInt16?, others: [UInt16])
     /// The capture can be read, but not replayed: a sniffer has received its packets on the air.
     case notOfHost
-    /// The capture is one of the air, which a btsnoop file can't hold.
-    case notWritable
     /// The capture can be read, but there is nothing to replay at the level of ATT: no ATT PDU and no advertisement.
     case noAttributeTraffic(of: UInt16?)
     /// The capture has more ATT traffic, up to this packet, than a replay holds in memory.
@@ -48,6 +46,8 @@ package struct CaptureError: Error, Hashable, Sendable {
     case cannotLoad(LibraryError)
     /// The library's description of what is wrong with a compressed file.
     case cannotDecompress(String)
+    /// The same, where what precedes the damage was read.
+    case decompressedInPart(String)
     /// A compressed file has more bytes, relative to its size, than captures have.
     case growsTooMuch(limit: Int)
     /// An archive has no capture.
@@ -68,6 +68,10 @@ package struct CaptureError: Error, Hashable, Sendable {
   package var offset: Int?
   /// The path of the file, if known.
   package var path: String?
+  /// How many bytes are left out because of damage, where what follows them was read; zero if it was not.
+  package var leftOut = 0
+  /// How many more places of the file are damaged.
+  package var otherPlaces = 0
 
   package init(_ reason: Reason, offset: Int? = nil, path: String? = nil) {
     self.reason = reason
@@ -121,11 +125,36 @@ package enum FileChange: Hashable, Sendable {
   case otherFile
 }
 
+extension CaptureError {
+  /// The reason where what precedes the damage of a compressed file was read.
+  var partial: Reason {
+    if case .cannotDecompress(let why) = reason { .decompressedInPart(why) } else { reason }
+  }
+}
+
 extension CaptureError: CustomStringConvertible {
   package var description: String {
     let file = path.map { $0 == "-" ? "standard input: " : "\($0): " } ?? ""
     let place = offset.map { " (record at byte \($0))" } ?? ""
-    return file + what + place
+    return file + what + (isDamagedRecord && leftOut == 0 ? "; the file is damaged from here on" : "") + place
+      + rest
+  }
+
+  /// Whether the records behind the damaged one may be whole.
+  var isDamagedRecord: Bool {
+    switch reason {
+    case .recordTooLarge, .damagedRecord: true
+    default: false
+    }
+  }
+
+  /// What was done about the damage.
+  private var rest: String {
+    guard leftOut > 0 else { return "" }
+    let others =
+      otherPlaces == 0
+      ? "" : otherPlaces == 1 ? "; so is another place" : "; so are \(otherPlaces) more places"
+    return "; the file is damaged there, \(leftOut) bytes are left out, and what follows is read" + others
   }
 
   private var what: String {
@@ -147,6 +176,8 @@ extension CaptureError: CustomStringConvertible {
     case .unsupportedLinkType(let type) where type.isUSB:
       "a USB capture (link type \(type)) in which no device is sent HCI commands or sends events: capture the bus of the "
         + "adapter, from before it is used, or the adapter itself, with halo-raw record or btmon -w"
+    case .unsupportedLinkType(let type) where type.isAir:
+      "no record has a packet of the air: those of link type \(type) are messages of the sniffer, or of another protocol"
     case .unsupportedLinkType(let type):
       "link type \(type) has no Bluetooth that is read; HCI is, with 187, 201 and 254, USB with 189, 220 and 249, and the air "
         + "with 192, 251, 256 and 272"
@@ -156,8 +187,6 @@ extension CaptureError: CustomStringConvertible {
     case .noPackets(let adapter, let others):
       "can't be replayed: it holds no HCI packet" + (adapter.map { " of hci\($0)" } ?? "")
         + (others.isEmpty ? "" : ", only those of " + others.map { "hci\($0)" }.joined(separator: ", "))
-    case .notWritable:
-      "is a capture of the air, and a btsnoop file holds HCI; tshark -r FILE -Y FILTER -w OUT writes a part of it"
     case .notOfHost:
       "can't be replayed: a sniffer has received it on the air, and a replay needs the packets between a host and its "
         + "controller (HCI): a capture of btmon, of a phone's log or of --record"
@@ -169,11 +198,12 @@ extension CaptureError: CustomStringConvertible {
       "can't be replayed as a whole: it has more ATT traffic than fits, up to packet \(number); cut it into parts, "
         + "for example with editcap"
     case .recordTooLarge(let length):
-      "a record claims \(length) bytes, and no packet is that long; the file is damaged from here on"
+      "a record claims \(length) bytes, and no packet is that long"
     case .compressed(let format): "what arrives is compressed with \(format.rawValue)"
     case .noArchiveLibrary(let format):
       "the file is compressed with \(format.rawValue), and libarchive, which reads that, is not installed"
     case .cannotDecompress(let why): "can't be decompressed: \(why)"
+    case .decompressedInPart(let why): "is read up to where it can't be decompressed: \(why)"
     case .growsTooMuch(let limit):
       "has more than \(limit >> 20) MiB when it is decompressed, which no capture of its size has"
     case .holdsNoCapture(let format): "this \(format.rawValue) file has no Bluetooth capture in it"
@@ -183,7 +213,7 @@ extension CaptureError: CustomStringConvertible {
     case .cancelled: "reading was cancelled"
     case .replaced(.shrunk(let before, let now)): "the file shrank from \(before) to \(now) bytes"
     case .replaced(.otherFile): "another file took its place"
-    case .damagedRecord(let what): "\(what); the file is damaged from here on"
+    case .damagedRecord(let what): what
     }
   }
 }

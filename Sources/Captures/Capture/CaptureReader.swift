@@ -36,8 +36,10 @@
   private var damage: CaptureError?
   private let isFollowing: Bool
   private let waits: Bool
+  private let skipsDamage: Bool
   private var reader: FormatReader
   private var range = 0..<0
+  private var linkHeaderLength = 0
   /// The drop counter of the record before.
   private var drops: UInt32 = 0
   private var failure: CaptureError?
@@ -66,25 +68,30 @@
   ///   - source: the files
   ///   - follow: whether the last file is still being written; see ``init(path:follow:isReadAgain:)``
   ///   - waits: whether to wait for the data of a pipe, instead of returning ``Progress/needsMore``
+  ///   - skipsDamage: whether to go on behind a damaged record, and to throw the error at the end
   /// - Throws: ``CaptureError`` if the first file is not a capture
-  package init(_ source: CaptureSource, follow: Bool = false, waits: Bool = true) throws(CaptureError) {
-    try self.init(source.parts, source.damage, isFollowing: follow, waits: waits)
+  package init(
+    _ source: CaptureSource, follow: Bool = false, waits: Bool = true, skipsDamage: Bool = false
+  ) throws(CaptureError) {
+    try self.init(
+      source.parts, source.damage, isFollowing: follow, waits: waits, skipsDamage: skipsDamage && !follow)
   }
 
   /// Reads one part.
   init(_ part: CapturePart) throws(CaptureError) {
-    try self.init([part], nil, isFollowing: false, waits: true)
+    try self.init([part], nil, isFollowing: false, waits: true, skipsDamage: false)
   }
 
   private init(
-    _ parts: [CapturePart], _ damage: CaptureError?, isFollowing: Bool, waits: Bool
+    _ parts: [CapturePart], _ damage: CaptureError?, isFollowing: Bool, waits: Bool, skipsDamage: Bool
   ) throws(CaptureError) {
     var others = parts[...]
     guard let first = others.popFirst() else { throw CaptureError(.empty) }
     var file = CaptureFile(first)
     let returns = isFollowing && others.isEmpty || !waits && !first.isRegular
     let reader = try Self.identify(&file, isFollowing: returns, isLast: others.isEmpty)
-    self.init(file, reader, others, damage, isFollowing: isFollowing, waits: waits)
+    self.init(
+      file, reader, others, damage, isFollowing: isFollowing, waits: waits, skipsDamage: skipsDamage)
   }
 
   /// - Returns: nil if more has to arrive first; or for an empty file before others, such as a log that was just begun anew
@@ -101,7 +108,7 @@
 
   private init(
     _ file: consuming CaptureFile, _ reader: FormatReader?, _ others: ArraySlice<CapturePart>,
-    _ damage: CaptureError?, isFollowing: Bool, waits: Bool
+    _ damage: CaptureError?, isFollowing: Bool, waits: Bool, skipsDamage: Bool
   ) {
     self.file = file
     self.reader = reader ?? .unidentified
@@ -109,6 +116,7 @@
     self.damage = damage
     self.isFollowing = isFollowing
     self.waits = waits
+    self.skipsDamage = skipsDamage
   }
 
   /// The descriptor being read. Watch it for more data of a pipe. A regular file is always readable, and has to be
@@ -123,6 +131,17 @@
     get {
       if range.lowerBound < 0, let usb { return _overrideLifetime(usb.joined.span.bytes, borrowing: self) }
       return _overrideLifetime(file.span(range), borrowing: self)
+    }
+  }
+
+  /// The header of the current record's link type, which precedes ``bytes``: what a sniffer says of a packet of the air. Empty
+  /// for others.
+  package var linkHeader: RawSpan {
+    @_lifetime(borrow self)
+    get {
+      // A packet that was put together has no place in the buffer, and none of these.
+      let end = max(0, range.lowerBound)
+      return _overrideLifetime(file.span(end - linkHeaderLength..<end), borrowing: self)
     }
   }
 
@@ -147,13 +166,20 @@
 
   private mutating func readRecord() throws(CaptureError) -> Progress {
     range = 0..<0
+    linkHeaderLength = 0
     while true {
       do throws(CaptureError) {
         let progress = try readRecordOfFile()
         guard progress == .end else { return progress }
         truncatedBytes += file.truncatedCount
       } catch {
-        if error.reason != .empty || others.isEmpty { damage = damage ?? error }
+        if skipsDamage, error.isDamagedRecord, file.part.isRegular {
+          let leftOut = try skipToNextRecord()
+          note(error, leftOut: leftOut)
+          if leftOut > 0 { continue }
+        } else if error.reason != .empty || others.isEmpty {
+          damage = damage ?? error
+        }
       }
       // Each iteration goes on to another file, so the loop terminates.
       guard let next = others.popFirst() else {
@@ -164,6 +190,38 @@
       reader = .unidentified
       usb = nil
       drops = 0
+    }
+  }
+
+  /// Keeps the first error; the number of later ones is said with it.
+  private mutating func note(_ error: CaptureError, leftOut: Int) {
+    guard damage == nil else {
+      damage?.otherPlaces += 1
+      return
+    }
+    damage = error
+    damage?.leftOut = leftOut
+  }
+
+  /// Goes to the next place of the file where records seem to begin.
+  ///
+  /// - Returns: the number of bytes that are left out; zero if there is no such place
+  private mutating func skipToNextRecord() throws(CaptureError) -> Int {
+    let start = file.offset
+    // The damaged record begins here.
+    file.skip(1)
+    var isWhole = false
+    while true {
+      // Each iteration reads bytes or skips some, so the loop terminates at the end of the file.
+      if !isWhole, file.count < 2 * RecordSearch.reach {
+        isWhole = try file.fill(follow: false) != .more
+        continue
+      }
+      let search = RecordSearch(reader, near: info.microseconds, isWhole: isWhole)
+      let (offset, isFound) = search.nextRecord(in: file.unread)
+      file.skip(offset)
+      if isFound { return file.offset - start }
+      if isWhole { return 0 }
     }
   }
 
@@ -218,6 +276,7 @@
   }
 
   private mutating func note(_ found: FoundRecord, _ number: Int, at offset: Int, adapter: UInt16?) {
+    linkHeaderLength = found.linkHeaderLength
     info = CaptureRecordInfo(
       number: number, fileOffset: offset, microseconds: found.microseconds, adapter: adapter,
       content: found.content, originalLength: found.originalLength + (found.typeByte == nil ? 0 : 1))

@@ -26,6 +26,27 @@ import HaloBluetoothCore
   case air(AirReception)
   /// A packet of an interface other than Bluetooth, in a pcapng file with several interfaces.
   case foreign(CaptureLinkType)
+
+  /// What records of this kind are, in the plural.
+  package var kindName: String {
+    switch self {
+    case .hci(nil): "packets without a direction"
+    case .hci: "packets of an unknown type"
+    case .monitor(.userLogging): "texts of programs"
+    case .monitor(.systemNote): "texts of the kernel"
+    case .monitor(.controlOpen), .monitor(.controlClose), .monitor(.controlCommand), .monitor(.controlEvent):
+      "records of the management interface"
+    case .monitor(.vendorDiagnostic): "vendor diagnostics"
+    case .monitor(.newIndex), .monitor(.deleteIndex), .monitor(.openIndex), .monitor(.closeIndex),
+      .monitor(.indexInfo):
+      "records of adapters"
+    case .monitor: "monitor records of unknown types"
+    case .packetLogger(let type):
+      type?.name.map { "records of PacketLogger (\($0))" } ?? "records of PacketLogger"
+    case .air(let reception): "packets of link type \(reception.source.linkType)"
+    case .foreign(let type): "records of link type \(type)"
+    }
+  }
 }
 
 /// All properties of a record except its bytes.
@@ -71,10 +92,13 @@ package struct CaptureRecord: Hashable, Sendable {
   package var info: CaptureRecordInfo
   /// The bytes; their form is given by the content.
   package var bytes: [UInt8]
+  /// The header of the link type, which a copy keeps: what a sniffer says of a packet of the air. Empty for others.
+  package var linkHeader: [UInt8]
 
-  package init(info: CaptureRecordInfo, bytes: [UInt8]) {
+  package init(info: CaptureRecordInfo, bytes: [UInt8], linkHeader: [UInt8] = []) {
     self.info = info
     self.bytes = bytes
+    self.linkHeader = linkHeader
   }
 
   /// Whether the packet was truncated.

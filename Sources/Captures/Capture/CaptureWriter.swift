@@ -9,7 +9,7 @@ import HaloSystemCalls
 package final class CaptureWriter {
   /// The file.
   package let path: String
-  private let datalink: BTSnoop.Datalink
+  package let format: CaptureFormat
   private let queue: OutputQueue
   /// Gives the last file of a series its name; nil for a single file.
   package let completion: (@Sendable () throws(FileError) -> Void)?
@@ -33,13 +33,13 @@ package final class CaptureWriter {
   ///
   /// - Parameters:
   ///   - path: the file
-  ///   - datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
+  ///   - format: btsnoop with ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``, or pcap with packets of the air
   ///   - replaces: whether a file with data is replaced; otherwise it is an error
   package init(
-    path: String, datalink: BTSnoop.Datalink = .h4, replaces: Bool = true
+    path: String, format: CaptureFormat = .btsnoop(.h4), replaces: Bool = true
   ) throws(CaptureError) {
     self.path = path
-    self.datalink = datalink
+    self.format = format
     let descriptor: Int32
     do throws(FileError) {
       descriptor = try OutputFile.open(path: path, existing: replaces ? .replace : .refuse)
@@ -49,7 +49,11 @@ package final class CaptureWriter {
     }
     completion = nil
     queue = Self.queue(descriptor)
-    BTSnoop.writeHeader(datalink, into: &writer)
+    if case .pcap(let linkType) = format {
+      PCAP.writeHeader(linkType, into: &writer)
+    } else {
+      BTSnoop.writeHeader(datalink, into: &writer)
+    }
     ends.append(writer.count)
     flush()
     // Reports a full disk before anything else is done.
@@ -64,7 +68,7 @@ package final class CaptureWriter {
   ///   - datalink: ``BTSnoop/Datalink/h4`` or ``BTSnoop/Datalink/linuxMonitor``
   package init(_ files: FileRotation, datalink: BTSnoop.Datalink = .h4) throws(CaptureError) {
     path = files.path
-    self.datalink = datalink
+    format = .btsnoop(datalink)
     completion = files.completion
     var header = ByteWriter(capacity: 16)
     BTSnoop.writeHeader(datalink, into: &header)
@@ -88,6 +92,9 @@ package final class CaptureWriter {
     flush()
     queue.close()
   }
+
+  /// That of btsnoop; H4 for other formats.
+  private var datalink: BTSnoop.Datalink { if case .btsnoop(let datalink) = format { datalink } else { .h4 } }
 
   /// The reason why writing has stopped; nil if it has not.
   package var failure: CaptureError? {
@@ -159,28 +166,35 @@ package final class CaptureWriter {
 
   /// Makes a record as ``write(_:_:)`` does; ``flush()`` passes it on together with others.
   ///
+  /// - Parameters:
+  ///   - bytes: as returned by ``CaptureReader``: an HCI packet begins with its type byte
+  ///   - info: content, adapter and time
+  ///   - linkHeader: of a packet of the air, what precedes it in the file that it is from
   /// - Returns: whether the file format can store it
   @discardableResult
-  package func collect(_ bytes: RawSpan, _ info: CaptureRecordInfo) -> Bool {
+  package func collect(_ bytes: RawSpan, _ info: CaptureRecordInfo, linkHeader: [UInt8] = []) -> Bool {
     guard queue.failure == nil else { return true }
     let time = info.microseconds ?? 0
     lostBefore += info.drops
     let drops = droppedRecords + lostBefore
-    switch (info.content, datalink) {
-    case (.hci(let direction?), .h4):
+    switch (info.content, format) {
+    case (.hci(let direction?), .btsnoop(.h4)):
       BTSnoop.writeRecord(
         bytes, direction: direction, microseconds: time, drops: drops, originalLength: info.originalLength,
         into: &writer)
-    case (.hci(let direction?), .linuxMonitor):
+    case (.hci(let direction?), .btsnoop(.linuxMonitor)):
       guard let type = bytes.byte(at: 0).map(HCIPacketType.init), let opcode = MonitorOpcode(type, direction)
       else { return false }
       BTSnoop.writeRecord(
         bytes.extracting(1..<bytes.byteCount), opcode: opcode, adapter: info.adapter, microseconds: time,
         drops: drops, originalLength: info.originalLength - 1, into: &writer)
-    case (.monitor(let opcode), .linuxMonitor):
+    case (.monitor(let opcode), .btsnoop(.linuxMonitor)):
       BTSnoop.writeRecord(
         bytes, opcode: opcode, adapter: info.adapter, microseconds: time, drops: drops,
         originalLength: info.originalLength, into: &writer)
+    case (.air(let reception), .pcap(let linkType)) where reception.source.linkType == linkType:
+      PCAP.writeRecord(
+        linkHeader.span.bytes, bytes, microseconds: time, originalLength: info.originalLength, into: &writer)
     default: return false
     }
     ends.append(writer.count)

@@ -136,6 +136,8 @@ struct FoundRecord {
   var recordLength: Int
   /// The number of packets lost since the start of the file, if the format counts them.
   var drops: UInt32 = 0
+  /// The number of bytes before `start` that are the header of the link type, such as what a sniffer says of the packet.
+  var linkHeaderLength = 0
 
   init(
     _ content: CaptureContent, microseconds: Int64?, start: Int, length: Int, originalLength: Int,

@@ -4,11 +4,11 @@ import HaloBluetoothCore
 /// (draft-ietf-opsawg-pcap).
 struct PCAP {
   static let headerLength = 24
-  private static let recordHeaderLength = 16
+  static let recordHeaderLength = 16
 
   let linkType: CaptureLinkType
   private let order: ByteOrder
-  private let hasNanoseconds: Bool
+  let hasNanoseconds: Bool
 
   /// Whether a file with this beginning is pcap; requires four bytes.
   static func isMagic(_ bytes: RawSpan) -> Bool {
@@ -39,12 +39,47 @@ struct PCAP {
     guard linkType.isBluetooth || linkType.isUSB else { throw CaptureError(.unsupportedLinkType(linkType)) }
   }
 
+  /// Writes the header of a file.
+  static func writeHeader(_ linkType: CaptureLinkType, into writer: inout ByteWriter) {
+    writer.write(0xA1B2_C3D4 as UInt32)
+    for number in [2, 4] as [UInt16] { writer.write(number) }
+    // The time zone and its accuracy, which nobody states; the length to which packets are cut.
+    for number in [0, 0, UInt32(maximumCapturedLength), UInt32(linkType.rawValue)] { writer.write(number) }
+  }
+
+  /// Writes a record.
+  ///
+  /// - Parameters:
+  ///   - header: that of the link type
+  ///   - packet: what follows it
+  ///   - microseconds: since 1970-01-01 UTC
+  ///   - originalLength: of the packet, if `packet` is only its beginning
+  ///   - writer: receives the record
+  static func writeRecord(
+    _ header: RawSpan, _ packet: RawSpan, microseconds: Int64, originalLength: Int,
+    into writer: inout ByteWriter
+  ) {
+    let time = min(max(0, microseconds), Int64(UInt32.max) * 1_000_000)
+    let included = header.byteCount + packet.byteCount
+    let original = header.byteCount + max(originalLength, packet.byteCount)
+    for number in [time / 1_000_000, time % 1_000_000, Int64(included), Int64(original)] {
+      writer.write(UInt32(clamping: number))
+    }
+    writer.write(header)
+    writer.write(packet)
+  }
+
+  /// The header of a record; nil if it is incomplete.
+  func header(of bytes: RawSpan) -> (seconds: UInt32, fraction: UInt32, included: Int, original: Int)? {
+    guard let seconds = bytes.uint32(at: 0, order), let fraction = bytes.uint32(at: 4, order),
+      let included = bytes.uint32(at: 8, order), let original = bytes.uint32(at: 12, order)
+    else { return nil }
+    return (seconds, fraction, Int(included), Int(original))
+  }
+
   /// Reads the record at the start of `bytes`.
   func step(_ bytes: RawSpan) throws(CaptureError) -> CaptureStep {
-    guard let seconds = bytes.uint32(at: 0, order), let fraction = bytes.uint32(at: 4, order),
-      let included = bytes.uint32(at: 8, order).map(Int.init),
-      let original = bytes.uint32(at: 12, order).map(Int.init)
-    else { return .needsMore }
+    guard let (seconds, fraction, included, original) = header(of: bytes) else { return .needsMore }
     // The header of a file reads as an empty record of the year 2055.
     if included == 0, original == 0, Self.isMagic(bytes) { return .header }
     try checkLength(included)

@@ -14,10 +14,16 @@ struct PCAPNG {
     static let customNotCopied: UInt32 = 0x4000_0BAD
   }
 
+  /// Whether blocks of a type are described: also those of names, statistics and secrets, which are skipped.
+  static func isKnown(_ type: UInt32) -> Bool {
+    (1...10).contains(type)
+      || [BlockType.section, BlockType.custom, BlockType.customNotCopied].contains(type)
+  }
+
   /// The maximum number of interfaces. A file with more is damaged; without a limit, memory use would be unbounded.
   private static let maximumInterfaces = 65_536
 
-  private var order = ByteOrder.little
+  private(set) var order = ByteOrder.little
   private var interfaces: [PCAPNGInterface] = []
 
   /// Whether a file with this beginning is pcapng; requires twelve bytes.

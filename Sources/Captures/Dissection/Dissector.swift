@@ -75,6 +75,8 @@ package final class Dissector {
   package struct KnownServer: Sendable {
     /// Its address; `this machine`; or the link, if the address is unknown.
     package var name: String
+    /// Nil for this machine, and for the central of a connection on the air.
+    package var device: DeviceKey?
     package var table: AttributeTable
   }
 

@@ -4,7 +4,7 @@ import HaloCommandLine
 import HaloDissection
 
 /// The copy that `decode --write` makes of the selected packets: a btsnoop file, of the kind of btmon if the capture has
-/// adapters.
+/// adapters; of a capture of the air a pcap file, with what the sniffer says of each packet.
 @BluetoothActor
 struct CaptureCopy: ~Copyable {
   private let path: String
@@ -12,10 +12,8 @@ struct CaptureCopy: ~Copyable {
   private var writer: CaptureWriter?
   private let isRedacted: Bool
   private var written = 0
-  /// Records that btsnoop can't hold, or that a redacted copy may not have.
-  private var leftOut = 0
-  /// Whether the capture can't be written at all.
-  private var isRefused = false
+  /// Records that the format can't hold, or that a redacted copy may not have, by what they are.
+  private var leftOut: [String: Int] = [:]
   /// The number of bytes that may wait for the disk.
   private static let capacity = 1 << 22
 
@@ -26,29 +24,47 @@ struct CaptureCopy: ~Copyable {
     queue = RecordQueue(personal.map(Redaction.init))
   }
 
-  mutating func add(_ packet: DissectedPacket, isSelected: Bool) throws(CaptureError) {
-    if case .air = packet.info.content {
-      isRefused = true
-      throw CaptureError(.notWritable)
-    }
+  /// - Parameters:
+  ///   - packet: the next packet of the capture
+  ///   - linkHeader: of a packet of the air, what precedes it in its file
+  ///   - isSelected: whether it goes into the copy
+  mutating func add(_ packet: DissectedPacket, linkHeader: RawSpan, isSelected: Bool) throws(CaptureError) {
     if writer == nil {
-      let hasAdapters: Bool =
-        if case .monitor = packet.info.content { true } else { packet.info.adapter != nil }
-      writer = try CaptureWriter(path: path, datalink: hasAdapters ? .linuxMonitor : .h4)
+      // What no format holds does not decide on the format.
+      guard let format = Self.format(of: packet.info) else { return leaveOut(packet.info, isSelected) }
+      writer = try CaptureWriter(path: path, format: format)
     }
     var isSelected = isSelected
     if isRedacted, !Redaction.keeps(packet.info.content) {
-      leftOut += isSelected ? 1 : 0
+      leaveOut(packet.info, isSelected)
       isSelected = false
     }
-    queue.add(packet, isSelected: isSelected)
+    queue.add(packet, linkHeader: linkHeader.byteCount > 0 ? Array(linkHeader) : [], isSelected: isSelected)
     write()
     if let failure = writer?.failure { throw failure }
   }
 
+  /// The format of a copy that begins with a record; nil if none can hold it.
+  private static func format(of info: CaptureRecordInfo) -> CaptureFormat? {
+    switch info.content {
+    case .hci: .btsnoop(info.adapter == nil ? .h4 : .linuxMonitor)
+    case .monitor: .btsnoop(.linuxMonitor)
+    case .air(let reception): .pcap(reception.source.linkType)
+    case .packetLogger, .foreign: nil
+    }
+  }
+
+  private mutating func leaveOut(_ info: CaptureRecordInfo, _ isSelected: Bool) {
+    if isSelected { leftOut[info.content.kindName, default: 0] += 1 }
+  }
+
   private mutating func write() {
     while let record = queue.next() {
-      if writer?.collect(record.bytes.span.bytes, record.info) == true { written += 1 } else { leftOut += 1 }
+      if writer?.collect(record.bytes.span.bytes, record.info, linkHeader: record.linkHeader) == true {
+        written += 1
+      } else {
+        leaveOut(record.info, true)
+      }
     }
   }
 
@@ -69,7 +85,6 @@ struct CaptureCopy: ~Copyable {
 
   /// Writes what is left, and waits until the file is complete.
   mutating func finish() async throws(CaptureError) {
-    if isRefused { return }
     queue.finish()
     write()
     // A capture without packets becomes a file without packets.
@@ -80,12 +95,26 @@ struct CaptureCopy: ~Copyable {
     _ = writer.waitUntilWritten(for: 1)
     if let failure = writer.failure { throw failure }
     Console.error(
-      "\(path.printable): \(Console.counted(written, "packet"))"
-        + (leftOut > 0
-          ? "; \(Console.counted(leftOut, "record")) left out, which \(Self.reason(isRedacted))" : ""))
+      "\(path.printable): \(Console.counted(written, "packet"))\(Self.remark(writer.format))\(remarkOnLeftOut)"
+    )
   }
 
-  private static func reason(_ isRedacted: Bool) -> String {
-    isRedacted ? "may tell more than a redacted copy should, or have no direction" : "btsnoop cannot hold"
+  /// What is not expected of a copy: captures of HCI become btsnoop, whatever they were.
+  private static func remark(_ format: CaptureFormat) -> String {
+    if case .pcap = format { " (\(format))" } else { "" }
+  }
+
+  /// The records that are left out, the most frequent kind first, and why.
+  private var remarkOnLeftOut: String {
+    guard !leftOut.isEmpty else { return "" }
+    let kinds = leftOut.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
+      CountedText.line($0.value, $0.key)
+    }
+    let reason =
+      isRedacted
+      ? "which may tell more than a redacted copy should, or have no direction"
+      : "which the format cannot hold"
+    let count = leftOut.values.reduce(0, +)
+    return "; \(Console.counted(count, "record")) left out, \(reason): \(kinds.joined(separator: ", "))"
   }
 }

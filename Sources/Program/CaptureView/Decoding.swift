@@ -97,7 +97,7 @@ package struct Decoding: ~Copyable {
       do throws(CaptureError) {
         progress = try decode(&file.reader)
       } catch {
-        try? await finish("The capture ends here: \(error)")
+        try? await finish(error.leftOut > 0 ? "\(error)." : "The capture ends here: \(error)")
         throw Failure(error)
       }
       switch progress {
@@ -216,7 +216,7 @@ package struct Decoding: ~Copyable {
         hasBluetooth = true
       }
       do throws(CaptureError) {
-        try show(packet)
+        try show(packet, linkHeader: reader.linkHeader)
       } catch {
         throw CaptureError(error.reason, path: error.path ?? reader.path)
       }
@@ -225,10 +225,10 @@ package struct Decoding: ~Copyable {
     return .record
   }
 
-  private mutating func show(_ packet: DissectedPacket) throws(CaptureError) {
+  private mutating func show(_ packet: DissectedPacket, linkHeader: RawSpan) throws(CaptureError) {
     if start == nil { start = packet.info.microseconds }
     let isShown = options.shows(packet, start: start)
-    if takesAll { return try take(packet, isShown: isShown) }
+    if takesAll { return try take(packet, linkHeader, isShown: isShown) }
     guard isShown else { return }
     switch options.form {
     case .copy, .values: break
@@ -244,9 +244,11 @@ package struct Decoding: ~Copyable {
 
   /// Takes a packet whether it is shown or not.
   @inline(never)
-  private mutating func take(_ packet: DissectedPacket, isShown: Bool) throws(CaptureError) {
+  private mutating func take(
+    _ packet: DissectedPacket, _ linkHeader: RawSpan, isShown: Bool
+  ) throws(CaptureError) {
     // A part of a frame goes with the end of it.
-    try copy?.add(packet, isSelected: isShown)
+    try copy?.add(packet, linkHeader: linkHeader, isSelected: isShown)
     // A value that is not shown may have answers that are.
     values?.add(packet, start: start, isShown: isShown)
   }
@@ -260,7 +262,7 @@ private final class OpenCapture {
   init(_ source: CaptureSource, isFollowed: Bool) throws(Failure) {
     do throws(CaptureError) {
       // Do not block in `read` on a pipe: Ctrl-C must have an effect.
-      reader = try CaptureReader(source, follow: isFollowed, waits: false)
+      reader = try CaptureReader(source, follow: isFollowed, waits: false, skipsDamage: true)
     } catch {
       throw Failure(error)
     }

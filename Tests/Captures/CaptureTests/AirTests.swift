@@ -70,9 +70,25 @@ import Testing
       received.role == .fromCentral && received.eventCounter == 7 && received.direction == .hostToController)
     #expect(received.flags.isSuperset(of: [.encrypted, .decrypted, .micValid, .hasEvent, .crcValid]))
     #expect(record?.bytes == data)
+    // Version 0, which begins with a marker.
+    let oldest = try #require(reception(read(272, hex("beef06341200001b 0300 2e 070044332211".dense) + data)))
+    #expect(oldest.version == 0 && oldest.packetCounter == 0x1234 && oldest.role == .fromCentral)
+    #expect(oldest.eventCounter == 7 && oldest.time == 0x1122_3344 && oldest.rssi == -46)
     // A message of the sniffer is no packet.
     #expect(
       read(272, hex("002700033412 0e 0a01252e000044332211".dense))?.info.content == .foreign(.nordicSniffer))
+  }
+
+  /// Programs without a sniffer fill in the flags alone: zeros are no channel and no connection event.
+  @Test(arguments: ["4b1a00020000000a", "001a00000000000a"])
+  func headersThatNoSnifferHasFilledIn(header: String) throws {
+    let record = read(272, hex("\(header)030000000000000000") + Self.packet)
+    let received = try #require(reception(record))
+    #expect(record?.bytes == Self.packet && received.role == .advertising && received.isCRCValid == true)
+    #expect(received.channel == nil && received.flags.isDisjoint(with: [.hasEvent, .hasCounter]))
+    let data = try #require(
+      reception(read(272, hex("\(header)030000000000000000 11223344 0100 aabbcc".dense))))
+    #expect(data.role == .fromCentral && !data.flags.contains(.hasEvent))
   }
 
   /// Ubertooth's files have packets of a private type (mikeryan/crackle reads them so).

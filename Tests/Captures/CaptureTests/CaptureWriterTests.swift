@@ -63,10 +63,44 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     #expect(reading.truncated == 0)
   }
 
+  /// With what the sniffer says of them, as in the file that they are from.
+  @Test(
+    arguments: [
+      (251, ""), (256, "0cc4a00378563412b34d"), (272, "002700033412020a01252e000044332211"),
+      (192, "00001800fb00000036750c000084090044332211f0e8ec05"),
+    ] as [(UInt32, String)])
+  func packetsOfTheAirAreWrittenAsTheyWere(linkType: UInt32, header: String) throws {
+    let pcap = PCAPBytes()
+    let record = hex(header) + hex("d6be898e0006010203040506aabbcc")
+    let records =
+      pcap.record(record, fraction: 17)
+      + pcap.record(Array(record.dropLast(4)), original: UInt32(record.count))
+    let original = TemporaryFile(pcap.header(linkType: linkType) + records)
+    var reader = try CaptureReader(path: original.path)
+    let file = TemporaryFile()
+    let writer = try CaptureWriter(
+      path: file.path, format: .pcap(CaptureLinkType(rawValue: UInt16(linkType))))
+    while let found = try reader.next() {
+      let header = Array(reader.linkHeader)
+      let isWritten = writer.collect(found.bytes.span.bytes, found.info, linkHeader: header)
+      #expect(isWritten)
+    }
+    // What a sniffer of another kind has received has another header.
+    let other = CaptureRecordInfo(
+      microseconds: 0, content: .air(AirReception(linkType == 251 ? .nordic : .linkLayer)), originalLength: 2)
+    let foreign: [UInt8] = [1, 2]
+    let isWritten = writer.collect(foreign.span.bytes, other)
+    #expect(!isWritten)
+    writer.waitUntilWritten()
+    #expect(
+      Array(file.bytes.dropFirst(24)) == records
+        && Reading(path: file).records == Reading(path: original).records)
+  }
+
   /// In a file of the Linux monitor: packets of adapters, and what is no packet.
   @Test func theMonitorsRecordsAreReadAsWritten() throws {
     let file = TemporaryFile()
-    let writer = try CaptureWriter(path: file.path, datalink: .linuxMonitor)
+    let writer = try CaptureWriter(path: file.path, format: .btsnoop(.linuxMonitor))
     let records: [(String, CaptureContent, UInt16?)] = [
       ("4c696e757800", .monitor(.systemNote), nil),
       ("0001b2a1332211c06863693000000000", .monitor(.newIndex), 0),
@@ -100,7 +134,7 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     writer.waitUntilWritten()
     #expect(file.bytes == hex(header) && writer.failure == nil)
     let monitorFile = TemporaryFile()
-    let monitor = try CaptureWriter(path: monitorFile.path, datalink: .linuxMonitor)
+    let monitor = try CaptureWriter(path: monitorFile.path, format: .btsnoop(.linuxMonitor))
     monitor.write(hex("77").span.bytes, direction: .hostToController, microseconds: 0)
     monitor.write([UInt8]().span.bytes, direction: .hostToController, microseconds: 0)
     monitor.waitUntilWritten()

@@ -133,6 +133,49 @@ import Testing
     #expect(other.air?.crc == .wrong)
   }
 
+  /// A program has decrypted the file, with the MIC or without: the CRC is that of the encrypted PDU.
+  @Test(arguments: [false, true]) func aDecryptedCopyIsRead(keepsMIC: Bool) {
+    let air = connected()
+    func send(_ pdu: String, _ role: AirReception.Role, crcInit: UInt32 = 0x111111) -> DissectedPacket {
+      air.packet(pdu, address: 0x5065_5BDA, crcInit: crcInit) { $0.role = role }
+    }
+    _ = send("0317 03 0000000000000000 0000 0000000000000000 00000000", .fromCentral, crcInit: 0x563412)
+    _ = send("070d 04 0000000000000000 00000000", .fromPeripheral, crcInit: 0x563412)
+    _ = send("0701 05", .fromPeripheral, crcInit: 0x563412)
+    let (mic, count) = keepsMIC ? ("01020304", "0b") : ("", "07")
+    let request = send("02\(count) 0300 0400 0a0300 \(mic)", .fromCentral)
+    #expect(request.att?.opcode.rawValue == 0x0A && request.air?.notes.contains(.decrypted) == true)
+    #expect(request.air?.crc == .unknown && request.air?.micLength == (keepsMIC ? 4 : 0))
+    // It is encrypted, or was received wrongly: neither is believed to be plaintext.
+    #expect(
+      send("0609 a0a1a2a3a4a5a6a7a8", .fromPeripheral, crcInit: 0x563412).air?.notes.contains(.encrypted)
+        == true)
+    #expect(send("0e09 a0a1a2a3a4a5a6a7a9", .fromPeripheral).air?.crc == .wrong)
+  }
+
+  /// Of random PDUs, hardly one looks like plaintext; so it is with encrypted ones.
+  @Test func ciphertextIsNotRead() {
+    var generator = SeededGenerator(seed: 19)
+    let air = connected()
+    _ = air.packet("070d 04 0000000000000000 00000000", address: 0x5065_5BDA, crcInit: 0x563412)
+    _ = air.packet("0701 05", address: 0x5065_5BDA, crcInit: 0x563412)
+    var read = 0
+    for number in 0..<20_000 {
+      // Those of LL Control PDUs with a MIC.
+      let lengths = LLControlOpcode.lengths.map { $0 + 4 }.sorted()
+      let length =
+        number % 4 == 0
+        ? lengths[Int(generator.next() % UInt64(lengths.count))] : Int.random(in: 5...31, using: &generator)
+      let header = (number % 4 == 0 ? 3 : number % 4 == 1 ? 1 : 2) | (number / 4 % 2) << 3
+      let pdu = [UInt8(header), UInt8(length)] + generator.bytes(length)
+      let packet = air.bytes(Air.bytes(pdu, 0x5065_5BDA, 0x563412)) {
+        $0.role = number % 2 == 0 ? .fromCentral : .fromPeripheral
+      }
+      if packet.air?.notes.contains(.encrypted) != true { read += 1 }
+    }
+    #expect(read == 0)
+  }
+
   @Test func everyLengthOfEveryPDU() {
     var generator = SeededGenerator(seed: 11)
     for type in UInt8(0)...15 {

@@ -9,13 +9,11 @@ import Testing
 /// A capture of which a test has the values of attributes.
 private final class ValueScript {
   let script = Script()
-  private var values: AttributeValues
-
-  init() { values = AttributeValues(script.dissector) }
+  private var values = AttributeValues()
 
   @discardableResult
   func att(_ digits: String, isSent: Bool, link: UInt16 = 0x40) -> [AttributeValue] {
-    values.take(script.att(digits.dense, isSent: isSent, link: link))
+    values.take(script.att(digits.dense, isSent: isSent, link: link), script.dissector)
   }
 
   func sent(_ digits: String) -> [AttributeValue] { att(digits, isSent: true) }
@@ -25,11 +23,11 @@ private final class ValueScript {
   /// The number of the packet.
   func write(_ digits: String) -> Int {
     let packet = script.att(digits.dense, isSent: true)
-    _ = values.take(packet)
+    _ = values.take(packet, script.dissector)
     return packet.info.number
   }
 
-  func event(_ digits: String) { _ = values.take(script.received(digits)) }
+  func event(_ digits: String) { _ = values.take(script.received(digits), script.dissector) }
 }
 
 @Suite struct AttributeValueTests {

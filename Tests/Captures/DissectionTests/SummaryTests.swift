@@ -1,6 +1,7 @@
 import ATT
 import HCI
 import HaloBluetoothCore
+import HaloCapture
 import L2CAP
 import RingLink
 import TestSupport
@@ -112,6 +113,28 @@ import Testing
     summary.add(packet)
     summary.add(packet)
     #expect(summary.lost == 6)
+  }
+
+  @Test func whatIsNoPacketIsNamed() {
+    let script = Script()
+    var summary = CaptureSummary()
+    for content in [.monitor(.userLogging), .monitor(.userLogging), .monitor(.openIndex), .foreign(.h4)]
+      as [CaptureContent]
+    {
+      var packet = script.received(Script.connected)
+      packet.info.content = content
+      packet.hci = nil
+      summary.add(packet)
+    }
+    #expect(
+      summary.kinds == ["texts of programs": 2, "records of adapters": 1, "records of link type 187 (H4)": 1])
+    for type in UInt16(0)..<2000 {
+      var packet = script.received(Script.connected)
+      packet.info.content = .foreign(CaptureLinkType(rawValue: type))
+      packet.hci = nil
+      summary.add(packet)
+    }
+    #expect(summary.kinds.count == CaptureSummary.capacity + 1)
   }
 
   @Test func aRingsFramesAreCountedByName() {

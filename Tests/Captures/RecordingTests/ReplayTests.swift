@@ -183,7 +183,7 @@ private let address = "01091000"
 
   /// A capture of the monitor channel, with two adapters whose packets alternate, and what is no packet.
   @Test func oneAdapterOfSeveralIsPlayed() async throws {
-    let writer = try CaptureWriter(path: file.path, datalink: .linuxMonitor)
+    let writer = try CaptureWriter(path: file.path, format: .btsnoop(.linuxMonitor))
     var time: Int64 = 1_763_733_600_000_000
     func write(_ packet: String, _ content: CaptureContent, adapter: UInt16?) {
       time += 1000
@@ -262,7 +262,7 @@ private let address = "01091000"
     #expect(throws: CaptureError(.empty, path: file.path)) {
       try ReplayTransport(path: file.path, time: testTime)
     }
-    _ = try CaptureWriter(path: file.path, datalink: .linuxMonitor)
+    _ = try CaptureWriter(path: file.path, format: .btsnoop(.linuxMonitor))
     #expect(throws: CaptureError(.noPackets(of: nil, others: []), path: file.path)) {
       try ReplayTransport(path: file.path, time: testTime)
     }

@@ -85,12 +85,12 @@ extension FuzzTarget {
       finder.learn(dissector.dissect(record.bytes.span.bytes, record.info), into: &personal)
     }
     dissector = Dissector()
-    var values = AttributeValues(dissector)
+    var values = AttributeValues()
     var queue = RecordQueue(Redaction(personal))
     var copies: [CaptureRecord] = []
     for record in records {
       let packet = dissector.dissect(record.bytes.span.bytes, record.info)
-      _ = values.take(packet)
+      _ = values.take(packet, dissector)
       queue.add(packet, isSelected: true)
       while let copy = queue.next() { copies.append(copy) }
     }

@@ -96,6 +96,46 @@ def test_the_summary_counts_what_tshark_counts(halo):
     halo.run("decode", STREAM, "--summary", "--format", "csv").failed(USAGE, saying="--format")
 
 
+def test_the_summary_begins_with_the_device_that_was_used(halo, tmp_path):
+    """And not with who else was there: what was written to which handle is what an app's log is read for."""
+    connected = bytes.fromhex("043e1301004000000006050403020118000000480000")
+    report = bytes([2, 1, 0, 0, *range(6, 12), 11, 10, 9]) + b"Neighbour" + b"\xc5"
+    pdus = [pair for value in range(40) for pair in ((f"52100001{value:02x}", True), ("1b120001", False))]
+    pdus += [("1210000203", True), ("13", False), *[("1d140007", False), ("1e", True)] * 5]
+    capture = [(False, bytes([4, 0x3E, len(report)]) + report), (False, connected)]
+    capture += [acl(bytes.fromhex(pdu), is_sent) for pdu, is_sent in pdus]
+    path = tmp_path / "used.btsnoop"
+    capture_of(path, capture)
+    out = halo.run("decode", path, "--summary").succeeded().out
+    device, bystanders, procedures = out.split("\n\n")[1:4]
+    assert device.startswith("01:02:03:04:05:06\n  hci0 0x0040, ")
+    assert """
+  written
+    0x0010
+      40 write commands: 01 .. (40 distinct, byte 1 varies)
+        answered by 40 notifications of 0x0012: 01
+      1 write request: 02 03
+        answered by 5 indications of 0x0014: 07
+""" in device
+    assert bystanders == 'Bystanders: 1 advertiser (0B:0A:09:08:07:06 "Neighbour" 1 report)'
+    assert "Indications: 5 indications, round trip" in procedures and "Write Without Response: 40 commands" in procedures
+    records = halo.run("decode", path, "--summary", "--format", "jsonl").succeeded().records()
+    writes = [one for one in records if one["kind"] == "writes"]
+    assert [(one["handle"], one["operation"], one["count"], one["value"], one["varying"]) for one in writes] == [
+        (16, "Write Command", 40, "0100", [1]), (16, "Write Request", 1, "0203", [])]
+    assert writes[0]["answers"][0]["handle"] == 18 and writes[0]["answers"][0]["count"] == 40
+
+
+def test_a_packet_of_an_unknown_type_is_not_damaged(halo, tmp_path):
+    """A vendor's: what it has is not described, and may be whole."""
+    path = tmp_path / "vendor.btsnoop"
+    capture_of(path, [(False, bytes.fromhex("1d0102")), (True, bytes.fromhex("01030c00"))])
+    out = halo.run("decode", path, "--summary").succeeded().out
+    assert "1 command, 1 packet of an unknown type" in out and "damaged" not in out
+    halo.run("decode", path, "--html", tmp_path / "page.html").succeeded()
+    assert '"damaged"' not in (tmp_path / "page.html").read_text().split('id="packets"')[1].split("</script>")[0]
+
+
 def test_a_pipe_is_a_file(halo):
     with subprocess.Popen(
             [halo.path, "decode", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -291,8 +331,8 @@ def test_the_summary_keeps_attributes_in_their_services(halo, tmp_path):
         *asked("080100ffff0228", "0908020010001400 0a18"),
         *asked("0420002100", "0501200002292100012a")])
     out = halo.run("decode", path, "--summary").succeeded().out
-    lines = out[out.index("Attributes of"):].split("\n\n")[0].splitlines()[1:]
-    assert [line.rstrip() for line in lines] == [
+    lines = out[out.index("  attributes\n"):].split("\n\n")[0].splitlines()[1:]
+    assert [line[2:].rstrip() for line in lines] == [
         "  0x0001...0x0004 service Battery (180F)",
         "      0x0002 includes Device Information (180A), 0x0010...0x0014",
         "    0x0004 Battery Level (2A19) (read, notify)",

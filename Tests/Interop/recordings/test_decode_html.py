@@ -587,6 +587,42 @@ def test_charts_of_every_family_have_its_acceleration(halo, page, family):
             assert not is_known or float(line[f"{axis}_g"]) == pytest.approx(value, abs=5.1e-5)
 
 
+def connected_to(number):
+    """An event with a link, its handle and interval by the number."""
+    return bytes([4, 0x3E, 19, 1, 0, 0x40 + number, 0, 0, 0, number, 2, 3, 4, 5, 0xC6, 24 + 8 * number]) + bytes.fromhex(
+        "00 0000 4800 00")
+
+
+def test_the_page_begins_with_the_device_that_was_used(page, tmp_path):
+    write, value = bytes.fromhex("0242000c00080004005212005501020304"), bytes.fromhex("0242200700030004001b1400")
+    records = [(3, 0, connected_to(1)), (3, 10, connected_to(2)), (0, 20, write), (0, 30, write), (1, 40, value)]
+    browser = page(btsnoop(tmp_path / "used.btsnoop", records))
+    about = browser.texts("#about")[0]
+    assert about.startswith("C6:05:04:03:02:02: 2 writes, 1 notification · 5 packets"), about
+    browser.click("#show-statistics")
+    assert browser.texts("#statistics h3")[1] == "C6:05:04:03:02:02"
+    lines = browser.texts("#statistics li")
+    assert "2 write commands: 55 01 02 03 04" in lines and "answered by 1 notification of 0x0014: empty" in lines
+    assert browser.texts("#statistics h3")[2] == "Bystanders: 1 link without ATT"
+    browser.click("#hide-statistics")
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_legends_of_five_links_do_not_overlap(page, tmp_path, width):
+    """The legend of one chart was written over the next."""
+    records = [(3, 1000 * number, connected_to(number)) for number in range(5)]
+    browser = page(btsnoop(tmp_path / "five.btsnoop", records))
+    browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+    if browser.run("document.getElementById('charts').hidden"):
+        browser.click("#show-charts")
+    boxes = browser.run(
+        "Array.from(document.querySelectorAll('#charts figure'), (figure) => [figure.getBoundingClientRect().bottom,"
+        " figure.querySelector('figcaption').getBoundingClientRect().bottom])")
+    assert len(browser.texts("#charts .values span")) >= 5
+    assert all(legend <= figure for figure, legend in boxes), boxes
+    browser.call("Emulation.clearDeviceMetricsOverride")
+
+
 def test_charts_of_strength_interval_and_rate(halo, page):
     browser = page(STREAM)
     charts = browser.run(CHARTS)

@@ -24,12 +24,12 @@ FIELDS = {
     "cid": "btl2cap.cid", "smp": "btsmp.opcode", "signaling": "btl2cap.cmd_code", "nordic": "nordic_ble.direction",
     "role": "btle_rf.pdu_type", "retransmit": "btle.retransmit", "info": "_ws.col.Info",
     "rssi": "nordic_ble.rssi", "rf_rssi": "btle_rf.signal_dbm", "channel": "nordic_ble.channel",
-    "crc_ok": "nordic_ble.crcok",
+    "crc_ok": "nordic_ble.crcok", "packet_id": "nordic_ble.packet_id",
 }
 # ATT PDUs with one handle in them; with others, tshark shows the handle of the request, or several.
 WITH_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
 NUMBERS = {"access_address", "type", "llid", "sn", "nesn", "md", "opcode", "att", "handle", "cid", "smp", "signaling",
-           "nordic", "role", "rssi", "rf_rssi", "channel", "crc_ok"}
+           "nordic", "role", "rssi", "rf_rssi", "channel", "crc_ok", "packet_id"}
 ADDRESSES = ("AdvA", "ScanA", "InitA", "TargetA")
 
 
@@ -112,6 +112,8 @@ def reason(what, record, row, is_after_wrong) -> str | None:
         return "tshark follows periodic advertising only where the sniffer names it"
     if what == "retransmission" and is_after_wrong:
         return "tshark takes sequence numbers from packets with a wrong CRC"
+    if row["packet_id"] == 0 and what in ("channel", "retransmission"):
+        return "no sniffer has filled in the header, and tshark takes its zeros for a channel and a connection event"
     if ll.get("encrypted"):
         return "it is encrypted, and tshark takes it apart nevertheless"
     if ll.get("retransmission") and what in ("ATT", "handle", "channel ID", "SMP"):

@@ -40,10 +40,11 @@ class Packet:
     rssi: int = -50
     secondary: bool = False
     auxiliary: int = 0  # as the nRF Sniffer counts them
+    crc: bytes | None = None  # if it is not that of the PDU
 
     @property
     def bytes(self) -> bytes:
-        check = crc(self.pdu, self.crc_init)
+        check = self.crc or crc(self.pdu, self.crc_init)
         if self.bad_crc:
             check = bytes([check[0] ^ 1]) + check[1:]
         coding = b"\x00" if self.phy == LE_CODED else b""
@@ -143,18 +144,22 @@ def header_256(packet: Packet) -> bytes:
     return struct.pack("<BbbBIH", rf_channel(packet.channel), packet.rssi, 0, 0, 0, flags)
 
 
-def header_nordic(packet: Packet, counter: int, version=3) -> bytes:
+def header_nordic(packet: Packet, counter: int, version=3, is_of_sniffer=True) -> bytes:
     flags = (not packet.bad_crc) | packet.phy << 4
     if packet.sender:
         flags |= (packet.sender == "central") << 1 | (packet.encrypted or packet.decrypted) << 2 | packet.decrypted << 3
     elif packet.secondary:
         flags |= packet.auxiliary << 1
     size = 10 + len(packet.bytes)
-    start = struct.pack("<BB", 6, size) if version == 1 else struct.pack("<H", size)
+    if not is_of_sniffer:
+        # Programs that have no sniffer fill in the flags alone (the SweynTooth captures, with a scapy of their own).
+        return struct.pack("<BHBHB", 75, size & 0xFF, version, 0, 0) + struct.pack("<BBBBHI", 10, flags, 0, 0, 0, 0)
     kind = 2 if version == 3 and not packet.sender else 6
-    return (
-        b"\x00" + start + struct.pack("<BHB", version, counter & 0xFFFF, kind)
-        + struct.pack("<BBBBHI", 10, flags, packet.channel, -packet.rssi, packet.event, packet.time & 0xFFFFFFFF))
+    last = struct.pack("<BBBHI", flags, packet.channel, -packet.rssi, packet.event, packet.time & 0xFFFFFFFF)
+    if version == 0:
+        return b"\xbe\xef" + struct.pack("<BHHB", kind, counter & 0xFFFF, 0, size) + last
+    start = struct.pack("<BB", 6, size) if version == 1 else struct.pack("<H", size)
+    return b"\x00" + start + struct.pack("<BHBB", version, counter & 0xFFFF, kind, 10) + last
 
 
 def header_ppi(packet: Packet, kind=147) -> bytes:
@@ -164,18 +169,18 @@ def header_ppi(packet: Packet, kind=147) -> bytes:
     return struct.pack("<BBHI", 0, 0, 8 + len(field), kind) + field
 
 
-def record(packet: Packet, kind: int, number=0, version=3) -> bytes:
+def record(packet: Packet, kind: int, number=0, **how) -> bytes:
     if kind == WITH_HEADER:
         return header_256(packet) + packet.bytes
     if kind == NORDIC:
-        return header_nordic(packet, number, version) + packet.bytes
+        return header_nordic(packet, number, **how) + packet.bytes
     return (header_ppi(packet) if kind == PPI else b"") + packet.bytes
 
 
-def pcap(path, kind: int, packets: list[Packet], *, version=3, snap=None):
+def pcap(path, kind: int, packets: list[Packet], *, snap=None, **how):
     out = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, kind)
     for number, packet in enumerate(packets):
-        whole = record(packet, kind, number, version)
+        whole = record(packet, kind, number, **how)
         kept = whole[:snap]
         seconds, fraction = divmod(START + packet.time, 1_000_000)
         out += struct.pack("<IIII", seconds, fraction, len(kept), len(whole)) + kept
@@ -183,14 +188,14 @@ def pcap(path, kind: int, packets: list[Packet], *, version=3, snap=None):
     return path
 
 
-def pcapng(path, kind: int, packets: list[Packet], *, version=3, snap=None):
+def pcapng(path, kind: int, packets: list[Packet], *, snap=None, **how):
     def block(number, body):
         body += b"\x00" * (-len(body) % 4)
         return struct.pack("<II", number, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
 
     out = block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) + block(1, struct.pack("<HHI", kind, 0, 0))
     for number, packet in enumerate(packets):
-        whole = record(packet, kind, number, version)
+        whole = record(packet, kind, number, **how)
         kept = whole[:snap]
         time = START + packet.time
         out += block(6, struct.pack("<IIIII", 0, time >> 32, time & 0xFFFFFFFF, len(kept), len(whole)) + kept)

@@ -38,9 +38,20 @@ struct Extraction {
   mutating func captures() throws(CaptureError) -> [CapturePart] {
     do throws(CaptureError) {
       var parts: [CapturePart] = []
-      // The text of a bug report is large, and what it has of the traffic is cut: it is read if there is nothing else.
-      for wanted in [Wanted.files, .texts] where parts.isEmpty {
-        parts = try read(wanted)
+      do throws(CaptureError) {
+        parts = try read(file)
+      } catch {
+        guard case .cannotDecompress = error.reason else { throw error }
+        damage = error
+      }
+      if let found = damage {
+        let decompression = PartialDecompression(file, limit: limit, isCancelled: isCancelled)
+        if let copy = try decompression.copy(format) {
+          total = 0
+          parts = try read(CapturePart(copy, name: file.name, path: file.path))
+        }
+        guard !parts.isEmpty else { throw found }
+        damage = CaptureError(found.partial, path: file.path)
       }
       guard !parts.isEmpty else { throw CaptureError(.holdsNoCapture(format)) }
       return Self.ordered(parts)
@@ -49,11 +60,21 @@ struct Extraction {
     }
   }
 
+  /// Reads an archive or what is compressed in a file.
+  private mutating func read(_ file: CapturePart) throws(CaptureError) -> [CapturePart] {
+    var parts: [CapturePart] = []
+    // The text of a bug report is large, and what it has of the traffic is cut: it is read if there is nothing else.
+    for wanted in [Wanted.files, .texts] where parts.isEmpty {
+      parts = try read(file, wanted)
+    }
+    return parts
+  }
+
   private enum Wanted {
     case files, texts
   }
 
-  private mutating func read(_ wanted: Wanted) throws(CaptureError) -> [CapturePart] {
+  private mutating func read(_ file: CapturePart, _ wanted: Wanted) throws(CaptureError) -> [CapturePart] {
     file.rewind()
     var archive = try ArchiveReader.open(file.descriptor, format)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 16)
@@ -72,7 +93,7 @@ struct Extraction {
     } catch {
       // An archive that was not transferred to its end may have whole captures before.
       guard case .cannotDecompress = error.reason, !parts.isEmpty else { throw error }
-      damage = CaptureError(error.reason, path: file.path)
+      damage = error
     }
     return parts
   }
@@ -97,7 +118,7 @@ struct Extraction {
         }
       } catch {
         guard case .cannotDecompress = error.reason, copy.count > 0 else { throw error }
-        damage = CaptureError(error.reason, path: file.path)
+        damage = error
       }
       return CapturePart(copy, name: label(name), path: file.path)
     case (.summary, .texts), (.text, .texts):

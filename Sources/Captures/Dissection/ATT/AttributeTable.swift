@@ -154,7 +154,7 @@ package final class Attribute: Hashable, Sendable {
   }
 
   /// The type of its value, if the value is that of a characteristic or of a descriptor.
-  var valueType: BluetoothUUID? { kind == .value || kind == .descriptor ? uuid : nil }
+  package var valueType: BluetoothUUID? { kind == .value || kind == .descriptor ? uuid : nil }
 
   /// Name and UUID: `Battery Level (2A19)`; of an include, `includes Battery (180F), 0x0010...0x0014`.
   package var longName: String {

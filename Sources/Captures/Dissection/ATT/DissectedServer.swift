@@ -56,7 +56,10 @@ struct DeviceServers {
 
   /// The servers with attributes.
   var known: [Dissector.KnownServer] {
-    servers.map { Dissector.KnownServer(name: $0.address.description, table: $0.server.table) }
+    servers.map {
+      Dissector.KnownServer(
+        name: $0.address.description, device: .address($0.address.value), table: $0.server.table)
+    }
   }
 
   /// The attributes of a device, which may be none so far.

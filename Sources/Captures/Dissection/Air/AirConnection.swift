@@ -74,6 +74,11 @@ final class AirConnection {
     }
     (lastTime, lastChannel, lastEvent) = (Self.time(reception, moment), reception.channel, air.event)
     lastDirection = air.direction
+    // The file says nothing of the CRC: it was computed, and is that of the PDU before a program has decrypted it.
+    if air.crc == .wrong, reception.isCRCValid == nil, encryption.isDecrypted(air, bytes) {
+      (air.crc, air.problem) = (.unknown, nil)
+      air.notes.insert(.decrypted)
+    }
     guard air.crc != .wrong, air.problem == nil, let direction = air.direction else { return }
     let isSent = direction == .hostToController
     let isRetransmission = isRetransmission(air, bytes, isSent: isSent)

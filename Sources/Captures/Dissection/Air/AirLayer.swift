@@ -38,7 +38,7 @@ package struct AirLayer: Hashable, Sendable {
     package static let beginsEvent = Notes(rawValue: 2)
     /// It is encrypted, so that its content is not known.
     package static let encrypted = Notes(rawValue: 4)
-    /// The sniffer has decrypted it.
+    /// The sniffer has decrypted it, or a program that has changed the file.
     package static let decrypted = Notes(rawValue: 8)
     /// On a secondary advertising channel, or of periodic advertising.
     package static let secondary = Notes(rawValue: 16)
@@ -67,8 +67,8 @@ package struct AirLayer: Hashable, Sendable {
   package var event: UInt16?
   /// Whether the central has sent it (then it is from the host to the controller); nil if unknown.
   package var direction: CaptureDirection?
-  /// The bytes of a Message Integrity Check at the end of the payload: 0, or 4 after decryption by a sniffer that has
-  /// kept them.
+  /// The bytes of a Message Integrity Check at the end of the payload: 0, or 4 after decryption that has kept
+  /// them.
   package var micLength: UInt8 = 0
   /// The reason why it is malformed.
   package var problem: PacketProblem?
@@ -199,6 +199,22 @@ enum AirCRC {
       state = state >> 8 ^ table[Int(UInt8(truncatingIfNeeded: state) ^ byte)]
     }
     return state
+  }
+
+  /// Changes the CRC behind a PDU as its bytes were changed, so that it stays right, or wrong: it is linear.
+  ///
+  /// - Parameters:
+  ///   - bytes: from the access address to the CRC
+  ///   - original: the same before they were changed
+  ///   - pdu: its place
+  static func adapt(_ bytes: inout [UInt8], from original: [UInt8], _ pdu: Range<Int>) {
+    guard bytes.count == original.count, pdu.upperBound + length <= bytes.count else { return }
+    let change = pdu.map { bytes[$0] ^ original[$0] }
+    let value = Self.value(of: change.span.bytes, initial: 0)
+    for index in 0..<length {
+      let place = pdu.upperBound + index
+      bytes[place] = original[place] ^ UInt8(truncatingIfNeeded: value >> UInt32(8 * index))
+    }
   }
 
   /// The lowest 24 bits in reverse order.

@@ -30,10 +30,14 @@ final class AirState {
     for (address, connection) in connections.sorted(by: { $0.key < $1.key }) {
       let digits = Hex.string(UInt64(address), bytes: 4)
       if connection.link.peer == nil {
-        known.append(.init(name: "the peripheral of \(digits)", table: connection.link.peerServer.table))
+        known.append(
+          .init(
+            name: "the peripheral of \(digits)", device: .link(address),
+            table: connection.link.peerServer.table))
       }
       if connection.link.identity.central == nil {
-        known.append(.init(name: "the central of \(digits)", table: connection.link.localServer.table))
+        known.append(
+          .init(name: "the central of \(digits)", device: nil, table: connection.link.localServer.table))
       }
     }
     return known.filter { !$0.table.isEmpty }

@@ -11,6 +11,7 @@ package struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
   package static let encryptionRequest = LLControlOpcode(rawValue: 0x03)
   package static let encryptionResponse = LLControlOpcode(rawValue: 0x04)
   package static let startEncryptionRequest = LLControlOpcode(rawValue: 0x05)
+  package static let startEncryptionResponse = LLControlOpcode(rawValue: 0x06)
   package static let pauseEncryptionResponse = LLControlOpcode(rawValue: 0x0B)
   package static let reject = LLControlOpcode(rawValue: 0x0D)
   package static let rejectExtended = LLControlOpcode(rawValue: 0x11)
@@ -34,6 +35,9 @@ package struct LLControlOpcode: RawRepresentable, Hashable, Sendable {
 
   /// The fields of its data, empty; nil if they are unknown.
   var fields: (any PacketFields)? { row?.fields }
+
+  /// The lengths of all PDUs that are known.
+  static let lengths = Set((UInt8.min...UInt8.max).compactMap { LLControlOpcode(rawValue: $0).length })
 
   /// The length of the PDU's payload with the opcode; nil if it is unknown.
   var length: Int? {

@@ -17,7 +17,9 @@ package struct PersonalFinder {
   package func learn(_ packet: DissectedPacket, into data: inout PersonalData) {
     let source = packet.source
     for field in found(in: packet) { data.add(field.kind, source[field.range.clamped(to: 0..<source.count)]) }
-    if let peer = packet.link?.peer { data.add(address: peer.value) }
+    for address in [packet.link?.peer, packet.link?.central] {
+      if let address { data.add(address: address.value) }
+    }
     switch packet.info.content {
     // Kind and bus precede the address of an adapter.
     case .monitor(.newIndex): data.add(.address, packet.bytes.dropFirst(2).prefix(6))
@@ -29,7 +31,7 @@ package struct PersonalFinder {
   /// The fields of a packet, with ranges in its ``DissectedPacket/source``.
   func found(in packet: DissectedPacket) -> [PersonalField] {
     fields.removeAll(isCut: packet.isCut)
-    for layer in [Layer.hci, .smp] where packet.has(layer) && (layer != .hci || packet.l2cap == nil) {
+    for layer in [Layer.ll, .hci, .smp] where packet.has(layer) && (layer == .smp || packet.l2cap == nil) {
       packet.listFields(of: layer, to: fields)
     }
     var found = fields.personal + addressesInAdvertisingData + secrets

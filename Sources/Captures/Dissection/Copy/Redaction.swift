@@ -26,7 +26,7 @@ package struct Redaction {
   /// that nobody describes.
   package static func keeps(_ content: CaptureContent) -> Bool {
     switch content {
-    case .hci: true
+    case .hci, .air: true
     case .monitor(let opcode):
       [.newIndex, .deleteIndex, .openIndex, .closeIndex, .indexInfo].contains(opcode)
     default: false
@@ -40,6 +40,12 @@ package struct Redaction {
       for index in min(packet.hci?.type.headerLength ?? 0, bytes.count)..<bytes.count { bytes[index] = 0 }
       return bytes
     }
+    if let unreadable = packet.air?.unreadable(in: packet.bytes) {
+      for index in unreadable { bytes[index] = 0 }
+      // Zeros are LL_CONNECTION_UPDATE_IND; 0xFF is no opcode.
+      if packet.air?.kind == .control, let first = unreadable.first { bytes[first] = 0xFF }
+      return bytes
+    }
     for field in finder.found(in: packet) where field.range.upperBound <= bytes.count {
       switch field.kind {
       case .key: for index in field.range { bytes[index] = 0 }
@@ -51,7 +57,8 @@ package struct Redaction {
       case .address: break
       }
     }
-    replaceFound(in: &bytes)
+    // Of the air, the rest is numbers of the link layer.
+    replaceFound(in: &bytes, at: packet.reassembled == nil ? packet.air?.place(in: bytes) : nil)
     return bytes
   }
 
@@ -61,7 +68,16 @@ package struct Redaction {
   }
 
   /// Replaces known keys, names and addresses wherever they are.
-  func replaceFound(in bytes: inout [UInt8]) {
+  ///
+  /// - Parameter range: the bytes that are searched; all if nil
+  func replaceFound(in bytes: inout [UInt8], at range: Range<Int>? = nil) {
+    guard let range, range != bytes.indices else { return replaceFound(in: &bytes) }
+    var part = Array(bytes[range])
+    replaceFound(in: &part)
+    bytes.replaceSubrange(range, with: part)
+  }
+
+  private func replaceFound(in bytes: inout [UInt8]) {
     guard bytes.count >= 6 else { return }
     var index = 0
     while index + 4 <= bytes.count {
@@ -94,6 +110,23 @@ package struct Redaction {
       return form.length
     }
     return nil
+  }
+}
+
+extension AirLayer {
+  /// The payload, as far as the capture has it.
+  func place(in bytes: [UInt8]) -> Range<Int> {
+    (payloadStart..<max(payloadStart, end)).clamped(to: 0..<bytes.count)
+  }
+
+  /// What nobody can look through, as it may be an address or a key: what is encrypted, as the key may be known or guessed;
+  /// what was received wrongly; and what has no description.
+  fileprivate func unreadable(in bytes: [UInt8]) -> Range<Int>? {
+    let isDescribed =
+      kind != .advertising || advertisingType?.fields(AdvertisingHeader(rawValue: header)) != nil
+    if isReadable, isDescribed, kind != .isochronous { return nil }
+    let last = kind == .unknown || end > bytes.count ? bytes.count : end
+    return min(payloadStart, last)..<last
   }
 }
 

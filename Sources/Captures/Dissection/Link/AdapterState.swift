@@ -30,9 +30,12 @@ final class AdapterState {
   var knownServers: [Dissector.KnownServer] {
     var known = servers.known
     for link in links.open.sorted(by: { $0.identity.number < $1.identity.number }) where link.peer == nil {
-      known.append(.init(name: "the peer of link \(link.identity.handle)", table: link.peerServer.table))
+      known.append(
+        .init(
+          name: "the peer of link \(link.identity.handle)", device: .link(link.identity.number),
+          table: link.peerServer.table))
     }
-    known.append(.init(name: "this machine", table: localServer.table))
+    known.append(.init(name: "this machine", device: nil, table: localServer.table))
     return known.filter { !$0.table.isEmpty }
   }
 

@@ -40,10 +40,15 @@ package struct AirConnectionSummary: Hashable, Sendable {
   package var crcErrors = 0
   /// The number of packets whose content is not known, as it is encrypted.
   package var encrypted = 0
-  /// The number of packets that the sniffer has decrypted.
+  /// The number of packets that were decrypted, by the sniffer or in the file.
   package var decrypted = 0
+  /// The number of PDUs of the Security Manager.
+  package var pairingPDUs = 0
   /// The ATT_MTU in force, in bytes; nil if it was not exchanged.
   package var mtu: UInt16?
+
+  /// See ``UsedDevice/traffic``.
+  var traffic: Int { fromCentral.attPDUs + fromPeripheral.attPDUs + pairingPDUs + encrypted }
 
   init(_ accessAddress: UInt32, start: Int64?) {
     self.accessAddress = accessAddress
@@ -70,6 +75,7 @@ package struct AirConnectionSummary: Hashable, Sendable {
       encrypted += 1
     }
     if air.notes.contains(.decrypted) { decrypted += 1 }
+    if packet.smp != nil { pairingPDUs += 1 }
     if air.direction == .hostToController {
       fromCentral.add(air, packet)
     } else {

@@ -1,3 +1,4 @@
+import ATT
 import HCI
 import HaloBluetoothCore
 import HaloCapture
@@ -31,11 +32,11 @@ package struct CaptureSummary: Sendable {
       kinds[Self.name(of: HCIPacketType(rawValue: UInt8(type))), default: 0] += count
     }
     kinds.merge(air.kinds) { _, count in count }
-    if notes > 0 { kinds[air.kinds.isEmpty ? "no HCI packet" : "no packet"] = notes }
+    kinds.merge(notes) { _, count in count }
     return kinds
   }
   /// The devices that advertised.
-  package var devices: [BluetoothAddress: Device] { advertisers.devices }
+  package var devices: [BluetoothAddress: Device] { reports.devices }
   /// The links, in the order in which they began.
   package var connections: [ConnectionSummary] { links.connections }
   /// The connections on the air, in the order in which they began.
@@ -56,11 +57,12 @@ package struct CaptureSummary: Sendable {
   package private(set) var lost = 0
   /// The number of omitted items.
   package var overflow: Int {
-    omitted + advertisers.overflow + links.overflow + air.overflow + sources.overflow + frames.overflow
+    omitted + reports.overflow + links.overflow + air.overflow + sources.overflow
+      + attributes.overflow + frames.overflow
   }
 
   private var links = LinkTally()
-  private var advertisers = DeviceTally()
+  private var reports = DeviceTally()
   private var air = AirTally()
 
   /// The number of omitted errors.
@@ -70,10 +72,11 @@ package struct CaptureSummary: Sendable {
 
   /// The number of packets of each H4 type.
   private var types = Array(repeating: 0, count: 256)
-  /// The number of records that are no packets.
-  private var notes = 0
+  /// The records that are no packets, by what they are.
+  private var notes: [String: Int] = [:]
   private var frames = RingFrameTally()
   private var sources = ValueTally()
+  private var attributes = AttributeTally()
 
   package init() {}
 
@@ -87,11 +90,15 @@ package struct CaptureSummary: Sendable {
     }
     guard let hci = packet.hci else {
       if let air = packet.air { return add(air, packet) }
-      notes += 1
+      let name = packet.info.content.kindName
+      // A file can have interfaces of all link types.
+      notes[
+        notes[name] != nil || notes.count < Self.capacity ? name : "records of other kinds", default: 0] += 1
       return
     }
     types[Int(hci.type.rawValue)] += 1
-    if hci.problem != nil { countError("damaged HCI packets") }
+    // A packet of a type that nobody describes may be whole.
+    if let problem = hci.problem, problem != .unknownType { countError("damaged HCI packets") }
     switch hci.type {
     case .event: addEvent(hci, packet)
     case .acl: addData(hci, packet)
@@ -136,7 +143,7 @@ package struct CaptureSummary: Sendable {
     case (.inquiryResult?, _), (.inquiryResultWithRSSI?, _), (.extendedInquiryResult?, _):
       let devices = hci.event.flatMap { ClassicReports.devices(bytes.span.bytes, $0) }
       for device in devices ?? [] {
-        advertisers.add(
+        reports.add(
           AdvertisingReport(address: device.address, eventType: [], rssi: device.rssi, data: device.data))
       }
     default: break
@@ -152,7 +159,9 @@ package struct CaptureSummary: Sendable {
 
   private mutating func followLinks(_ packet: DissectedPacket) {
     let info = packet.info
-    switch LinkChange(packet.bytes.span.bytes) {
+    let change = LinkChange(packet.bytes.span.bytes)
+    if change != nil { attributes.add(packet, of: nil) }
+    switch change {
     case .began(let link):
       links.close(link.handle, info, reason: nil)
       links.change(links.begin(link.handle, info)) {
@@ -169,7 +178,7 @@ package struct CaptureSummary: Sendable {
 
   private mutating func add(_ event: HCIEvent, _ info: CaptureRecordInfo) {
     switch event {
-    case .leAdvertisingReports(let event): for report in event.reports { advertisers.add(report) }
+    case .leAdvertisingReports(let event): for report in event.reports { reports.add(report) }
     case .leConnectionUpdateComplete(let event) where event.status == .success:
       links.note(Self.words(event.parameters), event.handle, info)
     case .leDataLengthChange(let event):
@@ -202,6 +211,7 @@ package struct CaptureSummary: Sendable {
       }
     }
     if packet.l2cap != nil { name(hci, packet) }
+    if packet.smp != nil { links.change(links.index(handle, packet.info)) { $0.pairingPDUs += 1 } }
     guard let att = packet.att else { return }
     let isSent = packet.info.direction == .hostToController
     let mtu = packet.gatt?.mtu
@@ -230,9 +240,15 @@ package struct CaptureSummary: Sendable {
       guard let handle = att.handle else { break }
       let isSent = packet.direction == .hostToController
       sources.add(att, packet, of: handle, peer, connection, isSent: isSent, link: link)
+      // Its confirmation is the answer.
+      if att.opcode == .handleValueIndication { procedures[.indications, default: .init()].requests += 1 }
     default: if let gatt = packet.gatt { add(gatt, att) }
     }
+    attributes.add(packet, of: DeviceKey(peer, connection: connection))
   }
+
+  /// What is known by the key of a device.
+  func addAttributes(to device: inout UsedDevice) { attributes.describe(&device) }
 
   // MARK: The air
 
@@ -258,7 +274,7 @@ package struct CaptureSummary: Sendable {
     let bytes = packet.bytes
     let report = AirAdvertisement(layer, bytes.span.bytes)
     if report.isReport, let sender = report.sender {
-      advertisers.add(
+      reports.add(
         AdvertisingReport(
           address: sender, eventType: [], rssi: packet.reception?.rssi, data: Array(bytes[report.data])))
     }

@@ -41,6 +41,11 @@ package struct ConnectionSummary: Hashable, Sendable {
   package var receivedPDUs = 0
   /// The number of L2CAP frames on channels that were opened, by their protocol.
   package var frames: [PSM: Int] = [:]
+  /// The number of PDUs of the Security Manager.
+  package var pairingPDUs = 0
+
+  /// See ``UsedDevice/traffic``.
+  var traffic: Int { sentPDUs + receivedPDUs + pairingPDUs + frames.values.reduce(0, +) }
 
   mutating func add(_ words: String, at microseconds: Int64?) {
     if changes.count < Self.changeCapacity {

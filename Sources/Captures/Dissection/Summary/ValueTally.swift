@@ -19,10 +19,14 @@ extension CaptureSummary {
 
   /// The values from one source.
   package struct Values: Sendable {
+    /// The peer.
+    package var device: DeviceKey
     /// The name, if it is known.
     package var name: String?
     /// The number of bytes of all values.
     package var bytes = 0
+    /// What they have in common.
+    package var pattern = BytePattern()
     /// The rate and the gaps, within each connection.
     package var statistics = StreamStatistics()
   }
@@ -53,12 +57,15 @@ struct ValueTally: Sendable {
     }
     let attribute = packet.gatt?.attribute
     let length = att.value?.count ?? 0
+    let source = packet.source
+    let value = source[(att.value ?? 0..<0).clamped(to: 0..<source.count)]
     let (nanoseconds, overflow) = (packet.info.microseconds ?? 0).multipliedReportingOverflow(by: 1000)
     func add(_ source: inout SourceValues) {
       // No interval across two connections.
       if source.link != link { source.statistics.interrupt() }
       source.link = link
       source.bytes += length
+      source.pattern.add(value, length: length)
       if attribute != nil { source.attribute = attribute }
       if !overflow { source.statistics.add(Instant(nanoseconds: nanoseconds)) }
     }
@@ -93,6 +100,7 @@ struct ValueTally: Sendable {
     /// The index in ``CaptureSummary/connections`` of the connection of the last value.
     var link: Int?
     var bytes = 0
+    var pattern = BytePattern()
     var statistics = StreamStatistics()
 
     var source: CaptureSummary.Source {
@@ -100,7 +108,9 @@ struct ValueTally: Sendable {
     }
 
     var values: CaptureSummary.Values {
-      CaptureSummary.Values(name: attribute?.name, bytes: bytes, statistics: statistics)
+      CaptureSummary.Values(
+        device: DeviceKey(key.peer, connection: key.connection), name: attribute?.name, bytes: bytes,
+        pattern: pattern, statistics: statistics)
     }
   }
 }

@@ -20,7 +20,8 @@ package struct AttributeValues {
   /// A client on a link.
   private struct Client: Hashable {
     var adapter: UInt16
-    var link: UInt16
+    /// The handle, or the access address.
+    var link: UInt32
     /// Nil if the direction is unknown.
     var isHost: Bool?
   }
@@ -37,15 +38,15 @@ package struct AttributeValues {
     var writes = WriteHistory()
   }
 
-  private let dissector: Dissector
   private var states: [Client: State] = [:]
 
-  /// - Parameter dissector: the one that dissects the packets
-  package init(_ dissector: Dissector) { self.dissector = dissector }
+  package init() {}
 
   /// The values in the next packet of the capture; none for most packets.
-  package mutating func take(_ packet: DissectedPacket) -> [AttributeValue] {
-    guard let att = packet.att, let link = packet.link?.handle.rawValue else {
+  ///
+  /// - Parameter dissector: the one that dissects the packets; with nil, values have no names and no words
+  package mutating func take(_ packet: DissectedPacket, _ dissector: Dissector? = nil) -> [AttributeValue] {
+    guard let att = packet.att, let link = packet.link?.number else {
       forgetLink(packet)
       return []
     }
@@ -57,13 +58,13 @@ package struct AttributeValues {
     var found = values(of: packet, att, source.span.bytes, &states[client, default: State()])
     for index in found.indices {
       found[index].isLocal = client.isHost.map { !$0 }
-      name(&found[index], packet)
+      if let dissector { name(&found[index], packet, dissector) }
     }
     return found
   }
 
   /// Adds what the discovery says of the attribute.
-  private func name(_ value: inout AttributeValue, _ packet: DissectedPacket) {
+  private func name(_ value: inout AttributeValue, _ packet: DissectedPacket, _ dissector: Dissector) {
     var attribute = packet.gatt?.attribute
     if value.operation.carriesSeveralValues {
       attribute = value.handle.flatMap { dissector.attribute($0, of: packet, isLocal: value.isLocal == true) }
@@ -86,7 +87,7 @@ package struct AttributeValues {
     case .streams, nil: return
     }
     states = states.filter { client, _ in
-      client.adapter != packet.info.adapter ?? 0 || handle.map { $0.rawValue != client.link } ?? false
+      client.adapter != packet.info.adapter ?? 0 || handle.map { UInt32($0.rawValue) != client.link } ?? false
     }
   }
 

@@ -223,7 +223,9 @@ enum PageMark: String {
 
   private static func isDamaged(_ packet: DissectedPacket) -> Bool {
     if case .damaged? = packet.ring?.content { return true }
-    return packet.hci?.problem != nil || packet.air?.problem != nil || packet.att?.problem != nil
+    // A packet of a type that nobody describes may be whole.
+    if let problem = packet.hci?.problem, problem != .unknownType { return true }
+    return packet.air?.problem != nil || packet.att?.problem != nil
   }
 
   private static func refuses(_ packet: DissectedPacket) -> Bool {

@@ -90,6 +90,8 @@ package struct PageWriter: ~Copyable {
     PagePacket.quote(remark, &output)
     output.write(",\"start\":")
     if let start { output.write(Int(start)) } else { output.write("null") }
+    output.write(",\"device\":")
+    PagePacket.quote(SummaryText.mostUsed(summary), &output)
     output.write(",\"summary\":")
     PagePacket.quote(SummaryText.lines(summary, dissector.servers), &output)
     output.write(",\"samples\":")

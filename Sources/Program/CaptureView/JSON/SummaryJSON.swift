@@ -1,5 +1,6 @@
 import ATT
 import HCI
+import HaloBluetoothCore
 import HaloDissection
 import HaloLineOutput
 
@@ -42,6 +43,10 @@ struct SummaryJSON: ~Copyable {
       for handle in server.table.handles {
         if let attribute = server.table[handle] { write(handle, attribute, of: server.name) }
       }
+    }
+    for device in summary.usedDevices {
+      for form in device.writes { write(form, of: device, isLocal: false) }
+      for form in device.writesToHost { write(form, of: device, isLocal: true) }
     }
     for procedure in ObservedProcedure.allCases {
       guard let numbers = summary.procedures[procedure] else { continue }
@@ -125,6 +130,34 @@ struct SummaryJSON: ~Copyable {
       json.field("mtu", link.mtu.map(Int.init))
       json.write(link.changes)
     }
+  }
+
+  private mutating func write(_ form: WrittenForm, of device: UsedDevice, isLocal: Bool) {
+    line("writes") { json in
+      json.field("peer", device.address?.description)
+      json.field("direction", isLocal ? "received" : "sent")
+      json.field("handle", Int(form.handle.rawValue))
+      json.field("name", form.name)
+      json.field("operation", form.operation.description)
+      json.write(form.pattern)
+      json.field("distinct", form.distinct)
+      json.field("words", form.words)
+      json.list("answers", form.answers) {
+        $0.field("operation", $1.operation.description)
+        $0.field("handle", $1.handle.map { Int($0.rawValue) })
+        $0.write($1.pattern)
+      }
+    }
+  }
+
+  /// - Parameter pattern: of values; `value` is the first of them, as far as all are as long
+  private mutating func write(_ pattern: BytePattern) {
+    field("count", pattern.count)
+    field("shortest", pattern.lengths.lowerBound)
+    field("longest", pattern.lengths.upperBound)
+    field("value", Hex.string(pattern.bytes))
+    output.key("varying")
+    output.array(pattern.varyingBytes) { $0.write($1) }
   }
 
   private mutating func write(_ handle: AttributeHandle, _ attribute: Attribute, of device: String) {

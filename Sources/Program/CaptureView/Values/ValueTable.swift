@@ -14,14 +14,15 @@ struct ValueTable: ~Copyable {
     ] + valueColumns + ["answers"]
 
   private let choice: ValueChoice
-  private var values: AttributeValues
+  private let dissector: Dissector
+  private var values = AttributeValues()
   private var printer: RecordPrinter
   private var text = ValueText()
   private var clock = RecordClock(offset: 0) { _ in 0 }
 
   init(_ format: OutputFormat, _ choice: ValueChoice, _ dissector: Dissector) {
     self.choice = choice
-    values = AttributeValues(dissector)
+    self.dissector = dissector
     printer = RecordPrinter(
       format, Self.columns, header: format == .text ? ValueText.header : "", output: Console.output(.wait))
   }
@@ -33,7 +34,7 @@ struct ValueTable: ~Copyable {
   ///   - start: the time of the first packet
   ///   - isShown: whether its values are printed
   mutating func add(_ packet: DissectedPacket, start: Int64?, isShown: Bool) {
-    for value in values.take(packet) where isShown && choice.selects(value) {
+    for value in values.take(packet, dissector) where isShown && choice.selects(value) {
       let meaning = ValueMeaning(value, in: packet)
       var fields = place(packet, start)
       fields += [

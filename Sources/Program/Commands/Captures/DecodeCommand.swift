@@ -28,7 +28,10 @@ enum DecodeOption {
     help: "text or jsonl (default: text); with --samples and --values also csv (default in a pipe)")
   static let summary = Flag(
     "--summary",
-    help: "print a summary instead of packets: devices, links, attributes, procedures, rates, errors")
+    help: """
+      print a summary instead of packets: the devices that were used, with their attributes, what was written to each and \
+      what answered; rates, round trips, errors
+      """)
   static let samples = Flag(
     "--samples",
     help: "print only the samples of a ring, as stream does; select kinds with --ppg, --accel, --spo2")
@@ -48,7 +51,7 @@ enum DecodeOption {
   static let write = Option(
     "--write", as: .file(.writes), placeholder: "OUT",
     help:
-      "write the packets, or those that --filter and --layer select, to a btsnoop file, with all parts of their frames"
+      "write the packets, or those that --filter and --layer select, with all parts of their frames, to a btsnoop file; of a capture of the air, to a pcap file"
   )
   static let redact = Flag(
     "--redact",
@@ -122,11 +125,15 @@ let decodeCommand = CommandSpec(
     pcap and pcapng may also hold packets that a sniffer has received on the air: of the nRF Sniffer, of Ubertooth, Sniffle
     and others (link types 192, 251, 256, 272). There, the central of a connection is shown as the side that sends.
 
-    A frame that spans several packets is shown with the last of them. A damaged file is decoded up to the damage, and the
-    exit code is 65. NO_COLOR disables colors.
+    A frame that spans several packets is shown with the last of them. Of a compressed file that is damaged, what precedes the
+    damage is decoded. Behind a damaged record, decoding goes on with the next one that is found. Both are said at the end,
+    and the exit code is 65. NO_COLOR disables colors.
 
     A line ends with the adapter, the link, and the address and name of the device at its other end, as far as the capture
     has them. Sections are those of the \(Specification.name); CSS is its Supplement.
+
+    --summary begins with the device that has the most traffic. Values that were written and differ in data only are one line,
+    in which .. stands for a byte that varies. Devices that only advertise, and idle links, are one line.
 
     --values prints a row for each value of an attribute that is written, read, notified or indicated, with the packet that
     it answers: a response, its request; a notification, the last write to its service that begins with the same byte (of a
@@ -142,7 +149,8 @@ let decodeCommand = CommandSpec(
 
     A redacted copy (--redact) has the lengths and times of the original, and the values of characteristics, apart from names,
     serial numbers and addresses in them. Addresses and names are numbered in their order. LTK, IRK, CSRK, link keys and PINs
-    are zeros, as are vendor-specific commands and events. Texts of programs are left out. The file is read twice.
+    are zeros, as are vendor-specific commands and events, and on the air what is encrypted and what was received wrongly.
+    Texts of programs are left out. The file is read twice.
     """,
   usesAdapter: false
 ) { invocation in

@@ -104,7 +104,7 @@ extension CaptureWriter {
     if let files {
       try self.init(files, datalink: datalink)
     } else {
-      try self.init(path: path, datalink: datalink, replaces: invocation[CommonOptions.replace])
+      try self.init(path: path, format: .btsnoop(datalink), replaces: invocation[CommonOptions.replace])
     }
   }
 }

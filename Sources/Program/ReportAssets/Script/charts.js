@@ -8,9 +8,10 @@ import {color, size} from './style.js';
 import {timeline} from './timeline.js';
 import {showCharts, view} from './view.js';
 
-/** The heights of a chart, and of one whose values take three lines, in CSS pixels; the room above and below lines. */
+/** In CSS pixels: the least height of a chart, that of its name and of a line of its legend; the room around lines. */
 const HEIGHT = 40;
-const TALL = 52;
+const CAPTION = 18;
+const LEGEND = 11;
 const MARGIN = 5;
 /** The charts are open from the start in windows at least this high. */
 const ROOMY = 800;
@@ -51,7 +52,8 @@ export const charts = {
     const lines = kind === 'dots' ? counted(series.length, 'device') : series.map((one) => one.name).join(', ');
     const label = `${title}${unit && `, ${unit}`}: ${count} of ${lines}`;
     const values = make('span', {class: 'values'});
-    const height = kind !== 'dots' && series.length > 2 ? TALL : HEIGHT;
+    const legends = kind === 'dots' ? 1 : Math.min(series.length, COLORS.length);
+    const height = Math.max(HEIGHT, CAPTION + LEGEND * legends);
     const canvas = make('canvas', {role: 'img', 'aria-label': label, title: `${label}. Drag to zoom in.`});
     this.box.append(make('figure', {}, make('figcaption', {}, unit ? `${name}, ${unit}` : name, values), canvas));
     return {...chart, canvas, values, height};

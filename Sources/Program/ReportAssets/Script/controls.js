@@ -72,7 +72,7 @@ export function showHead() {
   document.title = `${name} – halo-raw`;
   element('name').textContent = name;
   element('name').title = name;
-  const parts = [counted(packets.length, 'packet')];
+  const parts = [capture.device, counted(packets.length, 'packet')].filter(Boolean);
   if (whole) parts.push(`${seconds(whole.to - whole.from, 3)} s`);
   const date = utcDate(capture.start, 0);
   if (date) parts.push(`from ${date.slice(0, 19)} UTC`);

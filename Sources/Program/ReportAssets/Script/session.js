@@ -13,9 +13,9 @@ export function make(name, attributes = {}, ...children) {
 }
 
 /**
- * Of the capture: `name`; `remark` (why it is incomplete, or empty); `start` (microseconds since 1970, or null);
- * `summary`, as `decode --summary` prints it; `samples`, the forms of a ring's samples; `unanswered`, the numbers of
- * requests without an answer. PageWriter.swift writes it.
+ * Of the capture: `name`; `remark` (why it is incomplete, or empty); `start` (microseconds since 1970, or null); `device`, that
+ * with the most traffic, or empty; `summary`, as `decode --summary` prints it; `samples`, the forms of a ring's samples;
+ * `unanswered`, the numbers of requests without an answer. PageWriter.swift writes it.
  */
 export const capture = JSON.parse(element('capture').textContent);
 

@@ -1,0 +1,56 @@
+import ATT
+import HaloBluetoothCore
+
+/// What was done with the attributes of devices: what was written to them and what answered, and what was read.
+struct AttributeTally: Sendable {
+  private static let readCapacity = 512
+
+  private var values = AttributeValues()
+  private var writes = WriteTally()
+  /// The last value of each attribute that was read.
+  private var reads: [DeviceKey: [AttributeHandle: [UInt8]]] = [:]
+  /// The number of attributes in ``reads``.
+  private var readCount = 0
+
+  /// The number of writes to attributes that there was no room for.
+  var overflow: Int { writes.overflow }
+
+  /// Adds the values in a packet.
+  ///
+  /// - Parameters:
+  ///   - packet: with an ATT PDU; or an event, which may be about a link
+  ///   - device: at the other end of the link; nil for an event
+  mutating func add(_ packet: DissectedPacket, of device: DeviceKey?) {
+    for value in values.take(packet) {
+      guard let device else { continue }
+      switch value.operation {
+      case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest:
+        guard let handle = value.handle else { continue }
+        writes.add(
+          value, packet,
+          at: .init(
+            device: device, isLocal: value.isLocal == true, handle: handle, operation: value.operation))
+      case .handleValueNotification, .handleValueIndication:
+        if let write = value.answers { writes.addAnswer(value, to: write) }
+      default:
+        guard let handle = value.handle, value.offset == 0, value.isLocal != true else { continue }
+        noteRead(value, of: handle, device)
+      }
+    }
+  }
+
+  private mutating func noteRead(_ value: AttributeValue, of handle: AttributeHandle, _ device: DeviceKey) {
+    if reads[device]?[handle] == nil {
+      guard readCount < Self.readCapacity else { return }
+      readCount += 1
+    }
+    reads[device, default: [:]][handle] = Array(value.bytes.prefix(BytePattern.capacity))
+  }
+
+  /// Adds what is known of a device.
+  func describe(_ device: inout UsedDevice) {
+    device.writes = writes.forms(of: device.key, isLocal: false)
+    device.writesToHost = writes.forms(of: device.key, isLocal: true)
+    device.reads = reads[device.key] ?? [:]
+  }
+}

@@ -1,0 +1,45 @@
+/// What several values have in common: their first bytes, with those that vary.
+package struct BytePattern: Hashable, Sendable {
+  /// The first bytes of each value that are compared.
+  static let capacity = 64
+
+  /// The number of values.
+  package private(set) var count = 0
+  /// The first value, as far as all are as long and compared.
+  package private(set) var bytes: [UInt8] = []
+  /// The lengths of the values, in bytes.
+  package private(set) var lengths = 0...0
+  private var varying: UInt64 = 0
+
+  package init() {}
+
+  /// Adds a value that occurs `times`.
+  mutating func add(_ value: some Collection<UInt8>, length: Int, times: Int = 1) {
+    if count == 0 {
+      bytes = Array(value.prefix(Self.capacity))
+      lengths = length...length
+    } else {
+      var common = 0
+      for (own, other) in zip(bytes, value) {
+        if own != other { varying |= 1 << UInt64(common) }
+        common += 1
+      }
+      bytes.removeLast(bytes.count - common)
+      lengths = min(lengths.lowerBound, length)...max(lengths.upperBound, length)
+    }
+    count += times
+  }
+
+  /// Adds the values of another one.
+  mutating func add(_ other: BytePattern) {
+    add(other.bytes, length: other.lengths.lowerBound, times: other.count)
+    lengths = lengths.lowerBound...max(lengths.upperBound, other.lengths.upperBound)
+    varying |= other.varying
+  }
+
+  /// Whether a byte differs among the values.
+  package func varies(_ index: Int) -> Bool { index < Self.capacity && varying >> UInt64(index) & 1 == 1 }
+
+  /// The places of the bytes that differ, from 0, of those that are compared.
+  package var varyingBytes: [Int] { bytes.indices.filter(varies) }
+}
