@@ -93,7 +93,7 @@ package final class CaptureWriter {
     queue.close()
   }
 
-  /// That of btsnoop; H4 for other formats.
+  /// The datalink of btsnoop; H4 for other formats.
   private var datalink: BTSnoop.Datalink { if case .btsnoop(let datalink) = format { datalink } else { .h4 } }
 
   /// The reason why writing has stopped; nil if it has not.

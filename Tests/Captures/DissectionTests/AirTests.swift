@@ -153,7 +153,7 @@ import Testing
     #expect(send("0e09 a0a1a2a3a4a5a6a7a9", .fromPeripheral).air?.crc == .wrong)
   }
 
-  /// Of random PDUs, hardly one looks like plaintext; so it is with encrypted ones.
+  /// No random PDU of 20,000 looks like plaintext; so it is with encrypted ones.
   @Test func ciphertextIsNotRead() {
     var generator = SeededGenerator(seed: 19)
     let air = connected()
@@ -161,7 +161,7 @@ import Testing
     _ = air.packet("0701 05", address: 0x5065_5BDA, crcInit: 0x563412)
     var read = 0
     for number in 0..<20_000 {
-      // Those of LL Control PDUs with a MIC.
+      // An LL Control PDU has one of these, with its MIC.
       let lengths = LLControlOpcode.lengths.map { $0 + 4 }.sorted()
       let length =
         number % 4 == 0

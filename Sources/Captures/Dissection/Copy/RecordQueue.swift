@@ -18,7 +18,7 @@ package struct RecordQueue {
     var part: FramePart?
     /// Whether the frame is incomplete so far.
     var isWaiting = false
-    /// Of a packet of the air that may be changed, what it was before, and where its PDU and the payload of that are.
+    /// What a packet of the air was before it is changed, and where its PDU and the payload of that are.
     var original: (bytes: [UInt8], pdu: Range<Int>, payload: Range<Int>)?
   }
 

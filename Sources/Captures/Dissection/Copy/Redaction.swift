@@ -57,7 +57,7 @@ package struct Redaction {
       case .address: break
       }
     }
-    // Of the air, the rest is numbers of the link layer.
+    // The rest of a packet of the air is numbers of the link layer.
     replaceFound(in: &bytes, at: packet.reassembled == nil ? packet.air?.place(in: bytes) : nil)
     return bytes
   }
