@@ -60,7 +60,8 @@ struct RunningCopy {
     }
     for (command, answer) in found ?? [] {
       guard let answer, let facts = try? JSONValue(parsing: answer.bytes),
-        case .array(let devices)? = facts.found("devices")
+        // A ring that is simulated or replayed has the name of a real one.
+        facts.found("real", as: Bool.self) == true, case .array(let devices)? = facts.found("devices")
       else { continue }
       if devices.contains(where: { isMeant(selector, $0, name: $0.found("name", as: String.self)) }) {
         return (command, facts)

@@ -104,7 +104,7 @@ final class LiveOutput {
       return [
         "output": (files?.currentPath).map { .string(Self.absolute($0)) },
         "broker": broker?.status,
-        "skipped_bytes": session.central.skippedBytes.map { .integer($0) },
+        "real": .bool(session.isReal), "skipped_bytes": session.central.skippedBytes.map { .integer($0) },
       ]
     }
   }
