@@ -56,7 +56,7 @@ extension RingError: CustomStringConvertible {
       "\(selector.notFoundDescription) in \(Int(seconds.rounded())) s. The adapter received no scan response of \(others) other \(others == 1 ? "device" : "devices"), which have the names of many: give the address of the device, or use another adapter"
     case .notFound(let selector, let seconds, let others, lacksScanResponses: false):
       "\(selector.notFoundDescription) in \(Int(seconds.rounded())) s (\(others) other \(others == 1 ? "device advertises" : "devices advertise")). "
-        + "Is it charged and near, and its phone app closed? A ring that a phone holds can't be seen"
+        + "Is it charged and near, and its phone app closed? A ring that a phone holds can't be seen; see halo-raw help troubleshooting"
     case .onlyPossible(let names, let seconds):
       "no ring was found in \(Int(seconds.rounded())) s, but this may be one: \(Self.list(names)); name it to use it"
     case .severalFound(let names):

@@ -16,7 +16,7 @@ struct TextTests {
     (
       .notFound(.anyRing, seconds: 29.6, others: 1),
       "no ring was found in 30 s (1 other device advertises). Is it charged and near, and its phone app closed? "
-        + "A ring that a phone holds can't be seen"
+        + "A ring that a phone holds can't be seen; see halo-raw help troubleshooting"
     ),
     (
       .notFound(.name("R02_1"), seconds: 5, others: 2),

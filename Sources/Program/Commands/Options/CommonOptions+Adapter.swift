@@ -89,6 +89,17 @@ extension Invocation {
   /// The adapter that `--adapter` names, else the one of the environment (`HALO_ADAPTER`), else the first.
   var adapter: AdapterSpecification {
     get throws(Failure) {
+      let adapter = try namedAdapter
+      // Nobody waits for a simulation: what ends by itself has the time of the simulation, unless it was given a time.
+      guard case .virtual(let options, _) = adapter, command.endsByItself, !isGiven(CommonOptions.wait) else {
+        return adapter
+      }
+      return .virtual(options, isFast: true)
+    }
+  }
+
+  private var namedAdapter: AdapterSpecification {
+    get throws(Failure) {
       let option = command.usesAdapter ? CommonOptions.adapter : StoreFile.adapter
       if let adapter = self[option] { return adapter }
       let variable = "HALO_ADAPTER"
@@ -99,6 +110,12 @@ extension Invocation {
 }
 
 extension CommandSpec {
+  /// Whether it ends with the answer of a device, and prints no records until then.
+  fileprivate var endsByItself: Bool {
+    opensLinks && !["strap", "bench"].contains(name)
+      && !options.contains { $0.spec.name == LiveOption.output.spec.name }
+  }
+
   /// - Parameters:
   ///   - positionals: how many arguments it takes; nil if `arguments` say that, such as `KIND [RING]`
   ///   - usesAdapter: whether it uses an adapter to reach a device, and so takes the options for adapters

@@ -4,11 +4,13 @@ import HaloCommandLine
 enum HelpTopic: String, CaseIterable {
   case link
   case config
+  case troubleshooting
 
   var page: HelpPage {
     switch self {
     case .link: Self.ofLinks
     case .config: Self.ofConfiguration
+    case .troubleshooting: Self.ofTroubles
     }
   }
 
