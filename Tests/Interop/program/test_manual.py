@@ -28,7 +28,7 @@ def test_each_command_has_a_page(halo, pages):
 
 def test_each_page_has_the_date_of_the_version_and_its_sections_in_order(pages):
     (date,) = re.findall(r"^## \S+ - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[:1]
-    sections = {"halo-raw-config": "5", "halo-raw-link": "7"}
+    sections = {"halo-raw-config": "5", "halo-raw-link": "7", "halo-raw-troubleshooting": "7"}
     order = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLES", "FILES", "ENVIRONMENT", "EXIT STATUS", "SEE ALSO"]
     for name, text in pages.items():
         assert text.startswith(f'.TH {name.upper()} {sections.get(name, "1")} "{date}" "halo-raw '), name

@@ -21,7 +21,7 @@ struct TextTests {
     (
       .notFound(.name("R02_1"), seconds: 5, others: 2),
       "no device named R02_1 was found in 5 s (2 other devices advertise). Is it charged and near, and its phone app "
-        + "closed? A ring that a phone holds can't be seen"
+        + "closed? A ring that a phone holds can't be seen; see halo-raw help troubleshooting"
     ),
     (
       .notFound(.name("R02_1"), seconds: 5, others: 1, lacksScanResponses: true),
