@@ -85,7 +85,7 @@ extension AdapterSpecification {
     switch self {
     case .virtual(_, let isFast), .air(_, _, let isFast): !isFast
     case .replay: false
-    case .kernel, .user, .tcp, .unix, .serial: true
+    default: true
     }
   }
 }
