@@ -19,7 +19,7 @@ extension StackError {
     switch code {
     case .noBluetooth: "try: sudo modprobe bluetooth"
     case .noSuchAdapter: "halo-raw adapters lists those that exist"
-    case .noAdapters: "plug one in"
+    case .noAdapters: "plug one in; see halo-raw help troubleshooting"
     case .adapterDown: "bring it up with: sudo halo-raw adapters up \(adapter?.description ?? "hciN")"
     case .adapterUp: "add --take, which brings it down and up again afterwards"
     case .unconfigured: "give it one with: sudo btmgmt --index N public-addr ADDRESS"

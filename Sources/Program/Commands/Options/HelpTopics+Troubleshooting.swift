@@ -32,10 +32,12 @@ extension HelpTopic {
     ("the battery", "put it on its charger for some minutes; after power-off, that is what starts it"),
     ("the distance", "halo-raw scan shows dBm: less than -85 is too far"),
     ("its name", "halo-raw scan marks what may be a ring; give its name or its address"),
+    ("several rings", "name one of those that the message lists, or give --all"),
   ]
 
   private static let adapter: [HelpPage.Row] = [
     ("none", "plug one in; on a Raspberry Pi, look for disable-bt in /boot/firmware/config.txt"),
+    ("the kernel", "without Bluetooth, sudo modprobe bluetooth btusb; docs/08-the-kernel.md has its faults"),
     ("it is down", "sudo halo-raw adapters up hci0; if it is blocked, sudo rfkill unblock bluetooth"),
     ("no permission", "sudo usermod -aG halo $USER and a new login, or sudo"),
     ("it is in use", "user:hciN is for one program: use hciN beside bluetoothd, or --take"),
