@@ -16,6 +16,8 @@ extension SampleWriter {
     case packets(PacketCounter.Step)
     /// A value that the ring has measured in a pause of the stream: the name of its column in other commands, and the value.
     case measured(String, Int)
+    /// The stream pauses for something that was asked for.
+    case pause(String)
 
     var kind: StaticString {
       switch self {
@@ -25,6 +27,7 @@ extension SampleWriter {
       case .clock: "clock"
       case .packets: "lost"
       case .measured: "measured"
+      case .pause: "pause"
       }
     }
 
@@ -36,13 +39,14 @@ extension SampleWriter {
       case .clock: 6
       case .packets: 7
       case .measured: 8
+      case .pause: 9
       }
     }
 
     /// The members of a JSON object.
     var json: String {
       switch self {
-      case .gap(let reason): "\"reason\":\(Field.text(reason).json)"
+      case .gap(let reason), .pause(let reason): "\"reason\":\(Field.text(reason).json)"
       case .dropped(let count): "\"count\":\(count)"
       case .rejected(let reason, let bytes):
         "\"reason\":\(Field.text(reason).json),\"bytes\":\"\(Hex.string(bytes))\""
@@ -58,7 +62,7 @@ extension SampleWriter {
     /// The text of the column `note`.
     var note: String {
       switch self {
-      case .gap(let reason): reason
+      case .gap(let reason), .pause(let reason): reason
       case .dropped(let count): "\(count)"
       case .rejected(let reason, let bytes): bytes.isEmpty ? reason : "\(reason): \(Hex.string(bytes))"
       case .clock(let step): DecimalText.string(step, places: 6)
@@ -69,7 +73,7 @@ extension SampleWriter {
 
     var text: String {
       switch self {
-      case .gap, .rejected, .measured: note
+      case .gap, .rejected, .measured, .pause: note
       case .dropped(let count): "\(count) samples: the output was not read in time"
       case .clock: "the clock of this computer was set by \(note) s"
       case .packets(let step):

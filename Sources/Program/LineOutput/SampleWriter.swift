@@ -46,7 +46,7 @@ package final class RecordOrigin {
   private let label: String
   var plot = DotPlot()
   /// The number of lines of each kind.
-  private var counts = InlineArray<9, Int>(repeating: 0)
+  private var counts = InlineArray<10, Int>(repeating: 0)
 
   /// - Parameters:
   ///   - format: the form of the lines

@@ -46,7 +46,7 @@ def test_a_pulse_is_in_home_assistant_and_in_files_together_with_the_nights(halo
         "--mqtt", broker.url(), adapter="virtual:fast,clock=2026-11-21T13:45:00", timeout=60).succeeded()
     found = retained(broker)
     values = {topic.rsplit("/", 1)[1]: json.loads(text) for topic, text in found.items() if f"{RING}/state/" in topic}
-    assert {"heart_rate", "spo2", "sleep"} <= values.keys()
+    assert {"heart_rate", "spo2", "sleep", "battery", "steps"} <= values.keys()
     # The live values, and not those that the ring has stored before them.
     assert values["heart_rate"]["time"].startswith("2026-11-22T15:4")
     assert values["spo2"]["time"].startswith("2026-11-22T15:") and values["sleep"]["value"] > 0

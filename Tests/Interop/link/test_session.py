@@ -40,9 +40,12 @@ def script(halo):
 def test_a_gadget_answers_a_write(script, workshop):
     """The value that a write is answered with: IanHarvey/bluepy 20, aritchie/bluetoothle 18, ukBaz/python-bluezero 407,
     hbldh/bleak 1501."""
+    table = script(workshop, "services").succeeded().records()
+    handle = next(f"{record['handle']:#06x}" for record in table if record["uuid"] == FROM_DEVICE)
+    # A subscription has the name of its handle, too.
     result = script(
         workshop, "# a comment", f"subscribe {FROM_DEVICE}", f"write {TO_DEVICE} --text hello  there", f"wait {FROM_DEVICE}",
-        f"command {TO_DEVICE} 61 62", f"wait {FROM_DEVICE} 5s", "read 2A29", "mtu", "quit", "read 2A29").succeeded()
+        f"command {TO_DEVICE} 61 62", f"wait {handle} 5s", "read 2A29", "mtu", "quit", "read 2A29").succeeded()
     records = [record for record in result.records() if record["kind"] not in ("link",)]
     assert [(record["kind"], bytes.fromhex(record["value"])) for record in records] == [
         ("write", b"hello  there"), ("value", b"HELLO  THERE"), ("write", b"ab"), ("value", b"AB"), ("read", b"Bumble")]

@@ -81,7 +81,7 @@ def first_of_parts(frame: pd.DataFrame, kind: str) -> _Places:
 
     restarts = counted(begins_of_runs(frame)) | (interval < 0)
     restarts[0] = True
-    ends = restarts | counted(kinds.isin(["gap", "dropped"]).to_numpy())
+    ends = restarts | counted(kinds.isin(["gap", "pause", "dropped"]).to_numpy())
     number = np.arange(len(t), dtype=float)
     if "packet" in frame.columns:
         # The packets that are lost take their time.

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 #: Records that are no samples: what happened between them. `start` is made by `marks`: a later run of the program.
-MARKS = ("gap", "dropped", "rejected", "clock", "lost", "start")
+MARKS = ("gap", "pause", "measured", "dropped", "rejected", "clock", "lost", "start")
 #: The kinds of samples.
 SAMPLES = ("ppg", "spo2", "accel")
 #: What each record begins with.

@@ -116,6 +116,11 @@ package final class LineEditor {
     isEditing = false
     watch?.interest = []
     library.remove()
+    // What is typed until the next line belongs to it: the terminal keeps it, and shows it then.
+    var mode = termios()
+    guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
+    mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    tcsetattr(STDIN_FILENO, TCSANOW, &mode)
   }
 
   /// Prints something above the line that is being typed.

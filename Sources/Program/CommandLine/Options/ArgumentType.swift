@@ -59,6 +59,9 @@ extension ArgumentType where Value == Int {
 }
 
 extension ArgumentType where Value == Duration {
+  /// The longest time, in seconds: 30 years.
+  private static var longestTime: Double { 30 * 365 * 86_400 }
+
   /// `30s`, `500ms`, `2m`, `1h`, `30d`, or seconds without a unit.
   package static var time: Self {
     ArgumentType(placeholder: "TIME", expected: "a time such as 30s, 500ms, 2m or 30d") { text in
@@ -66,7 +69,7 @@ extension ArgumentType where Value == Duration {
         ("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600), ("d", 86400), ("", 1),
       ]
       guard let unit = units.first(where: { text.hasSuffix($0.0) }),
-        let number = Double(text.dropLast(unit.0.count)), (0...1e7).contains(number * unit.1)
+        let number = Double(text.dropLast(unit.0.count)), (0...longestTime).contains(number * unit.1)
       else { return nil }
       return .nanoseconds(Int64(number * unit.1 * 1e9))
     }

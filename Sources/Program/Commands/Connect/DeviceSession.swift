@@ -154,7 +154,7 @@ final class DeviceSession {
       try await write(value, to: choice, isWithoutResponse: isWithoutResponse, connection)
     case .subscribe(let choice, let kind):
       try await subscriptions.add(choice, kind, table, on: connection.gatt)
-    case .unsubscribe(let choice): try await subscriptions.remove(choice, on: connection.gatt)
+    case .unsubscribe(let choice): try await subscriptions.remove(choice, table, on: connection.gatt)
     case .send(let bytes, let isConfirmed): try await send(bytes, isConfirmed: isConfirmed, connection)
     case .info: await output.printLink(connection)
     case .pause(let time): await pause(until: session.timers.current + time, connection)
@@ -235,10 +235,10 @@ final class DeviceSession {
     of choice: AttributeChoice, _ time: Duration, _ connection: GATTLink
   ) async throws(Failure) {
     let end = session.timers.current + time
-    while !(try subscriptions.takeValue(of: choice)) {
+    while !(try subscriptions.takeValue(of: choice, table)) {
       guard connection.isConnected, !session.interruption.isRequested else { return }
       guard session.timers.current < end else {
-        throw Failure(.timedOut, "no value of \(choice.title) within \(decimal(time.inSeconds, 1)) s")
+        throw Failure(.timedOut, "no value of \(choice.name) within \(decimal(time.inSeconds, 1)) s")
       }
       await wait(until: end)
     }

@@ -27,8 +27,8 @@ final class SessionSubscriptions {
   func add(
     _ choice: AttributeChoice, _ kind: SubscriptionKind?, _ table: AttributeList, on gatt: GATTClient
   ) async throws {
-    guard !all.contains(where: { $0.choice == choice }) else {
-      throw Failure.usage("\(choice.title) is subscribed to already")
+    guard index(of: choice, table) == nil else {
+      throw Failure.usage("\(choice.name) is subscribed to already")
     }
     let made = try await subscribe(to: choice, kind, table, on: gatt)
     all.append(Subscribed(choice: choice, kind: kind, subscriptions: made))
@@ -36,9 +36,9 @@ final class SessionSubscriptions {
     output.print("link", note: text, text: text)
   }
 
-  func remove(_ choice: AttributeChoice, on gatt: GATTClient) async throws {
-    guard let index = all.firstIndex(where: { $0.choice == choice }) else {
-      throw Failure.usage("\(choice.title) is not subscribed to")
+  func remove(_ choice: AttributeChoice, _ table: AttributeList, on gatt: GATTClient) async throws {
+    guard let index = index(of: choice, table) else {
+      throw Failure.usage("\(choice.name) is not subscribed to")
     }
     for subscription in all.remove(at: index).subscriptions { try await gatt.unsubscribe(subscription) }
   }
@@ -70,12 +70,20 @@ final class SessionSubscriptions {
   ///
   /// - Returns: whether there are any
   /// - Throws: `.usage` if they are not subscribed to
-  func takeValue(of choice: AttributeChoice) throws(Failure) -> Bool {
-    guard let found = all.first(where: { $0.choice == choice }) else {
-      throw .usage("\(choice.title) is not subscribed to")
+  func takeValue(of choice: AttributeChoice, _ table: AttributeList) throws(Failure) -> Bool {
+    let handles = table.characteristics(choice).map(\.valueHandle)
+    let counts = handles.map { unseen.removeValue(forKey: $0) ?? 0 }
+    if counts.contains(where: { $0 > 0 }) { return true }
+    guard index(of: choice, table) != nil else {
+      throw .usage("\(choice.name) is not subscribed to")
     }
-    let counts = found.subscriptions.map { unseen.removeValue(forKey: $0.handle) ?? 0 }
-    return counts.contains { $0 > 0 }
+    return false
+  }
+
+  /// The subscription that a choice means: by its handle or by its UUID, whichever it was made with.
+  private func index(of choice: AttributeChoice, _ table: AttributeList) -> Int? {
+    let handles = Set(table.characteristics(choice).map(\.valueHandle))
+    return all.firstIndex { !handles.isDisjoint(with: $0.subscriptions.map(\.handle)) }
   }
 
   private func subscribe(

@@ -116,6 +116,14 @@ extension AttributeChoice {
     }
   }
 
+  /// The handle or the UUID.
+  var name: String {
+    switch self {
+    case .uuid(let uuid): uuid.description
+    case .handle(let handle): handle.description
+    }
+  }
+
   var title: String {
     switch self {
     case .uuid(let uuid): "characteristic \(uuid)"

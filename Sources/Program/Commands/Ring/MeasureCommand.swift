@@ -94,6 +94,7 @@ let measureCommand = CommandSpec(
       } onLoss: {
         measurement.markGap($0.message)
       }
+      await measurement.end()
       try measurement.finish()
     }
     await link.close()

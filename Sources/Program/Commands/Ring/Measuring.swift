@@ -48,8 +48,16 @@ final class Measuring {
       live, of: ring, ["kind", "state"] + columns + ["interval_ms", "estimate", "note"], origin: origin,
       showsTime: lasts)
     publisher = live.publisher
-    publisher?.announce { [weak link] in link?.device }
+    guard lasts else {
+      publisher?.announce { [weak link] in link?.device }
+      return
+    }
+    // It announces the ring, too.
+    publisher?.watch(after: nil) { [weak link] in link?.device ?? ring }
   }
+
+  /// Ends what goes on beside the measurement.
+  func end() async { await publisher?.end() }
 
   /// Measures once.
   func measure(_ ring: RingClient, until end: Interruption) async throws(RingError) {
@@ -67,7 +75,7 @@ final class Measuring {
     var due = timers.current
     while !end.isRequested {
       if let plan, plan.isDue {
-        if readings > 0 { markGap(plan.title) }
+        if readings > 0 { print("pause", ["note": .text(plan.title)], text: "pause: \(plan.title)") }
         try await plan.perform(on: ring, name: link.name) { self.show($1, of: $0, at: $2) }
       }
       if let interval {

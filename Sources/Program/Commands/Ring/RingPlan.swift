@@ -28,7 +28,7 @@ final class RingPlan {
   /// For the help of commands.
   nonisolated static let details = """
     With --sync-every, the command copies in between what the ring has stored, as halo-raw sync does, into the same store;
-    with --measure, it measures. Meanwhile it prints nothing else, and a record of the kind "gap" says so. With --mqtt, the
+    with --measure, it measures. Meanwhile it prints nothing else, and a record of the kind "pause" says so. With --mqtt, the
     newest stored values are published, too. A ring has one link: use this instead of a second command.
     """
 

@@ -243,7 +243,7 @@ final class SampleStream {
     let reason: String
     switch end {
     case .wanted: return
-    case .due: return pause(because: plan?.title ?? "")
+    case .due: return pause(.pause(plan?.title ?? ""))
     case .lost(let loss):
       reason = "connection lost: \(loss)"
       failure = Failure(RingError.disconnected(loss))
@@ -255,15 +255,15 @@ final class SampleStream {
     }
     // Lost while it was to end.
     if case .lost = end, link.interruption.isRequested { return summary.interrupt() }
-    pause(because: reason)
+    pause(.gap(reason))
     throw failure
   }
 
   /// Marks that no samples come for a while.
-  private func pause(because reason: String) {
-    summary.interrupt()
+  private func pause(_ reason: SampleWriter.Mark) {
+    if case .pause = reason { summary.interrupt(isPlanned: true) } else { summary.interrupt() }
     let now = timers.current
-    mark(.gap(reason), at: now.wholeMicroseconds)
+    mark(reason, at: now.wholeMicroseconds)
     isFailing = true
     gap = (now, link.reconnections)
   }

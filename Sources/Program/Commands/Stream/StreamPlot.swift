@@ -20,6 +20,7 @@ final class StreamPlot: SampleObserver {
   /// The heart rate that the ring has measured, and when.
   private var measured: (rate: Int, time: Instant)?
   private var hasAsked = false
+  private var pauseStart: Instant?
   private var battery: RingBattery?
   private var gaps = 0
   /// The packets of the counted stream that are lost; nil for another stream.
@@ -145,7 +146,10 @@ final class StreamPlot: SampleObserver {
   }
 
   private var heartRate: String {
-    if plan?.isPerforming == true { return "measuring, keep still" }
+    if plan?.isPerforming == true {
+      let seconds = pauseStart.map { max(0, Int((session.timers.current - $0).inSeconds)) } ?? 0
+      return "measuring, \(seconds) s, keep still"
+    }
     return beatsPerMinute.map { "\($0) bpm" } ?? "- bpm"
   }
 
@@ -159,9 +163,11 @@ final class StreamPlot: SampleObserver {
   func mark(_ mark: SampleWriter.Mark, at time: Instant) {
     if case .packets(let step) = mark { lost = (lost ?? 0) + step.loss }
     if case .measured("heart_rate_bpm", let rate) = mark { measured = (rate, time) }
-    guard case .gap = mark else { return }
-    // A pause for what is due is none.
-    if plan?.isDue != true { gaps += 1 }
+    switch mark {
+    case .gap: gaps += 1
+    case .pause: pauseStart = time
+    default: return
+    }
     pulse.interrupt()
     (count, rateStart) = (0, nil)
     for index in panels.indices { panels[index].panel.interrupt(at: time) }

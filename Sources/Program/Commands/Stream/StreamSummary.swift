@@ -16,6 +16,8 @@ struct StreamSummary {
   var other = 0
   /// How often the stream was interrupted.
   private var interruptions = 0
+  /// How often it has paused for what was asked for.
+  private var pauses = 0
   /// Samples that were not printed because the output was not read in time.
   var dropped = 0
   /// The stream of now; nil before it has begun.
@@ -55,8 +57,8 @@ struct StreamSummary {
   mutating func requestedAgain() { packets.requestedAgain() }
 
   /// The stream is interrupted: the time to the next sample is not an interval, but a gap.
-  mutating func interrupt() {
-    interruptions += 1
+  mutating func interrupt(isPlanned: Bool = false) {
+    if isPlanned { pauses += 1 } else { interruptions += 1 }
     packets.interrupt()
     ppg.interrupt()
     accelerometer.interrupt()
@@ -101,7 +103,7 @@ struct StreamSummary {
     var results: [String: JSONValue] = [
       "Source": source.map { .string($0.name) } ?? .null, "SamplingFrequency": .object(rates),
       "Samples": .object(counts),
-      "Gaps": .integer(interruptions),
+      "Gaps": .integer(interruptions), "Pauses": .integer(pauses),
       "Received": .integer(received), "Printed": .integer(printed), "NotSelected": .integer(filtered),
       "Rejected": .integer(rejected), "Other": .integer(other), "Dropped": .integer(dropped),
     ]
@@ -144,6 +146,7 @@ struct StreamSummary {
     lines.append(
       "\(Console.counted(received, packets.received > 0 ? "sample" : "frame")) received: \(printed) printed, \(filtered) not selected, \(rejected) rejected"
         + (other > 0 ? ", \(other) other" : ""))
+    if pauses > 0 { lines.append("\(Console.counted(pauses, "pause")) for what was asked for in between") }
     if dropped > 0 { lines.append("\(dropped) dropped because the output was not read in time") }
     return lines
   }

@@ -57,6 +57,9 @@ package struct ReportPage {
       let percent = decimal(Double(lost) / Double(max(1, all)) * 100, 2)
       rows.append(("Packets", "\(lost) of \(all) lost (\(percent) %)"))
     }
+    if let pauses = report.markCounts["pause"] {
+      rows.append(("Pauses", "\(pauses), for what was asked for in between"))
+    }
     if report.dropped > 0 {
       rows.append(("Dropped", "\(report.dropped) records, as the output was not read in time"))
     }
@@ -124,8 +127,10 @@ package struct ReportPage {
     let names = series.curves.map { $0.name.prefix { $0 != "_" } }
     let gaps = breaks(of: series)
     let losses = losses(of: series)
+    let pauses = report.pauses.filter { $0.ring == series.ring }.map(\.time)
     let signal = ReportPlot(
       title: "\(title) over time, in \(unit)", curves: series.curves.map(\.envelope), gaps: gaps,
+      pauses: pauses,
       losses: losses, end: report.end, start: report.start,
       hasDots: !series.kind.isSampled && series.statistics.count < Self.fewValues,
       leastRange: series.kind.leastRange)
@@ -163,13 +168,15 @@ package struct ReportPage {
 
   private var marks: String {
     guard !report.marks.isEmpty else { return "" }
-    let counts = report.markCounts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    let counts = report.markCounts.filter { $0.key != "pause" }.sorted { $0.key < $1.key }.map {
+      "\($0.value) \($0.key)"
+    }
     var rows = ""
     for mark in report.marks {
       let cells = [duration(mark.time), mark.ring, mark.kind, mark.note]
       rows += "<tr>" + cells.map { "<td>\($0.htmlEscaped)</td>" }.joined() + "</tr>\n"
     }
-    let total = report.markCounts.values.reduce(0, +)
+    let total = report.markCounts.reduce(0) { $0 + ($1.key == "pause" ? 0 : $1.value) }
     let rest =
       total > report.marks.count ? "<p>The first \(report.marks.count) of \(total) are listed.</p>\n" : ""
     return """

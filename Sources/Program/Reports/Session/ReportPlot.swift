@@ -8,6 +8,8 @@ struct ReportPlot {
   private let curves: [Envelope]
   private let gaps: [Double]
   private let losses: [Double]
+  /// Where curves are interrupted, with the gaps.
+  private let breaks: [Double]
   private let end: Double
   private let start: Double?
   private let low: Double
@@ -27,6 +29,7 @@ struct ReportPlot {
   ///   - title: what it shows, for people who can't see it
   ///   - curves: the values
   ///   - gaps: where the signal is interrupted, in seconds
+  ///   - pauses: where it is interrupted as planned, which is not drawn
   ///   - losses: where packets are lost, in seconds
   ///   - end: in seconds
   ///   - start: the time of day at 0; nil if it is unknown
@@ -35,7 +38,8 @@ struct ReportPlot {
   ///   - scale: the length of the unit of the labels
   ///   - leastRange: how much the scale shows at least
   init(
-    title: String, curves: [Envelope], gaps: [Double], losses: [Double] = [], end: Double, start: Double?,
+    title: String, curves: [Envelope], gaps: [Double], pauses: [Double] = [], losses: [Double] = [],
+    end: Double, start: Double?,
     beginsAtZero: Bool = false, hasDots: Bool = false, scale: Double = 1,
     leastRange: Double = 0
   ) {
@@ -45,6 +49,7 @@ struct ReportPlot {
     self.curves = curves
     self.gaps = gaps
     self.losses = losses
+    breaks = (gaps + pauses).sorted()
     self.end = end
     self.start = start
     let values = curves.filter { $0.low <= $0.high }
@@ -107,7 +112,7 @@ struct ReportPlot {
   private func path(_ envelope: Envelope) -> String {
     var path = ""
     var run: [(x: Double, step: Envelope.Step)] = []
-    var rest = gaps[...]
+    var rest = breaks[...]
     for (index, step) in envelope.steps.enumerated() where !step.isEmpty {
       let time = Double(index) * envelope.stepLength
       let stepEnd = time + envelope.stepLength

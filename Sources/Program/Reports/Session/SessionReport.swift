@@ -86,6 +86,8 @@ package struct SessionReport {
   private(set) var marks: [Mark] = []
   /// The number of marks; ``marks`` has the first ones.
   private(set) var markCounts: [String: Int] = [:]
+  /// The last planned pauses, with their rings.
+  private(set) var pauses: [(time: Double, ring: String)] = []
   private(set) var records = 0
   private(set) var dropped = 0
   package private(set) var malformed = 0
@@ -108,13 +110,13 @@ package struct SessionReport {
   private var lost: [String: Int] = [:]
 
   private static let markKinds = [
-    "gap", "rejected", "clock", "dropped", "lost", "run", "no-contact", "no-value",
+    "gap", "pause", "rejected", "clock", "dropped", "lost", "run", "no-contact", "no-value",
   ]
   /// The records of measurements that are no marks and no values.
   private static let otherStates: Set = ["beat", "warming-up"]
   /// In seconds, from one heart rate of the wave to the next.
   private static let pulseInterval = 5.0
-  static let maximumMarks = 1000
+  static let maximumMarks = 200
   /// The number of series of all rings together: a file of another program has more kinds.
   private static let maximumSeries = 64
 
@@ -238,6 +240,13 @@ package struct SessionReport {
 
   private mutating func mark(_ record: RecordFields.Record, _ time: Double) {
     markCounts[Self.markKinds.contains(record.kind) ? record.kind : "other", default: 0] += 1
+    // Pauses were asked for: they are counted, and interrupt the curves.
+    if record.kind == "pause" {
+      for index in unsorted.indices where unsorted[index].ring == record.ring { interrupt(index) }
+      pauses.append((time, record.ring))
+      if pauses.count > 2 * Self.maximumMarks { pauses.removeFirst(Self.maximumMarks) }
+      return
+    }
     if marks.count < Self.maximumMarks {
       marks.append(Mark(time: time, ring: record.ring, kind: record.kind, note: record.note))
     }
