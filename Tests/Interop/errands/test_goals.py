@@ -91,6 +91,9 @@ def test_sync_asks_the_stream_that_has_the_ring(halo, simulation, tmp_path):
     assert "the ring's stored data is copied" in data.read_text()
     # One that copies nothing says so, in place of a ring that can't be found.
     process = stream(tmp_path / "b.csv")
-    halo.run("sync", "R02_BEEF", adapter=simulation.adapter).failed(CONNECTION_LOST, saying="start it with --sync-every")
+    result = halo.run("sync", "R02_BEEF", adapter=simulation.adapter)
+    assert result.code == CONNECTION_LOST and "start it with --sync-every" in result.err
+    # A ring of that name on another adapter is another ring.
+    assert "asking" not in halo.run("sync", "R02_BEEF", "--wait", "1s", adapter="tcp:127.0.0.1:1").err
     process.send_signal(signal.SIGINT)
     halo.wait(process).succeeded()

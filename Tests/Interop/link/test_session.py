@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from forked import adapter_at, start_peer
-from program import OK, PROTOCOL, TIMEOUT, USAGE
+from program import CONNECTION_LOST, OK, PROTOCOL, TIMEOUT, USAGE
 from terminal import Terminal
 
 TO_DEVICE, FROM_DEVICE = (f"6E40000{number}-B5A3-F393-E0A9-E50E24DCCA9E" for number in (2, 3))
@@ -113,6 +113,25 @@ def test_what_was_subscribed_to_is_subscribed_to_after_a_loss(halo, script):
     kinds = [record["kind"] for record in result.records()]
     assert "gap" in kinds and kinds.index("gap") > kinds.index("value"), result
     assert kinds[-1] == "read" and result.code == OK, result
+
+
+def test_a_wait_that_a_loss_ends_has_failed(script):
+    lost = script("virtual:drop-after=10,rate=25", "subscribe 6E400003-B5A3-F393-E0A9-E50E24DCCA9E",
+                  "write 0x0010 A10400000000000000000000000000A5", "wait 30s", arguments=("R02_BEEF", *JSON))
+    assert lost.code == CONNECTION_LOST and "line 3: the connection was lost" in lost.err
+    lost = script("virtual", "subscribe 6E400003-B5A3-F393-E0A9-E50E24DCCA9E", "send reboot --yes",
+                  "wait 6E400003-B5A3-F393-E0A9-E50E24DCCA9E 30s", arguments=("R02_BEEF", *JSON))
+    assert lost.code == CONNECTION_LOST, lost
+
+
+def test_a_reader_that_leaves_ends_a_session(halo, workshop):
+    lines = subprocess.Popen(["yes", "read 2A29"], stdout=subprocess.PIPE)
+    process = halo.start("connect", "Workshop", adapter=workshop, stdin=lines.stdout)
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(timeout=10) is not None
+    lines.kill()
+    lines.wait()
 
 
 def test_ctrl_c_and_the_end_of_the_input_end_a_session_in_order(halo, ring):

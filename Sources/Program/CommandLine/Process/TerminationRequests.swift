@@ -18,7 +18,10 @@ struct TerminationRequests {
 
   private var first: Instant?
 
-  /// Takes a signal. A key of a terminal (SIGINT, SIGQUIT) is a request of its own at any time; another signal is one after
+  /// How soon after the first signal a key counts as one that bounces.
+  static let bounce = Duration.milliseconds(100)
+
+  /// Takes a signal. A key of a terminal (SIGINT, SIGQUIT) is a request of its own unless it bounces; another signal is one after
   /// ``repetition``.
   mutating func take(_ signal: Signals.Arrival, at time: Instant) -> Meaning {
     guard let first else {
@@ -26,6 +29,6 @@ struct TerminationRequests {
       return .first
     }
     let isKey = signal.isFromKernel && (signal.number == SIGINT || signal.number == SIGQUIT)
-    return isKey || time - first >= Self.repetition ? .second : .repeated
+    return time - first >= (isKey ? Self.bounce : Self.repetition) ? .second : .repeated
   }
 }

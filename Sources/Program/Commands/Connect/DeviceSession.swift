@@ -34,7 +34,8 @@ final class DeviceSession {
   private static let mostWaiting = 64
 
   init(_ live: LiveOutput, _ session: Session, keepsGoing: Bool) {
-    output = SessionOutput(live)
+    // Nobody reads any more: there is nothing to go on for.
+    output = SessionOutput(live) { [weak session] in session?.interruption.request() }
     subscriptions = SessionSubscriptions(output)
     self.session = session
     self.keepsGoing = keepsGoing
@@ -62,6 +63,8 @@ final class DeviceSession {
   /// - Returns: why the link is lost; nil if the end is wanted
   func run(_ connection: GATTLink) async throws(Failure) -> LinkLoss? {
     connection.whenDisconnected { [weak self] _ in self?.wake?() }
+    // The device is ready: from now on, a loss has the time of --retry-for.
+    onData?()
     start()
     while !isDone, !session.interruption.isRequested {
       if let loss = connection.loss { return loss }
@@ -157,7 +160,7 @@ final class DeviceSession {
     case .unsubscribe(let choice): try await subscriptions.remove(choice, table, on: connection.gatt)
     case .send(let bytes, let isConfirmed): try await send(bytes, isConfirmed: isConfirmed, connection)
     case .info: await output.printLink(connection)
-    case .pause(let time): await pause(until: session.timers.current + time, connection)
+    case .pause(let time): try await pause(until: session.timers.current + time, connection)
     case .await(let choice, let time): try await awaitValue(of: choice, time, connection)
     case .help: output.above { Console.print(SessionLine.helpText) }
     case .quit: isDone = true
@@ -225,10 +228,16 @@ final class DeviceSession {
       connection)
   }
 
-  private func pause(until time: Instant, _ connection: GATTLink) async {
-    while session.timers.current < time, connection.isConnected, !session.interruption.isRequested {
+  private func pause(until time: Instant, _ connection: GATTLink) async throws(Failure) {
+    while session.timers.current < time, !session.interruption.isRequested {
+      try checkLink(connection)
       await wait(until: time)
     }
+  }
+
+  private func checkLink(_ connection: GATTLink) throws(Failure) {
+    guard let loss = connection.loss else { return }
+    throw Failure(.connectionLost, "the connection was lost: \(loss)")
   }
 
   private func awaitValue(
@@ -236,7 +245,8 @@ final class DeviceSession {
   ) async throws(Failure) {
     let end = session.timers.current + time
     while !(try subscriptions.takeValue(of: choice, table)) {
-      guard connection.isConnected, !session.interruption.isRequested else { return }
+      guard !session.interruption.isRequested else { return }
+      try checkLink(connection)
       guard session.timers.current < end else {
         throw Failure(.timedOut, "no value of \(choice.name) within \(decimal(time.inSeconds, 1)) s")
       }

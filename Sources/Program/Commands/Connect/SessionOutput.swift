@@ -17,7 +17,13 @@ final class SessionOutput {
   /// Nil for a script.
   var editor: LineEditor?
 
-  init(_ live: LiveOutput) { self.live = live }
+  private let onFailure: () -> Void
+
+  /// - Parameter onFailure: called when the output takes nothing any more
+  init(_ live: LiveOutput, onFailure: @escaping () -> Void) {
+    self.live = live
+    self.onFailure = onFailure
+  }
 
   /// Describes the records, when the device is known.
   func begin(_ connection: GATTLink) async throws(Failure) {
@@ -52,6 +58,7 @@ final class SessionOutput {
   ) {
     let own: [String: Field] = ["kind": .text(kind), "note": .text(note)]
     above { printer?.print(kind, own.merging(fields) { $1 }, at: time, text: text) }
+    if printer?.hasFailed == true { onFailure() }
   }
 
   func print(_ table: AttributeList) {

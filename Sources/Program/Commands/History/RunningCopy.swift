@@ -2,8 +2,10 @@ import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloEventLoop
+import HaloFiles
 import HaloJSON
 import HaloLineOutput
+import HaloRaw
 import HaloSystemCalls
 import RingLink
 
@@ -14,8 +16,8 @@ struct RunningCopy {
   private let result: JSONValue
 
   /// How long the other command may take to say what it does, and to copy, in milliseconds.
-  private nonisolated static let statusDeadline: Int32 = 1000
-  private nonisolated static let copyDeadline: Int32 = 15 * 60_000
+  private nonisolated static let statusDeadline: Int32 = 3000
+  private nonisolated static let copyDeadline: Int32 = 5 * 60_000
 
   /// Asks the command that has the ring, and waits until it is done.
   ///
@@ -23,14 +25,16 @@ struct RunningCopy {
   /// - Throws: if one has it that copies nothing, or that ends before it is done
   init?(_ invocation: Invocation) async throws(Failure) {
     let selector = try invocation.ring() ?? .anyRing
-    guard try invocation.adapter.isReal, let (command, facts) = await Self.owner(of: selector) else {
+    let adapter = try invocation.adapter
+    guard adapter.isReal, let (command, facts) = await Self.owner(of: selector, on: adapter) else {
       return nil
-    }
-    let answer = await offTheLoop(privileges: .ofTheLoop) {
-      RunningCommand.answers(of: [command], to: .copy, within: Self.copyDeadline)[0]
     }
     let title =
       "halo-raw \(facts.found("command", as: String.self)?.printable ?? "") (process \(command.process))"
+    Console.error("asking \(title), which has the ring")
+    let answer = await offTheLoop(privileges: .ofTheLoop) {
+      RunningCommand.answers(of: [command], to: .copy, within: Self.copyDeadline)[0]
+    }
     guard let answer else { throw Failure(.interrupted, "interrupted") }
     guard let answer else {
       // Without a name, another ring may be meant.
@@ -42,8 +46,12 @@ struct RunningCopy {
     guard let json = try? JSONValue(parsing: answer.bytes), case .array(let all) = json,
       let result = all.first(where: { Self.isMeant(selector, $0, name: nil) }) ?? all.first
     else { throw Failure(.connectionLost, "\(title) has ended before it has copied the data") }
-    Console.error("asked \(title), which has the ring")
     (self.command, self.result) = (command, result)
+    guard let wanted = invocation[StoreFile.option], invocation.isGiven(StoreFile.option),
+      let used = result.found("store", as: String.self),
+      FileIdentity(path: wanted) == nil || FileIdentity(path: wanted) != FileIdentity(path: used)
+    else { return }
+    throw .usage("\(title) has copied the data into \(used.printable); leave out --store")
   }
 
   private static func isMeant(_ selector: RingSelector, _ device: JSONValue, name: String?) -> Bool {
@@ -53,7 +61,9 @@ struct RunningCopy {
   }
 
   /// The command of this user that has a ring, with what it says of itself.
-  private static func owner(of selector: RingSelector) async -> (RunningCommand, JSONValue)? {
+  private static func owner(
+    of selector: RingSelector, on adapter: AdapterSpecification
+  ) async -> (RunningCommand, JSONValue)? {
     let found = await offTheLoop(privileges: .ofTheLoop) {
       let all = RunningCommand.all
       return Array(zip(all, RunningCommand.answers(of: all, to: .status, within: Self.statusDeadline)))
@@ -61,13 +71,22 @@ struct RunningCopy {
     for (command, answer) in found ?? [] {
       guard let answer, let facts = try? JSONValue(parsing: answer.bytes),
         // A ring that is simulated or replayed has the name of a real one.
-        facts.found("real", as: Bool.self) == true, case .array(let devices)? = facts.found("devices")
+        facts.found("real", as: Bool.self) == true, isSame(adapter, facts.found("adapter", as: String.self)),
+        case .array(let devices)? = facts.found("devices")
       else { continue }
       if devices.contains(where: { isMeant(selector, $0, name: $0.found("name", as: String.self)) }) {
         return (command, facts)
       }
     }
     return nil
+  }
+
+  /// Whether an adapter is that of another command; one that is not named may be any of this machine.
+  private static func isSame(_ adapter: AdapterSpecification, _ other: String?) -> Bool {
+    guard let other else { return false }
+    if case .kernel(nil) = adapter { return other.hasPrefix("kernel") || other.hasPrefix("user") }
+    return "\(adapter)" == other
+      || other == "\(AdapterSpecification.kernel(nil))" && "\(adapter)".hasPrefix("kernel")
   }
 
   /// The rows that sync prints.

@@ -32,7 +32,7 @@ final class StatusServer {
   private var waiting: Set<Int32> = []
 
   /// More are not accepted.
-  private static let mostWaiting = 8
+  private static let mostWaiting = 64
   /// After each connection, so that no program keeps the loop busy.
   private static let pause = Duration.milliseconds(20)
 

@@ -104,7 +104,8 @@ final class LiveOutput {
       return [
         "output": (files?.currentPath).map { .string(Self.absolute($0)) },
         "broker": broker?.status,
-        "real": .bool(session.isReal), "skipped_bytes": session.central.skippedBytes.map { .integer($0) },
+        "real": .bool(session.isReal), "adapter": (try? invocation.adapter).map { .string("\($0)") },
+        "skipped_bytes": session.central.skippedBytes.map { .integer($0) },
       ]
     }
   }

@@ -101,6 +101,8 @@ final class RingPlan {
   /// Copies as soon as there is a link.
   private func copyNow(_ reply: @escaping StatusServer.Reply) {
     askers.append(reply)
+    // A copy that has begun answers those who come meanwhile.
+    guard !isPerforming else { return }
     syncDue = min(syncDue, session.timers.current)
     onChange?()
   }
