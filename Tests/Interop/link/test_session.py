@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -172,6 +173,9 @@ def test_a_session_is_typed_with_history_and_completion(terminal, workshop):
     """A value that comes while a line is typed stands above it."""
     shown = terminal("connect", "Workshop", "--adapter", workshop, columns=100)
     shown.wait_for(shows("Workshop>"))
+    # libedit's handler of SIGCONT crashed a session that was stopped and continued.
+    caught = int(re.search(r"SigCgt:\s*(\w+)", open(f"/proc/{shown.process.pid}/status").read())[1], 16)
+    assert not caught >> (signal.SIGCONT - 1) & 1
     os.write(shown.end, b"subscribe 6E400003\t")
     shown.wait_for(shows(f"subscribe {FROM_DEVICE}"))
     os.write(shown.end, b"\n")

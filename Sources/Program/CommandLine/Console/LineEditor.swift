@@ -26,10 +26,10 @@ package final class LineEditor {
 
     static let shared = Result { () throws(LibraryError) in
       let library = try LoadedLibrary("libedit.so.2")
+      // Signals are the program's: libedit would put back handlers that nobody has set. It looks at this once, when it begins.
+      try library.variable("rl_catch_signals").assumingMemoryBound(to: Int32.self).pointee = 0
       let prepare: @convention(c) () -> Void = try library.required("using_history")
       prepare()
-      // Signals are the program's: libedit would put back handlers that nobody has set.
-      try library.variable("rl_catch_signals").assumingMemoryBound(to: Int32.self).pointee = 0
       let variable = try library.variable("rl_attempted_completion_function")
       nonisolated(unsafe) let address = variable.assumingMemoryBound(to: Completion?.self)
       return Library(
