@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from program import CONNECTION_LOST, OK, wait_until
+from simulation import Simulation
 from test_mqtt import PREFIX, RING, broker, make_broker, retained  # noqa: F401 (the fixtures)
 
 
@@ -70,6 +71,20 @@ def test_a_stream_publishes_the_heart_rate_that_the_ring_counts(halo, state, bro
     assert f"homeassistant/sensor/halo_{RING}_heart_rate/config" in found
 
 
+@pytest.fixture
+def simulation_with(halo):
+    """Makes a virtual ring with options of its own, which lives on between the program's runs."""
+    made = []
+
+    def make(options):
+        made.append(Simulation(halo, options=options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
 @pytest.mark.verdict
 def test_sync_asks_the_stream_that_has_the_ring(halo, simulation, tmp_path):
     """A ring has one link: the program that has it copies the data, and says what it has got."""
@@ -97,3 +112,19 @@ def test_sync_asks_the_stream_that_has_the_ring(halo, simulation, tmp_path):
     assert "asking" not in halo.run("sync", "R02_BEEF", "--wait", "1s", adapter="tcp:127.0.0.1:1").err
     process.send_signal(signal.SIGINT)
     halo.wait(process).succeeded()
+
+
+@pytest.mark.parametrize("way", [["--continuous"], ["--every", "10m"]])
+def test_sync_asks_a_measurement_that_has_the_ring(halo, simulation_with, tmp_path, way):
+    """At once, and not when the next copy is due, also while the measurement sleeps."""
+    simulation = simulation_with("warm-up=1")
+    data, store = tmp_path / "hr.csv", tmp_path / "rings.sqlite"
+    process = halo.start("measure", "heart-rate", "R02_BEEF", *way, "--output", data, "--sync-every", "1h", "--store", store,
+                         adapter=simulation.adapter)
+    wait_until(lambda: data.exists() and ",value," in data.read_text(), "value in a file", seconds=90)
+    result = halo.run("sync", "R02_BEEF", "--format", "jsonl", adapter=simulation.adapter, timeout=60).succeeded()
+    kinds = {record["kind"]: record for record in result.records()}
+    assert kinds["sleep"]["read"] > 0 and kinds["sleep"]["added"] == 0 and kinds["sleep"]["ring"]
+    process.send_signal(signal.SIGINT)
+    halo.wait(process).succeeded()
+    assert ",pause," in data.read_text()

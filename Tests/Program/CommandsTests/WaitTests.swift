@@ -41,6 +41,7 @@ import Testing
     "Program/Commands/Connect/DeviceSession.swift": (
       1, .ended(by: "a line, a value, the end of the link, or an interruption")
     ),
+    "Program/Commands/Ring/Measuring.swift": (1, .deadline("the next measurement")),
     "Devices/ManagedAdapter.swift": (1, .deadline("the caller's")),
     "Devices/SharedLinks.swift": (
       2, .deadline("ConnectionRequest.deadline; a device that is waited for may come at any time")

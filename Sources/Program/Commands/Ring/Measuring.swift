@@ -83,13 +83,25 @@ final class Measuring {
           due = timers.current + interval
           try await measureOrMark(ring, on: link)
         }
-        await end.sleep(for: min(due, plan?.next ?? due) - timers.current, in: timers)
+        await end.cancels { [self, due] () async in await sleep(until: due, or: plan) }
       } else {
-        try await measureContinuously(ring, on: link, until: plan?.next)
+        try await measureContinuously(ring, on: link, until: plan)
         guard plan?.isDue ?? false else { break }
       }
     }
     end.request()
+  }
+
+  /// Waits for a time, or until something else is due.
+  private func sleep(until time: Instant, or plan: RingPlan?) async {
+    var timer: Timers.Token?
+    await awaitCallback { (done: @escaping (Result<Void, Never>) -> Void) in
+      timer = timers.schedule(at: time) { done(.success(())) }
+      plan?.whenDue { done(.success(())) }
+      return { done(.success(())) }
+    }
+    timers.cancel(timer)
+    plan?.ignore()
   }
 
   /// Measures once; no value is a record.
@@ -105,17 +117,17 @@ final class Measuring {
     countValue(on: link)
   }
 
-  /// - Parameter due: when it ends to make room for something else; nil for never
+  /// - Parameter plan: what it ends for when it is due
   private func measureContinuously(
-    _ ring: RingClient, on link: ReconnectingLink<RingClient>, until due: Instant?
+    _ ring: RingClient, on link: ReconnectingLink<RingClient>, until plan: RingPlan?
   ) async throws(RingError) {
     let end = link.interruption
     let rates = ring.heartRates(isLive: isLive)
     let forget = end.onRequest { rates.stop() }
-    let pause = due.map { timers.schedule(at: $0) { rates.stop() } }
+    plan?.whenDue { rates.stop() }
     defer {
       forget()
-      timers.cancel(pause)
+      plan?.ignore()
       progress.clear()
     }
     for try await (event, time) in rates where !end.isRequested {

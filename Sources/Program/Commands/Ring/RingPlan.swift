@@ -51,8 +51,10 @@ final class RingPlan {
   /// The commands that wait for the next copy.
   private var askers: [StatusServer.Reply] = []
   private(set) var isPerforming = false
-  /// Called when something is due earlier than it was.
-  var onChange: (() -> Void)?
+  private var isCopying = false
+  /// Called when something is due.
+  private var onDue: (() -> Void)?
+  private var timer: Timers.Token?
 
   /// When what a lost link has ended is tried again.
   private static let retryPause = Duration.seconds(60)
@@ -66,10 +68,10 @@ final class RingPlan {
     guard !measured.isEmpty || syncTime != nil else { return nil }
     measureInterval = measured.isEmpty ? .forever : invocation[PlanOption.measureInterval]
     syncInterval = syncTime ?? .forever
-    for (option, time) in [("--measure-every", measureInterval), ("--sync-every", syncInterval)] {
-      guard time >= PlanOption.shortest else {
-        throw Failure.usage("\(option) is too short: a ring takes a minute for it")
-      }
+    for (option, time) in [
+      (PlanOption.measureInterval.spec, measureInterval), (PlanOption.syncInterval.spec, syncInterval),
+    ] where time < PlanOption.shortest {
+      throw Failure.usage("\(option.name) is too short: a ring takes a minute for it")
     }
     store =
       syncTime == nil ? nil : try StoreFile.open(invocation, creates: true, isReal: session.isReal)
@@ -95,16 +97,34 @@ final class RingPlan {
   /// Measures now, and from now on at this interval.
   func measure(every interval: Duration) {
     (measureInterval, measureDue) = (interval, session.timers.current)
-    onChange?()
+    schedule()
   }
 
   /// Copies as soon as there is a link.
   private func copyNow(_ reply: @escaping StatusServer.Reply) {
     askers.append(reply)
     // A copy that has begun answers those who come meanwhile.
-    guard !isPerforming else { return }
+    guard !isCopying else { return }
     syncDue = min(syncDue, session.timers.current)
-    onChange?()
+    schedule()
+  }
+
+  /// Calls `action` when something is due, which may become earlier meanwhile, until ``ignore()``.
+  func whenDue(_ action: @escaping () -> Void) {
+    onDue = action
+    schedule()
+  }
+
+  /// Ends what ``whenDue(_:)`` began.
+  func ignore() {
+    onDue = nil
+    session.timers.cancel(timer)
+  }
+
+  private func schedule() {
+    session.timers.cancel(timer)
+    guard let onDue else { return }
+    timer = session.timers.schedule(at: next, onDue)
   }
 
   /// What is measured in between, once each.
@@ -116,8 +136,7 @@ final class RingPlan {
     return all
   }
 
-  /// When something is due next.
-  var next: Instant { min(measureDue, syncDue) }
+  private var next: Instant { min(measureDue, syncDue) }
 
   var isDue: Bool { next <= session.timers.current }
 
@@ -140,6 +159,8 @@ final class RingPlan {
     let start = session.timers.current
     if syncDue <= start, let store {
       syncDue = start + min(Self.retryPause, syncInterval)
+      isCopying = true
+      defer { isCopying = false }
       try await copy(ring, name, into: store)
       syncDue = start + syncInterval
     }
@@ -163,7 +184,7 @@ final class RingPlan {
       return say("the stored data is not copied: \(error.message)")
     }
     unsupported.formUnion(outcomes.filter { !$0.isSupported }.map(\.kind))
-    let problem = outcomes.first { $0.isSupported && $0.problem != nil }?.problem
+    let problem = outcomes.first { $0.isSupported && $0.error != nil }?.error
     if let problem, !ring.connection.isConnected { throw Failure(problem) }
     answer(outcomes, of: ring, store, problem?.description)
     if let problem { return say("not all stored data is copied: \(problem)") }

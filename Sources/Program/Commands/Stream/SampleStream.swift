@@ -48,7 +48,6 @@ final class SampleStream {
   private var silenceTimer: Timers.Token?
   /// What is done with the ring in between.
   private let plan: RingPlan?
-  private var planTimer: Timers.Token?
   /// Whether the ring is being asked why it sends nothing.
   private var isAsking = false
   /// Reads what a new ring is, which the first sample does not need.
@@ -132,14 +131,12 @@ final class SampleStream {
       try await startRing()
       begin()
       watchForSilence(since: timers.current)
-      if let plan { planTimer = timers.schedule(at: plan.next) { [self] in finish(.due) } }
-      plan?.onChange = { [self] in finish(.due) }
+      plan?.whenDue { [self] in finish(.due) }
       await waitForEnd()
       // A mark of a gap comes after the samples before it.
       flush()
       timers.cancel(silenceTimer)
-      timers.cancel(planTimer)
-      plan?.onChange = nil
+      plan?.ignore()
       if let end { try conclude(end) }
     } while !link.interruption.isRequested && (plan?.isDue ?? false)
   }
