@@ -9,6 +9,7 @@ import subprocess
 import pytest
 from forked import adapter_at, start_peer
 from program import CONNECTION_LOST, OK, PROTOCOL, TIMEOUT, USAGE
+from simulation import Simulation
 from terminal import Terminal
 
 TO_DEVICE, FROM_DEVICE = (f"6E40000{number}-B5A3-F393-E0A9-E50E24DCCA9E" for number in (2, 3))
@@ -192,6 +193,15 @@ def test_a_session_is_typed_with_history_and_completion(terminal, workshop):
     os.write(shown.end, b"\x04")
     shown.until_the_end()
     assert shown.process.returncode == OK and shown.attributes() == shown.before
+
+
+def test_a_link_that_is_lost_for_good_leaves_the_terminal_as_it_was(terminal, halo):
+    made = Simulation(halo)
+    shown = terminal("connect", "R02_BEEF", "--adapter", made.adapter, "--retry-for", "1s")
+    shown.wait_for(shows("R02_BEEF>"))
+    made.close()
+    shown.wait_for_the_end()
+    assert shown.process.returncode != OK and shown.attributes() == shown.before
 
 
 def test_a_terminal_without_control_sequences_takes_lines(terminal, workshop):

@@ -35,18 +35,22 @@ package final class KeyInput {
   /// How the terminal was; nil if it is so now.
   private nonisolated static let before = Guarded<termios?>(nil)
 
-  private static func changeTerminal() -> Bool {
+  /// Notes how the terminal is, for ``restoreTerminal()``, unless that is noted already.
+  static func saveTerminal() -> Bool {
     var mode = termios()
     guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
-    let old = mode
-    mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    guard tcsetattr(STDIN_FILENO, TCSANOW, &mode) == 0 else { return false }
-    before.withLock { $0 = old }
+    before.withLock { [mode] in $0 = $0 ?? mode }
     return true
   }
 
-  /// Notes how the terminal is, for something else that changes it.
-  nonisolated static func willRestore(_ mode: termios) { before.withLock { $0 = mode } }
+  /// Has the terminal hand over each key, and show none.
+  @discardableResult
+  static func changeTerminal() -> Bool {
+    var mode = termios()
+    guard saveTerminal(), tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
+    mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    return tcsetattr(STDIN_FILENO, TCSANOW, &mode) == 0
+  }
 
   /// Gives the terminal back, also from a process that ends at once: from any thread.
   nonisolated static func restoreTerminal() {

@@ -26,7 +26,7 @@ package final class LineEditor {
 
     static let shared = Result { () throws(LibraryError) in
       let library = try LoadedLibrary("libedit.so.2")
-      // Signals are the program's: libedit would put back handlers that nobody has set. It looks at this once, when it begins.
+      // Signals are the program's: libedit would put back handlers that were never set. It looks at this once, when it begins.
       try library.variable("rl_catch_signals").assumingMemoryBound(to: Int32.self).pointee = 0
       let prepare: @convention(c) () -> Void = try library.required("using_history")
       prepare()
@@ -58,14 +58,12 @@ package final class LineEditor {
   ///   - sink: called with each line, and with nil at the end of the input. The next one can be typed after ``next()``.
   /// - Returns: nil if standard input and output are no terminal with this process in its foreground, or libedit is not installed
   package init?(prompt: String, _ sink: @escaping (String?) -> Void) {
-    var mode = termios()
     guard StandardInput.isForegroundTerminal, Terminal.canDraw(on: STDOUT_FILENO),
-      tcgetattr(STDIN_FILENO, &mode) == 0, let library = try? Library.shared.get()
+      KeyInput.saveTerminal(), let library = try? Library.shared.get()
     else { return nil }
     self.library = library
     self.prompt = prompt
     self.sink = sink
-    KeyInput.willRestore(mode)
     library.completion { word, _, _ in
       guard case .success(let library) = Library.shared else { return nil }
       return library.matches(word) { word, state in
@@ -119,10 +117,7 @@ package final class LineEditor {
     watch?.interest = []
     library.remove()
     // What is typed until the next line belongs to it: the terminal keeps it, and shows it then.
-    var mode = termios()
-    guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
-    mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+    KeyInput.changeTerminal()
   }
 
   /// Prints something above the line that is being typed.

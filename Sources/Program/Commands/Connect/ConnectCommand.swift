@@ -46,6 +46,8 @@ let connectCommand = CommandSpec(
       try await device.begin(connection)
     }
     device.onData = link.dataFlow
+    // Also if the link is lost for good.
+    defer { device.stop() }
     _ = try await link.open()
     try await live.complete(link) {
       try await link.listen { connection in

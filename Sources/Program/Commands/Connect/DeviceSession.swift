@@ -80,16 +80,18 @@ final class DeviceSession {
     return nil
   }
 
-  /// - Throws: the failure that has ended a script
-  func finish() throws(Failure) {
+  /// Takes no more lines, and gives the terminal back.
+  func stop() {
     output.editor?.stop()
     input.stop()
+  }
+
+  /// - Throws: the failure that has ended a script
+  func finish() throws(Failure) {
     if let failure { throw failure }
   }
 
   func unsubscribe() async {
-    output.editor?.stop()
-    input.stop()
     if let connection, connection.isConnected { await subscriptions.end(on: connection.gatt) }
   }
 
@@ -212,10 +214,7 @@ final class DeviceSession {
     if let danger = CommandTable.danger(ofWriting: bytes) { throw Failure(RingError.dangerous(danger)) }
     let frame: RingFrame
     do throws(RingFrameError) {
-      frame =
-        bytes.count < RingFrame.length
-        ? try RingFrame(RingCommand(rawValue: bytes[0]), payload: bytes.dropFirst())
-        : try RingFrame(parsing: bytes.span.bytes)
+      frame = try RingFrame(completing: bytes)
     } catch {
       throw Failure.usage("\(error)")
     }
