@@ -43,7 +43,7 @@ struct PCAP {
   static func writeHeader(_ linkType: CaptureLinkType, into writer: inout ByteWriter) {
     writer.write(0xA1B2_C3D4 as UInt32)
     for number in [2, 4] as [UInt16] { writer.write(number) }
-    // The time zone and its accuracy, which nobody states; the length to which packets are cut.
+    // The time zone and its accuracy, which are always 0; the length to which packets are cut.
     for number in [0, 0, UInt32(maximumCapturedLength), UInt32(linkType.rawValue)] { writer.write(number) }
   }
 

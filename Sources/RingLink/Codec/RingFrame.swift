@@ -45,6 +45,16 @@ package struct RingFrame: Hashable, Sendable, TextWritable {
     }
   }
 
+  /// A frame of bytes that somebody has written: a command and its payload, to which zeros and the checksum are added; or a whole
+  /// frame, whose checksum is verified.
+  package init(completing bytes: [UInt8]) throws(RingFrameError) {
+    if let command = bytes.first, bytes.count < Self.length {
+      try self.init(RingCommand(rawValue: command), payload: bytes.dropFirst())
+    } else {
+      try self.init(parsing: bytes.span.bytes)
+    }
+  }
+
   /// A frame whose payload `fill` stores; the checksum is appended.
   init(_ command: RingCommand, fill: (inout RingFrame) -> Void) {
     low = UInt64(command.rawValue)

@@ -22,6 +22,27 @@ import Testing
     return data
   }
 
+  /// The redacted copies of records, without what is known and what is found in them.
+  private func copies(of records: [CaptureRecord], _ known: PersonalData) -> [CaptureRecord] {
+    let finder = PersonalFinder()
+    var personal = known
+    var dissector = Dissector()
+    for record in records {
+      finder.learn(dissector.dissect(record.bytes.span.bytes, record.info), into: &personal)
+    }
+    dissector = Dissector()
+    var queue = RecordQueue(Redaction(personal))
+    var copies: [CaptureRecord] = []
+    for record in records {
+      let packet = dissector.dissect(record.bytes.span.bytes, record.info)
+      queue.add(packet, linkHeader: record.linkHeader, isSelected: true)
+      while let copy = queue.next() { copies.append(copy) }
+    }
+    queue.finish()
+    while let copy = queue.next() { copies.append(copy) }
+    return copies
+  }
+
   @Test func addressesAreNumberedAndKeepTheirKind() {
     let data = data(0xD2FF_E21B_1AA1, band, 0x001A_7DDA_7113, band)
     #expect(data.addresses[0xD2FF_E21B_1AA1] == 0xC200_0000_0001)
@@ -70,8 +91,7 @@ import Testing
   /// known is not.
   @Test func anyPacketsAreCopied() {
     var random = SeededGenerator(seed: 11)
-    let finder = PersonalFinder()
-    var personal = data(band, names: ["Anna Band"], keys: [Array(0x21...0x30)])
+    let personal = data(band, names: ["Anna Band"], keys: [Array(0x21...0x30)])
     let secrets =
       [bytes(band), bytes(band).reversed(), Array("Anna Band".utf8), Array(0x21...0x30)] as [[UInt8]]
     var records: [CaptureRecord] = []
@@ -92,19 +112,7 @@ import Testing
         originalLength: packet.count + Int(random.next() % 3))
       records.append(CaptureRecord(info: info, bytes: packet))
     }
-    var dissector = Dissector()
-    for record in records {
-      finder.learn(dissector.dissect(record.bytes.span.bytes, record.info), into: &personal)
-    }
-    dissector = Dissector()
-    var queue = RecordQueue(Redaction(personal))
-    var copies: [CaptureRecord] = []
-    for record in records {
-      queue.add(dissector.dissect(record.bytes.span.bytes, record.info), isSelected: true)
-      while let copy = queue.next() { copies.append(copy) }
-    }
-    queue.finish()
-    while let copy = queue.next() { copies.append(copy) }
+    let copies = copies(of: records, personal)
     #expect(copies.map(\.info) == records.map(\.info))
     #expect(copies.map(\.bytes.count) == records.map(\.bytes.count))
     let left = copies.filter { copy in
@@ -116,8 +124,7 @@ import Testing
   /// The same on the air: parts of frames, some sent again, and anything else; the CRCs stay right, or wrong.
   @Test func anyPacketsOfTheAirAreCopied() {
     var random = SeededGenerator(seed: 23)
-    let finder = PersonalFinder()
-    var personal = data(band, names: ["Anna Band"], keys: [Array(0x21...0x30)])
+    let personal = data(band, names: ["Anna Band"], keys: [Array(0x21...0x30)])
     let secrets =
       [bytes(band), bytes(band).reversed(), Array("Anna Band".utf8), Array(0x21...0x30)] as [[UInt8]]
     var records: [CaptureRecord] = []
@@ -151,20 +158,7 @@ import Testing
       records.append(
         CaptureRecord(info: info, bytes: packet, linkHeader: [UInt8(truncatingIfNeeded: number)]))
     }
-    var dissector = Dissector()
-    for record in records {
-      finder.learn(dissector.dissect(record.bytes.span.bytes, record.info), into: &personal)
-    }
-    dissector = Dissector()
-    var queue = RecordQueue(Redaction(personal))
-    var copies: [CaptureRecord] = []
-    for record in records {
-      let packet = dissector.dissect(record.bytes.span.bytes, record.info)
-      queue.add(packet, linkHeader: record.linkHeader, isSelected: true)
-      while let copy = queue.next() { copies.append(copy) }
-    }
-    queue.finish()
-    while let copy = queue.next() { copies.append(copy) }
+    let copies = copies(of: records, personal)
     #expect(
       copies.map(\.info) == records.map(\.info) && copies.map(\.linkHeader) == records.map(\.linkHeader))
     #expect(copies.map(\.bytes.count) == records.map(\.bytes.count))

@@ -115,7 +115,7 @@ import Testing
     #expect(summary.lost == 6)
   }
 
-  @Test func whatIsNoPacketIsNamed() {
+  @Test func recordsThatAreNoPacketsAreCountedByKind() {
     let script = Script()
     var summary = CaptureSummary()
     for content in [.monitor(.userLogging), .monitor(.userLogging), .monitor(.openIndex), .foreign(.h4)]

@@ -43,7 +43,7 @@ import Testing
     #expect(moved("-v --adapter") == "")
   }
 
-  @Test func whatIsNoOptionIsLeft() {
+  @Test func unknownOptionsStayBeforeTheCommand() {
     #expect(moved("--cuont 5 battery") == "--cuont 5 battery")
   }
 

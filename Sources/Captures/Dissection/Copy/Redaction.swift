@@ -119,7 +119,7 @@ extension AirLayer {
     (payloadStart..<max(payloadStart, end)).clamped(to: 0..<bytes.count)
   }
 
-  /// What nobody can look through, as it may be an address or a key: what is encrypted, as the key may be known or guessed;
+  /// Content that can't be searched, and may hold an address or a key: what is encrypted, as the key may be known or guessed;
   /// what was received wrongly; and what has no description.
   fileprivate func unreadable(in bytes: [UInt8]) -> Range<Int>? {
     let isDescribed =

@@ -97,7 +97,7 @@ package struct CaptureSummary: Sendable {
       return
     }
     types[Int(hci.type.rawValue)] += 1
-    // A packet of a type that nobody describes may be whole.
+    // A packet of an unknown type may be whole.
     if let problem = hci.problem, problem != .unknownType { countError("damaged HCI packets") }
     switch hci.type {
     case .event: addEvent(hci, packet)

@@ -223,7 +223,7 @@ enum PageMark: String {
 
   private static func isDamaged(_ packet: DissectedPacket) -> Bool {
     if case .damaged? = packet.ring?.content { return true }
-    // A packet of a type that nobody describes may be whole.
+    // A packet of an unknown type may be whole.
     if let problem = packet.hci?.problem, problem != .unknownType { return true }
     return packet.air?.problem != nil || packet.att?.problem != nil
   }

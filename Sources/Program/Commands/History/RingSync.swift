@@ -18,15 +18,35 @@ final class RingSync {
     var added = 0
     /// The number of records that cannot be what they say.
     var leftOut = 0
-    /// Why reading ended early; nil if it is complete.
-    var problem: RingError?
+    /// Why reading ended early; nil if it is complete, or another command has read.
+    var error: RingError?
+    /// The same in words.
+    var problem: String? { error?.description ?? told }
+    /// Why another command has ended early.
+    private var told: String?
     /// False if the ring refuses this kind or does not answer.
     var isSupported = true
+
+    init(kind: HistoryKind) { self.kind = kind }
+
+    /// What another command has read.
+    ///
+    /// - Parameter json: as ``json`` gives it; nil if it is malformed
+    init?(_ json: JSONValue) {
+      guard let kind = json.found("kind", as: String.self).flatMap({ HistoryKind(rawValue: $0) }),
+        let read = json.found("read", as: Int.self), let added = json.found("added", as: Int.self),
+        let leftOut = json.found("left_out", as: Int.self),
+        let isSupported = json.found("supported", as: Bool.self)
+      else { return nil }
+      (self.kind, self.read, self.added, self.leftOut) = (kind, read, added, leftOut)
+      self.isSupported = isSupported
+      told = json.found("problem", as: String.self)?.printable
+    }
 
     var fields: [Field] {
       [
         .text(kind.rawValue), .number(read), .number(added), .flag(isSupported),
-        .text(isSupported ? problem?.description : nil), .number(leftOut),
+        .text(isSupported ? problem : nil), .number(leftOut),
       ]
     }
 
@@ -35,7 +55,7 @@ final class RingSync {
       .members([
         "kind": .string(kind.rawValue), "read": .integer(read), "added": .integer(added),
         "left_out": .integer(leftOut), "supported": .bool(isSupported),
-        "problem": problem.map { .string($0.description) },
+        "problem": problem.map { .string($0) },
       ])
     }
 
@@ -106,7 +126,7 @@ final class RingSync {
         do throws(RingError) {
           try await copy(kind, day, sync, &outcome)
         } catch {
-          outcome.problem = error
+          outcome.error = error
           outcome.isSupported = !isRefusal(error)
           isComplete = isComplete && !outcome.isSupported
           break
@@ -115,8 +135,8 @@ final class RingSync {
       progress.clear()
       if let storeFailure { throw storeFailure }
       report(outcome)
-      if case .disconnected = outcome.problem { break }
-      if case .cancelled = outcome.problem { break }
+      if case .disconnected = outcome.error { break }
+      if case .cancelled = outcome.error { break }
     }
     guard isComplete else { return }
     // The time is that of the loop, which another thread must not read.

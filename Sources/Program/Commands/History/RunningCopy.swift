@@ -4,7 +4,6 @@ import HaloCommandLine
 import HaloEventLoop
 import HaloFiles
 import HaloJSON
-import HaloLineOutput
 import HaloRaw
 import HaloSystemCalls
 import RingLink
@@ -12,7 +11,6 @@ import RingLink
 /// A copy of the stored data by another command, which has the ring: a ring has one link.
 @BluetoothActor
 struct RunningCopy {
-  private let command: RunningCommand
   private let result: JSONValue
 
   /// How long the other command may take to say what it does, and to copy, in milliseconds.
@@ -46,7 +44,7 @@ struct RunningCopy {
     guard let json = try? JSONValue(parsing: answer.bytes), case .array(let all) = json,
       let result = all.first(where: { Self.isMeant(selector, $0, name: nil) }) ?? all.first
     else { throw Failure(.connectionLost, "\(title) has ended before it has copied the data") }
-    (self.command, self.result) = (command, result)
+    self.result = result
     guard let wanted = invocation[StoreFile.option], invocation.isGiven(StoreFile.option),
       let used = result.found("store", as: String.self),
       FileIdentity(path: wanted) == nil || FileIdentity(path: wanted) != FileIdentity(path: used)
@@ -64,10 +62,7 @@ struct RunningCopy {
   private static func owner(
     of selector: RingSelector, on adapter: AdapterSpecification
   ) async -> (RunningCommand, JSONValue)? {
-    let found = await offTheLoop(privileges: .ofTheLoop) {
-      let all = RunningCommand.all
-      return Array(zip(all, RunningCommand.answers(of: all, to: .status, within: Self.statusDeadline)))
-    }
+    let found = await RunningCommand.allWithStatus(within: statusDeadline)
     for (command, answer) in found ?? [] {
       guard let answer, let facts = try? JSONValue(parsing: answer.bytes),
         // A ring that is simulated or replayed has the name of a real one.
@@ -89,24 +84,14 @@ struct RunningCopy {
       || other == "\(AdapterSpecification.kernel(nil))" && "\(adapter)".hasPrefix("kernel")
   }
 
-  /// The rows that sync prints.
-  var rows: [(fields: [Field], text: String)] {
+  /// What was copied, as far as it is well formed.
+  var outcomes: [RingSync.Outcome] {
     guard case .array(let kinds)? = result.found("kinds") else { return [] }
-    let ring = result.found("ring", as: String.self)
-    return kinds.map { kind in
-      let name = kind.found("kind", as: String.self) ?? ""
-      let (read, added) = (kind.found("read", as: Int.self) ?? 0, kind.found("added", as: Int.self) ?? 0)
-      let isSupported = kind.found("supported", as: Bool.self) ?? true
-      let problem = kind.found("problem", as: String.self)
-      let fields: [Field] = [
-        .text(name), .number(read), .number(added), .flag(isSupported), .text(isSupported ? problem : nil),
-        .number(kind.found("left_out", as: Int.self) ?? 0), .text(ring),
-      ]
-      let text =
-        isSupported ? "\(Console.counted(read, "record")), \(added) new" : "not supported by this ring"
-      return (fields, name.printable + String(repeating: " ", count: max(1, 13 - name.count)) + text)
-    }
+    return kinds.compactMap { RingSync.Outcome($0) }
   }
+
+  /// The address of the ring.
+  var ring: String? { result.found("ring", as: String.self) }
 
   /// - Throws: why not all was copied
   func finish() throws(Failure) {

@@ -40,7 +40,9 @@ let syncCommand = CommandSpec(
   let isAll = invocation[allOption]
   try invocation.checkRings(isAll: isAll)
   if !isAll, let copied = try await RunningCopy(invocation) {
-    for (fields, text) in copied.rows { printer.print(fields, text: text) }
+    for outcome in copied.outcomes {
+      printer.print(outcome.fields + [.text(copied.ring)], text: outcome.text)
+    }
     return try copied.finish()
   }
   var problem: RingError?
@@ -62,7 +64,7 @@ let syncCommand = CommandSpec(
       try await sync.run(kinds) { outcome in
         hasRead = true
         printer.print(outcome.fields + [.text(address)], text: outcome.text)
-        if outcome.isSupported, problem == nil { problem = outcome.problem }
+        if outcome.isSupported, problem == nil { problem = outcome.error }
       }
       await sync.currentRing.connection.disconnect()
     }

@@ -24,10 +24,7 @@ let statusCommand = CommandSpec(
 ) { invocation in
   let isRoot = geteuid() == 0
   // Root needs its capabilities for the folders of others.
-  let found = await offTheLoop(privileges: .ofTheLoop) {
-    let all = RunningCommand.all
-    return Array(zip(all, RunningCommand.answers(of: all, to: .status, within: answerDeadline)))
-  }
+  let found = await RunningCommand.allWithStatus(within: answerDeadline)
   try Privileges.afterOpening(.other)
   guard let found else { throw Failure(.interrupted, "interrupted") }
   let shown = found.compactMap { CommandAnswer($0, $1) }

@@ -162,6 +162,20 @@ struct RunningCommand: Sendable {
     }
   }
 
+  /// All commands with what they answer about their state.
+  ///
+  /// - Parameter milliseconds: how long all may take
+  /// - Returns: nil if the task was cancelled
+  @BluetoothActor
+  static func allWithStatus(
+    within milliseconds: Int32
+  ) async -> [(RunningCommand, LocalSocket.Answer?)]? {
+    await offTheLoop(privileges: .ofTheLoop) {
+      let all = RunningCommand.all
+      return Array(zip(all, answers(of: all, to: .status, within: milliseconds)))
+    }
+  }
+
   /// How many commands of one user are asked.
   private static let mostAsked = 64
 

@@ -89,10 +89,7 @@ private func rawMessage(_ invocation: Invocation) throws(Failure) -> RingMessage
   // A ring acts on the first byte, even if the frame is malformed.
   if let danger = CommandTable.danger(ofWriting: bytes) { throw Failure(RingError.dangerous(danger)) }
   do throws(RingFrameError) {
-    let frame =
-      bytes.count < RingFrame.length
-      ? try RingFrame(RingCommand(rawValue: first), payload: bytes.dropFirst())
-      : try RingFrame(parsing: bytes.span.bytes)
+    let frame = try RingFrame(completing: bytes)
     if let danger = CommandTable.danger(of: frame) {
       throw RingFrameError.value(RingError.dangerous(danger).description)
     }

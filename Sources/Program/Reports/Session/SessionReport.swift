@@ -45,9 +45,13 @@ package struct SessionReport {
         records: ["accel"], title: "Acceleration", unit: "g", columns: ["x_g", "y_g", "z_g"], isSampled: true),
     ]
 
-    /// Whether a record has something of it.
+    /// What may be in a record, by its column `kind`.
+    fileprivate static let byRecord = Dictionary(
+      grouping: all.flatMap { kind in kind.records.map { (record: $0, kind: kind) } }, by: \.record
+    ).mapValues { $0.map(\.kind) }
+
+    /// Whether a record of one of its kinds has something of it.
     fileprivate func isPart(of record: RecordFields.Record) -> Bool {
-      guard records.contains(record.kind) else { return false }
       if isSampled {
         return record.state.isEmpty && (!isOptional || columns.contains { record.values[$0] != nil })
       }
@@ -160,8 +164,8 @@ package struct SessionReport {
       event.kind = record.state
       return mark(event, time)
     }
-    guard Kind.all.contains(where: { $0.records.contains(record.kind) }) else { return mark(record, time) }
-    for kind in Kind.all where kind.isPart(of: record) { add(record, to: kind, at: time) }
+    guard let kinds = Kind.byRecord[record.kind] else { return mark(record, time) }
+    for kind in kinds where kind.isPart(of: record) { add(record, to: kind, at: time) }
     if record.kind == "ppg", let raw = record.values["raw"] { estimate(raw, of: record, at: time) }
   }
 
