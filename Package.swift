@@ -7,7 +7,7 @@ let settings: [SwiftSetting] = [
   // `async` functions stay on their caller's executor: the stack never leaves its loop by accident.
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("ExistentialAny"),
-  // C functions are declared in Swift, and no C module is imported: see Linux/SystemCalls/LinuxFunctions.swift.
+  // C functions are declared in Swift, and no C module is imported: see Linux/System/SystemCalls/LinuxFunctions.swift.
   .enableExperimentalFeature("Extern"),
 ]
 
@@ -19,14 +19,16 @@ let settings: [SwiftSetting] = [
 /// - Parameters:
 ///   - folder: where it stands below Sources; nil for a folder with its name
 ///   - others: what its tests use besides: TestLoop, which links the event loop, for tests on that
+///   - libraries: the C libraries that it calls
 func library(
   _ name: String, in folder: String? = nil, on dependencies: [Target.Dependency],
-  tests others: [Target.Dependency] = []
+  tests others: [Target.Dependency] = [], links libraries: [String] = []
 ) -> [Target] {
   let folder = folder ?? name
   return [
     .target(
-      name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings),
+      name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings,
+      linkerSettings: libraries.map { .linkedLibrary($0) }),
     .testTarget(
       name: "\(name)Tests",
       dependencies: [.target(name: name), "TestSupport"] + dependencies + others,
@@ -37,117 +39,84 @@ func library(
 /// Bytes and time in, bytes and events out. These build without libbluetooth and without an event loop; the tests of some
 /// use one.
 let protocols = [
-  // The staircase: packets, frames, attributes.
+  // The lower layers: packets, frames, attributes.
   library("HaloBluetoothCore", in: "BluetoothCore", on: []),
   library("HCI", on: ["HaloBluetoothCore"]),
   library("L2CAP", on: ["HaloBluetoothCore", "HCI"]),
   library("ATT", on: ["HaloBluetoothCore"]),
-  // Services: the procedures of a client, and a server.
-  library("HaloGATT", in: "GATT", on: ["HaloBluetoothCore", "ATT"]),
-  library("GATTClient", on: ["HaloBluetoothCore", "ATT", "HaloGATT"], tests: ["TestBearer", "TestLoop"]),
-  library("GATTServer", on: ["HaloBluetoothCore", "ATT", "HaloGATT"]),
+  // Services: what both roles share, the procedures of a client, and a server.
+  library("HaloGATT", in: "GATT", on: ["HaloBluetoothCore", "ATT"], tests: ["TestBearer", "TestLoop"]),
   // Pairing; roles and connections.
   library("HaloSecurityManager", in: "SecurityManager", on: ["HaloBluetoothCore"]),
   library(
-    "GAP",
-    on: [
-      "HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "ATT", "HaloGATT", "GATTClient",
-      "GATTServer",
-    ],
+    "GAP", on: ["HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "ATT", "HaloGATT"],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
-  // Radios and links over time: what every door for people stands on.
+  // Radios and links over time: what every public interface uses.
   library(
-    "HaloDevices", in: "Devices",
-    on: ["HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP"],
-    tests: ["TestLink", "TestLoop", "VirtualRadio"]),
-  // A radio in memory: an air with controllers and devices.
+    "HaloDevices", in: "Devices", on: ["HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GAP"],
+    tests: ["HaloSimulation", "TestLink", "TestLoop"]),
+  // The ring.
   library(
-    "VirtualRadio", on: ["HaloBluetoothCore", "HCI"],
-    tests: ["ATT", "GAP", "GATTClient", "GATTServer", "HaloGATT", "TestLoop"]),
-  // The ring; a ring in memory.
-  library(
-    "RingLink", on: ["HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP"],
+    "RingLink", on: ["HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GAP"],
     tests: ["TestBearer", "TestLink", "TestLoop"]),
+  // A simulated radio channel with controllers and devices; a simulated ring.
   library(
-    "VirtualRing",
-    on: [
-      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "RingLink",
-      "VirtualRadio",
-    ],
-    tests: ["HaloEventLoop", "TestLink", "TestLoop"]),
-  // What files and lines share.
-  library("HaloJSON", in: "Storage/JSON", on: []),
+    "HaloSimulation", in: "Simulation",
+    on: ["HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GAP", "RingLink"],
+    tests: ["HaloSystem", "TestLink", "TestLoop"]),
 ]
 
 /// System calls, the event loop, files, and everything that calls the kernel's Bluetooth.
 let linux = [
-  library("HaloSystemCalls", in: "Linux/SystemCalls", on: ["CHaloLinux"]),
   library(
-    "HaloEventLoop", in: "Linux/EventLoop", on: ["HaloBluetoothCore", "HaloSystemCalls"],
-    tests: ["CHaloLinux", "TestLoop"]),
-  library("HaloCryptography", in: "Linux/Cryptography", on: ["HaloSystemCalls"]),
-  library("HaloFiles", in: "Linux/Files", on: ["HaloBluetoothCore", "HaloSystemCalls"]),
+    "HaloSystem", in: "Linux/System", on: ["HaloBluetoothCore", "CHaloLinux"], tests: ["TestLoop"]),
   library(
     "HaloLinuxBluetooth", in: "Linux/LinuxBluetooth",
-    on: [
-      "HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "GAP", "CBlueZHCI", "HaloSystemCalls",
-      "HaloEventLoop", "HaloFiles",
-    ], tests: ["CHaloLinux", "TestLoop", "VirtualRing"]),
+    on: ["HaloBluetoothCore", "HCI", "L2CAP", "HaloSecurityManager", "GAP", "CBlueZHCI", "HaloSystem"],
+    tests: ["CHaloLinux", "HaloSimulation", "TestLoop"]),
 ]
 
-/// Captures: their files, what they say, recording and replay.
+/// Captures: their files and links, what they say, recording and replay.
 let captures = [
-  library("HaloCapture", in: "Captures/Capture", on: ["HaloBluetoothCore", "HaloFiles", "HaloSystemCalls"]),
-  // What decoding and replay both follow of a capture.
   library(
-    "HaloCaptureLinks", in: "Captures/Links",
-    on: ["HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "HaloCapture"]),
+    "HaloCapture", in: "Captures/Capture",
+    on: ["HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "HaloSystem"]),
   library(
     "HaloDissection", in: "Captures/Dissection",
     on: [
-      "HaloBluetoothCore", "HaloCapture", "HaloCaptureLinks", "HCI", "L2CAP", "HaloSecurityManager", "ATT",
-      "HaloGATT", "RingLink",
+      "HaloBluetoothCore", "HaloCapture", "HCI", "L2CAP", "HaloSecurityManager", "ATT", "HaloGATT",
+      "RingLink",
     ]),
   library(
     "HaloRecording", in: "Captures/Recording",
     on: [
-      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTServer", "GAP", "HaloCapture",
-      "HaloCaptureLinks", "HaloEventLoop", "HaloLinuxBluetooth", "HaloSystemCalls",
+      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GAP", "HaloCapture", "HaloLinuxBluetooth",
+      "HaloSystem",
     ], tests: ["TestLoop"]),
 ]
 
-/// What is stored: the devices that were used, the ring's data, and what a broker has not got yet.
+/// What is stored: the devices that were used, the ring's data, and what a broker has not got yet. Programs that depend on
+/// HaloRaw build the first alone, and need no SQLite.
 let storage = [
-  [
-    .target(
-      name: "HaloSQLite", dependencies: ["HaloBluetoothCore", "HaloFiles", "CHaloSQLite"],
-      path: "Sources/Storage/SQLite",
-      swiftSettings: settings, linkerSettings: [.linkedLibrary("sqlite3")])
-  ],
   library(
-    "HaloKnownDevices", in: "Storage/KnownDevices",
-    on: [
-      "HaloBluetoothCore", "HaloFiles", "HaloJSON", "ATT", "HaloGATT", "GATTServer", "RingLink",
-    ],
-    tests: ["GAP", "HaloEventLoop", "HCI", "TestLoop", "VirtualRing"]),
+    "HaloStorage", in: "Storage/Files",
+    on: ["HaloBluetoothCore", "HaloSystem", "ATT", "HaloGATT", "RingLink"],
+    tests: ["GAP", "HCI", "HaloSimulation", "TestLoop"]),
   library(
     "HaloRingStore", in: "Storage/RingStore",
-    on: ["HaloBluetoothCore", "HaloFiles", "RingLink", "HaloSQLite"],
-    tests: ["CHaloSQLite"]),
+    on: ["HaloBluetoothCore", "HaloSystem", "RingLink", "CHaloSQLite"],
+    links: ["sqlite3"]),
   library(
-    "HaloMQTT", in: "Storage/MQTT",
-    on: ["HaloBluetoothCore", "HaloFiles", "HaloJSON", "HaloSQLite", "HaloSystemCalls"],
-    tests: ["CHaloMosquitto"]
-  ),
+    "HaloMQTT", in: "Storage/MQTT", on: ["HaloBluetoothCore", "HaloSystem", "HaloStorage", "HaloRingStore"],
+    tests: ["CHaloMosquitto"]),
 ]
 
-/// The door for programs, and adapters by their specification.
+/// The public API for programs, and adapters by their specification.
 let facade = library(
   "HaloRaw",
   on: [
-    "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GATTClient", "GATTServer", "GAP", "HaloDevices",
-    "RingLink", "VirtualRadio", "VirtualRing", "HaloSystemCalls", "HaloEventLoop", "HaloCryptography",
-    "HaloFiles", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloKnownDevices",
+    "HaloBluetoothCore", "HCI", "ATT", "HaloGATT", "GAP", "HaloDevices", "RingLink", "HaloSimulation",
+    "HaloSystem", "HaloLinuxBluetooth", "HaloCapture", "HaloRecording", "HaloStorage",
   ], tests: ["TestLink", "TestLoop"])
 
 /// Captures for programs, and what their bytes mean: not stable.
@@ -160,33 +129,20 @@ let allLayers: [Target.Dependency] = layerNames.map { .byName(name: $0) }
 
 /// The program. Its executable only calls the last of them.
 let program = [
-  // What the command line prints: a library of its own, so that the check of the hot path goes all the way to it.
-  library(
-    "HaloLineOutput", in: "Program/LineOutput",
-    on: ["HaloBluetoothCore", "HaloJSON", "RingLink", "HaloSystemCalls"]),
-  // Options, invocations and help, the terminal, signals and privileges: nothing of Bluetooth.
+  // Lines and their fields; options, invocations and help, the terminal, signals and privileges.
   library(
     "HaloCommandLine", in: "Program/CommandLine",
-    on: ["HaloBluetoothCore", "HaloFiles", "HaloSystemCalls", "HaloEventLoop", "HaloLineOutput"],
-    tests: ["TestLoop"]),
-  // What `decode` shows of a capture, and `--explain` of a link: lines, blocks, JSON, values, samples, a page.
+    on: ["HaloBluetoothCore", "HaloSystem", "HaloStorage", "RingLink"], tests: ["TestLoop"]),
+  // What `decode` shows of a capture, and `--explain` of a link; the report of a session, and the plots of a terminal.
   library(
-    "HaloCaptureView", in: "Program/CaptureView",
+    "HaloViews", in: "Program/Views",
     on: [
-      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "RingLink", "HaloFiles",
-      "HaloJSON",
-      "HaloSystemCalls", "HaloEventLoop", "HaloCapture", "HaloDissection", "HaloRecording",
-      "HaloKnownDevices",
-      "HaloLineOutput", "HaloCommandLine", "HaloReportAssets",
+      "HaloBluetoothCore", "HCI", "L2CAP", "ATT", "HaloGATT", "RingLink", "HaloSystem", "HaloCapture",
+      "HaloDissection", "HaloRecording", "HaloStorage", "HaloCommandLine", "HaloReportAssets",
     ]),
-  // The report of a session with its plots, and the plots that a terminal shows.
-  library(
-    "HaloReports", in: "Program/Reports",
-    on: ["HaloBluetoothCore", "HaloJSON", "RingLink", "HaloLineOutput", "HaloReportAssets"]),
   // The commands: sessions with rings and other peripherals, their output, stores and brokers.
   library(
-    "HaloCommands", in: "Program/Commands",
-    on: allLayers + ["HaloLineOutput", "HaloCommandLine", "HaloCaptureView", "HaloReports"],
+    "HaloCommands", in: "Program/Commands", on: allLayers + ["HaloCommandLine", "HaloViews"],
     tests: ["TestLoop"]),
 ]
 
@@ -205,23 +161,21 @@ targets += [
   .target(
     name: "CoreBluetooth",
     dependencies: [
-      "ATT", "HaloBluetoothCore", "GAP", "GATTClient", "GATTServer", "HCI", "HaloCryptography", "HaloDevices",
-      "HaloEventLoop", "HaloFiles", "HaloGATT", "HaloKnownDevices", "HaloLinuxBluetooth", "HaloRaw",
-      "HaloSystemCalls",
+      "ATT", "HaloBluetoothCore", "GAP", "HaloGATT", "HCI", "HaloSystem", "HaloDevices", "HaloStorage",
+      "HaloLinuxBluetooth", "HaloRaw",
     ], path: "Sources/Apple/CoreBluetooth",
     swiftSettings: settings),
   .testTarget(
     name: "CoreBluetoothTests",
     dependencies: [
-      "ATT", "AccessorySetupKit", "HaloBluetoothCore", "CoreBluetooth", "GAP", "GATTClient", "GATTServer",
-      "HCI", "HaloDevices", "HaloEventLoop", "HaloGATT", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls",
-      "L2CAP",
-      "PortedPeripheralsOfSwift5", "PortedPeripheralsOfSwift6", "TestSupport", "VirtualRadio",
+      "ATT", "AccessorySetupKit", "HaloBluetoothCore", "CoreBluetooth", "GAP", "HaloGATT", "HCI",
+      "HaloDevices", "HaloSystem", "HaloStorage", "HaloRaw", "L2CAP", "PortedPeripheralsOfSwift5",
+      "PortedPeripheralsOfSwift6", "TestSupport", "HaloSimulation",
     ],
     path: "Tests/Apple/CoreBluetoothTests", swiftSettings: settings),
   .target(
     name: "AccessorySetupKit",
-    dependencies: ["CoreBluetooth", "HaloJSON", "HaloKnownDevices", "HaloRaw", "HaloSystemCalls"],
+    dependencies: ["CoreBluetooth", "HaloStorage", "HaloRaw", "HaloSystem"],
     path: "Sources/Apple/AccessorySetupKit", swiftSettings: settings),
   // Programs against CoreBluetooth alone, in both language modes: docs/corebluetooth.md.
   .executableTarget(
@@ -270,9 +224,8 @@ targets += [
   .testTarget(
     name: "ErrandListTests",
     dependencies: [
-      "ATT", "ErrandList", "GAP", "GATTClient", "GATTServer", "HaloBluetoothCore", "HaloGATT", "HaloRaw",
-      "HCI",
-      "TestLoop", "TestSupport", "VirtualRadio",
+      "ATT", "ErrandList", "GAP", "HaloGATT", "HaloBluetoothCore", "HaloRaw", "HCI", "TestLoop",
+      "TestSupport", "HaloSimulation",
     ],
     swiftSettings: settings),
   .executableTarget(
@@ -293,9 +246,8 @@ targets += [
   .testTarget(
     name: "HostilePeerTests",
     dependencies: [
-      "HaloBluetoothCore", "HaloEventLoop", "HCI", "L2CAP", "ATT", "HaloGATT", "GATTClient", "GATTServer",
-      "GAP",
-      "RingLink", "HaloLinuxBluetooth", "HaloRecording", "TestLoop", "TestSupport",
+      "HaloBluetoothCore", "HaloSystem", "HCI", "L2CAP", "ATT", "HaloGATT", "GAP", "RingLink",
+      "HaloLinuxBluetooth", "HaloRecording", "TestLoop", "TestSupport",
     ],
     swiftSettings: settings),
   .executableTarget(name: "halo-raw", dependencies: ["HaloCommands"], swiftSettings: settings),
@@ -330,7 +282,7 @@ targets += [
   .target(name: "CAllocationCounter", path: "Tests/HotPath/CAllocationCounter"),
   .executableTarget(
     name: "hot-path-check",
-    dependencies: allLayers + ["HaloLineOutput", "CAllocationCounter"],
+    dependencies: allLayers + ["HaloCommandLine", "CAllocationCounter"],
     path: "Tests/HotPath/HotPathCheck", swiftSettings: settings),
   .executableTarget(
     name: "benchmark-server", dependencies: ["HaloRaw"], path: "Tests/BenchmarkServer",
@@ -338,8 +290,8 @@ targets += [
   .executableTarget(
     name: "soak-check",
     dependencies: [
-      "ATT", "HaloBluetoothCore", "GAP", "HaloEventLoop", "HaloGATT", "GATTClient", "GATTServer", "HCI",
-      "HaloLinuxBluetooth", "L2CAP", "RingLink", "VirtualRadio", "VirtualRing",
+      "ATT", "HaloBluetoothCore", "GAP", "HaloSystem", "HaloGATT", "HCI", "HaloLinuxBluetooth", "L2CAP",
+      "RingLink", "HaloSimulation",
     ],
     path: "Tests/Soak", swiftSettings: settings),
   .target(
@@ -350,13 +302,13 @@ targets += [
     path: "Tests/Fuzzing/FuzzingTests", swiftSettings: settings),
   // What tests share: without an event loop; on the event loop; a bearer for the client; a link for what stands on it.
   .target(
-    name: "TestSupport", dependencies: ["ATT", "HaloBluetoothCore", "HCI", "HaloSystemCalls"],
+    name: "TestSupport", dependencies: ["ATT", "HaloBluetoothCore", "HCI", "HaloSystem"],
     path: "Tests/TestSupport", swiftSettings: settings),
   .target(
-    name: "TestLoop", dependencies: ["HaloBluetoothCore", "HaloEventLoop"],
+    name: "TestLoop", dependencies: ["HaloBluetoothCore", "HaloSystem"],
     path: "Tests/TestLoop", swiftSettings: settings),
   .target(
-    name: "TestBearer", dependencies: ["ATT", "HaloBluetoothCore", "GATTClient", "TestLoop", "TestSupport"],
+    name: "TestBearer", dependencies: ["ATT", "HaloBluetoothCore", "HaloGATT", "TestLoop", "TestSupport"],
     path: "Tests/TestBearer", swiftSettings: settings),
   .target(
     name: "TestLink",
@@ -372,7 +324,7 @@ if Context.environment["HALO_FUZZ"] != nil {
       swiftSettings: settings))
 }
 
-/// Only these modules, their suites and what both need: the rest is neither built nor linked. HALO_MODULES=GATTClient,ATT is
+/// Only these modules, their suites and what both need: the rest is neither built nor linked. HALO_MODULES=HaloGATT,ATT is
 /// for the work on these (Tests/README.md), HALO_PROTOCOLS for a machine that is emulated (scripts/cross-build tests).
 let wantedModules: [String] =
   if let names = Context.environment["HALO_MODULES"] {
@@ -398,7 +350,7 @@ if !wantedModules.isEmpty {
 
 // scripts/sanitize thread does without the suites of modules that run on one thread.
 if Context.environment["HALO_WITHOUT_PROTOCOL_SUITES"] != nil {
-  let modules = protocols.compactMap(\.first?.name) + ["HaloCaptureLinks", "HaloDissection"]
+  let modules = protocols.compactMap(\.first?.name) + ["HaloDissection"]
   targets.removeAll { modules.map { "\($0)Tests" }.contains($0.name) }
 }
 

@@ -1,6 +1,5 @@
 import ATT
-import GATTClient
-import GATTServer
+import HaloGATT
 import HaloBluetoothCore
 
 /// A link to a peer: its properties, its end, and the attributes that go over it (Core Specification Vol 3, Part C).

@@ -1,4 +1,4 @@
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
 

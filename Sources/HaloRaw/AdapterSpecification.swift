@@ -2,7 +2,7 @@ import HCI
 import HaloBluetoothCore
 import HaloDevices
 import HaloLinuxBluetooth
-import VirtualRing
+import HaloSimulation
 
 /// Which adapter to use, as a user writes it: `hci0`, `user:hci0`, `virtual[:OPTIONS]`, `virtual:air=NAME`, `tcp:HOST:PORT`,
 /// `unix:PATH`, `serial:PATH[@BAUD]` or `replay:FILE`.

@@ -1,7 +1,6 @@
 import GAP
-import GATTClient
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 
 extension Connection {
   /// The descriptors of a characteristic, in the order of their handles.

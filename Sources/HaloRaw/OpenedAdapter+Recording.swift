@@ -1,7 +1,6 @@
 import HaloBluetoothCore
 import HaloCapture
-import HaloEventLoop
-import HaloFiles
+import HaloSystem
 import HaloRecording
 
 extension AdapterSpecification {

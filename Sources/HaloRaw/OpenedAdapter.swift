@@ -1,11 +1,11 @@
 import GAP
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import HaloLinuxBluetooth
 import HaloRecording
-import VirtualRing
+import HaloSimulation
 
 /// How to open an adapter.
 @BluetoothActor

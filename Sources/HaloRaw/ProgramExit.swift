@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 
 /// Runs the work of a program on the event loop. If it throws, the process ends with code 1 and one line on standard
 /// error, `PROGRAM: ERROR`. A `main` that throws ends with a crash report instead.

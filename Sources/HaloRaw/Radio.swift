@@ -3,7 +3,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloDevices
-import HaloEventLoop
+import HaloSystem
 
 /// Opens a radio, runs `body` with it, and closes it, whether `body` returns or throws.
 ///

@@ -1,7 +1,6 @@
 import ATT
-import GATTClient
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 
 /// Where a characteristic is to be found, without the type of its value.
 struct Place: Hashable {

@@ -1,8 +1,8 @@
 import ATT
-import GATTServer
+import HaloGATT
 import HaloBluetoothCore
 import HaloCapture
-import HaloKnownDevices
+import HaloStorage
 import HaloRecording
 import RingLink
 

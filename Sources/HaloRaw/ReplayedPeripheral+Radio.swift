@@ -1,4 +1,4 @@
-import HaloEventLoop
+import HaloSystem
 import HaloGATT
 import HaloRecording
 

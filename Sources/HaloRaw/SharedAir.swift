@@ -1,6 +1,6 @@
 import HaloBluetoothCore
-import HaloEventLoop
-import VirtualRadio
+import HaloSystem
+import HaloSimulation
 
 /// An air in memory with a name: the radios of this process that are opened on it hear each other. It is there for as long as
 /// one of them is.

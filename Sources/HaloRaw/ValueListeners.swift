@@ -1,4 +1,4 @@
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 
 /// One who listens to a characteristic, over all links of a connection.

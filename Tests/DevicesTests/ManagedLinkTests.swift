@@ -1,6 +1,6 @@
 import ATT
 import GAP
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
 import HaloDevices

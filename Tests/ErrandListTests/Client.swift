@@ -1,12 +1,10 @@
 import ATT
 import GAP
-import GATTClient
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloGATT
 import TestLoop
-import VirtualRadio
+import HaloSimulation
 
 /// A client of what the errands offer: as those of bumble_clients.py, on a radio of this package.
 @BluetoothActor

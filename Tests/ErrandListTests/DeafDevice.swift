@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 import TestLoop
-import VirtualRadio
+import HaloSimulation
 
 /// A device that advertises, and takes no link.
 final class DeafDevice: AirDevice {

@@ -4,7 +4,7 @@ import HaloBluetoothCore
 import HaloRaw
 import TestLoop
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// What the radio of an errand has.
 enum Controller: CaseIterable {

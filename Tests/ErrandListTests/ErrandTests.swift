@@ -2,7 +2,7 @@ import HaloBluetoothCore
 import TestLoop
 import TestSupport
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// The errands of Tests/Errands by the door HaloRaw, with devices on virtual radios, in virtual time.
 @BluetoothActor

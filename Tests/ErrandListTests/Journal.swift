@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 import TestLoop
-import VirtualRadio
+import HaloSimulation
 
 /// What the peers of an errand, and the controller of its radio, have seen.
 @BluetoothActor

@@ -1,11 +1,10 @@
 import ATT
 import GAP
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloGATT
 import TestLoop
-import VirtualRadio
+import HaloSimulation
 
 /// A device for the errands: what bumble_errands.py has, on a radio of this package.
 ///

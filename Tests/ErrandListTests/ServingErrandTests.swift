@@ -2,7 +2,7 @@ import HCI
 import HaloBluetoothCore
 import TestLoop
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// What errands offer to others, who meet it one after the other.
 @BluetoothActor

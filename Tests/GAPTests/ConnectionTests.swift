@@ -1,9 +1,8 @@
 import ATT
 import GAP
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloGATT
 import TestBearer
 import TestLink
 import TestLoop

@@ -26,10 +26,11 @@ import Testing
     #expect(declaration.properties == properties)
     #expect(declaration.uuid == uuid)
     #expect(declaration.bytes == bytes)
+    #expect(CharacteristicDeclaration(uuid, properties, at: AttributeHandle(UInt16(bytes[1]))) == declaration)
   }
 
   /// No other length is a declaration.
-  @Test(arguments: [0, 1, 2, 3, 4, 6, 18, 20]) func otherLengthsAreRefused(_ count: Int) {
+  @Test(arguments: [0, 1, 2, 3, 4, 6, 17, 18, 20, 21]) func otherLengthsAreRefused(_ count: Int) {
     #expect(CharacteristicDeclaration(parsing: Array(repeating: 1, count: count)) == nil)
   }
 }

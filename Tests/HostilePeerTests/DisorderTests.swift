@@ -1,10 +1,9 @@
 import ATT
 import GAP
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloGATT
+import HaloSystem
 import L2CAP
 import TestLoop
 import TestSupport

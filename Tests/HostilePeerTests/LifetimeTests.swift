@@ -1,9 +1,9 @@
 import ATT
 import GAP
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import L2CAP
 import RingLink
 import TestLoop

@@ -1,8 +1,8 @@
 import ATT
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import L2CAP
 import TestLoop
 import TestSupport

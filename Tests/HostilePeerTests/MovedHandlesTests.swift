@@ -1,8 +1,7 @@
 import ATT
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloGATT
 import RingLink
 import TestLoop
 import Testing

@@ -1,8 +1,7 @@
 import ATT
-import GATTClient
-import HaloBluetoothCore
-import HaloEventLoop
 import HaloGATT
+import HaloBluetoothCore
+import HaloSystem
 import RingLink
 import TestLoop
 import Testing

@@ -1,9 +1,8 @@
 import ATT
 import GAP
-import GATTClient
-import HaloBluetoothCore
-import HaloEventLoop
 import HaloGATT
+import HaloBluetoothCore
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import ATT
 import GAP
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import RingLink
 import TestLoop
 import TestSupport

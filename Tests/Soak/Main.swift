@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 
 /// Thirty days of a ring that comes and goes, in virtual time: links that are lost, damaged frames, a charger, a
 /// controller that resets, a clock that is set. What the ring sent and what arrived must agree to the sample, and

@@ -1,10 +1,9 @@
 import ATT
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloGATT
 import L2CAP
-import VirtualRadio
+import HaloSimulation
 
 /// A device that behaves on each link as some devices do, by public reports. It counts what a host must not do again.
 @BluetoothActor

@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 import HaloLinuxBluetooth
-import VirtualRadio
+import HaloSimulation
 
 /// A program that scans on an adapter of the kernel, which other programs and the kernel use, too: they end scans, begin others
 /// that filter, and create links. What is wanted is on again within 100 ms, or when the link is there or not.

@@ -1,11 +1,10 @@
 import GAP
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import RingLink
-import VirtualRadio
-import VirtualRing
+import HaloSimulation
 
 /// Sessions with a virtual ring, one after the other, and what they came to.
 @BluetoothActor

@@ -1,9 +1,9 @@
 import GAP
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import VirtualRadio
+import HaloSystem
+import HaloSimulation
 
 /// A host with both roles on one bad radio: it keeps a link to a device with habits, and serves a phone that comes and goes.
 /// Events are lost, the controller restarts without a word, refuses to create links while it advertises, and refuses commands

@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import Testing
 
 /// Tests on the event loop, one after the other, each in a virtual time of its own. Their tasks stay on the loop's thread:

@@ -1,6 +1,6 @@
 #if DEBUG
   import Glibc
-  import HaloSystemCalls
+  import HaloSystem
   import Synchronization
 
   /// Injects faults into system calls; a release build has no place for them. Faults belong to a descriptor, or to the

@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 import Testing
 
 /// Two connected sockets: one for what is tested, which closes it, and the other for the test. Neither blocks.

@@ -1,6 +1,6 @@
 @_exported import Foundation
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// An accessory that the user has chosen for this program.
 open class ASAccessory: NSObject, @unchecked Sendable {

@@ -1,7 +1,7 @@
 package import CoreBluetooth
 @_exported import Foundation
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// The accessories that the user has chosen for this program, and the picker to choose another one. Events are reported
 /// on the queue of the session, one after the other.

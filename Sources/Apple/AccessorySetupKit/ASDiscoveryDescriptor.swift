@@ -1,6 +1,6 @@
 public import CoreBluetooth
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// A company's assigned number (Assigned Numbers, 7.1).
 public struct ASBluetoothCompanyIdentifier: RawRepresentable, Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// A kind of accessory that the picker offers.
 open class ASPickerDisplayItem: NSObject, @unchecked Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// What a program changes of the picker.
 open class ASPickerDisplaySettings: NSObject, @unchecked Sendable {

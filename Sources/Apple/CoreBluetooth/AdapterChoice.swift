@@ -1,7 +1,7 @@
 import Foundation
 internal import GAP
 internal import HaloDevices
-internal import HaloEventLoop
+internal import HaloSystem
 internal import HaloRaw
 
 /// Which adapter a manager uses: that of its options, else that of the environment (`HALO_ADAPTER`), else the first.

@@ -1,7 +1,7 @@
 import Foundation
 internal import HaloBluetoothCore
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// A central that is connected to this machine, of which a manager has one object while it is connected.
 open class CBCentral: CBPeer {

@@ -1,7 +1,7 @@
 internal import ATT
 import Foundation
-internal import HaloKnownDevices
-internal import HaloSystemCalls
+internal import HaloStorage
+internal import HaloSystem
 package import HaloDevices
 internal import HaloBluetoothCore
 internal import HaloRaw

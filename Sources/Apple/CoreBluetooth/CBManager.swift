@@ -1,7 +1,7 @@
 import Foundation
 internal import HaloLinuxBluetooth
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// What the managers of both roles have.
 open class CBManager: NSObject {

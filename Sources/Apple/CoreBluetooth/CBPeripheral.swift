@@ -1,11 +1,10 @@
 internal import ATT
 import Foundation
 internal import GAP
-internal import GATTClient
 internal import HaloGATT
 internal import HaloBluetoothCore
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// A device that another one can connect to, or that has connected.
 open class CBPeer: NSObject {

@@ -1,9 +1,9 @@
 import Foundation
-internal import HaloKnownDevices
+internal import HaloStorage
 package import HaloDevices
 internal import HaloBluetoothCore
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// Offers services to centrals, and advertises. Its delegate is called on its queue, one call after the other; properties
 /// change on that queue before the call.

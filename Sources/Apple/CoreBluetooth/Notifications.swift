@@ -1,7 +1,6 @@
 internal import ATT
-internal import GATTClient
-internal import HaloBluetoothCore
 internal import HaloGATT
+internal import HaloBluetoothCore
 internal import HaloRaw
 
 /// What a program is notified of on one link. Requests for one value are carried out one after the other.

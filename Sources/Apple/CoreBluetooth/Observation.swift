@@ -1,6 +1,6 @@
 import Foundation
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 // What stands in for key-value observing, which Foundation on Linux has not: `observe` of a peripheral and of a manager, with
 // Apple's names.

@@ -1,11 +1,10 @@
 internal import ATT
 import Foundation
 internal import GAP
-internal import GATTClient
+internal import HaloGATT
 internal import HCI
 package import HaloBluetoothCore
 internal import HaloDevices
-internal import HaloGATT
 
 /// The loop's half of one connection to a peripheral: from the request for it to the end of its link. Attributes are valid on
 /// the link on which they were discovered.

@@ -1,9 +1,8 @@
 import Foundation
-internal import HaloFiles
-internal import HaloKnownDevices
+internal import HaloSystem
+internal import HaloStorage
 internal import HaloBluetoothCore
 internal import HaloRaw
-internal import HaloSystemCalls
 
 /// The names of peripherals that were connected, in a file that all programs of a user share. It is read when it is first
 /// needed, and written off the queues of the program.

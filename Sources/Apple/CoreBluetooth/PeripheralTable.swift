@@ -1,7 +1,7 @@
 import Foundation
 internal import HaloBluetoothCore
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// The peripherals of a manager: one object for each, which is held while it connects and while it is connected. Changes of
 /// their connections are made here, from any thread, and the loop gets what follows from them in their order.

@@ -1,8 +1,7 @@
 import Foundation
-internal import HaloFiles
-internal import HaloKnownDevices
+internal import HaloSystem
+internal import HaloStorage
 internal import HaloRaw
-internal import HaloSystemCalls
 
 /// What a manager with a restore identifier does: stored off the queues of the program, and taken up at the next start of
 /// the program. Of several managers that run with one identifier, in this process or in others, the first has what is stored:

@@ -1,6 +1,6 @@
 import Foundation
 internal import GAP
-internal import GATTClient
+internal import HaloGATT
 internal import HCI
 internal import HaloBluetoothCore
 internal import HaloRaw

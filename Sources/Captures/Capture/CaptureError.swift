@@ -1,5 +1,4 @@
-import HaloFiles
-import HaloSystemCalls
+import HaloSystem
 
 /// Why a capture can't be read or written.
 package struct CaptureError: Error, Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// The message of the last system call error.
 var lastSystemError: String {

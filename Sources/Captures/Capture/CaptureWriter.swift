@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloFiles
-import HaloSystemCalls
+import HaloSystem
 
 /// Writes a capture file. Writing never blocks on the disk: an `OutputQueue` writes complete records in order. After
 /// a crash the file contains only complete records; at most the records of the last tenth of a second are lost, or more

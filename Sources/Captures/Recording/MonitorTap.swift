@@ -3,7 +3,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloLinuxBluetooth
-import HaloSystemCalls
+import HaloSystem
 
 /// A tap on the kernel's monitor channel: captures the traffic of all adapters, like `btmon`, while other programs use
 /// them.

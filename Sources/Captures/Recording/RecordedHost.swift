@@ -1,7 +1,6 @@
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloCaptureLinks
 import HaloLinuxBluetooth
 
 /// The properties of the recorded host, read before the replay.

@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloEventLoop
+import HaloSystem
 
 /// A transport with a tap, which receives each packet in order.
 @BluetoothActor

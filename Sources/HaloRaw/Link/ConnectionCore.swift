@@ -1,9 +1,8 @@
 import ATT
 import GAP
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import HaloDevices
-import HaloGATT
 
 /// A link of a connection, with what was discovered on it.
 @BluetoothActor

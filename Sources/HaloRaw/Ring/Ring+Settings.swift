@@ -1,4 +1,4 @@
-import HaloEventLoop
+import HaloSystem
 import RingLink
 
 /// The settings of a ring: the schedules of its own measurements, the wearer, the display, the touch.

@@ -1,4 +1,4 @@
-import GATTServer
+import HaloGATT
 
 /// What has become of a value for the clients that have subscribed to it: see
 /// ``LocalCharacteristic/notify(_:to:keepsOnlyNewest:)``.

@@ -1,8 +1,7 @@
 import ATT
-import GATTServer
-import HaloBluetoothCore
-import HaloEventLoop
 import HaloGATT
+import HaloBluetoothCore
+import HaloSystem
 
 /// A characteristic that a program offers to other devices: see `Radio.serve`.
 ///

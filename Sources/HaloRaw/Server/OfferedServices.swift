@@ -1,7 +1,6 @@
 import ATT
-import GATTServer
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 
 /// The services of a server, in the order of their handles, and the attributes that they are.
 @BluetoothActor

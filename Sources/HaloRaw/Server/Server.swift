@@ -1,11 +1,10 @@
 import ATT
 import GAP
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
 import HaloDevices
-import HaloCryptography
-import HaloGATT
+import HaloSystem
 
 /// What a radio offers to other devices, while `Radio.serve` runs.
 @BluetoothActor

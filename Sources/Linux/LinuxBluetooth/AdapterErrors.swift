@@ -1,6 +1,6 @@
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// Why the kernel's adapter can't be used. An error names its operation, too: `StackError("open hci0", .radioBlocked)`.
 extension StackError {

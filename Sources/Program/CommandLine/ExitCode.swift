@@ -1,5 +1,4 @@
-import HaloFiles
-import HaloSystemCalls
+import HaloSystem
 
 /// The exit codes, which are part of the program's interface.
 package enum ExitCode: Int32 {

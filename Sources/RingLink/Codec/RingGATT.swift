@@ -1,7 +1,6 @@
 import ATT
-import GATTClient
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 
 /// The services and characteristics of a ring (ring reference, 1.2).
 ///

@@ -1,7 +1,6 @@
 import ATT
-import GATTServer
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 
 /// Recognizes the services of a ring by the values that are written and notified, where their UUIDs are not known: a
 /// capture that begins after discovery has only handles.

@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import HaloJSON
+import HaloStorage
 
 /// Puts the records of one ring into batches: `{"session":…,"batch":0,"ring":{…},"records":[…]}`. `batch` counts from 0 in
 /// each session, so that the two together name a batch: one that came before is a repeat, and a number that is missing is

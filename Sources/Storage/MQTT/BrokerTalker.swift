@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// Sends to the broker what is to be published, over one connection after another. For one thread.
 final class BrokerTalker {

@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// What libmosquitto and brokers say, in words.
 struct BrokerWords {

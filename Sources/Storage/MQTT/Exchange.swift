@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// What the caller of a ``Publisher`` and its two threads hand to each other. No call waits but ``waitForWork()``,
 /// ``pause(_:)`` and ``waitForClose(_:)``.

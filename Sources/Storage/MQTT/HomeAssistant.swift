@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import HaloJSON
+import HaloStorage
 
 /// Describes a ring to Home Assistant, so that its values appear there (MQTT discovery): an announcement for each.
 package struct HomeAssistant {

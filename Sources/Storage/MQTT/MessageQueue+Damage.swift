@@ -1,6 +1,6 @@
 import Glibc
-import HaloFiles
-import HaloSQLite
+import HaloSystem
+import HaloRingStore
 
 extension MessageQueue {
   /// Opens or creates a queue. A file that is damaged is kept under another name, and a new one takes its place, with

@@ -1,4 +1,4 @@
-import HaloSQLite
+import HaloRingStore
 
 /// What is in the file of a queue.
 extension MessageQueue {

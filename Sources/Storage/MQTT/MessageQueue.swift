@@ -1,5 +1,5 @@
-import HaloFiles
-import HaloSQLite
+import HaloSystem
+import HaloRingStore
 
 /// Messages on disk, in order, from when they are made until the broker has acknowledged them. One process at a time
 /// uses a queue. For one thread.

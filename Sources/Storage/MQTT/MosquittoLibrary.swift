@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// libmosquitto, which is loaded when it is needed: a program that links it starts later, and fails to start where it
 /// is missing.

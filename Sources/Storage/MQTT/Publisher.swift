@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// Publishes messages. Records go in order, with QoS 1: each is on disk from when it is added until the broker has it,
 /// also over the end of the process. States are sent again with each connection. One thread stores, and one talks to

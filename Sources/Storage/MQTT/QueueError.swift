@@ -1,5 +1,5 @@
-import HaloFiles
-import HaloSQLite
+import HaloSystem
+import HaloRingStore
 
 /// Why messages cannot be kept on disk.
 package enum QueueError: DatabaseFailure, Hashable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloFiles
+import HaloSystem
 
 /// A file in the folder of the queues: a queue, or what is left of a damaged one.
 package struct QueueFile: Hashable, Sendable {

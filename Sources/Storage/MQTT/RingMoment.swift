@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import HaloJSON
+import HaloStorage
 
 /// Something that has happened to a ring, for those who listen at that moment: Home Assistant takes no event from a
 /// retained message, and one that has waited would come at the wrong time.

@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import HaloJSON
+import HaloStorage
 
 /// What is known of a ring at a time; the newest value of each.
 package struct RingState: Equatable, Sendable {

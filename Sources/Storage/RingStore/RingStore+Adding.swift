@@ -79,7 +79,7 @@ extension RingStore {
   ///   - row: its time, and a value for each column
   private func add<Reading>(
     _ readings: [Reading], to table: String, _ columns: [String], onConflict conflict: String = "DO NOTHING",
-    _ sync: SyncID, row: (Reading) -> (time: RingTime, numbers: [Statement.Value])
+    _ sync: SyncID, row: (Reading) -> (time: RingTime, numbers: [Statement<StoreError>.Value])
   ) throws(StoreError) -> Int {
     let names = ["ring", "time", "utc_offset"] + columns + ["sync"]
     let places = names.map { _ in "?" }.joined(separator: ", ")
@@ -197,9 +197,10 @@ extension RingStore {
     var count = 0
     for session in sessions {
       let (ring, start) = (
-        Statement.Value.integer(sync.ring.row), Statement.Value.text(session.start.description)
+        Statement<StoreError>.Value.integer(sync.ring.row),
+        Statement<StoreError>.Value.text(session.start.description)
       )
-      let nap = Statement.Value.integer(session.isNap ? 1 : 0)
+      let nap = Statement<StoreError>.Value.integer(session.isNap ? 1 : 0)
       guard
         try insert.run(
           ring, start, .text(session.end.description), nap, .integer(sync.row),

@@ -81,7 +81,7 @@ extension RingStore {
   private static let centidegrees = -0xFFFF...0xFFFF
 
   private static func time(
-    _ row: borrowing Statement.Columns, _ column: Int32
+    _ row: borrowing Statement<StoreError>.Columns, _ column: Int32
   ) throws(StoreError) -> RingTime {
     let text = row.text(column) ?? "nothing"
     guard let time = RingTime(text) else {
@@ -105,7 +105,7 @@ extension RingStore {
 
   private func rows<Row>(
     _ select: String, _ ring: RingID, _ range: Range, column: String = "time",
-    _ read: (borrowing Statement.Columns, RingTime) throws(StoreError) -> Row?
+    _ read: (borrowing Statement<StoreError>.Columns, RingTime) throws(StoreError) -> Row?
   ) throws(StoreError) -> [Row] {
     try database.prepare(
       "\(select) WHERE ring = ? AND \(column) BETWEEN ? AND ? ORDER BY \(column), utc_offset DESC"

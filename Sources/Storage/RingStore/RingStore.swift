@@ -57,7 +57,7 @@ package final class RingStore {
     case reading
   }
 
-  let database: Database
+  let database: Database<StoreError>
 
   /// The file.
   package var path: String { database.path }
@@ -66,7 +66,7 @@ package final class RingStore {
   ///
   /// - Throws: `.foreign` if the file is not a store, `.newer`, `.file`
   package init(path: String, access: Access = .writing) throws(StoreError) {
-    database = try Database(path: path, isWritten: access == .writing)
+    database = try Database<StoreError>(path: path, isWritten: access == .writing)
     try Schema.check(database)
     if access == .writing { try database.useWriteAheadLog() }
     try database.run("PRAGMA foreign_keys = ON")
@@ -79,7 +79,7 @@ package final class RingStore {
   package func ring(
     _ address: BluetoothAddress, name: String?, firmware: String?
   ) throws(StoreError) -> RingID {
-    let type = Statement.Value.text(address.kind == .public ? "public" : "random")
+    let type = Statement<StoreError>.Value.text(address.kind == .public ? "public" : "random")
     try database.prepare(
       """
       INSERT INTO rings (address, address_type, name, firmware) VALUES (?, ?, ?, ?)

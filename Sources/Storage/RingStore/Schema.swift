@@ -247,7 +247,7 @@ enum Schema {
 
   /// Verifies that a file is a store or empty, and not newer than this version. A file with views, triggers or virtual
   /// tables is not a store.
-  static func check(_ database: Database) throws(StoreError) {
+  static func check(_ database: Database<StoreError>) throws(StoreError) {
     try database.verifyFormat()
     // One statement sees one state of the file, whatever another process writes at this moment.
     let found = try database.prepare(
@@ -264,7 +264,7 @@ enum Schema {
   }
 
   /// Migrates a file, each step in one transaction.
-  static func migrate(_ database: Database) throws(StoreError) {
+  static func migrate(_ database: Database<StoreError>) throws(StoreError) {
     for step in try number("PRAGMA user_version", in: database)..<Self.version {
       try database.transaction { () throws(StoreError) in
         // Another process may have migrated it already.
@@ -275,7 +275,7 @@ enum Schema {
     }
   }
 
-  private static func number(_ sql: String, in database: Database) throws(StoreError) -> Int {
+  private static func number(_ sql: String, in database: Database<StoreError>) throws(StoreError) -> Int {
     try database.prepare(sql).rows { $0.integer(0) }.first ?? 0
   }
 }

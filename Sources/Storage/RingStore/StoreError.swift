@@ -1,5 +1,4 @@
-import HaloFiles
-import HaloSQLite
+import HaloSystem
 
 /// Why the store cannot be used.
 package enum StoreError: DatabaseFailure, Hashable, Sendable, CustomStringConvertible {
@@ -29,6 +28,3 @@ package enum StoreError: DatabaseFailure, Hashable, Sendable, CustomStringConver
     }
   }
 }
-
-typealias Database = HaloSQLite.Database<StoreError>
-typealias Statement = HaloSQLite.Statement<StoreError>

@@ -1,5 +1,5 @@
 import CoreBluetooth
-import HaloKnownDevices
+import HaloStorage
 import HaloDevices
 import HaloRaw
 import TestSupport

@@ -1,11 +1,11 @@
 import CoreBluetooth
 import GAP
 import HCI
-import HaloEventLoop
+import HaloSystem
 import HaloDevices
 import HaloRaw
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// A program of CoreBluetooth and a peripheral of this package meet in the air: the whole way, from the delegate down to
 /// the packets of two controllers.

@@ -1,8 +1,7 @@
 import ATT
 import CoreBluetooth
-import GATTServer
-import HCI
 import HaloGATT
+import HCI
 import HaloDevices
 import HaloRaw
 

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import HaloDevices
 import HaloRaw
-import HaloSystemCalls
+import HaloSystem
 import TestSupport
 import Testing
 

@@ -1,13 +1,12 @@
 import CoreBluetooth
 import GAP
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloGATT
 import HaloDevices
 import HaloRaw
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// Programs that offer services, met by programs of the central role on another machine in the same air.
 @Suite(.timeLimit(.minutes(60))) struct PeripheralManagerTests {

@@ -1,5 +1,5 @@
 import CoreBluetooth
-import HaloKnownDevices
+import HaloStorage
 import HaloRaw
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import CoreBluetooth
 import HaloRaw
-import HaloSystemCalls
+import HaloSystem
 import Synchronization
 import Testing
 

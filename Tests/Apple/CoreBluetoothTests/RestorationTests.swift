@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 import CoreBluetooth
-import HaloKnownDevices
+import HaloStorage
 import HaloDevices
 import HaloRaw
 import TestSupport

@@ -2,7 +2,7 @@ import AccessorySetupKit
 import CoreBluetooth
 import HaloDevices
 import HaloRaw
-import HaloSystemCalls
+import HaloSystem
 
 /// A session whose events, output and answers are written down, on a terminal of the test.
 final class SessionRecorder: @unchecked Sendable {

@@ -1,10 +1,10 @@
 import ATT
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
 import HaloRaw
 import L2CAP
-import VirtualRadio
+import HaloSimulation
 
 /// A peripheral in the air, with a database of attributes.
 @BluetoothActor

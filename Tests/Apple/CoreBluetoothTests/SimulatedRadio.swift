@@ -1,10 +1,10 @@
 import GAP
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import HaloRaw
 import L2CAP
-import VirtualRadio
+import HaloSimulation
 
 /// The radio of a machine, with peripherals and other radios in its air. It can be switched off and on.
 ///

@@ -1,7 +1,7 @@
 import CoreBluetooth
 import HaloDevices
 import HaloRaw
-import HaloSystemCalls
+import HaloSystem
 import Testing
 
 /// Names that programs use besides the calls: they compile, and do what they can.

@@ -1,6 +1,6 @@
 import CoreBluetooth
 import HaloRaw
-import HaloSystemCalls
+import HaloSystem
 import TestSupport
 import Testing
 

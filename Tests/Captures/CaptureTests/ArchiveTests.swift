@@ -1,4 +1,4 @@
-import HaloSystemCalls
+import HaloSystem
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCapture
-import HaloSystemCalls
+import HaloSystem
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import ATT
 import HaloBluetoothCore
 import HaloCapture
-import HaloCaptureLinks
 import HaloGATT
 import TestSupport
 import Testing

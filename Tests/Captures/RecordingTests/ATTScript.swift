@@ -1,11 +1,9 @@
 import ATT
 import GAP
-import GATTClient
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloGATT
+import HaloSystem
 import TestLoop
 
 @testable import HaloRecording

@@ -1,10 +1,9 @@
 import ATT
-import GATTClient
+import HaloGATT
 import Glibc
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloGATT
 import TestLoop
 import TestSupport
 import Testing

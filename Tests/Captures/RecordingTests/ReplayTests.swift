@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloEventLoop
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing

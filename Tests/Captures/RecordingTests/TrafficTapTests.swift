@@ -2,7 +2,7 @@ import Glibc
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloEventLoop
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing

@@ -1,12 +1,12 @@
 import GAP
-import GATTClient
+import HaloGATT
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import HaloRecording
 import RingLink
-import VirtualRing
+import HaloSimulation
 
 /// A controller and a ring whose packets the input damages on their way to the host: bytes on purpose, as any may come.
 @BluetoothActor

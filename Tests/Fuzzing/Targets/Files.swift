@@ -2,7 +2,7 @@ import Glibc
 import HaloBluetoothCore
 import HaloCapture
 import HaloDissection
-import HaloJSON
+import HaloStorage
 import HaloRingStore
 import RingLink
 

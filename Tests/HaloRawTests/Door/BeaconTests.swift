@@ -4,7 +4,7 @@ import HaloRaw
 import TestLoop
 import TestSupport
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// Advertisements that nobody can connect to, heard by programs on other radios in the same air.
 @BluetoothActor

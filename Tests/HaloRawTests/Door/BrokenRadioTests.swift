@@ -5,7 +5,7 @@ import HaloDevices
 import HaloRaw
 import TestLoop
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// A line that opens, and closes again after a moment, as one behind ser2net whose device is missing (cminyard/ser2net 35).
 @BluetoothActor

@@ -6,7 +6,7 @@ import HaloRaw
 import TestLink
 import TestLoop
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// Who keeps what, and what ends: a program that has only an iterator, that is cancelled, that forgets to close.
 @BluetoothActor

@@ -6,7 +6,7 @@ import TestLink
 import TestLoop
 import TestSupport
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// What a program learns of its radio, and how it listens.
 @BluetoothActor

@@ -2,13 +2,13 @@ import ATT
 import GAP
 import HCI
 import HaloBluetoothCore
-import HaloCryptography
+import HaloSystem
 import HaloRaw
 import TestLink
 import TestLoop
 import TestSupport
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// Services that a program offers, met by programs on other radios in the same air.
 @BluetoothActor

@@ -1,12 +1,11 @@
 import GAP
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloGATT
 import HaloRaw
 import TestLoop
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// A radio has one link to a device, for as long as somebody uses it, whichever side has made it.
 @BluetoothActor

@@ -1,11 +1,11 @@
 import GAP
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import HaloRaw
 import TestLoop
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// A phone that confirms no indication, as one does whose app hangs (mcginty/blew 40).
 @BluetoothActor

@@ -1,12 +1,11 @@
 import ATT
 import GAP
-import GATTServer
-import HCI
 import HaloGATT
+import HCI
 import HaloRaw
 import TestLoop
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 /// A heart-rate strap with a controller of its own, and the radio of a program, in one air.
 @BluetoothActor

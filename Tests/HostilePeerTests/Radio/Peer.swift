@@ -1,7 +1,7 @@
 import ATT
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import L2CAP
 
 /// A device on the air of a ``Radio``. It answers as a good server would, unless the test says otherwise.

@@ -1,7 +1,7 @@
 import GAP
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import TestLoop
 import TestSupport
 

@@ -1,8 +1,6 @@
 import ATT
-import GATTClient
-import GATTServer
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 
 /// A good GATT server: Generic Access with a name, Generic Attribute with Service Changed, Heart Rate, Battery.
 struct Server {

@@ -1,17 +1,16 @@
 import CAllocationCounter
 import GAP
-import GATTClient
+import HaloGATT
 import Glibc
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloEventLoop
-import HaloLineOutput
+import HaloSystem
+import HaloCommandLine
 import HaloLinuxBluetooth
 import HaloRecording
-import HaloSystemCalls
 import RingLink
-import VirtualRing
+import HaloSimulation
 
 /// Counts what a notification costs between the `read` that brings it and the sink: heap allocations, and time.
 ///

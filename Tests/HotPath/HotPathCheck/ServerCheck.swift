@@ -2,9 +2,9 @@ import CAllocationCounter
 import GAP
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import HaloRaw
-import VirtualRadio
+import HaloSimulation
 
 extension HotPathCheck {
   /// The other way: a value of a program that becomes a packet for the controller, and the controller's report that the packet

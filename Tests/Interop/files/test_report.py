@@ -295,7 +295,7 @@ def test_the_page_can_go_to_standard_output(halo, tmp_path):
 
 def test_the_style_sheet_has_only_what_the_page_has():
     sheet = (ROOT / "Sources/Program/ReportAssets/Style/session.css").read_text()
-    page = "".join(path.read_text() for path in (ROOT / "Sources/Program/Reports/Session").glob("*.swift"))
+    page = "".join(path.read_text() for path in (ROOT / "Sources/Program/Views/Reports/Session").glob("*.swift"))
     for kind, name in re.findall(r"([.#])([a-z]\w*)(?=[^;}]*\{)", sheet):
         attribute = "id" if kind == "#" else "class"
         made = r"curve c\(" if re.fullmatch(r"c\d", name) else name

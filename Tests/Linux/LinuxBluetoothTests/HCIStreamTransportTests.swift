@@ -5,7 +5,7 @@ import TestLoop
 import TestSupport
 import Testing
 
-@testable import HaloEventLoop
+@testable import HaloSystem
 @testable import HaloLinuxBluetooth
 
 @BluetoothActor

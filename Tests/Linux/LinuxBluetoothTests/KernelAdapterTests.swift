@@ -1,9 +1,8 @@
-import GATTClient
+import HaloGATT
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 import Testing
 
 @testable import HaloLinuxBluetooth

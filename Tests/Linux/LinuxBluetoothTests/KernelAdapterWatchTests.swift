@@ -1,8 +1,8 @@
 import GAP
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import TestLoop
 import Testing
 

@@ -1,8 +1,8 @@
-import GATTClient
+import HaloGATT
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing

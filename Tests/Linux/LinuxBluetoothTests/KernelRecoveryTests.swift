@@ -1,9 +1,9 @@
 import GAP
-import GATTClient
+import HaloGATT
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing

@@ -1,8 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloFiles
-import HaloSystemCalls
+import HaloSystem
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Glibc
 import HCI
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 import L2CAP
 import Testing
 

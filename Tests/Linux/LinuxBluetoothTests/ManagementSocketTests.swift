@@ -1,7 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing

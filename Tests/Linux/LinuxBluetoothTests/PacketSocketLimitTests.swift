@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing

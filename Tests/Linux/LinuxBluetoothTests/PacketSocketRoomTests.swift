@@ -1,7 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import TestLoop
 import Testing
 

@@ -1,12 +1,12 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import HaloEventLoop
+@testable import HaloSystem
 @testable import HaloLinuxBluetooth
 
 /// What opens a way to a controller, with each system call failing: the error names the way and the reason, and no

@@ -1,12 +1,12 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing
 
-@testable import HaloEventLoop
+@testable import HaloSystem
 @testable import HaloLinuxBluetooth
 
 /// Listening and connecting on stream sockets, and their addresses.

@@ -1,11 +1,11 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import TestLoop
 import TestSupport
 import Testing
-import VirtualRing
+import HaloSimulation
 
 @testable import HaloLinuxBluetooth
 

@@ -1,5 +1,5 @@
 import Glibc
-import HaloEventLoop
+import HaloSystem
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import Testing
 
 @testable import HaloCommandLine

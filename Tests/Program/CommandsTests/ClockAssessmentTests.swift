@@ -1,7 +1,7 @@
-import HaloKnownDevices
+import HaloStorage
 import RingLink
 import Testing
-@testable import HaloCaptureView
+@testable import HaloViews
 @testable import HaloCommandLine
 @testable import HaloCommands
 

@@ -1,11 +1,11 @@
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import TestSupport
 import Testing
 @testable import HaloLinuxBluetooth
 
 @testable import HCI
-@testable import HaloCaptureView
+@testable import HaloViews
 @testable import HaloCommandLine
 @testable import HaloCommands
 

@@ -4,7 +4,7 @@ import RingLink
 import TestSupport
 import Testing
 
-@testable import HaloCaptureView
+@testable import HaloViews
 @testable import HaloCommandLine
 @testable import HaloCommands
 

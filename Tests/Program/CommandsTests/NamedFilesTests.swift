@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import HaloCaptureView
+@testable import HaloViews
 @testable import HaloCommandLine
 @testable import HaloCommands
 

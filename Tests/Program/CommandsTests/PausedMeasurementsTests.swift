@@ -1,11 +1,11 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 import RingLink
 import TestSupport
 import Testing
 
-@testable import HaloCaptureView
+@testable import HaloViews
 @testable import HaloCommandLine
 @testable import HaloCommands
 

@@ -1,15 +1,13 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloFiles
-import HaloKnownDevices
+import HaloSystem
+import HaloStorage
 import HaloRingStore
-import HaloSystemCalls
 import RingLink
 import TestLoop
 import TestSupport
 import Testing
-@testable import HaloCaptureView
+@testable import HaloViews
 @testable import HaloCommandLine
 @testable import HaloCommands
 

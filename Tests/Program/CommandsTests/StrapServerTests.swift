@@ -1,12 +1,11 @@
 import GAP
-import GATTClient
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloGATT
 import RingLink
 import TestLoop
 import Testing
-import VirtualRadio
+import HaloSimulation
 
 @testable import HaloCommands
 

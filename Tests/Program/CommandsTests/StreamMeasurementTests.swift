@@ -1,5 +1,5 @@
 import Testing
-@testable import HaloCaptureView
+@testable import HaloViews
 @testable import HaloCommandLine
 @testable import HaloCommands
 

@@ -15,23 +15,23 @@ import Testing
     "BluetoothCore/Time/Callbacks.swift": (
       5, .ended(by: "cancellation; within(_:_:) and sleep(for:) by their time")
     ),
-    "Linux/EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
-    "Linux/EventLoop/Sockets/StreamSocket.swift": (1, .deadline("10 s, or the caller's")),
+    "Linux/System/EventLoop/OffTheLoop.swift": (1, .ended(by: "cancellation, or the caller's deadline")),
+    "Linux/System/EventLoop/Sockets/StreamSocket.swift": (1, .deadline("10 s, or the caller's")),
     "GAP/AdvertisingStatus.swift": (1, .deadline("the caller's, or the end of the advertisement")),
     "GAP/Central.swift": (1, .deadline("ConnectionRequest.deadline")),
     "GAP/Central+Finding.swift": (1, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link, or cancellation")),
-    "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
+    "GATT/GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
     "GAP/GATTLink+Properties.swift": (
       1, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
-    "GATTClient/GATTClient+WritesWithoutResponse.swift": (
+    "GATT/GATTClient/GATTClient+WritesWithoutResponse.swift": (
       1, .ended(by: "the end of the link, or cancellation")
     ),
-    "GATTClient/GATTClient+Discovery.swift": (6, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+ServiceChanged.swift": (1, .deadline("30 s of ATT")),
-    "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
+    "GATT/GATTClient/GATTClient+Discovery.swift": (6, .deadline("30 s of ATT for each request")),
+    "GATT/GATTClient/GATTClient+ServiceChanged.swift": (1, .deadline("30 s of ATT")),
+    "GATT/GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
+    "GATT/GATTClient/GATTClient+Values.swift": (2, .deadline("30 s of ATT for each request")),
     "HaloRaw/OpenedAdapter+Recording.swift": (1, .deadline("the caller's, 10 s unless it says so")),
     "HaloRaw/Values.swift": (1, .ended(by: "an element, the end of the work, or cancellation")),
     "HaloRaw/Connection.swift": (1, .deadline("30 s of ATT for each request")),
@@ -92,8 +92,8 @@ import Testing
     "Program/Commands/Peripheral/ValueCommands.swift": (
       1, .ended(by: "a signal, --duration, --count, or the link's end")
     ),
-    "Program/CaptureView/CaptureCopy.swift": (1, .ended(by: "a signal, or the disk")),
-    "Program/CaptureView/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
+    "Program/Views/CaptureView/CaptureCopy.swift": (1, .ended(by: "a signal, or the disk")),
+    "Program/Views/CaptureView/Decoding.swift": (1, .ended(by: "a signal, or data in a pipe")),
     "Program/Commands/Session/NumberedList.swift": (1, .deadline("60 s for a choice")),
     "Program/CommandLine/Console/Console.swift": (
       1, .ended(by: "a signal, then a second; a reader may take its time")
@@ -119,24 +119,28 @@ import Testing
     "GAP/HCIAdapter.swift": (
       6, .deadline("HostController.commandDeadline for each command, or the caller's")
     ),
-    "Linux/EventLoop/EpollLoop.swift": (
+    "Linux/System/EventLoop/EpollLoop.swift": (
       2, .ended(by: "the end of the work, which is the caller's; one turn")
     ),
-    "Linux/EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
-    "Linux/EventLoop/Sockets/StreamListener.swift": (1, .deadline("10 s for the name, or the caller's")),
-    "Linux/EventLoop/Sockets/StreamSocket.swift": (2, .deadline("the caller's, name look-up included")),
-    "GATTClient/GATTClient+Discovery.swift": (7, .deadline("30 s of ATT for each request")),
+    "Linux/System/EventLoop/OffTheLoop.swift": (1, .deadline("the caller's, or the work ends in any case")),
+    "Linux/System/EventLoop/Sockets/StreamListener.swift": (
+      1, .deadline("10 s for the name, or the caller's")
+    ),
+    "Linux/System/EventLoop/Sockets/StreamSocket.swift": (
+      2, .deadline("the caller's, name look-up included")
+    ),
+    "GATT/GATTClient/GATTClient+Discovery.swift": (7, .deadline("30 s of ATT for each request")),
     "GAP/GATTLink+Properties.swift": (
       5, .deadline("EventWaiters.deadline, HostController.commandDeadline")
     ),
-    "GATTClient/GATTClient+CacheValidation.swift": (2, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+Values.swift": (7, .deadline("30 s of ATT for each request")),
-    "GATTClient/GATTClient+WritesWithoutResponse.swift": (1, .deadline("the caller's")),
+    "GATT/GATTClient/GATTClient+CacheValidation.swift": (2, .deadline("30 s of ATT for each request")),
+    "GATT/GATTClient/GATTClient+Subscriptions.swift": (2, .deadline("30 s of ATT for each request")),
+    "GATT/GATTClient/GATTClient+Values.swift": (7, .deadline("30 s of ATT for each request")),
+    "GATT/GATTClient/GATTClient+WritesWithoutResponse.swift": (1, .deadline("the caller's")),
     "GAP/GATTLink.swift": (2, .ended(by: "the end of the link")),
     "GAP/RecoverySteps.swift": (1, .deadline("the caller's")),
     "GAP/Peripheral.swift": (2, .ended(by: "the end of each link, after a few seconds; the caller's limit")),
-    "GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
+    "GATT/GATTClient/GATTClient.swift": (2, .deadline("30 s of ATT")),
     "HCI/Host/HCITransport.swift": (4, .deadline("those of the transport below; the others do nothing")),
     "Linux/LinuxBluetooth/Adapter/KernelAdapter.swift": (
       7, .deadline("HostController.commandDeadline for each command, closeDeadline, or the caller's")
@@ -210,7 +214,7 @@ import Testing
     "RingLink/Ring/RingFinder.swift": (2, .deadline("the caller's")),
     "RingLink/Settings/RingClient+Settings.swift": (7, .deadline("RingExchange.silence for each request")),
     "GAP/RawPeripheral.swift": (1, .ended(by: "the end of the link, after a few seconds")),
-    "VirtualRing/RingOnAdapter.swift": (1, .ended(by: "the end of the link, after a few seconds")),
+    "Simulation/VirtualRing/RingOnAdapter.swift": (1, .ended(by: "the end of the link, after a few seconds")),
     "Captures/Recording/ATT/ReplayedDevice.swift": (
       1, .ended(by: "the end of the link, after a few seconds")
     ),

@@ -1,5 +1,5 @@
 import GAP
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import Testing
 

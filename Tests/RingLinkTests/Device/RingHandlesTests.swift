@@ -1,8 +1,6 @@
 import ATT
-import GATTClient
-import GATTServer
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 import TestSupport
 import Testing
 

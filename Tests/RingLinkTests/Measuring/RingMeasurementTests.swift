@@ -1,4 +1,4 @@
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import TestLoop
 import TestSupport

@@ -1,6 +1,6 @@
 import ATT
 import GAP
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import TestLoop
 import TestSupport

@@ -1,8 +1,7 @@
 import ATT
 import GAP
-import GATTClient
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 import TestLink
 import TestLoop
 import TestSupport

@@ -1,6 +1,5 @@
 import ATT
-import GATTClient
-import GATTServer
+import HaloGATT
 import HaloBluetoothCore
 import TestLink
 import TestLoop

@@ -1,7 +1,6 @@
 import ATT
-import GATTClient
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 import TestLink
 import TestLoop
 import TestSupport

@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import HaloJSON
+import HaloStorage
 import HaloMQTT
 import Testing
 

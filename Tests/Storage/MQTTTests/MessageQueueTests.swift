@@ -1,5 +1,5 @@
 import Glibc
-import HaloFiles
+import HaloSystem
 import HaloMQTT
 import TestSupport
 import Testing

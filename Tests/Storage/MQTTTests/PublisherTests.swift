@@ -1,6 +1,6 @@
 import Glibc
 import HaloMQTT
-import HaloSystemCalls
+import HaloSystem
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloFiles
+import HaloSystem
 import RingLink
 import Testing
 
@@ -156,7 +156,7 @@ struct RingStoreTests {
   }
 
   @Test func otherFilesAreLeftAlone() throws {
-    let foreign = try Database(path: file.path)
+    let foreign = try Database<StoreError>(path: file.path)
     try foreign.run("CREATE TABLE music (title TEXT)")
     #expect(throws: StoreError.foreign(file.path)) { try RingStore(path: file.path) }
     #expect(try foreign.prepare("SELECT count(*) FROM sqlite_schema").rows { $0.integer(0) } == [1])
@@ -185,7 +185,7 @@ struct RingStoreTests {
 
   @Test func aStoreOfTheFirstSchemaIsUpgraded() throws {
     do {
-      let old = try Database(path: file.path)
+      let old = try Database<StoreError>(path: file.path)
       try old.run(Schema.migrations[0])
       try old.run("PRAGMA application_id = 0x68616C6F; PRAGMA user_version = 1")
       try old.run(
@@ -233,7 +233,7 @@ struct RingStoreTests {
 
   @Test func newerFilesAreLeftAlone() throws {
     do { _ = try open() }
-    try Database(path: file.path).run("PRAGMA user_version = 99")
+    try Database<StoreError>(path: file.path).run("PRAGMA user_version = 99")
     #expect(throws: StoreError.newer(version: 99, known: 4)) { try RingStore(path: file.path) }
   }
 
@@ -330,7 +330,7 @@ struct RingStoreTests {
   /// It is said at once, so that the caller can wait without blocking.
   @Test func aStoreThatIsLockedIsBusy() throws {
     let (store, _, sync) = try open()
-    let other = try Database(path: file.path)
+    let other = try Database<StoreError>(path: file.path)
     try other.run("BEGIN IMMEDIATE")
     let error = #expect(throws: StoreError.self) { try store.add(try oneOfEach()[0], in: sync) }
     #expect(error == .busy)

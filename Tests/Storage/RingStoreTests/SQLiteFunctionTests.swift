@@ -1,7 +1,7 @@
 import CHaloSQLite
 import Testing
 
-@testable import HaloSQLite
+@testable import HaloRingStore
 
 /// What is declared in Swift is what sqlite3.h says: what no compiler checks.
 @Suite struct SQLiteFunctionTests {

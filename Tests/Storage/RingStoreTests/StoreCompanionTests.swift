@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloFiles
-import HaloSystemCalls
+import HaloSystem
 import RingLink
 import TestSupport
 import Testing
@@ -84,11 +83,11 @@ import Testing
   @Test func aStoreIsReadWhileItIsWritten() throws {
     let store = path
     do {
-      let database = try Database(path: store)
+      let database = try Database<StoreError>(path: store)
       try database.run("CREATE TABLE pairs (a INTEGER, b INTEGER); INSERT INTO pairs VALUES (0, 0)")
     }
     let writer = Work { isOver in
-      guard let database = try? Database(path: store) else { return }
+      guard let database = try? Database<StoreError>(path: store) else { return }
       var number = 0
       while !isOver() {
         number += 1
@@ -101,7 +100,7 @@ import Testing
     var written: Set<Int> = []
     for _ in 0..<2000 where written.count < 20 {
       do throws(StoreError) {
-        let database = try Database(path: path, isWritten: false)
+        let database = try Database<StoreError>(path: path, isWritten: false)
         let pairs = try database.prepare("SELECT a, b FROM pairs").rows { columns in
           (columns.integer(0), columns.integer(1))
         }
@@ -189,7 +188,7 @@ import Testing
   @Test func anOlderStoreIsReadAndStaysAsItIs() throws {
     let old = other.path
     do {
-      let database = try Database(path: old)
+      let database = try Database<StoreError>(path: old)
       try database.run(Schema.migrations[0])
       try database.run(
         """

@@ -1,6 +1,6 @@
 import Foundation
 internal import HCI
-internal import HaloKnownDevices
+internal import HaloStorage
 internal import HaloRaw
 
 /// What a program advertises.

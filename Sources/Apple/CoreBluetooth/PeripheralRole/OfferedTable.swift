@@ -1,7 +1,7 @@
 import Foundation
 internal import HaloBluetoothCore
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// What a peripheral manager offers. Changes are made here, from any thread, and the loop gets what follows from them in their
 /// order.

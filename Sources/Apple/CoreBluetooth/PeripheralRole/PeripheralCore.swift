@@ -1,12 +1,12 @@
 internal import ATT
 import Foundation
 internal import GAP
-internal import GATTServer
+internal import HaloGATT
 internal import HCI
 internal import HaloBluetoothCore
 internal import HaloDevices
 internal import HaloRaw
-internal import HaloSystemCalls
+internal import HaloSystem
 
 /// The loop's half of a peripheral manager: its services and its advertisement on a radio that others may share.
 @BluetoothActor

@@ -1,7 +1,6 @@
 internal import ATT
-internal import GATTServer
 internal import HaloGATT
-internal import HaloKnownDevices
+internal import HaloStorage
 internal import HaloRaw
 
 /// The services of a manager in the table that centrals see.

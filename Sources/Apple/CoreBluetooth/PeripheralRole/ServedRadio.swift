@@ -1,10 +1,9 @@
 internal import ATT
 import Foundation
 internal import GAP
-internal import GATTServer
-internal import HCI
-internal import HaloCryptography
 internal import HaloGATT
+internal import HCI
+internal import HaloSystem
 internal import HaloDevices
 internal import HaloBluetoothCore
 internal import HaloRaw

@@ -1,6 +1,6 @@
 import Foundation
 internal import HaloGATT
-internal import HaloKnownDevices
+internal import HaloStorage
 internal import HaloRaw
 
 /// A service as a program has added it. What the program changes in its objects afterwards has no effect.

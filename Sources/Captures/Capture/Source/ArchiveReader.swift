@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// Reads what a compressed file or an archive holds, one entry after the other, with libarchive: zip, tar and single files,
 /// compressed with gzip, bzip2, xz, zstd or lz4.

@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// The summary of recent packets that Android keeps in memory and puts into bug reports, called btsnooz: most packets are cut
 /// to their first bytes. As a file it is a version byte and the time of the last packet, followed by a zlib stream of records;

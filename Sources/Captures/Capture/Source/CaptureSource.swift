@@ -1,6 +1,5 @@
 import Glibc
-import HaloFiles
-import HaloSystemCalls
+import HaloSystem
 
 /// Files with captures, opened: a ``CaptureReader`` reads them as one.
 ///

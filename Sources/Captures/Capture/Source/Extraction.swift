@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// Takes the captures out of a compressed file or an archive: logs of a phone's bug report, of an iPhone's sysdiagnose, or any
 /// other. Each becomes a copy on the disk, so that an archive of any size needs little memory.

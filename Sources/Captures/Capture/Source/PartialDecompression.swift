@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// Decompresses what precedes the damage of a file: libarchive drops all that it has not handed out when it finds it, which is
 /// everything of a small file.

@@ -1,6 +1,6 @@
 import ATT
 import HaloBluetoothCore
-import HaloCaptureLinks
+import HaloCapture
 
 /// A device's attributes, shared by all links to it: a later link needs no discovery.
 final class DissectedServer {

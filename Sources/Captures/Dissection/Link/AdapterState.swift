@@ -1,6 +1,6 @@
 import HCI
 import HaloBluetoothCore
-import HaloCaptureLinks
+import HaloCapture
 
 /// An adapter, as far as the capture has shown it: commands that wait for their event, links, and the attributes of
 /// the devices that it met. All of it is bounded: what was not used for longest is forgotten.

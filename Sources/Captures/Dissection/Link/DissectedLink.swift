@@ -1,6 +1,6 @@
 import HCI
 import HaloBluetoothCore
-import HaloCaptureLinks
+import HaloCapture
 import L2CAP
 
 /// A link, as far as the capture has shown it.

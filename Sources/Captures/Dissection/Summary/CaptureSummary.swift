@@ -2,7 +2,6 @@ import ATT
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloCaptureLinks
 
 /// Statistics of a capture. Its memory is bounded: the first items of each kind are kept, and ``overflow`` counts the
 /// rest.

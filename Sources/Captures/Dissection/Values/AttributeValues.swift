@@ -1,7 +1,7 @@
 import ATT
 import HCI
 import HaloBluetoothCore
-import HaloCaptureLinks
+import HaloCapture
 import HaloGATT
 
 /// Finds the values of attributes in the packets of a capture, in their order. Bounded for any input.

@@ -1,6 +1,6 @@
 import ATT
 import HaloBluetoothCore
-import HaloCaptureLinks
+import HaloCapture
 import HaloGATT
 import RingLink
 

@@ -1,5 +1,5 @@
 import ATT
-import HaloCaptureLinks
+import HaloCapture
 
 /// Finds the write that a notification answers.
 ///

@@ -1,8 +1,7 @@
 import ATT
-import GATTServer
-import HaloBluetoothCore
-import HaloCaptureLinks
 import HaloGATT
+import HaloBluetoothCore
+import HaloCapture
 
 /// The attribute table of a recorded server, built of all discoveries, reads and subscriptions in a capture, and which
 /// questions about it the capture answers.

@@ -1,7 +1,6 @@
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloCaptureLinks
 
 /// What a capture of any program holds for a replay at the level of ATT: its connections, and the advertisements.
 ///

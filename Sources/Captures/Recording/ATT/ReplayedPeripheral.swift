@@ -1,8 +1,7 @@
 import ATT
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
-import HaloGATT
 
 /// A peripheral out of a capture: it answers a client as the recorded server did.
 ///

@@ -1,7 +1,6 @@
 import ATT
-import GATTServer
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 
 /// Answers discoveries and reads as the recorded server did, or from the table of its attributes.
 extension ReplayedServer {

@@ -1,5 +1,5 @@
 import ATT
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
 

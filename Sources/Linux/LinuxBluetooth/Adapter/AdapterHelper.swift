@@ -1,8 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// A separate process that opens the user channel of one adapter, and switches the adapter on and off.
 ///

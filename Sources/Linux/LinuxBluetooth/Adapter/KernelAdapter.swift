@@ -1,8 +1,7 @@
 import GAP
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// A radio that the kernel drives: the raw channel scans and watches, the kernel makes the links and carries ATT over
 /// its L2CAP sockets, and its management sets what links are made with.

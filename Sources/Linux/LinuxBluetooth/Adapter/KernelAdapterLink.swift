@@ -2,7 +2,7 @@ import GAP
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// An ATT link over the kernel's L2CAP.
 @BluetoothActor

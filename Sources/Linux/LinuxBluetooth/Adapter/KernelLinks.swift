@@ -1,7 +1,7 @@
 import GAP
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// The links over the kernel's L2CAP, and what the controller reports about all links of the adapter.
 @BluetoothActor

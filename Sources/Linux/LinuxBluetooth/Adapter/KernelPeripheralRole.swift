@@ -1,6 +1,6 @@
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// The peripheral role on an adapter that the kernel drives: the kernel advertises, and gives the links of centrals to this
 /// program, which is the last one that has listened for them. bluetoothd listens when it starts.

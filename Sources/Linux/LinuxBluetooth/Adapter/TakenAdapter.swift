@@ -1,9 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloFiles
-import HaloSystemCalls
+import HaloSystem
 
 /// The record that an adapter was up before this program opened it, kept in a file in case the program is killed or
 /// loses power before it restores the adapter.

@@ -1,7 +1,6 @@
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// Exclusive access to a controller of this machine (`HCI_CHANNEL_USER`): the kernel and bluetoothd do not see the
 /// adapter until it is released. Above the transport, it is a controller like any other.

@@ -1,6 +1,6 @@
 import Glibc
 import HCI
-import HaloSystemCalls
+import HaloSystem
 
 /// The number of an advertisement of an adapter, which no other program of this package uses meanwhile. The kernel would give
 /// the advertisement the data of both, one after the other, and tell neither.

@@ -1,7 +1,6 @@
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// The kernel's state of an adapter.
 package struct ControllerState: Hashable, Sendable {

@@ -1,7 +1,6 @@
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// The kernel's Bluetooth management interface: the list of adapters, their power state and the parameters of new
 /// links. Reading requires no privilege; changes require CAP_NET_ADMIN when this object is created.

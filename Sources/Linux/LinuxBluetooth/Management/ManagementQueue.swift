@@ -1,7 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// Sends commands to the kernel's management interface, and returns its answers to the callers. It does no I/O.
 ///

@@ -1,4 +1,4 @@
-import HaloSystemCalls
+import HaloSystem
 
 /// A Linux capability, capabilities(7).
 package struct Capability: RawRepresentable, Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// Reads and changes the state of adapters with the ioctls of HCI sockets.
 package enum HCIDevices {

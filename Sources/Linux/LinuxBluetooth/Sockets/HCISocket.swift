@@ -1,7 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// The channel of a kernel HCI socket. Each channel has its own rules and its own type: only the raw one has filters.
 package protocol HCIChannel {

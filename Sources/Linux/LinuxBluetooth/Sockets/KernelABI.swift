@@ -1,7 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// The functions of the C target CBlueZHCI, which its header describes. They are declared here, and the header is not
 /// imported, for the reason that SystemCalls/LinuxFunctions.swift gives.

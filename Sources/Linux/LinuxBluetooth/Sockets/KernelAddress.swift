@@ -1,7 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 import L2CAP
 
 /// The address of a Bluetooth socket in the kernel's form.

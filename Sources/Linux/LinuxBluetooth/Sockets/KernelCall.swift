@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// `close` of sockets that may take seconds, off the loop: of a link that has ended, or of a controller that its driver
 /// switches off.

@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// Why the kernel could not connect.
 package enum L2CAPConnectFailure: Error, Hashable, Sendable {

@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// Takes the ATT channels of the links that centrals make, with a socket that listens on the fixed channel 4.
 ///

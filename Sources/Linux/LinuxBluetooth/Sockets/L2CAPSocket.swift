@@ -1,8 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// The ATT channel of a link managed by the kernel: an L2CAP socket on the fixed channel 4 (Core Specification Vol 3,
 /// Part A, 2.1). One write is one PDU, one read is one PDU.

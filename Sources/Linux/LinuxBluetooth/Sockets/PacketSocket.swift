@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// A kernel socket that preserves packet boundaries: one write sends one packet. A read receives one, or, while they come
 /// fast, up to 16 with one system call.

@@ -1,8 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// HCI over a byte stream in H4 framing (Core Specification Vol 4, Part A): a socket or a serial line.
 @BluetoothActor

@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 extension HCIStreamTransport {
   /// The speed of most controllers on a UART after power-on.

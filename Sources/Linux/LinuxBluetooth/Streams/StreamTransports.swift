@@ -1,6 +1,6 @@
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 
 extension HCIStreamTransport {
   /// Connects to a controller over TCP: see ``StreamSocket/tcp(host:port:deadline:)``.

@@ -1,8 +1,7 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// The controller's end of a virtual adapter of the kernel: the host is the kernel's Bluetooth subsystem, and with it
 /// every program on the machine. The adapter exists from ``start()`` until ``close()``.

@@ -1,8 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloLineOutput
-import HaloSystemCalls
+import HaloSystem
 
 /// Standard output for results, standard error for everything else. Neither ever blocks the program: see ``OutputQueue``.
 package enum Console {

@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// Reads single keys of the terminal, without Enter. The terminal does not show them meanwhile. ``stop()`` restores it, and so
 /// does the end of the process, except by SIGKILL.

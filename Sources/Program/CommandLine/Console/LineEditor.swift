@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// Lines that somebody types on a terminal, with editing, history and completion by libedit, which is loaded when it is
 /// needed. What is printed meanwhile stands above the line. The terminal is restored by ``stop()``, and at the end of the

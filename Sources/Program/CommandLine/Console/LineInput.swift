@@ -1,6 +1,5 @@
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloFiles
+import HaloSystem
 
 /// The lines of standard input, with their numbers: those of a terminal, a pipe or a file.
 @BluetoothActor

@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 
 /// Lines of standard input: a terminal or a pipe. The loop is not blocked.
 @BluetoothActor

@@ -1,5 +1,4 @@
 import Glibc
-import HaloLineOutput
 
 /// The options that several commands share.
 package enum CommonOptions {

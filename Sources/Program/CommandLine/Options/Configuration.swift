@@ -1,5 +1,5 @@
 import Glibc
-import HaloFiles
+import HaloSystem
 
 /// The user's configuration file: names for rings, and options that commands have unless the command line says otherwise.
 package struct Configuration: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import HaloFiles
+import HaloSystem
 
 /// The files that a command line names, with their uses. Writing a file that is also read or written would destroy it;
 /// this is refused before anything is opened for writing.

@@ -1,4 +1,4 @@
-import HaloSystemCalls
+import HaloSystem
 
 /// Linux capabilities, capabilities(7), one bit for each. Only those that matter to this program have names.
 package struct Capabilities: OptionSet, Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// The request to end a command: a signal, a closed output, the end of a recording. Only the first one counts.
 @BluetoothActor

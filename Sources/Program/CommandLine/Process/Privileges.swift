@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloSystemCalls
+import HaloSystem
 
 /// Drops the privileges that the program does not need.
 ///

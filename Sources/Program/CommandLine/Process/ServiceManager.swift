@@ -1,7 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// Reports this process to a service manager such as systemd (sd_notify(3)): that it is ready, what it does, and, for its
 /// watchdog, that the loop runs. Nothing is sent where `$NOTIFY_SOCKET` is not set.

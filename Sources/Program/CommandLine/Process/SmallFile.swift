@@ -1,5 +1,5 @@
 import Glibc
-import HaloSystemCalls
+import HaloSystem
 
 /// Files of the kernel's file systems.
 package enum SmallFile {

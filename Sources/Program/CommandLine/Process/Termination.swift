@@ -1,6 +1,5 @@
 import Glibc
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// Ends the process on a signal. The main thread waits for signals, outside of the event loop, so that they work even if
 /// the loop is blocked.

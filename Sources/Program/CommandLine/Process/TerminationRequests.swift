@@ -1,6 +1,6 @@
 import Glibc
 import HaloBluetoothCore
-import HaloEventLoop
+import HaloSystem
 
 /// Tells a second request to end from a repetition of the first one.
 ///

@@ -1,9 +1,7 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloFiles
-import HaloLineOutput
+import HaloSystem
 import HaloRaw
-import HaloSystemCalls
 import RingLink
 
 private let benchDuration = Option(

@@ -1,6 +1,5 @@
 import HaloCommandLine
-import HaloLineOutput
-import HaloSystemCalls
+import HaloSystem
 
 /// What a stream took.
 struct StreamMeasurement {

@@ -1,6 +1,6 @@
 import HaloBluetoothCore
-import HaloLineOutput
-import HaloSystemCalls
+import HaloCommandLine
+import HaloSystem
 import RingLink
 
 /// Measures a stream: when each packet was received, and when its line was written. Lines go to `/dev/null`, as JSON.

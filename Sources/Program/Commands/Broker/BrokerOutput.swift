@@ -1,11 +1,9 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloFiles
-import HaloJSON
+import HaloSystem
+import HaloStorage
 import HaloMQTT
-import HaloSystemCalls
 
 /// The broker of `--mqtt`, which gets the records of a command besides its output.
 @BluetoothActor

@@ -1,6 +1,6 @@
 import Glibc
 import HaloCommandLine
-import HaloFiles
+import HaloSystem
 import HaloMQTT
 
 /// Where the password of the user of a broker is.

@@ -1,6 +1,5 @@
 import HaloCommandLine
-import HaloFiles
-import HaloLineOutput
+import HaloSystem
 import HaloMQTT
 
 private let deleteOption = Option(

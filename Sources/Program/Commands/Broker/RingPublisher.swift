@@ -1,6 +1,6 @@
 import HaloBluetoothCore
-import HaloJSON
-import HaloLineOutput
+import HaloStorage
+import HaloCommandLine
 import HaloMQTT
 import RingLink
 

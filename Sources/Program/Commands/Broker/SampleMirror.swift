@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import HaloLineOutput
+import HaloCommandLine
 import HaloMQTT
 import RingLink
 

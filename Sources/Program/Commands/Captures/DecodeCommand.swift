@@ -1,9 +1,8 @@
 import Glibc
 import HaloCapture
-import HaloCaptureView
+import HaloViews
 import HaloCommandLine
 import HaloDissection
-import HaloLineOutput
 
 /// The options of `decode`.
 enum DecodeOption {

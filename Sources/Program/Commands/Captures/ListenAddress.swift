@@ -1,10 +1,10 @@
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
+import HaloSystem
 import HaloLinuxBluetooth
 import HaloRaw
-import VirtualRadio
+import HaloSimulation
 
 /// Where `--listen` waits for hosts, which speak H4 as on a serial line.
 enum ListenAddress: Sendable {

@@ -1,9 +1,9 @@
 import HCI
 import HaloBluetoothCore
 import HaloCapture
-import HaloCaptureView
+import HaloViews
 import HaloCommandLine
-import HaloEventLoop
+import HaloSystem
 import HaloLinuxBluetooth
 import HaloRecording
 

@@ -1,7 +1,7 @@
 import HaloCommandLine
-import HaloFiles
-import HaloJSON
-import HaloReports
+import HaloSystem
+import HaloStorage
+import HaloViews
 
 private enum ReportOption {
   static let output = Option(

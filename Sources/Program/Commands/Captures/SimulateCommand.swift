@@ -1,14 +1,13 @@
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloCaptureView
+import HaloViews
 import HaloCommandLine
-import HaloEventLoop
+import HaloSystem
 import HaloLinuxBluetooth
 import HaloRaw
 import HaloRecording
-import HaloSystemCalls
-import VirtualRing
+import HaloSimulation
 
 private enum SimulateOption {
   static let listen = Option(

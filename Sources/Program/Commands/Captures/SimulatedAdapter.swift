@@ -2,7 +2,7 @@ import GAP
 import HaloBluetoothCore
 import HaloCommandLine
 import HaloRaw
-import VirtualRing
+import HaloSimulation
 
 /// The virtual ring on an adapter, until Ctrl-C: `simulate --adapter`.
 ///

@@ -1,7 +1,6 @@
 import ATT
-import GATTClient
-import HaloBluetoothCore
 import HaloGATT
+import HaloBluetoothCore
 import RingLink
 
 /// The services and characteristics of a device, as they were discovered on its link of now.

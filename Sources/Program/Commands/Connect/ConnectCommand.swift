@@ -1,8 +1,7 @@
 import GAP
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 
 private enum ConnectOption {
   static let keepGoing = Flag(

@@ -1,10 +1,8 @@
 import ATT
 import GAP
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloGATT
-import HaloLineOutput
 import RingLink
 
 /// A session with a device: takes lines, one after the other, and prints what they and the device say.

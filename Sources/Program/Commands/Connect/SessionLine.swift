@@ -1,5 +1,5 @@
 import ATT
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import HaloCommandLine
 import RingLink

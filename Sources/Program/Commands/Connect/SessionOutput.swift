@@ -1,10 +1,9 @@
 import ATT
 import GAP
 import HaloBluetoothCore
-import HaloCaptureView
+import HaloViews
 import HaloCommandLine
 import HaloGATT
-import HaloLineOutput
 import RingLink
 
 /// What a session prints: records, and above the line that is being typed if there is a terminal.

@@ -1,8 +1,7 @@
 import ATT
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloGATT
 
 /// What a session has subscribed to, also over several links.
 @BluetoothActor

@@ -2,9 +2,8 @@ import HCI
 import HaloBluetoothCore
 import HaloCapture
 import HaloCommandLine
-import HaloEventLoop
-import HaloFiles
-import HaloKnownDevices
+import HaloSystem
+import HaloStorage
 import HaloMQTT
 import HaloRecording
 import HaloRingStore

@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloLineOutput
 import RingLink
 
 let storedOption = Flag("--stored", help: "read from the local store, not from the ring")

@@ -1,6 +1,5 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 import HaloRingStore
 import RingLink
 

@@ -1,6 +1,5 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 import RingLink
 
 /// The records that are left out while the data of a ring is read: told on standard error, and kept as bytes.

@@ -1,7 +1,6 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloJSON
-import HaloLineOutput
+import HaloStorage
 import HaloRingStore
 import RingLink
 

@@ -1,11 +1,9 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloFiles
-import HaloJSON
+import HaloSystem
+import HaloStorage
 import HaloRaw
-import HaloSystemCalls
 import RingLink
 
 /// A copy of the stored data by another command, which has the ring: a ring has one link.

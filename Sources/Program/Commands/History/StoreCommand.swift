@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloLineOutput
 import RingLink
 
 let storeCommand = CommandSpec(

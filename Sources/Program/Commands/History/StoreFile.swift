@@ -1,9 +1,7 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloFiles
-import HaloLineOutput
+import HaloSystem
 import HaloRingStore
 import RingLink
 

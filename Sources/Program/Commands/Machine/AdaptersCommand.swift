@@ -1,7 +1,6 @@
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 import HaloLinuxBluetooth
 
 let adaptersCommand = CommandSpec(

@@ -1,6 +1,5 @@
 import HaloCommandLine
-import HaloKnownDevices
-import HaloLineOutput
+import HaloStorage
 import RingLink
 
 private let waitOption = Option("--wait", as: .time, default: "5s", help: "how long to listen for the ring")

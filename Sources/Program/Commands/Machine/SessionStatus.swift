@@ -1,9 +1,8 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloFiles
-import HaloJSON
-import HaloLineOutput
+import HaloSystem
+import HaloStorage
 
 /// What a command does with each device now: for `halo-raw status`, and for a service manager.
 @BluetoothActor

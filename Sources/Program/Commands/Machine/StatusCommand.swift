@@ -1,10 +1,8 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloJSON
-import HaloLineOutput
-import HaloSystemCalls
+import HaloSystem
+import HaloStorage
 
 let statusCommand = CommandSpec(
   name: "status", summary: "show the streams and other live commands that run on this machine",

@@ -1,10 +1,8 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloFiles
-import HaloJSON
-import HaloSystemCalls
+import HaloSystem
+import HaloStorage
 
 /// Answers other commands while a command runs: a line of JSON to each connection of the same user, or of root. The connection
 /// is the question: each question has a socket of its own.

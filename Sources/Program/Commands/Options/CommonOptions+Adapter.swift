@@ -2,7 +2,7 @@ import ATT
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloCaptureView
+import HaloViews
 import HaloCommandLine
 import HaloRaw
 

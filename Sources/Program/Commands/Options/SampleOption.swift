@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloLineOutput
 
 /// The options that select kinds of samples.
 enum SampleOption {

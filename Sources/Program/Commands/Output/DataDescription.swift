@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloJSON
+import HaloStorage
 
 /// A ring whose records are described.
 struct RingDescription {

@@ -1,9 +1,7 @@
 import Glibc
 import HaloCapture
 import HaloCommandLine
-import HaloEventLoop
-import HaloFiles
-import HaloSystemCalls
+import HaloSystem
 
 /// The options of commands that can write a series of files into a folder.
 enum SeriesOption {

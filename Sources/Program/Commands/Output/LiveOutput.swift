@@ -2,11 +2,8 @@ import GAP
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloFiles
-import HaloJSON
-import HaloLineOutput
-import HaloSystemCalls
+import HaloSystem
+import HaloStorage
 import RingLink
 
 /// The options of commands that print records as they happen.

@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloLineOutput
 
 /// Prints one record, in the form that a command line asks for: the name and the value of each field.
 ///

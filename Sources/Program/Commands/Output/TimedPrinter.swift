@@ -1,6 +1,5 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 
 /// Prints records of something that happens: the time since the first of them, the time of day, the device, a number that
 /// counts the records of each kind from 0, and the fields. What is not read in time is dropped.

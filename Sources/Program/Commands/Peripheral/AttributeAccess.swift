@@ -1,8 +1,7 @@
 import ATT
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloGATT
 import RingLink
 
 extension Characteristic {

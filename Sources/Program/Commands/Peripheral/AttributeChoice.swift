@@ -1,8 +1,7 @@
 import ATT
-import GATTClient
+import HaloGATT
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloGATT
 
 /// The attribute that `--uuid` or `--handle` selects.
 enum AttributeChoice: Hashable {

@@ -1,10 +1,8 @@
 import ATT
-import GATTClient
-import HaloBluetoothCore
-import HaloCaptureView
-import HaloCommandLine
 import HaloGATT
-import HaloLineOutput
+import HaloBluetoothCore
+import HaloViews
+import HaloCommandLine
 
 let inspectCommand = CommandSpec(
   name: "inspect", arguments: "[DEVICE]",

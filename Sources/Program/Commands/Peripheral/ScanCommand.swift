@@ -3,7 +3,6 @@ import Glibc
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 import RingLink
 
 private enum ScanOption {

@@ -1,11 +1,9 @@
 import ATT
 import GAP
-import GATTClient
-import HaloBluetoothCore
-import HaloCaptureView
-import HaloCommandLine
 import HaloGATT
-import HaloLineOutput
+import HaloBluetoothCore
+import HaloViews
+import HaloCommandLine
 import RingLink
 
 let readCommand = CommandSpec(

@@ -1,4 +1,4 @@
-import HaloKnownDevices
+import HaloStorage
 import RingLink
 
 /// What is known about a ring's clock: what this computer stored and what the ring's data show. No command reads the

@@ -1,6 +1,5 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 import RingLink
 
 /// Prints events as records. The columns are those of all events.

@@ -1,6 +1,5 @@
 import HaloCommandLine
-import HaloKnownDevices
-import HaloLineOutput
+import HaloStorage
 
 private let allOption = Flag("--all", help: "forget every ring")
 

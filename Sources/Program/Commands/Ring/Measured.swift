@@ -1,6 +1,5 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 import RingLink
 
 /// What can be measured, and how it is called.

@@ -1,7 +1,6 @@
 import GAP
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 import RingLink
 
 /// A measurement and its output.

@@ -1,8 +1,8 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloFiles
-import HaloJSON
+import HaloSystem
+import HaloStorage
 import RingLink
 
 /// The automatic measurements of rings that this program switched off, in a file for each ring until they are restored.

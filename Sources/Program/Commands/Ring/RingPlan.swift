@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloJSON
+import HaloStorage
 import HaloRingStore
 import RingLink
 

@@ -1,10 +1,8 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloFiles
-import HaloJSON
-import HaloSystemCalls
+import HaloSystem
+import HaloStorage
 import RingLink
 
 /// Settings in a JSON file that people can read and edit.

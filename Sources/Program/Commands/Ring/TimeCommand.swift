@@ -1,7 +1,6 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloKnownDevices
-import HaloLineOutput
+import HaloStorage
 import RingLink
 
 private enum TimeOption {

@@ -1,5 +1,5 @@
 import GAP
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine

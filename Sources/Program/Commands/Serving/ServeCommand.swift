@@ -1,13 +1,10 @@
 import GAP
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloCryptography
-import HaloEventLoop
-import HaloGATT
-import HaloKnownDevices
-import HaloLineOutput
+import HaloSystem
+import HaloStorage
 import HaloRaw
 
 private enum ServeOption {

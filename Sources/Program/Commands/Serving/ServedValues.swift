@@ -1,9 +1,8 @@
 import ATT
 import GAP
-import GATTServer
+import HaloGATT
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloGATT
 
 /// The values that a table gets while it is offered: each is stored, and sent to the devices that have subscribed to it.
 @BluetoothActor

@@ -1,11 +1,9 @@
 import ATT
 import GAP
-import GATTServer
-import HaloBluetoothCore
-import HaloCaptureView
-import HaloCommandLine
 import HaloGATT
-import HaloLineOutput
+import HaloBluetoothCore
+import HaloViews
+import HaloCommandLine
 
 /// Prints what devices do with the attributes that are offered to them.
 @BluetoothActor

@@ -1,9 +1,7 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloFiles
+import HaloSystem
 import HaloGATT
-import HaloSystemCalls
 
 /// Where the value of a characteristic comes from, as an option says.
 struct ValueSource: Hashable, Sendable {

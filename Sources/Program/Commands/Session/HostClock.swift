@@ -1,9 +1,8 @@
 import HaloBluetoothCore
-import HaloEventLoop
-import HaloFiles
-import HaloLineOutput
+import HaloSystem
+import HaloCommandLine
 import RingLink
-import VirtualRing
+import HaloSimulation
 
 /// The time of this machine on the wall clock of a ring. In a replay, time and zone are those of the recording, so that a
 /// replay is the same on every machine and every day.

@@ -3,7 +3,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCommandLine
 import RingLink
-import VirtualRing
+import HaloSimulation
 
 /// Finding devices, and connecting to them once. ``ReconnectingLink`` decides when.
 extension Session {

@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloFiles
+import HaloSystem
 import RingLink
 
 /// The ring's automatic measurements, which a stream may switch off.

@@ -2,10 +2,10 @@ import GAP
 import Glibc
 import HCI
 import HaloBluetoothCore
-import HaloCaptureView
+import HaloViews
 import HaloCommandLine
-import HaloFiles
-import HaloKnownDevices
+import HaloSystem
+import HaloStorage
 import HaloRaw
 import HaloRecording
 import RingLink

@@ -1,17 +1,16 @@
 import GAP
-import GATTServer
+import HaloGATT
 import HaloBluetoothCore
 import HaloCapture
-import HaloCaptureView
+import HaloViews
 import HaloCommandLine
 import HaloDevices
-import HaloEventLoop
-import HaloFiles
-import HaloKnownDevices
+import HaloSystem
+import HaloStorage
 import HaloRaw
 import HaloRecording
 import RingLink
-import VirtualRing
+import HaloSimulation
 
 /// The adapter that a command line selects, opened, with its recording and its explanation.
 @BluetoothActor

@@ -1,8 +1,7 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// The whole program, as a call.
 package enum Program {

@@ -1,8 +1,7 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloSystemCalls
+import HaloSystem
 
 /// Real-time scheduling: as soon as a packet is there, the loop's thread runs before all other programs (sched(7)), and its
 /// memory is never written to disk (mlockall(2)).

@@ -1,11 +1,10 @@
 import ATT
 import GAP
-import GATTServer
+import HaloGATT
 import HCI
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloCryptography
-import HaloGATT
+import HaloSystem
 
 /// The side of a heart-rate strap that watches and phones see: Heart Rate, Battery and Device Information (Heart Rate Profile
 /// 1.0, 3).

@@ -1,5 +1,5 @@
 import HaloBluetoothCore
-import HaloLineOutput
+import HaloCommandLine
 import RingLink
 
 /// Gets the samples of a stream besides its output.

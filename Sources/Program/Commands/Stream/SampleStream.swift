@@ -1,8 +1,7 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloEventLoop
-import HaloJSON
-import HaloLineOutput
+import HaloSystem
+import HaloStorage
 import RingLink
 
 /// One stream, from its start to its summary.

@@ -1,6 +1,5 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
 import RingLink
 
 /// Streams of several rings over one adapter. Each has its own link, records and summary; one that is out of reach or fails

@@ -1,8 +1,7 @@
 import Glibc
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloLineOutput
-import HaloReports
+import HaloViews
 import RingLink
 
 /// The samples of a stream as waveforms on a terminal. Each picture is drawn over the one before. `q` ends the stream.

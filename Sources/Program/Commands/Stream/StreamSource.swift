@@ -1,5 +1,4 @@
 import HaloCommandLine
-import HaloLineOutput
 import RingLink
 
 /// One of the two streams of samples that rings have.

@@ -1,7 +1,6 @@
 import HaloBluetoothCore
 import HaloCommandLine
-import HaloJSON
-import HaloLineOutput
+import HaloStorage
 import RingLink
 
 /// The summary of a stream at its end. All that was received is counted once: received = printed + filtered + rejected

@@ -1,0 +1,98 @@
+import Glibc
+import HaloBluetoothCore
+
+/// Connects stream sockets without blocking the loop. The result is a descriptor, which does not block.
+@BluetoothActor
+package enum StreamSocket {
+  /// Connects over TCP.
+  ///
+  /// - Parameters:
+  ///   - host: a name, or an address in numbers
+  ///   - port: the TCP port
+  ///   - deadline: for the name and all its addresses together. A task that is cancelled returns at once; a name look-up
+  ///     then ends in the background.
+  package static func tcp(
+    host: String, port: UInt16, deadline: Duration
+  ) async throws(StackError) -> Int32 {
+    let target = "tcp:\(host):\(port)"
+    let timers = EpollLoop.shared.timers
+    let end = timers.current + deadline
+    let addresses = try await SocketAddress.resolved(target, within: deadline, in: timers) {
+      () throws(StackError) in
+      try SocketAddress.resolve(host: host, port: port, isForListening: false, target: target)
+    }
+    var reason = "no such host"
+    for address in addresses where !Task.isCancelled {
+      do throws(SystemError) {
+        let descriptor = try await connect(to: address, deadline: end - timers.current)
+        setNoDelay(descriptor)
+        return descriptor
+      } catch {
+        reason = SystemError.text(error.errno)
+      }
+    }
+    throw .cannotOpen(target, reason + "; is its server running there?")
+  }
+
+  /// Connects over a Unix domain socket.
+  ///
+  /// - Parameters:
+  ///   - path: of the socket
+  ///   - deadline: how long to wait. A task that is cancelled returns at once.
+  package static func unix(path: String, deadline: Duration) async throws(StackError) -> Int32 {
+    let address = try SocketAddress(unix: path)
+    do throws(SystemError) {
+      return try await connect(to: address, deadline: deadline)
+    } catch {
+      throw .cannotOpen("unix:\(path)", SystemError.text(error.errno))
+    }
+  }
+
+  /// Sends small packets at once; without effect on a Unix domain socket.
+  static func setNoDelay(_ descriptor: Int32) {
+    var one: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  private static func connect(to address: SocketAddress, deadline: Duration) async throws(SystemError)
+    -> Int32
+  {
+    let descriptor = try retryingInterrupts("socket") { SystemCall.socket(address.family, SOCK_STREAM, 0) }
+    do throws(SystemError) {
+      let result = address.withPointer { address, length in
+        SystemCall.perform(.connect, descriptor, 0) { _ in Int(Glibc.connect(descriptor, address, length)) }
+      }
+      if result != 0 {
+        guard errno == EINPROGRESS || errno == EINTR else { throw SystemError.last("connect") }
+        try await writable(descriptor, deadline: deadline)
+      }
+      var failure: Int32 = 0
+      var length = socklen_t(MemoryLayout<Int32>.size)
+      getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &failure, &length)
+      guard failure == 0 else { throw SystemError("connect", errno: failure) }
+      return descriptor
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  private static func writable(_ descriptor: Int32, deadline: Duration) async throws(SystemError) {
+    try await awaitCallback { (done: @escaping (Result<Void, SystemError>) -> Void) in
+      let loop = EpollLoop.shared
+      var watch: EpollLoop.Watch?
+      let end = OneShot<Result<Void, SystemError>> { result in
+        watch?.cancel()
+        done(result)
+      }
+      end.expire(
+        after: deadline, in: loop.timers, with: .failure(SystemError("connect", errno: ETIMEDOUT)))
+      do throws(SystemError) {
+        watch = try loop.watch(descriptor, for: .writable) { _ in end(.success(())) }
+      } catch {
+        end(.failure(error))
+      }
+      return { end(.failure(SystemError("connect", errno: ECANCELED))) }
+    }
+  }
+}

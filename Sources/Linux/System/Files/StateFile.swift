@@ -1,0 +1,137 @@
+import Glibc
+
+/// A small state file in a private folder (``PrivateFolder``), kept between runs of a program. Reading, changing and
+/// replacing it is one step under a lock; readers always find complete contents.
+package struct StateFile: Sendable {
+  /// The file.
+  package let path: String
+  /// The maximum size of the file.
+  package let limit: Int
+  /// How long a change waits for the lock, in milliseconds.
+  private let timeout: Int
+
+  /// The maximum size of a file, in bytes, unless another one is given.
+  package static let standardLimit = 256 << 10
+
+  /// Does not touch the file.
+  ///
+  /// - Parameters:
+  ///   - path: the file
+  ///   - limit: the maximum size of the file, in bytes
+  ///   - timeout: how long a change waits for the lock, in milliseconds
+  package init(path: String, limit: Int = Self.standardLimit, timeout: Int = 2000) {
+    self.path = path
+    self.limit = limit
+    self.timeout = timeout
+  }
+
+  private var folder: String {
+    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+  }
+
+  /// The contents.
+  ///
+  /// - Returns: nil if the file does not exist
+  /// - Throws: `.tooLarge`; `.notRegular`; `.foreign`, if another user owns it; or the kernel's error
+  package func read() throws(FileError) -> [UInt8]? {
+    guard let file = FileDescriptor(SystemCall.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)) else {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw .last(path)
+    }
+    guard let status = file.status else { throw .last(path) }
+    guard status.isRegular else { throw FileError(path, .notRegular) }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else { throw FileError(path, .foreign) }
+    return try InputFile.read(file, status, path, limit, 0)
+  }
+
+  /// Runs `change` while no other process changes the file. It receives the result of ``read()``, and returns the new
+  /// contents, or nil to leave the file unchanged.
+  ///
+  /// - Throws: `.locked`, `.foreign`, or the kernel's error; the file is unchanged
+  package func update(
+    _ change: (Result<[UInt8]?, FileError>) throws(FileError) -> [UInt8]?
+  ) throws(FileError) {
+    try PrivateFolder.make(folder)
+    let lock = try FileLock.acquire(path + ".lock", timeout: timeout)
+    defer { withExtendedLifetime(lock) {} }
+    let found: Result<[UInt8]?, FileError>
+    do throws(FileError) {
+      found = .success(try read())
+    } catch {
+      found = .failure(error)
+    }
+    guard let bytes = try change(found) else { return }
+    guard try OutputFile.replace(path, with: bytes) == nil else { throw FileError(path, .notRegular) }
+  }
+
+  /// Renames a damaged file, so that its contents are kept and a new one can be created. Call it only in the `change`
+  /// closure of ``update(_:)``.
+  ///
+  /// - Returns: the new name
+  package func setAside() throws(FileError) -> String {
+    let aside = path + ".damaged"
+    guard SystemCall.rename(path, to: aside) == 0 else { throw .last(path) }
+    return aside
+  }
+}
+
+/// A lock between processes, on a file beside the protected one. The file is owned by this user and has mode 0600, so
+/// other users can't open it or hold the lock. The kernel releases the lock when its holder ends, for any reason.
+package final class FileLock {
+  private let path: String
+  private let file: FileDescriptor
+
+  private init(_ path: String, _ file: FileDescriptor) {
+    self.path = path
+    self.file = file
+  }
+
+  /// Acquires the lock if it is free.
+  ///
+  /// - Returns: nil if another process, or another part of this one, holds it
+  /// - Throws: `.foreign`, or the kernel's error
+  package static func attempt(_ path: String) throws(FileError) -> FileLock? {
+    // Its last holder may remove the file while it is opened here.
+    for _ in 0..<16 {
+      let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+      guard let file = FileDescriptor(SystemCall.open(path, flags, mode: 0o600)), let status = file.status
+      else {
+        throw .last(path)
+      }
+      guard status.isRegular, status.st_uid == geteuid() else { throw FileError(path, .foreign) }
+      if status.st_mode & 0o077 != 0 { _ = SystemCall.setMode(file.number, 0o600) }
+      guard SystemCall.lock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+        if errno == EWOULDBLOCK { return nil }
+        throw .last(path)
+      }
+      var named = stat()
+      if stat(path, &named) == 0, named.st_ino == status.st_ino, named.st_dev == status.st_dev {
+        return FileLock(path, file)
+      }
+    }
+    throw FileError(path, .locked)
+  }
+
+  /// Acquires the lock, waiting at most the given number of milliseconds.
+  ///
+  /// - Throws: `.locked`, and as ``attempt(_:)``
+  package static func acquire(_ path: String, timeout: Int) throws(FileError) -> FileLock {
+    let start = milliseconds
+    while true {
+      if let lock = try attempt(path) { return lock }
+      guard milliseconds - start < timeout else { throw FileError(path, .locked) }
+      usleep(5000)
+    }
+  }
+
+  private static var milliseconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+  }
+
+  /// Removes the file; the lock is released with the last reference to this object.
+  package func remove() {
+    unlink(path)
+  }
+}

@@ -1,0 +1,158 @@
+import HaloSystem
+
+/// What stands in the list of a ``VersionedFile``.
+package protocol StoredEntry: JSONDecodable, Sendable {
+  var json: JSONValue { get }
+}
+
+/// A list in a small JSON file, mode 0600, which programs of several versions may share: a JSON object with members for the
+/// list and the `version`. A damaged file is renamed and a new one is begun; one of a newer version is not changed.
+package struct VersionedFile<Entry: StoredEntry>: Sendable {
+  package let path: String
+  private let subject: String
+  private let name: String?
+  private let limit: Int
+
+  /// The version that is written, and the newest one that is understood.
+  private static var version: Int { 1 }
+
+  /// Does not touch the file.
+  ///
+  /// - Parameters:
+  ///   - path: the file
+  ///   - subject: what it contains, for messages: `accessories`
+  ///   - name: the member with the list; nil for a file that is the list, without a version
+  ///   - limit: the number of entries that are kept, the last ones; fewer, if the file would be too large to be read again
+  package init(path: String, of subject: String, in name: String?, keeping limit: Int) {
+    self.path = path
+    self.subject = subject
+    self.name = name
+    self.limit = limit
+  }
+
+  private enum Found {
+    case entries([Entry])
+    case damaged
+    case newer
+  }
+
+  private func parse(_ bytes: [UInt8]) -> Found {
+    do throws(JSONError) {
+      let json = try JSONValue(parsing: bytes)
+      let entries: [Entry]
+      if case .object = json {
+        let version = try json.member("version", as: Int.self)
+        // A list without a version is older than all versions.
+        guard let name, version <= Self.version else { return .newer }
+        entries = try json.member(name)
+      } else {
+        guard name == nil else { return .damaged }
+        entries = try [Entry](json)
+      }
+      return entries.count <= limit ? .entries(entries) : .damaged
+    } catch {
+      return .damaged
+    }
+  }
+
+  private func bytes(of entries: [Entry]) -> [UInt8] {
+    var kept = entries.suffix(limit)
+    while true {
+      let list = JSONValue.array(kept.map(\.json))
+      let json = name.map { .object(["version": .integer(Self.version), $0: list]) } ?? list
+      let bytes = Array(json.text.utf8)
+      guard bytes.count > StateFile.standardLimit, !kept.isEmpty else { return bytes }
+      kept = kept.dropFirst(max(1, kept.count / 8))
+    }
+  }
+
+  /// The entries; none if there is no file, or none that can be read. One that is damaged is renamed.
+  ///
+  /// - Parameter report: takes messages for the user
+  package func read(_ report: (String) -> Void) -> [Entry] {
+    do throws(FileError) {
+      guard let bytes = try StateFile(path: path).read() else { return [] }
+      switch parse(bytes) {
+      case .entries(let entries): return entries
+      case .damaged: setAside(report)
+      case .newer: report(VersionedFileError.newer(path).description)
+      }
+    } catch {
+      if case .tooLarge = error.reason {
+        setAside(report)
+      } else {
+        report("cannot read the \(subject): \(error); continuing without them")
+      }
+    }
+    return []
+  }
+
+  /// Renames a damaged file, unless another process already did.
+  private func setAside(_ report: (String) -> Void) {
+    do throws(VersionedFileError) {
+      try update(report) { _ in false }
+    } catch {
+      report("the file of \(subject) is damaged and cannot be renamed: \(error)")
+    }
+  }
+
+  /// Changes the entries, while no other process does. Blocks for the time of a few writes, or for the lock.
+  ///
+  /// - Parameters:
+  ///   - report: takes messages for the user
+  ///   - change: returns false to leave the file as it is
+  package func update(
+    _ report: (String) -> Void, _ change: (inout [Entry]) -> Bool
+  ) throws(VersionedFileError) {
+    let file = StateFile(path: path)
+    var isNewer = false
+    do throws(FileError) {
+      try file.update { bytes throws(FileError) in
+        let found: Found
+        switch bytes {
+        case .success(let bytes): found = bytes.map { parse($0) } ?? .entries([])
+        case .failure(let error):
+          guard case .tooLarge = error.reason else { throw error }
+          found = .damaged
+        }
+        var entries: [Entry] = []
+        switch found {
+        case .entries(let read): entries = read
+        case .damaged:
+          report("the file of \(subject) is damaged; it was renamed to \(try file.setAside().printable)")
+        case .newer:
+          isNewer = true
+          return nil
+        }
+        return change(&entries) ? self.bytes(of: entries) : nil
+      }
+    } catch {
+      throw .file(error)
+    }
+    if isNewer { throw .newer(path) }
+  }
+}
+
+/// Why a ``VersionedFile`` was not changed.
+package enum VersionedFileError: Error, CustomStringConvertible {
+  /// A newer version has written the file with this path.
+  case newer(String)
+  case file(FileError)
+
+  package var description: String {
+    switch self {
+    case .newer(let path):
+      "\(path.printable) was written by a newer version of this program; it is not changed"
+    case .file(let error): "\(error)"
+    }
+  }
+
+  /// Whether the user can mend it, and ``VersionedFile/read(_:)`` has not reported it yet. A machine without a place for the
+  /// file is nothing to mend.
+  var isToBeReported: Bool {
+    switch self {
+    case .newer: false
+    case .file(let error): if case .system = error.reason { false } else { true }
+    }
+  }
+}
