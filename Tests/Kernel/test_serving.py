@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from argparse import Namespace
 
 import bumble_central
@@ -149,7 +148,6 @@ def test_the_adapter_is_switched_off_and_on(phone, thermometer):
 
 def test_bluetoothd_runs_already(phone, bluetoothd, thermometer):
     """It listens for the links of centrals, too (noble/bleno 24)."""
-    time.sleep(3)  # until it does
     thermometer()
     phone.meets()
 
@@ -158,7 +156,6 @@ def test_bluetoothd_is_started_later(phone, thermometer, request):
     """The link of a central goes to the program that has listened last."""
     thermometer()
     request.getfixturevalue("bluetoothd")
-    time.sleep(1)
     for _ in range(2):
         phone.meets()
 

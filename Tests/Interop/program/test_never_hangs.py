@@ -7,7 +7,9 @@ import re
 import resource
 import signal
 import socket
+import struct
 import subprocess
+import termios
 import threading
 import time
 
@@ -23,6 +25,14 @@ def narrow_pipe():
     reading, writing = os.pipe()
     fcntl.fcntl(writing, SET_PIPE_SIZE, PAGE)
     return reading, writing
+
+
+def wait_until_full(reading, count=PAGE - 256):
+    """Until the pipe has `count` bytes: usually so many that the program has to wait for its reader."""
+    def waiting():
+        return struct.unpack("i", fcntl.ioctl(reading, termios.FIONREAD, bytes(4)))[0]
+
+    wait_until(lambda: waiting() >= count, "a full pipe")
 
 
 def ends_within(process, seconds):
@@ -57,9 +67,9 @@ def paused(halo):
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ends_a_stream_whose_reader_pauses(paused, ring, kind):
-    process, _ = paused("stream", "--format", "jsonl", adapter=ring.adapter)
+    process, reading = paused("stream", "--format", "jsonl", adapter=ring.adapter)
     ring.wait_until(lambda: "a104" in ring.commands(), "start of the stream")
-    time.sleep(1)
+    wait_until_full(reading)
     process.send_signal(kind)
     ends_within(process, 6)
     assert process.returncode == OK
@@ -154,13 +164,13 @@ def test_a_second_signal_waits_for_nothing(paused, ring):
     assert "second signal" in error and "left undone: the link to" in error
 
 
-@pytest.mark.parametrize("arguments", [
-    ["ring-commands"], ["decode", "captures/virtual-stream.btsnoop", "-v"],
-    ["inspect", "--adapter", "virtual:fast"], ["scan", "--duration", "0", "--adapter", "virtual"],
-], ids=lambda words: words[0])
-def test_a_signal_ends_any_command_whose_reader_pauses(paused, arguments):
-    process, _ = paused(*arguments)
-    time.sleep(1.5)
+@pytest.mark.parametrize("count, arguments", [
+    (PAGE - 256, "ring-commands"), (PAGE - 256, "decode captures/virtual-stream.btsnoop -v"),
+    (1, "inspect --adapter virtual:fast"), (1, "scan --duration 0 --adapter virtual"),
+], ids=lambda value: str(value).split()[0])
+def test_a_signal_ends_any_command_whose_reader_pauses(paused, count, arguments):
+    process, reading = paused(*arguments.split())
+    wait_until_full(reading, count)
     process.send_signal(signal.SIGINT)
     ends_within(process, 4)
     assert process.returncode in (OK, INTERRUPTED, 128 + signal.SIGINT)
@@ -169,7 +179,7 @@ def test_a_signal_ends_any_command_whose_reader_pauses(paused, arguments):
 def test_output_that_has_an_end_waits_for_its_reader(paused):
     """A pager at its first page: nothing is lost, however long it takes."""
     process, reading = paused("ring-commands")
-    time.sleep(2)
+    wait_until_full(reading)
     assert process.poll() is None
     text = b"".join(iter(lambda: os.read(reading, 1 << 16), b""))
     assert process.wait(timeout=30) == OK
