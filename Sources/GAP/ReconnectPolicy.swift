@@ -81,7 +81,7 @@ package struct ReconnectPolicy: Sendable {
   /// Failures since data have flowed.
   private var failures = 0
   /// How often in a row the peer was not found at its address.
-  private var misses = 0
+  private var missCount = 0
   /// How often in a row the controller refused a command.
   private var refusals = 0
   /// Whether the controller has to be recovered before anything else.
@@ -98,7 +98,7 @@ package struct ReconnectPolicy: Sendable {
   /// A link that has just been made is used, even if the budget ends now.
   private static let shortestOpening = Duration.seconds(5)
   private static let shortestAttempt = Duration.milliseconds(500)
-  /// The number of misses after which the peer may have another address. Before data have flowed, one is enough: nothing
+  /// The number of missCount after which the peer may have another address. Before data have flowed, one is enough: nothing
   /// says that the peer was here a moment ago.
   private var missesUntilSearch: Int { hasFlowed ? 2 : 1 }
   /// A controller that refuses as often in a row is reset.
@@ -124,10 +124,10 @@ package struct ReconnectPolicy: Sendable {
   package mutating func succeeded(_ last: Action, at now: Instant) -> Action {
     switch last {
     case .find:
-      misses = 0
+      missCount = 0
       phase = .connect
     case .connect:
-      misses = 0
+      missCount = 0
       refusals = 0
       phase = .open
     case .open:
@@ -166,7 +166,7 @@ package struct ReconnectPolicy: Sendable {
     guard isRepeated(fault), now < deadline else { return .giveUp }
     failures += 1
     let isFirst = failures == 1 && (phase == .flow || phase == .start && hasFlowed)
-    lead(back: fault)
+    regress(after: fault)
     if fault == .controller || refusals >= Self.refusalsUntilReset {
       refusals = 0
       needsRecovery = true
@@ -196,13 +196,13 @@ package struct ReconnectPolicy: Sendable {
   }
 
   /// Sets the phase that can mend a fault.
-  private mutating func lead(back fault: StackError.Fault) {
+  private mutating func regress(after fault: StackError.Fault) {
     refusals = fault == .refusal ? refusals + 1 : 0
-    if fault == .absence { misses += 1 }
+    if fault == .absence { missCount += 1 }
     switch (fault, phase) {
     case (.unready, _): phase = .start
     case (_, .find): break
-    case (.absence, _) where canSearch && misses >= missesUntilSearch: phase = .find
+    case (.absence, _) where canSearch && missCount >= missesUntilSearch: phase = .find
     default: phase = .connect
     }
   }

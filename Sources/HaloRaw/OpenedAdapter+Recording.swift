@@ -14,7 +14,7 @@ extension AdapterSpecification {
   /// - Throws: `CaptureError` if the file can't be made; and what ``open(_:)`` throws, in which case no file is made
   @BluetoothActor
   package func open(
-    recordingTo path: String, replacing: Bool = false, _ opening: AdapterOpening = AdapterOpening()
+    recordingTo path: String, replacing: Bool = false, _ opening: AdapterOpenOptions = AdapterOpenOptions()
   ) async throws -> OpenedAdapter {
     var opening = opening
     opening.makeTap = { timers, _, wallOffset in

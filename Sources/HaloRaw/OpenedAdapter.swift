@@ -9,9 +9,9 @@ import HaloSimulation
 
 /// How to open an adapter.
 @BluetoothActor
-package struct AdapterOpening {
+package struct AdapterOpenOptions {
   /// Whether `user:hciN` may take an adapter that is up. Its links end; it is brought up again when it is closed.
-  package var takesAdapter = false
+  package var forcesTakeover = false
   /// Private folders, of which the first that this user can write gets a record of the adapter that is taken. If the
   /// process is killed, the next one that opens an adapter with these folders brings it up again.
   package var recordFolders: [String] = []
@@ -102,7 +102,7 @@ extension AdapterSpecification {
   ///
   /// - Throws: `StackError`, `CaptureError`, and what the closures of `opening` throw
   @BluetoothActor
-  package func open(_ opening: AdapterOpening = AdapterOpening()) async throws -> OpenedAdapter {
+  package func open(_ opening: AdapterOpenOptions = AdapterOpenOptions()) async throws -> OpenedAdapter {
     switch self {
     case .kernel(let wanted):
       await Self.restoreAdapters(opening)
@@ -122,7 +122,7 @@ extension AdapterSpecification {
       await Self.restoreAdapters(opening)
       return try await opening.attach(
         UserChannelTransport(
-          index, force: opening.takesAdapter, recordedIn: opening.recordFolders, onWarning: opening.onNote))
+          index, force: opening.forcesTakeover, recordedIn: opening.recordFolders, onWarning: opening.onNote))
     case .virtual(let options, let isFast):
       let time = isFast ? EpollLoop.shared.makeVirtualTime() : nil
       let timers = time?.timers ?? EpollLoop.shared.timers
@@ -132,7 +132,7 @@ extension AdapterSpecification {
       opened.endTime = time.map { time in OneShot { EpollLoop.shared.end(time) } }
       return opened
     case .air(let name, let address, let isFast):
-      let (transport, leave) = try SharedAir.named(name, isFast: isFast).makeTransport(address)
+      let (transport, leave) = try SharedMedium.named(name, isFast: isFast).makeTransport(address)
       var opening = opening
       if let address, address.kind == .random { opening.randomAddress = address }
       do {
@@ -155,7 +155,7 @@ extension AdapterSpecification {
 
   @BluetoothActor
   private static func open(
-    _ path: String, _ options: ReplayOptions, _ opening: AdapterOpening
+    _ path: String, _ options: ReplayOptions, _ opening: AdapterOpenOptions
   ) async throws -> OpenedAdapter {
     let time = EpollLoop.shared.makeVirtualTime()
     do {
@@ -194,7 +194,7 @@ extension AdapterSpecification {
 
   /// Gives back to the kernel the adapters that a killed run had taken.
   @BluetoothActor
-  private static func restoreAdapters(_ opening: AdapterOpening) async {
+  private static func restoreAdapters(_ opening: AdapterOpenOptions) async {
     for index in await TakenAdapter.restoreAll(recordedIn: opening.recordFolders) {
       opening.onNote("\(index) is up again; an earlier run had taken it, and was killed")
     }

@@ -5,12 +5,12 @@ import HaloSimulation
 /// An air in memory with a name: the radios of this process that are opened on it hear each other. It is there for as long as
 /// one of them is.
 @BluetoothActor
-package final class SharedAir {
-  private static var airs: [String: SharedAir] = [:]
+package final class SharedMedium {
+  private static var mediums: [String: SharedMedium] = [:]
   /// The first address; the next radio has the next one.
   private static let firstAddress: UInt64 = 0x0200_0000_0001
 
-  package let air: Air
+  package let medium: RadioMedium
   private let name: String
   /// Nil for the time of the clock.
   private let time: VirtualTime?
@@ -20,17 +20,17 @@ package final class SharedAir {
   private init(_ name: String, isFast: Bool) {
     self.name = name
     time = isFast ? EpollLoop.shared.makeVirtualTime() : nil
-    air = Air(timers: time?.timers ?? EpollLoop.shared.timers)
+    medium = RadioMedium(timers: time?.timers ?? EpollLoop.shared.timers)
   }
 
   /// The air of a name.
   ///
   /// - Parameter isFast: whether its time is virtual; of no account for one that is there
-  package static func named(_ name: String, isFast: Bool) -> SharedAir {
-    if let air = airs[name] { return air }
-    let air = SharedAir(name, isFast: isFast)
-    airs[name] = air
-    return air
+  package static func named(_ name: String, isFast: Bool) -> SharedMedium {
+    if let medium = mediums[name] { return medium }
+    let medium = SharedMedium(name, isFast: isFast)
+    mediums[name] = medium
+    return medium
   }
 
   /// Another radio on the air.
@@ -40,7 +40,7 @@ package final class SharedAir {
   /// - Throws: `.cannotOpen` if another radio has the address
   package func makeTransport(
     _ address: BluetoothAddress?
-  ) throws(StackError) -> (AirTransport, leave: OneShot<Void>) {
+  ) throws(StackError) -> (SimulatedTransport, leave: OneShot<Void>) {
     let address = address ?? freeAddress()
     guard addresses.insert(address).inserted else {
       throw .cannotOpen("virtual:air=\(name)", "another radio has the address \(address)")
@@ -52,10 +52,10 @@ package final class SharedAir {
     let leave = OneShot<Void> { [self] in
       addresses.remove(address)
       guard addresses.isEmpty else { return }
-      Self.airs[name] = nil
+      Self.mediums[name] = nil
       if let time { EpollLoop.shared.end(time) }
     }
-    return (AirTransport(air, options), leave)
+    return (SimulatedTransport(medium, options), leave)
   }
 
   private func freeAddress() -> BluetoothAddress {

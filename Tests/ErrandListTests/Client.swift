@@ -33,12 +33,13 @@ final class Client {
   private var link: GATTLink?
   private var isAsked = false
 
-  init(_ air: Air, _ journal: Journal, _ number: Int, _ kind: Kind) {
+  init(_ medium: RadioMedium, _ journal: Journal, _ number: Int, _ kind: Kind) {
     (name, self.kind, self.journal) = ("\(kind) \(number)", kind, journal)
     let address = BluetoothAddress(0xF0F1_F2F3_F400 + UInt64(number), .random)
     var options = ControllerOptions()
     options.address = address
-    let transport = ToldTransport(AirTransport(air, options), Journal(), confirmsNothing: kind == .silent)
+    let transport = ToldTransport(
+      SimulatedTransport(medium, options), Journal(), confirmsNothing: kind == .silent)
     adapter = HCIAdapter(transport, randomAddress: address, prefersRandomAddress: true)
     database.addService(0x180F)
     database.addCharacteristic(

@@ -4,7 +4,7 @@ import TestLoop
 import HaloSimulation
 
 /// A device that advertises, and takes no link.
-final class DeafDevice: AirDevice {
+final class DeafDevice: SimulatedDevice {
   let address: BluetoothAddress
   let rssi: Int8 = -60
   let features: LEFeatures = []
@@ -18,7 +18,7 @@ final class DeafDevice: AirDevice {
   var advertisement: RadioAdvertisement? { RadioAdvertisement(data: data) }
   func nextAdvertisement(after now: Instant) -> Instant? { now + .milliseconds(50) }
   func acceptsLink(from central: BluetoothAddress) -> Bool { false }
-  func connected(_ link: AirLink) {}
-  func received(_ fragment: AirFragment, on link: AirLink) {}
-  func ended(_ link: AirLink, _ reason: HCIErrorCode) {}
+  func connected(_ link: SimulatedLink) {}
+  func received(_ fragment: SimulatedFragment, on link: SimulatedLink) {}
+  func ended(_ link: SimulatedLink, _ reason: HCIErrorCode) {}
 }

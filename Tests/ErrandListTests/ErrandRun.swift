@@ -22,7 +22,7 @@ enum Controller: CaseIterable {
 /// An air in which errands are done, by a radio of the library HaloRaw, and what is seen of them.
 @BluetoothActor
 struct ErrandRun {
-  let air = Air(timers: testTimers)
+  let medium = RadioMedium(timers: testTimers)
   let journal = Journal()
   private let timers = testTimers
   /// After which an errand is given up.
@@ -41,7 +41,7 @@ struct ErrandRun {
       Issue.record("no errand has this name")
       return []
     }
-    let adapter = HCIAdapter(ToldTransport(AirTransport(air, options), journal))
+    let adapter = HCIAdapter(ToldTransport(SimulatedTransport(medium, options), journal))
     let door = HaloRawDoor(try await Radio.start(OpenedAdapter(adapter)), isOwner: true)
     var lines: [(text: String, time: Instant)] = []
     let user = User(door, argument: argument) { [timers] in lines.append(($0, timers.now)) }

@@ -13,14 +13,14 @@ import HaloSimulation
   /// Two devices, of which the first has a habit.
   private func devices(_ habit: Lamp.Habit, keepsPast: Bool) async throws -> [AnyObject] {
     let addresses = [0xD25C_0A1E_6001, 0xD25C_0A1E_6002].map { BluetoothAddress($0, .random) }
-    let other = try Lamp(run.air, journal, "Other", addresses[1], 0x180F)
+    let other = try Lamp(run.medium, journal, "Other", addresses[1], 0x180F)
     try await other.start()
     if habit == .deaf {
       let deaf = DeafDevice(addresses[0], Lamp.data("Lamp", 0xA000))
-      run.air.add(deaf)
+      run.medium.add(deaf)
       return [deaf, other]
     }
-    let lamp = try Lamp(run.air, journal, "Lamp", addresses[0], 0xA000, habit, keepsPast: keepsPast)
+    let lamp = try Lamp(run.medium, journal, "Lamp", addresses[0], 0xA000, habit, keepsPast: keepsPast)
     try await lamp.start()
     return [lamp, other]
   }

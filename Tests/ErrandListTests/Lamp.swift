@@ -49,14 +49,16 @@ final class Lamp {
   private var counting: Set<ObjectIdentifier> = []
 
   init(
-    _ air: Air, _ journal: Journal, _ name: String, _ address: BluetoothAddress, _ advertised: BluetoothUUID,
+    _ medium: RadioMedium, _ journal: Journal, _ name: String, _ address: BluetoothAddress,
+    _ advertised: BluetoothUUID,
     _ habit: Habit = .none, keepsPast: Bool = true
   ) throws {
     (self.name, self.journal, self.habit, self.keepsPast) = (name, journal, habit, keepsPast)
     var options = ControllerOptions()
     options.seed = address.value
     options.address = address
-    adapter = HCIAdapter(AirTransport(air, options), randomAddress: address, prefersRandomAddress: true)
+    adapter = HCIAdapter(
+      SimulatedTransport(medium, options), randomAddress: address, prefersRandomAddress: true)
     advertising = try Advertising(Self.data(name, advertised)).every(.milliseconds(50))
     database.addGenericAccess(name: name)
     database.addGenericAttribute()

@@ -17,7 +17,7 @@ import HaloSimulation
     of errand: String, on controller: Controller, with kinds: [Client.Kind],
     until isReady: @escaping () -> Bool
   ) async throws -> [String] {
-    let clients = kinds.enumerated().map { Client(run.air, journal, $0, $1) }
+    let clients = kinds.enumerated().map { Client(run.medium, journal, $0, $1) }
     let meeting = spawn {
       for client in clients { try await client.meet(controller.options.address) }
     }

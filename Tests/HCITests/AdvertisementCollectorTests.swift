@@ -38,14 +38,14 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
   @Test func aReportIsHandedOnAtOnceAndTheScanResponseMerged() throws {
     let collector = Scanner()
     let first = try #require(collector.receive(report(data: hex("020106 03080102")), at: seconds(1)))
-    #expect(first.news == [.device, .advertisingData])
+    #expect(first.changedFields == [.device, .advertisingData])
     #expect(first.isConnectable)
     #expect(first.scanResponse == nil)
 
     let second = try #require(
       collector.receive(
         report(ring, response, rssi: nil, data: hex("0509523032 41 03030a18")), at: seconds(2)))
-    #expect(second.news == .scanResponse)
+    #expect(second.changedFields == .scanResponse)
     #expect(second.isConnectable)
     #expect(second.localName == "R02A")
     #expect(second.flags == ADFlags(rawValue: 6))
@@ -57,12 +57,12 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
 
     let third = try #require(
       collector.receive(report(rssi: -70, data: hex("020106 03080102")), at: seconds(3)))
-    #expect(third.news.isEmpty)
+    #expect(third.changedFields.isEmpty)
     #expect(third.rssi == -70)
     #expect(third.localName == "R02A")
 
     let fourth = try #require(collector.receive(report(data: hex("020104")), at: seconds(4)))
-    #expect(fourth.news == .advertisingData)
+    #expect(fourth.changedFields == .advertisingData)
     #expect(fourth.flags == ADFlags(rawValue: 4))
     #expect(collector[ring] == fourth)
   }
@@ -70,7 +70,7 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
   @Test func aScanResponseMayComeFirst() throws {
     let collector = Scanner()
     let first = try #require(collector.receive(report(ring, response, data: hex("03093031")), at: .zero))
-    #expect(first.news == [.device, .scanResponse])
+    #expect(first.changedFields == [.device, .scanResponse])
     #expect(first.advertisingData == nil)
     #expect(!first.isConnectable)
     #expect(first.localName == "01")
@@ -93,22 +93,23 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
     let frames = ["03093031", "0303aafe", "0416aafe00", "0416aafe20", "0416aafe10"].map { hex($0) }
     for (index, frame) in frames.enumerated() {
       let device = try #require(collector.receive(report(data: frame), at: seconds(Int64(index))))
-      #expect(device.news.contains(.advertisingData))
+      #expect(device.changedFields.contains(.advertisingData))
     }
     for round in 1..<40 {
       for (index, frame) in frames.enumerated() {
         let time = seconds(Int64(5 * round + index))
         let device = try #require(collector.receive(report(data: frame), at: time))
-        #expect(device.news.isEmpty)
+        #expect(device.changedFields.isEmpty)
         #expect(device.localName == "01")
         #expect(device.advertisingData == AdvertisingData(frame))
       }
     }
     // A name that changes is the new one, and what was not sent for half a minute is new again.
     let renamed = try #require(collector.receive(report(data: hex("03093032")), at: seconds(200)))
-    #expect(renamed.news == .advertisingData && renamed.localName == "02")
+    #expect(renamed.changedFields == .advertisingData && renamed.localName == "02")
     #expect(
-      try #require(collector.receive(report(data: frames[0]), at: seconds(235))).news == .advertisingData)
+      try #require(collector.receive(report(data: frames[0]), at: seconds(235))).changedFields
+        == .advertisingData)
   }
 
   /// Each payload of a counter is new, and memory is bounded.
@@ -116,9 +117,10 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
     let collector = Scanner()
     for count in 0..<100 as Range<UInt8> {
       let device = try #require(collector.receive(report(data: [2, 0xFF, count]), at: seconds(Int64(count))))
-      #expect(device.news.contains(.advertisingData))
+      #expect(device.changedFields.contains(.advertisingData))
       #expect(
-        try #require(collector.receive(report(data: [2, 0xFF, count]), at: seconds(Int64(count)))).news == [])
+        try #require(collector.receive(report(data: [2, 0xFF, count]), at: seconds(Int64(count))))
+          .changedFields == [])
     }
   }
 

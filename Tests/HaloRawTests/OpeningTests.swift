@@ -91,7 +91,7 @@ import Testing
 
   @Test func privilegesAreDroppedBeforeTheTapIsMade() async throws {
     var steps: [String] = []
-    var opening = AdapterOpening()
+    var opening = AdapterOpenOptions()
     opening.onOpened = { steps.append($0 ? "raw" : "other") }
     opening.makeTap = { _, _, _ in
       steps.append("tap")

@@ -32,16 +32,16 @@ final class PeerWithHabits {
   /// Links that were left as parameters were refused.
   private(set) var refusals = 0
 
-  private let air: Air
+  private let medium: RadioMedium
   private let database = AttributeDatabase()
   private let seed: UInt64
-  private var link: AirLink?
+  private var link: SimulatedLink?
   private var recombiner = Recombiner()
   private var bearer: ATTBearer?
   private var last: (opcode: UInt8, start: [UInt8])?
 
-  init(_ address: BluetoothAddress, in air: Air, seed: UInt64) {
-    (self.address, self.air, self.seed) = (address, air, seed)
+  init(_ address: BluetoothAddress, in medium: RadioMedium, seed: UInt64) {
+    (self.address, self.medium, self.seed) = (address, medium, seed)
     for service in 0..<Self.serviceCount {
       database.addService(BluetoothUUID(UInt16(0xFF00 + 16 * service)))
       for value in 1...Self.valueCount / Self.serviceCount {
@@ -49,7 +49,7 @@ final class PeerWithHabits {
           BluetoothUUID(UInt16(0xFF00 + 16 * service + value)), [.read, .notify], value: [1])
       }
     }
-    air.add(self)
+    medium.add(self)
   }
 
   private func send(_ payload: RawSpan, on channel: ChannelID) {
@@ -58,7 +58,7 @@ final class PeerWithHabits {
     link?.sendFromPeripheral(frame.span)
   }
 
-  private func leave(_ link: AirLink) {
+  private func leave(_ link: SimulatedLink) {
     link.end(.remoteUserTerminatedConnection, .connectionTerminatedByLocalHost)
   }
 
@@ -78,11 +78,11 @@ final class PeerWithHabits {
       last = request
     default: break
     }
-    bearer?.receive(pdu, at: Arrival(air.timers.now))
+    bearer?.receive(pdu, at: Arrival(medium.timers.now))
   }
 
   /// An answer to the request for parameters.
-  private func receive(signal: [UInt8], on link: AirLink) {
+  private func receive(signal: [UInt8], on link: SimulatedLink) {
     guard signal.count >= 6, signal[0] == 0x13, signal[4] != 0 else { return }
     link.after(.seconds(6)) { [weak self] link in
       self?.refusals += 1
@@ -91,7 +91,7 @@ final class PeerWithHabits {
   }
 }
 
-extension PeerWithHabits: @BluetoothActor AirDevice {
+extension PeerWithHabits: @BluetoothActor SimulatedDevice {
   var rssi: Int8 { -50 }
   var features: LEFeatures { .encryption }
   var version: RemoteVersion { RemoteVersion(CoreVersion(rawValue: 9), CompanyIdentifier(rawValue: 0xFFFF)) }
@@ -101,20 +101,20 @@ extension PeerWithHabits: @BluetoothActor AirDevice {
 
   func acceptsLink(from central: BluetoothAddress) -> Bool { true }
 
-  func connected(_ link: AirLink) {
+  func connected(_ link: SimulatedLink) {
     self.link = link
     let number = links.values.reduce(0, +)
     habit = Habit.allCases[Int(SplitMix.mix(seed &+ UInt64(number)) % UInt64(Habit.allCases.count))]
     links[habit, default: 0] += 1
     wasAskedInVain = false
     recombiner = Recombiner()
-    let bearer = ATTBearer(timers: air.timers) { [weak self] in self?.send($0, on: .attribute) }
-    _ = ServerBearer(database, on: bearer, timers: air.timers)
+    let bearer = ATTBearer(timers: medium.timers) { [weak self] in self?.send($0, on: .attribute) }
+    _ = ServerBearer(database, on: bearer, timers: medium.timers)
     self.bearer = bearer
     link.after(.milliseconds(300)) { [weak self] link in self?.ask(on: link) }
   }
 
-  private func ask(on link: AirLink) {
+  private func ask(on link: SimulatedLink) {
     switch habit {
     case .insistsOnParameters:
       // Connection Parameter Update Request: 400 ms, no latency, a timeout of 6 s.
@@ -128,7 +128,7 @@ extension PeerWithHabits: @BluetoothActor AirDevice {
     }
   }
 
-  func received(_ fragment: AirFragment, on link: AirLink) {
+  func received(_ fragment: SimulatedFragment, on link: SimulatedLink) {
     let recombiner = recombiner
     recombiner.receive(fragment.data.span.bytes, isStart: fragment.isStart) { channel, payload in
       switch channel {
@@ -139,10 +139,10 @@ extension PeerWithHabits: @BluetoothActor AirDevice {
     }
   }
 
-  func ended(_ link: AirLink, _ reason: HCIErrorCode) {
+  func ended(_ link: SimulatedLink, _ reason: HCIErrorCode) {
     (self.link, last) = (nil, nil)
     bearer?.close("the link has ended")
     bearer = nil
-    air.advertisingChanged(self)
+    medium.advertisingChanged(self)
   }
 }

@@ -20,7 +20,7 @@ final class SharedScan {
   private let timers: Timers
   private let seed: UInt64
   private var randomNumbers: UInt64 = 0
-  private let air: Air
+  private let medium: RadioMedium
   private var controller: VirtualController?
   private var program: RawController?
   /// The kernel sends one command after the other, and shows those of others when it sends them.
@@ -32,10 +32,11 @@ final class SharedScan {
   init(_ timers: Timers, seed: UInt64) {
     self.timers = timers
     self.seed = seed
-    air = Air(timers: timers)
+    medium = RadioMedium(timers: timers)
     var options = ControllerOptions()
     options.bluetooth5 = false
-    let controller = VirtualController(options, in: air) { [unowned self] packet in receive(Array(packet)) }
+    let controller = VirtualController(options, in: medium) { [unowned self] packet in receive(Array(packet))
+    }
     self.controller = controller
     program = RawController(timers: timers) { [unowned self] packet in
       enqueue(Array(packet), isForeign: false)

@@ -36,13 +36,13 @@ final class TwoRoles {
   private static let mostRefusals = 2
 
   private let timers: Timers
-  private let air: Air
-  private let transport: AirTransport
+  private let medium: RadioMedium
+  private let transport: SimulatedTransport
   private let adapter: HCIAdapter
   private let central: Central
   private let peripheral: Peripheral
   private let device: PeerWithHabits
-  private let phoneTransport: AirTransport
+  private let phoneTransport: SimulatedTransport
   private let phone: Central
   private let seed: UInt64
   private var randomNumbers: UInt64 = 0
@@ -66,7 +66,7 @@ final class TwoRoles {
   init(_ timers: Timers, seed: UInt64) async throws {
     self.timers = timers
     self.seed = seed
-    air = Air(timers: timers)
+    medium = RadioMedium(timers: timers)
     var options = ControllerOptions()
     options.seed = seed
     options.faultSeed = seed
@@ -74,13 +74,13 @@ final class TwoRoles {
     options.cannotInitiateWhileAdvertising = seed % 3 != 0
     options.refusesWithoutStates = seed % 3 == 1
     options.address = Self.ownAddress
-    transport = AirTransport(air, options)
+    transport = SimulatedTransport(medium, options)
     adapter = HCIAdapter(transport)
     central = Central(adapter)
     peripheral = Peripheral(adapter, serving: AttributeDatabase())
-    phoneTransport = AirTransport(air, Self.good(Self.phoneAddress))
+    phoneTransport = SimulatedTransport(medium, Self.good(Self.phoneAddress))
     phone = Central(HCIAdapter(phoneTransport))
-    device = PeerWithHabits(Self.deviceAddress, in: air, seed: seed)
+    device = PeerWithHabits(Self.deviceAddress, in: medium, seed: seed)
     try await phone.start()
   }
 

@@ -20,7 +20,7 @@
       var descriptor: Int32
     }
 
-    private static let plan = Guarded<[Key: [Outcome?]]>([:])
+    private static let plan = LockedValue<[Key: [Outcome?]]>([:])
     /// The number of active faults: keys of the plan, and scripts.
     private static let activeCount = Atomic<Int>(0)
     @TaskLocal private static var script: FaultScript?
@@ -124,9 +124,9 @@
   package final class FaultScript: Sendable {
     private let calls: Set<SystemCall>
     private let outcomes: [FaultPlan.Outcome?]
-    private let made = Guarded(0)
+    private let made = LockedValue(0)
     /// The descriptors that were opened, with the inode of each.
-    private let opened = Guarded<[(descriptor: Int32, inode: ino_t)]>([])
+    private let opened = LockedValue<[(descriptor: Int32, inode: ino_t)]>([])
 
     /// - Parameters:
     ///   - calls: the kinds of calls that are counted; others are executed normally

@@ -36,7 +36,7 @@ open class ASAccessory: NSObject, @unchecked Sendable {
   }
 
   let identifier: UUID
-  private let shared: Guarded<Shared>
+  private let shared: LockedValue<Shared>
 
   /// For `CBCentralManager.retrievePeripherals(withIdentifiers:)`.
   open var bluetoothIdentifier: UUID? { identifier }
@@ -50,7 +50,7 @@ open class ASAccessory: NSObject, @unchecked Sendable {
   init(_ identifier: UUID, displayName: String, _ descriptor: ASDiscoveryDescriptor) {
     self.identifier = identifier
     self.descriptor = descriptor
-    shared = Guarded(Shared(displayName: displayName, state: .authorized))
+    shared = LockedValue(Shared(displayName: displayName, state: .authorized))
     super.init()
   }
 

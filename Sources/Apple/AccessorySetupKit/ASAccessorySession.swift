@@ -8,7 +8,7 @@ internal import HaloSystem
 open class ASAccessorySession: NSObject, @unchecked Sendable {
   private struct Shared {
     var callbacks: CallbackQueue?
-    var handler: Confined<(ASAccessoryEvent) -> Void>?
+    var handler: UncheckedSendable<(ASAccessoryEvent) -> Void>?
     var accessories: [ASAccessory] = []
     var isInvalidated = false
     var settings: ASPickerDisplaySettings?
@@ -17,7 +17,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
   package typealias MakeCentral =
     @Sendable (any CBCentralManagerDelegate, DispatchQueue) -> CBCentralManager
 
-  private let shared = Guarded(Shared())
+  private let shared = LockedValue(Shared())
   private let face: PickerFace
   private let makeCentral: MakeCentral
   private let store: AccessoryStore
@@ -53,7 +53,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
 
   /// Begins the session: the stored accessories are read, and `activated` is reported.
   open func activate(on queue: DispatchQueue, eventHandler: @escaping (ASAccessoryEvent) -> Void) {
-    let (callbacks, handler) = (CallbackQueue(queue), Confined(eventHandler))
+    let (callbacks, handler) = (CallbackQueue(queue), UncheckedSendable(eventHandler))
     let isFirst = shared.withLock { shared in
       guard shared.callbacks == nil, !shared.isInvalidated else { return false }
       shared.callbacks = callbacks
@@ -238,7 +238,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
   /// Runs a request on the queue of the session, with the reason why it is not possible.
   private func perform(_ body: @escaping (ASError?) -> Void) {
     let callbacks = shared.withLock { $0.callbacks }
-    (callbacks ?? CallbackQueue(nil)).asyncConfined { [self] in
+    (callbacks ?? CallbackQueue(nil)).asyncUnchecked { [self] in
       if callbacks == nil { return body(ASError(.invalidRequest, "activate the session first")) }
       let isInvalidated = shared.withLock { $0.isInvalidated }
       body(isInvalidated ? ASError(.invalidated, "the session has ended") : nil)
@@ -251,7 +251,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
     _ change: (AccessoryStore, ASAccessory, @escaping @Sendable (ASError?) -> Void) -> Void,
     then next: @escaping (ASError?) -> Void
   ) {
-    let (callbacks, next) = (shared.withLock { $0.callbacks } ?? CallbackQueue(nil), Confined(next))
+    let (callbacks, next) = (shared.withLock { $0.callbacks } ?? CallbackQueue(nil), UncheckedSendable(next))
     change(store, accessory) { error in callbacks.async { next.value(error) } }
   }
 

@@ -35,7 +35,7 @@ open class ASDiscoveryDescriptor: NSObject, @unchecked Sendable {
     var range = 0
   }
 
-  private let shared: Guarded<Fields>
+  private let shared: LockedValue<Fields>
   var fields: Fields { shared.withLock { $0 } }
 
   public override convenience init() {
@@ -43,7 +43,7 @@ open class ASDiscoveryDescriptor: NSObject, @unchecked Sendable {
   }
 
   init(_ fields: Fields) {
-    shared = Guarded(fields)
+    shared = LockedValue(fields)
     super.init()
   }
 

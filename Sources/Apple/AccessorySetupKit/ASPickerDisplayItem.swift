@@ -25,7 +25,7 @@ open class ASPickerDisplayItem: NSObject, @unchecked Sendable {
     var rename: ASAccessory.RenameOptions = []
   }
 
-  private let options = Guarded(Options())
+  private let options = LockedValue(Options())
 
   /// The name that the user sees.
   public let name: String

@@ -22,7 +22,7 @@ open class ASPickerDisplaySettings: NSObject, @unchecked Sendable {
     public static let unbounded = DiscoveryTimeout(rawValue: .infinity)
   }
 
-  private let timeout = Guarded(DiscoveryTimeout(rawValue: 30))
+  private let timeout = LockedValue(DiscoveryTimeout(rawValue: 30))
 
   /// New settings, without a change.
   open class var `default`: ASPickerDisplaySettings { ASPickerDisplaySettings() }

@@ -6,7 +6,7 @@ internal import HaloSystem
 /// A central that is connected to this machine, of which a manager has one object while it is connected.
 open class CBCentral: CBPeer {
   let peer: PeerIdentity
-  private let length = Guarded(20)
+  private let length = LockedValue(20)
 
   init(_ peer: PeerIdentity) {
     self.peer = peer

@@ -30,7 +30,7 @@ open class CBCentralManager: CBManager {
     var reportsConnections: ConnectionEventFilter?
   }
 
-  private let shared = Guarded(Shared())
+  private let shared = LockedValue(Shared())
   private let callbacks: CallbackQueue
   private let core: CentralCore
   private let table: PeripheralTable
@@ -109,7 +109,7 @@ open class CBCentralManager: CBManager {
     get { shared.withLock { $0.delegate } }
     set {
       observers.changing { shared.withLock { $0.delegate = newValue } }
-      callbacks.asyncConfined { [weak self] in self?.reportFirstState() }
+      callbacks.asyncUnchecked { [weak self] in self?.reportFirstState() }
     }
   }
 
@@ -176,7 +176,7 @@ open class CBCentralManager: CBManager {
     _ body: (inout ManagedConnection) -> (ManagedConnection.Command?, ManagedConnection.Report?)
   ) {
     guard let report = table.change(peripheral, { body(&$0.connection) }) else { return }
-    callbacks.asyncConfined { [weak self] in
+    callbacks.asyncUnchecked { [weak self] in
       // The end of a link that was on its way comes first, and is the answer to a connect.
       if case .connected = report, peripheral.state != .connected { return }
       self?.deliver(report, of: peripheral)

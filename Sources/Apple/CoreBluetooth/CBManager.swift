@@ -5,11 +5,11 @@ internal import HaloSystem
 
 /// What the managers of both roles have.
 open class CBManager: NSObject {
-  private let current: Guarded<CBManagerState>
+  private let current: LockedValue<CBManagerState>
   let observers = Observers()
 
   init(_ state: CBManagerState) {
-    current = Guarded(state)
+    current = LockedValue(state)
     super.init()
   }
 

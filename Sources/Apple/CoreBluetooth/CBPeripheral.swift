@@ -20,7 +20,7 @@ open class CBPeer: NSObject {
 
 /// A peripheral, of which a manager has one object. Its properties change on the manager's queue, before the callback.
 open class CBPeripheral: CBPeer {
-  let shared: Guarded<Shared>
+  let shared: LockedValue<Shared>
   let observers = Observers()
   let peer: PeerIdentity
   let callbacks: CallbackQueue
@@ -34,7 +34,7 @@ open class CBPeripheral: CBPeer {
   init(_ peer: PeerIdentity, name: String?, _ callbacks: CallbackQueue) {
     self.peer = peer
     self.callbacks = callbacks
-    shared = Guarded(Shared(name: name))
+    shared = LockedValue(Shared(name: name))
     super.init(identifier: UUID(peer))
   }
 
@@ -196,7 +196,7 @@ open class CBPeripheral: CBPeer {
     guard place.uuid != GATTUUID.clientCharacteristicConfiguration else {
       let error = CBError(
         .operationNotSupported, "use setNotifyValue(_:for:) to write a Client Characteristic Configuration")
-      return callbacks.asyncConfined { [self] in
+      return callbacks.asyncUnchecked { [self] in
         delegate?.peripheral(self, didWriteValueFor: descriptor, error: error)
       }
     }
@@ -215,7 +215,9 @@ open class CBPeripheral: CBPeer {
     guard let place = characteristic.place, place.link === shared.withLock({ $0.link }) else {
       return refuse(answer)
     }
-    let (confined, callbacks, reply) = (Confined((self, characteristic)), self.callbacks, Confined(answer))
+    let (confined, callbacks, reply) = (
+      UncheckedSendable((self, characteristic)), self.callbacks, UncheckedSendable(answer)
+    )
     let target = place.characteristic
     BluetoothActor.run { [link = place.link] in
       link.setNotify(enabled, target) { value, _ in
@@ -233,7 +235,7 @@ open class CBPeripheral: CBPeer {
   }
 
   open func readRSSI() {
-    let (confined, callbacks) = (Confined(self), self.callbacks)
+    let (confined, callbacks) = (UncheckedSendable(self), self.callbacks)
     let link = shared.withLock { $0.link }
     BluetoothActor.run {
       let result: Result<Int8?, StackError>
@@ -256,7 +258,7 @@ open class CBPeripheral: CBPeer {
   /// Fails: there are no L2CAP channels yet.
   open func openL2CAPChannel(_ psm: CBL2CAPPSM) {
     let error = CBError(.operationNotSupported, "L2CAP channels are not supported")
-    callbacks.asyncConfined { [self] in delegate?.peripheral(self, didOpen: nil, error: error) }
+    callbacks.asyncUnchecked { [self] in delegate?.peripheral(self, didOpen: nil, error: error) }
   }
 
   // MARK: Writes without response
@@ -280,7 +282,7 @@ open class CBPeripheral: CBPeer {
       }
       return
     }
-    let (confined, target) = (Confined(self), place.characteristic)
+    let (confined, target) = (UncheckedSendable(self), place.characteristic)
     BluetoothActor.run { [link = place.link] in
       link.writeWithoutResponse(value, to: target) { confined.value.giveCredit(of: link) }
     }
@@ -290,7 +292,7 @@ open class CBPeripheral: CBPeer {
   private func giveCredit(of link: PeripheralLink) {
     let isReady = shared.withLock { $0.link === link && $0.credits.give() }
     guard isReady else { return }
-    let confined = Confined(self)
+    let confined = UncheckedSendable(self)
     callbacks.async {
       let peripheral = confined.value
       guard peripheral.shared.withLock({ $0.link }) === link else { return }
@@ -318,7 +320,7 @@ open class CBPeripheral: CBPeer {
     guard let current, place == nil || place === current else {
       return refuse { [unused = PeripheralLink()] in answer(nil, unused, $0) }
     }
-    let (reply, callbacks) = (Confined(answer), self.callbacks)
+    let (reply, callbacks) = (UncheckedSendable(answer), self.callbacks)
     BluetoothActor.run {
       let finish = { (result: Result<Value, StackError>) in
         callbacks.async {
@@ -340,7 +342,7 @@ open class CBPeripheral: CBPeer {
       isConnected
       ? CBError(.invalidHandle, "the attribute is of an earlier connection; discover it again")
       : CBError(.notConnected, "the peripheral is not connected")
-    callbacks.asyncConfined { answer(error) }
+    callbacks.asyncUnchecked { answer(error) }
   }
 
   private func merge(_ found: [Service], on link: PeripheralLink, replacing isWhole: Bool) {

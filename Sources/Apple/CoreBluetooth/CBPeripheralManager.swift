@@ -16,7 +16,7 @@ open class CBPeripheralManager: CBManager {
     var unreported: [String: Any]?
   }
 
-  private let shared = Guarded(Shared())
+  private let shared = LockedValue(Shared())
   private let callbacks: CallbackQueue
   private let core: PeripheralCore
   private let table: OfferedTable
@@ -88,7 +88,7 @@ open class CBPeripheralManager: CBManager {
     get { shared.withLock { $0.delegate } }
     set {
       observers.changing { shared.withLock { $0.delegate = newValue } }
-      callbacks.asyncConfined { [weak self] in self?.reportFirstState() }
+      callbacks.asyncUnchecked { [weak self] in self?.reportFirstState() }
     }
   }
 
@@ -151,7 +151,7 @@ open class CBPeripheralManager: CBManager {
 
   /// Reports an error.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
-    callbacks.asyncConfined { [weak self] in
+    callbacks.asyncUnchecked { [weak self] in
       guard let self else { return }
       delegate?.peripheralManager(self, didPublishL2CAPChannel: 0, error: noChannels)
     }
@@ -159,7 +159,7 @@ open class CBPeripheralManager: CBManager {
 
   /// Reports an error.
   open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
-    callbacks.asyncConfined { [weak self] in
+    callbacks.asyncUnchecked { [weak self] in
       guard let self else { return }
       delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm, error: noChannels)
     }
@@ -170,7 +170,7 @@ open class CBPeripheralManager: CBManager {
     let deliveries = observers.changing { call(table) }
     store()
     guard !deliveries.isEmpty else { return }
-    callbacks.asyncConfined { [weak self] in self?.deliver(deliveries) }
+    callbacks.asyncUnchecked { [weak self] in self?.deliver(deliveries) }
   }
 
   /// Stores what is offered, for the next run of the program.

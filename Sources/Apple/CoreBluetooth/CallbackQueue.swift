@@ -21,14 +21,14 @@ package struct CallbackQueue: @unchecked Sendable {
 
   /// The same for a closure with objects of the program, which are only used on the queue. Not for closures that are made
   /// on the loop: these belong to it.
-  package func asyncConfined(_ body: @escaping () -> Void) {
-    let body = Confined(body)
+  package func asyncUnchecked(_ body: @escaping () -> Void) {
+    let body = UncheckedSendable(body)
     queue.async { body.value() }
   }
 }
 
 /// A value that is only used on one queue, but carried there from another thread.
-package struct Confined<Value>: @unchecked Sendable {
+package struct UncheckedSendable<Value>: @unchecked Sendable {
   package let value: Value
 
   package init(_ value: Value) {

@@ -11,7 +11,7 @@ internal import HaloSystem
 final class CentralCore {
   /// What the radio is connected to, for this manager or for others; nil before the radio is known.
   nonisolated var connected: ConnectedServices? { connectedServices.withLock { $0 } }
-  private let connectedServices = Guarded<ConnectedServices?>(nil)
+  private let connectedServices = LockedValue<ConnectedServices?>(nil)
 
   private let events: ManagerEvents<CBCentralManager>
   private var radio: ManagedAdapter?

@@ -33,10 +33,10 @@ public struct NSKeyValueObservedChange<Value> {
 
 /// Observes until it is invalidated or released.
 public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
-  private let end: Guarded<(() -> Void)?>
+  private let end: LockedValue<(() -> Void)?>
 
   fileprivate init(end: @escaping () -> Void) {
-    self.end = Guarded(end)
+    self.end = LockedValue(end)
   }
 
   deinit {
@@ -57,7 +57,7 @@ final class Observers: @unchecked Sendable {
     var nextID = 0
   }
 
-  private let shared = Guarded(Shared())
+  private let shared = LockedValue(Shared())
 
   fileprivate func add<Object: AnyObject, Value>(
     _ object: Object, _ keyPath: KeyPath<Object, Value>, _ options: NSKeyValueObservingOptions,

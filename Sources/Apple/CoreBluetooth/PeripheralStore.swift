@@ -15,7 +15,7 @@ package final class PeripheralStore: Sendable {
   }
 
   private let path: String?
-  private let known = Guarded<KnownPeripherals?>(nil)
+  private let known = LockedValue<KnownPeripherals?>(nil)
   private static let writing = DispatchQueue(label: "corebluetooth.peripherals", qos: .utility)
   /// The end of the program waits for what is written, but not for a disk that does not answer.
   private static let finishesAtExit = atexit {

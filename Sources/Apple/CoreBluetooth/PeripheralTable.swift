@@ -17,7 +17,7 @@ final class PeripheralTable: Sendable {
     weak var value: CBPeripheral?
   }
 
-  private let shared = Guarded(Shared())
+  private let shared = LockedValue(Shared())
   private let core: CentralCore
   private let store: PeripheralStore
   private let callbacks: CallbackQueue

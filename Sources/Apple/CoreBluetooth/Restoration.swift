@@ -21,7 +21,7 @@ final class Restoration<Record: RestorationRecord>: Sendable {
   }
 
   private let folder: String
-  private let shared: Guarded<Shared>
+  private let shared: LockedValue<Shared>
 
   /// Reads what the manager did last.
   ///
@@ -55,7 +55,7 @@ final class Restoration<Record: RestorationRecord>: Sendable {
       : Record.stored(
         program: program, identifier: identifier, path: Self.path(in: folder), report: reportMisuse)
     let record = stored ?? new
-    shared = Guarded(
+    shared = LockedValue(
       Shared(record: record, unreported: record.isEmpty ? nil : record, waiting: record, hold: hold))
   }
 

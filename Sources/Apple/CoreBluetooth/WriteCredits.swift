@@ -13,7 +13,7 @@ struct WriteCredits {
   /// How many more the link takes at once; negative for those that wait.
   private var count = 0
   /// Whether the program waits for room.
-  private var isStarved = false
+  private var needsReadyCallback = false
   /// Whether a write was dropped.
   private var hasDropped = false
 
@@ -26,13 +26,13 @@ struct WriteCredits {
 
   /// Whether a write is sent at once; after false, ``give()`` says when there is room again.
   mutating func ask() -> Bool {
-    if count == 0 { isStarved = true }
+    if count == 0 { needsReadyCallback = true }
     return count > 0
   }
 
   /// The program writes.
   mutating func take() -> Taking {
-    if count <= 1 { isStarved = true }
+    if count <= 1 { needsReadyCallback = true }
     guard Self.maximum - count < Self.maximumWaiting else {
       defer { hasDropped = true }
       return .dropped(isFirst: !hasDropped)
@@ -46,8 +46,8 @@ struct WriteCredits {
   /// - Returns: whether the delegate is called: the program waits, and there is room again
   mutating func give() -> Bool {
     count += 1
-    guard isStarved, count >= Self.maximum / 2 else { return false }
-    isStarved = false
+    guard needsReadyCallback, count >= Self.maximum / 2 else { return false }
+    needsReadyCallback = false
     return true
   }
 }

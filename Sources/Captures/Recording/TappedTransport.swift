@@ -103,7 +103,7 @@ package final class TrafficTap {
       writer.collect(bytes, info)
       if !isCollecting {
         isCollecting = true
-        EpollLoop.shared.atEndOfTurn(self)
+        EpollLoop.shared.atEndOfTick(self)
       }
     }
     onPacket?(bytes, info)
@@ -118,9 +118,9 @@ package final class TrafficTap {
 
 }
 
-extension TrafficTap: @BluetoothActor TurnEnd {
+extension TrafficTap: @BluetoothActor TickObserver {
   /// The packets of one wake-up are written together.
-  package func turnEnds() {
+  package func tickDidEnd() {
     isCollecting = false
     guard let writer, onFailure != nil || writer.failure == nil else { return }
     writer.flush()

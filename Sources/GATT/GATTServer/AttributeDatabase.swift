@@ -25,7 +25,7 @@ package final class AttributeDatabase {
     var owner: AttributeHandle?
     var read: ReadHandler?
     var write: WriteHandler?
-    var parts: PartHandler?
+    var parts: LongValueHandler?
 
     /// Whether the value is that of a handler.
     var isHandled: Bool { write != nil || parts != nil }

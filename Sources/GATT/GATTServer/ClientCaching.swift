@@ -8,7 +8,7 @@ struct ClientCaching {
     /// Attributes have changed.
     case unaware
     /// A refusal or the Database Hash has informed it: with its next request it is aware.
-    case informed
+    case changeUnawareNotified
   }
 
   /// What the client has written to Client Supported Features.
@@ -38,18 +38,18 @@ struct ClientCaching {
   mutating func confirmedChange() { awareness = .aware }
 
   /// Whether commands are carried out, and values sent.
-  var isInStep: Bool { !isRobust || awareness == .aware }
+  var isChangeAware: Bool { !isRobust || awareness == .aware }
 
   /// Whether a request is carried out; else it is refused as Database Out Of Sync, once.
   mutating func admits(_ request: any ATTPDU) -> Bool {
-    if awareness == .informed { awareness = .aware }
+    if awareness == .changeUnawareNotified { awareness = .aware }
     guard isRobust, awareness == .unaware else { return true }
     if readsHash(request) {
-      awareness = .informed
+      awareness = .changeUnawareNotified
       return true
     }
     if Self.discovers(request) { return true }
-    awareness = .informed
+    awareness = .changeUnawareNotified
     return false
   }
 

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 
 /// A server whose bearer is not that of a link: what it sends is collected, and its owner has the time. For replays,
 /// which send answers when it suits them, and for tests.
-package final class UnlinkedServer {
+package final class InMemoryServer {
   /// The bearer, which has the MTU.
   package let bearer: ATTBearer
   /// What the client sees of the attributes.

@@ -5,7 +5,7 @@ import ATT
 /// Other handlers (``AttributeDatabase/ReadHandler``, ``AttributeDatabase/WriteHandler``) have to do with whole values only.
 /// One object may have the values of many attributes: the parts of an Execute Write that are meant for it come as one, in the
 /// order in which the client has sent them.
-package final class PartHandler {
+package final class LongValueHandler {
   /// Answers a read: `reply` is called once, now or within ``ServerBearer/answerLimit``, with the value from the offset on, of
   /// which the client gets what fits, or with the reason why it can't be read. Further calls do nothing.
   package typealias Read = (
@@ -30,7 +30,7 @@ package final class PartHandler {
 
 extension AttributeDatabase {
   /// Lets a program have the value of an attribute, in place of the stored value and of other handlers.
-  package func setHandler(of handle: AttributeHandle, _ handler: PartHandler) {
+  package func setHandler(of handle: AttributeHandle, _ handler: LongValueHandler) {
     change(handle) { $0.parts = handler }
   }
 

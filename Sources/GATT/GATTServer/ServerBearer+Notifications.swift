@@ -63,7 +63,7 @@ extension ServerBearer {
   }
 
   private func taken(_ isTaken: Bool) -> Delivery {
-    if !isTaken { isStarved = true }
+    if !isTaken { needsReadyCallback = true }
     return isTaken ? .queued : .full
   }
 
@@ -84,8 +84,8 @@ extension ServerBearer {
   }
 
   private func ready() {
-    guard isStarved, !isClosed else { return }
-    isStarved = false
+    guard needsReadyCallback, !isClosed else { return }
+    needsReadyCallback = false
     onReady?()
   }
 
@@ -106,7 +106,7 @@ extension ServerBearer {
   /// Whether a value is sent to the client. A value that it may not read is not sent (Part F, 3.2.5).
   private func wants(_ kind: ClientConfiguration, _ handle: AttributeHandle) -> Bool {
     guard !isClosed, configurations[handle]?.contains(kind) == true,
-      let needed = database.readSecurity(of: handle), caching.isInStep || handle == serviceChanged
+      let needed = database.readSecurity(of: handle), caching.isChangeAware || handle == serviceChanged
     else { return false }
     return security.refusal(of: needed) == nil
   }

@@ -29,7 +29,7 @@ extension ServerBearer {
 
   /// The value that a program has, from an offset on.
   private func part(
-    of entry: AttributeDatabase.Entry, from offset: Int, _ handler: PartHandler,
+    of entry: AttributeDatabase.Entry, from offset: Int, _ handler: LongValueHandler,
     then: @escaping (Result<[UInt8], ATTErrorCode>) -> Void
   ) {
     ask(about: entry.handle, { handler.read(entry.handle, offset, $0, $1) }, then: then)

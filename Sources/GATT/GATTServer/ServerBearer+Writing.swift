@@ -82,7 +82,7 @@ extension ServerBearer {
 
   /// Asks a program to take parts.
   private func hand(
-    _ parts: [ATTPreparedWrite], to handler: PartHandler, then: @escaping (ATTErrorCode?) -> Void
+    _ parts: [ATTPreparedWrite], to handler: LongValueHandler, then: @escaping (ATTErrorCode?) -> Void
   ) {
     ask(about: parts.first?.handle ?? 0, { handler.write(parts, $0, $1) }, then: then)
   }
@@ -117,7 +117,7 @@ extension ServerBearer {
     /// Values that were put together.
     var values: [Whole] = []
     /// Parts for each program, in the order in which the client has sent them.
-    var handed: [(handler: PartHandler, parts: [ATTPreparedWrite])] = []
+    var handed: [(handler: LongValueHandler, parts: [ATTPreparedWrite])] = []
 
     func adding(_ value: Whole) -> Self {
       var all = self
@@ -125,7 +125,7 @@ extension ServerBearer {
       return all
     }
 
-    mutating func add(_ part: ATTPreparedWrite, for handler: PartHandler) {
+    mutating func add(_ part: ATTPreparedWrite, for handler: LongValueHandler) {
       let place = handed.firstIndex { $0.handler === handler } ?? handed.count
       if place == handed.count { handed.append((handler, [])) }
       handed[place].parts.append(part)
@@ -170,7 +170,7 @@ extension ServerBearer {
   }
 
   private func handOut(
-    _ rest: ArraySlice<(handler: PartHandler, parts: [ATTPreparedWrite])>, _ execution: Execution,
+    _ rest: ArraySlice<(handler: LongValueHandler, parts: [ATTPreparedWrite])>, _ execution: Execution,
     _ answer: Answer
   ) {
     guard let next = rest.first else {

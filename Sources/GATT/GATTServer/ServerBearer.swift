@@ -40,7 +40,7 @@ package final class ServerBearer: ATTServer {
   /// How long a handler may take to answer. A client waits 30 seconds (3.3.3).
   package static let answerLimit = Duration.seconds(25)
   /// The most requests that wait. A client must not send a second one before the first is answered.
-  static let heldLimit = 16
+  static let deferredRequestLimit = 16
 
   /// The attributes.
   package let database: AttributeDatabase
@@ -69,7 +69,7 @@ package final class ServerBearer: ATTServer {
   var onSent: (() -> Void)?
   var indications = IndicationQueue()
   /// Whether a value was not taken, and its owner does not know yet that there is room again.
-  package internal(set) var isStarved = false
+  package internal(set) var needsReadyCallback = false
   /// By the handle of the value.
   @exclusivity(unchecked) var configurations = SmallMap<AttributeHandle, ClientConfiguration>()
   /// Values of which the client has read parts, up to `end`: the part that follows is one of the same value. A client may read
@@ -77,12 +77,12 @@ package final class ServerBearer: ATTServer {
   @exclusivity(unchecked) var longValues: [(handle: AttributeHandle, value: [UInt8], end: Int)] = []
   static let longValueCount = 4
   @exclusivity(unchecked) package private(set) var isClosed = false
-  @exclusivity(unchecked) private var turn: Turn?
-  @exclusivity(unchecked) private var turnCount: UInt64 = 0
-  @exclusivity(unchecked) private var held: [[UInt8]] = []
+  @exclusivity(unchecked) private var pendingRequest: PendingRequest?
+  @exclusivity(unchecked) private var requestCount: UInt64 = 0
+  @exclusivity(unchecked) private var deferredRequests: [[UInt8]] = []
 
   /// The request that is being answered.
-  private struct Turn {
+  private struct PendingRequest {
     var number: UInt64
     var opcode: ATTOpcode
     /// What a handler is asked for.
@@ -120,9 +120,9 @@ package final class ServerBearer: ATTServer {
     switch opcode.kind {
     case .confirmation: confirm()
     case .command:
-      guard caching.isInStep, let command = try? ATTWriteCommand(pdu: pdu) else { return }
+      guard caching.isChangeAware, let command = try? ATTWriteCommand(pdu: pdu) else { return }
       write(command.value, to: command.handle)
-    case .request, .unknown: hold(pdu, opcode)
+    case .request, .unknown: beginOrDefer(pdu, opcode)
     case .response, .notification, .indication: break
     }
   }
@@ -134,9 +134,9 @@ package final class ServerBearer: ATTServer {
     isClosed = true
     bearer = nil
     database.detach(self)
-    timers.cancel(turn?.deadline)
-    turn = nil
-    held = []
+    timers.cancel(pendingRequest?.deadline)
+    pendingRequest = nil
+    deferredRequests = []
     longValues = []
     prepared = PreparedWrites()
     notifications = ValueQueue()
@@ -151,28 +151,30 @@ package final class ServerBearer: ATTServer {
 
   /// Serves the peer no longer, which is answered as by a device without attributes; the link stays.
   package func stop() {
-    held = []
-    if let turn {
+    deferredRequests = []
+    if let pendingRequest {
       finish(
-        turn.number, ATTErrorResponse(request: turn.opcode, handle: turn.handle, code: .unlikelyError), [])
+        pendingRequest.number,
+        ATTErrorResponse(request: pendingRequest.opcode, handle: pendingRequest.handle, code: .unlikelyError),
+        [])
     }
     bearer?.serve(with: nil)
     bearerClosed()
   }
 
   /// Begins a request, or keeps it until the one before is answered.
-  private func hold(_ pdu: RawSpan, _ opcode: ATTOpcode) {
-    guard turn != nil else { return begin(pdu, opcode) }
-    guard held.count < Self.heldLimit else {
+  private func beginOrDefer(_ pdu: RawSpan, _ opcode: ATTOpcode) {
+    guard pendingRequest != nil else { return begin(pdu, opcode) }
+    guard deferredRequests.count < Self.deferredRequestLimit else {
       return send(ATTErrorResponse(request: opcode, handle: 0, code: .insufficientResources))
     }
-    held.append(Array(pdu))
+    deferredRequests.append(Array(pdu))
   }
 
   private func begin(_ pdu: RawSpan, _ opcode: ATTOpcode) {
-    turnCount += 1
-    let number = turnCount
-    turn = Turn(number: number, opcode: opcode)
+    requestCount += 1
+    let number = requestCount
+    pendingRequest = PendingRequest(number: number, opcode: opcode)
     let answer = Answer(opcode) { [self] pdu, events in finish(number, pdu, events) }
     do throws(ATTErrorResponse) {
       let request = try ATTReader.read(fromClient: pdu)
@@ -180,12 +182,12 @@ package final class ServerBearer: ATTServer {
     } catch {
       answer.send(error)
     }
-    guard turn?.number == number else { return }
-    turn?.deadline = timers.schedule(after: Self.answerLimit) { [self] in
-      guard let turn, turn.number == number else { return }
-      let handle = turn.handle
+    guard pendingRequest?.number == number else { return }
+    pendingRequest?.deadline = timers.schedule(after: Self.answerLimit) { [self] in
+      guard let pendingRequest, pendingRequest.number == number else { return }
+      let handle = pendingRequest.handle
       finish(
-        number, ATTErrorResponse(request: turn.opcode, handle: handle, code: .unlikelyError),
+        number, ATTErrorResponse(request: pendingRequest.opcode, handle: handle, code: .unlikelyError),
         [.unanswered(handle)])
     }
   }
@@ -212,13 +214,13 @@ package final class ServerBearer: ATTServer {
 
   /// Sends the answer of a request, unless it has one, and goes on with the next.
   private func finish(_ number: UInt64, _ pdu: any ATTPDU, _ events: [Event]) {
-    guard let turn, turn.number == number else { return }
-    timers.cancel(turn.deadline)
-    self.turn = nil
+    guard let pendingRequest, pendingRequest.number == number else { return }
+    timers.cancel(pendingRequest.deadline)
+    self.pendingRequest = nil
     send(pdu)
     for event in events { onEvent?(event) }
-    guard self.turn == nil, !held.isEmpty else { return }
-    let next = held.removeFirst()
+    guard self.pendingRequest == nil, !deferredRequests.isEmpty else { return }
+    let next = deferredRequests.removeFirst()
     begin(next.span.bytes, ATTOpcode(rawValue: next.first ?? 0))
   }
 
@@ -234,11 +236,11 @@ package final class ServerBearer: ATTServer {
     about handle: AttributeHandle, _ handler: (ServerBearer, @escaping (Reply) -> Void) -> Void,
     then: @escaping (Reply) -> Void
   ) {
-    let number = turn?.number
-    turn?.handle = handle
+    let number = pendingRequest?.number
+    pendingRequest?.handle = handle
     var isOpen = true
     handler(self) { [self] reply in
-      guard isOpen, !isClosed, turn?.number == number || number == nil else { return }
+      guard isOpen, !isClosed, pendingRequest?.number == number || number == nil else { return }
       isOpen = false
       then(reply)
     }

@@ -3,17 +3,17 @@ import HaloBluetoothCore
 /// All information about an advertising device: its last advertisement and its last scan response.
 public struct Advertisement: Hashable, Sendable, Identifiable {
   /// What is new in a report. A payload is new if the device has not sent it for 30 seconds.
-  package struct News: OptionSet, Hashable, Sendable {
+  package struct ChangedFields: OptionSet, Hashable, Sendable {
     package var rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The device is new.
-    package static let device = News(rawValue: 1 << 0)
+    package static let device = ChangedFields(rawValue: 1 << 0)
     /// The advertising data.
-    package static let advertisingData = News(rawValue: 1 << 1)
+    package static let advertisingData = ChangedFields(rawValue: 1 << 1)
     /// The scan response.
-    package static let scanResponse = News(rawValue: 1 << 2)
+    package static let scanResponse = ChangedFields(rawValue: 1 << 2)
   }
 
   /// Identifies a device by its address, and an anonymous advertiser by the number of its advertising set.
@@ -52,7 +52,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
   /// The number of complete reports.
   package private(set) var reportCount: UInt64 = 0
   /// What was new in the last report.
-  package private(set) var news: News = []
+  package private(set) var changedFields: ChangedFields = []
 
   /// In dBm, from an extended report, else from the advertising data.
   public var txPower: Int8? { reportedTxPower ?? advertisingData?.txPower ?? scanResponse?.txPower }
@@ -79,7 +79,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
 
   /// Adds a report whose payload is complete.
   mutating func add(_ report: AdvertisingReport, _ payload: [UInt8], isTruncated: Bool, at instant: Instant) {
-    news = reportCount == 0 ? .device : []
+    changedFields = reportCount == 0 ? .device : []
     lastSeen = max(lastSeen, instant)
     reportCount &+= 1
     rssi = report.rssi.flatMap { $0 <= Self.strongestRSSI ? $0 : nil }
@@ -94,7 +94,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
       if eventType.contains(.connectable) { lastConnectable = lastSeen }
     }
     if heard.add(take(payload, isResponse: isResponse).hash, at: instant) {
-      news.insert(isResponse ? .scanResponse : .advertisingData)
+      changedFields.insert(isResponse ? .scanResponse : .advertisingData)
     }
   }
 

@@ -143,7 +143,7 @@ public final class Server {
     _ full: [ServedClient], within limit: Duration?
   ) async throws(BluetoothError) {
     let timers = self.timers
-    let isReady = { full.contains { !$0.server.isStarved || $0.server.isClosed } }
+    let isReady = { full.contains { !$0.server.needsReadyCallback || $0.server.isClosed } }
     try await awaitCallback(unless: isReady()) { (done: @escaping (Result<Void, BluetoothError>) -> Void) in
       let wait = waiting.add(done)
       if let limit { wait.end.expire(after: limit, in: timers, with: .success(())) }

@@ -151,7 +151,7 @@ extension VirtualController {
     for place in reach { listen(to: place) }
   }
 
-  func listen(to device: any AirDevice) {
+  func listen(to device: any SimulatedDevice) {
     if let place = place(of: device) { listen(to: place) }
   }
 
@@ -196,7 +196,7 @@ extension VirtualController {
   }
 
   private func report(
-    _ device: any AirDevice, _ advertisement: RadioAdvertisement, _ type: AdvertisingReport.EventType,
+    _ device: any SimulatedDevice, _ advertisement: RadioAdvertisement, _ type: AdvertisingReport.EventType,
     _ data: [UInt8]
   ) {
     let address = device.address
@@ -258,7 +258,7 @@ extension VirtualController {
   private func connect(_ place: DeviceInReach, _ wanted: Initiation) {
     initiation = nil
     let parameters = wanted.parameters
-    let link = AirLink(
+    let link = SimulatedLink(
       self, at: wanted.ownAddress, place.device,
       parameters: LinkParameters(
         interval: parameters.intervalMax, latency: parameters.latency,

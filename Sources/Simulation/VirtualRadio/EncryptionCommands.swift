@@ -32,7 +32,7 @@ extension VirtualController {
 
   /// Asks the host of the peripheral for the key. A host that does not answer, or that masks the event, loses the link.
   package func keyRequested(
-    _ random: UInt64, _ diversifier: UInt16, on link: AirLink, reply: @escaping ([UInt8]?) -> Void
+    _ random: UInt64, _ diversifier: UInt16, on link: SimulatedLink, reply: @escaping ([UInt8]?) -> Void
   ) {
     guard let handle = handle(of: link) else { return }
     link.keyReply = reply
@@ -49,7 +49,7 @@ extension VirtualController {
   }
 
   /// The peripheral has no key.
-  func encryptionRefused(on link: AirLink) {
+  func encryptionRefused(on link: SimulatedLink) {
     guard let handle = handle(of: link) else { return }
     send(
       .encryptionChange(

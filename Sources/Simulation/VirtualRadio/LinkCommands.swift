@@ -85,10 +85,10 @@ extension VirtualController {
     link(handle) == nil ? .unknownConnectionIdentifier : .success
   }
 
-  /// Runs an action that needs both ends: see ``AirLink/afterExchange(_:_:)``.
+  /// Runs an action that needs both ends: see ``SimulatedLink/afterExchange(_:_:)``.
   func afterExchange(
     _ events: Int64, on handle: ConnectionHandle,
-    _ action: @escaping (VirtualController, AirLink, any AirDevice) -> Void
+    _ action: @escaping (VirtualController, SimulatedLink, any SimulatedDevice) -> Void
   ) {
     link(handle)?.afterExchange(events) { [weak self] link in
       guard let self, let peer = peer(handle) else { return }
@@ -97,7 +97,7 @@ extension VirtualController {
   }
 
   /// The peripheral asks for other parameters. A host that does not want to be asked has them accepted.
-  private func parametersRequested(_ parameters: ConnectionParameters, on link: AirLink) {
+  private func parametersRequested(_ parameters: ConnectionParameters, on link: SimulatedLink) {
     guard let handle = handle(of: link) else { return }
     let event = HCIEvent.leRemoteConnectionParameterRequest(
       LERemoteConnectionParameterRequest {
@@ -112,7 +112,7 @@ extension VirtualController {
     send(event)
   }
 
-  private func parametersRefused(on link: AirLink) {
+  private func parametersRefused(on link: SimulatedLink) {
     guard let handle = handle(of: link) else { return }
     send(
       .leConnectionUpdateComplete(

@@ -4,12 +4,12 @@ import HaloBluetoothCore
 /// The air in memory: controllers and devices without a host, which are all in reach of each other.
 ///
 /// It does not keep them; their owners do. Nothing in it has a clock: `Timers` supply the time.
-package final class Air {
+package final class RadioMedium {
   /// The virtual or real time.
   package let timers: Timers
 
   private struct Place {
-    weak var device: (any AirDevice)?
+    weak var device: (any SimulatedDevice)?
   }
 
   private var places: [Place] = []
@@ -20,29 +20,29 @@ package final class Air {
   }
 
   /// Brings a device into the air. The controllers that were there before, and those that come later, can hear it.
-  package func add(_ device: any AirDevice) {
+  package func add(_ device: any SimulatedDevice) {
     places.removeAll { $0.device == nil || $0.device === device }
     for controller in controllers { controller.reaches(device) }
     places.append(Place(device: device))
   }
 
   /// Takes a device out of the air: its links are lost.
-  package func remove(_ device: any AirDevice) {
+  package func remove(_ device: any SimulatedDevice) {
     places.removeAll { $0.device == nil || $0.device === device }
     for controller in controllers { controller.misses(device) }
     (device as? VirtualController)?.reset()
   }
 
-  var devices: [any AirDevice] { places.compactMap(\.device) }
+  var devices: [any SimulatedDevice] { places.compactMap(\.device) }
 
   /// A device advertises now, or other data, or no longer: the controllers that scan or connect listen for it.
-  package func advertisingChanged(_ device: any AirDevice) {
+  package func advertisingChanged(_ device: any SimulatedDevice) {
     for controller in controllers { controller.listen(to: device) }
   }
 }
 
-/// A device in the ``Air``: it may advertise, and have links in the peripheral role.
-package protocol AirDevice: AnyObject {
+/// A device in the ``RadioMedium``: it may advertise, and have links in the peripheral role.
+package protocol SimulatedDevice: AnyObject {
   /// The address that it advertises with.
   var address: BluetoothAddress { get }
   /// The strength with which the others hear it, in dBm.
@@ -58,23 +58,23 @@ package protocol AirDevice: AnyObject {
   func nextAdvertisement(after now: Instant) -> Instant?
   /// Whether it answers a request for a link.
   func acceptsLink(from central: BluetoothAddress) -> Bool
-  /// A link to it exists, or seems to: see ``AirLink/isDead``.
-  func connected(_ link: AirLink)
+  /// A link to it exists, or seems to: see ``SimulatedLink/isDead``.
+  func connected(_ link: SimulatedLink)
   /// Data of the other end have arrived.
-  func received(_ fragment: AirFragment, on link: AirLink)
+  func received(_ fragment: SimulatedFragment, on link: SimulatedLink)
   /// The link has other properties.
-  func changed(_ change: AirLink.Change, on link: AirLink)
+  func changed(_ change: SimulatedLink.Change, on link: SimulatedLink)
   /// The central encrypts the link, and the key is needed. `reply` is called once, now or later, with nil for none.
   func keyRequested(
-    _ random: UInt64, _ diversifier: UInt16, on link: AirLink, reply: @escaping ([UInt8]?) -> Void)
+    _ random: UInt64, _ diversifier: UInt16, on link: SimulatedLink, reply: @escaping ([UInt8]?) -> Void)
   /// The link has ended.
-  func ended(_ link: AirLink, _ reason: HCIErrorCode)
+  func ended(_ link: SimulatedLink, _ reason: HCIErrorCode)
 }
 
-extension AirDevice {
-  package func changed(_ change: AirLink.Change, on link: AirLink) {}
+extension SimulatedDevice {
+  package func changed(_ change: SimulatedLink.Change, on link: SimulatedLink) {}
   package func keyRequested(
-    _ random: UInt64, _ diversifier: UInt16, on link: AirLink, reply: @escaping ([UInt8]?) -> Void
+    _ random: UInt64, _ diversifier: UInt16, on link: SimulatedLink, reply: @escaping ([UInt8]?) -> Void
   ) { reply(nil) }
 }
 
@@ -116,7 +116,7 @@ package struct RemoteVersion: Sendable {
 }
 
 /// A part of an L2CAP frame, as one packet carries it.
-package struct AirFragment: Sendable {
+package struct SimulatedFragment: Sendable {
   package var data: [UInt8]
   /// Whether the frame starts here.
   package var isStart: Bool

@@ -1,8 +1,8 @@
 import HCI
 import HaloBluetoothCore
 
-/// A link of two devices in the ``Air``: data cross at its connection events, according to the interval.
-package final class AirLink {
+/// A link of two devices in the ``RadioMedium``: data cross at its connection events, according to the interval.
+package final class SimulatedLink {
   /// One end of it.
   package enum End: Sendable {
     case central, peripheral
@@ -21,7 +21,7 @@ package final class AirLink {
   }
 
   package private(set) weak var central: VirtualController?
-  package private(set) weak var peripheral: (any AirDevice)?
+  package private(set) weak var peripheral: (any SimulatedDevice)?
   /// The address of the central on this link.
   package let centralAddress: BluetoothAddress
   package private(set) var parameters: LinkParameters
@@ -48,14 +48,14 @@ package final class AirLink {
   private var anchor: Instant
   private var dataLength: UInt16 = 27
   /// What waits for the next connection event, from each end.
-  private var fromCentral: [AirFragment] = []
-  private var fromPeripheral: [AirFragment] = []
+  private var fromCentral: [SimulatedFragment] = []
+  private var fromPeripheral: [SimulatedFragment] = []
   private var event: Timers.Token?
   /// The tasks that end with the link.
   private var tokens: [Timers.Token] = []
 
   init(
-    _ central: VirtualController, at address: BluetoothAddress, _ peripheral: any AirDevice,
+    _ central: VirtualController, at address: BluetoothAddress, _ peripheral: any SimulatedDevice,
     parameters: LinkParameters, timers: Timers
   ) {
     self.central = central
@@ -70,7 +70,7 @@ package final class AirLink {
     stopTimers()
   }
 
-  func device(at end: End) -> (any AirDevice)? { end == .central ? central : peripheral }
+  func device(at end: End) -> (any SimulatedDevice)? { end == .central ? central : peripheral }
 
   // MARK: Time
 
@@ -81,7 +81,7 @@ package final class AirLink {
   }
 
   /// Runs a closure later, unless the link has ended by then.
-  package func after(_ delay: Duration, _ action: @escaping (AirLink) -> Void) {
+  package func after(_ delay: Duration, _ action: @escaping (SimulatedLink) -> Void) {
     guard isOpen else { return }
     tokens.append(
       timers.schedule(after: delay) { [weak self] in
@@ -90,13 +90,13 @@ package final class AirLink {
   }
 
   /// Runs a closure at the `count`-th connection event from now, unless the link has ended by then.
-  package func afterEvents(_ count: Int64, _ action: @escaping (AirLink) -> Void) {
+  package func afterEvents(_ count: Int64, _ action: @escaping (SimulatedLink) -> Void) {
     let first = nextEvent(after: timers.now) - timers.now
     after(first + .nanoseconds((count - 1) * parameters.interval.duration.wholeNanoseconds), action)
   }
 
   /// The same for what needs both ends: it never happens on a dead link.
-  func afterExchange(_ events: Int64, _ action: @escaping (AirLink) -> Void) {
+  func afterExchange(_ events: Int64, _ action: @escaping (SimulatedLink) -> Void) {
     if !isDead { afterEvents(events, action) }
   }
 
@@ -106,7 +106,7 @@ package final class AirLink {
   func waiting(from end: End) -> Int { end == .central ? fromCentral.count : fromPeripheral.count }
 
   /// Queues a fragment.
-  func send(_ fragment: AirFragment, from end: End) {
+  func send(_ fragment: SimulatedFragment, from end: End) {
     guard isOpen else { return }
     if end == .central { fromCentral.append(fragment) } else { fromPeripheral.append(fragment) }
     awaitEvent()
@@ -119,7 +119,7 @@ package final class AirLink {
     var offset = 0
     while offset < frame.byteCount {
       let end = min(frame.byteCount, offset + length)
-      fromPeripheral.append(AirFragment(Array(frame.extracting(offset..<end)), isStart: offset == 0))
+      fromPeripheral.append(SimulatedFragment(Array(frame.extracting(offset..<end)), isStart: offset == 0))
       offset = end
     }
     awaitEvent()
@@ -142,7 +142,7 @@ package final class AirLink {
   }
 
   /// - Parameter sent: how many fragments of this end have crossed
-  private func deliver(_ fragments: [AirFragment], to device: (any AirDevice)?, sent: Int) {
+  private func deliver(_ fragments: [SimulatedFragment], to device: (any SimulatedDevice)?, sent: Int) {
     if sent > 0, isOpen { (device as? VirtualController)?.sent(sent, on: self) }
     for fragment in fragments where isOpen { device?.received(fragment, on: self) }
   }
@@ -221,7 +221,7 @@ package final class AirLink {
     let (central, peripheral) = (central, peripheral)
     central?.forget(self)
     peripheral?.ended(self, peripheralReason)
-    if let peripheral { central?.air.advertisingChanged(peripheral) }
+    if let peripheral { central?.medium.advertisingChanged(peripheral) }
     central?.ended(self, centralReason)
   }
 

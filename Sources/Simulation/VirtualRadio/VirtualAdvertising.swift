@@ -247,7 +247,7 @@ extension VirtualController {
     if limit > .zero {
       later(limit) { $0.expire(handle, number, set.hasHighDuty) }
     }
-    air.advertisingChanged(self)
+    medium.advertisingChanged(self)
     return .success(.init())
   }
 

@@ -52,7 +52,9 @@ struct VirtualCommand: Sendable {
   /// Reads the state of the link.
   static func ofLink<Command: HCICompletingCommand & HCILinkFields>(
     _ type: Command.Type, _ kind: Kind = .common,
-    _ set: @escaping @Sendable (inout Command.Response, AirLink, any AirDevice) -> Void = { _, _, _ in }
+    _ set: @escaping @Sendable (inout Command.Response, SimulatedLink, any SimulatedDevice) -> Void = {
+      _, _, _ in
+    }
   ) -> VirtualCommand where Command.Response: HCILinkFields {
     complete(type, kind) { controller, command in
       guard let link = controller.link(command.handle), let peer = controller.peer(command.handle) else {

@@ -2,7 +2,7 @@ import HCI
 import HaloBluetoothCore
 
 /// The controller as the other devices of the air meet it, and the ends of its links in both roles.
-extension VirtualController: AirDevice {
+extension VirtualController: SimulatedDevice {
   package var address: BluetoothAddress { advertising.address(at: timers.now) ?? options.address }
   package var rssi: Int8 { options.rssi }
   package var version: RemoteVersion {
@@ -27,7 +27,7 @@ extension VirtualController: AirDevice {
     advertising.acceptsLink(from: central, at: timers.now, acceptList)
   }
 
-  package func connected(_ link: AirLink) {
+  package func connected(_ link: SimulatedLink) {
     guard let place = place(of: link.central) else { return link.isDead = true }
     place.link = link
     let set = advertising.ended(at: timers.now)
@@ -55,15 +55,16 @@ extension VirtualController: AirDevice {
       counters.rejectedACL += 1
       return
     }
-    let end: AirLink.End = link.central === self ? .central : .peripheral
+    let end: SimulatedLink.End = link.central === self ? .central : .peripheral
     let waiting = link.waiting(from: end)
     if waiting >= Int(options.aclPackets) { counters.excessACL += 1 }
     // A host that does not count its credits must not fill the memory.
     guard waiting < 4 * Int(options.aclPackets) else { return }
-    link.send(AirFragment(Array(packet.data), isStart: packet.header.boundary != .continuing), from: end)
+    link.send(
+      SimulatedFragment(Array(packet.data), isStart: packet.header.boundary != .continuing), from: end)
   }
 
-  package func received(_ fragment: AirFragment, on link: AirLink) {
+  package func received(_ fragment: SimulatedFragment, on link: SimulatedLink) {
     guard let handle = handle(of: link) else { return }
     var writer = ByteWriter(capacity: 5 + fragment.data.count)
     writer.write(HCIPacketType.acl.rawValue)
@@ -76,14 +77,14 @@ extension VirtualController: AirDevice {
   }
 
   /// Packets of the host have crossed.
-  func sent(_ count: Int, on link: AirLink) {
+  func sent(_ count: Int, on link: SimulatedLink) {
     guard let handle = handle(of: link) else { return }
     send(.numberOfCompletedPackets(.init([.init(handle: handle, count: UInt16(clamping: count))])))
   }
 
   // MARK: Properties
 
-  package func changed(_ change: AirLink.Change, on link: AirLink) {
+  package func changed(_ change: SimulatedLink.Change, on link: SimulatedLink) {
     guard let handle = handle(of: link) else { return }
     switch change {
     case .parameters(let parameters):
@@ -123,11 +124,11 @@ extension VirtualController: AirDevice {
 
   // MARK: The end
 
-  func forget(_ link: AirLink) {
+  func forget(_ link: SimulatedLink) {
     for place in reach where place.link === link { end(place) }
   }
 
-  package func ended(_ link: AirLink, _ reason: HCIErrorCode) {
+  package func ended(_ link: SimulatedLink, _ reason: HCIErrorCode) {
     let peer = link.central === self ? link.peripheral : link.central
     forget(link)
     guard let handle = place(of: peer)?.handle else { return }
@@ -135,7 +136,7 @@ extension VirtualController: AirDevice {
   }
 
   /// The other end has left without telling this one.
-  func abandoned(_ link: AirLink) {
+  func abandoned(_ link: SimulatedLink) {
     later(link.parameters.supervisionTimeout.duration) { controller in
       guard let place = controller.reach.first(where: { $0.link === link }) else { return }
       controller.end(place)
@@ -144,5 +145,5 @@ extension VirtualController: AirDevice {
     }
   }
 
-  func handle(of link: AirLink) -> ConnectionHandle? { reach.first { $0.link === link }?.handle }
+  func handle(of link: SimulatedLink) -> ConnectionHandle? { reach.first { $0.link === link }?.handle }
 }

@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 
-/// A controller in the ``Air``: HCI packets in, HCI packets out, each with its H4 type byte. It can have both roles.
+/// A controller in the ``RadioMedium``: HCI packets in, HCI packets out, each with its H4 type byte. It can have both roles.
 ///
 /// It has no clock: `Timers` supply the time, and all packets are sent from within a timer, never from within
 /// ``receive(_:)``. The radio is ideal: nothing is lost, and scanning ignores the requested window. Data crosses a link
@@ -23,14 +23,14 @@ package final class VirtualController {
 
   package let options: ControllerOptions
   /// Where it is.
-  package let air: Air
+  package let medium: RadioMedium
   /// Input from the host, counted.
   package internal(set) var counters = Counters()
   /// The handle of the link to the first device in reach; the next device has the next handle. A handle is used again at
   /// once, as many controllers do.
   package static let firstHandle = ConnectionHandle(rawValue: 0x0040)
 
-  var timers: Timers { air.timers }
+  var timers: Timers { medium.timers }
   /// The other devices, in the order in which they came.
   private(set) var reach: [DeviceInReach] = []
   private var deviceCount: UInt16 = 0
@@ -61,23 +61,25 @@ package final class VirtualController {
   /// By how much events are late that ``RadioFaults`` delay.
   private static let lateness = Duration.milliseconds(11)
 
-  /// A controller that hears the devices that are in the air. ``Air/add(_:)`` lets others hear it.
+  /// A controller that hears the devices that are in the air. ``RadioMedium/add(_:)`` lets others hear it.
   ///
   /// - Parameters:
   ///   - options: its properties
   ///   - air: where it is
   ///   - emit: receives a packet for the host; the span is valid only during the call
-  package init(_ options: ControllerOptions = .init(), in air: Air, emit: @escaping (RawSpan) -> Void) {
+  package init(
+    _ options: ControllerOptions = .init(), in medium: RadioMedium, emit: @escaping (RawSpan) -> Void
+  ) {
     self.options = options
-    self.air = air
+    self.medium = medium
     self.emit = emit
     faults = options.faultSeed.map { RadioFaults(seed: $0) }
-    for device in air.devices { reaches(device) }
+    for device in medium.devices { reaches(device) }
   }
 
   // MARK: Reach
 
-  func reaches(_ device: any AirDevice) {
+  func reaches(_ device: any SimulatedDevice) {
     guard device !== self else { return }
     let handle = ConnectionHandle(rawValue: (Self.firstHandle.rawValue + deviceCount) & 0x0EFF)
     deviceCount += 1
@@ -85,7 +87,7 @@ package final class VirtualController {
     listen(to: device)
   }
 
-  func misses(_ device: any AirDevice) {
+  func misses(_ device: any SimulatedDevice) {
     guard let index = reach.firstIndex(where: { $0.device === device }) else { return }
     let place = reach[index]
     timers.cancel(place.advertisingTimer)
@@ -105,15 +107,15 @@ package final class VirtualController {
     if place.isGone { reach.removeAll { $0 === place } }
   }
 
-  func place(of device: (any AirDevice)?) -> DeviceInReach? {
+  func place(of device: (any SimulatedDevice)?) -> DeviceInReach? {
     device.flatMap { device in reach.first { $0.device === device } }
   }
 
   /// The link with this handle; nil if there is none.
-  func link(_ handle: ConnectionHandle) -> AirLink? { reach.first { $0.handle == handle }?.link }
+  func link(_ handle: ConnectionHandle) -> SimulatedLink? { reach.first { $0.handle == handle }?.link }
 
   /// The device at the other end of the link with this handle.
-  func peer(_ handle: ConnectionHandle) -> (any AirDevice)? {
+  func peer(_ handle: ConnectionHandle) -> (any SimulatedDevice)? {
     guard let place = reach.first(where: { $0.handle == handle }), place.link != nil else { return nil }
     return place.device
   }
@@ -243,16 +245,16 @@ package final class VirtualController {
 
 /// Another device, as a controller knows it.
 final class DeviceInReach {
-  let device: any AirDevice
+  let device: any SimulatedDevice
   /// The connection handle of each link with it.
   let handle: ConnectionHandle
-  var link: AirLink?
+  var link: SimulatedLink?
   /// Whether it is no longer in the air: it is forgotten with its link.
   var isGone = false
   /// The next advertisement that is listened for.
   var advertisingTimer: Timers.Token?
 
-  init(_ device: any AirDevice, handle: ConnectionHandle) {
+  init(_ device: any SimulatedDevice, handle: ConnectionHandle) {
     self.device = device
     self.handle = handle
   }

@@ -26,11 +26,11 @@ package final class RingRadio {
   ///   - emit: receives a packet for the host; the span is valid only during the call
   package init(options: VirtualRingOptions, timers: Timers, emit: @escaping (RawSpan) -> Void) {
     self.options = options
-    let air = Air(timers: timers)
-    rings = ([options] + options.others).map { RingInAir($0, in: air) }
-    for ring in rings { air.add(ring) }
-    controller = VirtualController(options.controller, in: air, emit: emit)
-    air.add(controller)
+    let medium = RadioMedium(timers: timers)
+    rings = ([options] + options.others).map { RingInAir($0, in: medium) }
+    for ring in rings { medium.add(ring) }
+    controller = VirtualController(options.controller, in: medium, emit: emit)
+    medium.add(controller)
   }
 
   /// Handles a packet from the host. Returns for any contents.
@@ -43,12 +43,12 @@ package final class RingRadio {
 }
 
 /// A ring in the air: it advertises while it has no link.
-final class RingInAir: AirDevice {
+final class RingInAir: SimulatedDevice {
   let options: VirtualRingOptions
   let peripheral: VirtualPeripheral
-  private(set) var link: AirLink?
+  private(set) var link: SimulatedLink?
 
-  private let air: Air
+  private let medium: RadioMedium
   private let data: RadioAdvertisement
   private let times: AdvertisingTimes
   private var recombiner = Recombiner()
@@ -56,14 +56,15 @@ final class RingInAir: AirDevice {
   /// A ring that was switched off does not advertise; only its charger would wake it.
   private var isSwitchedOff = false
 
-  init(_ options: VirtualRingOptions, in air: Air) {
+  init(_ options: VirtualRingOptions, in medium: RadioMedium) {
     self.options = options
-    self.air = air
-    peripheral = VirtualPeripheral(options: options, timers: air.timers)
+    self.medium = medium
+    peripheral = VirtualPeripheral(options: options, timers: medium.timers)
     data = RadioAdvertisement(
       data: AdvertisingData(options.advertisement).bytes,
       scanResponse: AdvertisingData(options.scanResponse).bytes)
-    times = AdvertisingTimes(seed: options.seed, interval: options.advertisingInterval, start: air.timers.now)
+    times = AdvertisingTimes(
+      seed: options.seed, interval: options.advertisingInterval, start: medium.timers.now)
     failuresLeft = options.faults.establishFailures
     peripheral.send = { [weak self] channel, payload in self?.send(payload, on: channel) }
     peripheral.ring.vanish = { [weak self] in
@@ -97,7 +98,7 @@ final class RingInAir: AirDevice {
 
   // MARK: The link
 
-  func connected(_ link: AirLink) {
+  func connected(_ link: SimulatedLink) {
     self.link = link
     recombiner = Recombiner()
     if failuresLeft > 0 {
@@ -109,16 +110,16 @@ final class RingInAir: AirDevice {
     link.after(.milliseconds(600)) { $0.changeDataLength(251) }
   }
 
-  func changed(_ change: AirLink.Change, on link: AirLink) {
+  func changed(_ change: SimulatedLink.Change, on link: SimulatedLink) {
     if case .parameters(let parameters) = change { peripheral.updated(interval: parameters.interval) }
   }
 
-  func ended(_ link: AirLink, _ reason: HCIErrorCode) {
+  func ended(_ link: SimulatedLink, _ reason: HCIErrorCode) {
     self.link = nil
     peripheral.disconnected()
   }
 
-  func received(_ fragment: AirFragment, on link: AirLink) {
+  func received(_ fragment: SimulatedFragment, on link: SimulatedLink) {
     let recombiner = self.recombiner
     recombiner.receive(fragment.data.span.bytes, isStart: fragment.isStart) { channel, payload in
       peripheral.receive(channel, payload)

@@ -67,7 +67,7 @@ final class BrokerConnection {
   private var isSecured = true
 
   private var functions: MosquittoFunctions { library.functions }
-  private var words: BrokerWords { BrokerWords(functions: library.functions) }
+  private var words: MQTTText { MQTTText(functions: library.functions) }
 
   /// In seconds.
   private static let keepAlive: Int32 = 30
@@ -147,7 +147,7 @@ final class BrokerConnection {
 
   private func welcomed(_ code: ReasonCode) {
     hasAnswered = true
-    switch code.welcome {
+    switch code.connectOutcome {
     case .accepted:
       isConnected = true
       onEvent(.connected)

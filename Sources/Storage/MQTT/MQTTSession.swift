@@ -2,7 +2,7 @@ import Glibc
 import HaloSystem
 
 /// Sends to the broker what is to be published, over one connection after another. For one thread.
-final class BrokerTalker {
+final class MQTTSession {
   private let exchange: Exchange
   private let library: Mosquitto
   private let target: Publisher.Target
@@ -195,9 +195,9 @@ final class BrokerTalker {
       return
     }
     let reason = connection?.text(of: code) ?? ""
-    switch code.fate {
+    switch code.publishOutcome {
     case .later, .failed:
-      connection?.end("it answers a message with: \(reason)", byBroker: code.fate == .failed)
+      connection?.end("it answers a message with: \(reason)", byBroker: code.publishOutcome == .failed)
     case .taken:
       guard let item = delivery.answered(number), case .message(let message) = item.content else { return }
       // A broker that takes nothing but its status is asked less and less often.

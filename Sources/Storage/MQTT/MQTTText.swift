@@ -2,7 +2,7 @@ import Glibc
 import HaloSystem
 
 /// What libmosquitto and brokers say, in words.
-struct BrokerWords {
+struct MQTTText {
   let functions: MosquittoFunctions
 
   /// What a broker says of a connection or of a message.

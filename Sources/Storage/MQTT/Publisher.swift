@@ -87,7 +87,7 @@ package final class Publisher: Sendable {
       HelperThread.start(stackSize: stack, { QueueKeeper(exchange, owned.take(), report).run() }) == 0
     else { return nil }
     let talk = { @Sendable in
-      BrokerTalker(exchange, library, target, name: name, answerLimit: answerLimit, report).run()
+      MQTTSession(exchange, library, target, name: name, answerLimit: answerLimit, report).run()
       exchange.stop()
     }
     if HelperThread.start(stackSize: stack, talk) != 0 {
@@ -128,6 +128,6 @@ package final class Publisher: Sendable {
   /// Waits until all is published, at most the given number of seconds of the kernel's clock. Adds nothing afterwards.
   package func finish(within seconds: Double) -> Remainder {
     exchange.end(within: seconds)
-    return exchange.waitForClose(seconds + 2 * BrokerTalker.closingTimeout)
+    return exchange.waitForClose(seconds + 2 * MQTTSession.closingTimeout)
   }
 }

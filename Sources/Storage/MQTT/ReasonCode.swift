@@ -4,7 +4,7 @@ struct ReasonCode: Hashable, Sendable {
   let number: Int32
 
   /// What it means for a connection that was asked for.
-  enum Welcome {
+  enum ConnectOutcome {
     case accepted
     /// The broker has another version of the protocol.
     case otherVersion
@@ -15,7 +15,7 @@ struct ReasonCode: Hashable, Sendable {
   }
 
   /// What a code of CONNACK means.
-  var welcome: Welcome {
+  var connectOutcome: ConnectOutcome {
     switch number {
     case 0: .accepted
     // MQTT 3.1.1: the version; the server is not available.
@@ -28,7 +28,7 @@ struct ReasonCode: Hashable, Sendable {
   }
 
   /// What it means for a message.
-  enum Fate {
+  enum PublishOutcome {
     case taken
     /// The broker will never take it.
     case refused
@@ -39,7 +39,7 @@ struct ReasonCode: Hashable, Sendable {
   }
 
   /// What a code of PUBACK means.
-  var fate: Fate {
+  var publishOutcome: PublishOutcome {
     switch number {
     case 0..<0x80: .taken
     // Not authorized; the topic's name; too large; the payload's format; retained messages; QoS.

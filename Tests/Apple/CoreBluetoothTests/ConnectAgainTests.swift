@@ -208,7 +208,7 @@ import Testing
         await strap.vanish()
         await recorder.until("disconnected Strap connectionTimeout, disconnected")
       }
-      let location = Guarded<CBCharacteristic?>(nil)
+      let location = LockedValue<CBCharacteristic?>(nil)
       if isLinked { location.withLock { $0 = recorder.characteristic("2A38") } }
       let name = Self.states[index].name
       await recorder.perform { me in
@@ -266,8 +266,8 @@ import Testing
     let strap = await Devices.strap()
     let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await found(radio)
-    let states = Guarded<[CBPeripheralState]>([])
-    let observation = Guarded<NSKeyValueObservation?>(nil)
+    let states = LockedValue<[CBPeripheralState]>([])
+    let observation = LockedValue<NSKeyValueObservation?>(nil)
     await recorder.perform { me in
       guard let peripheral = me.peripherals["Strap"] else { return }
       let observing = peripheral.observe(\.state, options: [.initial, .new]) { _, change in

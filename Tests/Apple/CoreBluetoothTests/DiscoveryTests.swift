@@ -61,7 +61,7 @@ import Testing
     let radio = await ManagedAdapter.kept(SimulatedRadio([strap, absent]))
     let (first, second) = (await Recorder.start(radio), await Recorder.start(radio))
     func retrieved(_ recorder: Recorder, _ uuids: String...) async -> [String] {
-      let names = Guarded<[String]>([])
+      let names = LockedValue<[String]>([])
       await recorder.perform { me in
         let found = me.central.retrieveConnectedPeripherals(withServices: uuids.map { CBUUID(string: $0) })
         let described = found.map { "\($0.name ?? "?") \($0.state)" }

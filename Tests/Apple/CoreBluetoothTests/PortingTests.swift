@@ -41,7 +41,7 @@ import Testing
     let values: [Any] = [true, NSNumber(value: true), true as AnyObject]
     let radio = await ManagedAdapter.kept(SimulatedRadio([await Devices.strap()]))
     let recorder = await Recorder.start(radio)
-    let option = Confined(values[index])
+    let option = UncheckedSendable(values[index])
     await recorder.perform {
       $0.central.scanForPeripherals(options: [CBCentralManagerScanOptionAllowDuplicatesKey: option.value])
     }
@@ -67,7 +67,7 @@ import Testing
   }
 }
 
-private struct Confined<Value>: @unchecked Sendable {
+private struct UncheckedSendable<Value>: @unchecked Sendable {
   let value: Value
 
   init(_ value: Value) { self.value = value }

@@ -14,7 +14,7 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
 
   /// Where the delegate is called.
   let queue = DispatchQueue(label: "CoreBluetoothTests")
-  private let shared = Guarded(Shared())
+  private let shared = LockedValue(Shared())
   /// Set by the test.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   nonisolated(unsafe) var central: CBCentralManager!
@@ -31,7 +31,7 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
 
   /// Runs an action on the queue of the delegate.
   func perform(_ action: @escaping (Recorder) -> Void) async {
-    let action = Confined(action)
+    let action = UncheckedSendable(action)
     await withCheckedContinuation { continuation in
       queue.async {
         action.value(self)
@@ -205,7 +205,7 @@ final class Recorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { note("ready") }
 }
 
-private struct Confined<Value>: @unchecked Sendable {
+private struct UncheckedSendable<Value>: @unchecked Sendable {
   let value: Value
 
   init(_ value: Value) {

@@ -8,13 +8,13 @@ import HaloSystem
 final class SessionRecorder: @unchecked Sendable {
   let recorder = Recorder()
   let session: ASAccessorySession
-  private let input: Guarded<(DispatchQueue, @Sendable (String?) -> Void)?>
-  private let timers: Guarded<[Double: @Sendable () -> Void]>
+  private let input: LockedValue<(DispatchQueue, @Sendable (String?) -> Void)?>
+  private let timers: LockedValue<[Double: @Sendable () -> Void]>
 
   init(_ radio: ManagedAdapter, isInteractive: Bool = true, folder: String? = nil, program: String = "tests")
   {
-    let input = Guarded<(DispatchQueue, @Sendable (String?) -> Void)?>(nil)
-    let timers = Guarded<[Double: @Sendable () -> Void]>([:])
+    let input = LockedValue<(DispatchQueue, @Sendable (String?) -> Void)?>(nil)
+    let timers = LockedValue<[Double: @Sendable () -> Void]>([:])
     (self.input, self.timers) = (input, timers)
     let recorder = recorder
     let face = PickerFace(

@@ -9,11 +9,11 @@ import HaloSimulation
 
 /// A program of CoreBluetooth and a peripheral of this package meet in the air: the whole way, from the delegate down to
 /// the packets of two controllers.
-@Suite struct AirTests {
+@Suite struct SharedMediumTests {
   /// A heart-rate strap with a host and a controller of its own.
   @BluetoothActor
   private final class Strap {
-    private let air = Air(timers: EpollLoop.shared.timers)
+    private let medium = RadioMedium(timers: EpollLoop.shared.timers)
     private let peripheral: Peripheral
     private(set) var connections: [GATTLink] = []
 
@@ -21,7 +21,7 @@ import HaloSimulation
       var options = ControllerOptions()
       options.address = BluetoothAddress(0xC000_0000_0001, .public)
       let (table, measurement, _) = Devices.strapAttributes()
-      let adapter = HCIAdapter(AirTransport(air, options))
+      let adapter = HCIAdapter(SimulatedTransport(medium, options))
       peripheral = Peripheral(adapter, serving: table)
       _ = try await adapter.start()
       peripheral.onConnection = { [unowned self] connection in
@@ -40,7 +40,7 @@ import HaloSimulation
     }
 
     /// The radio of another machine.
-    func otherRadio() -> ManagedAdapter { ManagedAdapter.kept(HCIAdapter(AirTransport(air))) }
+    func otherRadio() -> ManagedAdapter { ManagedAdapter.kept(HCIAdapter(SimulatedTransport(medium))) }
 
     func disconnect() async { for connection in connections { await connection.disconnect() } }
   }

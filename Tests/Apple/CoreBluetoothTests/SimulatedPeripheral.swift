@@ -16,7 +16,7 @@ final class SimulatedPeripheral {
   var lostResponses = 0
   /// In reach and switched on.
   var isPresent = true {
-    didSet { air?.advertisingChanged(self) }
+    didSet { medium?.advertisingChanged(self) }
   }
   var rssi: Int8 = -50
   /// Takes nothing more from its link.
@@ -36,8 +36,8 @@ final class SimulatedPeripheral {
   private let scanResponse: [UInt8]?
   private let database: AttributeDatabase
   private var advertisingEvents = 0
-  private var air: Air?
-  private var link: AirLink?
+  private var medium: RadioMedium?
+  private var link: SimulatedLink?
   private var recombiner = Recombiner()
   private var bearer: ATTBearer?
   private var server: ServerBearer?
@@ -53,9 +53,9 @@ final class SimulatedPeripheral {
     self.database = database
   }
 
-  func enter(_ air: Air) {
-    self.air = air
-    air.add(self)
+  func enter(_ medium: RadioMedium) {
+    self.medium = medium
+    medium.add(self)
   }
 
   /// Goes out of reach.
@@ -80,7 +80,7 @@ final class SimulatedPeripheral {
   }
 }
 
-extension SimulatedPeripheral: @BluetoothActor AirDevice {
+extension SimulatedPeripheral: @BluetoothActor SimulatedDevice {
   var features: LEFeatures { .encryption }
   var version: RemoteVersion { RemoteVersion(CoreVersion(rawValue: 9), CompanyIdentifier(rawValue: 0x005D)) }
 
@@ -98,32 +98,32 @@ extension SimulatedPeripheral: @BluetoothActor AirDevice {
 
   func acceptsLink(from central: BluetoothAddress) -> Bool { true }
 
-  func connected(_ link: AirLink) {
-    guard let air else { return }
+  func connected(_ link: SimulatedLink) {
+    guard let medium else { return }
     self.link = link
     connectionCount += 1
     recombiner = Recombiner()
-    let bearer = ATTBearer(timers: air.timers, receiveMTU: mtu) { [weak self] in self?.send($0) }
-    let server = ServerBearer(database, on: bearer, timers: air.timers)
+    let bearer = ATTBearer(timers: medium.timers, receiveMTU: mtu) { [weak self] in self?.send($0) }
+    let server = ServerBearer(database, on: bearer, timers: medium.timers)
     server.onEvent = { [weak self] event in
       if case .written(let handle, let value) = event { self?.written(value, to: handle) }
     }
     (self.bearer, self.server) = (bearer, server)
   }
 
-  func received(_ fragment: AirFragment, on link: AirLink) {
+  func received(_ fragment: SimulatedFragment, on link: SimulatedLink) {
     let recombiner = recombiner
     recombiner.receive(fragment.data.span.bytes, isStart: fragment.isStart) { channel, payload in
-      guard channel == .attribute, let bearer, let air else { return }
+      guard channel == .attribute, let bearer, let medium else { return }
       if let bytes = answer(Array(payload)) {
         send(bytes.span.bytes)
       } else {
-        bearer.receive(payload, at: Arrival(air.timers.now))
+        bearer.receive(payload, at: Arrival(medium.timers.now))
       }
     }
   }
 
-  func ended(_ link: AirLink, _ reason: HCIErrorCode) {
+  func ended(_ link: SimulatedLink, _ reason: HCIErrorCode) {
     self.link = nil
     isStalled = false
     bearer?.close("the link has ended")

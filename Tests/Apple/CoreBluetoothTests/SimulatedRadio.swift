@@ -22,10 +22,10 @@ final class SimulatedRadio: Adapter {
   private(set) var failure: StackError?
   var isScanning: Bool { scan != nil && failure == nil }
 
-  private let air: Air
+  private let medium: RadioMedium
   private let options: ControllerOptions
   /// The host and the way to its controller, while the radio is in use.
-  private var host: (adapter: HCIAdapter, transport: AirTransport)?
+  private var host: (adapter: HCIAdapter, transport: SimulatedTransport)?
   private var scan: ScanParameters?
   private var advertisements: [ObjectIdentifier: (AdvertisingSet, Advertising)] = [:]
   private var links: [LinkOfPeer] = []
@@ -45,16 +45,16 @@ final class SimulatedRadio: Adapter {
     self.peripherals = peripherals
     self.timers = timers ?? Timers()
     self.failure = failure
-    air = Air(timers: self.timers)
+    medium = RadioMedium(timers: self.timers)
     options = ControllerOptions()
-    for peripheral in peripherals { peripheral.enter(air) }
+    for peripheral in peripherals { peripheral.enter(medium) }
     if timers == nil { run() }
   }
 
   /// The radio of another machine in the same air, with the same time.
   init(beside other: SimulatedRadio, _ address: String) {
     guard let address = BluetoothAddress(address) else { fatalError("not an address: \(address)") }
-    (air, timers, peripherals) = (other.air, other.timers, [])
+    (medium, timers, peripherals) = (other.medium, other.timers, [])
     var options = ControllerOptions()
     options.address = BluetoothAddress(address.value, .public)
     self.options = options
@@ -78,7 +78,7 @@ final class SimulatedRadio: Adapter {
 
   func start() async throws(StackError) -> AdapterInformation {
     if let failure { throw failure }
-    let transport = AirTransport(air, options)
+    let transport = SimulatedTransport(medium, options)
     let adapter = HCIAdapter(transport)
     host = (adapter, transport)
     adapter.onReport = { [weak self] report, time in self?.onReport?(report, time) }

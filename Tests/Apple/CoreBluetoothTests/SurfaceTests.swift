@@ -78,8 +78,8 @@ import Testing
   @Test func thePropertiesOfManagersAreObserved() async {
     let meeting = await Meeting()
     let offer = await PeripheralRecorder.start(meeting.radio)
-    let seen = Guarded<[String]>([])
-    let observations = Guarded<[NSKeyValueObservation]>([])
+    let seen = LockedValue<[String]>([])
+    let observations = LockedValue<[NSKeyValueObservation]>([])
     let note = { (text: String) in seen.withLock { $0.append(text) } }
     await offer.perform { me in
       let made = [
@@ -111,8 +111,8 @@ import Testing
   @Test func thePropertiesOfACentralManagerAndOfAPeripheralAreObserved() async {
     let radio = await ManagedAdapter.kept(SimulatedRadio([await Devices.strap()]))
     let recorder = await Recorder.start(radio)
-    let seen = Guarded<[String]>([])
-    let observations = Guarded<[NSKeyValueObservation]>([])
+    let seen = LockedValue<[String]>([])
+    let observations = LockedValue<[NSKeyValueObservation]>([])
     let note = { (text: String) in seen.withLock { $0.append(text) } }
     recorder.on("found Strap") { me in
       guard let peripheral = me.peripherals["Strap"] else { return }

@@ -33,7 +33,7 @@ import Testing
   @Test func aRequestToAnotherCharacteristicArrivesInTheOrderOfTheCalls() async {
     let strap = await Devices.strap()
     let (recorder, radio) = await connected(strap)
-    let counts = Guarded<[Int]>([])
+    let counts = LockedValue<[Int]>([])
     await BluetoothActor.run { [weak strap] in
       strap?.answer = { pdu in
         if pdu.first == 0x0A { counts.withLock { $0.append(strap?.writes.count ?? 0) } }

@@ -7,7 +7,7 @@ extension FuzzTarget {
   static let servers = [
     FuzzTarget("att-server") { bytes in
       let fuzzed = FuzzedServer()
-      let server = UnlinkedServer(fuzzed.database)
+      let server = InMemoryServer(fuzzed.database)
       var (requests, answers) = (0, 0)
       func count(_ sent: [[UInt8]], _ mtu: Int) {
         for pdu in sent {

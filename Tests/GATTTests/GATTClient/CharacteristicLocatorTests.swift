@@ -7,7 +7,7 @@ import Testing
 @testable import HaloGATT
 
 /// Which of several attributes of one UUID is meant, and which handles are still true.
-@Suite struct AttributePlacesTests {
+@Suite struct CharacteristicLocatorTests {
   private func characteristic(_ type: String, _ handle: UInt16) -> Characteristic {
     Characteristic(
       uuid: uuid(type), properties: .notify, declaration: AttributeHandle(handle - 1),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Values that a program has: it gets what clients send, with the offsets.
-@Suite struct PartHandlerTests {
+@Suite struct LongValueHandlerTests {
   /// Two values of the program at 0x0003 and 0x0005, one of another program at 0x0007, and a stored one at 0x0009.
   private final class Program {
     var reads: [(offset: Int, reply: (Result<[UInt8], ATTErrorCode>) -> Void)] = []
@@ -20,14 +20,14 @@ import Testing
       database.addService(uuid("ff00"))
       let all: CharacteristicProperties = [.read, .write, .writeWithoutResponse]
       let values = (0..<4).map { database.addCharacteristic(uuid("ff0\($0 + 1)"), all, value: [7]) }
-      let ours = PartHandler(
+      let ours = LongValueHandler(
         read: { [unowned self] in reads.append(($1, $3)) },
         write: { [unowned self] in writes.append((Self.text($0), $2)) })
       database.setHandler(of: values[0], ours)
       database.setHandler(of: values[1], ours)
       database.setHandler(
         of: values[2],
-        PartHandler(
+        LongValueHandler(
           read: { $3(.success([UInt8($1)])) },
           write: { [unowned self] in
             others.append(Self.text($0))

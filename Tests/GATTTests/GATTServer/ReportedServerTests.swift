@@ -224,7 +224,7 @@ import Testing
         var sent: [[UInt8]] = []
         let bearer = ATTBearer(timers: Timers()) { sent.append(Array($0)) }
         bearer.receive(bytes.span.bytes, at: Arrival(.zero))
-        let server = UnlinkedServer(AttributeDatabase())
+        let server = InMemoryServer(AttributeDatabase())
         #expect(server.receive(bytes.span.bytes) == sent, "\(Hex.string(bytes))")
       }
     }

@@ -7,7 +7,7 @@ import Testing
 /// A server that is asked: PDUs are spelled in hexadecimal digits or made of fields, and the time is told.
 final class ServerDialogue {
   let database: AttributeDatabase
-  let unlinked: UnlinkedServer
+  let unlinked: InMemoryServer
   private(set) var events: [ServerBearer.Event] = []
 
   var server: ServerBearer { unlinked.server }
@@ -15,7 +15,7 @@ final class ServerDialogue {
 
   init(_ database: AttributeDatabase, mtu: Int = 517, security: LinkSecurity = .none) {
     self.database = database
-    unlinked = UnlinkedServer(database, mtu: mtu)
+    unlinked = InMemoryServer(database, mtu: mtu)
     server.security = security
     server.onEvent = { [unowned self] in events.append($0) }
   }

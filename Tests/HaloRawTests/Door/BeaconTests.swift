@@ -9,13 +9,13 @@ import HaloSimulation
 /// Advertisements that nobody can connect to, heard by programs on other radios in the same air.
 @BluetoothActor
 @Suite(.onTheLoop) struct BeaconTests {
-  private let air = Air(timers: testTimers)
+  private let medium = RadioMedium(timers: testTimers)
 
   private func radio(_ number: UInt64, bluetooth5: Bool = true) async throws -> Radio {
     var options = ControllerOptions()
     options.address = BluetoothAddress(0xC000_0000_0000 + number, .public)
     options.bluetooth5 = bluetooth5
-    return try await Radio.start(OpenedAdapter(HCIAdapter(AirTransport(air, options))))
+    return try await Radio.start(OpenedAdapter(HCIAdapter(SimulatedTransport(medium, options))))
   }
 
   /// BTHome (https://bthome.io/format): the battery in percent.

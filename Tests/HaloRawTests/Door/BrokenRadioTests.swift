@@ -17,8 +17,8 @@ private final class BreakingTransport: HCITransportLayer {
   private(set) var openings = 0
   var onClose: ((String) -> Void)?
 
-  init(_ air: Air, for time: Duration) {
-    transport = AirTransport(air)
+  init(_ medium: RadioMedium, for time: Duration) {
+    transport = SimulatedTransport(medium)
     self.time = time
   }
 
@@ -46,7 +46,7 @@ private final class BreakingTransport: HCITransportLayer {
   private static let most = 13
 
   @Test func anAdapterThatIsKeptIsOpenedSeldomAndThenUsed() async throws {
-    let transport = BreakingTransport(Air(timers: testTimers), for: .seconds(60))
+    let transport = BreakingTransport(RadioMedium(timers: testTimers), for: .seconds(60))
     let kept = ManagedAdapter.kept(HCIAdapter(transport))
     await testTimers.sleep(for: .seconds(60))
     #expect(transport.openings > 5 && transport.openings <= Self.most)
@@ -60,7 +60,7 @@ private final class BreakingTransport: HCITransportLayer {
 
   @Test func aConnectionIsThereWhenTheRadioIs() async throws {
     let strap = try await Strap()
-    let transport = BreakingTransport(strap.air, for: .seconds(60))
+    let transport = BreakingTransport(strap.medium, for: .seconds(60))
     let radio = try await Radio.start(OpenedAdapter(HCIAdapter(transport)))
     let begin = testTimers.now
     let connection = try await radio.connect(

@@ -9,10 +9,10 @@ import Testing
 @Suite struct LinkOptionsTests {
   /// Serves a lamp while `body` runs with a radio that hears it.
   private func withLamp(
-    _ air: String, _ body: @Sendable (Radio, Server) async throws -> Void
+    _ medium: String, _ body: @Sendable (Radio, Server) async throws -> Void
   ) async throws {
-    try await withRadio(RadioSelector("virtual:air=options-\(air)")) { here in
-      try await withRadio(RadioSelector("virtual:air=options-\(air)")) { there in
+    try await withRadio(RadioSelector("virtual:air=options-\(medium)")) { here in
+      try await withRadio(RadioSelector("virtual:air=options-\(medium)")) { there in
         let level = LocalCharacteristic(.batteryLevel, 81)
         try await there.serve([LocalService("180F", level)], as: "Lamp") { try await body(here, $0) }
       }

@@ -9,12 +9,12 @@ import Testing
   private static let text = CharacteristicID<String>("FFF1", in: "FFF0")
 
   private func serve(
-    _ air: String, _ services: [LocalService], appearance: AppearanceValue? = nil,
+    _ medium: String, _ services: [LocalService], appearance: AppearanceValue? = nil,
     preferring preferred: PreferredConnectionParameters? = nil,
     _ body: @Sendable (Radio, Server) async throws -> Void
   ) async throws {
-    try await withRadio(RadioSelector("virtual:air=table-\(air)")) { phone in
-      try await withRadio(RadioSelector("virtual:air=table-\(air)")) { radio in
+    try await withRadio(RadioSelector("virtual:air=table-\(medium)")) { phone in
+      try await withRadio(RadioSelector("virtual:air=table-\(medium)")) { radio in
         try await radio.serve(services, as: "Lamp", appearance: appearance, preferring: preferred) { server in
           try await body(phone, server)
         }

@@ -13,12 +13,12 @@ import HaloSimulation
 /// Services that a program offers, met by programs on other radios in the same air.
 @BluetoothActor
 @Suite(.onTheLoop) struct ServerTests {
-  private let air = Air(timers: testTimers)
+  private let medium = RadioMedium(timers: testTimers)
 
-  private func transport(_ number: UInt64) -> AirTransport {
+  private func transport(_ number: UInt64) -> SimulatedTransport {
     var options = ControllerOptions()
     options.address = BluetoothAddress(0xC000_0000_0000 + number, .public)
-    return AirTransport(air, options)
+    return SimulatedTransport(medium, options)
   }
 
   private func radio(_ number: UInt64) async throws -> Radio {
@@ -134,7 +134,7 @@ import HaloSimulation
     options.cannotScanWhileAdvertising = true
     options.cannotInitiateWhileAdvertising = cannotInitiate
     options.bluetooth5 = bluetooth5
-    let both = try await Radio.start(OpenedAdapter(HCIAdapter(AirTransport(air, options))))
+    let both = try await Radio.start(OpenedAdapter(HCIAdapter(SimulatedTransport(medium, options))))
     let humidity = LocalCharacteristic(CharacteristicID<[UInt8]>(0xFF11, in: 0xFF10), [40])
     try await radio(3).serve([LocalService("FF10", humidity)], as: "Hygrometer") { _ in
       let temperature = LocalCharacteristic(Self.temperature, 20)

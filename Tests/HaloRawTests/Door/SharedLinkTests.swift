@@ -143,11 +143,11 @@ import HaloSimulation
 
   /// A phone that is connected to what this radio serves has services, too: 10 s passed, and then the controller refused.
   @Test func aDeviceThatHasConnectedIsUsedOnItsLink() async throws {
-    let air = Air(timers: testTimers)
+    let medium = RadioMedium(timers: testTimers)
     func adapter(_ number: UInt64) -> HCIAdapter {
       var options = ControllerOptions()
       options.address = BluetoothAddress(0xC000_0000_0000 + number, .public)
-      return HCIAdapter(AirTransport(air, options))
+      return HCIAdapter(SimulatedTransport(medium, options))
     }
     let pi = try await Radio.start(OpenedAdapter(adapter(1)))
     let phone = Central(adapter(2))
@@ -279,11 +279,11 @@ private final class Meeting {
   private let phone: Peripheral
 
   init() async throws {
-    let air = Air(timers: testTimers)
+    let medium = RadioMedium(timers: testTimers)
     func adapter(_ number: UInt64) -> HCIAdapter {
       var options = ControllerOptions()
       options.address = BluetoothAddress(0xC000_0000_0000 + number, .public)
-      return HCIAdapter(AirTransport(air, options))
+      return HCIAdapter(SimulatedTransport(medium, options))
     }
     pi = try await Radio.start(OpenedAdapter(adapter(1)))
     let services = AttributeDatabase()

@@ -5,7 +5,7 @@ import Testing
 ///
 /// Others ask for this: iotile/coretools 928 (an emulated central), nordicsemi/Kotlin-BLE-Library 247 (examples of mocks),
 /// TheCellule/python-bleson 68 (a mock for machines without adapters), dotintent/react-native-ble-plx 722 and 879.
-@Suite struct AirTests {
+@Suite struct SharedMediumTests {
   private static let counter = CharacteristicID<[UInt8]>("FFF1", in: "FFF0")
 
   @Test func aProgramMeetsItsOwnPeripheral() async throws {

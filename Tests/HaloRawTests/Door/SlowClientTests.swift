@@ -24,20 +24,20 @@ private final class UnconfirmingTransport: HCITransportLayer {
 /// Clients that take nothing, and programs that never wait.
 @BluetoothActor
 @Suite(.onTheLoop) struct SlowClientTests {
-  private func transport(_ number: UInt64, _ air: Air) -> AirTransport {
+  private func transport(_ number: UInt64, _ medium: RadioMedium) -> SimulatedTransport {
     var options = ControllerOptions()
     options.address = BluetoothAddress(0xC000_0000_0000 + number, .public)
-    return AirTransport(air, options)
+    return SimulatedTransport(medium, options)
   }
 
   private static let id = CharacteristicID<[UInt8]>(0xFF01, in: 0xFF00)
 
   @Test func aClientThatConfirmsNothingDelaysOthersByASecond() async throws {
-    let air = Air(timers: testTimers)
-    let source = try await Radio.start(OpenedAdapter(HCIAdapter(transport(1, air))))
+    let medium = RadioMedium(timers: testTimers)
+    let source = try await Radio.start(OpenedAdapter(HCIAdapter(transport(1, medium))))
     let silent = try await Radio.start(
-      OpenedAdapter(HCIAdapter(UnconfirmingTransport(transport(2, air)))))
-    let awake = try await Radio.start(OpenedAdapter(HCIAdapter(transport(3, air))))
+      OpenedAdapter(HCIAdapter(UnconfirmingTransport(transport(2, medium)))))
+    let awake = try await Radio.start(OpenedAdapter(HCIAdapter(transport(3, medium))))
     let value = LocalCharacteristic(Self.id, [], properties: [.indicate])
     try await source.serve([LocalService(0xFF00, value)], as: "Source") { server in
       let links = [
@@ -69,9 +69,9 @@ private final class UnconfirmingTransport: HCITransportLayer {
   }
 
   @Test func nobodyAndOneWithoutRoomAreSaid() async throws {
-    let air = Air(timers: testTimers)
-    let source = try await Radio.start(OpenedAdapter(HCIAdapter(transport(1, air))))
-    let phone = try await Radio.start(OpenedAdapter(HCIAdapter(transport(2, air))))
+    let medium = RadioMedium(timers: testTimers)
+    let source = try await Radio.start(OpenedAdapter(HCIAdapter(transport(1, medium))))
+    let phone = try await Radio.start(OpenedAdapter(HCIAdapter(transport(2, medium))))
     let value = LocalCharacteristic(Self.id, [])
     try await source.serve([LocalService(0xFF00, value)], as: "Source") { _ in
       #expect(try await value.notify([1]).isEmpty)
@@ -87,9 +87,9 @@ private final class UnconfirmingTransport: HCITransportLayer {
 
   /// The time is real, as virtual time stands still while a program computes.
   @Test func aProgramThatNeverWaitsIsSeenNevertheless() async throws {
-    let air = Air(timers: EpollLoop.shared.timers)
-    let source = try await Radio.start(OpenedAdapter(HCIAdapter(transport(1, air))))
-    let phone = try await Radio.start(OpenedAdapter(HCIAdapter(transport(2, air))))
+    let medium = RadioMedium(timers: EpollLoop.shared.timers)
+    let source = try await Radio.start(OpenedAdapter(HCIAdapter(transport(1, medium))))
+    let phone = try await Radio.start(OpenedAdapter(HCIAdapter(transport(2, medium))))
     let value = LocalCharacteristic(Self.id, [5])
     try await source.serve([LocalService(0xFF00, value)], as: "Busy") { _ in
       var isRead = false

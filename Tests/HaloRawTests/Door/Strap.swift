@@ -14,7 +14,7 @@ final class Strap {
   static let controlPoint = CharacteristicID<[UInt8]>(0x2A39, in: 0x180D)
   static let address = BluetoothAddress(0xC000_0000_0001, .public)
 
-  let air = Air(timers: testTimers)
+  let medium = RadioMedium(timers: testTimers)
   let database = AttributeDatabase()
   let measurementHandle: AttributeHandle
   private let peripheral: Peripheral
@@ -37,7 +37,7 @@ final class Strap {
     }
     var options = ControllerOptions()
     options.address = Self.address
-    let adapter = HCIAdapter(AirTransport(air, options))
+    let adapter = HCIAdapter(SimulatedTransport(medium, options))
     peripheral = Peripheral(adapter, serving: database)
     _ = try await adapter.start()
     let timers = testTimers
@@ -104,7 +104,9 @@ final class Strap {
   func leave() async { for connection in peripheral.connections { await connection.disconnect() } }
 
   /// The radio of the program.
-  func radio() async throws -> Radio { try await Radio.start(OpenedAdapter(HCIAdapter(AirTransport(air)))) }
+  func radio() async throws -> Radio {
+    try await Radio.start(OpenedAdapter(HCIAdapter(SimulatedTransport(medium))))
+  }
 
   /// A connection that nothing else keeps.
   func connection(reconnect: Reconnection = .never) async throws -> Connection {

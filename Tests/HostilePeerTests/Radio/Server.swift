@@ -17,7 +17,7 @@ struct Server {
 
   private var agreedMTU = ATTBearer.defaultMTU
   /// The server of the table as it is now.
-  private var running: UnlinkedServer?
+  private var running: InMemoryServer?
 
   init(name: String = "honest") {
     addService(GATTUUID.genericAccess, at: 0x0001)
@@ -104,14 +104,14 @@ struct Server {
     return answer ?? ATTErrorResponse(request: request.opcode, handle: 0, code: .unlikelyError)
   }
 
-  private func start() -> UnlinkedServer {
+  private func start() -> InMemoryServer {
     var table = attributes.sorted { $0.handle < $1.handle }
     for index in table.indices where table[index].type == GATTUUID.primaryService {
       let rest = table[(index + 1)...]
       table[index].groupEnd =
         (rest.prefix { $0.type != GATTUUID.primaryService }.last ?? table[index]).handle
     }
-    let server = UnlinkedServer(AttributeDatabase(table), mtu: Int(mtu))
+    let server = InMemoryServer(AttributeDatabase(table), mtu: Int(mtu))
     if agreedMTU > ATTBearer.defaultMTU {
       server.receive(ATTExchangeMTURequest(clientMTU: UInt16(agreedMTU)).bytes.span.bytes)
     }

@@ -90,7 +90,7 @@ enum HotPathCheck {
 
 /// Prints as `stream` does: the lines of a wake-up with one write.
 @BluetoothActor
-final class Printer: @BluetoothActor TurnEnd {
+final class Printer: @BluetoothActor TickObserver {
   private var writer: SampleWriter
   private var counter = PacketCounter()
   private var isCollecting = false
@@ -113,10 +113,10 @@ final class Printer: @BluetoothActor TurnEnd {
 
   private func printSoon() {
     isCollecting = true
-    EpollLoop.shared.atEndOfTurn(self)
+    EpollLoop.shared.atEndOfTick(self)
   }
 
-  func turnEnds() {
+  func tickDidEnd() {
     isCollecting = false
     _ = writer.flush()
   }

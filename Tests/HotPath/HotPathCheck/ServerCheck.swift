@@ -13,12 +13,12 @@ extension HotPathCheck {
   /// - Returns: whether nothing was allocated
   @BluetoothActor
   static func measureServer() async throws -> Bool {
-    let air = Air(timers: EpollLoop.shared.timers)
-    let transport = CountedTransport(AirTransport(air, options(1)))
+    let medium = RadioMedium(timers: EpollLoop.shared.timers)
+    let transport = CountedTransport(SimulatedTransport(medium, options(1)))
     let radio = try await Radio.start(OpenedAdapter(HCIAdapter(transport)))
     let rate = LocalCharacteristic(CharacteristicID<[UInt8]>("2A37", in: "180D"), [0, 60])
     return try await radio.serve([LocalService("180D", rate)], as: "Heart") { _ in
-      let phone = try await Radio.start(OpenedAdapter(HCIAdapter(AirTransport(air, options(2)))))
+      let phone = try await Radio.start(OpenedAdapter(HCIAdapter(SimulatedTransport(medium, options(2)))))
       let link = try await phone.connect(to: .service("180D"), within: .seconds(10))
       let subscription = Task { for try await _ in link.values(of: rate.id) {} }
       for try await count in rate.subscriberCounts where count == 1 { break }

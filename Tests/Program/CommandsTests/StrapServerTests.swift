@@ -11,12 +11,12 @@ import HaloSimulation
 
 /// A strap, met by watches on the same radio, each with a host of its own.
 @Suite(.onTheLoop, .serialized) @BluetoothActor struct StrapServerTests {
-  private let air = Air(timers: testTimers)
+  private let medium = RadioMedium(timers: testTimers)
 
   private func adapter(_ number: UInt64) -> HCIAdapter {
     var options = ControllerOptions()
     options.address = BluetoothAddress(0x001A_7DDA_7100 + number, .public)
-    return HCIAdapter(AirTransport(air, options))
+    return HCIAdapter(SimulatedTransport(medium, options))
   }
 
   @BluetoothActor private final class Strap {

@@ -14,7 +14,7 @@ import Testing
   /// A ring that has its attributes somewhere, and answers each battery request.
   @BluetoothActor private final class Device {
     let link = FakeLink()
-    let server: UnlinkedServer
+    let server: InMemoryServer
     var frames: [RingFrame] = []
     let write: AttributeHandle
     let notify: AttributeHandle
@@ -54,7 +54,7 @@ import Testing
         information.addCharacteristic(RingGATT.firmwareRevision, .read, value: Array(firmware.utf8))
         attributes += information.attributes
       }
-      server = UnlinkedServer(AttributeDatabase(attributes), mtu: 247)
+      server = InMemoryServer(AttributeDatabase(attributes), mtu: 247)
       server.server.onEvent = { [weak self] event in
         if case .written(let handle, let value) = event { self?.written(value, to: handle) }
       }

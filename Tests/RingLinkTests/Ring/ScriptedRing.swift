@@ -19,7 +19,7 @@ final class ScriptedRing {
   /// What was written: frames without the padding, bulk requests whole.
   private(set) var asked: [String] = []
 
-  private let server: UnlinkedServer
+  private let server: InMemoryServer
   private let write: AttributeHandle
   private let notify: AttributeHandle
   private let bulkWrite: AttributeHandle
@@ -46,7 +46,7 @@ final class ScriptedRing {
       table.addService(RingGATT.deviceInformationService, at: 0x40)
       for (uuid, text) in revisions { table.addCharacteristic(uuid, .read, value: Array(text.utf8)) }
     }
-    server = UnlinkedServer(table, mtu: 247)
+    server = InMemoryServer(table, mtu: 247)
     server.server.onEvent = { [weak self] event in
       if case .written(let handle, let value) = event { self?.written(value, to: handle) }
     }

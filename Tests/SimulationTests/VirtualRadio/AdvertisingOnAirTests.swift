@@ -10,14 +10,14 @@ import Testing
 /// Advertisements of all kinds between two hosts of this package in one air.
 @BluetoothActor
 @Suite(.onTheLoop) struct AdvertisingOnAirTests {
-  private let air = Air(timers: testTimers)
+  private let medium = RadioMedium(timers: testTimers)
   private static let address = BluetoothAddress(0x001A_7DDA_7120, .public)
 
   private func adapter(_ address: UInt64, bluetooth5: Bool = true) async throws -> HCIAdapter {
     var options = ControllerOptions()
     options.address = BluetoothAddress(address, .public)
     options.bluetooth5 = bluetooth5
-    let adapter = HCIAdapter(AirTransport(air, options))
+    let adapter = HCIAdapter(SimulatedTransport(medium, options))
     _ = try await adapter.start()
     return adapter
   }

@@ -9,13 +9,13 @@ import HaloSimulation
 @BluetoothActor
 @Suite(.onTheLoop) struct DeviceTests {
   /// A device that is always heard, and keeps what comes.
-  private final class Device: AirDevice {
+  private final class Device: SimulatedDevice {
     let address = BluetoothAddress(0xC011_2233_A1B2, .random)
     let rssi: Int8 = -60
     let features: LEFeatures = []
     let version = RemoteVersion(CoreVersion(rawValue: 9), CompanyIdentifier(rawValue: 0xFFFF))
     var scanResponse: [UInt8]? = []
-    private(set) var link: AirLink?
+    private(set) var link: SimulatedLink?
     private(set) var fragments: [[UInt8]] = []
 
     var advertisement: RadioAdvertisement? {
@@ -25,19 +25,19 @@ import HaloSimulation
       link == nil ? now + .milliseconds(20) : nil
     }
     func acceptsLink(from central: BluetoothAddress) -> Bool { true }
-    func connected(_ link: AirLink) { self.link = link }
-    func received(_ fragment: AirFragment, on link: AirLink) { fragments.append(fragment.data) }
-    func ended(_ link: AirLink, _ reason: HCIErrorCode) { self.link = nil }
+    func connected(_ link: SimulatedLink) { self.link = link }
+    func received(_ fragment: SimulatedFragment, on link: SimulatedLink) { fragments.append(fragment.data) }
+    func ended(_ link: SimulatedLink, _ reason: HCIErrorCode) { self.link = nil }
   }
 
-  private let air = Air(timers: testTimers)
+  private let medium = RadioMedium(timers: testTimers)
   private let device = Device()
-  private let transport: AirTransport
+  private let transport: SimulatedTransport
   private let adapter: HCIAdapter
 
   init() {
-    air.add(device)
-    transport = AirTransport(air)
+    medium.add(device)
+    transport = SimulatedTransport(medium)
     adapter = HCIAdapter(transport, randomAddress: BluetoothAddress(0xC000_0000_0001, .random))
   }
 

@@ -13,11 +13,11 @@ import Testing
 @Suite(.onTheLoop) struct TwoHostsTests {
   static let key = LongTermKey(Array(0x10..<0x20), isAuthenticated: true)
 
-  private let air = Air(timers: testTimers)
+  private let medium = RadioMedium(timers: testTimers)
 
   /// The device that is found: a thermometer.
   @BluetoothActor private final class Thermometer {
-    let transport: AirTransport
+    let transport: SimulatedTransport
     let adapter: HCIAdapter
     let database = AttributeDatabase()
     let value: AttributeHandle
@@ -33,8 +33,8 @@ import Testing
     static let settingType = BluetoothUUID(0x2A21 as UInt16)
     static let protectedType = BluetoothUUID(0x2A1D as UInt16)
 
-    init(_ air: Air, _ options: ControllerOptions, maximumConnections: Int = 1) async throws {
-      transport = AirTransport(air, options)
+    init(_ medium: RadioMedium, _ options: ControllerOptions, maximumConnections: Int = 1) async throws {
+      transport = SimulatedTransport(medium, options)
       adapter = HCIAdapter(transport, randomAddress: BluetoothAddress(0xC000_0000_0002, .random))
       database.addService(Self.service)
       value = database.addCharacteristic(Self.temperature, [.read, .notify, .indicate], value: [0xC4, 0x09])
@@ -67,17 +67,17 @@ import Testing
     var options = ControllerOptions()
     options.address = BluetoothAddress(address, .public)
     options.bluetooth5 = bluetooth5
-    return try await Thermometer(air, options, maximumConnections: maximumConnections)
+    return try await Thermometer(medium, options, maximumConnections: maximumConnections)
   }
 
   private func central(
     bluetooth5: Bool = true, address: UInt64 = 0x001A_7DDA_7113
-  ) async throws -> (Central, AirTransport) {
+  ) async throws -> (Central, SimulatedTransport) {
     var options = ControllerOptions()
     options.address = BluetoothAddress(address, .public)
     options.bluetooth5 = bluetooth5
     options.aclLength = bluetooth5 ? 251 : 27
-    let transport = AirTransport(air, options)
+    let transport = SimulatedTransport(medium, options)
     let central = Central(HCIAdapter(transport, randomAddress: BluetoothAddress(0xC000_0000_0001, .random)))
     try await central.start()
     return (central, transport)

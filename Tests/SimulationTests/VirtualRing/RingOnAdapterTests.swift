@@ -13,19 +13,19 @@ import HaloSimulation
 /// The ring on an adapter, met by centrals on the same radio, each with a host of its own.
 @Suite(.onTheLoop, .serialized) @BluetoothActor struct RingOnAdapterTests {
   private static let address = BluetoothAddress(0x001A_7DDA_71CA, .public)
-  private let air = Air(timers: testTimers)
+  private let medium = RadioMedium(timers: testTimers)
 
   /// The ring, and its radio.
   @BluetoothActor private final class Served {
-    let transport: AirTransport
+    let transport: SimulatedTransport
     let host: Central
     let ring: RingOnAdapter
     var events: [RingOnAdapter.Event] = []
 
-    init(_ air: Air, _ text: String, randomAddress: BluetoothAddress?) async throws {
+    init(_ medium: RadioMedium, _ text: String, randomAddress: BluetoothAddress?) async throws {
       var controller = ControllerOptions()
       controller.address = RingOnAdapterTests.address
-      transport = AirTransport(air, controller)
+      transport = SimulatedTransport(medium, controller)
       let adapter = HCIAdapter(
         transport, randomAddress: randomAddress, prefersRandomAddress: randomAddress != nil)
       host = Central(adapter)
@@ -37,13 +37,13 @@ import HaloSimulation
   }
 
   private func serve(_ text: String = "", randomAddress: BluetoothAddress? = nil) async throws -> Served {
-    try await Served(air, text, randomAddress: randomAddress)
+    try await Served(medium, text, randomAddress: randomAddress)
   }
 
-  private func central(_ number: UInt64 = 1) async throws -> (host: Central, transport: AirTransport) {
+  private func central(_ number: UInt64 = 1) async throws -> (host: Central, transport: SimulatedTransport) {
     var options = ControllerOptions()
     options.address = BluetoothAddress(0x001A_7DDA_7200 + number, .public)
-    let transport = AirTransport(air, options)
+    let transport = SimulatedTransport(medium, options)
     let central = Central(HCIAdapter(transport))
     try await central.start()
     return (central, transport)

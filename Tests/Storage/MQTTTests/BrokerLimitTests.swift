@@ -47,17 +47,20 @@ import Testing
   }
 
   @Test(arguments: [
-    (Int32(0), ReasonCode.Fate.taken), (0x10, .taken), (0x87, .refused), (0x90, .refused), (0x95, .refused),
+    (Int32(0), ReasonCode.PublishOutcome.taken), (0x10, .taken), (0x87, .refused), (0x90, .refused),
+    (0x95, .refused),
     (0x99, .refused), (0x97, .later), (0x80, .failed), (0x83, .failed), (0xFF, .failed),
   ])
-  func aReasonSaysWhatBecomesOfAMessage(_ code: Int32, _ fate: ReasonCode.Fate) {
-    #expect(ReasonCode(number: code).fate == fate)
+  func aReasonSaysWhatBecomesOfAMessage(_ code: Int32, _ publishOutcome: ReasonCode.PublishOutcome) {
+    #expect(ReasonCode(number: code).publishOutcome == publishOutcome)
   }
 
   @Test func aReasonSaysWhatBecomesOfAConnection() {
-    for code in [1, 0x84] { #expect(ReasonCode(number: Int32(code)).welcome == .otherVersion) }
-    for code in [2, 4, 5, 0x86, 0x87, 0x8A] { #expect(ReasonCode(number: Int32(code)).welcome == .refused) }
-    for code in [3, 0x88, 0x89, 0x97] { #expect(ReasonCode(number: Int32(code)).welcome == .later) }
+    for code in [1, 0x84] { #expect(ReasonCode(number: Int32(code)).connectOutcome == .otherVersion) }
+    for code in [2, 4, 5, 0x86, 0x87, 0x8A] {
+      #expect(ReasonCode(number: Int32(code)).connectOutcome == .refused)
+    }
+    for code in [3, 0x88, 0x89, 0x97] { #expect(ReasonCode(number: Int32(code)).connectOutcome == .later) }
     // Too large is about a message, another client with this name is not.
     #expect(ReasonCode(number: 0x95).blamesMessage && !ReasonCode(number: 0x8E).blamesMessage)
   }

@@ -41,7 +41,7 @@ import Testing
     defer { close(listener) }
     let port = try bindToFreePort(listener)
     try #require(listen(listener, 16) == 0)
-    let (events, told) = (Guarded<[Publisher.Event]>([]), Monitor())
+    let (events, told) = (LockedValue<[Publisher.Event]>([]), Monitor())
     let address = try BrokerAddress("mqtt://127.0.0.1:\(port)/test")
     let publisher = try #require(
       Publisher(
@@ -69,7 +69,7 @@ import Testing
     let library = try Mosquitto.shared.get()
     let file = try TemporaryQueue()
     let address = try BrokerAddress("mqtt://127.0.0.1:\(try closedPort())/test")
-    let events = Guarded<[Publisher.Event]>([])
+    let events = LockedValue<[Publisher.Event]>([])
     let publisher = try #require(
       Publisher(library, Publisher.Target(address), queue: try MessageQueue(path: file.path)) { event in
         events.withLock { $0.append(event) }

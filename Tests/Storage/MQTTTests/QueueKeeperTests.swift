@@ -19,7 +19,7 @@ import Testing
       for _ in 0..<40 { _ = try queue.add((0..<100).map { _ in Message(topic: "old", text: text) }) }
     }
     let exchange = Exchange(kept: 4000, aside: 0)
-    let events = Guarded<[Publisher.Event]>([])
+    let events = LockedValue<[Publisher.Event]>([])
     // Nothing else holds the queue, and with it its lock.
     let keeper = QueueKeeper(exchange, try MessageQueue(path: file.path)) { event in
       events.withLock { $0.append(event) }

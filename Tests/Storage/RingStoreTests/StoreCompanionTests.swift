@@ -28,8 +28,8 @@ import Testing
 
   /// Work on a thread of its own.
   private final class Work: Sendable {
-    private let isOver = Guarded(false)
-    private let hasEnded = Guarded(false)
+    private let isOver = LockedValue(false)
+    private let hasEnded = LockedValue(false)
 
     init(_ work: @escaping @Sendable (_ isOver: () -> Bool) -> Void) {
       let (isOver, hasEnded) = (isOver, hasEnded)

@@ -15,7 +15,7 @@ final class OfferedTable: @unchecked Sendable {
     func number(of service: CBService) -> Int? { objects.numbers(of: service).first { role.offers($0) } }
   }
 
-  private let shared = Guarded(Shared())
+  private let shared = LockedValue(Shared())
   private let core: PeripheralCore
 
   init(_ core: PeripheralCore) {

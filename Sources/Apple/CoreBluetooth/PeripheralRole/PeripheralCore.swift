@@ -66,7 +66,7 @@ final class PeripheralCore {
     var failure: CBError?
     if let served {
       do throws(CBError) {
-        try services.add(definition, to: served.database, PartHandler(read: read, write: write))
+        try services.add(definition, to: served.database, LongValueHandler(read: read, write: write))
       } catch {
         failure = error
       }

@@ -34,7 +34,7 @@ struct PublishedServices {
   ///   - handler: the program, which has the values that the definition does not give
   /// - Throws: if there are not enough handles; nothing is added then
   mutating func add(
-    _ definition: ServiceDefinition, to database: AttributeDatabase, _ handler: PartHandler
+    _ definition: ServiceDefinition, to database: AttributeDatabase, _ handler: LongValueHandler
   ) throws(CBError) {
     let added: Entry? = database.update { database in
       let declaration = database.addService(definition.uuid, isPrimary: definition.isPrimary)
@@ -67,7 +67,7 @@ struct PublishedServices {
 
   private static func add(
     _ characteristic: PeripheralRestoration.Characteristic, to database: AttributeDatabase,
-    _ handler: PartHandler, _ entry: inout Entry
+    _ handler: LongValueHandler, _ entry: inout Entry
   ) -> Bool {
     let properties = characteristic.propertySet
     let handle = database.addCharacteristic(

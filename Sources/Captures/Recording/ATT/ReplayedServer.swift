@@ -19,7 +19,7 @@ final class ReplayedServer {
   /// What it sends on its own.
   var queue: PushQueue
   /// Answers what needs no recorded exchange.
-  let table: UnlinkedServer
+  let table: InMemoryServer
   var matcher: ExchangeMatcher
   /// The values that the client has read or written, by their handles.
   var values: [AttributeHandle: [UInt8]] = [:]
@@ -62,7 +62,7 @@ final class ReplayedServer {
     dialogue = peripheral.dialogues[index]
     matcher = ExchangeMatcher(dialogue)
     let mtu = dialogue.serverMTU.map(Int.init) ?? dialogue.longestPDU
-    table = UnlinkedServer(AttributeDatabase(peripheral.attributes.attributes), mtu: mtu)
+    table = InMemoryServer(AttributeDatabase(peripheral.attributes.attributes), mtu: mtu)
     startTime = timers.now
     lastRequest = timers.now
     queue = PushQueue(dialogue, at: timers.now)

@@ -49,7 +49,7 @@ package enum KernelCall {
       var unfinished = 0
     }
 
-    private let state = Guarded(State())
+    private let state = LockedValue(State())
     /// Counts the jobs.
     private let signal: Int32 = Linux.semaphore()
     /// Readable when a descriptor has been closed.

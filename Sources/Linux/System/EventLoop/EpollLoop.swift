@@ -17,7 +17,7 @@ import Synchronization
   }
 
   /// State shared with other threads; everything else belongs to the loop's thread.
-  private let shared = Guarded(Shared())
+  private let shared = LockedValue(Shared())
   /// Whether there may be jobs; spares the lock on each turn.
   private let hasJobs = Atomic<Bool>(false)
   private let wakeUp: Int32
@@ -33,7 +33,7 @@ import Synchronization
   @exclusivity(unchecked) private var armedDeadline: Instant?
   @exclusivity(unchecked) private var virtualTimes: [VirtualTime] = []
   /// What has asked for the end of this turn.
-  @exclusivity(unchecked) private var turnEnds: [any TurnEnd] = []
+  @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
   private let clockTimers = Timers { SystemClock.monotonic }
   /// The calls off the loop that virtual time waits for.
   private var pendingCalls = 0
@@ -302,13 +302,13 @@ import Synchronization
   // MARK: The end of a turn
 
   /// Calls `end` once, when the loop has handled all input of this wake-up and before it sleeps.
-  @BluetoothActor package func atEndOfTurn(_ end: any TurnEnd) {
-    turnEnds.append(end)
+  @BluetoothActor package func atEndOfTick(_ end: any TickObserver) {
+    tickObservers.append(end)
   }
 
   private func endTurn() {
     // The last first: a line is made after its packet was recorded, and leaves before that is written.
-    while let end = turnEnds.popLast() { end.turnEnds() }
+    while let observer = tickObservers.popLast() { observer.tickDidEnd() }
   }
 
   // MARK: Time
@@ -431,7 +431,7 @@ import Synchronization
 }
 
 /// Something that is done once for all input of a wake-up: writing the lines that it has caused.
-package protocol TurnEnd: AnyObject {
-  /// Called by the loop after ``EpollLoop/atEndOfTurn(_:)``.
-  func turnEnds()
+package protocol TickObserver: AnyObject {
+  /// Called by the loop after ``EpollLoop/atEndOfTick(_:)``.
+  func tickDidEnd()
 }

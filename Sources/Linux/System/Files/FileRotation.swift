@@ -52,8 +52,8 @@ package final class FileRotation {
   private let now: () -> FileTime
   private let synchronizedTime: () -> Int?
   private let begun: FileTime
-  private let sharedBeginning = Guarded<[UInt8]>([])
-  private let wantsNext = Guarded(false)
+  private let sharedBeginning = LockedValue<[UInt8]>([])
+  private let wantsNext = LockedValue(false)
   /// When the present file ends, if time limits it: at the first of both times.
   private var end = FileTime(unix: .max, steady: .max)
 

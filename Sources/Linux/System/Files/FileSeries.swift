@@ -13,7 +13,7 @@ package final class FileSeries: @unchecked Sendable {
   private let ending: String
   private let folder: FileDescriptor
   /// The name of the file that is being written, when it is complete.
-  private let current = Guarded<String?>(nil)
+  private let current = LockedValue<String?>(nil)
   /// The files of this object that are complete, oldest first, each with its end on the clock that is never set.
   private var ended: [(name: String, steadyEnd: Int)] = []
 

@@ -30,10 +30,10 @@ package final class ChildProgram: Sendable {
   }
 
   /// The groups of the programs of this process.
-  private static let running = Guarded(Set<pid_t>())
+  private static let running = LockedValue(Set<pid_t>())
 
   private let command: String
-  private let state = Guarded(State())
+  private let state = LockedValue(State())
   /// How often the end of the program is looked for, once it has closed its output.
   private static let pause: useconds_t = 10_000
 

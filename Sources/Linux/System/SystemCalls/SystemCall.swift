@@ -142,7 +142,7 @@ extension SystemCall {
     package typealias Interceptor = @Sendable (SystemCall, Int32?, Int, (Int) -> Int) -> Int
 
     private static let isIntercepted = Atomic<Bool>(false)
-    private static let interceptors = Guarded<Interceptor?>(nil)
+    private static let interceptors = LockedValue<Interceptor?>(nil)
 
     private static var interceptor: Interceptor? {
       isIntercepted.load(ordering: .acquiring) ? interceptors.withLock(\.self) : nil

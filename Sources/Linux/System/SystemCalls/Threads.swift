@@ -53,7 +53,7 @@ package final class Monitor: @unchecked Sendable {
 }
 
 /// A value protected by a lock. Like `Mutex`, with a lock that the thread sanitizer supports.
-package final class Guarded<Value>: @unchecked Sendable {
+package final class LockedValue<Value>: @unchecked Sendable {
   private let monitor = Monitor()
   private var value: Value
 
@@ -70,7 +70,7 @@ package final class Guarded<Value>: @unchecked Sendable {
 
 /// Detached threads of this library.
 package enum HelperThread {
-  private static let hook = Guarded<(@Sendable () -> Void)?>(nil)
+  private static let hook = LockedValue<(@Sendable () -> Void)?>(nil)
 
   /// Makes each thread started from now on call `body` first. A thread inherits the capabilities of the one that starts
   /// it; the hook drops those that only one of the program's threads should have. ``start(stackSize:callsHook:_:)``

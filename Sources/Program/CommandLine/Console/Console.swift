@@ -43,7 +43,7 @@ package enum Console {
   // MARK: Standard error
 
   /// The number of lines that standard error did not take in time.
-  private static let droppedLines = Guarded(0)
+  private static let droppedLines = LockedValue(0)
 
   /// Prints a line on standard error, or drops it if standard error is not read.
   package static func error(_ line: String) {

@@ -32,7 +32,7 @@ package final class KeyInput {
   // MARK: The terminal
 
   /// How the terminal was; nil if it is so now.
-  private nonisolated static let before = Guarded<termios?>(nil)
+  private nonisolated static let before = LockedValue<termios?>(nil)
 
   /// Notes how the terminal is, for ``restoreTerminal()``, unless that is noted already.
   static func saveTerminal() -> Bool {

@@ -43,8 +43,8 @@ package final class LineEditor {
   }
 
   /// A line that libedit has handed over: its text, or nil at the end of the input. It calls back without a context.
-  private nonisolated static let line = Guarded<(hasCome: Bool, text: String?)>((false, nil))
-  private nonisolated static let words = Guarded<(all: [String], next: Int)>(([], 0))
+  private nonisolated static let line = LockedValue<(hasCome: Bool, text: String?)>((false, nil))
+  private nonisolated static let words = LockedValue<(all: [String], next: Int)>(([], 0))
 
   private let library: Library
   private let prompt: String

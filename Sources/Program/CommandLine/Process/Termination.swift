@@ -36,7 +36,7 @@ package enum Termination {
     var nextID: UInt64 = 0
   }
 
-  private static let state = Guarded(State())
+  private static let state = LockedValue(State())
   /// SIGHUP only if it is not ignored, as `nohup` does. A script's background jobs start with SIGINT ignored; here it
   /// counts all the same.
   private static let signals = [SIGINT, SIGTERM, SIGQUIT] + Signals.withoutIgnored([SIGHUP])

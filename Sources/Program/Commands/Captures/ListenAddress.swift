@@ -52,23 +52,23 @@ extension ArgumentType where Value == ListenAddress {
 /// one replaces the previous one.
 @BluetoothActor
 final class OfferedControllers {
-  private let air: Air
+  private let medium: RadioMedium
   private var host: (any HCITransport)?
   private var controller: VirtualController?
 
-  init(_ air: Air) {
-    self.air = air
+  init(_ medium: RadioMedium) {
+    self.medium = medium
   }
 
   /// Gives a host a controller in its power-on state.
   func attach(_ transport: any HCITransport) {
     detach()
     host = transport
-    let controller = VirtualController(ControllerOptions(), in: air) { [weak transport] packet in
+    let controller = VirtualController(ControllerOptions(), in: medium) { [weak transport] packet in
       transport?.send(packet)
     }
     self.controller = controller
-    air.add(controller)
+    medium.add(controller)
     transport.onPacket = { packet, _ in controller.receive(packet) }
     transport.onClose = { [weak self, weak transport] _ in
       if let self, let transport, host === transport { detach() }
@@ -78,7 +78,7 @@ final class OfferedControllers {
 
   /// The host is gone, and its links are lost.
   func detach() {
-    if let controller = controller.take() { air.remove(controller) }
+    if let controller = controller.take() { medium.remove(controller) }
     host.take()?.close()
   }
 }

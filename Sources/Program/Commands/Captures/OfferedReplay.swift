@@ -11,12 +11,12 @@ import HaloRecording
 ///   - address: where hosts connect
 @BluetoothActor
 func offer(_ peripheral: ReplayedPeripheral, at address: ListenAddress) async throws(Failure) {
-  let shared = SharedAir.named("replay", isFast: false)
+  let shared = SharedMedium.named("replay", isFast: false)
   let made = Result { () throws(StackError) in try shared.makeTransport(peripheral.address) }
   let (transport, leave) = try made.mapError { Failure($0) }.get()
   defer { leave() }
   let adapter = HCIAdapter(transport, randomAddress: peripheral.address)
-  let controllers = OfferedControllers(shared.air)
+  let controllers = OfferedControllers(shared.medium)
   let interruption = Interruption()
   let result = await outcome {
     _ = try await interruption.cancels { () async throws(StackError) in try await adapter.start() }

@@ -51,7 +51,7 @@ enum SeriesOption {
 
   /// Says what was deleted, and once why something was not.
   private static func sayOfRemoval(in path: String) -> @Sendable (FileRotation.Removal) -> Void {
-    let isFirst = Guarded(true)
+    let isFirst = LockedValue(true)
     return { removal in
       if let first = removal.deleted.first, let last = removal.deleted.last {
         let names = first == last ? first : "\(first) to \(last)"

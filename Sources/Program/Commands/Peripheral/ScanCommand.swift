@@ -60,7 +60,7 @@ let scanCommand = CommandSpec(
     let scan = session.central.scan(parameters, filter: filter) { device in
       if let name, device.localName?.lowercased().contains(name) != true { return }
       if isForRings, RingIdentity.matches(device) == nil { return }
-      guard printsAll || view.isLive || !device.news.isEmpty else { return }
+      guard printsAll || view.isLive || !device.changedFields.isEmpty else { return }
       view.show(device, again: printsAll)
       if view.hasFailed { session.interruption.request() }
     }

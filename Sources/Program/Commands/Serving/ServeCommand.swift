@@ -65,7 +65,7 @@ let serveCommand = CommandSpec(
 ) { invocation in
   let listens = invocation[ServeOption.listen]
   var invocation = invocation
-  if listens != nil { invocation.set(CommonOptions.adapter, to: .air(ServedAir.name, nil, isFast: false)) }
+  if listens != nil { invocation.set(CommonOptions.adapter, to: .air(ServedMedium.name, nil, isFast: false)) }
   try await serveTable(invocation, at: listens)
 }
 
@@ -113,7 +113,7 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
     // In a replay, nothing comes from outside but what the recording has.
     try follower.start(invocation[ValueSource.option] ?? [], onlyGiven: session.isReplay)
     if !session.isReplay { lines.start() }
-    let offered = try await ServedAir.listen(at: listens)
+    let offered = try await ServedMedium.listen(at: listens)
     defer { offered?.close() }
     try await session.serve(peripheral, advertising, invocation)
   }
@@ -121,7 +121,7 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
 
 /// The air of a served device, for the hosts of `--listen`.
 @BluetoothActor
-private final class ServedAir {
+private final class ServedMedium {
   nonisolated static let name = "serve"
 
   private let controllers: OfferedControllers
@@ -132,10 +132,10 @@ private final class ServedAir {
   }
 
   /// - Returns: nil without an address
-  static func listen(at address: ListenAddress?) async throws(Failure) -> ServedAir? {
+  static func listen(at address: ListenAddress?) async throws(Failure) -> ServedMedium? {
     guard let address else { return nil }
-    let controllers = OfferedControllers(SharedAir.named(name, isFast: false).air)
-    return ServedAir(controllers, try await address.listen { controllers.attach($0) })
+    let controllers = OfferedControllers(SharedMedium.named(name, isFast: false).medium)
+    return ServedMedium(controllers, try await address.listen { controllers.attach($0) })
   }
 
   func close() {

@@ -45,8 +45,8 @@ final class SessionAdapter {
     opensAnother: Bool = false
   ) async throws(Failure) {
     var virtualClock: HostClock?
-    var opening = AdapterOpening()
-    opening.takesAdapter = invocation[CommonOptions.take]
+    var opening = AdapterOpenOptions()
+    opening.forcesTakeover = invocation[CommonOptions.take]
     opening.randomAddress = address
     opening.recordFolders = UserFolders.runtime
     opening.onNote = { Console.error("halo-raw: \($0)") }
@@ -73,7 +73,7 @@ final class SessionAdapter {
     self.virtualClock = virtualClock
     central = Central(opened.adapter)
     managed = ManagedAdapter(central)
-    if case .user(let index) = specification, opening.takesAdapter {
+    if case .user(let index) = specification, opening.forcesTakeover {
       unfinished.append(Termination.note("\(index) stays down until the next run of halo-raw"))
     }
   }
@@ -145,7 +145,7 @@ final class SessionAdapter {
   }
 }
 
-extension AdapterOpening {
+extension AdapterOpenOptions {
   /// Has the traffic recorded and explained, as `--record` and `--explain` ask for. A replay is explained as it was recorded.
   ///
   /// - Parameter virtualOffset: Unix time minus the time of the adapter, in microseconds; nil for this machine's clock

@@ -391,7 +391,7 @@ final class SampleStream {
     // The samples of one wake-up leave with one write.
     guard !isCollecting else { return }
     isCollecting = true
-    EpollLoop.shared.atEndOfTurn(self)
+    EpollLoop.shared.atEndOfTick(self)
   }
 
   private func flowAgain() {
@@ -465,8 +465,8 @@ final class SampleStream {
   }
 }
 
-extension SampleStream: @BluetoothActor TurnEnd {
-  func turnEnds() {
+extension SampleStream: @BluetoothActor TickObserver {
+  func tickDidEnd() {
     if isCollecting { flush() }
   }
 }

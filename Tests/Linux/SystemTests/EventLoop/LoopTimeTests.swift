@@ -102,21 +102,21 @@ import Testing
     close(pair.ours)
   }
 
-  private final class End: @BluetoothActor TurnEnd {
+  private final class End: @BluetoothActor TickObserver {
     let action: () -> Void
 
     init(_ action: @escaping () -> Void) {
       self.action = action
     }
 
-    func turnEnds() { action() }
+    func tickDidEnd() { action() }
   }
 
   /// A line is made after its packet was recorded, and leaves before that is written.
   @Test func theLastThatAskedForTheEndOfATurnIsTheFirst() async {
     var calls: [Int] = []
     let ends = (1...3).map { number in End { calls.append(number) } }
-    for end in ends { loop.atEndOfTurn(end) }
+    for end in ends { loop.atEndOfTick(end) }
     #expect(calls == [])
     await settle()
     #expect(calls == [3, 2, 1])

@@ -60,7 +60,7 @@ import Testing
     for privileges in [ThreadPrivileges.none, .ofTheLoop] {
       // Virtual time stands still until the pipe says that the call is over.
       let gate = Gate()
-      let mask = Guarded(sigset_t())
+      let mask = LockedValue(sigset_t())
       let result = HelperThread.start(callsHook: privileges == .none) {
         mask.withLock { _ = pthread_sigmask(SIG_BLOCK, nil, &$0) }
         gate.open()

@@ -64,14 +64,14 @@ private final class SocketPair {
     #expect(calls == 3)
   }
 
-  private final class End: @BluetoothActor TurnEnd {
+  private final class End: @BluetoothActor TickObserver {
     let action: () -> Void
 
     init(_ action: @escaping () -> Void) {
       self.action = action
     }
 
-    func turnEnds() { action() }
+    func tickDidEnd() { action() }
   }
 
   @Test func aTurnEndsAfterAllItsInput() async throws {
@@ -82,7 +82,7 @@ private final class SocketPair {
       try loop.watch(pair.ours, for: .readable) { _ in
         calls.append("input")
         _ = pair.receive()
-        if calls == ["input"] { self.loop.atEndOfTurn(end) }
+        if calls == ["input"] { self.loop.atEndOfTick(end) }
       }
     }
     for pair in pairs { pair.send([1]) }

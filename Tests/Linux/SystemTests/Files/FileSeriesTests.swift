@@ -103,7 +103,7 @@ import Testing
   /// Writes lines of ten bytes through a queue, each at a time. `steps` says by how much the clock is set, and when.
   private func write(
     _ times: [Int], limit: FileRotation.Limit, keepTime: Int? = nil, steps: [Int: Int] = [:],
-    synchronizedFrom: Int = 0, removals: Guarded<[FileRotation.Removal]> = Guarded([])
+    synchronizedFrom: Int = 0, removals: LockedValue<[FileRotation.Removal]> = LockedValue([])
   ) throws -> FileRotation {
     var now = Self.time()
     now.unix += steps[0] ?? 0
@@ -189,7 +189,7 @@ import Testing
     for hour in ["19", "20", "21"] {
       try folder.write("earlier", to: "data/stream-20261122T\(hour)4500Z.csv")
     }
-    let removals = Guarded<[FileRotation.Removal]>([])
+    let removals = LockedValue<[FileRotation.Removal]>([])
     _ = try write(
       [0, 10, 3620, 7220], limit: .seconds(3600), keepTime: 86400, steps: [0: 40 * 86400, 5000: -40 * 86400],
       synchronizedFrom: 5000, removals: removals)
@@ -201,7 +201,7 @@ import Testing
   @Test func filesOfEarlierRunsAreDeletedOnceTheTimeIsKnown() throws {
     mkdir(folder("data"), 0o700)
     for day in ["17", "18", "20"] { try folder.write("earlier", to: "data/stream-202611\(day)T204500Z.csv") }
-    let removals = Guarded<[FileRotation.Removal]>([])
+    let removals = LockedValue<[FileRotation.Removal]>([])
     _ = try write(
       [0, 3620, 7220], limit: .seconds(3600), keepTime: 2 * 86400, synchronizedFrom: 7000, removals: removals)
     // It is not known when the last one ended.
