@@ -27,12 +27,17 @@ def narrow_pipe():
     return reading, writing
 
 
-def wait_until_full(reading, count=PAGE - 256):
-    """Until the pipe has `count` bytes: usually so many that the program has to wait for its reader."""
+def wait_until_full(reading, count=PAGE // 2):
+    """Until the pipe has `count` bytes or more, and takes no further ones: what is written at once may be as long as the rest."""
     def waiting():
         return struct.unpack("i", fcntl.ioctl(reading, termios.FIONREAD, bytes(4)))[0]
 
-    wait_until(lambda: waiting() >= count, "a full pipe")
+    def is_full():
+        before = waiting()
+        time.sleep(0.3)
+        return count <= before == waiting()
+
+    wait_until(is_full, "a full pipe")
 
 
 def ends_within(process, seconds):
@@ -165,7 +170,7 @@ def test_a_second_signal_waits_for_nothing(paused, ring):
 
 
 @pytest.mark.parametrize("count, arguments", [
-    (PAGE - 256, "ring-commands"), (PAGE - 256, "decode captures/virtual-stream.btsnoop -v"),
+    (PAGE // 2, "ring-commands"), (PAGE // 2, "decode captures/virtual-stream.btsnoop -v"),
     (1, "inspect --adapter virtual:fast"), (1, "scan --duration 0 --adapter virtual"),
 ], ids=lambda value: str(value).split()[0])
 def test_a_signal_ends_any_command_whose_reader_pauses(paused, count, arguments):
