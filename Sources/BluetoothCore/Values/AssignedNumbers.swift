@@ -15,15 +15,15 @@ package enum AssignedNumbers {
     return name(of: number, in: table) ?? name(of: number & 0xFFC0, in: table)
   }
 
-  /// - Parameter table: lines of four hexadecimal digits and a name, sorted by number
+  /// - Parameter table: see ``AssignedNumbersTable``
   private static func name(of wanted: UInt16, in table: StaticString) -> String? {
     table.withUTF8Buffer { text -> String? in
-      // The line is in low..<high, which begins and ends with a line.
+      // The entry is in low..<high, which begins and ends with an entry.
       var (low, high) = (0, text.count)
       while low < high {
         let middle = (low + high) / 2
         var start = middle
-        while start > low, text[start - 1] != newline { start -= 1 }
+        while start > low, text[start - 1] != separator { start -= 1 }
         guard start + digits <= high else { return nil }
         var number: UInt16 = 0
         for index in start..<start + digits { number = number << 4 | value(of: text[index]) }
@@ -32,7 +32,7 @@ package enum AssignedNumbers {
           continue
         }
         var end = middle
-        while end < high, text[end] != newline { end += 1 }
+        while end < high, text[end] != separator { end += 1 }
         if number == wanted { return String(decoding: text[min(start + digits, end)..<end], as: UTF8.self) }
         low = min(end + 1, high)
       }
@@ -40,7 +40,7 @@ package enum AssignedNumbers {
     }
   }
 
-  private static let newline = UInt8(ascii: "\n")
+  private static let separator = UInt8(ascii: "\t")
   /// The hexadecimal digits of a number in the table.
   private static let digits = 4
 
