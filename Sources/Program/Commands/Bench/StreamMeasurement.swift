@@ -2,7 +2,7 @@ import HaloCommandLine
 import HaloLineOutput
 import HaloSystemCalls
 
-/// What a stream took.
+/// The time and the work that a stream took.
 struct StreamMeasurement {
   var samples: Int
   var time: Duration

@@ -11,7 +11,7 @@ import HaloGATT
 /// 1.0, 3).
 @BluetoothActor
 final class StrapServer {
-  /// What it says.
+  /// The source of its measurements.
   var state = StrapState()
   /// The most devices that are connected at once.
   nonisolated static let maximumConnections = 4
