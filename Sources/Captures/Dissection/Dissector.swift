@@ -11,7 +11,7 @@ package final class Dissector {
   /// Adapters whose links are kept apart; those that a capture has beyond share one state.
   static let adapterCapacity = 16
 
-  /// What is known about a device before its capture begins: the handles of its characteristics.
+  /// A device that is known before its capture begins, by the handles of its characteristics.
   package struct KnownDevice: Sendable {
     package var address: BluetoothAddress
     package var characteristics: [Characteristic]

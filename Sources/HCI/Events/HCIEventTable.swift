@@ -81,21 +81,13 @@ extension HCIEventInfo {
       [.status, .handle, .uint8("page"), .uint8("last page"), .features(ofPageAt: 2)]),
     .init(
       .synchronousConnectionComplete, "Synchronous Connection Complete", "7.7.35", validAfterFailure: .all,
-      [
-        .status, .handle.ifSuccessful, .peer, .linkType,
-        .uint8("transmission interval", .unit("slots")).ifSuccessful,
-        .uint8("retransmission window", .unit("slots")).ifSuccessful,
-        .uint16("receive packet length", .unit("bytes")).ifSuccessful,
-        .uint16("transmit packet length", .unit("bytes")).ifSuccessful,
-        .uint8("air mode", .names([0: "u-law", 1: "A-law", 2: "CVSD", 3: "transparent"])).ifSuccessful,
-      ]),
+      [.status, .handle.ifSuccessful, .peer, .linkType] + DecodedField.synchronousTimes.map(\.ifSuccessful)
+        + [
+          .uint8("air mode", .names([0: "u-law", 1: "A-law", 2: "CVSD", 3: "transparent"])).ifSuccessful
+        ]),
     .init(
       .synchronousConnectionChanged, "Synchronous Connection Changed", "7.7.36",
-      [
-        .status, .handle, .uint8("transmission interval", .unit("slots")),
-        .uint8("retransmission window", .unit("slots")), .uint16("receive packet length", .unit("bytes")),
-        .uint16("transmit packet length", .unit("bytes")),
-      ]),
+      [.status, .handle] + DecodedField.synchronousTimes),
     .init(
       0x2E, "Sniff Subrating", "7.7.37",
       [

@@ -29,6 +29,12 @@ extension DecodedField {
       uint16("packet types", .bits(ClassicLinkBits.synchronousPacketTypes)),
     ]))
 
+  /// The times and lengths of a link for voice (7.7.35 and 7.7.36).
+  static let synchronousTimes = [
+    uint8("transmission interval", .unit("slots")), uint8("retransmission window", .unit("slots")),
+    uint16("receive packet length", .unit("bytes")), uint16("transmit packet length", .unit("bytes")),
+  ]
+
   /// What a device can show and enter (7.1.29).
   static let ioCapability = fields(
     DecodedFields([

@@ -212,9 +212,10 @@ extension HCICommandInfo {
 
     init(
       _ opcode: UInt16, _ name: String, _ section: String, octet: Int? = nil, bit: Int = 0,
-      endsWith results: [Result] = [], _ parameters: [DecodedField] = [],
+      ends events: [HCIEventCode] = [], endsWith results: [Result] = [], _ parameters: [DecodedField] = [],
       returns returnParameters: [DecodedField] = []
     ) {
+      let results = events.map(Result.event) + results
       info = HCICommandInfo(opcode, name, section, octet: octet, bit: bit, endsWith: results)
       self.parameters = DecodedFields(parameters)
       self.returnParameters = DecodedFields(returnParameters)

@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 
-/// What a command or an event says of the links of its adapter.
+/// A change of the links of an adapter, by a command or an event.
 package enum LinkChange {
   /// A link begins. If there is one with its handle, the end of that one was not seen.
   case began(NewLink)
@@ -80,7 +80,7 @@ package struct NewLink {
   package let peer: BluetoothAddress?
   /// The event of a link of LE.
   package let event: LEConnectionComplete?
-  /// What a link of BR/EDR carries.
+  /// The data that a link of BR/EDR carries.
   package let classicType: LinkType?
 
   @usableFromInline

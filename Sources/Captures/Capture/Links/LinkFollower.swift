@@ -2,7 +2,7 @@ import HCI
 import HaloBluetoothCore
 import L2CAP
 
-/// What the user of a follower keeps of a link.
+/// The data that the user of a follower keeps of a link.
 package protocol CapturedLink: AnyObject {
   /// Nil if the capture begins in the middle of the link.
   var peer: BluetoothAddress? { get }

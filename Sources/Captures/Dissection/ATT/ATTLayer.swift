@@ -139,12 +139,16 @@ extension ATTLayer {
       return declarationFields(of: source, range, in: service, depth: depth)
     }
     if type == GATTUUID.include { return includeFields(of: source, range, depth: depth) }
-    guard let short = type.short, var fields = CharacteristicValue.fields(of: source, range, type: short)
-    else {
-      return []
+    let fields = type.short.flatMap { CharacteristicValue.fields(of: source, range, type: $0) }
+    return deepened(fields ?? [], by: depth)
+  }
+
+  private static func deepened(_ fields: [PacketField], by depth: Int) -> [PacketField] {
+    fields.map { field in
+      var field = field
+      field.depth += depth
+      return field
     }
-    for index in fields.indices { fields[index].depth += depth }
-    return fields
   }
 
   /// The parts of a value, without the PDU around it; nil if the type of the attribute is not known.
@@ -165,9 +169,7 @@ extension ATTLayer {
         }
       }
     }
-    var fields = lister.fields
-    for index in fields.indices { fields[index].depth += depth }
-    return fields
+    return deepened(lister.fields, by: depth)
   }
 
   private static func declarationFields(
@@ -237,10 +239,7 @@ extension ATTLayer {
   private func writeValue(_ value: RawSpan, _ gatt: GATTLayer?, to text: inout TextBuffer) -> Bool {
     switch opcode {
     case .readResponse, .readBlobResponse, .readMultipleResponse:
-      if let attribute = gatt?.attribute {
-        text.write(attribute.name)
-        text.write(": ")
-      }
+      if let attribute = gatt?.attribute { text.write("", attribute.name, ": ") }
       let type = gatt?.attribute?.valueType
       if opcode == .readResponse {
         Self.write(value, of: type, to: &text)
@@ -276,8 +275,8 @@ extension ATTLayer {
     switch opcode {
     case .errorResponse:
       let error = try ATTErrorResponse(pdu: pdu)
-      text.write(error.code.description)
-      text.write(" for ", error.request, ", ")
+      text.write("", error.code.description, " for ")
+      text.write("", error.request, ", ")
       write(error.handle, gatt, to: &text)
     case .exchangeMTURequest:
       text.write("client MTU ")
@@ -287,14 +286,12 @@ extension ATTLayer {
       text.write(Int(try ATTExchangeMTUResponse(pdu: pdu).serverMTU))
     case .findInformationRequest: text.write(try ATTFindInformationRequest(pdu: pdu).range)
     case .findInformationResponse:
-      text.write(try ATTFindInformationResponse(pdu: pdu).entries) { entry, text in
-        text.write(entry.handle)
-        text.write(" ", UUIDName.ofAttribute(entry.type))
+      text.write(try ATTFindInformationResponse(pdu: pdu).entries, at: { $0.handle }) { entry, text in
+        text.write(UUIDName.ofAttribute(entry.type))
       }
     case .findByTypeValueRequest:
       let find = try ATTFindByTypeValueRequest(pdu: pdu)
-      text.write(UUIDName.ofAttribute(BluetoothUUID(find.type)))
-      text.write(" ")
+      text.write("", UUIDName.ofAttribute(BluetoothUUID(find.type)), " ")
       Self.writeUUID(find.value.span.bytes, to: &text)
       text.write(", ", find.range)
     case .findByTypeValueResponse:
@@ -302,15 +299,11 @@ extension ATTLayer {
     case .readByTypeRequest: Self.write(try ATTReadByTypeRequest(pdu: pdu), to: &text)
     case .readByGroupTypeRequest: Self.write(try ATTReadByGroupTypeRequest(pdu: pdu), to: &text)
     case .readByTypeResponse:
-      text.write(try ATTReadByTypeResponse(pdu: pdu).entries) { entry, text in
-        text.write(entry.handle)
-        text.write(" ")
+      text.write(try ATTReadByTypeResponse(pdu: pdu).entries, at: { $0.handle }) { entry, text in
         Self.write(entry.value.span.bytes, ofEntry: gatt, to: &text)
       }
     case .readByGroupTypeResponse:
-      text.write(try ATTReadByGroupTypeResponse(pdu: pdu).entries) { entry, text in
-        text.write(entry.group)
-        text.write(" ")
+      text.write(try ATTReadByGroupTypeResponse(pdu: pdu).entries, at: { $0.group }) { entry, text in
         Self.writeUUID(entry.value.span.bytes, to: &text)
       }
     case .readRequest: write(try ATTReadRequest(pdu: pdu).handle, gatt, to: &text)
@@ -328,9 +321,7 @@ extension ATTLayer {
     case .executeWriteRequest:
       text.write(try ATTExecuteWriteRequest(pdu: pdu).flags == .cancel ? "cancel" : "write")
     case .multipleHandleValueNotification:
-      text.write(try ATTMultipleHandleValueNotification(pdu: pdu).entries) { entry, text in
-        text.write(entry.handle)
-        text.write(" ")
+      text.write(try ATTMultipleHandleValueNotification(pdu: pdu).entries, at: { $0.handle }) { entry, text in
         text.writeHex(entry.value.span.bytes)
       }
     default:
@@ -345,8 +336,8 @@ extension ATTLayer {
   }
 
   private static func write(_ request: some ATTTypeRequest, to text: inout TextBuffer) {
-    text.write(UUIDName.ofAttribute(request.type))
-    text.write(", ", request.range)
+    text.write("", UUIDName.ofAttribute(request.type), ", ")
+    text.write(request.range)
   }
 
   /// Writes the value of an entry of Read By Type Response, if its type is known.
@@ -393,6 +384,17 @@ extension TextBuffer {
     for (index, item) in items.enumerated() {
       if index > 0 { write(", ") }
       body(item, &self)
+    }
+  }
+
+  /// The same for items that begin with a handle or a range.
+  @inline(__always)
+  fileprivate mutating func write<Item>(
+    _ items: [Item], at place: (Item) -> some TextWritable, _ body: (Item, inout TextBuffer) -> Void
+  ) {
+    write(items) { item, text in
+      text.write("", place(item), " ")
+      body(item, &text)
     }
   }
 }

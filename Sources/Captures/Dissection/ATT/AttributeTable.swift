@@ -99,7 +99,7 @@ package final class Attribute: Hashable, Sendable {
   package let owner: BluetoothUUID?
   /// The UUID of the service that a characteristic or a descriptor is in, if the service was discovered before it.
   package let service: BluetoothUUID?
-  /// What it is for, if it belongs to a ring.
+  /// Its purpose, if it belongs to a ring.
   let ringRole: RingTracker.Role
   /// The properties of a characteristic.
   package let properties: CharacteristicProperties?
@@ -185,7 +185,7 @@ enum UUIDName {
     RingGATT.commandService: "ring commands", RingGATT.bulkService: "ring bulk",
     RingGATT.bulkWrite: "ring bulk write", RingGATT.bulkNotify: "ring bulk notify",
   ]
-  /// What characteristics with the UUIDs of Nordic's serial port are in the service of a ring.
+  /// The names of characteristics with the UUIDs of Nordic's serial port in the service of a ring.
   private static let ringCommands: [BluetoothUUID: String] = [
     RingGATT.commandWrite: "ring command write", RingGATT.commandNotify: "ring command notify",
   ]

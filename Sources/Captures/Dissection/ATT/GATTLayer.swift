@@ -25,18 +25,10 @@ package struct GATTLayer: Hashable, Sendable {
 
   func writeSummary(to text: inout TextBuffer) {
     text.write(procedure?.name ?? attribute?.name ?? "no request seen")
-    if step > 1 {
-      text.write(", step ", step)
-    }
-    if let request {
-      text.write(", answered ", request)
-    }
-    if let mtu {
-      text.write(", MTU is ", Int(mtu), " now")
-    }
-    if let unanswered {
-      text.write("; the request before (packet ", unanswered, ") was never answered")
-    }
+    if step > 1 { text.write(", step ", step) }
+    if let request { text.write(", answered ", request) }
+    if let mtu { text.write(", MTU is ", Int(mtu), " now") }
+    if let unanswered { text.write("; the request before (packet ", unanswered, ") was never answered") }
   }
 
   func list(at offset: Int, to list: FieldList) {

@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 
-/// What an advertising PDU says, in the same form for all types.
+/// The contents of an advertising PDU, in the same form for all types.
 struct AirAdvertisement {
   private(set) var sender: BluetoothAddress?
   private(set) var receiver: BluetoothAddress?

@@ -6,7 +6,7 @@ import HaloCapture
 struct AirEncryption {
   private enum State { case off, negotiated, on }
 
-  /// What one side has sent since encryption has begun.
+  /// The packets of one side since encryption has begun.
   private struct Side {
     /// Whether its last PDU was plaintext.
     var isPlain = false

@@ -32,25 +32,14 @@ extension AirLayer {
         writeData(to: &text)
       }
       if notes.contains(.retransmission) { text.write(", retransmission") }
-      if let event {
-        text.write(", event ", Int(event))
-      }
+      if let event { text.write(", event ", Int(event)) }
     }
-    if let channel = reception?.channel {
-      text.write(", channel ", Int(channel))
-    }
-    if kind == .advertising, let rssi = reception?.rssi {
-      text.write(", ", Int(rssi), " dBm")
-    }
-    if let problem {
-      text.write("; ", problem)
-    }
+    if let channel = reception?.channel { text.write(", channel ", Int(channel)) }
+    if kind == .advertising, let rssi = reception?.rssi { text.write(", ", Int(rssi), " dBm") }
+    if let problem { text.write("; ", problem) }
   }
 
-  private func writeLength(to text: inout TextBuffer) {
-    text.write(Int(length))
-    text.write(" bytes")
-  }
+  private func writeLength(to text: inout TextBuffer) { text.write("", Int(length), " bytes") }
 
   private func writeData(to text: inout TextBuffer) {
     if isEmpty { return text.write("empty") }
@@ -81,15 +70,8 @@ extension AirLayer {
       text.write(" from ", sender)
       text.write(" (", sender.kind.description, ")")
     }
-    if let receiver = report.receiver {
-      text.write(" to ", receiver)
-    }
-    let data = bytes.extracting(report.data)
-    if let (range, _) = AdvertisingData.nameRange(in: data) {
-      text.write(" \"")
-      text.writePrintable(data.extracting(range))
-      text.write("\"")
-    }
+    if let receiver = report.receiver { text.write(" to ", receiver) }
+    text.writeName(in: bytes.extracting(report.data))
     if let request = report.request {
       text.write(": access address ", request.accessAddress.description, ", interval ")
       request.interval.writeField(to: &text)

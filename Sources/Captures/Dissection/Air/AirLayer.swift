@@ -3,7 +3,7 @@ import HaloCapture
 
 /// A packet of the air: the link layer's PDU between access address and CRC (Core Specification Vol 6, Part B, 2).
 package struct AirLayer: Hashable, Sendable {
-  /// What kind of PDU it is.
+  /// The kind of a PDU.
   package enum Kind: UInt8, Hashable, Sendable {
     /// On an advertising channel, or of periodic advertising (2.3).
     case advertising
@@ -26,7 +26,7 @@ package struct AirLayer: Hashable, Sendable {
     case wrong
   }
 
-  /// What has been found out about a PDU of a connection.
+  /// Findings about a PDU of a connection.
   package struct Notes: OptionSet, Hashable, Sendable {
     package var rawValue: UInt8
 

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 import HaloCapture
 
-/// What a capture of the air has shown so far: connections by their access addresses, periodic advertising, and the
+/// The state of a capture of the air so far: connections by their access addresses, periodic advertising, and the
 /// attributes of the devices. All of it is bounded: what was not used for longest is forgotten.
 final class AirState {
   static let connectionCapacity = 64

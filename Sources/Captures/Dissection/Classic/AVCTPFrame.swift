@@ -4,7 +4,6 @@ import HaloBluetoothCore
 enum AVCTPFrame: ClassicProtocol {
   static let telling: Set = ["label", "operation", "event", "state", "volume", "error"]
   private static let remoteControl: UInt16 = 0x110E
-  private static let parts: [UInt8: String] = [0: "single", 1: "start", 2: "continue", 3: "end"]
   private static let types: [UInt8: String] = [
     0x0: "Control", 0x1: "Status", 0x2: "Specific Inquiry", 0x3: "Notify", 0x4: "General Inquiry",
     0x8: "Not Implemented", 0x9: "Accepted", 0xA: "Rejected", 0xB: "In Transition", 0xC: "Stable",
@@ -51,7 +50,9 @@ enum AVCTPFrame: ClassicProtocol {
     guard header >> 2 & 3 == 0, let high = frame.byte(at: 1), let low = frame.byte(at: 2),
       UInt16(high) << 8 | UInt16(low) == remoteControl, let type = frame.byte(at: 3),
       let opcode = frame.byte(at: 5)
-    else { return "AVCTP \(header & 2 == 0 ? "command" : "response"), \(parts[header >> 2 & 3] ?? "")" }
+    else {
+      return "AVCTP \(header & 2 == 0 ? "command" : "response"), \(AVDTPFrame.parts[header >> 2 & 3] ?? "")"
+    }
     let kind = types[type & 15] ?? "type \(type & 15)"
     if opcode == 0, let pdu = frame.byte(at: 9) {
       return "AVRCP \(pdus[UInt64(pdu)] ?? "PDU \(Hex.string(pdu))") \(kind)"
@@ -61,7 +62,7 @@ enum AVCTPFrame: ClassicProtocol {
 
   static func list(_ lister: inout FieldLister) throws(DecodeError) {
     let header = try lister.byte("header") {
-      "label \($0 >> 4), \(parts[$0 >> 2 & 3] ?? ""), \($0 & 2 == 0 ? "command" : "response")"
+      "label \($0 >> 4), \(AVDTPFrame.parts[$0 >> 2 & 3] ?? ""), \($0 & 2 == 0 ? "command" : "response")"
         + ($0 & 1 == 0 ? "" : ", invalid profile")
     }
     lister.bits("label", header >> 4)
@@ -94,7 +95,7 @@ enum AVCTPFrame: ClassicProtocol {
       ) { $0 == 0x1958 ? "Bluetooth SIG (0x001958)" : Hex.string(UInt64($0), bytes: 3) }
       let pdu = try lister.byte("PDU", pdus)
       try lister.byte("packet type") {
-        parts[$0 & 3] ?? "\($0)"
+        AVDTPFrame.parts[$0 & 3] ?? "\($0)"
       }
       try lister.word("parameter length", .unit("bytes"))
       try parameters(of: pdu, type & 15, &lister)

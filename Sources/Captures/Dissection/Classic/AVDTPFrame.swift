@@ -9,7 +9,8 @@ enum AVDTPFrame: ClassicProtocol {
     0x0B: "Security Control", 0x0C: "Get All Capabilities", 0x0D: "Delay Report",
   ]
   private static let kinds: [UInt8: String] = [0: "Command", 1: "General Reject", 2: "Accept", 3: "Reject"]
-  private static let parts: [UInt8: String] = [0: "single", 1: "start", 2: "continue", 3: "end"]
+  /// The places of a packet in a message, as of AVCTP.
+  static let parts: [UInt8: String] = [0: "single", 1: "start", 2: "continue", 3: "end"]
   private static let categories: [UInt64: String] = [
     1: "Media Transport", 2: "Reporting", 3: "Recovery", 4: "Content Protection", 5: "Header Compression",
     6: "Multiplexing", 7: "Media Codec", 8: "Delay Reporting",

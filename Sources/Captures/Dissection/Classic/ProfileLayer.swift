@@ -171,9 +171,8 @@ enum ClassicReports {
   static func text(_ packet: RawSpan, _ event: HCIEventCode) -> String {
     guard let devices = devices(packet, event) else { return "damaged" }
     let words = devices.map { device in
-      let data = AdvertisingData(device.data)
       var words = "\(device.address)"
-      if let name = data.localName { words += " \"\(name)\"" }
+      if let name = AdvertisingData(device.data).localName { words += " \"\(name)\"" }
       if let rssi = device.rssi { words += ", \(rssi) dBm" }
       return words
     }

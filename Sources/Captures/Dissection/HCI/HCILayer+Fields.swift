@@ -188,7 +188,17 @@ enum AdvertisingText {
   }
 }
 
-/// What is not valid in an event that reports a failure (Core Specification Vol 4, Part E, 4.5).
+extension TextBuffer {
+  /// Writes the name in advertising data: ` "R02_BEEF"`; nothing if there is none.
+  mutating func writeName(in data: RawSpan) {
+    guard let (range, _) = AdvertisingData.nameRange(in: data) else { return }
+    write(" \"")
+    writePrintable(data.extracting(range))
+    write("\"")
+  }
+}
+
+/// The parameters that are not valid in an event that reports a failure (Core Specification Vol 4, Part E, 4.5).
 extension HCILayer {
   /// The name of the field for all parameters that are not valid.
   static let invalidName: StaticString = "other parameters"

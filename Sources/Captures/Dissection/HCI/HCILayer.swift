@@ -158,9 +158,7 @@ extension HCILayer {
       text.write("packet type ")
       text.writeHex(type.rawValue)
     }
-    if let problem {
-      text.write("; ", problem)
-    }
+    if let problem { text.write("; ", problem) }
   }
 
   /// Writes the name of a command, also where only its manufacturer defines it.
@@ -168,8 +166,7 @@ extension HCILayer {
     guard opcode.isVendorSpecific, let name = VendorNames.name(of: opcode, manufacturer) else {
       return text.write(commands.name(of: opcode))
     }
-    text.write(name)
-    text.write(" (")
+    text.write("", name, " (")
     text.writeHex(opcode.rawValue)
     text.write(")")
   }
@@ -192,8 +189,7 @@ extension HCILayer {
       if let boundary { text.write("\(boundary)") }
       text.write(", ")
     }
-    text.write(length)
-    text.write(" bytes")
+    text.write("", length, " bytes")
   }
 
   private func writeEvent(
@@ -209,14 +205,12 @@ extension HCILayer {
     case .commandComplete, .commandStatus:
       guard let opcode else { return text.write(event.name ?? "") }
       guard opcode != .noOperation else {
-        text.write(event.name ?? "")
-        return text.write(": commands may be sent")
+        return text.write("", event.name ?? "", ": commands may be sent")
       }
       write(opcode, commands, to: &text)
       if event == .commandComplete { text.write(" done") } else { text.write(" pending") }
       if let status, status != .success {
-        text.write(": ")
-        text.write("\(status)")
+        text.write(": ", "\(status)")
       } else if event == .commandComplete {
         // Behind the number of commands, the opcode and the status.
         writeParameters(of: packet, commands, after: ": ", without: .answered, to: &text, using: fields)
@@ -248,8 +242,7 @@ extension HCILayer {
 
   /// Writes which command an event answers.
   private func writeAnswered(to text: inout TextBuffer) {
-    guard let command else { return }
-    text.write(", ", command)
+    if let command { text.write(", ", command) }
   }
 
   /// Writes the status of a failure, and the parameters.
@@ -268,7 +261,7 @@ extension HCILayer {
   /// Fields that a line shows elsewhere.
   private enum Omission {
     case none
-    /// What the answer to a command begins with.
+    /// The beginning of the answer to a command.
     case answered
     /// Subevent and status.
     case outcome
@@ -308,15 +301,8 @@ extension HCILayer {
       if index > 0 { text.write("; ") }
       text.write(report.address)
       text.write(" (", report.address.kind.description, ")")
-      let data = report.data.span.bytes
-      if let (range, _) = AdvertisingData.nameRange(in: data) {
-        text.write(" \"")
-        text.writePrintable(data.extracting(range))
-        text.write("\"")
-      }
-      if let rssi = report.rssi {
-        text.write(", ", Int(rssi), " dBm")
-      }
+      text.writeName(in: report.data.span.bytes)
+      if let rssi = report.rssi { text.write(", ", Int(rssi), " dBm") }
       text.write(", ", report.data.count, " bytes")
     }
     if event.isDamaged { text.write("; damaged") }

@@ -22,23 +22,17 @@ package struct L2CAPLayer: Hashable, Sendable {
   package var payload: Range<Int> { range.lowerBound + BasicHeader.length..<range.upperBound }
 
   func writeSummary(to text: inout TextBuffer) {
-    if let psm {
-      text.write(psm.description)
-      text.write(", ")
-    }
-    text.write(channel.description)
-    text.write(", ", length, " bytes")
-    if fragments > 1 {
-      text.write(", from ", fragments, " fragments")
-    }
+    if let psm { text.write("", psm.description, ", ") }
+    text.write("", channel.description, ", ")
+    text.write("", length, " bytes")
+    if fragments > 1 { text.write(", from ", fragments, " fragments") }
     guard let credits else { return }
     if let unit {
       text.write(", unit of ", unit.count, " bytes, ")
     } else {
       text.write(", part of a unit, ")
     }
-    text.write(credits)
-    text.write(" credits left")
+    text.write("", credits, " credits left")
   }
 
   func list(_ source: RawSpan, hasUpperLayer: Bool, to list: FieldList) {

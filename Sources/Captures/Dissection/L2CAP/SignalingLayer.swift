@@ -42,8 +42,11 @@ package struct SignalingLayer: Hashable, Sendable {
     // On BR/EDR, several commands may share a frame (4).
     for (range, code) in SignalingLayer.commands(in: source, range) {
       list.read(source, range, reference: code.reference) { lister throws(DecodeError) in
-        var header = SignalingHeader()
-        try header.list(&lister)
+        var (identifier, length) = (UInt8(0), UInt16(0))
+        _ = try lister.take { r throws(DecodeError) in try r.readUInt8() }
+        lister.note("code", code.title, number: FieldNumber(Int64(code.rawValue)), from: 0)
+        try lister.value("identifier", &identifier)
+        try lister.value("length", &length, .unit("bytes"))
         try lister.group("data") { lister throws(DecodeError) in
           if var data = code.data { try data.list(&lister) }
           lister.showRest("bytes")

@@ -43,7 +43,7 @@ package final class LinkIdentity: Hashable, Sendable {
   /// The same link, with another name of its peer.
   func renamed(_ name: String?) -> LinkIdentity { LinkIdentity(handle, accessAddress, central, peer, name) }
 
-  /// What it is filtered by: the access address, or the handle.
+  /// The number for filters: the access address, or the handle.
   package var number: UInt32 { accessAddress ?? UInt32(handle.rawValue) }
 
   package static func == (left: LinkIdentity, right: LinkIdentity) -> Bool {

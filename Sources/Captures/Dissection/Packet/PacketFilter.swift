@@ -16,7 +16,7 @@ import HaloGATT
 /// | `time` | seconds since the first packet |
 /// | `packet` | number in the capture |
 package struct PacketFilter: Sendable {
-  /// What a term tests.
+  /// The property that a term tests.
   package enum Key: String, Sendable, CaseIterable {
     case handle, link, peer, opcode, event, subevent, time, packet, address
   }

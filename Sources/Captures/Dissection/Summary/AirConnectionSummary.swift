@@ -3,7 +3,7 @@ import HaloBluetoothCore
 
 /// The summary of a connection on the air.
 package struct AirConnectionSummary: Hashable, Sendable {
-  /// What one side has sent, as far as the capture has it.
+  /// The packets of one side, as far as the capture has them.
   package struct Side: Hashable, Sendable {
     /// The number of packets, without those with a wrong CRC.
     package var packets = 0

@@ -1,7 +1,7 @@
 import ATT
 import HaloBluetoothCore
 
-/// What was done with the attributes of devices: what was written to them and what answered, and what was read.
+/// The use of the attributes of devices: writes with their answers, and reads.
 struct AttributeTally: Sendable {
   private static let readCapacity = 512
 

@@ -1,4 +1,4 @@
-/// What several values have in common: their first bytes, with those that vary.
+/// A pattern of several values: their first bytes, with those that vary.
 package struct BytePattern: Hashable, Sendable {
   /// The first bytes of each value that are compared.
   static let capacity = 64

@@ -246,7 +246,7 @@ package struct CaptureSummary: Sendable {
     attributes.add(packet, of: DeviceKey(peer, connection: connection))
   }
 
-  /// What is known by the key of a device.
+  /// Adds what is known by the key of a device.
   func addAttributes(to device: inout UsedDevice) { attributes.describe(&device) }
 
   // MARK: The air

@@ -162,7 +162,7 @@ struct LinkTally: Sendable {
   }
 }
 
-/// What a capture of the air has: packets of each kind, and connections in the order in which they began.
+/// The contents of a capture of the air: packets of each kind, and connections in the order in which they began.
 struct AirTally: Sendable {
   private(set) var connections: [AirConnectionSummary] = []
   /// The number of connections that there was no room for.

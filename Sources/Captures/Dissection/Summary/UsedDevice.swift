@@ -1,7 +1,7 @@
 import ATT
 import HaloBluetoothCore
 
-/// What a device is told apart by: its address, of whatever kind, or its link, by the handle or the access address.
+/// The identity of a device: its address, of whatever kind, or its link, by the handle or the access address.
 package enum DeviceKey: Hashable, Sendable {
   case address(UInt64)
   case link(UInt32)
@@ -19,9 +19,9 @@ package struct UsedDevice: Sendable {
   package var name: String?
   package var connections: [ConnectionSummary] = []
   package var airConnections: [AirConnectionSummary] = []
-  /// What was written to its attributes.
+  /// The writes to its attributes.
   package var writes: [WrittenForm] = []
-  /// What it has written to those of the host, or of the central.
+  /// Its writes to those of the host, or of the central.
   package var writesToHost: [WrittenForm] = []
   /// The notifications and indications, in the order of their sources.
   package var values: [(source: CaptureSummary.Source, values: CaptureSummary.Values)] = []

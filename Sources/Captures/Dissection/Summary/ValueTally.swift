@@ -25,7 +25,7 @@ extension CaptureSummary {
     package var name: String?
     /// The number of bytes of all values.
     package var bytes = 0
-    /// What they have in common.
+    /// Their common bytes.
     package var pattern = BytePattern()
     /// The rate and the gaps, within each connection.
     package var statistics = StreamStatistics()
@@ -72,7 +72,7 @@ struct ValueTally: Sendable {
     add(&sources[key, default: SourceValues(key: key)])
   }
 
-  /// What identifies a sender of values.
+  /// The identity of a sender of values.
   private struct SourceKey: Hashable {
     var peer: BluetoothAddress?
     /// A connection handle, or an access address.
@@ -165,7 +165,7 @@ struct RingFrameTally: Sendable {
   /// The numbers by the names of the kinds. Texts are made at the end, not for each packet.
   var texts: [String: Int] { Dictionary(frames.map { ($0.key.description, $0.value) }, uniquingKeysWith: +) }
 
-  /// What a ring's frame is counted as.
+  /// A kind that the frames of a ring are counted by.
   private enum FrameKind: Hashable, CustomStringConvertible {
     case sample(RawSample.Name)
     case packet(CountedSample.Light)

@@ -18,7 +18,7 @@ package struct WrittenForm: Hashable, Sendable {
   package var pattern = BytePattern()
   /// How many of the values are distinct; nil for those that were not kept apart, as they are too many.
   package var distinct: Int? = 0
-  /// What the value says, if there is one only; nil if that is not known.
+  /// The meaning of the value, if there is one only; nil if it is not known.
   package var words: String?
   /// See `WriteHistory`.
   package var answers: [Answer] = []

@@ -203,7 +203,7 @@ extension ATTOpcode {
 
 /// The value of an attribute, or a part of it, that a packet carries.
 package struct AttributeValue: Hashable, Sendable {
-  /// What carries it: a request or a command with a value, a response, a notification or an indication.
+  /// The PDU that carries it: a request or a command with a value, a response, a notification or an indication.
   package var operation: ATTOpcode
   /// Nil if the capture does not have the request that a response answers, and for the values of several attributes in
   /// one (`ATTOpcode.readMultipleResponse`).
@@ -221,7 +221,7 @@ package struct AttributeValue: Hashable, Sendable {
   package var bytes: [UInt8]
   /// Whether the capture has only the beginning of the packet.
   package var isCut: Bool
-  /// What the value says: that of a characteristic of the SIG, or a frame of a ring; nil if it is not known.
+  /// The meaning of the value: that of a characteristic of the SIG, or a frame of a ring; nil if it is not known.
   package var words: String?
   /// The number of the packet that it answers: of a response, that of its request; of a notification or an indication,
   /// that of a write (see `WriteHistory`). Nil if it is not known, and for what a client sends.

@@ -229,7 +229,7 @@ package enum CharacteristicValue {
 struct Quantity: Sendable {
   /// In bytes; negative with a sign.
   var width: Int
-  /// What the number is multiplied with, before it is divided by 10^places.
+  /// The factor of the number; the product is divided by 10^places.
   var factor: Int64 = 1
   var places = 0
   var unit: String
@@ -254,16 +254,21 @@ extension FieldLister {
   mutating func quantity(_ name: String, _ quantity: Quantity) throws(DecodeError) {
     let start = offset
     let count = abs(quantity.width)
-    let raw = try take { r throws(DecodeError) in
-      var raw: UInt64 = 0
-      for index in 0..<count { raw |= UInt64(try r.readUInt8()) << UInt64(8 * index) }
-      return raw
-    }
+    let raw = try takeNumber(count)
     guard raw != quantity.unknown else { return note(name, "not known", from: start) }
     let shift = UInt64(64 - 8 * count)
     let value = quantity.width < 0 ? Int64(bitPattern: raw << shift) >> Int64(shift) : Int64(bitPattern: raw)
     let number = FieldNumber(value &* quantity.factor, places: quantity.places)
     note(name, "\(number)" + (quantity.unit.isEmpty ? "" : " \(quantity.unit)"), number: number, from: start)
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func takeNumber(_ bytes: Int) throws(DecodeError) -> UInt64 {
+    try take { r throws(DecodeError) in
+      var number: UInt64 = 0
+      for index in 0..<bytes { number |= UInt64(try r.readUInt8()) << UInt64(8 * index) }
+      return number
+    }
   }
 
   /// Reads a set of bits.
@@ -276,11 +281,7 @@ extension FieldLister {
     // Some devices leave out bytes that are zero.
     let count = Swift.min(bytes, remaining)
     guard count > 0 else { throw missing(bytes) }
-    let bits = try take { r throws(DecodeError) in
-      var bits: UInt64 = 0
-      for index in 0..<count { bits |= UInt64(try r.readUInt8()) << UInt64(8 * index) }
-      return bits
-    }
+    let bits = try takeNumber(count)
     let set = names.indices.filter { bits >> UInt64($0) & 1 == 1 }.map { names[$0] }
     note(
       name, set.isEmpty ? (bits == 0 ? "none" : Hex.string(bits, bytes: count)) : set.joined(separator: ", "),

@@ -221,14 +221,14 @@ extension FieldLister {
   @_lifetime(self: copy self)
   mutating func cycling() throws(DecodeError) {
     let flags = try bitNames("flags", ["wheel", "crank"], bytes: 1)
-    if flags & 1 != 0 {
-      try quantity("wheel revolutions", .init(4, ""))
-      try quantity("last wheel event", .init(2, "/1024 s"))
-    }
-    if flags & 2 != 0 {
-      try quantity("crank revolutions", .init(2, ""))
-      try quantity("last crank event", .init(2, "/1024 s"))
-    }
+    if flags & 1 != 0 { try revolutions("wheel", width: 4, "/1024 s") }
+    if flags & 2 != 0 { try revolutions("crank", width: 2, "/1024 s") }
+  }
+
+  @_lifetime(self: copy self)
+  private mutating func revolutions(_ part: String, width: Int, _ unit: String) throws(DecodeError) {
+    try quantity("\(part) revolutions", .init(width, ""))
+    try quantity("last \(part) event", .init(2, unit))
   }
 
   @_lifetime(self: copy self)
@@ -238,14 +238,8 @@ extension FieldLister {
     try quantity("power", .init(-2, "W"))
     if flags & 1 != 0 { try quantity("pedal balance", .init(1, factor: 5, places: 1, "percent")) }
     if flags & 4 != 0 { try quantity("accumulated torque", .init(2, "/32 Nm")) }
-    if flags & 16 != 0 {
-      try quantity("wheel revolutions", .init(4, ""))
-      try quantity("last wheel event", .init(2, "/2048 s"))
-    }
-    if flags & 32 != 0 {
-      try quantity("crank revolutions", .init(2, ""))
-      try quantity("last crank event", .init(2, "/1024 s"))
-    }
+    if flags & 16 != 0 { try revolutions("wheel", width: 4, "/2048 s") }
+    if flags & 32 != 0 { try revolutions("crank", width: 2, "/1024 s") }
     showRest("more")
   }
 

@@ -6,12 +6,12 @@ extension HCICommandInfo {
     .init(0x0C09, "Read PIN Type", "7.3.5", octet: 6, bit: 2),
     .init(0x0C0A, "Write PIN Type", "7.3.6", octet: 6, bit: 3),
     .init(
-      0x0C0D, "Read Stored Link Key", "7.3.8", octet: 6, bit: 5,
-      [.peer, .flag("all")], returns: [.uint16("maximum keys"), .uint16("keys read")]),
+      0x0C0D, "Read Stored Link Key", "7.3.8", octet: 6, bit: 5, [.peer, .flag("all")],
+      returns: [.uint16("maximum keys"), .uint16("keys read")]),
     .init(0x0C11, "Write Stored Link Key", "7.3.9", octet: 6, bit: 6),
     .init(
-      0x0C12, "Delete Stored Link Key", "7.3.10", octet: 6, bit: 7,
-      [.peer, .flag("all")], returns: [.uint16("keys deleted")]),
+      0x0C12, "Delete Stored Link Key", "7.3.10", octet: 6, bit: 7, [.peer, .flag("all")],
+      returns: [.uint16("keys deleted")]),
     .init(0x0C13, "Write Local Name", "7.3.11", octet: 7, bit: 0, [.bytes("name", 248, .text)]),
     .init(0x0C14, "Read Local Name", "7.3.12", octet: 7, bit: 1, returns: [.rest("name", .text)]),
     .init(0x0C15, "Read Connection Accept Timeout", "7.3.13", octet: 7, bit: 2),
@@ -43,8 +43,7 @@ extension HCICommandInfo {
     .init(0x0C1F, "Read Authentication Enable", "7.3.23", octet: 8, bit: 4),
     .init(0x0C20, "Write Authentication Enable", "7.3.24", octet: 8, bit: 5, [.enabled]),
     .init(
-      0x0C23, "Read Class of Device", "7.3.25", octet: 9, bit: 0,
-      returns: [.bytes("class of device", 3)]),
+      0x0C23, "Read Class of Device", "7.3.25", octet: 9, bit: 0, returns: [.bytes("class of device", 3)]),
     .init(
       0x0C24, "Write Class of Device", "7.3.26", octet: 9, bit: 1,
       [.value("class of device", ClassOfDevice())]),
@@ -65,11 +64,11 @@ extension HCICommandInfo {
     .init(0x0C35, "Host Number of Completed Packets", "7.3.40", octet: 10, bit: 7),
     .init(0x0C36, "Read Link Supervision Timeout", "7.3.41", octet: 11, bit: 0),
     .init(
-      0x0C37, "Write Link Supervision Timeout", "7.3.42", octet: 11, bit: 1,
-      [.handle, .supervisionTimeout], returns: [.handle]),
+      0x0C37, "Write Link Supervision Timeout", "7.3.42", octet: 11, bit: 1, [.handle, .supervisionTimeout],
+      returns: [.handle]),
     .init(
-      0x0C38, "Read Number of Supported IAC", "7.3.43", octet: 11, bit: 2,
-      returns: [.uint8("supported IACs")]),
+      0x0C38, "Read Number of Supported IAC", "7.3.43", octet: 11, bit: 2, returns: [.uint8("supported IACs")]
+    ),
     .init(0x0C39, "Read Current IAC LAP", "7.3.44", octet: 11, bit: 3),
     .init(0x0C3A, "Write Current IAC LAP", "7.3.45", octet: 11, bit: 4),
     .init(0x0C3F, "Set AFH Host Channel Classification", "7.3.46", octet: 12, bit: 1),
@@ -92,8 +91,7 @@ extension HCICommandInfo {
       0x0C52, "Write Extended Inquiry Response", "7.3.56", octet: 17, bit: 1,
       [.flag("FEC required"), .structures("data")]),
     .init(
-      0x0C53, "Refresh Encryption Key", "7.3.57", octet: 17, bit: 2,
-      endsWith: [.event(.encryptionKeyRefreshComplete)]),
+      0x0C53, "Refresh Encryption Key", "7.3.57", octet: 17, bit: 2, ends: [.encryptionKeyRefreshComplete]),
     .init(0x0C55, "Read Simple Pairing Mode", "7.3.58", octet: 17, bit: 5, returns: [.enabled]),
     .init(0x0C56, "Write Simple Pairing Mode", "7.3.59", octet: 17, bit: 6, [.enabled]),
     .init(0x0C57, "Read Local OOB Data", "7.3.60", octet: 17, bit: 7),
@@ -103,7 +101,7 @@ extension HCICommandInfo {
     .init(0x0C59, "Write Inquiry Transmit Power Level", "7.3.62", octet: 18, bit: 1),
     .init(0x0C5A, "Read Default Erroneous Data Reporting", "7.3.64", octet: 18, bit: 2),
     .init(0x0C5B, "Write Default Erroneous Data Reporting", "7.3.65", octet: 18, bit: 3, [.enabled]),
-    .init(0x0C5F, "Enhanced Flush", "7.3.66", octet: 19, bit: 6, endsWith: [.event(.enhancedFlushComplete)]),
+    .init(0x0C5F, "Enhanced Flush", "7.3.66", octet: 19, bit: 6, ends: [.enhancedFlushComplete]),
     .init(0x0C60, "Send Keypress Notification", "7.3.63", octet: 20, bit: 2),
     .init(0x0C66, "Read Flow Control Mode", "7.3.72", octet: 23, bit: 0),
     .init(0x0C67, "Write Flow Control Mode", "7.3.73", octet: 23, bit: 1),
@@ -125,8 +123,8 @@ extension HCICommandInfo {
     .init(0x0C79, "Read Secure Connections Host Support", "7.3.91", octet: 32, bit: 2),
     .init(0x0C7A, "Write Secure Connections Host Support", "7.3.92", octet: 32, bit: 3, [.enabled]),
     .init(
-      0x0C7B, "Read Authenticated Payload Timeout", "7.3.93", octet: 32, bit: 4,
-      [.handle], returns: [.handle, .uint16("timeout", .unit("x 10 ms"))]),
+      0x0C7B, "Read Authenticated Payload Timeout", "7.3.93", octet: 32, bit: 4, [.handle],
+      returns: [.handle, .uint16("timeout", .unit("x 10 ms"))]),
     .init(
       0x0C7C, "Write Authenticated Payload Timeout", "7.3.94", octet: 32, bit: 5,
       [.handle, .uint16("timeout", .unit("x 10 ms"))], returns: [.handle]),

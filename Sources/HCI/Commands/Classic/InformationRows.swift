@@ -5,8 +5,8 @@ extension HCICommandInfo {
 
     // Informational Parameters
     .init(
-      0x1004, "Read Local Extended Features", "7.4.4", octet: 14, bit: 6,
-      [.uint8("page")], returns: [.uint8("page"), .uint8("last page"), .features(ofPageAt: 0)]),
+      0x1004, "Read Local Extended Features", "7.4.4", octet: 14, bit: 6, [.uint8("page")],
+      returns: [.uint8("page"), .uint8("last page"), .features(ofPageAt: 0)]),
     .init(
       0x100A, "Read Data Block Size", "7.4.7", octet: 23, bit: 2,
       returns: [
@@ -24,8 +24,8 @@ extension HCICommandInfo {
     .init(0x1401, "Read Failed Contact Counter", "7.5.1", octet: 15, bit: 2),
     .init(0x1402, "Reset Failed Contact Counter", "7.5.2", octet: 15, bit: 3),
     .init(
-      0x1403, "Read Link Quality", "7.5.3", octet: 15, bit: 4,
-      [.handle], returns: [.handle, .uint8("link quality")]),
+      0x1403, "Read Link Quality", "7.5.3", octet: 15, bit: 4, [.handle],
+      returns: [.handle, .uint8("link quality")]),
     .init(0x1406, "Read AFH Channel Map", "7.5.5", octet: 15, bit: 6),
     .init(
       0x1407, "Read Clock", "7.5.6", octet: 15, bit: 7,
@@ -34,8 +34,8 @@ extension HCICommandInfo {
         .handle, .uint32("clock"), .uint16("accuracy", .namesOrUnit([0xFFFF: "not known"], "x 0.3125 ms")),
       ]),
     .init(
-      0x1408, "Read Encryption Key Size", "7.5.7", octet: 20, bit: 4,
-      [.handle], returns: [.handle, .uint8("key size", .unit("bytes"))]),
+      0x1408, "Read Encryption Key Size", "7.5.7", octet: 20, bit: 4, [.handle],
+      returns: [.handle, .uint8("key size", .unit("bytes"))]),
     .init(0x140C, "Get MWS Transport Layer Configuration", "7.5.11", octet: 30, bit: 3),
     .init(0x140D, "Set Triggered Clock Capture", "7.5.12", octet: 30, bit: 5),
 

@@ -1,7 +1,7 @@
 import HaloCommandLine
 import HaloSystem
 
-/// What a stream took.
+/// The time and the work that a stream took.
 struct StreamMeasurement {
   var samples: Int
   var time: Duration

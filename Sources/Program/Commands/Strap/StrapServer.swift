@@ -10,7 +10,7 @@ import HaloSystem
 /// 1.0, 3).
 @BluetoothActor
 final class StrapServer {
-  /// What it says.
+  /// The source of its measurements.
   var state = StrapState()
   /// The most devices that are connected at once.
   nonisolated static let maximumConnections = 4

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 import HaloGATT
 import RingLink
 
-/// What a heart-rate strap says, of what a ring measures: the ring's events and time in, measurements out.
+/// The state of a heart-rate strap: events of a ring and the time in, measurements out.
 ///
 /// A number is said only while it is one: a ring that has none, has lost the skin or is out of reach is a strap without
 /// contact.
@@ -28,7 +28,7 @@ struct StrapState: Sendable {
   /// The ring measures no longer, or its link is lost.
   mutating func stop() { latest = nil }
 
-  /// What a strap says at a time: without contact the heart rate is 0.
+  /// The measurement at a time: without contact the heart rate is 0.
   ///
   /// The intervals between beats are left out, as rings report some of them.
   func measurement(at now: Instant) -> HeartRateMeasurement {

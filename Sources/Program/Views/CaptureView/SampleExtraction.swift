@@ -7,7 +7,7 @@ import RingLink
 
 /// The samples of the rings in a capture, as `stream` prints them.
 struct SampleExtraction: ~Copyable {
-  /// What is known of a ring.
+  /// The knowledge of one ring.
   private final class RingSamples {
     var writer: SampleWriter?
     /// The encoding of acceleration, by the firmware in the capture.

@@ -38,24 +38,19 @@ struct PagePacket {
     output.write("[")
     output.write(packet.info.number)
     output.write(",")
-    if let start, let time = packet.info.microseconds {
-      output.write(Int(time &- start))
-    } else {
-      output.write("null")
-    }
+    let time = start.flatMap { start in packet.info.microseconds.map { Int($0 &- start) } }
+    output.orNull(time) { $0.write($1) }
     switch packet.direction {
     case .hostToController: output.write(",1,")
     case .controllerToHost: output.write(",2,")
     case nil: output.write(",0,")
     }
-    if let adapter = packet.info.adapter { output.write(Int(adapter)) } else { output.write("null") }
-    output.write(",\"")
-    output.writeHex(packet.bytes.span.bytes)
-    output.write("\",")
+    output.orNull(packet.info.adapter) { $0.write(Int($1)) }
+    output.write(",")
+    output.writeQuotedHex(packet.bytes.span.bytes)
+    output.write(",")
     if let frame = packet.reassembled {
-      output.write("\"")
-      output.writeHex(frame.span.bytes)
-      output.write("\"")
+      output.writeQuotedHex(frame.span.bytes)
     } else {
       output.write("0")
     }
@@ -85,7 +80,7 @@ struct PagePacket {
     return range.lowerBound == range.upperBound ? first : "\(first)-\(Int(range.upperBound))"
   }
 
-  /// What is true of the whole packet, not of one layer.
+  /// Remarks on the whole packet, not on one layer.
   private func note(on packet: DissectedPacket) -> String {
     var remarks = packet.isNote ? [packet.summary] : []
     if !packet.unanswered.isEmpty {

@@ -39,7 +39,7 @@ struct PageSamples {
 
   // MARK: One form
 
-  /// What is drawn of a form: the fields, and how their bytes are read.
+  /// A drawing of a form: the fields, and how their bytes are read.
   private struct Drawing {
     var name: String
     var command = RingCommand.rawStream
@@ -71,7 +71,7 @@ struct PageSamples {
     }
   }
 
-  /// What is drawn of the counted stream: its light and its acceleration, in counts.
+  /// The drawings of the counted stream: its light and its acceleration, in counts.
   private func countedDrawings(of light: CountedSample.Light) -> [Drawing] {
     let frame = CountedSample(light).frame
     let fields =

@@ -10,30 +10,31 @@ enum FieldJSON {
   /// Writes a member; nothing if there are no fields.
   static func write(_ key: StaticString, _ list: FieldList, _ output: inout LineWriter) {
     let fields = list.entries
-    guard let depth = fields.first?.depth else { return }
+    guard let first = fields.first else { return }
     output.key(key)
     output.write("[")
     // The depths of the open groups; a field that is less deep than its predecessor closes some.
-    var open = depth
+    var (open, last) = (first.depth, first.depth)
     for (index, field) in fields.enumerated() {
-      while open > field.depth {
-        output.write("]}")
-        open -= 1
+      if index > 0 {
+        if field.depth > last { open += 1 }
+        output.write(field.depth > last ? ",\"fields\":[" : "}")
+        close(&open, to: field.depth, &output)
+        if field.depth <= last { output.write(",") }
       }
-      if index > 0, fields[index - 1].depth >= field.depth { output.write(",") }
       write(field, of: list, &output)
-      if index + 1 < fields.count, fields[index + 1].depth > field.depth {
-        output.write(",\"fields\":[")
-        open += 1
-      } else {
-        output.write("}")
-      }
+      last = field.depth
     }
+    output.write("}")
+    close(&open, to: first.depth, &output)
+    output.write("]")
+  }
+
+  private static func close(_ open: inout Int, to depth: Int, _ output: inout LineWriter) {
     while open > depth {
       output.write("]}")
       open -= 1
     }
-    output.write("]")
   }
 
   /// Without the closing brace.
@@ -74,6 +75,11 @@ extension LineWriter {
   private mutating func beginKey() {
     let isFirst = text.span.byte(at: text.count - 1) == UInt8(ascii: "{")
     write(isFirst ? "\"" : ",\"")
+  }
+
+  /// Writes a value, or `null`.
+  mutating func orNull<Value>(_ value: Value?, _ body: (inout LineWriter, Value) -> Void) {
+    if let value { body(&self, value) } else { write("null") }
   }
 
   mutating func object(_ key: StaticString, _ body: (inout LineWriter) -> Void) {

@@ -12,13 +12,9 @@ struct PacketJSON {
     output.write("{")
     output.member("frame", packet.info.number)
     output.key("time")
-    if let time = packet.info.microseconds {
-      PacketText.write(seconds: time, into: &output)
-    } else {
-      output.write("null")
-    }
+    output.orNull(packet.info.microseconds) { PacketText.write(seconds: $1, into: &$0) }
     output.key("direction")
-    if let direction = packet.direction { output.writeQuoted(direction.word) } else { output.write("null") }
+    output.orNull(packet.direction) { $0.writeQuoted($1.word) }
     output.member("adapter", packet.info.adapter)
     if packet.info.originalLength != packet.bytes.count {
       output.member("original_length", packet.info.originalLength)
@@ -29,20 +25,9 @@ struct PacketJSON {
     if let hci = packet.hci { output.object("hci") { write(hci, packet, &$0) } }
     if let l2cap = packet.l2cap { output.object("l2cap") { Self.write(l2cap, &$0) } }
     if let signaling = packet.signaling {
-      output.object("signaling") {
-        $0.member("name", signaling.name)
-        $0.member("code", signaling.code.rawValue)
-        $0.member("identifier", signaling.identifier)
-        writeFields(of: packet, .signaling, &$0)
-      }
+      write(.signaling, signaling.name, signaling.code.rawValue, signaling.identifier, packet, &output)
     }
-    if let smp = packet.smp {
-      output.object("smp") {
-        $0.member("name", smp.name)
-        $0.member("code", smp.code.rawValue)
-        writeFields(of: packet, .smp, &$0)
-      }
-    }
+    if let smp = packet.smp { write(.smp, smp.name, smp.code.rawValue, nil, packet, &output) }
     if let profile = packet.profile { write(profile, packet, &output) }
     if let att = packet.att { output.object("att") { write(att, packet, &$0) } }
     if let gatt = packet.gatt { output.object("gatt") { Self.write(gatt, &$0) } }
@@ -54,22 +39,40 @@ struct PacketJSON {
     output.write("}\n")
   }
 
-  /// Writes the fields of a layer.
-  private func writeFields(of packet: DissectedPacket, _ layer: Layer, _ output: inout LineWriter) {
-    fields.removeAll()
-    packet.listFields(of: layer, to: fields)
-    FieldJSON.write("fields", fields, &output)
+  /// Writes the fields that `list` adds to an empty list.
+  private func writeFields(
+    as key: StaticString = "fields", isCut: Bool = false, namesBits: Bool = false, _ output: inout LineWriter,
+    _ list: (FieldList) -> Void
+  ) {
+    fields.removeAll(isCut: isCut, namesBits: namesBits)
+    list(fields)
+    FieldJSON.write(key, fields, &output)
+  }
+
+  /// Writes a command of a fixed channel.
+  private func write(
+    _ layer: Layer, _ name: String, _ code: UInt8, _ identifier: UInt8?, _ packet: DissectedPacket,
+    _ output: inout LineWriter
+  ) {
+    output.key(layer.rawValue)
+    output.write("{")
+    output.member("name", name)
+    output.member("code", code)
+    output.member("identifier", identifier)
+    writeFields(&output) { packet.listFields(of: layer, to: $0) }
+    output.write("}")
   }
 
   private func write(_ profile: ProfileLayer, _ packet: DissectedPacket, _ output: inout LineWriter) {
-    output.write(",\"\(profile.layer.rawValue)\":{")
+    output.key(profile.layer.rawValue)
+    output.write("{")
     output.member("psm", profile.psm.rawValue)
     output.member("name", profile.name(in: packet.source.span.bytes))
     if let data = profile.data(in: packet.source.span.bytes) {
       output.member("data", packet.source, data)
       output.member("text", ProfileLayer.words(packet.source.span.bytes.extracting(data)))
     }
-    writeFields(of: packet, profile.layer, &output)
+    writeFields(&output) { packet.listFields(of: profile.layer, to: $0) }
     output.write("}")
   }
 
@@ -102,9 +105,7 @@ struct PacketJSON {
       output.member("vendor", hci.vendorName(in: packet.bytes.span.bytes))
     }
     if hci.type == .command || hci.type == .event || hci.type == .isochronous {
-      fields.removeAll(namesBits: true)
-      packet.listParameters(to: fields)
-      FieldJSON.write("parameters", fields, &output)
+      writeFields(as: "parameters", namesBits: true, &output) { packet.listParameters(to: $0) }
     }
   }
 
@@ -124,11 +125,8 @@ struct PacketJSON {
       output.member("peripheral_name", packet.link?.name)
     }
     output.member("length", air.length)
-    switch air.crc {
-    case .right: output.member("crc", "right")
-    case .wrong: output.member("crc", "wrong")
-    case .unknown: output.write(",\"crc\":null")
-    }
+    output.key("crc")
+    output.orNull(air.crc == .unknown ? nil : air.crc) { $0.writeQuoted("\($1)") }
     output.member("event", air.event)
     for (note, key) in [
       (AirLayer.Notes.beginsEvent, "begins_event" as StaticString), (.retransmission, "retransmission"),
@@ -141,9 +139,7 @@ struct PacketJSON {
     output.member("phy", packet.reception?.phy?.description)
     output.member("problem", air.problem?.description)
     if air.kind == .advertising || air.kind == .control {
-      fields.removeAll(isCut: packet.isCut, namesBits: true)
-      packet.listParameters(to: fields)
-      FieldJSON.write("fields", fields, &output)
+      writeFields(isCut: packet.isCut, namesBits: true, &output) { packet.listParameters(to: $0) }
     }
   }
 
@@ -175,20 +171,15 @@ struct PacketJSON {
     output.member("error", att.error?.rawValue)
     output.member("request", att.failed?.rawValue)
     output.member("problem", att.problem?.description)
-    if att.hasList { writeFields(of: packet, .att, &output) }
+    if att.hasList { writeFields(&output) { packet.listFields(of: .att, to: $0) } }
     if let parts = att.valueFields(of: source.span.bytes, packet.gatt) {
-      fields.removeAll()
-      fields.append(parts)
-      FieldJSON.write("fields", fields, &output)
+      writeFields(&output) { $0.append(parts) }
     }
   }
 
   private static func write(_ gatt: GATTLayer, _ output: inout LineWriter) {
-    if let procedure = gatt.procedure {
-      output.member("procedure", procedure.name)
-    } else {
-      output.write("\"procedure\":null")
-    }
+    output.key("procedure")
+    output.orNull(gatt.procedure) { $0.writeQuoted($1.name) }
     output.member("start", gatt.start)
     if gatt.start != nil { output.member("step", gatt.step) }
     output.member("request", gatt.request)
@@ -210,9 +201,7 @@ struct PacketJSON {
       output.member("payload", frame.payload, 0..<frame.payload.count)
       let meaning = frame.meaning(isFromRing: ring.isFromRing)
       output.member("form", meaning.form)
-      fields.removeAll()
-      ring.listValues(of: meaning, to: fields)
-      FieldJSON.write("fields", fields, &output)
+      writeFields(&output) { ring.listValues(of: meaning, to: $0) }
     case .part(let id, let received, let length):
       output.member("name", id.description)
       output.member("bulk", id.rawValue)

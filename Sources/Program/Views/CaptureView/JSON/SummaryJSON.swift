@@ -6,19 +6,11 @@ import HaloCommandLine
 
 /// A summary as JSON, one object per line. `kind` says what it is about; times are in seconds since 1970-01-01 UTC, and
 /// durations in seconds.
-struct SummaryJSON: ~Copyable {
-  private var output: LineWriter
-
+enum SummaryJSON {
   static func write(
     _ summary: CaptureSummary, _ servers: [Dissector.KnownServer], into output: inout LineWriter
   ) {
-    var json = SummaryJSON(output: output)
-    json.write(summary, servers)
-    output = json.output
-  }
-
-  private mutating func write(_ summary: CaptureSummary, _ servers: [Dissector.KnownServer]) {
-    line("capture") {
+    output.line("capture") {
       $0.field("packets", summary.packets)
       $0.time("start", summary.start)
       $0.time("end", summary.end)
@@ -29,28 +21,28 @@ struct SummaryJSON: ~Copyable {
       $0.field("omitted", summary.overflow)
     }
     for device in summary.devices.values.sorted(by: { $0.address.value < $1.address.value }) {
-      line("device") {
+      output.line("device") {
         $0.field("address", device.address.description)
         $0.field("address_type", device.address.kind.description)
         $0.field("name", device.name)
         $0.field("reports", device.reports)
-        $0.field("rssi", device.rssi.map(Int.init))
+        $0.field("rssi", device.rssi)
       }
     }
-    for link in summary.connections { write(link) }
-    for link in summary.airConnections { write(link) }
+    for link in summary.connections { output.write(link) }
+    for link in summary.airConnections { output.write(link) }
     for server in servers {
       for handle in server.table.handles {
-        if let attribute = server.table[handle] { write(handle, attribute, of: server.name) }
+        if let attribute = server.table[handle] { output.write(handle, attribute, of: server.name) }
       }
     }
     for device in summary.usedDevices {
-      for form in device.writes { write(form, of: device, isLocal: false) }
-      for form in device.writesToHost { write(form, of: device, isLocal: true) }
+      for form in device.writes { output.write(form, of: device, isLocal: false) }
+      for form in device.writesToHost { output.write(form, of: device, isLocal: true) }
     }
     for procedure in ObservedProcedure.allCases {
       guard let numbers = summary.procedures[procedure] else { continue }
-      line("procedure") {
+      output.line("procedure") {
         $0.field("name", procedure.name)
         $0.field("requests", numbers.requests)
         $0.field("errors", numbers.errors)
@@ -60,10 +52,10 @@ struct SummaryJSON: ~Copyable {
       }
     }
     for (source, values) in summary.values.sorted(by: { $0.key < $1.key }) {
-      line("values") {
+      output.line("values") {
         $0.field("peer", source.peer)
         $0.field("direction", source.isSent ? "sent" : "received")
-        $0.field("handle", Int(source.handle.rawValue))
+        $0.field("handle", source.handle.rawValue)
         $0.field("name", values.name)
         $0.field("count", values.statistics.count)
         $0.field("bytes", values.bytes)
@@ -73,14 +65,16 @@ struct SummaryJSON: ~Copyable {
         $0.field("gaps", values.statistics.gaps)
       }
     }
-    counts("ring", summary.ringFrames)
-    counts("error", summary.errors)
+    output.counts("ring", summary.ringFrames)
+    output.counts("error", summary.errors)
   }
+}
 
-  private mutating func write(_ link: ConnectionSummary) {
+extension LineWriter {
+  fileprivate mutating func write(_ link: ConnectionSummary) {
     line("connection") { json in
-      json.field("adapter", Int(link.adapter))
-      json.field("link", Int(link.handle.rawValue))
+      json.field("adapter", link.adapter)
+      json.field("link", link.handle.rawValue)
       json.field("peer", link.peer?.description)
       json.field("peer_name", link.name)
       json.field("type", link.classicType.map { "BR/EDR \($0)" } ?? "LE")
@@ -90,26 +84,26 @@ struct SummaryJSON: ~Copyable {
       json.field("reason", link.reason?.description)
       json.field("sent_pdus", link.sentPDUs)
       json.field("received_pdus", link.receivedPDUs)
-      json.field("mtu", link.mtu.map(Int.init))
+      json.field("mtu", link.mtu)
       json.write(link.changes)
       json.list("frames", link.frames.sorted { $0.key.rawValue < $1.key.rawValue }) {
-        $0.field("psm", Int($1.key.rawValue))
+        $0.field("psm", $1.key.rawValue)
         $0.field("protocol", $1.key.description)
         $0.field("count", $1.value)
       }
     }
   }
 
-  private mutating func write(_ changes: [ConnectionSummary.Change]) {
+  fileprivate mutating func write(_ changes: [ConnectionSummary.Change]) {
     list("changes", changes) {
       $0.time("time", $1.microseconds)
       $0.field("text", $1.words)
     }
   }
 
-  private mutating func write(_ link: AirConnectionSummary) {
+  fileprivate mutating func write(_ link: AirConnectionSummary) {
     line("air_connection") { json in
-      json.field("access_address", Int(link.accessAddress))
+      json.field("access_address", link.accessAddress)
       json.field("central", link.central?.description)
       json.field("peripheral", link.peripheral?.description)
       json.field("peripheral_name", link.name)
@@ -127,16 +121,16 @@ struct SummaryJSON: ~Copyable {
       json.field("wrong_crc", link.crcErrors)
       json.field("encrypted", link.encrypted)
       json.field("decrypted", link.decrypted)
-      json.field("mtu", link.mtu.map(Int.init))
+      json.field("mtu", link.mtu)
       json.write(link.changes)
     }
   }
 
-  private mutating func write(_ form: WrittenForm, of device: UsedDevice, isLocal: Bool) {
+  fileprivate mutating func write(_ form: WrittenForm, of device: UsedDevice, isLocal: Bool) {
     line("writes") { json in
       json.field("peer", device.address?.description)
       json.field("direction", isLocal ? "received" : "sent")
-      json.field("handle", Int(form.handle.rawValue))
+      json.field("handle", form.handle.rawValue)
       json.field("name", form.name)
       json.field("operation", form.operation.description)
       json.write(form.pattern)
@@ -144,30 +138,30 @@ struct SummaryJSON: ~Copyable {
       json.field("words", form.words)
       json.list("answers", form.answers) {
         $0.field("operation", $1.operation.description)
-        $0.field("handle", $1.handle.map { Int($0.rawValue) })
+        $0.field("handle", $1.handle?.rawValue)
         $0.write($1.pattern)
       }
     }
   }
 
   /// - Parameter pattern: of values; `value` is the first of them, as far as all are as long
-  private mutating func write(_ pattern: BytePattern) {
+  fileprivate mutating func write(_ pattern: BytePattern) {
     field("count", pattern.count)
     field("shortest", pattern.lengths.lowerBound)
     field("longest", pattern.lengths.upperBound)
     field("value", Hex.string(pattern.bytes))
-    output.key("varying")
-    output.array(pattern.varyingBytes) { $0.write($1) }
+    key("varying")
+    array(pattern.varyingBytes) { $0.write($1) }
   }
 
-  private mutating func write(_ handle: AttributeHandle, _ attribute: Attribute, of device: String) {
+  fileprivate mutating func write(_ handle: AttributeHandle, _ attribute: Attribute, of device: String) {
     line("attribute") {
       $0.field("device", device)
-      $0.field("handle", Int(handle.rawValue))
+      $0.field("handle", handle.rawValue)
       switch attribute.kind {
       case .service(let range):
         $0.field("type", "service")
-        $0.field("end", Int(range.end.rawValue))
+        $0.field("end", range.end.rawValue)
       case .include: $0.field("type", "include")
       case .declaration: $0.field("type", "declaration")
       case .value: $0.field("type", "value")
@@ -177,14 +171,14 @@ struct SummaryJSON: ~Copyable {
       $0.field("name", attribute.name)
       $0.field("properties", attribute.properties?.description)
       if let included = attribute.included {
-        $0.field("included", Int(included.handles.start.rawValue))
-        $0.field("included_end", Int(included.handles.end.rawValue))
+        $0.field("included", included.handles.start.rawValue)
+        $0.field("included_end", included.handles.end.rawValue)
         $0.field("included_uuid", included.uuid?.description)
       }
     }
   }
 
-  private mutating func counts(_ kind: StaticString, _ table: [String: Int]) {
+  fileprivate mutating func counts(_ kind: StaticString, _ table: [String: Int]) {
     for (name, count) in table.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
       line(kind) {
         $0.field("name", name)
@@ -195,49 +189,43 @@ struct SummaryJSON: ~Copyable {
 
   // MARK: Fields
 
-  private init(output: consuming LineWriter) { self.output = output }
-
-  private mutating func line(_ kind: StaticString, _ body: (inout Self) -> Void) {
-    output.write("{\"kind\":\"")
-    output.write(kind)
-    output.write("\"")
+  fileprivate mutating func line(_ kind: StaticString, _ body: (inout Self) -> Void) {
+    write("{\"kind\":\"")
+    write(kind)
+    write("\"")
     body(&self)
-    output.write("}\n")
+    write("}\n")
   }
 
   /// Writes an array of objects.
-  private mutating func list<Item>(_ name: String, _ items: [Item], _ body: (inout Self, Item) -> Void) {
-    output.key(name)
-    output.write("[")
-    for (index, item) in items.enumerated() {
-      output.write(index > 0 ? ",{" : "{")
-      body(&self, item)
+  fileprivate mutating func list<Item>(
+    _ name: StaticString, _ items: [Item], _ body: (inout Self, Item) -> Void
+  ) {
+    key(name)
+    array(items) { output, item in
+      output.write("{")
+      body(&output, item)
       output.write("}")
     }
-    output.write("]")
   }
 
-  private mutating func field(_ name: String, _ value: Int?) {
-    output.key(name)
-    if let value { output.write(value) } else { output.write("null") }
+  fileprivate mutating func field(_ name: String, _ value: (some BinaryInteger)?) {
+    key(name)
+    orNull(value) { $0.write(Int(truncatingIfNeeded: $1)) }
   }
 
-  private mutating func field(_ name: String, _ value: Double?) {
-    output.key(name)
-    if let value { output.write(value) } else { output.write("null") }
+  fileprivate mutating func field(_ name: String, _ value: Double?) {
+    key(name)
+    orNull(value) { $0.write($1) }
   }
 
-  private mutating func field(_ name: String, _ value: String?) {
-    output.key(name)
-    if let value { output.writeQuoted(value) } else { output.write("null") }
+  fileprivate mutating func field(_ name: String, _ value: String?) {
+    key(name)
+    orNull(value) { $0.writeQuoted($1) }
   }
 
-  private mutating func time(_ name: String, _ microseconds: Int64?) {
-    output.key(name)
-    if let microseconds {
-      PacketText.write(seconds: microseconds, into: &output)
-    } else {
-      output.write("null")
-    }
+  fileprivate mutating func time(_ name: StaticString, _ microseconds: Int64?) {
+    key(name)
+    orNull(microseconds) { PacketText.write(seconds: $1, into: &$0) }
   }
 }

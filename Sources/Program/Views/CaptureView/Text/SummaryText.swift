@@ -133,13 +133,9 @@ enum SummaryText {
 
 /// A number with what it counts.
 enum CountedText {
-  private static let singular = [
-    "packets": "packet", "PDUs": "PDU", "commands": "command", "events": "event", "requests": "request",
-    "beginnings": "beginning", "samples": "sample", "records": "record", "texts": "text",
-    "indications": "indication",
-    "notifications": "notification", "advertisers": "advertiser", "reports": "report", "links": "link",
-    "ends": "end",
-    "diagnostics": "diagnostic",
+  private static let nouns: Set = [
+    "packets", "PDUs", "commands", "events", "requests", "beginnings", "samples", "records", "texts",
+    "indications", "notifications", "advertisers", "reports", "links", "ends", "diagnostics",
   ]
 
   /// - Parameter plural: what is counted: `packets with a wrong CRC`
@@ -147,8 +143,8 @@ enum CountedText {
     guard count == 1 else { return "\(count) \(plural)" }
     var words = plural.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     // The noun; what follows it may have others.
-    guard let index = words.firstIndex(where: { singular[$0] != nil }) else { return "\(count) \(plural)" }
-    words[index] = singular[words[index]] ?? words[index]
+    guard let index = words.firstIndex(where: nouns.contains) else { return "\(count) \(plural)" }
+    words[index].removeLast()
     if let verb = words.firstIndex(of: "were") { words[verb] = "was" }
     return "\(count) \(words.joined(separator: " "))"
   }

@@ -40,7 +40,7 @@ enum WriteText {
       "answered by \(CountedText.line(answer.pattern.count, noun))\(handle): \(text(answer.pattern, 1, nil))"
   }
 
-  /// What is written, in the words of `--values`.
+  /// The kind of write, in the words of `--values`.
   static func noun(_ operation: ATTOpcode) -> String {
     switch operation {
     case .writeRequest: "write requests"

@@ -80,7 +80,7 @@ package struct ValueChoice {
 }
 
 extension ValueMeaning {
-  /// What a value in a capture says. The words are those of `decode`, as text may be about a frame of a ring.
+  /// The meaning of a value in a capture. The words are those of `decode`, as text may be about a frame of a ring.
   fileprivate init(_ value: AttributeValue, in packet: DissectedPacket) {
     self.init(value.bytes, of: value.words == nil ? value.uuid : nil)
     words = value.words
@@ -99,7 +99,7 @@ struct ValueText {
   /// The handles of a device whose names are known; with more, they are said again.
   private static let capacity = 4096
 
-  /// What was said last of the attributes with these handles.
+  /// The last line about the attributes with these handles.
   private var said: [AttributeHandle: String] = [:]
 
   /// - Returns: a line, or two, without the last line break
@@ -162,7 +162,7 @@ struct ValueText {
   }
 }
 
-/// What the bytes of a value say.
+/// The meaning of the bytes of a value.
 package struct ValueMeaning {
   /// The string that they spell; nil if they are no text.
   package var text: String?

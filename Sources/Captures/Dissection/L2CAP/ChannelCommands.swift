@@ -1,5 +1,6 @@
 import HCI
 import HaloBluetoothCore
+import L2CAP
 
 // Commands that open, configure and close channels, which the stack does not do (Core Specification Vol 3, Part A, 4.2
 // to 4.11 and 4.22 to 4.28).
@@ -25,16 +26,6 @@ extension DecodedField {
       9: "invalid source CID", 10: "source CID already allocated", 11: "unacceptable parameters",
       12: "invalid parameters", 13: "pending", 14: "pending, authentication", 15: "pending, authorization",
     ]))
-}
-
-struct ChannelEnd: PacketFields {
-  var destination: UInt16 = 0
-  var source: UInt16 = 0
-
-  mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.value("destination CID", &destination, .hex)
-    try fields.value("source CID", &source, .hex)
-  }
 }
 
 // MARK: Configuration
