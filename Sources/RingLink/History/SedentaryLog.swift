@@ -1,39 +1,51 @@
+import HaloBluetoothCore
+
 /// The times of sitting that a ring has stored (ring reference, 6.6). Each part has a kind and a duration; what they mean is
 /// not known.
-package struct SedentaryLog: BulkContents, BulkRecord {
+package struct SedentaryLog: BulkContents, PacketFields {
   package typealias Request = DayOrAll
 
   /// The parts of a day.
-  package struct Day: BulkRecord {
+  package struct Day: PacketFields, Hashable {
     /// 0 is today.
     package var daysAgo: UInt8 = 0
-    package var parts: [Part] = []
-    /// The bytes of the parts, if they are not pairs.
-    package var unread: [UInt8] = []
+    /// A kind and a duration for each part; bytes of an odd number are not such pairs.
+    package var bytes: [UInt8] = []
 
-    package static let fields: Fields = Fields(Self()) {
-      BulkField("days-ago", \.daysAgo, .days)
-      BulkField.sized([BulkField("parts", \.parts, .toEnd)], unread: \.unread)
+    package init() {}
+
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("days-ago", &daysAgo, .unit("d"))
+      try fields.block(&bytes, as: Parts.self)
     }
   }
 
-  /// A part of a day.
-  package struct Part: BulkRecord {
-    package var kind: UInt8 = 0
-    package var duration: UInt8 = 0
+  private struct Parts: PacketFields {
+    struct Part: PacketFields {
+      var kind: UInt8 = 0
+      var duration: UInt8 = 0
 
-    package static let fields: Fields = Fields(Self()) {
-      BulkField("kind", \.kind)
-      BulkField("duration", \.duration)
+      mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+        try fields.value("kind", &kind)
+        try fields.value("duration", &duration)
+      }
+    }
+
+    var parts: [Part] = []
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.items("parts", &parts)
     }
   }
 
   package var days: [Day] = []
-  /// What follows the last day that can be read.
+  /// The bytes behind the last day that can be read.
   package var unread: [UInt8] = []
 
-  package static let fields: Fields = Fields(Self()) {
-    BulkField("days", \.days, .counted, unread: \.unread)
+  package init() {}
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.items("days", &days, counted: "number of days", unread: &unread)
   }
 }
 
@@ -50,10 +62,10 @@ extension RingClient {
     let logs = try await bulk(CommandTable.sedentaryLog, .all, progress: progress)
     var days: [RingDay: [UInt8]] = [:]
     for day in logs.flatMap(\.days) {
-      if day.unread.isEmpty {
-        days[now.day.adding(days: -Int(day.daysAgo))] = day.parts.flatMap { [$0.kind, $0.duration] }
+      if day.bytes.count.isMultiple(of: 2) {
+        days[now.day.adding(days: -Int(day.daysAgo))] = day.bytes
       } else {
-        leaveOut(.sedentary, "its bytes are not pairs", day.bytes())
+        leaveOut(.sedentary, "its bytes are not pairs", day.encoded())
       }
     }
     for log in logs where !log.unread.isEmpty { leaveOut(.sedentary, "it is cut off", log.unread) }

@@ -1,18 +1,24 @@
+import HaloBluetoothCore
+
 /// Requests a number of days up to today.
-package struct DayCount: BulkRequest, BulkRecord {
+package struct DayCount: BulkRequest, PacketFields {
   package var days: UInt8 = 1
 
-  package static let fields: Fields = Fields(Self()) {
-    BulkField("days", \.days, .days)
+  package init() {}
+
+  package init(days: UInt8) { self.days = days }
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("days", &days, .unit("d"))
   }
 }
 
 /// Skin temperatures of several days (ring reference, 6.4).
-package struct TemperatureLog: BulkContents, BulkRecord {
+package struct TemperatureLog: BulkContents, PacketFields {
   package typealias Request = DayCount
 
   /// The values of a day.
-  package struct Day: BulkRecord {
+  package struct Day: PacketFields, Hashable {
     /// 0 is today.
     package var daysAgo: UInt8 = 0
     /// The length of a slot, in minutes.
@@ -20,20 +26,26 @@ package struct TemperatureLog: BulkContents, BulkRecord {
     /// Tenths of a degree above 20 °C, from midnight on; 0 for none.
     package var values: [UInt8] = []
 
-    package static let fields: Fields = Fields(Self()) {
-      BulkField("days-ago", \.daysAgo, .days)
-      BulkField("interval", \.minutesPerSlot, .minutes, in: 1...255)
-      BulkField(
-        "values", \.values, ofADayEvery: \.minutesPerSlot, "tenths of a degree above 20 °C, 0 for none")
+    package init() {}
+
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("days-ago", &daysAgo, .unit("d"))
+      try fields.value("interval", &minutesPerSlot, .unit("min"))
+      try fields.check(minutesPerSlot > 0, "interval can't be 0")
+      try fields.values(
+        "values", &values, like: 0, count: 1440 / max(Int(minutesPerSlot), 1),
+        .described("as many `values` as the day has (tenths of a degree above 20 °C, 0 for none)"))
     }
   }
 
   package var days: [Day] = []
-  /// What follows the last day that can be read.
+  /// The bytes behind the last day that can be read.
   package var unread: [UInt8] = []
 
-  package static let fields: Fields = Fields(Self()) {
-    BulkField("days", \.days, .toEnd, unread: \.unread)
+  package init() {}
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.items("days", &days, counted: nil, unread: &unread)
   }
 
   package func isAll(of request: DayCount) -> Bool {

@@ -1,3 +1,5 @@
+import HaloBluetoothCore
+
 /// Requests one day or all.
 package enum DayOrAll: BulkRequest {
   case all
@@ -13,7 +15,7 @@ package enum DayOrAll: BulkRequest {
     }
   }
 
-  package var values: [BulkValue] {
+  package var explained: [BulkValue] {
     let text = if case .daysAgo(let days) = self { "\(days) d ago" } else { "all" }
     return [BulkValue(name: "days", text: text, range: 0..<1, depth: 0)]
   }
@@ -26,54 +28,54 @@ package enum DayOrAll: BulkRequest {
 }
 
 /// The oxygen saturation by hours, of all days that a ring has stored (ring reference, 6.2).
-package struct OxygenLog: BulkContents, BulkRecord {
+package struct OxygenLog: BulkContents, PacketFields {
   package typealias Request = DayOrAll
 
   /// The values of an hour.
-  package struct Hour: BulkRecord {
+  package struct Hour: PacketFields, Hashable {
     /// In percent; 0 for none.
     package var minimum: UInt8 = 0
     /// In percent; 0 for none.
     package var maximum: UInt8 = 0
 
-    package init(minimum: UInt8, maximum: UInt8) {
-      self.minimum = minimum
-      self.maximum = maximum
-    }
+    package init() {}
 
-    package static let fields: Fields = Fields(Self(minimum: 0, maximum: 0)) {
-      BulkField("minimum", \.minimum, .percent, "0 for none")
-      BulkField("maximum", \.maximum, .percent, "0 for none")
+    package init(minimum: UInt8, maximum: UInt8) { (self.minimum, self.maximum) = (minimum, maximum) }
+
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("minimum", &minimum, .noted(.unit("%"), "0 for none"))
+      try fields.value("maximum", &maximum, .noted(.unit("%"), "0 for none"))
     }
   }
 
   /// The values of a day.
-  package struct Day: BulkRecord {
+  package struct Day: PacketFields, Hashable {
     /// 0 is today.
     package var daysAgo: UInt8 = 0
-    /// 24, from midnight on.
-    package var hours: [Hour] = []
+    /// From midnight on.
+    package var hours = Array(repeating: Hour(), count: 24)
 
-    package init(daysAgo: UInt8, hours: [Hour]) {
-      self.daysAgo = daysAgo
-      self.hours = hours
-    }
+    package init() {}
 
-    package static let fields: Fields = Fields(Self(daysAgo: 0, hours: [])) {
-      BulkField("days-ago", \.daysAgo, .days)
-      BulkField("hours", \.hours, .fixed(24))
+    package init(daysAgo: UInt8, hours: [Hour]) { (self.daysAgo, self.hours) = (daysAgo, hours) }
+
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("days-ago", &daysAgo, .unit("d"))
+      for index in hours.indices { try fields.group("hours", number: index + 1, &hours[index]) }
     }
   }
 
   /// The oldest first.
   package var days: [Day] = []
-  /// What follows the last day that can be read.
+  /// The bytes behind the last day that can be read.
   package var unread: [UInt8] = []
+
+  package init() {}
 
   package init(days: [Day]) { self.days = days }
 
-  package static let fields: Fields = Fields(Self(days: [])) {
-    BulkField("days", \.days, .toEnd, unread: \.unread)
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.items("days", &days, counted: nil, unread: &unread)
   }
 
   package func isAll(of request: DayOrAll) -> Bool { days.contains { request == .daysAgo($0.daysAgo) } }

@@ -36,7 +36,7 @@ package protocol BulkRequest: Hashable, Sendable {
   var payload: [UInt8] { get }
 
   /// Its values, for tools that show them.
-  var values: [BulkValue] { get }
+  var explained: [BulkValue] { get }
 
   /// - Returns: nil if a ring would not understand it
   init?(payload: [UInt8])
@@ -65,11 +65,11 @@ package protocol BulkContents: Hashable, Sendable {
   var payload: [UInt8] { get }
 
   /// Its values, for tools that show them.
-  var values: [BulkValue] { get }
+  var explained: [BulkValue] { get }
 }
 
-extension BulkRequest where Self: BulkRecord {
-  package var payload: [UInt8] { bytes() }
+extension BulkRequest where Self: PacketFields {
+  package var payload: [UInt8] { encoded() }
 
   package init?(payload: [UInt8]) {
     guard let request = try? Self(whole: payload) else { return nil }
@@ -84,7 +84,7 @@ extension BulkContents {
   package func isAll(of request: Request) -> Bool { false }
 }
 
-extension BulkContents where Self: BulkRecord {
+extension BulkContents where Self: PacketFields {
   package static var replyForm: String { form }
 
   package init(payload: [UInt8]) throws(BulkContentsError) { try self.init(contents: payload) }
@@ -93,7 +93,7 @@ extension BulkContents where Self: BulkRecord {
   init(contents payload: [UInt8]) throws(BulkContentsError) {
     if payload.count <= 1, Self.isNothingAByte {
       if let status = payload.first, status != 0 { throw .status(status) }
-      self = Self.usual
+      self.init()
       return
     }
     do throws(DecodeError) {
@@ -107,7 +107,7 @@ extension BulkContents where Self: BulkRecord {
 
   /// One byte 0 if there is no data.
   package var payload: [UInt8] {
-    let bytes = bytes()
+    let bytes = encoded()
     return bytes.isEmpty ? [0] : bytes
   }
 }

@@ -58,9 +58,12 @@ struct RingBulkAnswer {
     _ request: DayPacket, every minutes: Int, _ values: [Quantity.Number]
   ) -> IntervalLog<Quantity> {
     let half = 720 / minutes
-    return IntervalLog(
-      daysAgo: request.daysAgo, minutesPerSlot: UInt8(minutes), packets: 2, packet: request.packet,
-      values: Array(values.dropFirst(Int(request.packet) * half).prefix(half)))
+    return IntervalLog {
+      ($0.daysAgo, $0.minutesPerSlot, $0.packets, $0.packet) = (
+        request.daysAgo, UInt8(minutes), 2, request.packet
+      )
+      $0.values = Array(values.dropFirst(Int(request.packet) * half).prefix(half))
+    }
   }
 
   /// A day of readings on request.
