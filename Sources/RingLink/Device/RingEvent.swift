@@ -121,7 +121,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
       return nil
     }
     self = .naps(
-      log.days.compactMap { day in
+      log.items.compactMap { day in
         day.night.map { Nap(daysAgo: Int(day.daysAgo), start: Int($0.start), end: Int($0.end)) }
       })
   }

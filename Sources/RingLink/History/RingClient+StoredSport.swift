@@ -5,10 +5,8 @@ extension RingClient {
   package func storedSports(
     progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [StoredSport] {
-    let logs = try await bulk(CommandTable.sportRecords, SinceTime(seconds: 0), progress: progress)
-    for log in logs where !log.unread.isEmpty { leaveOut(.sport, "it is cut off", log.unread) }
     var sports: [StoredSport] = []
-    for session in logs.flatMap(\.sessions) {
+    for session in try await stored(.sport, CommandTable.sportRecords, SinceTime(), progress: progress) {
       guard let contents = session.contents,
         let start = contents.numbers[.start].flatMap({ UInt32(exactly: $0) })
       else {
@@ -107,7 +105,7 @@ struct SportCourse {
 
 extension StoredSport {
   /// Without its course.
-  fileprivate init(_ session: SportLog.Session.Contents, start: UInt32) {
+  fileprivate init(_ session: SportRecord.Contents, start: UInt32) {
     self.init(time: RingTime(seconds: Int(start)), sport: session.sport)
     seconds = session.numbers[.duration]
     meters = session.numbers[.distance]

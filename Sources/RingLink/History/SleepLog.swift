@@ -39,7 +39,11 @@ package enum SleepRequest: BulkRequest, CaseIterable {
 }
 
 /// A night or a nap in the layout of a bulk frame.
-package struct SleepDay: PacketFields, Hashable {
+package struct SleepDay: StoredItem {
+  package typealias Request = SleepRequest
+
+  package static let countName: StaticString? = "number of days"
+
   /// The times of a night, and how one slept.
   package struct Night: PacketFields, Hashable {
     /// Minutes after midnight of the day on which it ended, or of the day before: see ``SleepDay/session(isNap:today:)``.
@@ -128,21 +132,7 @@ package struct SleepDay: PacketFields, Hashable {
 }
 
 /// The nights, or the naps, that a ring has stored (ring reference, 6.1).
-package struct SleepLog: BulkContents, PacketFields {
-  package typealias Request = SleepRequest
-
-  package var days: [SleepDay] = []
-  /// The bytes behind the last day that can be read.
-  package var unread: [UInt8] = []
-
-  package init() {}
-
-  package init(days: [SleepDay]) { self.days = days }
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.items("days", &days, counted: "number of days", unread: &unread)
-  }
-}
+package typealias SleepLog = StoredLog<SleepDay>
 
 /// Nights and naps (ring reference, 6.1).
 extension RingClient {
@@ -176,7 +166,7 @@ extension RingClient {
     var sessions: [SleepSession] = []
     for frame in frames {
       let log: SleepLog = try readable(frame)
-      for day in log.days {
+      for day in log.items {
         if let session = day.session(isNap: frame.id == CommandTable.naps.id, today: now.day) {
           sessions.append(session)
         } else {

@@ -1,62 +1,52 @@
 import HaloBluetoothCore
 
-/// The sport sessions that a ring has stored, without their courses (ring reference, 6.7).
-package struct SportLog: BulkContents, PacketFields {
+/// A sport session that a ring has stored, without its course (ring reference, 6.7).
+package struct SportRecord: StoredItem {
   package typealias Request = SinceTime
 
-  /// A session.
-  package struct Session: PacketFields, Hashable {
-    /// Its sport, and numbers of which each has a key.
-    package struct Contents: PacketFields, Hashable {
-      package var sport = Sport.other
-      package var numbers: [SportNumber] = []
-
-      package init() {}
-
-      package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-        try fields.value("sport", &sport, .noted(.plain, "a kind of sport"))
-        try fields.values(
-          "numbers", &numbers, like: SportNumber(.start, 0, bytes: 0), count: nil,
-          .described(
-            "`numbers` up to the end, each: the number of bytes from here on, `key` (\(SportKey.list)), "
-              + "`number` up to the end"))
-      }
-    }
-
-    private var bytes: [UInt8] = []
-
-    package init() {}
-
-    package init(_ sport: Sport, _ numbers: [SportNumber]) {
-      bytes = Contents { ($0.sport, $0.numbers) = (sport, numbers) }.encoded()
-    }
-
-    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.block(&bytes, as: Contents.self, countsItself: true)
-    }
-
-    /// Nil if its bytes do not have these parts.
-    package var contents: Contents? { try? Contents(whole: bytes) }
-  }
-
-  package var sessions: [Session] = []
-  /// The bytes behind the last session that can be read.
-  package var unread: [UInt8] = []
-
-  package init() {}
-
-  package init(sessions: [Session]) { self.sessions = sessions }
-
-  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.items("sessions", &sessions, counted: "number of sessions", unread: &unread)
-  }
+  package static let name: StaticString = "sessions"
+  package static let countName: StaticString? = "number of sessions"
 
   package static let loneContents: [String: LoneSource] = [
     "`key` "
       + SportKey.loneWords.keys.sorted().map { "\($0) \(SportKey.words[$0] ?? "?")" }.joined(separator: ", "):
       .app
   ]
+
+  /// Its sport, and numbers of which each has a key.
+  package struct Contents: PacketFields, Hashable {
+    package var sport = Sport.other
+    package var numbers: [SportNumber] = []
+
+    package init() {}
+
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("sport", &sport, .noted(.plain, "a kind of sport"))
+      try fields.values(
+        "numbers", &numbers, like: SportNumber(.start, 0, bytes: 0), count: nil,
+        .described(
+          "`numbers` up to the end, each: the number of bytes from here on, `key` (\(SportKey.list)), "
+            + "`number` up to the end"))
+    }
+  }
+
+  private var bytes: [UInt8] = []
+
+  package init() {}
+
+  package init(_ sport: Sport, _ numbers: [SportNumber]) {
+    bytes = Contents { ($0.sport, $0.numbers) = (sport, numbers) }.encoded()
+  }
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.block(&bytes, as: Contents.self, countsItself: true)
+  }
+
+  /// Nil if its bytes do not have these parts.
+  package var contents: Contents? { try? Contents(whole: bytes) }
 }
+
+package typealias SportLog = StoredLog<SportRecord>
 
 extension [SportNumber] {
   /// The number with a key; nil if it is missing, or has a width that no source describes.

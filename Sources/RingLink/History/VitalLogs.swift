@@ -27,10 +27,8 @@ package enum DayOrAll: BulkRequest {
   }
 }
 
-/// The oxygen saturation by hours, of all days that a ring has stored (ring reference, 6.2).
-package struct OxygenLog: BulkContents, PacketFields {
-  package typealias Request = DayOrAll
-
+/// The oxygen saturation of a day by hours (ring reference, 6.2).
+package struct OxygenDay: StoredItem {
   /// The values of an hour.
   package struct Hour: PacketFields, Hashable {
     /// In percent; 0 for none.
@@ -48,51 +46,37 @@ package struct OxygenLog: BulkContents, PacketFields {
     }
   }
 
-  /// The values of a day.
-  package struct Day: PacketFields, Hashable {
-    /// 0 is today.
-    package var daysAgo: UInt8 = 0
-    /// From midnight on.
-    package var hours = Array(repeating: Hour(), count: 24)
-
-    package init() {}
-
-    package init(daysAgo: UInt8, hours: [Hour]) { (self.daysAgo, self.hours) = (daysAgo, hours) }
-
-    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-      try fields.value("days-ago", &daysAgo, .unit("d"))
-      for index in hours.indices { try fields.group("hours", number: index + 1, &hours[index]) }
-    }
-  }
-
-  /// The oldest first.
-  package var days: [Day] = []
-  /// The bytes behind the last day that can be read.
-  package var unread: [UInt8] = []
+  /// 0 is today.
+  package var daysAgo: UInt8 = 0
+  /// From midnight on.
+  package var hours = Array(repeating: Hour(), count: 24)
 
   package init() {}
 
-  package init(days: [Day]) { self.days = days }
+  package init(daysAgo: UInt8, hours: [Hour]) { (self.daysAgo, self.hours) = (daysAgo, hours) }
 
   package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
-    try fields.items("days", &days, counted: nil, unread: &unread)
+    try fields.value("days-ago", &daysAgo, .unit("d"))
+    for index in hours.indices { try fields.group("hours", number: index + 1, &hours[index]) }
   }
 
-  package func isAll(of request: DayOrAll) -> Bool { days.contains { request == .daysAgo($0.daysAgo) } }
+  package static func areAll(_ days: [Self], of request: DayOrAll) -> Bool {
+    days.contains { request == .daysAgo($0.daysAgo) }
+  }
 
-  /// The hours with a value, in any order. Some rings report the larger of the two first.
+  /// The hours with a value. Some rings report the larger of the two first.
   package func readings(today: RingDay) -> [OxygenReading] {
-    days.flatMap { day in
-      day.hours.enumerated().compactMap { hour, value in
-        let known = [value.minimum, value.maximum].filter { $0 > 0 && $0 <= 100 }
-        guard let minimum = known.min(), let maximum = known.max() else { return nil }
-        return OxygenReading(
-          time: today.adding(days: -Int(day.daysAgo)).midnight.adding(minutes: hour * 60),
-          minimum: Int(minimum), maximum: Int(maximum))
-      }
+    hours.enumerated().compactMap { hour, value in
+      let known = [value.minimum, value.maximum].filter { $0 > 0 && $0 <= 100 }
+      guard let minimum = known.min(), let maximum = known.max() else { return nil }
+      return OxygenReading(
+        time: today.adding(days: -Int(daysAgo)).midnight.adding(minutes: hour * 60),
+        minimum: Int(minimum), maximum: Int(maximum))
     }
   }
 }
+
+package typealias OxygenLog = StoredLog<OxygenDay>
 
 /// SpO2, at intervals.
 package enum OxygenSaturations: IntervalQuantity {
@@ -118,11 +102,10 @@ extension RingClient {
   package func oxygen(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [OxygenReading] {
-    let logs = try await bulk(CommandTable.oxygenLog, .all, progress: progress)
-    for log in logs where !log.unread.isEmpty {
-      leaveOut(.oxygen, "its bytes are not the 24 hours of a day", log.unread)
-    }
-    return logs.flatMap { $0.readings(today: now.day) }.inOrder(of: \.time)
+    try await stored(
+      .oxygen, CommandTable.oxygenLog, .all, unread: "its bytes are not the 24 hours of a day",
+      progress: progress
+    ).flatMap { $0.readings(today: now.day) }.inOrder(of: \.time)
   }
 
   /// The oxygen saturation of a day, as often as the ring has measured it, from rings that report that they store it.

@@ -41,8 +41,23 @@ extension FieldVisitor where Self: ~Escapable {
   }
 }
 
+/// A visitor of the fields of a payload that only describes them.
+private protocol PayloadVisitor: FieldVisitor where Failure == Never {}
+
+/// No payload has these.
+extension PayloadVisitor {
+  mutating func bytes(
+    _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
+  ) {}
+  mutating func address(
+    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,
+    _ style: @autoclosure () -> FieldStyle
+  ) {}
+  mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) {}
+}
+
 /// Describes the fields of a payload for the reference page.
-private struct PayloadForm: FieldVisitor {
+private struct PayloadForm: PayloadVisitor {
   private(set) var parts: [String] = []
 
   private mutating func add(
@@ -98,16 +113,6 @@ private struct PayloadForm: FieldVisitor {
     var none: [UInt8] = []
     self.items(name ?? "", &items, counted: nil, unread: &none)
   }
-
-  // No payload has these.
-  mutating func bytes(
-    _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
-  ) {}
-  mutating func address(
-    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,
-    _ style: @autoclosure () -> FieldStyle
-  ) {}
-  mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) {}
 }
 
 extension FieldStyle {
@@ -135,7 +140,7 @@ extension FieldStyle {
 }
 
 /// Collects the values of a record while its fields are visited in the order of the payload.
-private struct BulkExplanation: FieldVisitor {
+private struct BulkExplanation: PayloadVisitor {
   private(set) var values: [BulkValue] = []
   private var offset = 0
 
@@ -206,14 +211,4 @@ private struct BulkExplanation: FieldVisitor {
   ) {
     for index in items.indices { group(name ?? "", number: index + 1, &items[index]) }
   }
-
-  // No payload has these.
-  mutating func bytes(
-    _ name: StaticString, _ bytes: inout [UInt8], count: Int, _ style: @autoclosure () -> FieldStyle
-  ) {}
-  mutating func address(
-    _ name: StaticString, _ address: inout BluetoothAddress, kind: BluetoothAddress.Kind,
-    _ style: @autoclosure () -> FieldStyle
-  ) {}
-  mutating func check(_ isValid: Bool, _ problem: @autoclosure () -> String) {}
 }

@@ -110,10 +110,10 @@ struct SimulatedSession {
   }
 
   /// As the list of sessions has it.
-  var record: SportLog.Session {
+  var record: SportRecord {
     let average = rates.isEmpty ? 0 : rates.reduce(0) { $0 + Int($1) } / rates.count
     let seconds = max(self.seconds, 1)
-    return SportLog.Session(
+    return SportRecord(
       sport,
       [
         SportNumber(.start, start.seconds, bytes: 4), SportNumber(.duration, self.seconds, bytes: 2),
