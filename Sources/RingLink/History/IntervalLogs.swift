@@ -25,7 +25,7 @@ package struct DayPacket: BulkRequest, PacketFields {
 }
 
 /// A packet of the values that a ring has stored of a day at intervals (ring reference, 6.4).
-package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, PacketFields {
+package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents {
   package typealias Request = DayPacket
 
   /// 0 is today.

@@ -20,7 +20,7 @@ package typealias ManualHeartRates = ManualReadings<ManualHeartRate>
 package typealias ManualOxygen = ManualReadings<ManualOxygenSaturation>
 
 /// The values measured on request, of a day (ring reference, 6.3).
-package struct ManualReadings<Quantity: ManualQuantity>: BulkContents, PacketFields {
+package struct ManualReadings<Quantity: ManualQuantity>: BulkContents {
   package typealias Request = DayOrAll
 
   /// One measurement.

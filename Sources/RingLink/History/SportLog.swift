@@ -161,7 +161,7 @@ package struct SportCourseRequest: BulkRequest, PacketFields {
 }
 
 /// What precedes the course of a session: how many packets follow, and what a sample has.
-package struct SportCourseHeader: BulkContents, PacketFields {
+package struct SportCourseHeader: BulkContents {
   package typealias Request = SportCourseRequest
 
   /// A value of each sample.
@@ -210,7 +210,7 @@ package struct SportCourseHeader: BulkContents, PacketFields {
 }
 
 /// A packet of the course of a session.
-package struct SportCoursePacket: BulkContents, PacketFields {
+package struct SportCoursePacket: BulkContents {
   package typealias Request = NoBulkFields
 
   /// Counted from 1.

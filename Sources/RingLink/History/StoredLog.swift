@@ -27,7 +27,7 @@ extension StoredItem {
 }
 
 /// The items that a ring has stored.
-package struct StoredLog<Item: StoredItem>: BulkContents, PacketFields {
+package struct StoredLog<Item: StoredItem>: BulkContents {
   package typealias Request = Item.Request
 
   package var items: [Item] = []

@@ -8,7 +8,7 @@ package struct NoBulkFields: BulkRequest, PacketFields {
 }
 
 /// One byte: the status of a bulk request, or the absence of data (ring reference, 3).
-package struct BulkStatus<Request: BulkRequest>: BulkContents, PacketFields {
+package struct BulkStatus<Request: BulkRequest>: BulkContents {
   /// 0 is all right.
   package var code: UInt8 = 0
 

@@ -21,7 +21,7 @@ package struct BulkQuery<Contents: BulkContents>: CommandRow {
       subject: .bulk(id), name: name, purpose: purpose, group: group,
       shape: isUnsolicited ? .event : .bulk,
       requests: isUnsolicited ? [] : [FrameForm(Contents.Request.form)],
-      replies: [FrameForm(Contents.replyForm)], families: families, source: source)
+      replies: [FrameForm(Contents.form)], families: families, source: source)
     entry.loneContents = Contents.loneContents
     self.entry = entry
   }
@@ -43,12 +43,9 @@ package protocol BulkRequest: Hashable, Sendable {
 }
 
 /// The contents of a bulk frame.
-package protocol BulkContents: Hashable, Sendable {
+package protocol BulkContents: PacketFields, Hashable {
   /// The type of its request.
   associatedtype Request: BulkRequest
-
-  /// A description of the payload.
-  static var replyForm: String { get }
 
   /// What of it has one source alone, for the list of these.
   static var loneContents: [String: LoneSource] { get }
@@ -63,9 +60,6 @@ package protocol BulkContents: Hashable, Sendable {
 
   /// The encoded payload of a ring.
   var payload: [UInt8] { get }
-
-  /// Its values, for tools that show them.
-  var explained: [BulkValue] { get }
 }
 
 extension BulkRequest where Self: PacketFields {
@@ -82,10 +76,6 @@ extension BulkContents {
 
   /// Nothing says it of most answers.
   package func isAll(of request: Request) -> Bool { false }
-}
-
-extension BulkContents where Self: PacketFields {
-  package static var replyForm: String { form }
 
   package init(payload: [UInt8]) throws(BulkContentsError) { try self.init(contents: payload) }
 

@@ -64,9 +64,7 @@ private struct PayloadForm: PayloadVisitor {
     _ name: StaticString, _ value: some FieldValue, _ style: FieldStyle, _ extent: String = ""
   ) {
     if case .described(let words) = style { return parts.append(words) }
-    var writer = ByteWriter()
-    value.write(into: &writer)
-    let details = (writer.count > 1 ? ["u\(writer.count * 8) LE"] : []) + style.details
+    let details = (value.width > 1 ? ["u\(value.width * 8) LE"] : []) + style.details
     parts.append("`\(name)`\(extent)" + (details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"))
   }
 
@@ -115,6 +113,15 @@ private struct PayloadForm: PayloadVisitor {
   }
 }
 
+extension FieldValue {
+  /// In bytes.
+  fileprivate var width: Int {
+    var writer = ByteWriter()
+    write(into: &writer)
+    return writer.count
+  }
+}
+
 extension FieldStyle {
   /// The unit, the remark and the names.
   fileprivate var details: [String] {
@@ -149,16 +156,10 @@ private struct BulkExplanation: PayloadVisitor {
     offset += count
   }
 
-  private func width(_ value: some FieldValue) -> Int {
-    var writer = ByteWriter()
-    value.write(into: &writer)
-    return writer.count
-  }
-
   mutating func value<Value: FieldValue>(
     _ name: StaticString, _ value: inout Value, _ style: @autoclosure () -> FieldStyle
   ) {
-    add("\(name)", style().text(of: value), bytes: width(value))
+    add("\(name)", style().text(of: value), bytes: value.width)
   }
 
   /// Numbers in a row are one value; those with a key have a line each.
@@ -167,11 +168,11 @@ private struct BulkExplanation: PayloadVisitor {
     _ style: @autoclosure () -> FieldStyle
   ) {
     if let numbers = values as? [SportNumber] {
-      for number in numbers { add(number.key.name, number.fieldText, bytes: width(number)) }
+      for number in numbers { add(number.key.name, number.fieldText, bytes: number.width) }
     } else {
       add(
         "\(name)", values.map(\.fieldText).joined(separator: " "),
-        bytes: values.reduce(0) { $0 + width($1) })
+        bytes: values.reduce(0) { $0 + $1.width })
     }
   }
 
