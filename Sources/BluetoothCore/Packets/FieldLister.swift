@@ -336,7 +336,8 @@ extension FieldStyle {
   @inlinable
   func write(_ value: some FieldValue, width: Int, to text: inout TextBuffer) {
     switch self {
-    case .plain, .text, .key: value.writeField(to: &text)
+    case .plain, .text, .key, .described: value.writeField(to: &text)
+    case .noted(let style, _): style.write(value, width: width, to: &text)
     case .unit(let unit):
       value.writeField(to: &text)
       text.write(" ")

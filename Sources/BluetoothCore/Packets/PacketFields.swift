@@ -111,6 +111,32 @@ extension FieldValue where Self: FixedWidthInteger {
   mutating func items<Item: PacketFields>(
     _ name: StaticString?, _ items: inout [Item], like prototype: Item) throws(Failure)
 
+  /// Numbered items, up to the end of the bytes or as many as a byte before them says. From the first one on that can't be
+  /// decoded, the bytes are kept as they are.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the group for each item
+  ///   - items: the items; a reader replaces them
+  ///   - count: the name of the byte with their number; nil if there is none
+  ///   - unread: the bytes behind the last item that can be decoded
+  @_lifetime(self: copy self)
+  mutating func items<Item: PacketFields>(
+    _ name: StaticString, _ items: inout [Item], counted count: StaticString?, unread: inout [UInt8]
+  ) throws(Failure)
+
+  /// Consecutive values of one kind.
+  ///
+  /// - Parameters:
+  ///   - name: the name of each
+  ///   - values: the values; a reader replaces them
+  ///   - prototype: any value of the kind, with which a writer fills up
+  ///   - count: how many there are; nil for all up to the end of the bytes
+  ///   - style: the display style of each
+  @_lifetime(self: copy self)
+  mutating func values<Value: FieldValue>(
+    _ name: StaticString, _ values: inout [Value], like prototype: Value, count: Int?,
+    _ style: @autoclosure () -> FieldStyle) throws(Failure)
+
   /// The number of unread bytes; nil for a writer.
   var bytesLeft: Int? { get }
 
@@ -142,6 +168,10 @@ extension FieldValue where Self: FixedWidthInteger {
   /// A key, least significant byte first in the packet. It is shown in the other order, without spaces, as the specification,
   /// key stores and other programs print keys.
   case key
+  /// Another style, with a remark for a list of all fields.
+  indirect case noted(FieldStyle, String)
+  /// The value's own description. In a list of all fields these words stand instead of its name.
+  case described(String)
 }
 
 /// For a visitor to which a group is no more than its fields.
@@ -171,6 +201,40 @@ extension FieldVisitor where Self: ~Escapable {
     _ name: StaticString, _ bytes: inout [UInt8], count: Int, as fields: Fields.Type
   ) throws(Failure) {
     try self.bytes(name, &bytes, count: count, .plain)
+  }
+
+  @inlinable
+  @_lifetime(self: copy self)
+  package mutating func items<Item: PacketFields>(
+    _ name: StaticString, _ items: inout [Item], counted count: StaticString?, unread: inout [UInt8]
+  ) throws(Failure) {
+    var number = UInt8(clamping: items.count)
+    if let count { try value(count, &number, .plain) }
+    let end = count != nil ? Int(number) : bytesLeft == nil ? items.count : nil
+    var index = 0
+    while end.map({ index < $0 }) ?? (bytesLeft != 0) {
+      var item = index < items.count ? items[index] : Item()
+      guard try tryGroup(name, number: index + 1, &item) else { return try rest("unread", &unread, .plain) }
+      if index == items.count { items.append(item) }
+      index += 1
+    }
+    if !unread.isEmpty { try rest("unread", &unread, .plain) }
+  }
+
+  @inlinable
+  @_lifetime(self: copy self)
+  package mutating func values<Value: FieldValue>(
+    _ name: StaticString, _ values: inout [Value], like prototype: Value, count: Int?,
+    _ style: @autoclosure () -> FieldStyle
+  ) throws(Failure) {
+    let end = count ?? (bytesLeft == nil ? values.count : nil)
+    var index = 0
+    while end.map({ index < $0 }) ?? (bytesLeft != 0) {
+      var value = index < values.count ? values[index] : prototype
+      try self.value(name, &value, style())
+      if index == values.count { values.append(value) }
+      index += 1
+    }
   }
 }
 

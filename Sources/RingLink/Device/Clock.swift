@@ -118,7 +118,7 @@ extension RingClient {
         return day.adding(days: Int(daysAgo))
       }
     }
-    return try await logIfKnown(CommandTable.dayTotals, DaysAgo(0))?.day
+    return try await logIfKnown(CommandTable.dayTotals, DaysAgo(0)) ?? nil
   }
 
   /// - Returns: nil if the ring does not support the command, or sends an invalid answer: others may have data

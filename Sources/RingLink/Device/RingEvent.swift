@@ -121,8 +121,8 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
       return nil
     }
     self = .naps(
-      log.days.filter(\.unread.isEmpty).map {
-        Nap(daysAgo: Int($0.daysAgo), start: Int($0.start), end: Int($0.end))
+      log.items.compactMap { day in
+        day.night.map { Nap(daysAgo: Int(day.daysAgo), start: Int($0.start), end: Int($0.end)) }
       })
   }
 

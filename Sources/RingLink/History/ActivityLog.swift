@@ -94,7 +94,6 @@ package struct ActivityLog: Hashable, Sendable {
   package struct Odd: Hashable, Sendable {
     package var frame: RingFrame
     package var reason: String
-
   }
 
   /// Whether the records contain energy in tens of small calories (ring reference, 4.14).
@@ -111,7 +110,7 @@ package struct ActivityLog: Hashable, Sendable {
 }
 
 /// A header, then one frame per record. The count in the records is more reliable than that in the header.
-package struct ActivityLogAssembler: LogAssembler {
+package struct ActivityLogAssembler: LogWriter {
   private var header: ActivityHeader?
   private var records: [Int: ActivityRecord] = [:]
   private var odd: [UInt8: ActivityLog.Odd] = [:]
@@ -149,8 +148,7 @@ package struct ActivityLogAssembler: LogAssembler {
       log.odd = odd.sorted { $0.key < $1.key }.map(\.value)
       return .complete(log)
     }
-    return missing.last == indices.last
-      ? .incomplete(received: indices.count + 1 - missing.count, of: indices.count + 1) : .gaps(missing)
+    return .waiting(for: missing, of: indices)
   }
 
   package static func frames(

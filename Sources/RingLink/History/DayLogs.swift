@@ -1,5 +1,3 @@
-import HaloBluetoothCore
-
 /// The values that a ring has stored of a day at intervals.
 package struct DaySlots<Number: FixedWidthInteger & Sendable>: Hashable, Sendable {
   /// The length of a slot, in minutes.
@@ -38,107 +36,13 @@ package struct DaySlots<Number: FixedWidthInteger & Sendable>: Hashable, Sendabl
 package typealias SlotLog = DaySlots<UInt8>
 
 /// Stress or heart rate variability of a day (ring reference, 4.12).
-package struct DaySlotLogAssembler: LogAssembler {
-  private let request: DaysAgo
-  private var row = RowLog<RowStartDaysAgo>()
-
-  package static let forms = RowLog<RowStartDaysAgo>.forms
-
-  package init(_ request: DaysAgo) { self.request = request }
-
-  package mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
-    try row.receive(frame, daysAgo: request.daysAgo).map {
-      $0.map { SlotLog(minutesPerSlot: row.minutesPerSlot, values: $0).cutToDay } ?? .empty
-    }
-  }
-
-  package static func frames(
-    of log: SlotLog, command: RingCommand, to request: DaysAgo
-  ) -> [RingFrame] {
-    RowLog.frames(
-      command, minutesPerSlot: log.minutesPerSlot, RowStartDaysAgo(daysAgo: request.daysAgo), log.values)
-  }
-}
+package typealias DaySlotLogAssembler = RowLogAssembler<DaysAgo, UInt8>
 
 /// The heart rates of a day (ring reference, 4.10).
-package struct HeartRateLogAssembler: LogAssembler {
-  private let request: DayByTime
-  private var row: RowLog<RowStartTime>
-
-  package static let forms = RowLog<RowStartTime>.forms
-
-  /// Answers about today end with frame 23, whatever the header says.
-  package init(_ request: DayByTime) {
-    self.request = request
-    row = RowLog(limit: request.isToday ? 24 : 255)
-  }
-
-  package mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<SlotLog> {
-    let progress = try row.receive(frame)
-    return try progress.map { contents throws(RingFrameError) in
-      guard let contents else { return .empty }
-      let day = RingTime(seconds: Int(contents.start.seconds)).day
-      guard day == request.day else { throw .value("it is about \(day), not \(request.day)") }
-      return Self.log(row.minutesPerSlot, contents.values)
-    }
-  }
-
-  /// Old firmware keeps slots of five minutes for any reported interval: values beyond the day's end show it.
-  private static func log(_ minutes: Int, _ values: [UInt8]) -> SlotLog {
-    var log = SlotLog(minutesPerSlot: minutes, values: values)
-    if minutes > 5, values.prefix(288).dropFirst(log.slotsOfDay).contains(where: { $0 != 0 }) {
-      log.minutesPerSlot = 5
-    }
-    return log.cutToDay
-  }
-
-  package static func frames(
-    of log: SlotLog, command: RingCommand, to request: DayByTime
-  ) -> [RingFrame] {
-    RowLog.frames(
-      command, minutesPerSlot: log.minutesPerSlot, RowStartTime(seconds: request.seconds), log.values)
-  }
-}
+package typealias HeartRateLogAssembler = RowLogAssembler<DayByTime, UInt8>
 
 /// A number for each hour of a day: the prayers that the wearer has counted (ring reference, 4.16).
-package struct HourlyCounter: Hashable, Sendable {
-  /// From midnight on; empty if the ring has no data of that day.
-  package var values: [UInt16]
-
-  package init(values: [UInt16]) { self.values = values }
-}
-
-/// 24 numbers of 16 bits, little-endian.
-package struct HourlyCounterAssembler: LogAssembler {
-  private let request: ReadDaysAgo
-  private var row = RowLog<RowStartDaysAgo>()
-
-  /// 2 would set the counter back.
-  package static let requestPrefix: [UInt8] = [1]
-
-  package static let forms = RowLog<RowStartDaysAgo>.forms
-
-  package init(_ request: ReadDaysAgo) { self.request = request }
-
-  package mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<HourlyCounter> {
-    try row.receive(frame, daysAgo: request.daysAgo).map { bytes in
-      (bytes ?? []).withReader { reader in
-        var values: [UInt16] = []
-        while values.count < 24, let value = try? reader.readUInt16() { values.append(value) }
-        return HourlyCounter(values: values)
-      }
-    }
-  }
-
-  package static func frames(
-    of counter: HourlyCounter, command: RingCommand, to request: ReadDaysAgo
-  ) -> [RingFrame] {
-    var writer = ByteWriter()
-    for value in counter.values { writer.write(value) }
-    return RowLog.frames(
-      command, minutesPerSlot: 60, RowStartDaysAgo(daysAgo: request.daysAgo), writer.bytes)
-  }
-}
+package typealias HourlyCounterAssembler = RowLogAssembler<ReadDaysAgo, UInt16>
 
 /// In all of these, `now` is the ring's wall clock as known to the host.
 extension RingClient {
@@ -146,33 +50,34 @@ extension RingClient {
   package func heartRates(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [HeartRateReading] {
-    let log = try await readableLog(
-      .heartRate, CommandTable.heartRateLog, DayByTime(day, now: now), progress: progress)
-    return log?.readings(of: day, until: now).map {
-      HeartRateReading(time: $0.time, beatsPerMinute: Int($0.value), isManual: false)
-    } ?? []
+    try await slots(.heartRate, CommandTable.heartRateLog, on: day, now: now, progress) {
+      HeartRateReading(time: $0, beatsPerMinute: $1, isManual: false)
+    }
   }
 
   /// The stress of a day; see ``HistoryKind/isEstimate``.
   package func stress(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [EstimateReading] {
-    try await estimates(.stress, CommandTable.stressLog, on: day, now: now, progress: progress)
+    try await slots(
+      .stress, CommandTable.stressLog, on: day, now: now, progress, EstimateReading.init(time:value:))
   }
 
   /// The heart rate variability of a day, in milliseconds; see ``HistoryKind/isEstimate``.
   package func variability(
     on day: RingDay, now: RingTime, progress: ((Int, Int?) -> Void)? = nil
   ) async throws(RingError) -> [EstimateReading] {
-    try await estimates(.variability, CommandTable.variabilityLog, on: day, now: now, progress: progress)
+    try await slots(
+      .variability, CommandTable.variabilityLog, on: day, now: now, progress,
+      EstimateReading.init(time:value:))
   }
 
-  private func estimates(
-    _ kind: HistoryKind, _ log: RingLog<DaySlotLogAssembler>, on day: RingDay, now: RingTime,
-    progress: ((Int, Int?) -> Void)?
-  ) async throws(RingError) -> [EstimateReading] {
-    guard let daysAgo = now.daysSince(day) else { return [] }
-    return try await readableLog(kind, log, DaysAgo(daysAgo), progress: progress)?
-      .readings(of: day, until: now).map { EstimateReading(time: $0.time, value: Int($0.value)) } ?? []
+  private func slots<Request, Number, Reading>(
+    _ kind: HistoryKind, _ log: RingLog<RowLogAssembler<Request, Number>>, on day: RingDay, now: RingTime,
+    _ progress: ((Int, Int?) -> Void)?, _ reading: (RingTime, Int) -> Reading
+  ) async throws(RingError) -> [Reading] {
+    guard let request = Request(day, now: now) else { return [] }
+    return try await readableLog(kind, log, request, progress: progress)?
+      .readings(of: day, until: now).map { reading($0.time, Int($0.value)) } ?? []
   }
 }

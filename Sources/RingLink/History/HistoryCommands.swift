@@ -5,9 +5,10 @@ package final class HistoryCommands: CommandGroup {
   package let today = RingQuery<NoFields, TodayTotals>(
     0x48, "today", "Steps and distance since the ring's midnight.", .history, source: "4.14 [C]",
     NoFields.fields, TodayTotals.fields)
-  package let storedDays = RingQuery<NoFields, StoredDays>(
+  /// A mask of days: bit n means n days ago.
+  package let storedDays = RingQuery<NoFields, UInt32>(
     0x46, "stored days", "The days with stored data.", .history, families: .newer,
-    source: "4.14 [A]", NoFields.fields, StoredDays.fields)
+    source: "4.14 [A]", NoFields.fields, .number("mask", at: 1, .uint32BigEndian))
   package let dayTotals = RingLog<DayTotalsAssembler>(
     0x07, "day totals", "Steps and distance of a day, in total.", families: [.rf03, .unknown],
     source: "4.14 [A]")
@@ -52,7 +53,7 @@ package final class HistoryCommands: CommandGroup {
   package let temperatures74 = BulkQuery<IntervalTemperatures>(
     0x74, "temperatures at intervals", "The same of rings whose 0x3C has the bit for this id.", families: [],
     source: "6.4 [S]")
-  package let sedentaryLog = BulkQuery<SedentaryLog>(
+  package let sedentaryLog = BulkQuery<StoredLog<SittingDay>>(
     0x5B, "sedentary times", "How long the wearer sat. The kinds of the parts are not known.", families: [],
     source: "6.6 [S]")
   package let sportRecords = BulkQuery<SportLog>(

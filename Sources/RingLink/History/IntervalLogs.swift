@@ -1,25 +1,31 @@
+import HaloBluetoothCore
+
 /// What a ring stores at intervals of a day.
 package protocol IntervalQuantity: Hashable, Sendable {
-  associatedtype Number: FixedWidthInteger & UnsignedInteger & BitwiseCopyable & Hashable & Sendable
+  associatedtype Number: FixedWidthInteger & FieldValue
   /// The unit of a number, and the one that stands for none.
   static var note: String { get }
 }
 
 /// Requests one of the packets of a day.
-package struct DayPacket: BulkRequest, BulkRecord {
+package struct DayPacket: BulkRequest, PacketFields {
   /// 0 is today.
   package var daysAgo: UInt8 = 0
   /// Counted from 0.
   package var packet: UInt8 = 0
 
-  package static let fields: Fields = Fields(Self()) {
-    BulkField("days-ago", \.daysAgo, .days)
-    BulkField("packet", \.packet, nil, "from 0")
+  package init() {}
+
+  package init(daysAgo: UInt8, packet: UInt8) { (self.daysAgo, self.packet) = (daysAgo, packet) }
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("days-ago", &daysAgo, .unit("d"))
+    try fields.value("packet", &packet, .noted(.plain, "from 0"))
   }
 }
 
 /// A packet of the values that a ring has stored of a day at intervals (ring reference, 6.4).
-package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord {
+package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents {
   package typealias Request = DayPacket
 
   /// 0 is today.
@@ -32,24 +38,14 @@ package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord
   package var packet: UInt8 = 0
   package var values: [Quantity.Number] = []
 
-  package init(
-    daysAgo: UInt8, minutesPerSlot: UInt8, packets: UInt8, packet: UInt8, values: [Quantity.Number]
-  ) {
-    self.daysAgo = daysAgo
-    self.minutesPerSlot = minutesPerSlot
-    self.packets = packets
-    self.packet = packet
-    self.values = values
-  }
+  package init() {}
 
-  package static var fields: Fields {
-    Fields(Self(daysAgo: 0, minutesPerSlot: 0, packets: 0, packet: 0, values: [])) {
-      BulkField("days-ago", \.daysAgo, .days)
-      BulkField("interval", \.minutesPerSlot, .minutes)
-      BulkField("packets", \.packets)
-      BulkField("packet", \.packet, nil, "from 0")
-      BulkField("values", \.values, Quantity.note)
-    }
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("days-ago", &daysAgo, .unit("d"))
+    try fields.value("interval", &minutesPerSlot, .unit("min"))
+    try fields.value("packets", &packets)
+    try fields.value("packet", &packet, .noted(.plain, "from 0"))
+    try fields.values("values", &values, like: 0, count: nil, .noted(.plain, Quantity.note))
   }
 
   package init(payload: [UInt8]) throws(BulkContentsError) {
@@ -57,7 +53,7 @@ package struct IntervalLog<Quantity: IntervalQuantity>: BulkContents, BulkRecord
     guard minutesPerSlot > 0 || values.isEmpty else { throw .value("interval can't be 0", offset: 1) }
   }
 
-  package var payload: [UInt8] { values.isEmpty ? [0] : bytes() }
+  package var payload: [UInt8] { values.isEmpty ? [0] : encoded() }
 
   package func isAll(of request: Request) -> Bool {
     // Each request is for one packet, and nothing is one, too.

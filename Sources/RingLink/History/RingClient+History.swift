@@ -19,68 +19,56 @@ extension RingClient {
   ) async throws(RingError) -> HistoryRecords {
     let reading = HistoryReading(kind: kind, days: days, now: now, progress: progress)
     switch kind {
-    case .steps:
-      return .steps(try await reading.eachDay(activity(on:now:progress:)).inOrder(of: \.time))
+    case .steps: return .steps(try await reading.eachDay(\.time, activity(on:now:progress:)))
     case .heartRate:
-      let automatic = try await reading.eachDay(heartRates(on:now:progress:))
-      let manual = try await reading.inOnePiece { now, report throws(RingError) in
-        try await self.manualHeartRatesIfAny(onlyToday: days.lowerBound >= now.day, now: now, report)
-      }.filter { days.contains($0.time.day) }
+      let automatic = try await reading.eachDay(\.time, heartRates(on:now:progress:))
+      let manual = try await reading.inOnePiece(\.time.day) { now, report throws(RingError) in
+        try await self.manualHeartRatesIfAny(onlyToday: reading.isOfToday, now: now, report)
+      }
       return .heartRate(automatic.merged(with: manual, by: \.time))
-    case .oxygen:
-      return .oxygen(
-        try await reading.inOnePiece(oxygen(now:progress:)).filter { days.contains($0.time.day) })
-    case .sleep:
-      return .sleep(try await reading.inOnePiece(sleep(now:progress:)).filter { days.contains($0.day) })
-    case .stress:
-      return .stress(try await reading.eachDay(stress(on:now:progress:)).inOrder(of: \.time))
-    case .variability:
-      return .variability(try await reading.eachDay(variability(on:now:progress:)).inOrder(of: \.time))
-    case .temperature:
-      return .temperature(try await temperatures(reading))
+    case .oxygen: return .oxygen(try await reading.inOnePiece(\.time.day, oxygen(now:progress:)))
+    case .sleep: return .sleep(try await reading.inOnePiece(\.day, sleep(now:progress:)))
+    case .stress: return .stress(try await reading.eachDay(\.time, stress(on:now:progress:)))
+    case .variability: return .variability(try await reading.eachDay(\.time, variability(on:now:progress:)))
+    case .temperature: return .temperature(try await temperatures(reading))
     case .oxygenValues: return .oxygenValues(try await oxygenValues(reading))
     case .sport:
       return .sport(
-        try await reading.inOnePiece { _, report throws(RingError) in
+        try await reading.inOnePiece(\.time.day) { _, report throws(RingError) in
           try await self.storedSports(progress: report)
-        }.filter { days.contains($0.time.day) })
-    case .sedentary:
-      return .sedentary(
-        try await reading.inOnePiece(sedentaryDays(now:progress:)).filter { days.contains($0.day) })
+        })
+    case .sedentary: return .sedentary(try await reading.inOnePiece(\.day, sedentaryDays(now:progress:)))
     }
   }
 
   private func oxygenValues(_ reading: HistoryReading) async throws(RingError) -> [OxygenValue] {
     guard try await deviceSupport()?.minuteOxygen == true else { throw .notOffered(.oxygenValues) }
-    let automatic = try await reading.eachDay { day, now, _ throws(RingError) in
+    let automatic = try await reading.eachDay(\.time) { day, now, _ throws(RingError) in
       try await self.minuteOxygen(on: day, now: now)
     }
-    let manual = try await reading.inOnePiece { now, report throws(RingError) in
+    let manual = try await reading.inOnePiece(\.time.day) { now, report throws(RingError) in
       try await self.ifAny { () async throws(RingError) in
-        let days: DayOrAll = reading.days.lowerBound >= now.day ? .daysAgo(0) : .all
-        return try await self.manualOxygen(days, now: now, progress: report)
+        try await self.manualOxygen(reading.isOfToday ? .daysAgo(0) : .all, now: now, progress: report)
       }
-    }.filter { reading.days.contains($0.time.day) }
+    }
     return automatic.merged(with: manual, by: \.time)
   }
 
   private func temperatures(_ reading: HistoryReading) async throws(RingError) -> [TemperatureReading] {
-    let readings: [TemperatureReading]
     let support = try await deviceSupport()
     if support?.hasIntervalTemperature == true {
-      readings = try await reading.eachDay { day, now, _ throws(RingError) in
+      return try await reading.eachDay(\.time) { day, now, _ throws(RingError) in
         try await self.intervalTemperatures(on: day, now: now)
       }
-    } else if support?.hasTemperatures74 == true {
-      readings = try await reading.eachDay { day, now, _ throws(RingError) in
+    }
+    if support?.hasTemperatures74 == true {
+      return try await reading.eachDay(\.time) { day, now, _ throws(RingError) in
         try await self.temperatures74(on: day, now: now)
       }
-    } else {
-      readings = try await reading.inOnePiece { now, report throws(RingError) in
-        try await self.temperatures(days: reading.daysBack, now: now, progress: report)
-      }
     }
-    return readings.filter { reading.days.contains($0.time.day) }.inOrder(of: \.time)
+    return try await reading.inOnePiece(\.time.day) { now, report throws(RingError) in
+      try await self.temperatures(days: reading.daysBack, now: now, progress: report)
+    }
   }
 
   /// Measurements on request are optional: old rings that cannot report them still have the automatic ones.
@@ -114,20 +102,24 @@ private struct HistoryReading {
   let now: RingTime
   let progress: ((HistoryProgress) -> Void)?
 
+  /// Whether only today is read.
+  var isOfToday: Bool { days.lowerBound >= now.day }
+
+  /// The first day that a ring may have.
+  private var oldest: RingDay { max(days.lowerBound, now.day.adding(days: 1 - kind.daysKept)) }
+
   /// The days that a ring may have, the oldest first.
   private var kept: [RingDay] {
-    let oldest = max(days.lowerBound, now.day.adding(days: 1 - kind.daysKept))
     let newest = min(days.upperBound, now.day)
     return oldest <= newest ? (oldest.number...newest.number).map(RingDay.init(number:)) : []
   }
 
   /// The number of days from the first of them to today.
-  var daysBack: UInt8 {
-    let oldest = max(days.lowerBound, now.day.adding(days: 1 - kind.daysKept))
-    return UInt8(clamping: max(now.day.number - oldest.number + 1, 1))
-  }
+  var daysBack: UInt8 { UInt8(clamping: max(now.day.number - oldest.number + 1, 1)) }
 
+  /// The readings of all days, in the order of time.
   func eachDay<Reading>(
+    _ time: (Reading) -> RingTime,
     _ read: @BluetoothActor (RingDay, RingTime, ((Int, Int?) -> Void)?) async throws(RingError) -> [Reading]
   ) async throws(RingError) -> [Reading] {
     var readings: [Reading] = []
@@ -144,10 +136,12 @@ private struct HistoryReading {
       report?(0, nil)
       readings += try await read(day, now, report)
     }
-    return readings
+    return readings.inOrder(of: time)
   }
 
+  /// The readings of these days, from an answer that has those of others, too.
   func inOnePiece<Reading>(
+    _ day: (Reading) -> RingDay,
     _ read: @BluetoothActor (RingTime, ((Int, Int) -> Void)?) async throws(RingError) -> [Reading]
   ) async throws(RingError) -> [Reading] {
     guard !kept.isEmpty else { return [] }
@@ -158,7 +152,7 @@ private struct HistoryReading {
             kind: kind, day: nil, completed: 0, total: 1, received: received, expected: expected))
       }
     }
-    return try await read(now, report)
+    return try await read(now, report).filter { days.contains(day($0)) }
   }
 }
 

@@ -5,16 +5,19 @@ extension RingClient {
   package func storedSports(
     progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [StoredSport] {
-    let logs = try await bulk(CommandTable.sportRecords, SinceTime(seconds: 0), progress: progress)
-    for log in logs where !log.unread.isEmpty { leaveOut(.sport, "it is cut off", log.unread) }
     var sports: [StoredSport] = []
-    for session in logs.flatMap(\.sessions) {
-      guard session.unread.isEmpty, let start = session[.start].flatMap({ UInt32(exactly: $0) }) else {
-        leaveOut(.sport, "it has no start", session.bytes())
+    for session in try await stored(.sport, CommandTable.sportRecords, SinceTime(), progress: progress) {
+      guard let contents = session.contents,
+        let start = contents.numbers[.start].flatMap({ UInt32(exactly: $0) })
+      else {
+        leaveOut(.sport, "it has no start", session.encoded())
         continue
       }
-      var stored = StoredSport(session, start: start)
-      let course = try await course(of: session, start: start, progress: progress)
+      let request = SportCourseRequest { ($0.sport, $0.start) = (contents.sport, start) }
+      let course = try await course(request, progress: progress)
+      if let reason = course.oddity { leaveOut(.sport, reason, session.encoded() + course.bytes) }
+      var stored = StoredSport(contents, start: start)
+      stored.bytes = session.encoded()
       stored.heartRates = course.rates
       if !stored.heartRates.isEmpty { stored.sampleSeconds = course.interval }
       sports.append(stored)
@@ -24,9 +27,8 @@ extension RingClient {
 
   /// A session without a course, or a ring that does not answer this, has no rates.
   private func course(
-    of session: SportLog.Session, start: UInt32, progress: ((Int, Int) -> Void)?
+    _ request: SportCourseRequest, progress: ((Int, Int) -> Void)?
   ) async throws(RingError) -> SportCourse {
-    let request = SportCourseRequest(sport: session.sport, start: start)
     var course = SportCourse()
     do throws(RingError) {
       try await exchange(
@@ -42,7 +44,6 @@ extension RingClient {
     } catch .damaged {
       // Only the course is: the session itself was read.
     }
-    if let reason = course.oddity { leaveOut(.sport, reason, session.bytes() + course.bytes) }
     return course
   }
 }
@@ -104,15 +105,14 @@ struct SportCourse {
 
 extension StoredSport {
   /// Without its course.
-  fileprivate init(_ session: SportLog.Session, start: UInt32) {
+  fileprivate init(_ session: SportRecord.Contents, start: UInt32) {
     self.init(time: RingTime(seconds: Int(start)), sport: session.sport)
-    seconds = session[.duration]
-    meters = session[.distance]
-    calories = session[.energy]
-    averageRate = session[.averageRate]
-    minimumRate = session[.minimumRate]
-    maximumRate = session[.maximumRate]
-    steps = session[.steps]
-    bytes = session.bytes()
+    seconds = session.numbers[.duration]
+    meters = session.numbers[.distance]
+    calories = session.numbers[.energy]
+    averageRate = session.numbers[.averageRate]
+    minimumRate = session.numbers[.minimumRate]
+    maximumRate = session.numbers[.maximumRate]
+    steps = session.numbers[.steps]
   }
 }

@@ -1,7 +1,59 @@
-/// Requests a day by the number of days before today.
-package struct DaysAgo: FrameRecord {
+import HaloBluetoothCore
+
+/// A request for a day whose answer is a row of values.
+package protocol RowRequest: FrameRecord {
+  associatedtype Start: RowStart
+
+  /// The bytes that follow the command's byte.
+  static var prefix: [UInt8] { get }
+
+  /// Whether old firmware keeps slots of five minutes for any interval that it reports.
+  static var mayHaveFiveMinutes: Bool { get }
+
+  /// - Parameter now: the ring's wall clock
+  /// - Returns: nil for a day that cannot be requested
+  init?(_ day: RingDay, now: RingTime)
+
+  /// The answer ends after this number of frames, whatever its header says.
+  var mostFrames: Int { get }
+
+  /// The subject of the answer.
+  var start: Start { get }
+
+  /// Why an answer with this start is none to the request; nil if it is one.
+  func objection(to start: Start) -> String?
+}
+
+extension RowRequest {
+  package static var prefix: [UInt8] { [] }
+  package static var mayHaveFiveMinutes: Bool { false }
+  package var mostFrames: Int { 255 }
+}
+
+/// A day by the number of days before today.
+package protocol DaysAgoRequest: RowRequest where Start == RowStartDaysAgo {
   /// 0 is today.
-  package var daysAgo: UInt8 = 0
+  var daysAgo: UInt8 { get }
+
+  init(_ daysAgo: UInt8)
+}
+
+extension DaysAgoRequest {
+  package init?(_ day: RingDay, now: RingTime) {
+    guard let daysAgo = now.daysSince(day) else { return nil }
+    self.init(daysAgo)
+  }
+
+  package var start: RowStartDaysAgo { RowStartDaysAgo(daysAgo: daysAgo) }
+
+  package func objection(to start: RowStartDaysAgo) -> String? {
+    start.daysAgo == daysAgo ? nil : "it is about \(start.daysAgo) days ago, not \(daysAgo)"
+  }
+}
+
+/// Requests a day by the number of days before today.
+package struct DaysAgo: DaysAgoRequest {
+  package var daysAgo: UInt8
 
   package init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
 
@@ -10,12 +62,14 @@ package struct DaysAgo: FrameRecord {
   }
 }
 
-/// Requests a day by the number of days before today, after a byte that selects reading (ring reference, 4.16).
-package struct ReadDaysAgo: FrameRecord {
-  /// 0 is today.
-  package var daysAgo: UInt8 = 0
+/// The same after a byte that selects reading (ring reference, 4.16).
+package struct ReadDaysAgo: DaysAgoRequest {
+  package var daysAgo: UInt8
 
   package init(_ daysAgo: UInt8) { self.daysAgo = daysAgo }
+
+  /// 2 would set the counter back.
+  package static let prefix: [UInt8] = [1]
 
   package static let fields: Fields = Fields(Self(0)) {
     RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)
@@ -23,7 +77,7 @@ package struct ReadDaysAgo: FrameRecord {
 }
 
 /// Requests a day by a time in it (ring reference, 4.10).
-package struct DayByTime: FrameRecord {
+package struct DayByTime: RowRequest {
   /// In the ring's wall clock, since 1970 as if that were UTC.
   package var seconds: UInt32 = 0
   /// Whether the day is today. Not sent: the end of answers about today differs from their header.
@@ -31,9 +85,6 @@ package struct DayByTime: FrameRecord {
 
   package init() {}
 
-  /// - Parameters:
-  ///   - day: the day that was requested
-  ///   - now: the ring's wall clock
   package init(_ day: RingDay, now: RingTime) {
     isToday = day == now.day
     seconds = UInt32(clamping: day.midnight.seconds)
@@ -44,6 +95,18 @@ package struct DayByTime: FrameRecord {
   }
 
   package var day: RingDay { RingTime(seconds: Int(seconds)).day }
+
+  package static var mayHaveFiveMinutes: Bool { true }
+
+  /// Answers about today end with frame 23.
+  package var mostFrames: Int { isToday ? 24 : 255 }
+
+  package var start: RowStartTime { RowStartTime(seconds: seconds) }
+
+  package func objection(to start: RowStartTime) -> String? {
+    let day = RingTime(seconds: Int(start.seconds)).day
+    return day == self.day ? nil : "it is about \(day), not \(self.day)"
+  }
 }
 
 /// The first frame of a log that is a row of values.
@@ -59,28 +122,28 @@ struct RowHeader: FrameRecord {
   }
 }
 
-/// The second frame of a log that is a row of values: what the log is about, and the first values.
-protocol RowStart: FrameRecord {
+/// The second frame of a log that is a row of values: the subject of the log, and the first values.
+package protocol RowStart: FrameRecord {
   var values: [UInt8] { get set }
 }
 
 /// A ``RowStart`` with the day as rings count back.
-struct RowStartDaysAgo: RowStart {
+package struct RowStartDaysAgo: RowStart {
   var daysAgo: UInt8 = 0
-  var values: [UInt8] = []
+  package var values: [UInt8] = []
 
-  static let fields: Fields = Fields(Self()) {
+  package static let fields: Fields = Fields(Self()) {
     RecordField("days-ago", \.daysAgo, at: 2, .uint8, .days)
     RecordField("values", \.values, at: 3, count: 12)
   }
 }
 
 /// A ``RowStart`` with the requested time.
-struct RowStartTime: RowStart {
+package struct RowStartTime: RowStart {
   var seconds: UInt32 = 0
-  var values: [UInt8] = []
+  package var values: [UInt8] = []
 
-  static let fields: Fields = Fields(Self()) {
+  package static let fields: Fields = Fields(Self()) {
     RecordField("time", \.seconds, at: 2, .uint32LittleEndian, .seconds)
     RecordField("values", \.values, at: 6, count: 9)
   }
@@ -97,82 +160,80 @@ struct RowPiece: FrameRecord {
   }
 }
 
-/// A log that is a row of values, cut into frames (ring reference, 4.10 and 4.12): byte 1 is the frame's number.
-struct RowLog<Start: RowStart>: Sendable {
-  private(set) var header: RowHeader?
-  private var start: Start?
+/// A log that is a row of values, cut into frames (ring reference, 4.10 and 4.12): byte 1 is the frame's number. Numbers of
+/// several bytes are little-endian.
+package struct RowLogAssembler<Request: RowRequest, Number: FixedWidthInteger & FieldValue>: LogWriter {
+  private let request: Request
+  private var header: RowHeader?
+  private var start: Request.Start?
   private var pieces: [Int: [UInt8]] = [:]
-  private let limit: Int
+
+  package static var requestPrefix: [UInt8] { Request.prefix }
 
   private static var headerForm: FrameForm { FrameForm("header", startingWith: [0], RowHeader.self) }
-  private static var startForm: FrameForm { FrameForm("first values", startingWith: [1], Start.self) }
-  private static var pieceForm: FrameForm { FrameForm("values", RowPiece.self) }
+  private static var startForm: FrameForm {
+    FrameForm("first values", startingWith: [1], Request.Start.self)
+  }
 
-  static var forms: [FrameForm] { [.noData, headerForm, startForm, pieceForm] }
+  package static var forms: [FrameForm] {
+    [.noData, headerForm, startForm, FrameForm("values", RowPiece.self)]
+  }
 
-  /// - Parameter limit: the answer ends after this number of frames, whatever its header says
-  init(limit: Int = 255) { self.limit = limit }
+  package init(_ request: Request) { self.request = request }
 
-  var minutesPerSlot: Int { Int(header?.interval ?? 1) }
-
-  /// Handles a frame. The contents are the subject of the log and its values; nil if the ring has no data of that day,
-  /// or only a header.
-  mutating func receive(
+  package mutating func receive(
     _ frame: RingFrame
-  ) throws(RingFrameError) -> LogProgress<(start: Start, values: [UInt8])?> {
-    if FrameForm.noData.matches(frame) { return .complete(nil) }
+  ) throws(RingFrameError) -> LogProgress<DaySlots<Number>> {
+    if FrameForm.noData.matches(frame) { return .complete(.empty) }
     if Self.headerForm.matches(frame) {
       if header == nil { header = try RowHeader(parsing: frame) }
     } else if Self.startForm.matches(frame) {
-      start = try Start(parsing: frame)
+      start = try Request.Start(parsing: frame)
       pieces[1] = start?.values
     } else {
       let piece = try RowPiece(parsing: frame)
       pieces[Int(piece.index)] = piece.values
     }
     guard let header else { return .incomplete(received: pieces.count, of: nil) }
-    let frames = 1..<max(1, min(Int(header.frames), limit))
-    let missing = frames.filter { pieces[$0] == nil }
-    if missing.isEmpty {
-      return .complete(frames.isEmpty ? nil : start.map { ($0, frames.flatMap { pieces[$0] ?? [] }) })
-    }
-    return missing.last == frames.last
-      ? .incomplete(received: frames.count + 1 - missing.count, of: frames.count + 1) : .gaps(missing)
+    let numbers = 1..<max(1, min(Int(header.frames), request.mostFrames))
+    let missing = numbers.filter { pieces[$0] == nil }
+    guard missing.isEmpty else { return .waiting(for: missing, of: numbers) }
+    guard !numbers.isEmpty, let start else { return .complete(.empty) }
+    if let objection = request.objection(to: start) { throw .value(objection) }
+    return .complete(Self.slots(Int(header.interval), numbers.flatMap { pieces[$0] ?? [] }))
   }
 
-  /// The answer of a ring that has stored `values`; empty for a day without data.
-  static func frames(
-    _ command: RingCommand, minutesPerSlot: Int, _ start: Start, _ values: [UInt8]
+  private static func slots(_ minutes: Int, _ bytes: [UInt8]) -> DaySlots<Number> {
+    var slots = DaySlots<Number>(minutesPerSlot: minutes, values: [])
+    bytes.withReader { reader in
+      while let number = try? Number(parsing: &reader) { slots.values.append(number) }
+    }
+    // Values beyond the day's end show it.
+    if Request.mayHaveFiveMinutes, minutes > 5,
+      slots.values.prefix(288).dropFirst(slots.slotsOfDay).contains(where: { $0 != 0 })
+    {
+      slots.minutesPerSlot = 5
+    }
+    return slots.cutToDay
+  }
+
+  package static func frames(
+    of slots: DaySlots<Number>, command: RingCommand, to request: Request
   ) -> [RingFrame] {
-    guard !values.isEmpty else { return [RingFrame(command, NoFields(), form: .noData)] }
-    var start = start
-    let room = Start.fields.last?.field.range.count ?? 0
-    start.values = Array(values.prefix(room))
-    let rest = values.dropFirst(room)
+    guard !slots.values.isEmpty else { return [RingFrame(command, NoFields(), form: .noData)] }
+    var writer = ByteWriter()
+    for value in slots.values { value.write(into: &writer) }
+    var start = request.start
+    let room = Request.Start.fields.last?.field.range.count ?? 0
+    start.values = Array(writer.bytes.prefix(room))
     let length = RowPiece.fields.last?.field.range.count ?? 1
-    let starts = stride(from: rest.startIndex, to: rest.endIndex, by: length).prefix(253)
+    let starts = stride(from: room, to: writer.count, by: length).prefix(253)
     let pieces = starts.enumerated().map { offset, start in
-      RowPiece(index: UInt8(offset + 2), values: Array(rest[start...].prefix(length)))
+      RowPiece(index: UInt8(offset + 2), values: Array(writer.bytes[start...].prefix(length)))
     }
     let header = RowHeader(
-      frames: UInt8(pieces.count + 2), interval: UInt8(clamping: minutesPerSlot))
+      frames: UInt8(pieces.count + 2), interval: UInt8(clamping: slots.minutesPerSlot))
     return [RingFrame(command, header, form: headerForm), RingFrame(command, start, form: startForm)]
       + pieces.map { RingFrame(command, $0) }
-  }
-}
-
-extension RowLog<RowStartDaysAgo> {
-  /// Handles a frame of the log of a day. The contents are its values; nil if the ring has no data of that day.
-  mutating func receive(
-    _ frame: RingFrame, daysAgo: UInt8
-  ) throws(RingFrameError) -> LogProgress<[UInt8]?> {
-    let progress = try receive(frame)
-    return try progress.map { contents throws(RingFrameError) in
-      guard let contents else { return nil }
-      guard contents.start.daysAgo == daysAgo else {
-        throw .value("it is about \(contents.start.daysAgo) days ago, not \(daysAgo)")
-      }
-      return contents.values
-    }
   }
 }

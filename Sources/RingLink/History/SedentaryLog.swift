@@ -1,39 +1,40 @@
-/// The times of sitting that a ring has stored (ring reference, 6.6). Each part has a kind and a duration; what they mean is
-/// not known.
-package struct SedentaryLog: BulkContents, BulkRecord {
+import HaloBluetoothCore
+
+/// The times of sitting of a day, as a ring stores them (ring reference, 6.6). Each part has a kind and a duration; their
+/// meaning is not known.
+package struct SittingDay: StoredItem {
   package typealias Request = DayOrAll
 
-  /// The parts of a day.
-  package struct Day: BulkRecord {
-    /// 0 is today.
-    package var daysAgo: UInt8 = 0
-    package var parts: [Part] = []
-    /// The bytes of the parts, if they are not pairs.
-    package var unread: [UInt8] = []
+  package static let countName: StaticString? = "number of days"
 
-    package static let fields: Fields = Fields(Self()) {
-      BulkField("days-ago", \.daysAgo, .days)
-      BulkField.sized([BulkField("parts", \.parts, .toEnd)], unread: \.unread)
+  private struct Parts: PacketFields {
+    struct Part: PacketFields {
+      var kind: UInt8 = 0
+      var duration: UInt8 = 0
+
+      mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+        try fields.value("kind", &kind)
+        try fields.value("duration", &duration)
+      }
+    }
+
+    var parts: [Part] = []
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.items("parts", &parts)
     }
   }
 
-  /// A part of a day.
-  package struct Part: BulkRecord {
-    package var kind: UInt8 = 0
-    package var duration: UInt8 = 0
+  /// 0 is today.
+  package var daysAgo: UInt8 = 0
+  /// A kind and a duration for each part; bytes of an odd number are not such pairs.
+  package var bytes: [UInt8] = []
 
-    package static let fields: Fields = Fields(Self()) {
-      BulkField("kind", \.kind)
-      BulkField("duration", \.duration)
-    }
-  }
+  package init() {}
 
-  package var days: [Day] = []
-  /// What follows the last day that can be read.
-  package var unread: [UInt8] = []
-
-  package static let fields: Fields = Fields(Self()) {
-    BulkField("days", \.days, .counted, unread: \.unread)
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("days-ago", &daysAgo, .unit("d"))
+    try fields.block(&bytes, as: Parts.self)
   }
 }
 
@@ -47,16 +48,14 @@ extension RingClient {
   package func sedentaryDays(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [SedentaryDay] {
-    let logs = try await bulk(CommandTable.sedentaryLog, .all, progress: progress)
     var days: [RingDay: [UInt8]] = [:]
-    for day in logs.flatMap(\.days) {
-      if day.unread.isEmpty {
-        days[now.day.adding(days: -Int(day.daysAgo))] = day.parts.flatMap { [$0.kind, $0.duration] }
+    for day in try await stored(.sedentary, CommandTable.sedentaryLog, .all, progress: progress) {
+      if day.bytes.count.isMultiple(of: 2) {
+        days[now.day.adding(days: -Int(day.daysAgo))] = day.bytes
       } else {
-        leaveOut(.sedentary, "its bytes are not pairs", day.bytes())
+        leaveOut(.sedentary, "its bytes are not pairs", day.encoded())
       }
     }
-    for log in logs where !log.unread.isEmpty { leaveOut(.sedentary, "it is cut off", log.unread) }
     return days.sorted { $0.key < $1.key }.map { SedentaryDay(day: $0.key, bytes: $0.value) }
   }
 }

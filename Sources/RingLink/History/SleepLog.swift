@@ -1,3 +1,5 @@
+import HaloBluetoothCore
+
 /// Requests nights. Newer rings ignore the request of older ones, and vice versa (ring reference, 6.1).
 package enum SleepRequest: BulkRequest, CaseIterable {
   /// In the protocol of newer rings.
@@ -21,7 +23,7 @@ package enum SleepRequest: BulkRequest, CaseIterable {
     }
   }
 
-  package var values: [BulkValue] {
+  package var explained: [BulkValue] {
     let payload = self.payload
     return payload.enumerated().map { index, byte in
       index == 0
@@ -37,34 +39,62 @@ package enum SleepRequest: BulkRequest, CaseIterable {
 }
 
 /// A night or a nap in the layout of a bulk frame.
-package struct SleepDay: BulkRecord {
+package struct SleepDay: StoredItem {
+  package typealias Request = SleepRequest
+
+  package static let countName: StaticString? = "number of days"
+
+  /// The times of a night, and how one slept.
+  package struct Night: PacketFields, Hashable {
+    /// Minutes after midnight of the day on which it ended, or of the day before: see ``SleepDay/session(isNap:today:)``.
+    package var start: UInt16 = 0
+    /// Minutes after midnight.
+    package var end: UInt16 = 0
+    package var stages: [SleepStage] = []
+
+    package init() {}
+
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value(
+        "start", &start,
+        .noted(.unit("min"), "after midnight; a start after the end is of the evening before"))
+      try fields.value("end", &end, .noted(.unit("min"), "after midnight"))
+      var parts = stages.map(Stage.init)
+      try fields.items("stages", &parts)
+      stages = parts.map(\.stage)
+    }
+  }
+
+  private struct Stage: PacketFields {
+    var stage = SleepStage(.light, minutes: 0)
+
+    mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      var minutes = UInt8(clamping: stage.minutes)
+      try fields.value(
+        "kind", &stage.kind.rawValue, .names([2: "light", 3: "deep", 4: "REM", 5: "awake"]))
+      try fields.value("minutes", &minutes, .unit("min"))
+      stage.minutes = Int(minutes)
+    }
+  }
+
   /// The day on which it ended; 0 is today.
   package var daysAgo: UInt8 = 0
-  /// Minutes after midnight of that day, or of the day before: see ``session(isNap:today:)``.
-  package var start: UInt16 = 0
-  /// Minutes after midnight.
-  package var end: UInt16 = 0
-  package var stages: [SleepStage] = []
-  /// The bytes of a night that does not have this layout; empty otherwise.
-  package var unread: [UInt8] = []
+  private var bytes: [UInt8] = []
+
+  package init() {}
 
   package init(daysAgo: UInt8, start: UInt16, end: UInt16, stages: [SleepStage]) {
     self.daysAgo = daysAgo
-    self.start = start
-    self.end = end
-    self.stages = stages
+    bytes = Night { ($0.start, $0.end, $0.stages) = (start, end, stages) }.encoded()
   }
 
-  package static let fields: Fields = Fields(Self(daysAgo: 0, start: 0, end: 0, stages: [])) {
-    BulkField("days-ago", \.daysAgo, .days)
-    BulkField.sized(
-      [
-        BulkField(
-          "start", \.start, .minutes, "after midnight; a start after the end is of the evening before"),
-        BulkField("end", \.end, .minutes, "after midnight"),
-        BulkField("stages", \.stages, .toEnd),
-      ], unread: \.unread)
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("days-ago", &daysAgo, .unit("d"))
+    try fields.block(&bytes, as: Night.self)
   }
+
+  /// Its contents; nil if its bytes do not have this layout.
+  package var night: Night? { try? Night(whole: bytes) }
 
   /// The time span. If it begins later in the day than it ends, it began the evening before; from 18:00 on that may be
   /// meant even if it does not, which the stages show. A time of 1440 minutes or more counts from the midnight before: 1468
@@ -72,11 +102,12 @@ package struct SleepDay: BulkRecord {
   ///
   /// - Returns: nil if it is the time of no night
   package func session(isNap: Bool, today: RingDay) -> SleepSession? {
-    guard unread.isEmpty, let last = Self.minute(end, isEnd: true) else { return nil }
-    let slept = stages.reduce(0) { $0 + $1.minutes }
-    guard var first = Self.minute(start, isEnd: false) else { return nil }
+    guard let night, let last = Self.minute(night.end, isEnd: true),
+      var first = Self.minute(night.start, isEnd: false)
+    else { return nil }
+    let slept = night.stages.reduce(0) { $0 + $1.minutes }
     // A start on the day itself is not of the evening before.
-    if start >= 1440 {
+    if night.start >= 1440 {
       guard first <= last else { return nil }
     } else if first > last || (first >= 1080 && slept != last - first && slept == last - first + 1440) {
       first -= 1440
@@ -84,13 +115,13 @@ package struct SleepDay: BulkRecord {
     let midnight = today.adding(days: -Int(daysAgo)).midnight
     return SleepSession(
       start: midnight.adding(minutes: first), end: midnight.adding(minutes: last), isNap: isNap,
-      stages: stages)
+      stages: night.stages)
   }
 
   /// Why ``session(isNap:today:)`` is nil.
   package var oddity: String {
-    unread.isEmpty
-      ? "a night can't be from minute \(start) to minute \(end)" : "its bytes are not start, end and stages"
+    night.map { "a night can't be from minute \($0.start) to minute \($0.end)" }
+      ?? "its bytes are not start, end and stages"
   }
 
   /// The minute of the day; nil if it is beyond the second midnight.
@@ -101,31 +132,7 @@ package struct SleepDay: BulkRecord {
 }
 
 /// The nights, or the naps, that a ring has stored (ring reference, 6.1).
-package struct SleepLog: BulkContents, BulkRecord {
-  package typealias Request = SleepRequest
-
-  package var days: [SleepDay] = []
-  /// What follows the last day that can be read.
-  package var unread: [UInt8] = []
-
-  package init(days: [SleepDay]) { self.days = days }
-
-  package static let fields: Fields = Fields(Self(days: [])) {
-    BulkField("days", \.days, .counted, unread: \.unread)
-  }
-}
-
-extension SleepStage: BulkRecord {
-  package static let fields: Fields = Fields(Self(.light, minutes: 0)) {
-    BulkField("kind", \.kind.rawValue, words: [2: "light", 3: "deep", 4: "REM", 5: "awake"])
-    BulkField("minutes", \.clampedMinutes, .minutes)
-  }
-
-  private var clampedMinutes: UInt8 {
-    get { UInt8(clamping: minutes) }
-    set { minutes = Int(newValue) }
-  }
-}
+package typealias SleepLog = StoredLog<SleepDay>
 
 /// Nights and naps (ring reference, 6.1).
 extension RingClient {
@@ -159,11 +166,11 @@ extension RingClient {
     var sessions: [SleepSession] = []
     for frame in frames {
       let log: SleepLog = try readable(frame)
-      for day in log.days {
+      for day in log.items {
         if let session = day.session(isNap: frame.id == CommandTable.naps.id, today: now.day) {
           sessions.append(session)
         } else {
-          leaveOut(.sleep, day.oddity, day.bytes())
+          leaveOut(.sleep, day.oddity, day.encoded())
         }
       }
       if !log.unread.isEmpty { leaveOut(.sleep, "it is cut off", log.unread) }

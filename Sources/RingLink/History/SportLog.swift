@@ -1,82 +1,11 @@
 import HaloBluetoothCore
 
-/// The sport sessions that a ring has stored, without their courses (ring reference, 6.7).
-package struct SportLog: BulkContents, BulkRecord {
+/// A sport session that a ring has stored, without its course (ring reference, 6.7).
+package struct SportRecord: StoredItem {
   package typealias Request = SinceTime
 
-  /// A session: its sport, and numbers of which each has a key.
-  package struct Session: BulkRecord {
-    package var sport = Sport.other
-    package var numbers: [Number] = []
-    /// All that follows the length, if it does not have these parts.
-    package var unread: [UInt8] = []
-
-    package init(_ sport: Sport, _ numbers: [Number]) {
-      self.sport = sport
-      self.numbers = numbers
-    }
-
-    package static let fields: Fields = Fields(Self(.other, [])) {
-      BulkField.sized(
-        [.sport(\.sport), explained(BulkField("numbers", \.numbers, .toEnd))], unread: \.unread,
-        countsItself: true)
-    }
-
-    /// Shows each number on a line of its own.
-    private static func explained(_ field: BulkField<Self>) -> BulkField<Self> {
-      BulkField(
-        text: field.text, read: field.read, write: field.write,
-        explain: { session, explanation in
-          for number in session.numbers {
-            explanation.add(number.key.name, number.text, bytes: number.length)
-          }
-        })
-    }
-
-    /// The number with a key; nil if it is missing, or has a width that no source describes.
-    package subscript(_ key: SportKey) -> Int? { numbers.first { $0.key == key }?.value }
-  }
-
-  /// A number with its key.
-  package struct Number: BulkRecord {
-    package var key = SportKey.start
-    package var bytes: [UInt8] = []
-    /// The bytes from the key on, if there is no key.
-    package var unread: [UInt8] = []
-
-    package init(_ key: SportKey, _ value: Int, bytes count: Int) {
-      self.key = key
-      bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-    }
-
-    package static let fields: Fields = Fields(Self(.start, 0, bytes: 0)) {
-      BulkField.sized(
-        [
-          BulkField("key", \.key.rawValue, nil, words: SportKey.words, loneWords: SportKey.loneWords),
-          BulkField(bytes: "number", \.bytes),
-        ],
-        unread: \.unread, countsItself: true)
-    }
-
-    fileprivate var length: Int { 1 + (unread.isEmpty ? 1 + bytes.count : unread.count) }
-
-    fileprivate var text: String {
-      value.map { "\(FrameFieldValue.number($0, key.unit, nil))" }
-        ?? Hex.string(unread.isEmpty ? bytes : unread, separator: " ")
-    }
-
-    /// A number of 1, 2 or 4 bytes, little-endian.
-    package var value: Int? {
-      guard [1, 2, 4].contains(bytes.count) else { return nil }
-      return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
-    }
-  }
-
-  package var sessions: [Session] = []
-  /// What follows the last session that can be read.
-  package var unread: [UInt8] = []
-
-  package init(sessions: [Session]) { self.sessions = sessions }
+  package static let name: StaticString = "sessions"
+  package static let countName: StaticString? = "number of sessions"
 
   package static let loneContents: [String: LoneSource] = [
     "`key` "
@@ -84,16 +13,94 @@ package struct SportLog: BulkContents, BulkRecord {
       .app
   ]
 
-  package static let fields: Fields = Fields(Self(sessions: [])) {
-    BulkField("sessions", \.sessions, .counted, unread: \.unread)
+  /// Its sport, and numbers of which each has a key.
+  package struct Contents: PacketFields, Hashable {
+    package var sport = Sport.other
+    package var numbers: [SportNumber] = []
+
+    package init() {}
+
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("sport", &sport, .noted(.plain, "a kind of sport"))
+      try fields.values(
+        "numbers", &numbers, like: SportNumber(.start, 0, bytes: 0), count: nil,
+        .described(
+          "`numbers` up to the end, each: the number of bytes from here on, `key` (\(SportKey.list)), "
+            + "`number` up to the end"))
+    }
+  }
+
+  private var bytes: [UInt8] = []
+
+  package init() {}
+
+  package init(_ sport: Sport, _ numbers: [SportNumber]) {
+    bytes = Contents { ($0.sport, $0.numbers) = (sport, numbers) }.encoded()
+  }
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.block(&bytes, as: Contents.self, countsItself: true)
+  }
+
+  /// Nil if its bytes do not have these parts.
+  package var contents: Contents? { try? Contents(whole: bytes) }
+}
+
+package typealias SportLog = StoredLog<SportRecord>
+
+extension [SportNumber] {
+  /// The number with a key; nil if it is missing, or has a width that no source describes.
+  package subscript(_ key: SportKey) -> Int? { first { $0.key == key }?.value }
+}
+
+/// A number of a session with its key: a byte with the length of all, the key, and the number.
+package struct SportNumber: FieldValue, Hashable {
+  package var key: SportKey
+  package var bytes: [UInt8]
+
+  package init(_ key: SportKey, _ value: Int, bytes count: Int) {
+    self.key = key
+    bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+  }
+
+  package init(parsing reader: inout ByteReader) throws(DecodeError) {
+    let length = try reader.readUInt8()
+    guard length > 1 else { throw reader.invalid("a number can't have \(length) bytes") }
+    key = try SportKey(parsing: &reader)
+    bytes = try reader.readBytes(Int(length) - 2)
+  }
+
+  package func write(into writer: inout ByteWriter) {
+    writer.write(UInt8(clamping: bytes.count + 2))
+    writer.write(key.rawValue)
+    writer.write(bytes.prefix(253))
+  }
+
+  /// A number of 1, 2 or 4 bytes, little-endian.
+  package var value: Int? {
+    guard [1, 2, 4].contains(bytes.count) else { return nil }
+    return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  package var fieldNumber: UInt64? { value.map { UInt64($0) } }
+
+  package var description: String {
+    value.map { "\(FrameFieldValue.number($0, key.unit, nil))" } ?? Hex.string(bytes, separator: " ")
   }
 }
 
-/// What a number of a stored session is.
-package struct SportKey: RawRepresentable, Hashable, Sendable {
+/// The meaning of a number of a stored session.
+package struct SportKey: FieldCode, Hashable {
   package var rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// `rate (17)`; `18` if it is not known.
+  package var description: String {
+    let number = Int(rawValue)
+    return
+      "\(FrameFieldValue.number(number, nil, Self.words[number]))\(LoneSource.suffix(Self.loneWords[number]))"
+  }
 
   /// When it began: seconds since 1970 of the ring's wall clock.
   package static let start = SportKey(rawValue: 1)
@@ -129,54 +136,47 @@ package struct SportKey: RawRepresentable, Hashable, Sendable {
 
   /// The names, by their numbers.
   static let words = known.reduce(into: [:]) { $0[Int($1.key)] = $1.value.name }
+
+  /// `1 start, 2 duration`: all of them.
+  static let list = words.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
 }
 
-extension BulkField {
-  /// A kind of sport.
-  static func sport(_ property: any WritableKeyPath<Record, Sport> & Sendable) -> BulkField {
-    BulkField(
-      text: "`sport` (a kind of sport)",
-      read: { reader, record throws(DecodeError) in
-        record[keyPath: property] = Sport(rawValue: try reader.readUInt8())
-      },
-      write: { $1.write($0[keyPath: property].rawValue) },
-      explain: { record, explanation in
-        let sport = record[keyPath: property]
-        explanation.add("sport", "\(sport) (\(sport.rawValue))", bytes: 1)
-      })
-  }
+/// A byte of a payload: `walk (4)`.
+extension Sport: FieldCode {
+  @usableFromInline package var fieldText: String { "\(self) (\(rawValue))" }
 }
 
 /// Requests the course of a stored session.
-package struct SportCourseRequest: BulkRequest, BulkRecord {
+package struct SportCourseRequest: BulkRequest, PacketFields {
   package var sport = Sport.other
   /// When it began, as the ring reports it.
   package var start: UInt32 = 0
 
-  package static let fields: Fields = Fields(Self()) {
-    BulkField.sport(\.sport)
-    BulkField("start", \.start, .seconds)
+  package init() {}
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("sport", &sport, .noted(.plain, "a kind of sport"))
+    try fields.value("start", &start, .unit("s"))
   }
 }
 
 /// What precedes the course of a session: how many packets follow, and what a sample has.
-package struct SportCourseHeader: BulkContents, BulkRecord {
+package struct SportCourseHeader: BulkContents {
   package typealias Request = SportCourseRequest
 
   /// A value of each sample.
-  package struct Column: BulkRecord {
+  package struct Column: PacketFields, Hashable {
     /// In bytes.
     package var width: UInt8 = 1
     package var key = SportKey.rate
 
-    package init(_ key: SportKey, width: UInt8) {
-      self.key = key
-      self.width = width
-    }
+    package init() {}
 
-    package static let fields: Fields = Fields(Self(.rate, width: 1)) {
-      BulkField("width", \.width)
-      BulkField("key", \.key.rawValue, nil, words: SportKey.words, loneWords: SportKey.loneWords)
+    package init(_ key: SportKey, width: UInt8) { (self.key, self.width) = (key, width) }
+
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("width", &width)
+      try fields.value("key", &key, .noted(.plain, SportKey.list))
     }
   }
 
@@ -187,17 +187,17 @@ package struct SportCourseHeader: BulkContents, BulkRecord {
   package var interval: UInt8 = 0
   package var columns: [Column] = []
 
+  package init() {}
+
   package init(packets: UInt16, interval: UInt8, columns: [Column]) {
-    self.packets = packets
-    self.interval = interval
-    self.columns = columns
+    (self.packets, self.interval, self.columns) = (packets, interval, columns)
   }
 
-  package static let fields: Fields = Fields(Self(packets: 0, interval: 0, columns: [])) {
-    BulkField("status", \.status)
-    BulkField("packets", \.packets)
-    BulkField("interval", \.interval, .seconds)
-    BulkField("columns", \.columns, .toEnd)
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("status", &status)
+    try fields.value("packets", &packets)
+    try fields.value("interval", &interval, .unit("s"))
+    try fields.items("columns", &columns)
   }
 
   package init(payload: [UInt8]) throws(BulkContentsError) {
@@ -210,7 +210,7 @@ package struct SportCourseHeader: BulkContents, BulkRecord {
 }
 
 /// A packet of the course of a session.
-package struct SportCoursePacket: BulkContents, BulkRecord {
+package struct SportCoursePacket: BulkContents {
   package typealias Request = NoBulkFields
 
   /// Counted from 1.
@@ -218,13 +218,12 @@ package struct SportCoursePacket: BulkContents, BulkRecord {
   /// One after the other; the header has their form.
   package var samples: [UInt8] = []
 
-  package init(packet: UInt16, samples: [UInt8]) {
-    self.packet = packet
-    self.samples = samples
-  }
+  package init() {}
 
-  package static let fields: Fields = Fields(Self(packet: 1, samples: [])) {
-    BulkField("packet", \.packet, nil, "from 1")
-    BulkField(bytes: "samples", \.samples)
+  package init(packet: UInt16, samples: [UInt8]) { (self.packet, self.samples) = (packet, samples) }
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("packet", &packet, .noted(.plain, "from 1"))
+    try fields.rest("samples", &samples)
   }
 }

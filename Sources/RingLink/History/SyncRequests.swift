@@ -1,12 +1,14 @@
 import HaloBluetoothCore
 
 /// A request without parameters.
-package struct NoBulkFields: BulkRequest, BulkRecord {
-  package static let fields: Fields = Fields(Self()) {}
+package struct NoBulkFields: BulkRequest, PacketFields {
+  package init() {}
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {}
 }
 
 /// One byte: the status of a bulk request, or the absence of data (ring reference, 3).
-package struct BulkStatus<Request: BulkRequest>: BulkContents, BulkRecord {
+package struct BulkStatus<Request: BulkRequest>: BulkContents {
   /// 0 is all right.
   package var code: UInt8 = 0
 
@@ -14,10 +16,8 @@ package struct BulkStatus<Request: BulkRequest>: BulkContents, BulkRecord {
 
   package static var isNothingAByte: Bool { false }
 
-  package static var fields: Fields {
-    Fields(Self()) {
-      BulkField("status", \.code, nil, "0")
-    }
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("status", &code, .noted(.plain, "0"))
   }
 
   package init(payload: [UInt8]) throws(BulkContentsError) {
@@ -29,12 +29,17 @@ package struct BulkStatus<Request: BulkRequest>: BulkContents, BulkRecord {
 }
 
 /// Requests the data newer than a time (ring reference, 6).
-package struct SinceTime: BulkRequest, BulkRecord {
+package struct SinceTime: BulkRequest, PacketFields {
   /// In the ring's wall clock, since 1970 as if that were UTC; 0 for all data.
   package var seconds: UInt32 = 0
 
-  package static let fields: Fields = Fields(Self()) {
-    BulkField("time", \.seconds, .seconds, "since 1970 of the ring's wall clock; 0 for everything")
+  package init() {}
+
+  package init(seconds: UInt32) { self.seconds = seconds }
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value(
+      "time", &seconds, .noted(.unit("s"), "since 1970 of the ring's wall clock; 0 for everything"))
   }
 }
 
@@ -55,7 +60,7 @@ package struct Nickname: BulkRequest {
     return writer.bytes
   }
 
-  package var values: [BulkValue] {
+  package var explained: [BulkValue] {
     [BulkValue(name: "name", text: name.printable, range: Self.start.count..<payload.count, depth: 0)]
   }
 

@@ -1,55 +1,52 @@
+import HaloBluetoothCore
+
 /// Requests a number of days up to today.
-package struct DayCount: BulkRequest, BulkRecord {
+package struct DayCount: BulkRequest, PacketFields {
   package var days: UInt8 = 1
 
-  package static let fields: Fields = Fields(Self()) {
-    BulkField("days", \.days, .days)
+  package init() {}
+
+  package init(days: UInt8) { self.days = days }
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("days", &days, .unit("d"))
   }
 }
 
-/// Skin temperatures of several days (ring reference, 6.4).
-package struct TemperatureLog: BulkContents, BulkRecord {
-  package typealias Request = DayCount
+/// Skin temperatures of a day (ring reference, 6.4).
+package struct TemperatureDay: StoredItem {
+  /// 0 is today.
+  package var daysAgo: UInt8 = 0
+  /// The length of a slot, in minutes.
+  package var minutesPerSlot: UInt8 = 30
+  /// Tenths of a degree above 20 °C, from midnight on; 0 for none.
+  package var values: [UInt8] = []
 
-  /// The values of a day.
-  package struct Day: BulkRecord {
-    /// 0 is today.
-    package var daysAgo: UInt8 = 0
-    /// The length of a slot, in minutes.
-    package var minutesPerSlot: UInt8 = 30
-    /// Tenths of a degree above 20 °C, from midnight on; 0 for none.
-    package var values: [UInt8] = []
+  package init() {}
 
-    package static let fields: Fields = Fields(Self()) {
-      BulkField("days-ago", \.daysAgo, .days)
-      BulkField("interval", \.minutesPerSlot, .minutes, in: 1...255)
-      BulkField(
-        "values", \.values, ofADayEvery: \.minutesPerSlot, "tenths of a degree above 20 °C, 0 for none")
-    }
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("days-ago", &daysAgo, .unit("d"))
+    try fields.value("interval", &minutesPerSlot, .unit("min"))
+    try fields.check(minutesPerSlot > 0, "interval can't be 0")
+    try fields.values(
+      "values", &values, like: 0, count: 1440 / max(Int(minutesPerSlot), 1),
+      .described("as many `values` as the day has (tenths of a degree above 20 °C, 0 for none)"))
   }
 
-  package var days: [Day] = []
-  /// What follows the last day that can be read.
-  package var unread: [UInt8] = []
-
-  package static let fields: Fields = Fields(Self()) {
-    BulkField("days", \.days, .toEnd, unread: \.unread)
-  }
-
-  package func isAll(of request: DayCount) -> Bool {
+  package static func areAll(_ days: [Self], of request: DayCount) -> Bool {
     Set(days.map(\.daysAgo)).isSuperset(of: 0..<request.days)
   }
 
-  /// The slots with a value, in any order.
+  /// The slots with a value.
   package func readings(today: RingDay) -> [TemperatureReading] {
-    days.flatMap { day in
-      SlotLog(minutesPerSlot: Int(day.minutesPerSlot), values: day.values)
-        .readings(of: today.adding(days: -Int(day.daysAgo))).map {
-          TemperatureReading(time: $0.time, centidegrees: 2000 + Int($0.value) * 10)
-        }
-    }
+    SlotLog(minutesPerSlot: Int(minutesPerSlot), values: values)
+      .readings(of: today.adding(days: -Int(daysAgo))).map {
+        TemperatureReading(time: $0.time, centidegrees: 2000 + Int($0.value) * 10)
+      }
   }
 }
+
+package typealias TemperatureLog = StoredLog<TemperatureDay>
 
 /// Skin temperatures, at intervals.
 package enum SkinTemperatures: IntervalQuantity {
@@ -66,11 +63,10 @@ extension RingClient {
   package func temperatures(
     days: UInt8, now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [TemperatureReading] {
-    let logs = try await bulk(CommandTable.temperatureLog, DayCount(days: days), progress: progress)
-    for log in logs where !log.unread.isEmpty {
-      leaveOut(.temperature, "its bytes are not the temperatures of a day", log.unread)
-    }
-    return logs.flatMap { $0.readings(today: now.day) }.filter { $0.time <= now }.inOrder(of: \.time)
+    try await stored(
+      .temperature, CommandTable.temperatureLog, DayCount(days: days),
+      unread: "its bytes are not the temperatures of a day", progress: progress
+    ).flatMap { $0.readings(today: now.day) }.filter { $0.time <= now }.inOrder(of: \.time)
   }
 
   /// The skin temperatures of a day, from rings that report that they store them at intervals.

@@ -1,3 +1,5 @@
+import HaloBluetoothCore
+
 /// Requests one day or all.
 package enum DayOrAll: BulkRequest {
   case all
@@ -13,7 +15,7 @@ package enum DayOrAll: BulkRequest {
     }
   }
 
-  package var values: [BulkValue] {
+  package var explained: [BulkValue] {
     let text = if case .daysAgo(let days) = self { "\(days) d ago" } else { "all" }
     return [BulkValue(name: "days", text: text, range: 0..<1, depth: 0)]
   }
@@ -25,72 +27,56 @@ package enum DayOrAll: BulkRequest {
   }
 }
 
-/// The oxygen saturation by hours, of all days that a ring has stored (ring reference, 6.2).
-package struct OxygenLog: BulkContents, BulkRecord {
-  package typealias Request = DayOrAll
-
+/// The oxygen saturation of a day by hours (ring reference, 6.2).
+package struct OxygenDay: StoredItem {
   /// The values of an hour.
-  package struct Hour: BulkRecord {
+  package struct Hour: PacketFields, Hashable {
     /// In percent; 0 for none.
     package var minimum: UInt8 = 0
     /// In percent; 0 for none.
     package var maximum: UInt8 = 0
 
-    package init(minimum: UInt8, maximum: UInt8) {
-      self.minimum = minimum
-      self.maximum = maximum
-    }
+    package init() {}
 
-    package static let fields: Fields = Fields(Self(minimum: 0, maximum: 0)) {
-      BulkField("minimum", \.minimum, .percent, "0 for none")
-      BulkField("maximum", \.maximum, .percent, "0 for none")
-    }
-  }
+    package init(minimum: UInt8, maximum: UInt8) { (self.minimum, self.maximum) = (minimum, maximum) }
 
-  /// The values of a day.
-  package struct Day: BulkRecord {
-    /// 0 is today.
-    package var daysAgo: UInt8 = 0
-    /// 24, from midnight on.
-    package var hours: [Hour] = []
-
-    package init(daysAgo: UInt8, hours: [Hour]) {
-      self.daysAgo = daysAgo
-      self.hours = hours
-    }
-
-    package static let fields: Fields = Fields(Self(daysAgo: 0, hours: [])) {
-      BulkField("days-ago", \.daysAgo, .days)
-      BulkField("hours", \.hours, .fixed(24))
+    package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+      try fields.value("minimum", &minimum, .noted(.unit("%"), "0 for none"))
+      try fields.value("maximum", &maximum, .noted(.unit("%"), "0 for none"))
     }
   }
 
-  /// The oldest first.
-  package var days: [Day] = []
-  /// What follows the last day that can be read.
-  package var unread: [UInt8] = []
+  /// 0 is today.
+  package var daysAgo: UInt8 = 0
+  /// From midnight on.
+  package var hours = Array(repeating: Hour(), count: 24)
 
-  package init(days: [Day]) { self.days = days }
+  package init() {}
 
-  package static let fields: Fields = Fields(Self(days: [])) {
-    BulkField("days", \.days, .toEnd, unread: \.unread)
+  package init(daysAgo: UInt8, hours: [Hour]) { (self.daysAgo, self.hours) = (daysAgo, hours) }
+
+  package mutating func visit<V: FieldVisitor & ~Escapable>(_ fields: inout V) throws(V.Failure) {
+    try fields.value("days-ago", &daysAgo, .unit("d"))
+    for index in hours.indices { try fields.group("hours", number: index + 1, &hours[index]) }
   }
 
-  package func isAll(of request: DayOrAll) -> Bool { days.contains { request == .daysAgo($0.daysAgo) } }
+  package static func areAll(_ days: [Self], of request: DayOrAll) -> Bool {
+    days.contains { request == .daysAgo($0.daysAgo) }
+  }
 
-  /// The hours with a value, in any order. Some rings report the larger of the two first.
+  /// The hours with a value. Some rings report the larger of the two first.
   package func readings(today: RingDay) -> [OxygenReading] {
-    days.flatMap { day in
-      day.hours.enumerated().compactMap { hour, value in
-        let known = [value.minimum, value.maximum].filter { $0 > 0 && $0 <= 100 }
-        guard let minimum = known.min(), let maximum = known.max() else { return nil }
-        return OxygenReading(
-          time: today.adding(days: -Int(day.daysAgo)).midnight.adding(minutes: hour * 60),
-          minimum: Int(minimum), maximum: Int(maximum))
-      }
+    hours.enumerated().compactMap { hour, value in
+      let known = [value.minimum, value.maximum].filter { $0 > 0 && $0 <= 100 }
+      guard let minimum = known.min(), let maximum = known.max() else { return nil }
+      return OxygenReading(
+        time: today.adding(days: -Int(daysAgo)).midnight.adding(minutes: hour * 60),
+        minimum: Int(minimum), maximum: Int(maximum))
     }
   }
 }
+
+package typealias OxygenLog = StoredLog<OxygenDay>
 
 /// SpO2, at intervals.
 package enum OxygenSaturations: IntervalQuantity {
@@ -116,11 +102,10 @@ extension RingClient {
   package func oxygen(
     now: RingTime, progress: ((Int, Int) -> Void)? = nil
   ) async throws(RingError) -> [OxygenReading] {
-    let logs = try await bulk(CommandTable.oxygenLog, .all, progress: progress)
-    for log in logs where !log.unread.isEmpty {
-      leaveOut(.oxygen, "its bytes are not the 24 hours of a day", log.unread)
-    }
-    return logs.flatMap { $0.readings(today: now.day) }.inOrder(of: \.time)
+    try await stored(
+      .oxygen, CommandTable.oxygenLog, .all, unread: "its bytes are not the 24 hours of a day",
+      progress: progress
+    ).flatMap { $0.readings(today: now.day) }.inOrder(of: \.time)
   }
 
   /// The oxygen saturation of a day, as often as the ring has measured it, from rings that report that they store it.

@@ -21,7 +21,7 @@ package struct BulkQuery<Contents: BulkContents>: CommandRow {
       subject: .bulk(id), name: name, purpose: purpose, group: group,
       shape: isUnsolicited ? .event : .bulk,
       requests: isUnsolicited ? [] : [FrameForm(Contents.Request.form)],
-      replies: [FrameForm(Contents.replyForm)], families: families, source: source)
+      replies: [FrameForm(Contents.form)], families: families, source: source)
     entry.loneContents = Contents.loneContents
     self.entry = entry
   }
@@ -36,19 +36,16 @@ package protocol BulkRequest: Hashable, Sendable {
   var payload: [UInt8] { get }
 
   /// Its values, for tools that show them.
-  var values: [BulkValue] { get }
+  var explained: [BulkValue] { get }
 
   /// - Returns: nil if a ring would not understand it
   init?(payload: [UInt8])
 }
 
 /// The contents of a bulk frame.
-package protocol BulkContents: Hashable, Sendable {
+package protocol BulkContents: PacketFields, Hashable {
   /// The type of its request.
   associatedtype Request: BulkRequest
-
-  /// A description of the payload.
-  static var replyForm: String { get }
 
   /// What of it has one source alone, for the list of these.
   static var loneContents: [String: LoneSource] { get }
@@ -63,13 +60,10 @@ package protocol BulkContents: Hashable, Sendable {
 
   /// The encoded payload of a ring.
   var payload: [UInt8] { get }
-
-  /// Its values, for tools that show them.
-  var values: [BulkValue] { get }
 }
 
-extension BulkRequest where Self: BulkRecord {
-  package var payload: [UInt8] { bytes() }
+extension BulkRequest where Self: PacketFields {
+  package var payload: [UInt8] { encoded() }
 
   package init?(payload: [UInt8]) {
     guard let request = try? Self(whole: payload) else { return nil }
@@ -82,10 +76,6 @@ extension BulkContents {
 
   /// Nothing says it of most answers.
   package func isAll(of request: Request) -> Bool { false }
-}
-
-extension BulkContents where Self: BulkRecord {
-  package static var replyForm: String { form }
 
   package init(payload: [UInt8]) throws(BulkContentsError) { try self.init(contents: payload) }
 
@@ -93,7 +83,7 @@ extension BulkContents where Self: BulkRecord {
   init(contents payload: [UInt8]) throws(BulkContentsError) {
     if payload.count <= 1, Self.isNothingAByte {
       if let status = payload.first, status != 0 { throw .status(status) }
-      self = Self.usual
+      self.init()
       return
     }
     do throws(DecodeError) {
@@ -107,7 +97,7 @@ extension BulkContents where Self: BulkRecord {
 
   /// One byte 0 if there is no data.
   package var payload: [UInt8] {
-    let bytes = bytes()
+    let bytes = encoded()
     return bytes.isEmpty ? [0] : bytes
   }
 }

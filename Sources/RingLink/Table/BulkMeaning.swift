@@ -23,60 +23,6 @@ package struct BulkMeaning: Hashable, Sendable {
   package var values: [BulkValue] = []
 }
 
-/// Collects the values of a record while its fields are gone through in the order of the payload.
-struct BulkExplanation {
-  private(set) var values: [BulkValue] = []
-  private var offset = 0
-  private var depth = 0
-
-  mutating func add(_ name: String, _ text: String, bytes count: Int) {
-    values.append(BulkValue(name: name, text: text, range: offset..<offset + count, depth: depth))
-    offset += count
-  }
-
-  /// Adds a record of a list. One of few numbers is one value, another one has its fields below it.
-  mutating func add<Record: BulkRecord>(_ record: Record, _ name: String) {
-    var part = BulkExplanation()
-    for field in Record.fields { field.explain(record, &part) }
-    let start = offset
-    guard part.values.count > 3 || part.values.contains(where: { $0.depth > 0 }) else {
-      return add(
-        name, part.values.map { "\($0.name) \($0.text)" }.joined(separator: ", "), bytes: part.offset)
-    }
-    values.append(BulkValue(name: name, text: "", range: start..<start + part.offset, depth: depth))
-    values += part.values.map {
-      BulkValue(
-        name: $0.name, text: $0.text, range: start + $0.range.lowerBound..<start + $0.range.upperBound,
-        depth: depth + 1 + $0.depth)
-    }
-    offset += part.offset
-  }
-
-  /// Adds the records of a list, numbered from 1.
-  mutating func add(all records: [some BulkRecord], _ name: String) {
-    for (index, record) in records.enumerated() { add(record, "\(name) \(index + 1)") }
-  }
-
-  /// Adds numbers in a row.
-  mutating func add(_ name: String, numbers: [some BinaryInteger], width: Int) {
-    add(name, numbers.map { "\($0)" }.joined(separator: " "), bytes: numbers.count * width)
-  }
-
-  /// Adds bytes that do not have the layout of the record.
-  mutating func addUnread(_ bytes: [UInt8]) {
-    if !bytes.isEmpty { add("unread", Hex.string(bytes, separator: " "), bytes: bytes.count) }
-  }
-}
-
-extension BulkRecord {
-  /// The values of all fields.
-  package var values: [BulkValue] {
-    var explanation = BulkExplanation()
-    for field in Self.fields { field.explain(self, &explanation) }
-    return explanation.values
-  }
-}
-
 /// A row of the table that describes bulk frames, of any type.
 protocol BulkRow: CommandRow {
   var id: BulkID { get }
@@ -89,7 +35,7 @@ protocol BulkRow: CommandRow {
 
 extension BulkQuery: BulkRow {
   func explainRequest(_ payload: [UInt8]) -> [BulkValue]? {
-    entry.requests.isEmpty ? nil : Contents.Request(payload: payload)?.values
+    entry.requests.isEmpty ? nil : Contents.Request(payload: payload)?.explained
   }
 
   func explainReply(_ payload: [UInt8]) -> [BulkValue]? {
@@ -98,7 +44,7 @@ extension BulkQuery: BulkRow {
     if payload.count <= 1, Contents.isNothingAByte {
       return [BulkValue(name: "status", text: "0: no data", range: 0..<payload.count, depth: 0)]
     }
-    return contents.values
+    return contents.explained
   }
 }
 

@@ -137,11 +137,12 @@ package protocol LogAssembler: Sendable {
 
   /// Handles a frame of this command.
   mutating func receive(_ frame: RingFrame) throws(RingFrameError) -> LogProgress<Contents>
+}
 
+/// An assembler of a log that can also be written.
+package protocol LogWriter: LogAssembler {
   /// The answer of a ring that has stored `contents`.
-  static func frames(
-    of contents: Contents, command: RingCommand, to request: Request
-  ) -> [RingFrame]
+  static func frames(of contents: Contents, command: RingCommand, to request: Request) -> [RingFrame]
 }
 
 extension LogAssembler {
@@ -156,14 +157,13 @@ package enum LogProgress<Contents: Sendable>: Sendable {
   case gaps([Int])
   case complete(Contents)
 
-  /// The same with other contents.
-  func map<Other, Failure: Error>(
-    _ transform: (Contents) throws(Failure) -> Other
-  ) throws(Failure) -> LogProgress<Other> {
-    switch self {
-    case .incomplete(let received, let count): .incomplete(received: received, of: count)
-    case .gaps(let gaps): .gaps(gaps)
-    case .complete(let contents): .complete(try transform(contents))
-    }
+  /// The progress while frames are missing.
+  ///
+  /// - Parameters:
+  ///   - missing: the numbers of these frames, at least one
+  ///   - numbers: the numbers of all frames but the header
+  static func waiting(for missing: [Int], of numbers: Range<Int>) -> Self {
+    missing.last == numbers.last
+      ? .incomplete(received: numbers.count + 1 - missing.count, of: numbers.count + 1) : .gaps(missing)
   }
 }

@@ -18,22 +18,28 @@ extension FrameRecord {
 }
 
 /// The fields of a record in their order.
-package struct RecordLayout<Record: Sendable, Field: Sendable>: RandomAccessCollection, Sendable {
+package struct FrameFields<Record: Sendable>: RandomAccessCollection, Sendable {
   /// The values that a record has before it is read.
   let usual: Record
-  private let fields: [Field]
+  private let fields: [RecordField<Record>]
 
-  init(_ usual: Record, @LayoutBuilder<Field> _ fields: () -> [Field]) {
+  init(_ usual: Record, @LayoutBuilder<RecordField<Record>> _ fields: () -> [RecordField<Record>]) {
     self.usual = usual
     self.fields = fields()
   }
 
   package var startIndex: Int { 0 }
   package var endIndex: Int { fields.count }
-  package subscript(index: Int) -> Field { fields[index] }
-}
+  package subscript(index: Int) -> RecordField<Record> { fields[index] }
 
-package typealias FrameFields<Record: Sendable> = RecordLayout<Record, RecordField<Record>>
+  /// Reads a frame of one command.
+  func read(_ frame: RingFrame, of command: RingCommand) throws(RingFrameError) -> Record {
+    guard frame.command == command else { throw .unexpected(frame.command) }
+    var record = usual
+    try read(frame, into: &record)
+    return record
+  }
+}
 
 /// Makes a list of the fields that stand one below the other.
 @resultBuilder enum LayoutBuilder<Field> {
@@ -204,17 +210,7 @@ extension FrameRecord {
   }
 }
 
-extension RecordLayout where Field == RecordField<Record> {
-  /// Reads a frame of one command.
-  func read(_ frame: RingFrame, of command: RingCommand) throws(RingFrameError) -> Record {
-    guard frame.command == command else { throw .unexpected(frame.command) }
-    var record = usual
-    try read(frame, into: &record)
-    return record
-  }
-}
-
-extension RecordLayout where Record: FixedWidthInteger, Field == RecordField<Record> {
+extension FrameFields where Record: FixedWidthInteger {
   /// A single number; see ``RecordField``.
   static func number(
     _ name: String = "value", at offset: Int, _ form: WireForm = .uint8, _ unit: RingUnit? = nil,

@@ -43,9 +43,9 @@ import Testing
         return ActivityLogAssembler.frames(
           of: ActivityLog(records: [record]), command: 0x43, to: ActivityRequest())
       case 0x07:
-        var day = DayTotals()
-        day.day = totals.map { today.adding(days: $0) }
-        return DayTotalsAssembler.frames(of: day, command: 0x07, to: DaysAgo(0))
+        // The digits of a date are those of its bytes.
+        let date = totals.map { today.adding(days: $0).description.dropFirst(2).filter { $0 != "-" } }
+        return ["00", "01"].compactMap { try? RingLinkTests.frame("07\($0)00\(date ?? "000000")") }
       case 0x15:
         guard let request = try? DayByTime(parsing: frame) else { return [] }
         var values = [UInt8](repeating: 0, count: 288)

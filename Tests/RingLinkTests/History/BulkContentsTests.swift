@@ -43,8 +43,8 @@ import Testing
       "bc273b00996f02021ecc00a401022704130214040d030d040b031f020e040e030d0412050302080118a500a50102230314021d040b"
       + "022203200412032404110218"
     let log: SleepLog = try contents(frame)
-    #expect(log.days.map(\.daysAgo) == [2, 1])
-    let nights = log.days.compactMap { $0.session(isNap: false, today: today) }
+    #expect(log.items.map(\.daysAgo) == [2, 1])
+    let nights = log.items.compactMap { $0.session(isNap: false, today: today) }
     #expect(nights.map(\.start.description) == ["2025-12-11T03:24:00", "2025-12-12T02:45:00"])
     #expect(nights.map(\.end.description) == ["2025-12-11T07:00:00", "2025-12-12T07:01:00"])
     #expect(nights.map(\.isConsistent) == [true, true])
@@ -62,7 +62,7 @@ import Testing
     let sleep: SleepLog = try contents(
       "bc27310039ec01002ebb00c50202180320021804100225030b02240413021d0312020b041b02160309021e0412022b031b0219040f"
         + "0231")
-    let night = try #require(sleep.days.first?.session(isNap: false, today: today))
+    let night = try #require(sleep.items.first?.session(isNap: false, today: today))
     #expect(
       night.start.description == "2026-07-02T03:07:00" && night.end.description == "2026-07-02T11:49:00")
     #expect(night.stages.count == 21 && night.isConsistent)
@@ -74,29 +74,29 @@ import Testing
     let temperatures: TemperatureLog = try contents(
       "bc2532004e81001ea7a8a8a8a8a8a1a8a7a8a8a7a6a7a7a7a7a7a7a6a6a7a8a7a5a0a6a6a7"
         + String(repeating: "00", count: 19))
-    let readings = temperatures.readings(today: today)
+    let readings = temperatures.items.flatMap { $0.readings(today: today) }
     #expect(readings.count == 29)
     #expect(readings.prefix(8).map(\.centidegrees) == [3670, 3680, 3680, 3680, 3680, 3680, 3610, 3680])
     let oxygen: OxygenLog = try contents(
       "bc2a31003e9800626260606161636360606060616161616060616160606060616161610000000000000000000000000000000000"
         + "000000")
-    #expect(oxygen.readings(today: today).prefix(5).map(\.minimum) == [98, 96, 97, 99, 96])
+    #expect(oxygen.items[0].readings(today: today).prefix(5).map(\.minimum) == [98, 96, 97, 99, 96])
     let sports: SportLog = try contents(
       "bc423100e62e013007060180291d6904023d0004030000060400000000040500000406000003073c03083903093e030d0006130000"
         + "0000")
-    let session = try #require(sports.sessions.first)
-    #expect(session[.duration] == 61 && session[.averageRate] == 60 && session[.steps] == 0)
-    #expect(session[.minimumRate] == 57 && session[.maximumRate] == 62 && session.unread.isEmpty)
+    let numbers = try #require(sports.items.first?.contents?.numbers)
+    #expect(numbers[.duration] == 61 && numbers[.averageRate] == 60 && numbers[.steps] == 0)
+    #expect(numbers[.minimumRate] == 57 && numbers[.maximumRate] == 62)
   }
 
   @Test func naps() throws {
     let today = try #require(today)
     let log: SleepLog = try contents("bc3e11007c6001020e06037503021404110321021b020e")
-    let nap = try #require(log.days.first?.session(isNap: true, today: today))
+    let nap = try #require(log.items.first?.session(isNap: true, today: today))
     #expect((nap.start.description, nap.end.description) == ("2025-12-11T12:54:00", "2025-12-11T14:45:00"))
     #expect(nap.stages.map(\.minutes) == [20, 17, 33, 27, 14] && nap.isConsistent && nap.isNap)
     for none in ["bc270100bf4000", "bc3e0100bf4000"] {
-      #expect(try contents(none, as: SleepLog.self).days.isEmpty)
+      #expect(try contents(none, as: SleepLog.self).items.isEmpty)
     }
   }
 
@@ -111,8 +111,11 @@ import Testing
   ])
   func nightsBeginTheEveningBefore(start: Int, end: Int, slept: Int, expected: String) throws {
     let today = try #require(today)
-    let night = SleepDay(
-      daysAgo: 0, start: UInt16(start), end: UInt16(end), stages: [SleepStage(.light, minutes: slept)])
+    // A stage has at most 255 minutes.
+    let stages = stride(from: 0, to: slept, by: 250).map {
+      SleepStage(.light, minutes: min(slept - $0, 250))
+    }
+    let night = SleepDay(daysAgo: 0, start: UInt16(start), end: UInt16(end), stages: stages)
     #expect(night.session(isNap: false, today: today)?.start.description == expected)
   }
 
@@ -123,7 +126,7 @@ import Testing
       "bc2a6200d25d0100000000000000006161626262626060636360606262626262626161636360606161616160606060626263636161616100"
       + "626263636262606063636060616100006363636300000000000000000000000000000000000000000000000000000000"
     let log: OxygenLog = try contents(frame)
-    let readings = log.readings(today: today)
+    let readings = log.items.flatMap { $0.readings(today: today) }
     let hours = readings.filter { $0.time.day == today.adding(days: -1) }
     #expect(hours.map(\.time.hour) == Array(4...23))
     #expect(
@@ -133,16 +136,16 @@ import Testing
     #expect(readings.filter { $0.time.day == today }.map(\.time.hour) == [0, 1, 2, 3, 4, 5, 6, 8, 9])
     #expect(readings.allSatisfy { $0.minimum == $0.maximum })
     #expect(log.payload == Array(hex(frame).dropFirst(6)))
-    #expect(try OxygenLog(payload: [0]).days.isEmpty && OxygenLog(payload: []).days.isEmpty)
+    #expect(try OxygenLog(payload: [0]).items.isEmpty && OxygenLog(payload: []).items.isEmpty)
   }
 
   @Test func theSmallerOfTwoIsTheMinimum() throws {
     let hours = [(99, 95), (0, 97), (255, 96), (0, 0)] + Array(repeating: (0, 0), count: 20)
-    let log = OxygenLog(days: [
-      OxygenLog.Day(
-        daysAgo: 0, hours: hours.map { OxygenLog.Hour(minimum: UInt8($0.0), maximum: UInt8($0.1)) })
+    let log = OxygenLog([
+      OxygenDay(
+        daysAgo: 0, hours: hours.map { OxygenDay.Hour(minimum: UInt8($0.0), maximum: UInt8($0.1)) })
     ])
-    let readings = try OxygenLog(payload: log.payload).readings(today: RingDay(number: 0))
+    let readings = try OxygenLog(payload: log.payload).items[0].readings(today: RingDay(number: 0))
     #expect(readings.map(\.minimum) == [95, 97, 96] && readings.map(\.maximum) == [99, 97, 96])
   }
 
@@ -158,7 +161,7 @@ import Testing
     let day = [UInt8](repeating: 0, count: 20) + [145, 0xFF] + [UInt8](repeating: 0, count: 26)
     let log = try TemperatureLog(payload: [2, 30] + day)
     #expect(
-      log.readings(today: RingDay(number: 2)) == [
+      log.items[0].readings(today: RingDay(number: 2)) == [
         TemperatureReading(time: RingTime(seconds: 36000), centidegrees: 3450)
       ])
     #expect(log.payload == [2, 30] + day)
@@ -181,15 +184,15 @@ import Testing
     let night: [UInt8] = [3, 6, 10, 0, 20, 0, 2, 10]
     let cut: [UInt8] = [0, 255, 0, 0, 0, 0]
     let log = try SleepLog(payload: [2] + night + cut)
-    #expect(log.days.map(\.daysAgo) == [3] && log.unread == cut)
-    #expect(try SleepLog(payload: [255] + night).days.count == 1)
+    #expect(log.items.map(\.daysAgo) == [3] && log.unread == cut)
+    #expect(try SleepLog(payload: [255] + night).items.count == 1)
     let hours = [UInt8](repeating: 97, count: 48)
     let oxygen = try OxygenLog(payload: [1] + hours + [0, 97])
-    #expect(oxygen.days.count == 1 && oxygen.unread == [0, 97])
+    #expect(oxygen.items.count == 1 && oxygen.unread == [0, 97])
     let rates = try ManualHeartRates(payload: [0, 1, 0, 80, 7])
     #expect(rates.readings.map(\.value) == [80] && rates.unread == [7])
     let temperatures = try TemperatureLog(payload: [0, 0, 1])
-    #expect(temperatures.days.isEmpty && temperatures.unread == [0, 0, 1])
+    #expect(temperatures.items.isEmpty && temperatures.unread == [0, 0, 1])
   }
 
   /// A night whose block is not start, end and stages, or whose times are none, does not cost the next one.
@@ -203,18 +206,18 @@ import Testing
     ] as [([UInt8], String)])
   func anOddNightIsSetAside(bytes: [UInt8], oddity: String) throws {
     let log = try SleepLog(payload: [2] + bytes + [1, 6, 10, 0, 20, 0, 2, 10])
-    let sessions = try log.days.map { $0.session(isNap: false, today: try #require(today)) }
+    let sessions = try log.items.map { $0.session(isNap: false, today: try #require(today)) }
     #expect(sessions.map { $0 == nil } == [true, false])
-    #expect(log.days[0].oddity == oddity)
+    #expect(log.items[0].oddity == oddity)
     #expect(log.payload == [2] + bytes + [1, 6, 10, 0, 20, 0, 2, 10])
   }
 
   @Test func noPayloadTrapsThem() {
     func decodeAll(_ payload: [UInt8]) {
-      _ = try? SleepLog(payload: payload).days.map { $0.session(isNap: false, today: RingDay(number: 0)) }
-      _ = try? OxygenLog(payload: payload).readings(today: RingDay(number: 0))
+      _ = try? SleepLog(payload: payload).items.map { $0.session(isNap: false, today: RingDay(number: 0)) }
+      _ = try? OxygenLog(payload: payload).items.map { $0.readings(today: RingDay(number: 0)) }
       _ = try? ManualHeartRates(payload: payload)
-      _ = try? TemperatureLog(payload: payload).readings(today: RingDay(number: 0))
+      _ = try? TemperatureLog(payload: payload).items.map { $0.readings(today: RingDay(number: 0)) }
       _ = try? IntervalTemperatures(payload: payload)
     }
     for vector in RingVector.all.filter({ $0.verdict == .bulk }) {

@@ -56,7 +56,7 @@ import Testing
 
   @Test func hourlyCounters() throws {
     let header = try frames("7a00053c0000000000000000000000bb")
-    let counter = HourlyCounter(values: (0..<24).map { UInt16($0 * 300) })
+    let counter = DaySlots(minutesPerSlot: 60, values: (0..<24).map { UInt16($0 * 300) })
     let answer = HourlyCounterAssembler.frames(of: counter, command: 0x7A, to: ReadDaysAgo(3))
     #expect(answer.count == 5 && answer[0] == header[0])
     // The third value, 600, stands in bytes 7 and 8 of the first piece.
@@ -71,21 +71,18 @@ import Testing
     let answer = [
       try frame("070002251211001234000056013880"), try frame("0701022512110003e80019017c"),
     ]
-    var expected = DayTotals()
-    expected.day = RingDay(year: 2025, month: 12, day: 11)
-    expected.daysAgo = 2
-    expected.totals.steps = 0x1234
-    expected.totals.runningSteps = 0x56
-    expected.totals.calories = 80000
-    expected.totals.meters = 1000
-    expected.totals.activeMinutes = 25
-    expected.sleepMinutes = 380
-    #expect(DayTotalsAssembler.assemble(answer, for: DaysAgo(2)) == .complete(expected))
-    #expect(DayTotalsAssembler.assemble(answer.reversed(), for: DaysAgo(2)) == .complete(expected))
+    let day = try #require(RingDay(year: 2025, month: 12, day: 11))
+    #expect(
+      answer.map { CommandTable.meaning(of: $0, isFromRing: true).description } == [
+        "day totals first: days-ago 2 d, year 25, month 12, day 11, steps 4660 steps, running-steps 86 steps, "
+          + "calories 80000 cal",
+        "day totals second: days-ago 2 d, year 25, month 12, day 11, distance 1000 m, active 25 min, sleep 380 min",
+      ])
+    #expect(DayTotalsAssembler.assemble(answer, for: DaysAgo(2)) == .complete(day))
+    #expect(DayTotalsAssembler.assemble(answer.reversed(), for: DaysAgo(2)) == .complete(day))
     #expect(DayTotalsAssembler.assemble([answer[1]], for: DaysAgo(2)) == .gaps([0]))
-    #expect(DayTotalsAssembler.frames(of: expected, command: 0x07, to: DaysAgo(2)) == answer)
     let none = [try frame("0700"), try frame("0701")]
-    #expect(DayTotalsAssembler.assemble(none, for: DaysAgo(2)) == .complete(DayTotals()))
+    #expect(DayTotalsAssembler.assemble(none, for: DaysAgo(2)) == .complete(nil))
     #expect(
       DayTotalsAssembler.assemble([try frame("0705")], for: DaysAgo(2))
         == .unreadable(.value("an answer of two frames can't have frame 5")))

@@ -118,30 +118,30 @@ struct BulkFormTests {
   /// What a ring sends is what is read: with numbers that fill their bytes.
   @Test func contentsAreWrittenAsTheyAreRead() throws {
     let stages = [SleepStage(.awake, minutes: 255), SleepStage(.light, minutes: 0)]
-    let sleep = SleepLog(days: [SleepDay(daysAgo: 9, start: 1439, end: 1440, stages: stages)])
+    let sleep = SleepLog([SleepDay(daysAgo: 9, start: 1439, end: 1440, stages: stages)])
     #expect(sleep.payload == hex("01 09 08 9f05 a005 05ff 0200"))
-    #expect(try SleepLog(payload: sleep.payload) == sleep && SleepLog.usual.payload == [0])
+    #expect(try SleepLog(payload: sleep.payload) == sleep && SleepLog().payload == [0])
     // What does not fit into a byte is cut.
-    let long = SleepLog(
-      days: [
-        SleepDay(
-          daysAgo: 0, start: 0, end: 1, stages: Array(repeating: SleepStage(.deep, minutes: 300), count: 200))
-      ])
+    let long = SleepLog([
+      SleepDay(
+        daysAgo: 0, start: 0, end: 1, stages: Array(repeating: SleepStage(.deep, minutes: 300), count: 200))
+    ])
     #expect(long.payload.count == 258 && long.payload[2] == 255 && long.payload[8] == 255)
-    #expect(SleepLog(days: Array(repeating: SleepDay.usual, count: 300)).payload.first == 255)
-    let packet = IntervalTemperatures(
-      daysAgo: 1, minutesPerSlot: 2, packets: 3, packet: 4, values: [0x0E10, 1])
+    #expect(SleepLog(Array(repeating: SleepDay(), count: 300)).payload.first == 255)
+    let packet = IntervalTemperatures {
+      ($0.daysAgo, $0.minutesPerSlot, $0.packets, $0.packet, $0.values) = (1, 2, 3, 4, [0x0E10, 1])
+    }
     #expect(packet.payload == hex("01020304 100e 0100"))
     #expect(
-      try IntervalTemperatures(payload: packet.payload) == packet && IntervalTemperatures.usual.payload == [0]
+      try IntervalTemperatures(payload: packet.payload) == packet && IntervalTemperatures().payload == [0]
     )
     #expect(
       SinceTime(seconds: 0x0102_0304).payload == hex("04030201") && SinceTime().payload == hex("00000000"))
     #expect(DayPacket(daysAgo: 1, packet: 2).payload == [1, 2] && DayCount().payload == [1])
-    #expect(DayPacket().payload == [0, 0] && TemperatureLog.Day().minutesPerSlot == 30)
+    #expect(DayPacket().payload == [0, 0] && TemperatureDay().minutesPerSlot == 30)
     let rates = ManualHeartRates(daysAgo: 1, readings: [.init(minuteOfDay: 1439, value: 70)])
-    #expect(rates.payload == hex("01 9f05 46") && ManualHeartRates.usual.payload == [0])
-    #expect(try ManualHeartRates(payload: []) == ManualHeartRates.usual)
+    #expect(rates.payload == hex("01 9f05 46") && ManualHeartRates().payload == [0])
+    #expect(try ManualHeartRates(payload: []) == ManualHeartRates())
     #expect(
       Nickname(payload: hex("010100fffe4600"))?.name == "F"
         && Nickname(payload: hex("010100fffe460000")) == nil)

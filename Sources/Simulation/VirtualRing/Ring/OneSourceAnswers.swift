@@ -36,7 +36,7 @@ extension SimulatedRing {
     let totals = history.totals(on: day)
     let (year, month, dayOfMonth) = day.civil
     let date = [bcd(year), bcd(month), bcd(dayOfMonth)]
-    let sleep = history.night(endingOn: day, daysAgo: 0)?.stages.reduce(0) { $0 + $1.minutes } ?? 0
+    let sleep = history.night(endingOn: day, daysAgo: 0)?.night?.stages.reduce(0) { $0 + $1.minutes } ?? 0
     let first =
       Self.big(Int(totals.steps), 3) + Self.big(Int(totals.runningSteps), 3)
       + Self.big(Int(totals.calories), 3)

@@ -17,7 +17,7 @@ struct RingAnswer {
   }
 
   /// A question with several frames for an answer.
-  static func log<Assembler>(
+  static func log<Assembler: LogWriter>(
     _ log: RingLog<Assembler>, _ answer: @escaping (SimulatedRing, Assembler.Request) -> Assembler.Contents
   ) -> RingAnswer {
     RingAnswer(entry: log.entry) { ring, frame in

@@ -21,7 +21,9 @@ extension RingAnswer {
         ring.history.day(request.daysAgo).map(ring.history.variability(on:)) ?? .empty
       },
       log(CommandTable.hourlyCounter) { ring, request in
-        HourlyCounter(values: ring.history.day(request.daysAgo) == nil ? [] : Array(repeating: 0, count: 24))
+        DaySlots(
+          minutesPerSlot: 60,
+          values: ring.history.day(request.daysAgo) == nil ? [] : Array(repeating: 0, count: 24))
       },
     ]
   }
@@ -58,9 +60,12 @@ struct RingBulkAnswer {
     _ request: DayPacket, every minutes: Int, _ values: [Quantity.Number]
   ) -> IntervalLog<Quantity> {
     let half = 720 / minutes
-    return IntervalLog(
-      daysAgo: request.daysAgo, minutesPerSlot: UInt8(minutes), packets: 2, packet: request.packet,
-      values: Array(values.dropFirst(Int(request.packet) * half).prefix(half)))
+    return IntervalLog {
+      ($0.daysAgo, $0.minutesPerSlot, $0.packets, $0.packet) = (
+        request.daysAgo, UInt8(minutes), 2, request.packet
+      )
+      $0.values = Array(values.dropFirst(Int(request.packet) * half).prefix(half))
+    }
   }
 
   /// A day of readings on request.
@@ -80,13 +85,13 @@ struct RingBulkAnswer {
         let naps = days.compactMap { history.nap(on: $0.day, daysAgo: $0.daysAgo) }
         let nights = days.compactMap { history.night(endingOn: $0.day, daysAgo: $0.daysAgo) }
         return [
-          (CommandTable.naps.id, SleepLog(days: naps).payload),
-          (CommandTable.sleep.id, SleepLog(days: nights).payload),
+          (CommandTable.naps.id, SleepLog(naps).payload),
+          (CommandTable.sleep.id, SleepLog(nights).payload),
         ]
       },
       query(CommandTable.beginSync) { _, _ in BulkStatus() },
       query(CommandTable.sportRecords, isOffered: { _ in true }) { ring, request in
-        SportLog(sessions: ring.sports.filter { $0.start.seconds > Int(request.seconds) }.map(\.record))
+        SportLog(ring.sports.filter { $0.start.seconds > Int(request.seconds) }.map(\.record))
       },
       RingBulkAnswer(entry: CommandTable.sportCourse.entry, isOffered: { _ in true }) { ring, payload in
         guard let request = SportCourseRequest(payload: payload) else { return [] }
@@ -102,7 +107,7 @@ struct RingBulkAnswer {
       query(CommandTable.oxygenLog) { ring, request in
         let days = ring.history.keptDays.filter { request == .all || request == .daysAgo($0.daysAgo) }
         return OxygenLog(
-          days: days.map { OxygenLog.Day(daysAgo: $0.daysAgo, hours: ring.history.oxygen(on: $0.day)) })
+          days.map { OxygenDay(daysAgo: $0.daysAgo, hours: ring.history.oxygen(on: $0.day)) })
       },
       RingBulkAnswer(entry: CommandTable.temperatureLog.entry) { ring, payload in
         guard let request = DayCount(payload: payload) else { return [] }

@@ -109,13 +109,13 @@ struct SimulatedHistory {
 
   // MARK: Oxygen and temperature
 
-  func oxygen(on day: RingDay) -> [OxygenLog.Hour] {
+  func oxygen(on day: RingDay) -> [OxygenDay.Hour] {
     (0..<24).map { hour in
       guard day.midnight.adding(minutes: hour * 60) <= now, random(.oxygen, day, hour * 3, 9) > 0 else {
-        return OxygenLog.Hour(minimum: 0, maximum: 0)
+        return OxygenDay.Hour(minimum: 0, maximum: 0)
       }
       let minimum = 95 + random(.oxygen, day, hour * 3 + 1, 4)
-      return OxygenLog.Hour(
+      return OxygenDay.Hour(
         minimum: UInt8(minimum), maximum: UInt8(min(minimum + random(.oxygen, day, hour * 3 + 2, 3), 100)))
     }
   }

@@ -110,20 +110,20 @@ struct SimulatedSession {
   }
 
   /// As the list of sessions has it.
-  var record: SportLog.Session {
+  var record: SportRecord {
     let average = rates.isEmpty ? 0 : rates.reduce(0) { $0 + Int($1) } / rates.count
     let seconds = max(self.seconds, 1)
-    return SportLog.Session(
+    return SportRecord(
       sport,
       [
-        SportLog.Number(.start, start.seconds, bytes: 4), SportLog.Number(.duration, self.seconds, bytes: 2),
-        SportLog.Number(.distance, meters, bytes: 4), SportLog.Number(.energy, calories, bytes: 4),
+        SportNumber(.start, start.seconds, bytes: 4), SportNumber(.duration, self.seconds, bytes: 2),
+        SportNumber(.distance, meters, bytes: 4), SportNumber(.energy, calories, bytes: 4),
         // The average speed, in centimetres a second.
-        SportLog.Number(SportKey(rawValue: 5), meters * 100 / seconds, bytes: 2),
-        SportLog.Number(.averageRate, average, bytes: 1),
-        SportLog.Number(.minimumRate, Int(rates.min() ?? 0), bytes: 1),
-        SportLog.Number(.maximumRate, Int(rates.max() ?? 0), bytes: 1),
-        SportLog.Number(.steps, steps, bytes: 4),
+        SportNumber(SportKey(rawValue: 5), meters * 100 / seconds, bytes: 2),
+        SportNumber(.averageRate, average, bytes: 1),
+        SportNumber(.minimumRate, Int(rates.min() ?? 0), bytes: 1),
+        SportNumber(.maximumRate, Int(rates.max() ?? 0), bytes: 1),
+        SportNumber(.steps, steps, bytes: 4),
       ])
   }
 
