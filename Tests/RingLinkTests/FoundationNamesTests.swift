@@ -8,7 +8,7 @@ struct FoundationNamesTests {
   private static let types: [Any.Type] = [
     Acceleration.self, AccelerationCounts.self, AccelerometerEncoding.self, ActivityLog.self, BulkFrame.self,
     BulkID.self, BulkQuery<SleepLog>.self, ClockEvidence.self, CommandEntry.self,
-    CommandTable.self, FrameField.self, FrameForm.self, FrameMeaning.self,
+    CommandTable.self, FrameField.self, FrameForm.self, DecodedFrame.self,
     HeartRateReading.self, HistoryKind.self, HistoryProgress.self,
     HistoryRecords.self, HostInformation.self, MeasuredValue.self, MeasurementKind.self,
     MeasurementReading.self, MeasurementSequence.self, OpticalSample.self,

@@ -21,7 +21,7 @@ package struct BulkFrame: Hashable, Sendable {
   }
 
   /// Its interpretation.
-  package func meaning(isFromRing: Bool) -> BulkMeaning {
+  package func meaning(isFromRing: Bool) -> DecodedBulkFrame {
     CommandTable.meaning(ofBulk: id, payload, isFromRing: isFromRing)
   }
 

@@ -70,7 +70,7 @@ package final class HistoryCommands: CommandGroup {
   package let beginSync = BulkQuery<BulkStatus<NoBulkFields>>(
     0x30, "begin sync", "What the vendor's app says before it reads what is stored. Its effect is not known.",
     source: "6 [C]")
-  package let nickname = BulkQuery<BulkStatus<Nickname>>(
+  package let nickname = BulkQuery<BulkStatus<UserName>>(
     0x4A, "nickname", "Tells the ring the name of its wearer.", group: .device, source: "6 [C]")
 
   var bulkRows: [any BulkRow] {

@@ -190,7 +190,7 @@ extension SleepSession {
 
 /// A stored record of a ring that cannot be what it says, such as a night of 50 hours or a day in month 0. It is left out;
 /// the others of the same answer are used.
-package struct OddRecord: Hashable, Sendable, CustomStringConvertible {
+package struct InvalidRecord: Hashable, Sendable, CustomStringConvertible {
   package var kind: HistoryKind
   /// Why it is left out.
   package var reason: String
@@ -210,7 +210,7 @@ package struct OddRecord: Hashable, Sendable, CustomStringConvertible {
 extension RingClient {
   /// Reports a record that is left out.
   func leaveOut(_ kind: HistoryKind, _ reason: String, _ bytes: [UInt8]) {
-    onOddRecord?(OddRecord(kind: kind, reason: reason, bytes: bytes))
+    onInvalidRecord?(InvalidRecord(kind: kind, reason: reason, bytes: bytes))
   }
 
   /// The contents of a log that is about one day.

@@ -44,7 +44,7 @@ package struct SinceTime: BulkRequest, PacketFields {
 }
 
 /// The name of the wearer (ring reference, 6).
-package struct Nickname: BulkRequest {
+package struct UserName: BulkRequest {
   package var name: String
 
   package init(_ name: String) { self.name = name }

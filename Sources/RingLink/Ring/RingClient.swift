@@ -25,8 +25,8 @@ package final class RingClient {
   package internal(set) var firmware = RingFirmware(firmwareRevision: nil, hardwareRevision: nil)
   /// Whether its layout was supplied, and not discovered on this link.
   package private(set) var isAssumed = false
-  /// Called for each stored record that is left out: see ``OddRecord``.
-  package var onOddRecord: ((OddRecord) -> Void)?
+  /// Called for each stored record that is left out: see ``InvalidRecord``.
+  package var onInvalidRecord: ((InvalidRecord) -> Void)?
   /// Called when ``layout`` has changed: the ring's services were discovered again, or have to be.
   package var onLayoutChange: (() -> Void)?
 

@@ -33,9 +33,9 @@ extension RingClient {
     }
     let found = try await write(wanted, to: setting)
     // What a ring leaves out of a setting that most do not report can't be compared.
-    let told = setting.fields.filter { setting.isToldBack || found[$0.name].map($0.isTold) ?? false }
+    let told = setting.fields.filter { setting.isReadable || found[$0.name].map($0.isReported) ?? false }
     let lost = told.map(\.name).filter { changes[$0] != nil && changes[$0] != found[$0] }
-    guard lost.isEmpty || !setting.isTold(found) else {
+    guard lost.isEmpty || !setting.isReported(found) else {
       throw .notTaken(.frame(setting.command), ["\(setting.entry.name) \(lost.joined(separator: ", "))"])
     }
     return found

@@ -7,7 +7,7 @@ package struct RingSetting: CommandRow {
   package let fields: [FrameField]
   /// False for settings that most rings accept but do not report: if all fields read as zero, the answer has no
   /// information.
-  package let isToldBack: Bool
+  package let isReadable: Bool
   private let readForm: FrameForm
   private let writeForm: FrameForm
   private let valueForm: FrameForm
@@ -16,14 +16,14 @@ package struct RingSetting: CommandRow {
   /// - Parameters:
   ///   - read: what follows the command's byte when it is read, and in the answer to that
   ///   - write: what follows it when it is written, and in the acknowledgement
-  ///   - isToldBack: see the property
+  ///   - isReadable: see the property
   init(
     _ command: RingCommand, read: [UInt8] = [1], write: [UInt8] = [2], _ name: String, _ purpose: String,
-    isToldBack: Bool = true, families: Set<RingFamily> = .every, source: String, _ fields: [FrameField]
+    isReadable: Bool = true, families: Set<RingFamily> = .every, source: String, _ fields: [FrameField]
   ) {
     self.command = command
     self.fields = fields
-    self.isToldBack = isToldBack
+    self.isReadable = isReadable
     readForm = FrameForm("read", startingWith: read)
     writeForm = FrameForm("write", startingWith: write, fields)
     valueForm = FrameForm("value", startingWith: read, fields)
@@ -93,16 +93,16 @@ extension RingSetting {
     return field
   }
 
-  /// Whether these numbers of a ring carry information; see ``isToldBack``.
-  package func isTold(_ numbers: [String: Int]) -> Bool {
-    isToldBack || numbers.values.contains { $0 != 0 }
+  /// Whether these numbers of a ring carry information; see ``isReadable``.
+  package func isReported(_ numbers: [String: Int]) -> Bool {
+    isReadable || numbers.values.contains { $0 != 0 }
   }
 
   /// The fields of which the ring has told nothing: it may have another value there.
   package func untold(_ read: [String: Int]) -> [FrameField] {
     fields.filter { field in
       guard !field.isFlag, let number = read[field.name] else { return false }
-      return !isTold(read) || !field.isTold(number)
+      return !isReported(read) || !field.isReported(number)
     }
   }
 
@@ -123,7 +123,7 @@ extension RingSetting {
       guard field.settable.contains(number) else { throw .value(String(number), field) }
     }
     let isSilent = read.values.allSatisfy { $0 == 0 }
-    let usual = isSilent || isToldBack ? defaults : [:]
+    let usual = isSilent || isReadable ? defaults : [:]
     var result: [String: Int] = [:]
     var missing: [String] = []
     for field in fields {
@@ -173,7 +173,7 @@ extension FrameField {
   }
 
   /// Whether a ring that reports other fields of the setting tells this one: else it leaves it out.
-  package func isTold(_ number: Int) -> Bool { believed.contains(number) }
+  package func isReported(_ number: Int) -> Bool { believed.contains(number) }
 
   /// The number for a text: `on` or `off`, a symbol of the field, a number with or without the field's unit.
   package func number(from text: String) throws(SettingError) -> Int {

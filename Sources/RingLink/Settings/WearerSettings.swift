@@ -4,7 +4,7 @@ package final class WearerSettings: CommandGroup {
   /// Rings use it for distance and calories. Most do not report it, and those that do leave out the last three fields: to
   /// write a part of it means to write all of it (ring reference, 4.6).
   package let profile = RingSetting(
-    0x0A, "profile", "Who wears the ring. Most rings do not report it.", isToldBack: false,
+    0x0A, "profile", "Who wears the ring. Most rings do not report it.", isReadable: false,
     source: "4.6 [C]",
     [
       // What the ring shows; the fields are metric.

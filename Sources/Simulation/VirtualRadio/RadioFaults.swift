@@ -4,7 +4,7 @@ import HCI
 /// ones.
 package struct RadioFaults {
   /// What becomes of an event on its way to the host.
-  enum Fate {
+  enum PacketOutcome {
     case delivered
     case lost
     case twice
@@ -15,7 +15,7 @@ package struct RadioFaults {
   }
 
   /// What a ring does on a link.
-  package enum LinkTrouble {
+  package enum LinkFault {
     /// It is gone at the first request.
     case vanishing
     /// It answers nothing.
@@ -65,7 +65,7 @@ package struct RadioFaults {
     return nil
   }
 
-  mutating func fate(of event: HCIEvent) -> Fate {
+  mutating func outcome(of event: HCIEvent) -> PacketOutcome {
     switch event {
     case .commandComplete: return random(below: 2000) == 0 ? .breakdown : .delivered
     case .leAdvertisingReports:
@@ -86,7 +86,7 @@ package struct RadioFaults {
     }
   }
 
-  mutating func troubleOfNextLink() -> LinkTrouble {
+  mutating func faultOfNextLink() -> LinkFault {
     switch random(below: 100) {
     case 0..<6: .vanishing
     case 6..<9: .silent

@@ -137,7 +137,7 @@ package final class VirtualController {
   }
 
   /// What a ring is to do on its next link, at random; nil with an ideal radio.
-  package func troubleOfNextLink() -> RadioFaults.LinkTrouble? { faults?.troubleOfNextLink() }
+  package func faultOfNextLink() -> RadioFaults.LinkFault? { faults?.faultOfNextLink() }
 
   /// Reports a failure of the controller, as it happens on bad hardware.
   package func fail(code: UInt8) {
@@ -207,7 +207,7 @@ package final class VirtualController {
   /// Sends an event now. Only to be called from a timer.
   func send(_ event: HCIEvent) {
     guard isUnmasked(event) else { return }
-    switch faults?.fate(of: event) ?? .delivered {
+    switch faults?.outcome(of: event) ?? .delivered {
     case .delivered: deliver(event)
     case .lost: break
     case .twice:

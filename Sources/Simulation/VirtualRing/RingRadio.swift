@@ -106,7 +106,7 @@ final class RingInAir: SimulatedDevice {
       link.isDead = true
       return
     }
-    peripheral.connected(interval: link.parameters.interval, link.central?.troubleOfNextLink())
+    peripheral.connected(interval: link.parameters.interval, link.central?.faultOfNextLink())
     link.after(.milliseconds(600)) { $0.changeDataLength(251) }
   }
 

@@ -11,7 +11,7 @@ extension RingStore {
   /// - Returns: the number of records that are new or changed
   @discardableResult
   package func add(
-    _ records: HistoryRecords, complete: [RingDay] = [], leftOut: [OddRecord] = [], in sync: SyncID
+    _ records: HistoryRecords, complete: [RingDay] = [], leftOut: [InvalidRecord] = [], in sync: SyncID
   ) throws(StoreError) -> Int {
     try database.transaction { () throws(StoreError) in
       let added =
@@ -38,12 +38,12 @@ extension RingStore {
   }
 
   /// The records of a ring that were left out.
-  package func oddRecords(_ kind: HistoryKind, of ring: RingID) throws(StoreError) -> [OddRecord] {
+  package func invalidRecords(_ kind: HistoryKind, of ring: RingID) throws(StoreError) -> [InvalidRecord] {
     try database.prepare(
       "SELECT reason, bytes FROM odd_records WHERE ring = ? AND kind = ? ORDER BY sync, bytes"
     )
     .rows(.integer(ring.row), .text(kind.rawValue)) {
-      OddRecord(kind: kind, reason: $0.text(0) ?? "", bytes: $0.bytes(1))
+      InvalidRecord(kind: kind, reason: $0.text(0) ?? "", bytes: $0.bytes(1))
     }
   }
 
@@ -58,7 +58,7 @@ extension RingStore {
       .filter { !known.contains($0) }
   }
 
-  private func add(_ odd: [OddRecord], _ sync: SyncID) throws(StoreError) {
+  private func add(_ odd: [InvalidRecord], _ sync: SyncID) throws(StoreError) {
     guard !odd.isEmpty else { return }
     let insert = try database.prepare(
       "INSERT OR IGNORE INTO odd_records (ring, kind, bytes, reason, sync) VALUES (?, ?, ?, ?, ?)")

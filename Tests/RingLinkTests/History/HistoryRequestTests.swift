@@ -112,12 +112,12 @@ import Testing
 
   @Test func aDayThatDoesNotExistIsLeftOut() async throws {
     let ring = try await device.open()
-    var odd: [OddRecord] = []
-    ring.onOddRecord = { odd.append($0) }
+    var odd: [InvalidRecord] = []
+    ring.onInvalidRecord = { odd.append($0) }
     device.answer = { _ in [RingFrame(0x43, 0xF0, 1, 1), (try? frame("4326023104 0001")) ?? RingFrame(0x43)] }
     #expect(try await ring.activity(on: today, now: now) == [])
     let bytes = try #require(try? frame("4326023104 0001")).bytes
-    #expect(odd == [OddRecord(kind: .steps, reason: "there is no day 31 of month 2", bytes: bytes)])
+    #expect(odd == [InvalidRecord(kind: .steps, reason: "there is no day 31 of month 2", bytes: bytes)])
     #expect(try await ring.activity(on: today.adding(days: 1), now: now) == [])
   }
 

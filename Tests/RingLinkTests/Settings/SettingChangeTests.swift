@@ -67,7 +67,7 @@ struct SettingChangeTests {
 
   /// Else a setting of which a ring tells nothing could never be written.
   @Test func theUsualIsAllowedEverywhere() throws {
-    for setting in CommandTable.settings where setting.isToldBack {
+    for setting in CommandTable.settings where setting.isReadable {
       #expect(try setting.applying([:], to: [:]) == setting.defaults, "\(setting.entry.name)")
     }
   }

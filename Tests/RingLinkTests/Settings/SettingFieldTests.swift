@@ -89,7 +89,7 @@ struct SettingFieldTests {
 
   @Test func everySettingIsHere() {
     #expect(CommandTable.settings.map(\.entry.name) == Self.all.map(\.name))
-    #expect(CommandTable.settings.filter { !$0.isToldBack }.map(\.entry.name) == ["profile"])
+    #expect(CommandTable.settings.filter { !$0.isReadable }.map(\.entry.name) == ["profile"])
     #expect(
       CommandTable.automaticMeasurements.map(\.entry.name)
         == ["heart-rate", "spo2", "stress", "hrv", "temperature"])

@@ -93,6 +93,6 @@ struct SettingVectorTests {
   @Test func aRefusalIsOne() throws {
     let frame = try RingFrame(parsing: hex("86ee0000000000000000000000000074").span.bytes)
     let refusal = CommandTable.meaning(of: frame, isFromRing: true).refusal
-    #expect(refusal == FrameMeaning.Refusal(command: CommandTable.doNotDisturb.command, code: .notSupported))
+    #expect(refusal == DecodedFrame.Refusal(command: CommandTable.doNotDisturb.command, code: .notSupported))
   }
 }

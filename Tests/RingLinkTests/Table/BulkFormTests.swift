@@ -143,10 +143,10 @@ struct BulkFormTests {
     #expect(rates.payload == hex("01 9f05 46") && ManualHeartRates().payload == [0])
     #expect(try ManualHeartRates(payload: []) == ManualHeartRates())
     #expect(
-      Nickname(payload: hex("010100fffe4600"))?.name == "F"
-        && Nickname(payload: hex("010100fffe460000")) == nil)
+      UserName(payload: hex("010100fffe4600"))?.name == "F"
+        && UserName(payload: hex("010100fffe460000")) == nil)
     #expect(
-      Nickname(payload: hex("010000fffe4600")) == nil && Nickname(payload: hex("010100fffe"))?.name == "")
+      UserName(payload: hex("010000fffe4600")) == nil && UserName(payload: hex("010100fffe"))?.name == "")
   }
 
   /// 4096 bytes are the most.

@@ -197,7 +197,7 @@ import Testing
     try await withRing(options()) { ring in
       let codes = [
         try await ring.bulk(CommandTable.beginSync, NoBulkFields()).map(\.code),
-        try await ring.bulk(CommandTable.nickname, Nickname("Felix")).map(\.code),
+        try await ring.bulk(CommandTable.nickname, UserName("Felix")).map(\.code),
       ]
       #expect(codes == [[0], [0]])
     }

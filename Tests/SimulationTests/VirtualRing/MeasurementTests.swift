@@ -187,7 +187,7 @@ import HaloSimulation
       host.run(.milliseconds(900))
       let isRefused = host.frames[seen...].contains {
         CommandTable.meaning(of: $0, isFromRing: true).refusal
-          == FrameMeaning.Refusal(command: request.command, code: .notSupported)
+          == DecodedFrame.Refusal(command: request.command, code: .notSupported)
       }
       #expect(isRefused == !isKnown, "\(request) to \(firmware)")
     }

@@ -214,9 +214,9 @@ struct RingStoreTests {
 
   @Test func aDeletedRingLeavesNothing() throws {
     let (store, ring, sync) = try open()
-    let odd = OddRecord(kind: .sleep, reason: "it is odd", bytes: [0, 0xFF])
+    let odd = InvalidRecord(kind: .sleep, reason: "it is odd", bytes: [0, 0xFF])
     for records in try oneOfEach() { try store.add(records, leftOut: [odd], in: sync) }
-    #expect(try store.oddRecords(.sleep, of: ring) == [odd])
+    #expect(try store.invalidRecords(.sleep, of: ring) == [odd])
     let extent = try store.extent(of: ring)
     #expect(
       extent.records == 13 && extent.first == "2026-11-20T00:00:00" && extent.last == "2026-11-20T19:00:00")

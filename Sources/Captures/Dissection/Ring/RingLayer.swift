@@ -6,7 +6,7 @@ import RingLink
 package struct RingLayer: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     /// A frame of 16 bytes, with the right checksum.
-    case frame(FrameMeaning)
+    case frame(DecodedFrame)
     /// A whole bulk frame, at the value that completes it.
     indirect case bulk(BulkFrame)
     /// A piece of a bulk frame: payload bytes that are there, and those that it has.
@@ -35,7 +35,7 @@ package struct RingLayer: Hashable, Sendable {
   }
 
   /// The meaning of a frame; nil for any other value.
-  package var meaning: FrameMeaning? { if case .frame(let meaning) = content { meaning } else { nil } }
+  package var meaning: DecodedFrame? { if case .frame(let meaning) = content { meaning } else { nil } }
 }
 
 extension RingLayer {
@@ -77,7 +77,7 @@ extension RingLayer {
     if isFromRing { text.write(", from the ring") } else { text.write(", to the ring") }
   }
 
-  private func write(_ meaning: FrameMeaning, to text: inout TextBuffer) {
+  private func write(_ meaning: DecodedFrame, to text: inout TextBuffer) {
     text.write(meaning.name)
     if let refusal = meaning.refusal {
       text.write(" refused: ")
@@ -122,7 +122,7 @@ extension RingLayer {
   }
 
   /// Lists the values of a bulk frame.
-  package func listValues(of meaning: BulkMeaning, to list: FieldList) {
+  package func listValues(of meaning: DecodedBulkFrame, to list: FieldList) {
     guard case .bulk(let frame) = content else { return }
     // Only the last value of a frame in several values is here.
     let isWhole = range.count == BulkFrame.headerLength + frame.payload.count
@@ -324,7 +324,7 @@ struct RingTracker {
   }
 
   /// The meaning of a frame, given the frames sent before it.
-  private mutating func meaning(of frame: RingFrame, _ isFromRing: Bool) -> FrameMeaning {
+  private mutating func meaning(of frame: RingFrame, _ isFromRing: Bool) -> DecodedFrame {
     let meaning = CommandTable.meaning(of: frame, isFromRing: isFromRing, pending: pending)
     if !isFromRing {
       pending = frame.command

@@ -170,7 +170,7 @@ struct RingFrameTally: Sendable {
     case sample(RawSample.Name)
     case packet(CountedSample.Light)
     /// A frame with the same meaning.
-    case frame(FrameMeaning.Kind, isFromRing: Bool)
+    case frame(DecodedFrame.Kind, isFromRing: Bool)
     case bulk(BulkID, isFromRing: Bool)
 
     init?(_ ring: RingLayer) {

@@ -41,7 +41,7 @@ final class SessionOutput {
     _ kind: String, _ handle: AttributeHandle, _ uuid: BluetoothUUID?, _ value: [UInt8], note: String? = nil,
     at time: Instant? = nil
   ) {
-    var meaning = ValueMeaning(value, of: uuid)
+    var meaning = DecodedValue(value, of: uuid)
     if isOfRing, let words = uuid.flatMap({ RingFrames.words(value, of: $0) }) {
       (meaning.words, meaning.text) = (words, nil)
     }
@@ -82,7 +82,7 @@ final class SessionOutput {
   }
 
   private func fields(
-    _ handle: AttributeHandle, _ uuid: BluetoothUUID?, _ value: [UInt8], _ meaning: ValueMeaning
+    _ handle: AttributeHandle, _ uuid: BluetoothUUID?, _ value: [UInt8], _ meaning: DecodedValue
   ) -> [String: Field] {
     Dictionary(uniqueKeysWithValues: zip(valueColumns, valueFields(handle, uuid, value, meaning)))
   }

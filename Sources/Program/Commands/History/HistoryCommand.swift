@@ -48,7 +48,7 @@ let historyCommand = CommandSpec(
   try await Session.run(command) { session in
     let line = ProgressLine()
     defer { line.clear() }
-    let odd = OddRecords()
+    let odd = InvalidRecords()
     let broker = try await BrokerOutput.open(invocation, session, kind: kind.rawValue)
     var publisher: RingPublisher?
     let records = try await session.withRing { ring, _ in

@@ -76,7 +76,7 @@ final class RingSync {
   private let progress = ProgressLine()
   /// Whether nothing is said while it reads.
   var isQuiet = false
-  private let odd = OddRecords()
+  private let odd = InvalidRecords()
   /// Nil without a broker.
   private let publisher: RingPublisher?
   private var newest = StoredValues()
@@ -187,7 +187,7 @@ final class RingSync {
     let complete = day.map { $0 < now.day && isComplete ? [$0] : [] } ?? []
     let store = self.store
     progress.clear()
-    if !isQuiet { OddRecords.tell(odd) }
+    if !isQuiet { InvalidRecords.tell(odd) }
     if let records { newest.take(records) }
     do throws(Failure) {
       outcome.added += try await storeRetry(

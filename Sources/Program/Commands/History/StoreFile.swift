@@ -138,7 +138,7 @@ extension StoredHistory {
       try printer.print(
         try store.records(kind, of: ring.id), origins, of: ring.address?.description ?? "")
       guard format == .jsonl else { continue }
-      OddRecords.print(try store.oddRecords(kind, of: ring.id), of: ring.address?.description)
+      InvalidRecords.print(try store.invalidRecords(kind, of: ring.id), of: ring.address?.description)
     }
   }
 }

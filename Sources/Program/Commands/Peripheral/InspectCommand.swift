@@ -127,7 +127,7 @@ private final class TableReader {
   private func shown(_ value: Value, _ uuid: BluetoothUUID) -> String {
     switch value {
     case .none: ""
-    case .bytes(let bytes): "  = \(ValueMeaning(bytes, of: uuid).brief)"
+    case .bytes(let bytes): "  = \(DecodedValue(bytes, of: uuid).brief)"
     case .refused(let code): "  (\(code))"
     }
   }
@@ -155,7 +155,7 @@ private final class TableReader {
           .number(end.map { Int($0.rawValue) }), .number(valueHandle.map { Int($0.rawValue) }),
           .list(properties.names), .text(bytes.map { Hex.string($0) }),
           .text(note ?? bytes.map { String(printable: $0) }),
-          .text(bytes.flatMap { ValueMeaning($0, of: uuid).words }),
+          .text(bytes.flatMap { DecodedValue($0, of: uuid).words }),
         ], text
       ))
   }

@@ -25,7 +25,7 @@ let readCommand = CommandSpec(
     }
     var printer = RecordPrinter(OutputFormat(invocation), valueColumns)
     for value in values {
-      let meaning = ValueMeaning(value.value, of: choice.uuid)
+      let meaning = DecodedValue(value.value, of: choice.uuid)
       printer.print(
         valueFields(value.handle, choice.uuid, value.value, meaning), text: meaning.description)
     }
@@ -82,7 +82,7 @@ let writeCommand = CommandSpec(
     var printer = RecordPrinter(OutputFormat(invocation), valueColumns)
     let uuid = choice.uuid ?? target.characteristic?.uuid
     printer.print(
-      valueFields(target.handle, uuid, value, ValueMeaning(value, of: uuid)),
+      valueFields(target.handle, uuid, value, DecodedValue(value, of: uuid)),
       text: "\(value.count) bytes written to \(target.handle)" + (hasResponse ? "" : ", without response"))
   }
 }
@@ -269,7 +269,7 @@ private final class ValueListener {
     guard !isDone else { return }
     let bytes = Array(value)
     let uuid = characteristic.uuid
-    let meaning = ValueMeaning(bytes, of: uuid)
+    let meaning = DecodedValue(bytes, of: uuid)
     let handle = moved[characteristic.valueHandle] ?? characteristic.valueHandle
     let fields = zip(valueColumns, valueFields(handle, uuid, bytes, meaning))
     printer?.print(

@@ -134,7 +134,7 @@ private final class TrafficWriter {
     }
   }
 
-  private func print(_ meaning: FrameMeaning, isFromRing: Bool, at time: Instant) {
+  private func print(_ meaning: DecodedFrame, isFromRing: Bool, at time: Instant) {
     let lines = Self.lines(
       meaning.fields.map { field in
         let bytes =

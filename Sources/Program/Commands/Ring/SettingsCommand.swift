@@ -173,9 +173,9 @@ struct SettingsPrinter: ~Copyable {
       return
     }
     // A setting or a field that the ring does not report has no value.
-    let isTold = setting.isTold(numbers)
+    let isReported = setting.isReported(numbers)
     for field in setting.fields {
-      let number = isTold ? numbers[field.name].flatMap { field.isTold($0) ? $0 : nil } : nil
+      let number = isReported ? numbers[field.name].flatMap { field.isReported($0) ? $0 : nil } : nil
       printer.print(
         [.text(name), .text(field.name), Self.value(number, field), .text(field.unit?.rawValue)], text: "")
     }
@@ -210,9 +210,11 @@ struct SettingsPrinter: ~Copyable {
 
   /// `enabled on, interval 5 min`
   static func line(_ setting: RingSetting, _ numbers: [String: Int]) -> String {
-    guard setting.isTold(numbers) else { return "(not reported by the ring)" }
+    guard setting.isReported(numbers) else { return "(not reported by the ring)" }
     return setting.fields.compactMap { field in
-      numbers[field.name].map { "\(field.name) \(field.isTold($0) ? text(of: $0, field) : "(not reported)")" }
+      numbers[field.name].map {
+        "\(field.name) \(field.isReported($0) ? text(of: $0, field) : "(not reported)")"
+      }
     }.joined(separator: ", ")
   }
 

@@ -40,12 +40,12 @@ struct SettingsFile: Sendable {
     self.firmware = firmware.firmwareRevision
     settings = [:]
     var units: [String: [String: String]] = [:]
-    for (setting, numbers) in known where setting.isTold(numbers) {
+    for (setting, numbers) in known where setting.isReported(numbers) {
       var values: [String: Value] = [:]
       let isSilent = numbers.values.allSatisfy { $0 == 0 }
       for field in setting.fields {
         guard let number = numbers[field.name], field.settable.contains(number),
-          isSilent || field.isTold(number)
+          isSilent || field.isReported(number)
         else { continue }
         let json: JSONValue =
           field.isFlag ? .bool(number != 0) : field.words[number].map { .string($0) } ?? .integer(number)
@@ -127,7 +127,7 @@ struct SettingsFile: Sendable {
       guard let values = settings[setting.entry.name], !values.isEmpty else { continue }
       var numbers: [String: Int] = [:]
       // A profile with only zeros is not filled in.
-      if !setting.isToldBack, values.values.allSatisfy({ [.bool(false), .integer(0)].contains($0.json) }) {
+      if !setting.isReadable, values.values.allSatisfy({ [.bool(false), .integer(0)].contains($0.json) }) {
         continue
       }
       do throws(SettingError) {
@@ -179,12 +179,12 @@ extension SettingsFile {
       // What the ring does not report can't be compared.
       let untold = Set(setting.untold(read).map(\.name))
       let changes = wanted.filter {
-        untold.contains($0.key) || !setting.isTold(read) || read[$0.key] != $0.value
+        untold.contains($0.key) || !setting.isReported(read) || read[$0.key] != $0.value
       }
       guard !changes.isEmpty else { continue }
       do throws(SettingError) {
         _ = try setting.applying(changes, to: read)
-      } catch .incomplete(_, let missing) where !setting.isToldBack {
+      } catch .incomplete(_, let missing) where !setting.isReadable {
         isComplete = false
         Console.error(
           "\(setting.entry.name) is not written: the file does not have \(missing.joined(separator: ", ")), which the ring does not tell"
@@ -207,8 +207,8 @@ extension SettingsFile {
       var report = ""
       for field in setting.fields {
         guard let number = changes[field.name] else { continue }
-        let isTold = setting.isTold(read) && !setting.untold(read).contains(field)
-        let old = isTold ? read[field.name].map { SettingsPrinter.text(of: $0, field) } : nil
+        let isReported = setting.isReported(read) && !setting.untold(read).contains(field)
+        let old = isReported ? read[field.name].map { SettingsPrinter.text(of: $0, field) } : nil
         report +=
           "\(setting.entry.name) \(field.name): \(old ?? "?") -> \(SettingsPrinter.text(of: number, field))\n"
       }

@@ -43,7 +43,7 @@ final class ServingPrinter {
     switch event {
     case .written(let handle, let value):
       let uuid = database.uuid(of: handle)
-      let meaning = ValueMeaning(value, of: uuid)
+      let meaning = DecodedValue(value, of: uuid)
       print(
         "written", peer, handle, value: value, meaning: meaning,
         text: "\(peer) writes \(handle)\(name(uuid)) = \(meaning.brief)")
@@ -64,7 +64,7 @@ final class ServingPrinter {
 
   private func print(
     _ kind: String, _ peer: String, _ handle: AttributeHandle? = nil, value: [UInt8]? = nil,
-    meaning: ValueMeaning? = nil,
+    meaning: DecodedValue? = nil,
     reason: String? = nil, text: String
   ) {
     let now = timers.now

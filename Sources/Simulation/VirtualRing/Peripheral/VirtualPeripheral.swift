@@ -52,10 +52,10 @@ package final class VirtualPeripheral {
   private var tokens: [Timers.Token] = []
   private var identifier: UInt8 = 0
   private var isConnected = false
-  private var conduct = Conduct.usual
+  private var behavior = Behavior.usual
 
   /// What the ring does on a link.
-  private enum Conduct {
+  private enum Behavior {
     case usual
     /// It is gone at the first request.
     case vanishing
@@ -71,7 +71,7 @@ package final class VirtualPeripheral {
     ring.notify = { [weak self] frame in self?.notify(self?.table.commandNotify, frame.bytes) }
     ring.notifyDamaged = { [weak self] bytes in self?.notify(self?.table.commandNotify, bytes) }
     ring.notifyBulk = { [weak self] bytes in self?.notify(self?.table.bulkNotify, bytes) }
-    ring.fallSilent = { [weak self] in self?.conduct = .silent }
+    ring.fallSilent = { [weak self] in self?.behavior = .silent }
     ring.payloadLength = { [weak self] in (self?.mtu ?? ATTBearer.defaultMTU) - 3 }
   }
 
@@ -86,12 +86,12 @@ package final class VirtualPeripheral {
   /// - Parameters:
   ///   - interval: nil if it is not known
   ///   - trouble: what the ring does to the link
-  func connected(interval: ConnectionInterval?, _ trouble: RadioFaults.LinkTrouble? = nil) {
+  func connected(interval: ConnectionInterval?, _ fault: RadioFaults.LinkFault? = nil) {
     log.connections += 1
     if let interval { updated(interval: interval) }
     isConnected = true
-    conduct = conductOfNextLink
-    if let trouble { prepare(trouble) }
+    behavior = behaviorOfNextLink
+    if let fault { prepare(fault) }
     client.start(on: openBearer())
     // First the ring requests a short interval, then one that saves power.
     for (delay, least, most) in [(2600, 20, 40), (12600, 80, 100), (41000, 80, 100)]
@@ -117,18 +117,18 @@ package final class VirtualPeripheral {
     return bearer
   }
 
-  private var conductOfNextLink: Conduct {
+  private var behaviorOfNextLink: Behavior {
     let faults = options.faults
     if log.connections <= faults.earlyLosses { return .vanishing }
     if faults.losesTwice, log.connections.isMultiple(of: 2) { return .vanishing }
     return faults.isDeafOnSecondLink && log.connections == 2 ? .silent : .usual
   }
 
-  private func prepare(_ trouble: RadioFaults.LinkTrouble) {
+  private func prepare(_ fault: RadioFaults.LinkFault) {
     ring.endOfStream = nil
-    switch trouble {
-    case .vanishing: conduct = .vanishing
-    case .silent: conduct = .silent
+    switch fault {
+    case .vanishing: behavior = .vanishing
+    case .silent: behavior = .silent
     case .gone(let count): ring.endOfStream = (count, .gone)
     case .mute(let count): ring.endOfStream = (count, .mute)
     case .stopped(let count): ring.endOfStream = (count, .stopped)
@@ -174,7 +174,7 @@ package final class VirtualPeripheral {
   }
 
   private func receiveATT(_ bytes: RawSpan) {
-    switch conduct {
+    switch behavior {
     case .usual: break
     case .vanishing: return ring.vanish()
     case .silent: return
@@ -206,7 +206,7 @@ package final class VirtualPeripheral {
   }
 
   private func notify(_ handle: AttributeHandle?, _ value: [UInt8]) {
-    guard isConnected, conduct == .usual, let handle else { return }
+    guard isConnected, behavior == .usual, let handle else { return }
     link?.server.notify(value, of: handle)
   }
 

@@ -33,7 +33,7 @@ struct RingAnswer {
         guard let kept = try? setting.reply(afterWrite: frame) else { return [] }
         if !ring.options.faults.ignoresSettings {
           ring.memory.settings[setting.entry.name] =
-            setting.isToldBack ? kept : ring.options.model?.told(ofProfile: frame)
+            setting.isReadable ? kept : ring.options.model?.told(ofProfile: frame)
         }
         return [setting.acknowledgement]
       }
@@ -54,7 +54,7 @@ struct RingAnswer {
 
 extension RingAnswer {
   /// The answer to a frame; nil if the ring does not support it.
-  static func answer(to meaning: FrameMeaning, family: RingFamily) -> RingAnswer? {
+  static func answer(to meaning: DecodedFrame, family: RingFamily) -> RingAnswer? {
     guard meaning.form != nil, let entry = meaning.entry, entry.families.contains(family) else { return nil }
     return byEntry[entry.name]?.first { $0.entry == entry }
   }

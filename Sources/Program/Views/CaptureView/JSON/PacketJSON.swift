@@ -211,7 +211,7 @@ struct PacketJSON {
     }
   }
 
-  private static func write(_ meaning: FrameMeaning, of ring: RingLayer, _ output: inout LineWriter) {
+  private static func write(_ meaning: DecodedFrame, of ring: RingLayer, _ output: inout LineWriter) {
     output.member("command", meaning.frame.command.rawValue)
     if let refusal = meaning.refusal {
       output.member("refused", meaning.name)

@@ -147,7 +147,7 @@ struct DeviceText {
         lines.append("in services that were not discovered")
       }
       let words = attribute.properties.map { " (\($0))" } ?? ""
-      let read = reads[handle].map { ": \(ValueMeaning($0, of: attribute.valueType).brief)" } ?? ""
+      let read = reads[handle].map { ": \(DecodedValue($0, of: attribute.valueType).brief)" } ?? ""
       lines.append(
         "\(attribute.kind == .value ? "  " : "    ")\(handle) \(attribute.longName)\(words)\(read)")
     }

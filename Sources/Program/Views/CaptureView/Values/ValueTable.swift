@@ -34,7 +34,7 @@ struct ValueTable: ~Copyable {
   ///   - isShown: whether its values are printed
   mutating func add(_ packet: DissectedPacket, start: Int64?, isShown: Bool) {
     for value in values.take(packet, dissector) where isShown && choice.selects(value) {
-      let meaning = ValueMeaning(value, in: packet)
+      let meaning = DecodedValue(value, in: packet)
       var fields = place(packet, start)
       fields += [
         .text(value.operation.description), .number(value.offset), .flag(value.isCut),
@@ -79,7 +79,7 @@ package struct ValueChoice {
   }
 }
 
-extension ValueMeaning {
+extension DecodedValue {
   /// The meaning of a value in a capture. The words are those of `decode`, as text may be about a frame of a ring.
   fileprivate init(_ value: AttributeValue, in packet: DissectedPacket) {
     self.init(value.bytes, of: value.words == nil ? value.uuid : nil)
@@ -104,7 +104,7 @@ struct ValueText {
 
   /// - Returns: a line, or two, without the last line break
   mutating func lines(
-    _ value: AttributeValue, _ meaning: ValueMeaning, _ packet: DissectedPacket, start: Int64?
+    _ value: AttributeValue, _ meaning: DecodedValue, _ packet: DissectedPacket, start: Int64?
   ) -> String {
     let time = start.flatMap { start in
       packet.info.microseconds.map { DecimalText.string(($0 &- start) / 1000, places: 3) }
@@ -134,7 +134,7 @@ struct ValueText {
     return text
   }
 
-  private func shown(_ value: AttributeValue, _ meaning: ValueMeaning) -> String {
+  private func shown(_ value: AttributeValue, _ meaning: DecodedValue) -> String {
     let place = value.offset.map { $0 > 0 ? "from byte \($0): " : "" } ?? "from byte ?: "
     let bytes = value.bytes.isEmpty ? "empty" : Hex.string(value.bytes)
     let full = place + (meaning.words ?? meaning.text.map { "\"\($0)\"" } ?? bytes)
@@ -163,7 +163,7 @@ struct ValueText {
 }
 
 /// The meaning of the bytes of a value.
-package struct ValueMeaning {
+package struct DecodedValue {
   /// The string that they spell; nil if they are no text.
   package var text: String?
   /// A value of the SIG in words: `87 percent`; nil if the type is not known, or is text.
@@ -205,7 +205,7 @@ package struct ValueMeaning {
 package let valueColumns = ["handle", "uuid", "value", "name", "text", "decoded"]
 
 package func valueFields(
-  _ handle: AttributeHandle, _ uuid: BluetoothUUID?, _ value: [UInt8], _ meaning: ValueMeaning
+  _ handle: AttributeHandle, _ uuid: BluetoothUUID?, _ value: [UInt8], _ meaning: DecodedValue
 ) -> [Field] {
   [
     .number(Int(handle.rawValue)), .text(uuid?.description), .text(Hex.string(value)),

@@ -3,7 +3,7 @@ import RingLink
 import TestSupport
 import Testing
 
-struct FrameMeaningTests {
+struct DecodedFrameTests {
   private func whole(_ text: String) throws -> RingFrame { try RingFrame(parsing: hex(text).span.bytes) }
 
   @Test(arguments: [
@@ -125,7 +125,7 @@ struct FrameMeaningTests {
   @Test func aCommandThatWaitsIsRefusedWhateverTheCode() {
     let frame = RingFrame(0xC6, 0)
     let refusal = CommandTable.meaning(of: frame, isFromRing: true, pending: 0x46).refusal
-    #expect(refusal == FrameMeaning.Refusal(command: 0x46, code: .malformed))
+    #expect(refusal == DecodedFrame.Refusal(command: 0x46, code: .malformed))
     #expect(CommandTable.meaning(of: RingFrame(0xA1, 4), isFromRing: true, pending: 0x21).refusal == nil)
   }
 

@@ -12,8 +12,8 @@ package struct BulkValue: Hashable, Sendable {
   package var depth: Int
 }
 
-/// The interpretation of a bulk frame: the counterpart of ``FrameMeaning``, from the same table.
-package struct BulkMeaning: Hashable, Sendable {
+/// The interpretation of a bulk frame: the counterpart of ``DecodedFrame``, from the same table.
+package struct DecodedBulkFrame: Hashable, Sendable {
   package var id: BulkID
   /// `sleep`; `bulk frame, id 0x49` if the table does not have it.
   package var name: String
@@ -61,8 +61,8 @@ extension CommandTable {
   ///   - id: of the frame
   ///   - payload: after its CRC was checked
   ///   - isFromRing: requests and answers have the same ids
-  package static func meaning(ofBulk id: BulkID, _ payload: [UInt8], isFromRing: Bool) -> BulkMeaning {
-    var meaning = BulkMeaning(id: id, name: id.description)
+  package static func meaning(ofBulk id: BulkID, _ payload: [UInt8], isFromRing: Bool) -> DecodedBulkFrame {
+    var meaning = DecodedBulkFrame(id: id, name: id.description)
     guard let row = bulkQueries.first(where: { isFromRing ? $0.replyID == id : $0.id == id }) else {
       if isFromRing, payload.count == 1, id.isFirmwareUpdate { meaning.takeStatus(payload[0]) }
       return meaning
@@ -78,7 +78,7 @@ extension CommandTable {
   }
 }
 
-extension BulkMeaning {
+extension DecodedBulkFrame {
   fileprivate mutating func takeStatus(_ status: UInt8) {
     form = "status"
     let text = status == 0 ? "0" : "\(status): \(BulkContentsError.meaning(of: status))"

@@ -4,25 +4,25 @@ import RingLink
 
 /// The records that are left out while the data of a ring is read: told on standard error, and kept as bytes.
 @BluetoothActor
-final class OddRecords {
-  private var records: [OddRecord] = []
+final class InvalidRecords {
+  private var records: [InvalidRecord] = []
   /// Each is told once, also if it is read again after a loss of the link.
-  private var told: Set<OddRecord> = []
+  private var told: Set<InvalidRecord> = []
 
   /// Rings have no more than this many records of a kind.
   private static let capacity = 4096
 
   func listen(to ring: RingClient) {
-    ring.onOddRecord = { [weak self] in self?.add($0) }
+    ring.onInvalidRecord = { [weak self] in self?.add($0) }
   }
 
-  private func add(_ record: OddRecord) {
+  private func add(_ record: InvalidRecord) {
     guard told.count < Self.capacity, told.insert(record).inserted else { return }
     records.append(record)
   }
 
   /// The records that were left out since the last call.
-  func take() -> [OddRecord] {
+  func take() -> [InvalidRecord] {
     defer { records = [] }
     return records
   }
@@ -35,13 +35,13 @@ final class OddRecords {
   }
 
   /// Names each on standard error, and their number.
-  static func tell(_ records: [OddRecord]) {
+  static func tell(_ records: [InvalidRecord]) {
     for record in records { Console.error("left out \(record)") }
     if records.count > 1 { Console.error("left out \(Console.counted(records.count, "record"))") }
   }
 
   /// - Parameter ring: its address; nil if all records are of one ring
-  nonisolated static func print(_ records: [OddRecord], of ring: String?) {
+  nonisolated static func print(_ records: [InvalidRecord], of ring: String?) {
     var printer = RecordPrinter(
       .jsonl, ["left_out", "reason", "bytes"] + (ring == nil ? [] : ["ring"]))
     for record in records {

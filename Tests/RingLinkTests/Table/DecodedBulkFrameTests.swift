@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// What the tools say of a bulk frame (ring reference, 3 and 6).
-struct BulkMeaningTests {
-  private func meaning(_ frame: String, isFromRing: Bool = true) throws -> BulkMeaning {
+struct DecodedBulkFrameTests {
+  private func meaning(_ frame: String, isFromRing: Bool = true) throws -> DecodedBulkFrame {
     var assembler = BulkAssembler()
     guard case .frame(let frame) = assembler.receive(hex(frame).span.bytes, at: .zero) else {
       preconditionFailure(frame)
@@ -12,7 +12,7 @@ struct BulkMeaningTests {
     return frame.meaning(isFromRing: isFromRing)
   }
 
-  private func lines(_ meaning: BulkMeaning) -> [String] {
+  private func lines(_ meaning: DecodedBulkFrame) -> [String] {
     meaning.values.map {
       String(repeating: "  ", count: $0.depth)
         + "\($0.name): \($0.text) @\($0.range.lowerBound)+\($0.range.count)"

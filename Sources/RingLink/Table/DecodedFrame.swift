@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// The interpretation of a frame. The live link, `decode`, `raw` and the virtual ring all get it from ``CommandTable``:
 /// the command of a frame, its form, whether it refuses, and the values of its fields are determined only there.
-package struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
+package struct DecodedFrame: Hashable, Sendable, CustomStringConvertible {
   /// The command that a ring refuses, and why.
   package struct Refusal: Hashable, Sendable {
     package var command: RingCommand
@@ -54,7 +54,7 @@ package struct FrameMeaning: Hashable, Sendable, CustomStringConvertible {
     /// The byte that tells the rows of a command apart, if no row has it.
     fileprivate var second: UInt8?
 
-    /// The same as ``FrameMeaning/name``.
+    /// The same as ``DecodedFrame/name``.
     package var name: String {
       if let row { return CommandTable.all[row].name }
       guard let second else { return command.description }
@@ -114,17 +114,17 @@ extension CommandTable {
   ///   - pending: the command that was sent and not answered yet, if known
   package static func meaning(
     of frame: RingFrame, isFromRing: Bool, pending: RingCommand? = nil
-  ) -> FrameMeaning {
+  ) -> DecodedFrame {
     if isFromRing, let refusal = refusal(frame, pending: pending) {
-      return FrameMeaning(frame: frame, refusal: refusal, row: onlyRow(of: refusal.command), place: .refusal)
+      return DecodedFrame(frame: frame, refusal: refusal, row: onlyRow(of: refusal.command), place: .refusal)
     }
     for row in rows(for: .frame(frame.command)) {
       let forms = isFromRing ? all[row].replies : all[row].requests
       if let index = forms.firstIndex(where: { $0.matches(frame) }) {
-        return FrameMeaning(frame: frame, row: row, place: isFromRing ? .reply(index) : .request(index))
+        return DecodedFrame(frame: frame, row: row, place: isFromRing ? .reply(index) : .request(index))
       }
     }
-    return FrameMeaning(frame: frame, row: onlyRow(of: frame.command))
+    return DecodedFrame(frame: frame, row: onlyRow(of: frame.command))
   }
 
   /// The row that a frame of this command belongs to, whatever its form is: nil if several share the command, or if the
@@ -139,7 +139,7 @@ extension CommandTable {
   /// The top bit alone does not make a refusal. A frame of the raw stream is never a refusal of 0x21. Where firmware
   /// has a command of the same number, the code decides; and if a command is waiting for an answer, the frame refuses
   /// it for any code.
-  static func refusal(_ frame: RingFrame, pending: RingCommand?) -> FrameMeaning.Refusal? {
+  static func refusal(_ frame: RingFrame, pending: RingCommand?) -> DecodedFrame.Refusal? {
     guard frame.command.rawValue >= 0x80, frame.command != .rawStream else { return nil }
     let command = RingCommand(rawValue: frame.command.rawValue & 0x7F)
     let code = RingErrorCode(rawValue: frame.byte(at: 1))
@@ -147,7 +147,7 @@ extension CommandTable {
       command == pending || code == .notSupported
         || (rows(for: .frame(frame.command)).isEmpty && !rows(for: .frame(command)).isEmpty)
     else { return nil }
-    return FrameMeaning.Refusal(command: command, code: code)
+    return DecodedFrame.Refusal(command: command, code: code)
   }
 
   fileprivate static let refusalForm = FrameForm(
