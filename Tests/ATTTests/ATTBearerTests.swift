@@ -20,7 +20,7 @@ import Testing
     #expect(dialogue.takeSent() == [])
   }
 
-  @Test func whoAsksFromWithinAnAnswerWaitsForThoseBefore() {
+  @Test func queuesRequestMadeFromResponseCallback() {
     var order: [String] = []
     dialogue.bearer.request(ATTReadRequest(1)) { _ in
       order.append("first")
@@ -246,7 +246,7 @@ import Testing
     #expect(read.results.count == 1)
   }
 
-  @Test func aWriteCommandWaitsForNobodyAndKnowsTheMTU() throws {
+  @Test func sendsWriteCommandDuringRequestUpToTheMTU() throws {
     _ = dialogue.request(ATTReadRequest(0x0010))
     try dialogue.bearer.writeWithoutResponse(0x0011, Array(repeating: 7, count: 20))
     #expect(dialogue.takeSent() == ["0a1000", "521100" + String(repeating: "07", count: 20)])

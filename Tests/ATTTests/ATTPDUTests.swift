@@ -18,7 +18,9 @@ import Testing
     #expect(throws: DecodeError.self) { try decoded(hex(bytes)) }
   }
 
-  @Test(arguments: attVectors + trailingATTVectors) func noDamageTraps(_ vector: ATTVector) {
+  @Test(arguments: attVectors + trailingATTVectors) func decodesDamagedPDUsWithoutCrashing(
+    _ vector: ATTVector
+  ) {
     checkDecoderIsTotal(vector.bytes) { bytes in
       guard let pdu = try? decoded(bytes) else { return }
       // What was understood can be said again, and is understood the same way.

@@ -46,7 +46,7 @@ import Testing
     #expect(mtu == .success(23))
   }
 
-  @Test func anMTUResponseThatNobodyAskedForChangesNothing() {
+  @Test func ignoresUnsolicitedExchangeMTUResponse() {
     dialogue.receive("03 f700")
     #expect(dialogue.bearer.mtu == 23)
     dialogue.bearer.exchangeMTU { _ in }

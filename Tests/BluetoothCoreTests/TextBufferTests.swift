@@ -48,7 +48,7 @@ struct TextBufferTests {
     #expect(TextBuffer.string { $0.writePrintable(bytes.span.bytes) } == String(printable: bytes))
   }
 
-  @Test func whatIsWrittenIsKeptWhileTheBufferGrows() {
+  @Test func keepsTextWhenBufferGrows() {
     var text = TextBuffer(capacity: 1)
     for _ in 0..<1000 { text.write("Handle Value Notification, ") }
     #expect(text.count == 27_000)
@@ -100,7 +100,7 @@ struct FieldListTests {
     #expect(fields.fields.map(\.value) == ["", "1 bytes (all)", "off"])
   }
 
-  @Test func bytesThatCannotBeReadAreAField() {
+  @Test func listsUndecodableBytesAsDamagedField() {
     let fields = FieldList()
     list([], into: fields)
     #expect(fields.fields.map(\.name) == ["sample 1", "damaged"])

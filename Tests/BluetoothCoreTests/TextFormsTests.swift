@@ -18,7 +18,7 @@ import Testing
     "", "18", "180G", "180A0", "6e40fff0-b5a3-f393-e0a9-e50e24dcca9", "é180", "+123",
     "6e40fff0b-5a3-f393-e0a9-e50e24dcca9e", "------------------------------------",
   ])
-  func otherTextIsNoUUID(text: String) {
+  func rejectsInvalidUUIDText(text: String) {
     #expect(BluetoothUUID(text) == nil)
   }
 
@@ -83,7 +83,7 @@ import Testing
     "Vie\u{323}\u{302}t Nam", "น้ำใจที่", "हिन्दी क्\u{200D}ष क्\u{200C}ष", "مُحَمَّدٌ", "בְּרֵאשִׁ֖ית", "می\u{200C}خواهم",
     "👩\u{200D}👩\u{200D}👧", "❤\u{FE0F}", "👍🏽", "1\u{FE0F}\u{20E3}", "🏳\u{FE0F}\u{200D}🌈", "🇫🇷", "指輪　リング", "반지",
   ])
-  func writingStaysAsItIs(text: String) {
+  func doesNotEscapeInternationalText(text: String) {
     #expect(text.printable == text)
   }
 

@@ -42,7 +42,7 @@ import Testing
     await managed.close()
   }
 
-  @Test func allWhoWaitShareOneRecovery() async throws {
+  @Test func waitersShareOneRecovery() async throws {
     let managed = try await started()
     adapter.onFailure?(.hardwareError(3))
     #expect(managed.state == .resetting && managed.failure == .hardwareError(3))
@@ -54,7 +54,7 @@ import Testing
     await managed.close()
   }
 
-  @Test func aRecoveryLastsAsLongAsSomebodyWaits() async throws {
+  @Test func cancelsRecoveryWhenLastWaiterLeaves() async throws {
     let managed = try await started()
     adapter.recovery = nil
     adapter.onFailure?(.hardwareError(3))
@@ -85,7 +85,7 @@ import Testing
     await managed.close()
   }
 
-  @Test func whatWaitingDoesNotMendEndsAllWaits() async throws {
+  @Test func unrecoverableFailureEndsAllWaits() async throws {
     let managed = try await started()
     let silent = StackError("go on with hci0", .controllerSilent([]))
     adapter.recovery = .failure(silent)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [nil, Duration.seconds(10)])
-  func aNeededAdapterThatCannotBeRecoveredIsTriedAgainByItsPolicy(pause: Duration?) async throws {
+  func retriesRecoveryOfNeededAdapterByPolicy(pause: Duration?) async throws {
     let managed = try await started(.init(isNeededWhileIdle: true, pause: pause))
     adapter.recovery = .failure(StackError("go on with hci0", .controllerSilent([])))
     adapter.onFailure?(.hardwareError(3))

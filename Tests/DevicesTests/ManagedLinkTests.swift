@@ -68,7 +68,7 @@ import Testing
     return ManagedLink(to: peer, canSearch: !isKnown, budget, watch, timers: testTimers)
   }
 
-  @Test(arguments: [false, true]) func theWayToData(isKnown: Bool) async throws {
+  @Test(arguments: [false, true]) func connectsAndOpensBeforeStarting(isKnown: Bool) async throws {
     let (user, link) = (User(), managed(isKnown: isKnown))
     try await link.ask(for: user) { () throws(Failed) in user.steps.append("start") }
     #expect(user.steps == (isKnown ? [] : ["find"]) + ["connect", "open", "start"])
@@ -122,7 +122,7 @@ import Testing
     #expect(testTimers.now - begin < .seconds(50))
   }
 
-  @Test func whatIsOverIsNotTriedAgain() async throws {
+  @Test func doesNotRetryAfterFinalFailure() async throws {
     let (user, link) = (User(), managed())
     user.goesOn = false
     await #expect(throws: Failed(.link)) {

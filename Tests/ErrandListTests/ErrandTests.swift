@@ -59,7 +59,7 @@ import HaloSimulation
     arguments: expectedErrands.filter { $0.value.does == "services change" }.keys.sorted() + [
       "two users of a change"
     ])
-  func handlesThatAreNoMoreMayBeInvalid(_ name: String) async throws {
+  func toleratesInvalidHandleErrorsAfterServiceChange(_ name: String) async throws {
     try await check(name, expectedErrands[name], keepsPast: false)
   }
 }

@@ -41,7 +41,7 @@ import HaloSimulation
   }
 
   @Test(arguments: Controller.allCases)
-  func aDeviceIsCalledAndUsesTheServedValue(on controller: Controller) async throws {
+  func directedAdvertisingConnectsCentral(on controller: Controller) async throws {
     let lines = try await lines(of: "a served peripheral", on: controller, with: [.called]) { hasGone }
     #expect(lines == ["battery 32", "written " + hex(Client.written), "error cancelled"])
     #expect(events(of: "called 0", "read").map(\.text) == ["read " + hex(Lamp.long)])

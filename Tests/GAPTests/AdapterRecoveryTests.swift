@@ -48,14 +48,14 @@ import Testing
     }
   }
 
-  @Test func theStepsEndWithTheFirstThatHelps() async {
+  @Test func stopsAtFirstSuccessfulStep() async {
     radio.outcomes = [.cancel: .done(), .disconnect: .leftOut("x"), .reset: .recovered(Self.information)]
     #expect(await recover(Self.timeout) == nil)
     #expect(radio.steps == [.cancel, .disconnect, .reset])
     #expect(radio.openingTimes.isEmpty)
   }
 
-  @Test func aStepWithoutHopeIsTheLast() async {
+  @Test func stopsAtUnrecoverableStep() async {
     radio.outcomes = [.reset: .unrecoverable("no way")]
     let error = await recover(Self.timeout)
     #expect("\(error.map { "\($0)" } ?? "")".contains("reset: no way"))
@@ -85,7 +85,7 @@ import Testing
 
   /// All steps have failed: it may come back by itself. One that fails again within the minute is only opened, and said to be
   /// left alone by the steps, until the minute is over.
-  @Test func theStepsAreTakenOnceAMinute() async {
+  @Test func runsStepsAtMostOncePerMinute() async {
     radio.openings = [Self.information]
     #expect(await recover(Self.timeout) == nil)
     #expect(radio.steps == RecoverySteps.Step.allCases)
@@ -125,7 +125,7 @@ import Testing
     #expect(testTimers.now == next)
   }
 
-  @Test func aPauseEndsWithTheTimeOfTheCaller() async {
+  @Test func pauseEndsAtCallersDeadline() async {
     for _ in 0..<8 {
       radio.openings = [Self.information]
       _ = await recover(.transportClosed("x"))

@@ -17,7 +17,7 @@ import Testing
     central = Central(adapter)
   }
 
-  @Test func aScanIsSharedAndServesTheKeenest() {
+  @Test func sharedScanUsesMostAggressiveParameters() {
     let gentle = central.scan(ScanParameters(isActive: false, filtersDuplicates: true)) { _ in }
     #expect(adapter.scans.last??.isActive == false)
     let keen = central.scan(.aggressive) { _ in }
@@ -29,7 +29,7 @@ import Testing
     gentle.cancel()
   }
 
-  @Test func everybodyHasAFilterOfItsOwn() {
+  @Test func eachScanAppliesItsOwnFilter() {
     var all: [UInt64] = []
     var near: [UInt64] = []
     var rings: [UInt64] = []
@@ -45,7 +45,7 @@ import Testing
     #expect(rings == [3])
   }
 
-  @Test func whoHasCancelledIsNotCalledAnyMore() {
+  @Test func doesNotCallCancelledScan() {
     var second: Central.Scan?
     var calls = 0
     _ = central.scan { _ in second?.cancel() }
@@ -170,7 +170,7 @@ import Testing
   }
 
   /// All scans have ended by then; each failure is reported.
-  @Test func aRadioThatFailsIsTold() {
+  @Test func reportsEachAdapterFailure() {
     var errors: [StackError] = []
     var ends = 0
     let scan = central.scan(onEnd: { ends += 1 }) { _ in Issue.record("called") }
@@ -186,7 +186,7 @@ import Testing
     scan.cancel()
   }
 
-  @Test func whatTheRadioIsIsKnownAfterTheStart() async throws {
+  @Test func adapterInformationIsSetByStartAndRecovery() async throws {
     #expect(central.information == nil)
     let information = try await central.start()
     #expect(central.information == information)
@@ -196,7 +196,7 @@ import Testing
   }
 
   /// Two scans: each parameter satisfies both.
-  @Test func scansShareWhatBothNeed() {
+  @Test func combinesParametersOfTwoScans() {
     let slow = ScanParameters(
       isActive: false, interval: ScanInterval(.milliseconds(200)), window: ScanInterval(.milliseconds(100)),
       filtersDuplicates: true)

@@ -39,7 +39,7 @@ import Testing
     await #expect(throws: refusal("change the data length")) { try await connection.setDataLength(251) }
   }
 
-  @Test func anEndFailsWhatIsOpenAndIsReportedOnce() async throws {
+  @Test func disconnectionFailsPendingRequestsAndIsReportedOnce() async throws {
     let connection = self.connection
     var losses: [LinkLoss] = []
     connection.whenDisconnected { losses.append($0) }
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// Who stops waiting is told so, and not a reason that no link has ended for; the link stays.
-  @Test func aCancelledWaitForTheEndSaysSo() async throws {
+  @Test func cancelledDisconnectionWaitThrowsCancellationError() async throws {
     let connection = self.connection
     let task = spawn { try await connection.disconnection() }
     await settle()
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// A peer that ends the link before it has answered the MTU does so because of the request; one that goes out of range may.
-  @Test(arguments: [true, false]) func aLinkThatIsLostInTheExchangeOfTheMTUSaysSo(isByPeer: Bool) {
+  @Test(arguments: [true, false]) func attributesLinkLossToPendingMTUExchange(isByPeer: Bool) {
     connection.gatt.exchangeMTU { _ in }
     #expect(connection.cost == nil)
     link.lose(.remote(isByPeer ? .remoteUserTerminatedConnection : .connectionTimeout))
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [LinkLoss.local, .adapter(.notReady)])
-  func aLinkThatThisSideEndsHasCostNothing(_ loss: LinkLoss) {
+  func localDisconnectionHasNoLinkCost(_ loss: LinkLoss) {
     connection.gatt.exchangeMTU { _ in }
     link.lose(loss)
     #expect(connection.cost == nil)
@@ -105,7 +105,7 @@ import Testing
     #expect(connection.cost == nil)
   }
 
-  @Test func anExchangeThatTakesTooLongEndsTheLinkAndSaysSo() async {
+  @Test func mtuExchangeTimeoutDisconnectsLink() async {
     let connection = self.connection
     await #expect(throws: StackError.timedOut(.exchangeMTURequest)) {
       try await connection.gatt.exchangeMTU()
@@ -143,7 +143,7 @@ import Testing
     #expect(try await connection.disconnection() == .local && !connection.hasUnsentWrites)
   }
 
-  @Test func anAnswerOfBeforeProvesNothing() async throws {
+  @Test func responseToEarlierRequestDoesNotConfirmWrite() async throws {
     link.dropsPacketsAtEnd = true
     let gatt = connection.gatt
     let read = spawn { try await gatt.read(AttributeHandle(0x20)) }
@@ -161,7 +161,7 @@ import Testing
   }
 
   /// A peer that answers nothing is waited for two seconds.
-  @Test func theEndDoesNotWaitForEver() async throws {
+  @Test func disconnectWaitsTwoSecondsForUnresponsivePeer() async throws {
     link.dropsPacketsAtEnd = true
     try connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x10))
     let start = testTimers.now
@@ -171,7 +171,7 @@ import Testing
   }
 
   /// Elsewhere the link waits itself.
-  @Test func otherLinksEndAtOnce() async throws {
+  @Test func disconnectsImmediatelyWhenLinkFlushesItself() async throws {
     try connection.gatt.writeWithoutResponse([1], to: AttributeHandle(0x10))
     await connection.disconnect()
     #expect(link.takeSent() == ["52100001"])

@@ -47,7 +47,7 @@ import Testing
   /// asks for prefixes, which the closure is for).
   @Test(arguments: [
     ("R02", false), ("r02_beef", true), ("R02_BEEF ", false), ("R02_BEEFS", false), ("", false),
-  ]) func theWholeNameCounts(_ name: String, _ isFound: Bool) async throws {
+  ]) func matchesWholeNameOnly(_ name: String, _ isFound: Bool) async throws {
     let search = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed(name) }) }
     await settle()
     report(1, name: "")
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// hbldh/bleak 600: the time that a caller gives is the one that counts.
-  @Test func nobodyIsHeardInTime() async throws {
+  @Test func returnsNilWhenSearchTimesOut() async throws {
     let begin = adapter.timers.now
     let search = spawn { try await central.find(within: .seconds(3), where: { $0.isNamed("R02") }) }
     await settle()
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// A radio that is pulled out is no radio that hears nothing (hbldh/bleak 792).
-  @Test func aRadioThatFailsSaysWhy() async throws {
+  @Test func searchThrowsAdapterFailure() async throws {
     let error = StackError.transportClosed("unplugged")
     let search = spawn { try await central.find(within: .seconds(60), where: { $0.isNamed("R02") }) }
     let list = spawn { try await central.devices(within: .seconds(60)) }
@@ -117,7 +117,7 @@ import Testing
     #expect(try await central.devices(within: .seconds(1)).isEmpty)
   }
 
-  @Test func aRadioThatDoesNotScanSaysWhy() async throws {
+  @Test func searchThrowsScanRefusal() async throws {
     let error = StackError.commandFailed(LESetScanEnable.opcode, .commandDisallowed)
     let search = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed("R02") }) }
     let list = spawn { try await central.devices(within: .seconds(5)) }
@@ -151,7 +151,7 @@ import Testing
     #expect(devices.first?.reportCount == 6)
   }
 
-  @Test func aListHasWhatTheFilterPasses() async throws {
+  @Test func listContainsDevicesPassingTheFilter() async throws {
     let list = spawn { try await central.devices(within: .seconds(5), filter: .init(minimumRSSI: -70)) }
     await settle()
     adapter.report(1, rssi: -71)
@@ -171,7 +171,7 @@ import Testing
     #expect(!devices.contains { $0.address.value == 1 })
   }
 
-  @Test func whatWasFoundIsConnectedTo() async throws {
+  @Test func connectsToFoundDevice() async throws {
     let search = spawn { try await central.find(within: .seconds(5), where: { $0.isNamed("R02") }) }
     await settle()
     report(7, name: "R02")

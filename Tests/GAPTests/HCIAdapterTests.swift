@@ -70,7 +70,7 @@ import Testing
 
   // MARK: Start and end
 
-  @Test func itStartsWithAReset() async throws {
+  @Test func startSendsResetFirst() async throws {
     let information = try await adapter.start()
     #expect(transport.takeCalls() == ["start"])
     #expect(transport.takeOpcodes().first == Reset.opcode)
@@ -105,7 +105,7 @@ import Testing
     #expect(transport.onPacket == nil && transport.onClose == nil)
   }
 
-  @Test func lettingGoOfItClosesTheTransport() async throws {
+  @Test func releasedAdapterClosesTransport() async throws {
     var other: HCIAdapter? = HCIAdapter(transport)
     _ = try await other?.start()
     #expect(transport.takeCalls() == ["start"])
@@ -205,7 +205,7 @@ import Testing
   }
 
   /// A transport that can't be opened again has no hope: it is not waited for.
-  @Test func aTransportThatCannotBeOpenedAgainEndsTheRecovery() async throws {
+  @Test func unopenableTransportEndsRecovery() async throws {
     _ = try await adapter.start()
     transport.openings = [.notReady]
     await fallSilent([Reset.opcode])
@@ -214,7 +214,7 @@ import Testing
     #expect(transport.openingTimes.count == 1)
   }
 
-  @Test func aTransportThatIsGoneIsOpenedAsSoonAsItIsBack() async throws {
+  @Test func reopensRemovedTransportWhenItReturns() async throws {
     _ = try await adapter.start()
     let gone = StackError.transportClosed("no such device")
     transport.openings = [gone, StackError(.adapterRemoved, .controller, "it was removed"), nil]
@@ -240,7 +240,7 @@ import Testing
   }
 
   /// The end of a recording, for instance.
-  @Test func aTransportThatCannotBeOpenedAgainHasEnded() async throws {
+  @Test func nonReopenableTransportFailsFinally() async throws {
     transport.canReopen = false
     _ = try await adapter.start()
     transport.onClose?("the recording ends here")
@@ -293,7 +293,7 @@ import Testing
 
   /// An adapter that is closed while it begins to advertise, as after the end of a link, advertised on until it was switched
   /// off.
-  @Test(arguments: [0, 1, 2, 3, 4, 5]) func theEndIsWaitedForUntilNothingIsAdvertised(milliseconds: Int)
+  @Test(arguments: [0, 1, 2, 3, 4, 5]) func closeStopsAdvertisingBeforeClosingTransport(milliseconds: Int)
     async throws
   {
     _ = try await adapter.start()
@@ -307,7 +307,7 @@ import Testing
   }
 
   /// A controller that does not answer does not hold up the end.
-  @Test func theEndDoesNotWaitForASilentController() async throws {
+  @Test func closeDoesNotWaitForSilentController() async throws {
     _ = try await adapter.start()
     transport.silent = [LESetAdvertisingParameters.opcode]
     try adapter.setAdvertising(Advertising(AdvertisingData()), in: AdvertisingSet())

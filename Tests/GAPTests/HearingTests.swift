@@ -38,7 +38,7 @@ import Testing
   }
 
   /// Continuous scanning costs power: it is for the time in which a user waits.
-  @Test func itIsContinuousForHalfAMinute() async {
+  @Test func scansContinuouslyForThirtySeconds() async {
     let (task, _) = wait(for: 1)
     await settle()
     let eager = adapter.scans.last ?? nil

@@ -75,7 +75,7 @@ import Testing
 
   /// A link may be lost by chance.
   @Test(arguments: [LinkProcedure.exchangeMTU, .updateDataLength, .updatePHY, .keepParameters])
-  func whatHasCostTwoLinksIsLeftOut(_ procedure: LinkProcedure) async throws {
+  func skipsProcedureAfterTwoLostLinks(_ procedure: LinkProcedure) async throws {
     for expected in [[], [procedure]] as [Set<LinkProcedure>] {
       let (fake, link) = try await connect()
       if procedure == .exchangeMTU { link.gatt.exchangeMTU { _ in } } else { fake.unfinished = procedure }
@@ -111,7 +111,7 @@ import Testing
 
   /// The end that the program wants, or the adapter, says nothing about the peer.
   @Test(arguments: [LinkLoss.local, .adapter(.notReady)])
-  func anEndThatIsNotThePeersCostsNothing(_ loss: LinkLoss) async throws {
+  func localOrAdapterDisconnectionsAreNotCounted(_ loss: LinkLoss) async throws {
     for _ in 0..<3 {
       let (fake, link) = try await connect()
       link.gatt.exchangeMTU { _ in }
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// A radio meets many addresses in its life, and most of them once.
-  @Test func thePeersOfWhichNothingWasNotedForLongestAreForgotten() async throws {
+  @Test func evictsLeastRecentlyUpdatedPeers() async throws {
     for number in 1...300 as ClosedRange<UInt64> {
       let (fake, link) = try await connect(to: number)
       link.gatt.exchangeMTU { _ in }

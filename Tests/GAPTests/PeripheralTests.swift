@@ -19,7 +19,7 @@ import Testing
     return (peripheral, { results })
   }
 
-  @Test func itIsAdvertisedWhenTheRadioSaysSo() throws {
+  @Test func reportsAdvertisingStartOnce() throws {
     let (peripheral, results) = try advertising()
     #expect(results() == [])
     adapter.advertise(nil)
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Each reason once, however often it is tried again.
-  @Test func aRefusalIsToldOnceAndItsEnd() throws {
+  @Test func reportsRefusalAndItsEndOnce() throws {
     let (peripheral, results) = try advertising()
     let refusal = StackError.commandFailed(LESetAdvertisingEnable.opcode, .connectionLimitExceeded)
     for _ in 0..<3 { adapter.advertise(refusal) }
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// A program that gives up says nothing that is not so: an adapter that has never advertised does not advertise at the end.
-  @Test func theEndOfARefusedAdvertisementIsNoSuccess() async throws {
+  @Test func stoppingRefusedAdvertisingReportsNoSuccess() async throws {
     let (peripheral, results) = try advertising()
     adapter.advertise(.commandFailed(LESetAdvertisingEnable.opcode, .connectionLimitExceeded))
     await peripheral.stop()
@@ -64,7 +64,7 @@ import Testing
   private static let disallowed = StackError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
 
   /// A controller refuses what its state does not allow, and may allow it a moment later (zephyrproject-rtos/zephyr 12362).
-  @Test func aRefusalThatEndsInTimeIsNoFailure() async throws {
+  @Test func transientRefusalIsNotAFailure() async throws {
     let (peripheral, _) = try advertising()
     let waiting = wait(for: peripheral)
     await testTimers.sleep(for: .seconds(1))
@@ -76,7 +76,7 @@ import Testing
     #expect(try await wait(for: peripheral).value == nil)
   }
 
-  @Test func aRefusalThatLastsIsToldAfterTheLimit() async throws {
+  @Test func reportsLastingRefusalAfterFiveSeconds() async throws {
     let (peripheral, _) = try advertising()
     let begin = testTimers.current
     let waiting = wait(for: peripheral)
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// Another program may have used the kernel's last advertisement for a moment.
-  @Test func aRefusalOfTheKernelMayPass() async throws {
+  @Test func waitsForOccupiedAdvertisingInstance() async throws {
     let (peripheral, _) = try advertising()
     let waiting = [wait(for: peripheral), wait(for: peripheral, within: nil)]
     adapter.advertise(StackError("advertise", .advertisingInUse(5)))
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// It may be creating a link, for which advertising pauses.
-  @Test func aRadioThatSaysNothingForAWhileIsWaitedFor() async throws {
+  @Test func waitsForDelayedAdvertisingStart() async throws {
     let (peripheral, _) = try advertising()
     let waiting = wait(for: peripheral)
     await testTimers.sleep(for: .seconds(30))
@@ -116,7 +116,7 @@ import Testing
     #expect(testTimers.current - begin == .milliseconds(1))
   }
 
-  @Test func aRadioThatSaysNothingIsNotWaitedForForEver() async throws {
+  @Test func waitForAdvertisingTimesOut() async throws {
     let (peripheral, _) = try advertising()
     #expect(try await wait(for: peripheral).value == .notReady)
   }

@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func aPeerThatAnswersNothingGetsANewLink() {
+  @Test func reconnectsToUnresponsivePeer() {
     var way = Way()
     way.flow()
     #expect(way.fail(.silence) == .connect(within: .seconds(10)))
@@ -217,7 +217,7 @@ import Testing
     #expect(way.succeed() == .connect(within: .seconds(10)))
   }
 
-  @Test func otherFailuresBetweenRefusalsResetNothing() {
+  @Test func otherFailuresDoNotResetRefusalCount() {
     var way = Way(first: .seconds(3600), canSearch: false)
     for _ in 0..<10 {
       for fault in [StackError.Fault.refusal, .refusal, .absence] {
@@ -226,7 +226,7 @@ import Testing
     }
   }
 
-  @Test func aControllerThatCannotBeUsedIsRecoveredWithinTheBudget() {
+  @Test func recoversControllerWithinTheBudget() {
     var way = Way()
     #expect(way.fail(.controller, after: .seconds(4)) == .recover(within: .seconds(26)))
     #expect(way.succeed(after: .seconds(6)) == .connect(within: .seconds(10)))
@@ -275,7 +275,7 @@ import Testing
 
   /// Whatever happens: each action has a positive time, pauses are bounded, and no phase begins when the budget is over,
   /// except those of a link that was made at the last moment.
-  @Test func everyWayEnds() {
+  @Test func everyFaultSequenceTerminates() {
     var random = SeededGenerator(seed: 37)
     let faults: [StackError.Fault] = [
       .link, .silence, .absence, .refusal, .controller, .unready, .final,

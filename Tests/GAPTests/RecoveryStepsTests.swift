@@ -5,7 +5,7 @@ import Testing
 @testable import GAP
 
 @Suite struct RecoveryStepsTests {
-  @Test func itIsClimbedOnceAMinute() {
+  @Test func runsRecoveryStepsAtMostOncePerMinute() {
     var steps = RecoverySteps()
     let first = steps.begin(at: Instant(nanoseconds: 0))
     let note = steps.note(.powerCycle, .failed("permission denied"))

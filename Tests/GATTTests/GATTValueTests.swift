@@ -66,7 +66,7 @@ import Testing
     #expect(parse(HeartRateMeasurement.self, "103c") == nil)
   }
 
-  @Test func whatIsNoValue() {
+  @Test func rejectsOrClampsInvalidValues() {
     #expect(parse(Percent.self, "65") == nil && parse(Percent.self, "ff") == nil)
     #expect(parse(Celsius.self, "4c95") == nil)
     #expect(parse(String.self, "80") == nil && parse(String.self, "1bff") == nil)
@@ -97,7 +97,7 @@ import Testing
     checkDecoderIsTotal(bytes) { _ = try? Value(parsing: $0.span.bytes) }
   }
 
-  @Test(arguments: 0..<50) func parsingWhatWasWrittenGivesTheSame(seed: Int) {
+  @Test(arguments: 0..<50) func valuesRoundTrip(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     func number() -> UInt16 { UInt16.random(in: 0...0xFFFF, using: &random) }
     func preference() -> UInt16? { Bool.random(using: &random) ? number() % 0xFFFF : nil }

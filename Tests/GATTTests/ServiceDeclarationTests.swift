@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func anotherTypeOrLengthIsNoService() {
+  @Test func rejectsServiceDeclarationOfOtherTypeOrLength() {
     #expect(ServiceDeclaration(type: GATTUUID.characteristic, parsing: hex("0f18")) == nil)
     for length in 0...20 where length != 2 && length != 16 {
       let bytes = Array(repeating: UInt8(1), count: length)
@@ -47,7 +47,7 @@ import Testing
   private let encrypted = LinkSecurity(isEncrypted: true, isPaired: true, keySize: 7)
   private let authenticated = LinkSecurity(isEncrypted: true, isAuthenticated: true, isPaired: true)
 
-  @Test func aClientIsToldWhatIsMissing() {
+  @Test func refusalNamesMissingSecurity() {
     #expect(LinkSecurity.none.refusal(of: .none) == nil)
     #expect(LinkSecurity.none.refusal(of: .encrypted) == .insufficientAuthentication)
     #expect(paired.refusal(of: .encrypted) == .insufficientEncryption)

@@ -25,7 +25,7 @@ private func read(_ packet: [UInt8]) throws(DecodeError) -> (ACLHeader, [UInt8])
     checkDecoderIsTotal(vector.packet) { _ = try? read($0) }
   }
 
-  @Test func allFieldsShareAWord() {
+  @Test func encodesACLHeader() {
     var writer = ByteWriter()
     ACLHeader(handle: handle(0x0EFF), boundary: .continuing, broadcast: 2, dataLength: 0x1234)
       .write(into: &writer)

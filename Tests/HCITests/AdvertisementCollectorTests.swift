@@ -142,7 +142,7 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
   /// 127 says that there is no value; other controllers report values that do not exist (nordicsemi/Android-nRF-Connect#190,
   /// PureSwift/Bluetooth#133, dotnet-bluetooth-le#879).
   @Test(arguments: [nil, 21, 80, 126] as [Int8?])
-  func aStrengthThatCannotBeIsNone(_ rssi: Int8?) throws {
+  func ignoresInvalidRSSI(_ rssi: Int8?) throws {
     let collector = Scanner()
     #expect(try #require(collector.receive(report(rssi: 20, data: []), at: .zero)).rssi == 20)
     let device = try #require(collector.receive(report(rssi: rssi, data: []), at: .zero))
@@ -150,7 +150,7 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
   }
 
   /// Anonymous advertisers have no address, and are told apart by the number of their set.
-  @Test func anonymousAdvertisersAreToldApart() throws {
+  @Test func separatesAnonymousAdvertisersBySID() throws {
     let collector = Scanner()
     let anonymous = BluetoothAddress(0, .anonymous)
     let first = try #require(
@@ -227,7 +227,7 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
     #expect(!joined.isTruncated)
   }
 
-  @Test func lostEndsAreTold() throws {
+  @Test func marksTruncatedAdvertisement() throws {
     let collector = Scanner()
     collector.receive(report(ring, [], status: .incomplete, sid: 1, data: hex("0209")), at: .zero)
     let cut = try #require(
@@ -238,7 +238,7 @@ private func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1
 
   /// The end of an advertisement is lost: what comes next is not its end. The next one begins as this one did, comes later, or
   /// is a legacy one.
-  @Test func whatFollowsALostEndIsNotItsEnd() throws {
+  @Test func doesNotJoinFragmentsAcrossALostEnd() throws {
     let collector = Scanner()
     let (start, rest) = (hex("050952"), hex("303241"))
     func piece(_ data: [UInt8], _ status: AdvertisingReport.DataStatus, _ time: Duration) -> Advertisement? {

@@ -16,7 +16,7 @@ import Testing
     return try #require(device)
   }
 
-  @Test func itIsOneLine() throws {
+  @Test func describesAdvertisementInOneLine() throws {
     #expect(
       try "\(device("020106 05095230320a 03030f18"))" == "C0:11:22:33:A1:B2 random  -60 dBm  R02\\x0a  180F")
     #expect(try "\(device("", .public, rssi: nil))" == "C0:11:22:33:A1:B2 public  no RSSI  (no name)")
@@ -25,7 +25,7 @@ import Testing
         == "C0:11:22:33:A1:B2 random -100 dBm  (no name)  180F 180A")
   }
 
-  @Test func itSaysWhenTheDeviceAcceptsNoConnection() throws {
+  @Test func marksNonConnectableDevice() throws {
     #expect(
       try "\(device("04095230 32", .random, [.legacy, .scannable]))"
         == "C0:11:22:33:A1:B2 random  -60 dBm  R02  not connectable")

@@ -65,7 +65,7 @@ import Testing
 
   /// Flags have any number of bytes (Core Specification Supplement, Part A, 1.3), and most bits of the byte behind an
   /// address are reserved (1.16): neither is damage.
-  @Test func unusualDataAreNoDamage() {
+  @Test func acceptsUnusualFlagsAndAddresses() {
     let none = AdvertisingData(hex("01 01"))
     #expect(none.flags == [] && !none.isDamaged && none.bytes == hex("01 01"))
     let two = AdvertisingData(hex("03 01 06 00"))
@@ -117,7 +117,7 @@ import Testing
 
   /// Firmware sends a complete name of no bytes, or a buffer of zeros, in front of the one that says something.
   @Test(arguments: ["0109", "0209 00", "0509 00000000"])
-  func aNameWithoutCharactersIsNone(_ empty: String) {
+  func ignoresEmptyLocalName(_ empty: String) {
     let shortened = hex(empty + "0408523032")
     #expect(AdvertisingData(shortened).localName == "R02")
     #expect(AdvertisingData.nameRange(in: shortened.span.bytes)?.isComplete == false)
@@ -137,7 +137,7 @@ import Testing
     #expect(device.localName == "Café" && device.isNamed("café"))
   }
 
-  @Test func whatDoesNotFitIsLeftOut() {
+  @Test func omitsOversizedADStructure() {
     let data = AdvertisingData([
       .unknown(ADType(rawValue: 0x2A), Array(repeating: 0, count: 255)), .txPower(0),
     ])

@@ -42,7 +42,7 @@ import Testing
     #expect(LEFeatures(rawValue: .max).names.count == 63)
   }
 
-  @Test func masksFollowTheirEvents() {
+  @Test func derivesLEEventMaskFromSubevent() {
     #expect(EventMask.afterReset.isSuperset(of: [.disconnectionComplete, .hardwareError]))
     #expect(!EventMask.afterReset.contains(.leMeta))
     #expect(LEEventMask(subevent: .extendedAdvertisingReport) == .extendedAdvertisingReport)

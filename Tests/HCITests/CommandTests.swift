@@ -232,7 +232,7 @@ private let scan = PHYScanParameters(
     #expect((try? packet.decode(LESetScanEnable.self)) == nil)
   }
 
-  @Test func whatIsNeitherOnNorOffIsRefused() {
+  @Test func rejectsInvalidBoolean() {
     #expect(throws: DecodeError.self) { try hex("0200").withReader { _ = try LESetScanEnable(parsing: &$0) } }
   }
 
@@ -246,7 +246,7 @@ private let scan = PHYScanParameters(
     }
   }
 
-  @Test func advertisingDataIsNoLongerThanItsField() {
+  @Test func rejectsOversizedAdvertisingData() {
     #expect(throws: DecodeError.self) {
       try (hex("20") + Array(repeating: 0, count: 32)).withReader {
         _ = try LESetAdvertisingData(parsing: &$0)

@@ -194,7 +194,7 @@ private func packet(_ event: HCIEvent) -> [UInt8] {
     #expect(writer.bytes == packet)
   }
 
-  @Test func noReportsAreNoDamage() throws {
+  @Test func acceptsEmptyAdvertisingReport() throws {
     #expect(try reports("04 3e 02 02 00")?.isDamaged == false)
   }
 

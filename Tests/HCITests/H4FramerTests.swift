@@ -36,7 +36,7 @@ private let recognisable = [
 ].map { hex($0) }
 
 @Suite struct H4FramerTests {
-  @Test func wholeStreams() {
+  @Test func framesWholeStreams() {
     let framer = H4Framer()
     #expect(frames([fromController.flatMap { $0 }], framer) == fromController)
     #expect(framer.garbageBytes == 0)
@@ -131,7 +131,7 @@ private let recognisable = [
     #expect(frames([largest], framer) == [largest])
   }
 
-  @Test func aCutHeaderThatTurnsOutToBeGarbageHidesNothing() {
+  @Test func resynchronizesAfterInvalidSplitHeader() {
     // 02 looks like the start of ACL data, until the length that follows is seen to be too large.
     let framer = H4Framer(largestData: 512)
     let chunks = [[0x02] + recognisable[2].prefix(1), Array(recognisable[2].dropFirst()) + recognisable[1]]

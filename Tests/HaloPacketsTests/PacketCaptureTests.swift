@@ -30,7 +30,7 @@ import Testing
     while let packet = try capture.next() { print(packet.number, packet.summary) }
   }
 
-  @Test func aFileThatIsMissingSaysSo() {
+  @Test func reportsMissingCaptureFile() {
     let error = #expect(throws: (any Error).self) { try show() }
     #expect(error.map { "\($0)" }?.contains("session.btsnoop") == true)
   }

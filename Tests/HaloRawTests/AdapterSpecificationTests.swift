@@ -67,7 +67,7 @@ import Testing
     "tcp::1", "tcp:host:99999", "unix:", "serial:", "serial:/dev/x@fast",
     "replay:", "virtual:rate=fast", "virtual:,",
   ])
-  func othersAreRefused(text: String) {
+  func rejectsInvalidSpecifications(text: String) {
     #expect(throws: AdapterSpecificationError.self) { _ = try AdapterSpecification(text) }
   }
 }

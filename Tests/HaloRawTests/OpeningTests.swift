@@ -22,7 +22,7 @@ import Testing
   }
 
   /// A program that records and replays, with one import.
-  @Test func whatIsRecordedReplays() async throws {
+  @Test func recordedSessionReplaysWithoutDifferences() async throws {
     let path = "/tmp/halo-opening-\(getpid()).btsnoop"
     defer { unlink(path) }
     let specification = try AdapterSpecification("virtual:battery=73,fast")
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// A disk that fails, and one that takes nothing: a pipe whose reader is gone, and one whose reader does not read.
-  @Test func aRecordingThatIsIncompleteSaysSo() async throws {
+  @Test func reportsIncompleteRecording() async throws {
     let path = "/tmp/halo-pipe-\(getpid())"
     #expect(mkfifo(path, 0o600) == 0)
     defer { unlink(path) }
@@ -105,7 +105,7 @@ import Testing
     #expect(steps == ["ring", "other", "tap"] && opened.tap == nil)
   }
 
-  @Test func whatCannotBeOpenedSaysWhy() async throws {
+  @Test func reportsWhyAnAdapterCannotBeOpened() async throws {
     await #expect(throws: CaptureError.self) {
       try await AdapterSpecification("replay:/nonexistent/file").open()
     }

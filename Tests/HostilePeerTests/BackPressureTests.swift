@@ -44,7 +44,7 @@ import Testing
   }
 
   /// 600 writes in one breath: as many as there is room for are sent, the others say that they are not.
-  @Test func whatDoesNotFitIsRefusedAndTheLinkStays() async throws {
+  @Test func throwsNoRoomAndKeepsLink() async throws {
     let (stage, connection) = try await stage(mtu: 247)
     var refused = 0
     var sent = 0
@@ -67,7 +67,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func aLinkThatTakesNothingFailsTheWritesAndNotTheProgram() async throws {
+  @Test func stalledLinkFailsPendingWrites() async throws {
     let (stage, connection) = try await stage(mtu: 247)
     stage.radio.returnsCredits = false
     #expect(throws: StackError.noRoom) {

@@ -141,7 +141,7 @@ import Testing
     return (stage, connection)
   }
 
-  @Test(arguments: waits) func itEndsAtOnceWhenItIsCancelled(_ wait: Wait) async throws {
+  @Test(arguments: waits) func cancellationEndsWaitImmediately(_ wait: Wait) async throws {
     let (stage, connection) = try await silentStage()
     let task = spawn { try await wait.run(stage, connection) }
     await stage.sleep(.milliseconds(500))
@@ -152,7 +152,8 @@ import Testing
     await stage.central.stop()
   }
 
-  @Test(arguments: waits.filter { $0.deadline != nil }) func itHasADeadline(_ wait: Wait) async throws {
+  @Test(arguments: waits.filter { $0.deadline != nil }) func waitEndsAtItsDeadline(_ wait: Wait) async throws
+  {
     let (stage, connection) = try await silentStage()
     await stage.within((wait.deadline ?? .zero) + .milliseconds(100)) {
       await #expect(throws: (any Error).self) { try await wait.run(stage, connection) }

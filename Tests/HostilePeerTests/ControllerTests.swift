@@ -75,7 +75,7 @@ import Testing
     "04 ff 03 010203",
     "04 77 00", "04 3e 12 01 00 40 00", "04 10 00", "04 08 01 00", "03 01 02", "00", "ff ff",
     "05 00 00 00 00", "04 3e 03 63 01 02",
-  ]) func eventsThatAreDamagedOrUnknownChangeNothing(_ packet: String) async throws {
+  ]) func ignoresMalformedAndUnknownEvents(_ packet: String) async throws {
     let (stage, connection) = try await Stage.connected()
     for _ in 0..<10 { stage.radio.deliver(hex(packet)) }
     #expect(try await connection.gatt.read(AttributeHandle(0x0022)) == [77])
@@ -87,7 +87,7 @@ import Testing
   @Test(arguments: [
     "04 0e 04 01 03 0c 00", "04 0e 04 05 00 00 00", "04 0e 03 01 00 00", "04 0f 04 00 01 00 00",
     "04 0f 04 00 01 03 0c", "04 0f 04 00 01 06 04", "04 0e 04 ff 05 14 00", "04 0f 04 00 ff 05 14",
-  ]) func answersToNothingChangeNothing(_ packet: String) async throws {
+  ]) func ignoresUnsolicitedCommandCompletions(_ packet: String) async throws {
     let (stage, connection) = try await Stage.connected()
     stage.radio.answer = { opcode, _ in
       // Ahead of the right answer.
@@ -141,7 +141,7 @@ import Testing
   // MARK: Room for data
 
   /// Too many credits, or for other handles: never more is sent than the controller has room for.
-  @Test func creditsThatAreClaimedBeyondWhatIsOutDoNotCount() async throws {
+  @Test func ignoresExcessCompletedPackets() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.radio.returnsCredits = false
     let handle = try #require(stage.peer.handle)
@@ -165,7 +165,7 @@ import Testing
 
   /// Failed, for another peer, in the other role; then the next attempt is as good as the first.
   @Test(arguments: [0x02, 0x07, 0x09, 0x0B, 0x0C, 0x0D, 0x3C, 0xFF] as [UInt8])
-  func aConnectionThatFailsSaysWhy(_ status: UInt8) async throws {
+  func reportsReasonOfFailedConnection(_ status: UInt8) async throws {
     let stage = Stage()
     try await stage.central.start()
     let peer = stage.peer.address
@@ -206,7 +206,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func aConnectionThatWasCancelledAndComesAllTheSameIsEnded() async throws {
+  @Test func disconnectsLinkEstablishedAfterCancel() async throws {
     let stage = Stage()
     try await stage.central.start()
     stage.peer.isThere = false
@@ -266,7 +266,7 @@ import Testing
   }
 
   /// A link is reported as made anew under the handle of one that was never reported as lost.
-  @Test func aHandleThatIsGivenAnewEndsTheLinkOfBefore() async throws {
+  @Test func reusedHandleEndsEarlierLink() async throws {
     let (stage, connection) = try await Stage.connected()
     let handle = try #require(stage.peer.handle)
     let other = Peer(2)
@@ -300,7 +300,7 @@ import Testing
   }
 
   /// Hardware Error (7.7.16): links are lost with that reason, the controller is set up anew; after three it is given up.
-  @Test func aControllerThatBreaksDownIsSetUpAnewAndThenGivenUp() async throws {
+  @Test func resetsControllerAfterHardwareErrorsUpToALimit() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.radio.deliver(hex("04 10 01 42"))
     #expect(try await connection.disconnection() == .adapter(.hardwareError(0x42)))

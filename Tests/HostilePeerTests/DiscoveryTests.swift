@@ -140,7 +140,7 @@ import Testing
     Case(.characteristics, "the value at zero", "09 07 1000 02 0000 372a"),
     Case(.characteristics, "inside another one", "09 0d 1000 02 1500 372a 1200 02 1600 382a"),
     Case(.descriptors, "past the end", "05 01 1200 0229 2000 0129"),
-  ]) func whatStandsWhereItCanNotStandFails(_ test: Case) async throws {
+  ]) func rejectsHandlesOutsideTheirRange(_ test: Case) async throws {
     try await expectFailure(test)
   }
 

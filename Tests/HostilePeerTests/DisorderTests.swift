@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>) func validPDUsInAnyOrderEndInOrder(_ seed: UInt64) async throws {
+  @Test(arguments: 0..<40 as Range<UInt64>) func survivesValidPDUsInRandomOrder(_ seed: UInt64) async throws {
     let chance = Chance(seed)
     let (stage, connection) = try await Stage.connected()
     unruly(stage.peer, chance)
@@ -98,7 +98,9 @@ import Testing
   }
 
   /// Bytes of any kind as ATT, signalling, pairing and ACL.
-  @Test(arguments: 100..<130 as Range<UInt64>) func bytesOfAnyKindEndInOrder(_ seed: UInt64) async throws {
+  @Test(arguments: 100..<130 as Range<UInt64>) func survivesRandomBytesOnEveryChannel(_ seed: UInt64)
+    async throws
+  {
     let chance = Chance(seed)
     let (stage, connection) = try await Stage.connected()
     for _ in 0..<300 {

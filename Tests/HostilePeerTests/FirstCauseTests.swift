@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [CharacteristicProperties.write, .writeWithoutResponse])
-  func aTransportThatBreaksIsTheReasonAtEveryPacket(_ property: CharacteristicProperties) async throws {
+  func reportsTransportReasonWhereverItBreaks(_ property: CharacteristicProperties) async throws {
     let whole = Stage(ring(property))
     try await session(whole)
     let count = whole.radio.packetCount
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func whatIsOpenFailsWithTheReasonOfTheTransport() async throws {
+  @Test func pendingRequestsFailWithTransportReason() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = { _ in .silent }
     let read = spawn { try await connection.gatt.read(AttributeHandle(0x0003)) }

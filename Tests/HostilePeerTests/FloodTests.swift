@@ -17,7 +17,7 @@ import Testing
   private static let parameters = "0600 0c00 0000 c800"
 
   /// Connection Parameter Update Requests: a few a second are obeyed, the others refused and counted.
-  @Test func aFloodOfParameterRequestsIsObeyedAFewTimesASecond() async throws {
+  @Test func rateLimitsL2CAPParameterUpdateRequests() async throws {
     let (stage, connection) = try await Stage.connected()
     var reported = 0
     connection.whenChanged { if case .parameterRequest = $0 { reported += 1 } }
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// The same by the link layer: LE Remote Connection Parameter Request (Vol 4, Part E, 7.7.65.6).
-  @Test(arguments: [true, false]) func aFloodOfRemoteParameterRequestsIsObeyedAFewTimesASecond(
+  @Test(arguments: [true, false]) func rateLimitsRemoteConnectionParameterRequests(
     isAnswered: Bool
   ) async throws {
     let (stage, connection) = try await Stage.connected()

@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Handles and offsets at the ends of their range: nothing traps by adding one or taking one away.
-  @Test func theEndsOfTheHandleRangeDoNotTrap() async throws {
+  @Test func handlesHandleRangeLimitsWithoutCrashing() async throws {
     let peer = Peer()
     peer.server.addService(uuid(0x1812), at: 0xFFFC)
     peer.server.addCharacteristic(uuid(0x2A4D), [.read, .notify], at: 0xFFFD, [1])

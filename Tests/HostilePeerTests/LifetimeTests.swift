@@ -46,7 +46,7 @@ import Testing
     if stops { await central.stop() }
   }
 
-  @Test(arguments: [true, false]) func theStackIsGone(stops: Bool) async throws {
+  @Test(arguments: [true, false]) func releasesStack(stops: Bool) async throws {
     let remains = Remains()
     try await use(remains, stops: stops)
     await testTimers.sleep(for: .seconds(60))
@@ -135,7 +135,7 @@ import Testing
     host.receive(hex("04 05 04 00 40 00 13").span.bytes, at: Arrival(timers.now))
   }
 
-  @Test func theHostControllerAndItsInitiatorAreGone() throws {
+  @Test func releasesHostController() throws {
     let remains = Remains()
     try useHost(remains)
     #expect(remains.names == [])
@@ -156,7 +156,7 @@ import Testing
     await #expect(throws: RingError.self) { try await task.value }
   }
 
-  @Test(arguments: [true, false]) func aSearchIsGone(cancels: Bool) async throws {
+  @Test(arguments: [true, false]) func releasesSearch(cancels: Bool) async throws {
     let remains = Remains()
     try await search(remains, cancels: cancels)
     await testTimers.sleep(for: .seconds(60))
@@ -180,7 +180,7 @@ import Testing
     await stage.central.stop()
   }
 
-  @Test func aRingIsGone() async throws {
+  @Test func releasesRing() async throws {
     let remains = Remains()
     try await useRing(remains)
     await testTimers.sleep(for: .seconds(60))

@@ -156,7 +156,7 @@ import Testing
 
   /// 0x0EDC carries the debug log of some phone controllers.
   @Test(arguments: [0x0000, 0x0041, 0x0EDC, 0x0EFF, 0x0FFF] as [UInt16])
-  func dataOfHandlesThatAreNotConnectedIsNoLink(_ handle: UInt16) async throws {
+  func countsDataOfUnconnectedHandles(_ handle: UInt16) async throws {
     let (stage, connection) = try await Stage.connected()
     for _ in 0..<1000 { stage.radio.deliverData(handle, hex("0300 0400 0a0300")) }
     await stage.sleep(.seconds(1))

@@ -152,7 +152,7 @@ import Testing
     #expect(!outcome.isAssumed && outcome.layout?.configuration == 0x0015)
   }
 
-  @Test func theDatabaseHashIsTheProofWhereThereIsOne() async throws {
+  @Test func databaseHashValidatesCachedLayout() async throws {
     let layout = try await layout(hash: Self.hash)
     #expect(layout.databaseHash == Self.hash)
     let same = try await readBattery(with: layout, Self.server(at: 0x0010, hash: Self.hash), start: 0x0010)

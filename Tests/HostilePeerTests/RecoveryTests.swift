@@ -62,7 +62,7 @@ import Testing
     await stage.central.stop()
   }
 
-  @Test func oneThatAResetDoesNotWakeIsOpenedAnew() async throws {
+  @Test func reopensTransportWhenResetFails() async throws {
     let (stage, notes) = try await silent()
     stage.radio.reopening = { [radio = stage.radio] in radio.answer = nil }
     try await stage.within(.milliseconds(3300)) {
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// It is waited for until the time is over; then the first cause is reported.
-  @Test func oneThatNothingWakesIsGivenUp() async throws {
+  @Test func failsAfterAllRecoveryStepsFail() async throws {
     let (stage, notes) = try await silent()
     stage.radio.reopening = {}
     let error = await stage.within(.seconds(14)) {
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// The way to it can't be opened twice: nothing is waited for, and the error names what was done.
-  @Test func oneThatCanOnlyBeResetIsGivenUpAtOnce() async throws {
+  @Test func failsImmediatelyWhenTransportCannotReopen() async throws {
     let (stage, _) = try await silent()
     let error = await stage.within(.milliseconds(3100)) {
       await failure { () async throws(StackError) in try await stage.central.recover(within: .seconds(60))
@@ -105,7 +105,7 @@ import Testing
     await stage.central.stop()
   }
 
-  @Test func oneThatIsWellIsLeftAlone() async throws {
+  @Test func healthyControllerNeedsNoRecovery() async throws {
     let (stage, connection) = try await Stage.connected()
     let commands = stage.radio.commands.count
     try await stage.central.recover(within: .seconds(60))
@@ -115,7 +115,7 @@ import Testing
   }
 
   /// The second failure comes before the minute is over: a reset, without the other steps, mends it.
-  @Test func theStepsAreTakenOnceAMinute() async throws {
+  @Test func runsStepsAtMostOncePerMinute() async throws {
     let (stage, notes) = try await silent(until: true)
     try await stage.central.recover(within: .seconds(60))
     for (delay, steps) in [(Duration.seconds(10), 4), (.seconds(60), 7)] {
@@ -142,7 +142,7 @@ import Testing
   }
 
   /// A dongle that is pulled out, and plugged in again some time later.
-  @Test func aWayThatIsClosedIsOpenedAsSoonAsItCanBe() async throws {
+  @Test func reopensTransportWhenAdapterReturns() async throws {
     let (stage, connection) = try await Stage.connected()
     let notes = Notes(stage.adapter)
     let back = stage.now + .seconds(20)
@@ -161,7 +161,7 @@ import Testing
     await stage.central.stop()
   }
 
-  @Test func theWaitForAWayEndsWithItsTime() async throws {
+  @Test func waitForTransportTimesOut() async throws {
     let (stage, _) = try await Stage.connected()
     stage.radio.reopening = { () throws(StackError) in throw .transportClosed("not there") }
     stage.radio.fail("gone")
@@ -192,7 +192,7 @@ import Testing
   }
 
   /// Hardware Error (Vol 4, Part E, 7.7.16) that a controller reports again and again.
-  @Test func aControllerThatBreaksDownTooOftenIsOpenedAnew() async throws {
+  @Test func reopensTransportAfterRepeatedHardwareErrors() async throws {
     let (stage, _) = try await Stage.connected()
     let notes = Notes(stage.adapter)
     stage.radio.reopening = { [radio = stage.radio] in radio.answer = nil }
@@ -211,7 +211,7 @@ import Testing
   }
 
   /// A controller that falls silent in the middle of a link, and has no command to leave without an answer.
-  @Test func aSilenceWhileDataIsUnderWayIsFound() async throws {
+  @Test func detectsSilentControllerDuringDataTransfer() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.radio.answer = { _, _ in [] }
     stage.radio.returnsCredits = false

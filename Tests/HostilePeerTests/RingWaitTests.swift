@@ -48,7 +48,7 @@ import Testing
   }
 
   /// A ring that never answers holds the next command up for one silence, not for ever.
-  @Test func aCommandThatWasGivenUpHoldsTheNextUpForOneSilence() async throws {
+  @Test func cancelledCommandDelaysNextByOneTimeout() async throws {
     let (stage, ring) = try await open()
     let first = spawn { try await ring.battery() }
     await stage.sleep(.milliseconds(500))

@@ -136,7 +136,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func onlyWhatIsNeededIsDiscoveredAgain() async throws {
+  @Test func rediscoversOnlyAffectedAttributes() async throws {
     let (stage, connection) = try await Stage.connected()
     _ = try await connection.gatt.subscribe(to: try await heartRate(of: connection)) { _, _ in }
     connection.gatt.watchServiceChanges()
@@ -247,7 +247,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func whatIsDiscoveredWhileItChangesIsOld() async throws {
+  @Test func serviceChangedInvalidatesDiscoveryInProgress() async throws {
     let (stage, connection) = try await Stage.connected()
     _ = try await heartRate(of: connection)
     connection.gatt.watchServiceChanges()

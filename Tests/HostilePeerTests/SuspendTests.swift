@@ -22,7 +22,8 @@ import Testing
     if kind == .clockLeaps { await stage.sleep(.seconds(3600)) }
   }
 
-  @Test(arguments: Sleep.allCases) func inMidStream(_ kind: Sleep) async throws {
+  @Test(arguments: Sleep.allCases) func deliversNotificationsThenLossAfterSuspend(_ kind: Sleep) async throws
+  {
     let (stage, connection) = try await Stage.connected()
     var heard: [(value: UInt8, time: Instant)] = []
     var losses: [LinkLoss] = []
@@ -52,7 +53,7 @@ import Testing
   }
 
   /// The controller says nothing of the link that it has lost: the next request ends it.
-  @Test(arguments: Sleep.allCases) func withAControllerThatForgetsTheLink(_ kind: Sleep) async throws {
+  @Test(arguments: Sleep.allCases) func requestTimesOutWhenControllerForgetsLink(_ kind: Sleep) async throws {
     let (stage, connection) = try await Stage.connected()
     await sleep(stage, kind)
     stage.peer.react = { _ in .silent }
@@ -68,7 +69,7 @@ import Testing
 
   /// The hour passes between LE Create Connection and its end.
   @Test(arguments: Sleep.allCases, [false, true])
-  func inAConnectionAttempt(_ kind: Sleep, succeeds: Bool) async throws {
+  func suspendDuringConnectionAttempt(_ kind: Sleep, succeeds: Bool) async throws {
     let stage = Stage()
     try await stage.central.start()
     stage.peer.isThere = false
@@ -94,7 +95,7 @@ import Testing
   }
 
   /// A USB controller is powered off with the machine: the way to it breaks.
-  @Test(arguments: Sleep.allCases) func withAControllerThatLosesItsPower(_ kind: Sleep) async throws {
+  @Test(arguments: Sleep.allCases) func transportFailureAfterSuspendEndsLink(_ kind: Sleep) async throws {
     let (stage, connection) = try await Stage.connected()
     var losses = 0
     connection.whenDisconnected { _ in losses += 1 }

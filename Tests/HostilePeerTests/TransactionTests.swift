@@ -29,7 +29,7 @@ import Testing
     arguments: [
       ["13", "0b 01"], ["0b 01", "0b 02", "0b 03"], ["09 02 0300", "0d 09", "0b 01"], ["03 ffff", "0b 01"],
       ["01 0c 0300 01", "0b 01"], ["01 00 0000 00", "0b 01"],
-    ]) func unexpectedAnswersChangeNothing(_ pdus: [String]) async throws
+    ]) func ignoresUnexpectedResponses(_ pdus: [String]) async throws
   {
     #expect(try await read(answeredWith: pdus) == [1])
   }
@@ -51,7 +51,7 @@ import Testing
 
   /// The handle in an Error Response is informative; codes may be zero, reserved or the application's.
   @Test(arguments: [0x00, 0x01, 0x05, 0x0F, 0x13, 0x14, 0x7F, 0x80, 0x9F, 0xA0, 0xDF, 0xE0, 0xFF] as [UInt8])
-  func anErrorResponseEndsItsRequestWhateverItsCodeAndHandle(_ code: UInt8) async throws {
+  func errorResponseEndsRequestForAnyCodeAndHandle(_ code: UInt8) async throws {
     let (stage, connection) = try await Stage.connected()
     for handle: AttributeHandle in [0x0003, 0x0000, 0xFFFF] {
       let response = ATTErrorResponse(
@@ -169,7 +169,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func anUnexpectedMTUResponseChangesNothing() async throws {
+  @Test func ignoresUnsolicitedExchangeMTUResponse() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.send(ATTExchangeMTUResponse(serverMTU: 100))
     await stage.sleep(.seconds(1))
@@ -184,7 +184,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func aRefusedExchangeOfTheMTUIsNoFailure() async throws {
+  @Test func refusedMTUExchangeKeepsDefaultMTU() async throws {
     let (stage, connection) = try await Stage.connected()
     stage.peer.react = {
       .send(ATTErrorResponse(request: $0.opcode, handle: 0, code: .requestNotSupported))

@@ -134,7 +134,7 @@ import Testing
   }
 
   /// Security errors (GATT/CL/GAR/BI-03-C to BI-05-C, GAW/BI-05-C): said once, not repeated.
-  @Test(arguments: [0x05, 0x08, 0x0C, 0x0F] as [UInt8]) func securityErrorsAreSaidAndNotRepeated(
+  @Test(arguments: [0x05, 0x08, 0x0C, 0x0F] as [UInt8]) func reportsSecurityErrorsWithoutRetry(
     _ code: UInt8
   ) async throws {
     let (stage, connection) = try await Stage.connected()
@@ -174,7 +174,7 @@ import Testing
   }
 
   /// For unknown handles, cut, empty, longer than the MTU; what is right goes on (GATT/CL/GAN/BV-01-C).
-  @Test func unexpectedAndDamagedNotificationsChangeNothing() async throws {
+  @Test func ignoresUnexpectedAndMalformedNotifications() async throws {
     let (stage, connection) = try await Stage.connected()
     let heard = Heard()
     try await subscribe(connection, heard)
@@ -212,7 +212,7 @@ import Testing
     try await stage.checkHealth()
   }
 
-  @Test func whatComesBeforeTheDescriptorIsAnsweredIsHeard() async throws {
+  @Test func deliversNotificationsBeforeCCCDWriteResponse() async throws {
     let (stage, connection) = try await Stage.connected()
     let peer = stage.peer
     peer.react = { [weak peer] request in

@@ -139,7 +139,7 @@ private final class ConnectedHost {
     #expect(link.counters.overlong == 1)
   }
 
-  @Test func afterTheDisconnectionNothingGoesUp() throws {
+  @Test func deliversNothingAfterDisconnection() throws {
     let host = ConnectedHost()
     let link = try #require(host.link)
     var heard = 0
@@ -218,7 +218,7 @@ private final class ConnectedHost {
     #expect(outcome.results == [.failure(.notConnected)])
   }
 
-  @Test func aCentralThatDoesNotAnswerIsNotWaitedForForEver() throws {
+  @Test func parameterUpdateRequestTimesOut() throws {
     let (host, outcome) = try asking()
     host.receive("04 13 05 01 4000 0100")
     host.timers.advance(by: .seconds(45))

@@ -89,7 +89,7 @@ private final class Recombination {
     #expect(recombination.counters == Recombiner.Counters())
   }
 
-  @Test func anEmptyContinuationChangesNothing() {
+  @Test func ignoresEmptyContinuation() {
     let recombination = Recombination()
     recombination.start(Array(frame[..<3]))
     recombination.next("")
@@ -106,7 +106,7 @@ private final class Recombination {
     #expect(recombination.counters.orphans == 2)
   }
 
-  @Test func aNewStartDropsWhatIsUnfinished() {
+  @Test func newStartDropsUnfinishedFrame() {
     let recombination = Recombination()
     recombination.start(Array(frame[..<6]))
     recombination.start(frame)
@@ -164,7 +164,7 @@ private final class Recombination {
     #expect(recombination.counters == Recombiner.Counters())
   }
 
-  @Test func aHandleThatIsUsedAgainFindsNothingOfTheOldLink() {
+  @Test func resetDropsUnfinishedFrame() {
     let recombination = Recombination()
     recombination.start(Array(frame[..<6]))
     recombination.recombiner.reset()
@@ -174,7 +174,7 @@ private final class Recombination {
     #expect(recombination.frames == expected)
   }
 
-  @Test func noFragmentsTrap() {
+  @Test func handlesRandomFragmentsWithoutCrashing() {
     var random = SeededGenerator(seed: 3)
     let recombination = Recombination(maximumPayload: 64)
     for _ in 0..<20_000 {

@@ -40,7 +40,7 @@ import Testing
     #expect(!answer.isAccepted && answer.request == nil)
   }
 
-  @Test func whoKeepsItsParametersRejectsAndSaysSo() {
+  @Test func keepPolicyRejectsParameterUpdate() {
     let answer = answer(request, .keep)
     #expect(reply(request, .keep) == "130502000100")
     #expect(!answer.isAccepted)
@@ -114,11 +114,11 @@ import Testing
     #expect(answer(frame).request == nil)
   }
 
-  @Test(arguments: ["", "12", "7f"]) func whatHasNoIdentifierIsNotAnswered(_ frame: String) {
+  @Test(arguments: ["", "12", "7f"]) func doesNotAnswerFrameWithoutIdentifier(_ frame: String) {
     #expect(answer(frame) == SignalingResponder.Answer())
   }
 
-  @Test func noDamageTraps() {
+  @Test func decodesDamagedSignalsWithoutCrashing() {
     for frame in [request, "7f 06 0100 aa", "01 05 0200 0000"] {
       checkDecoderIsTotal(hex(frame)) { bytes in
         for role in [LERole.central, .peripheral] {
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func requestsAreWrittenAsTheyAreRead() throws {
+  @Test func parameterUpdateRequestRoundTrips() throws {
     let data = hex("0c00 1800 0400 f401")
     let request = try data.withReader { reader throws(DecodeError) in
       try ConnectionParameterUpdateRequest(parsing: &reader)

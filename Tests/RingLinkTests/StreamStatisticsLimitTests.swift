@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Samples within two milliseconds came at once, and tell nothing of the usual interval.
-  @Test(arguments: [(2000, 0), (2001, 1)]) func samplesThatComeAtOnceAreOne(_ interval: Int, _ gaps: Int) {
+  @Test(arguments: [(2000, 0), (2001, 1)]) func simultaneousSamplesCountAsOne(_ interval: Int, _ gaps: Int) {
     let times = (0..<40).map { $0 * interval }
     #expect(statistics(times + [40 * interval + 60_000]).gaps == gaps)
   }

@@ -25,7 +25,7 @@ import Testing
     #expect(broken.longestInterval == 240_000_000)
   }
 
-  @Test func burstsOfASlowLinkAreNoGaps() throws {
+  @Test func burstsAreNotGaps() throws {
     // 200 samples a second over connection events of 15 ms: three at a time.
     let bursts = statistics((0..<300).map { $0 / 3 * 15 })
     #expect((bursts.gaps, bursts.delays) == (0, 0))
@@ -63,7 +63,7 @@ import Testing
     #expect(suspended.longestInterval == 80_000_000)
   }
 
-  @Test func whatArrivesInOneReadBeforeASteadyStreamIsNoGap() {
+  @Test func initialBurstIsNotAGap() {
     let times = Array(repeating: Int64(0), count: 17) + (1...500).map { $0 * 20 }
     let steady = statistics(times)
     #expect((steady.gaps, steady.delays) == (0, 0))
@@ -76,7 +76,7 @@ import Testing
     #expect(statistics(times).gaps == 2)
   }
 
-  @Test func aLinkThatBecomesSlowerLosesNothing() {
+  @Test func longerConnectionIntervalIsNotAGap() {
     // 2000 samples a second; the connection interval goes from 15 to 50 ms.
     let before = (0..<4000).map { Int64($0) / 30 * 15 }
     let after = (0..<20_000).map { 2000 + Int64($0) / 100 * 50 }
@@ -85,7 +85,7 @@ import Testing
     #expect(slower.delays < 32)
   }
 
-  @Test func silenceAtTheEndIsAGap() {
+  @Test func trailingSilenceIsAGap() {
     var silent = statistics((0..<100).map { $0 * 40 })
     silent.finish(at: Instant(nanoseconds: 10_000_000_000))
     #expect(silent.gaps == 1)
@@ -99,12 +99,12 @@ import Testing
     #expect(statistics((0..<100).map { $0 * 40 } + [8000]).gaps == 1)
   }
 
-  @Test func connectionEventsOf15MillisecondsAreNoGapsAt25Hertz() {
+  @Test func connectionEventQuantizationIsNotAGap() {
     let quantised = statistics((0..<200).map { ($0 * 40 + 14) / 15 * 15 })
     #expect(quantised.gaps == 0)
   }
 
-  @Test func anInterruptionIsNoPauseEvenAtTheEnd() {
+  @Test func trailingInterruptionIsNotAPause() {
     var statistics = statistics((0..<50).map { $0 * 40 })
     statistics.interrupt()
     statistics.finish(at: Instant(nanoseconds: 60_000_000_000))

@@ -156,7 +156,7 @@ import Testing
   }
 
   /// Two minutes for a user who has to switch the accessory on first; without an end, the program ends the picker.
-  @Test func thePickerWaitsForAsLongAsItIsTold() async {
+  @Test func pickerEndsAfterItsDiscoveryTimeout() async {
     let radio = await ManagedAdapter.kept(SimulatedRadio([]))
     let session = SessionRecorder(radio, isInteractive: false)
     await session.activate()
@@ -268,7 +268,7 @@ import Testing
     await radio.close()
   }
 
-  @Test func nothingThatMatchesIsATimeout() async {
+  @Test func reportsDiscoveryTimeoutWithoutMatchingAccessory() async {
     let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let session = SessionRecorder(radio, isInteractive: false)
     await session.activate()
@@ -280,7 +280,7 @@ import Testing
     await radio.close()
   }
 
-  @Test func requestsThatCannotBeServedSaySo() async {
+  @Test func reportsErrorsOfInvalidPickerRequests() async {
     let radio = await ManagedAdapter.kept(SimulatedRadio([], failure: SimulatedRadio.off))
     let session = SessionRecorder(radio)
     await session.activate()
@@ -311,7 +311,7 @@ import Testing
     await radio.close()
   }
 
-  @Test func aDamagedFileIsSetAside() async throws {
+  @Test func renamesDamagedAccessoryFile() async throws {
     let folder = try Folder()
     defer { folder.remove() }
     folder.write("accessories.json", "{\"version\":1,\"accessories\":[{\"program\":7}]}")
@@ -328,7 +328,7 @@ import Testing
   }
 
   /// As Foundation writes it: bytes in base64, slashes with an escape.
-  @Test func whatAnEarlierVersionStoredIsRead() async throws {
+  @Test func readsAccessoriesStoredByEarlierVersion() async throws {
     let folder = try Folder()
     defer { folder.remove() }
     folder.write(

@@ -192,7 +192,7 @@ import Testing
     await radio.close()
   }
 
-  @Test func identifiersAreReversibleAndTellAddressTypesApart() {
+  @Test func identifiersEncodeAddressAndAddressType() {
     let addresses = [BluetoothAddress.Kind.public, .random].map { BluetoothAddress(0xC011_2233_A1B2, $0) }
     let identifiers = addresses.map { CBPeripheral.identifier(of: $0) }
     #expect(Set(identifiers).count == 2)
@@ -200,7 +200,7 @@ import Testing
     #expect(CBPeripheral.address(of: UUID()) == nil)
   }
 
-  @Test func aManagerThatIsGoneEndsItsScanAndItsLinksAndNoOthers() async {
+  @Test func releasedManagerEndsOnlyItsOwnScanAndLinks() async {
     let mine = await Devices.strap("Mine", "C0:00:00:00:00:01")
     let other = await Devices.strap("Other", "C0:00:00:00:00:02")
     let simulated = await SimulatedRadio([mine, other])
@@ -308,7 +308,7 @@ import Testing
     await radio.close()
   }
 
-  @Test func aManagerMadeAndDroppedAThousandTimesLeavesNothing() async {
+  @Test func releasesAThousandCentralManagers() async {
     let simulated = await SimulatedRadio([Devices.strap()])
     let radio = await ManagedAdapter.kept(simulated)
     _ = await Recorder.start(radio)

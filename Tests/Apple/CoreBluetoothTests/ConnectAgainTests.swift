@@ -107,7 +107,7 @@ import Testing
   }
 
   /// A button that connects or cancels is tapped at random, from before the link until after it.
-  @Test(arguments: 1...20) func whatTheProgramWantedLastIsTrueAtTheEnd(seed: UInt64) async {
+  @Test(arguments: 1...20) func lastConnectOrCancelDeterminesFinalState(seed: UInt64) async {
     let strap = await Devices.strap()
     let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await found(radio)

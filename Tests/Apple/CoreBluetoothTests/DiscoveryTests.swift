@@ -7,7 +7,7 @@ import Testing
 
 /// What is discovered, and what a program looks for.
 @Suite(.timeLimit(.minutes(60))) struct DiscoveryTests {
-  @Test func anEmptyFilterIsNone() async {
+  @Test func emptyUUIDListMatchesEverything() async {
     let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))
     let recorder = await Recorder.start(radio)
     recorder.on("found Strap") { me in
@@ -27,7 +27,7 @@ import Testing
     await radio.close()
   }
 
-  @Test func anEmptyFilterOfARestoredScanIsNone() async throws {
+  @Test func emptyServiceListOfRestoredScanMatchesEverything() async throws {
     let folder = try Folder()
     defer { folder.remove() }
     let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))

@@ -72,7 +72,7 @@ extension CBCharacteristicWriteType: CustomStringConvertible {
     #expect(String(describing: CBCharacteristicWriteType.withResponse as Any) == "ask")
   }
 
-  @Test func theMisspelledNameIsTheSameCode() {
+  @Test func misspelledUnknownDeviceCodeIsEqual() {
     #expect(CBError.Code.unkownDevice == .unknownDevice)
   }
 

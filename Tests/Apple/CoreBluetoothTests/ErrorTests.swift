@@ -64,7 +64,7 @@ import Testing
 
   /// Programs hand domain, code and text to other languages (innoveit/react-native-ble-manager 1427), and users search for the
   /// text (jordanebelanger/SwiftyBluetooth 57).
-  @Test func theTextIsApples() {
+  @Test func localizedDescriptionsMatchApplesText() {
     #expect(CBError(.connectionTimeout).localizedDescription == "The connection has timed out unexpectedly.")
     let gone: any Error = CBError(.peripheralDisconnected)
     #expect(gone.localizedDescription == "The specified device has disconnected from us.")

@@ -65,7 +65,7 @@ import HaloSimulation
 
   /// Servers look for the service of a request among those that they have added (adafruit/Bluefruit_LE_Connect_v2), and may
   /// keep the characteristic only.
-  @Test func theObjectsOfAProgramKnowWhatTheyArePartOf() async {
+  @Test func attributesReferToTheirParents() async {
     let meeting = await Meeting()
     let offer = await PeripheralRecorder.start(meeting.radio)
     let value = Self.characteristic("FF01", [.read, .write, .notify])
@@ -108,7 +108,7 @@ import HaloSimulation
   }
 
   /// No call of the delegate for what was given at the beginning.
-  @Test func whatTheDefinitionGivesIsServedWithoutTheProgram() async {
+  @Test func servesCachedValuesWithoutDelegateCalls() async {
     let meeting = await Meeting()
     let offer = await PeripheralRecorder.start(meeting.radio)
     let value = Self.characteristic("FF01", [.read, .extendedProperties], value: [5], .readable)
@@ -147,7 +147,7 @@ import HaloSimulation
   }
 
   /// What can't be offered is told once, with its reason.
-  @Test func whatCannotBeOfferedIsRefused() async {
+  @Test func rejectsInvalidServicesAndAdvertisements() async {
     let meeting = await Meeting()
     let offer = await PeripheralRecorder.start(meeting.radio)
     let inner = Self.service("FF10")
@@ -368,7 +368,7 @@ import HaloSimulation
 
   /// An update of the firmware removes services, and adds them: what was discovered between two changes failed for ever, as it
   /// counted as equal to what was discovered after them.
-  @Test(arguments: [1, 2, 3]) func whatIsDiscoveredAfterTheLastOfSomeChangesIsUsable(changes: Int) async {
+  @Test(arguments: [1, 2, 3]) func readsAttributesDiscoveredAfterSeveralServiceChanges(changes: Int) async {
     let meeting = await Meeting()
     let offer = await PeripheralRecorder.start(meeting.radio)
     offer.values["FF11"] = [3]
@@ -458,7 +458,7 @@ import HaloSimulation
 
   /// Controllers that refuse to advertise (abandonware/bleno#20): the program hears of it, and may try again. What is refused
   /// later has no call of the delegate; the property has it.
-  @Test func itAdvertisesWhenTheRadioSaysSo() async {
+  @Test func reportsRefusedAdvertisingAndRetries() async {
     let meeting = await Meeting()
     let refusal = StackError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
     let refuse = { (refusal: StackError?) in
@@ -490,7 +490,7 @@ import HaloSimulation
     await meeting.end()
   }
 
-  @Test func aManagerThatIsReleasedLeavesNothing() async {
+  @Test func releasedManagerRemovesServicesAndAdvertising() async {
     let meeting = await Meeting()
     let (first, second) = (
       await PeripheralRecorder.start(meeting.radio), await PeripheralRecorder.start(meeting.radio)
@@ -546,7 +546,7 @@ import HaloSimulation
   }
 
   /// A value that can't be advertised is no success: the bytes of a beacon that are too few, UUIDs that are texts.
-  @Test func aValueThatCannotBeAdvertisedIsRefused() async {
+  @Test func rejectsInvalidAdvertisementValues() async {
     let meeting = await Meeting()
     let offer = await PeripheralRecorder.start(meeting.radio)
     let beacon = "kCBAdvDataAppleBeaconKey"

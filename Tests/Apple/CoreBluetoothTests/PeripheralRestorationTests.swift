@@ -124,7 +124,7 @@ import Testing
     "{\"version\":1,\"managers\":[{\"program\":\"a\",\"identifier\":\"b\",\"services\":[],"
       + "\"advertisement\":{\"services\":[],\"serviceData\":[],\"manufacturerData\":\"00\"}}]}",
   ])
-  func aDamagedFileIsSetAside(_ text: String) async throws {
+  func reportsDamagedRestorationFile(_ text: String) async throws {
     let folder = try Folder()
     defer { folder.remove() }
     let path = folder.path + "/peripheral-restoration.json"
@@ -136,7 +136,7 @@ import Testing
     #expect(stored == nil && reports.count == 1)
   }
 
-  @Test func whatIsStoredIsReadAgain() throws {
+  @Test func restorationRecordRoundTrips() throws {
     let folder = try Folder()
     defer { folder.remove() }
     let path = folder.path + "/peripheral-restoration.json"

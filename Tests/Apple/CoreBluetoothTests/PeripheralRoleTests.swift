@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test func whatIsPromisedHoldsInAnyOrder() {
+  @Test func invariantsHoldForRandomEventOrders() {
     for seed in 0..<300 as Range<UInt64> {
       var (random, walk) = (SeededGenerator(seed: seed), Walk())
       walk.change(to: .poweredOn)
@@ -206,7 +206,7 @@ import Testing
   }
 
   /// A phone that confirms no indication kept values from all others until its link ended after 30 s.
-  @Test func aCentralThatTakesNothingForAWhileIsNotWaitedFor() {
+  @Test func doesNotWaitForStalledSubscriber() {
     var role = subscribed()
     let other = PeerIdentity(BluetoothAddress(2, .public))
     _ = role.configured(Self.place, other, wants: true)
@@ -268,7 +268,7 @@ import Testing
     #expect(reset.commands == [.remove(0), .stopAdvertising] && !role.isAdvertising && role.offered == [])
   }
 
-  @Test func itDoesNotAdvertiseWhileTheRadioRefuses() {
+  @Test func isNotAdvertisingWhileControllerRefuses() {
     var role = subscribed()
     _ = role.startAdvertising()
     // It was on for a moment: the report is still to come.
@@ -318,7 +318,7 @@ import Testing
     }
   }
 
-  @Test func whatIsRestoredBeginsWithTheAdapterAndIsNotReported() {
+  @Test func restoredServicesStartOnPowerOnWithoutReports() {
     var role = PeripheralRole()
     role.restore([3, 5], advertises: true)
     #expect(role.isAdvertising)

@@ -215,7 +215,7 @@ import Testing
   }
 
   /// ATT allows no request after one that was not answered, so the link is ended; the program has not asked for that.
-  @Test func aPeripheralThatAnswersNothingIsDisconnectedWithAnError() async {
+  @Test func disconnectsUnresponsivePeripheralWithError() async {
     let strap = await Devices.strap()
     let radio = await ManagedAdapter.kept(SimulatedRadio([strap]))
     let recorder = await Recorder.start(radio)

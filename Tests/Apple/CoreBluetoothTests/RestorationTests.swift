@@ -76,7 +76,7 @@ import Testing
     await radio.close()
   }
 
-  @Test func whatEndedIsNotRestored() async throws {
+  @Test func doesNotRestoreEndedConnections() async throws {
     let folder = try Folder()
     defer { folder.remove() }
     let cancelled = await Devices.strap("Cancelled", "C0:00:00:00:00:01")
@@ -181,7 +181,7 @@ import Testing
 
   /// Two copies of a program, or an app that makes a second manager, took over each other's connections and wrote over what
   /// the other had stored.
-  @Test func aManagerThatRunsKeepsWhatIsStored() async throws {
+  @Test func secondManagerDoesNotOverwriteStateOfRunningOne() async throws {
     let folder = try Folder()
     defer { folder.remove() }
     let radio = await ManagedAdapter.kept(SimulatedRadio([Devices.strap()]))

@@ -24,7 +24,7 @@ import Testing
     return reception
   }
 
-  @Test func thePacketAlone() {
+  @Test func readsLinkLayerPacketWithoutPseudoHeader() {
     let record = read(251, Self.packet)
     #expect(record?.bytes == Self.packet && record?.info.originalLength == Self.packet.count)
     #expect(reception(record) == AirReception(.linkLayer))
@@ -38,7 +38,7 @@ import Testing
     #expect(record?.bytes == Self.packet && record?.info.originalLength == Self.packet.count)
   }
 
-  @Test func theHeaderSaysWhatIsValid() throws {
+  @Test func decodesFieldsMarkedValidByTheHeaderFlags() throws {
     // Dewhitened, signal, reference, offenses, from the peripheral, CRC checked and valid, LE 2M.
     let all = try #require(reception(read(256, hex("0cc4a00378563412b34d") + Self.packet)))
     #expect(all.channel == 38 && all.rssi == -60 && all.noise == nil && all.offenses == 3)

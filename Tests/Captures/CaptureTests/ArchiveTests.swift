@@ -79,7 +79,7 @@ struct ArchiveTests {
   }
 
   /// A beginning alone, at every length, is an error or a capture without an end.
-  @Test func everyBeginningIsRead() {
+  @Test func reportsTruncatedGzipAtEveryLength() {
     let whole = ArchiveBytes.gzip(log(2))
     for length in 10..<whole.count {
       let reading = Reading(Array(whole.prefix(length)))

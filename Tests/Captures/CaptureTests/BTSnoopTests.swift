@@ -31,7 +31,7 @@ private let reset = hex("01030c00")
   }
 
   /// What is an H4 packet is the file's affair: a type that nobody knows, no bytes at all.
-  @Test func h4PacketsAreGivenAsTheyAre() {
+  @Test func keepsH4PacketsUnchanged() {
     let reading = Reading(
       btsnoop(
         1002, btsnoopRecord(hex("0401"), flags: 3, time: newYear + 1), btsnoopRecord(hex("ff0102"), flags: 0),
@@ -56,7 +56,7 @@ private let reset = hex("01030c00")
   }
 
   /// Adapter and opcode are in the flags; two adapters in one file.
-  @Test func monitorRecordsAreTold() {
+  @Test func decodesMonitorRecords() {
     let opcodes: [UInt32] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
     let records = opcodes.flatMap {
       btsnoopRecord([0xAA], flags: ($0 % 2) << 16 | $0)
@@ -74,7 +74,7 @@ private let reset = hex("01030c00")
   }
 
   /// Backward, before 1970, and none at all.
-  @Test func timesAreGivenAsTheyAre() {
+  @Test func keepsTimestampsUnchanged() {
     let none = hex("00000000 00000000 00000001 00000000 0000000000000000")
     let last = hex("00000000 00000000 00000001 00000000 7fffffffffffffff")
     let first = hex("00000000 00000000 00000001 00000000 8000000000000000")

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ["", "Zg", "Zg=", "Zm9\u{1}", "Z===", "====", "Zm9v!A=="])
-  func whatIsNoBase64(_ digits: String) {
+  func rejectsInvalidBase64(_ digits: String) {
     #expect(Base64.bytes(Array(digits.utf8)) == nil)
   }
 
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// Version 1 does not say how long the packets were; their headers do.
-  @Test func theHeaderTellsTheLength() throws {
+  @Test func takesOriginalLengthFromPacketHeader() throws {
     let file = TemporaryFile(
       try #require(
         try BTSnooz.btsnoop(
@@ -74,7 +74,7 @@ import Testing
   @Test(arguments: [
     "00000000 00000000 20", "0400 0400 00000000 99 030c00", "ffff 0400 00000000 20 030c00", "04",
   ])
-  func damageIsNoCapture(_ records: String) throws {
+  func rejectsDamagedBTSnoozLog(_ records: String) throws {
     #expect(try BTSnooz.btsnoop(from: btsnoozSummary(records)) == nil)
     let whole = btsnoozSummary("0400 0400 00000000 20 030c00")
     for length in 0..<whole.count { #expect(try BTSnooz.btsnoop(from: Array(whole[..<length])) == nil) }

@@ -12,7 +12,7 @@ struct CaptureNoteTests {
     #expect(CaptureNote.text(of: CaptureNote.packet("")) == "")
   }
 
-  @Test func whatIsTooLongIsCut() {
+  @Test func truncatesLongNotes() {
     let packet = CaptureNote.packet(String(repeating: "a", count: 1000))
     #expect(packet.count == 258 && packet[2] == 255)
     #expect(CaptureNote.text(of: packet)?.count == CaptureNote.maximumLength)
@@ -24,7 +24,7 @@ struct CaptureNoteTests {
     "040e0a 68616c6f2d7261773a20",
     "04ff0b 68616c6f2d7261773a20", "04ff09 68616c6f2d7261773a20", "04ff", "",
   ])
-  func otherPacketsAreNoNotes(bytes: String) {
+  func ignoresPacketsThatAreNotNotes(bytes: String) {
     #expect(CaptureNote.text(of: hex(bytes)) == nil)
   }
 }

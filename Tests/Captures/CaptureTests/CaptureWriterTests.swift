@@ -18,7 +18,7 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     #expect(writer.failure == nil)
   }
 
-  @Test func flagsTellDirectionAndKind() throws {
+  @Test func flagsEncodeDirectionAndPacketType() throws {
     let file = TemporaryFile()
     let writer = try CaptureWriter(path: file.path)
     let packets: [(String, CaptureDirection, UInt8)] = [
@@ -38,7 +38,7 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     #expect(rest.isEmpty)
   }
 
-  @Test func whatWasWrittenIsRead() throws {
+  @Test func writtenRecordsRoundTrip() throws {
     var random = SeededGenerator(seed: 7)
     var offset = 16
     let written = (0..<300).map { index in
@@ -126,7 +126,7 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
   }
 
   /// What a file can't hold is left out: the file stays whole.
-  @Test func whatAFileCannotHoldIsLeftOut() throws {
+  @Test func omitsRecordsTheFormatCannotStore() throws {
     let file = TemporaryFile()
     let writer = try CaptureWriter(path: file.path)
     let note = CaptureRecordInfo(microseconds: 0, content: .monitor(.systemNote), originalLength: 1)
@@ -161,7 +161,7 @@ private let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030
     withExtendedLifetime(writer) {}
   }
 
-  @Test func aFullDiskIsTold() {
+  @Test func reportsFullDisk() {
     do {
       _ = try CaptureWriter(path: "/dev/full")
       Issue.record("no error")

@@ -77,7 +77,7 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
 }()
 
 @Suite struct DamageTests {
-  @Test func filesThatAreNoCapturesSayWhy() {
+  @Test func reportsWhyAFileIsNotACapture() {
     #expect(Reading([]).error?.reason == .empty)
     #expect(Reading(Array("#!/bin/sh\necho this is not a capture\n".utf8)).error?.reason == .unknownFormat)
     #expect(Reading(hex("0a0d0d0a") + btsnoop(1002)).error?.reason == .unknownFormat)
@@ -100,7 +100,7 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
   }
 
   /// Cut anywhere: all whole records are there, and how many bytes are left over.
-  @Test(arguments: samples.indices) func aCutFileIsReadAsFarAsItGoes(_ index: Int) {
+  @Test(arguments: samples.indices) func readsWholeRecordsOfTruncatedFile(_ index: Int) {
     let sample = samples[index]
     let whole = Reading(sample.bytes)
     #expect(whole.records.count == 3 && whole.error == nil && whole.truncated == 0, "\(sample.format)")
@@ -151,7 +151,7 @@ let samples: [(format: String, header: Int, bytes: [UInt8])] = {
   }
 
   /// Four gigabytes; a byte more than is read. Each with a record before it.
-  @Test func lengthsThatCannotBeAreRefused() {
+  @Test func rejectsOversizedRecordLengths() {
     let good = btsnoopRecord([1], flags: 0)
     func reason(_ record: [UInt8]) -> CaptureError.Reason? {
       let reading = Reading(btsnoop(1002, good, record))

@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test(arguments: codes) func aCaptureThatCannotBeOpened(_ code: Int32) throws {
+  @Test(arguments: codes) func reportsCaptureOpenFailure(_ code: Int32) throws {
     let file = TemporaryFile(hex("6274736e6f6f7000 00000001 000003ea"))
     let script = FaultScript([.open], fails: code)
     let error = try failure { try FaultPlan.during(script) { _ = try CaptureReader(path: file.path) } }
@@ -27,7 +27,7 @@ import Testing
   }
 
   /// What was read before is given before the error.
-  @Test(arguments: [EIO, ENODEV]) func aCaptureThatCannotBeReadOn(_ code: Int32) throws {
+  @Test(arguments: [EIO, ENODEV]) func deliversRecordsBeforeReadFailure(_ code: Int32) throws {
     let record = "00000004 00000004 00000002 00000000 00e2eb8a1f50a000 01030c00"
     let header = "6274736e6f6f7000 00000001 000003ea"
     let file = TemporaryFile(hex(header + record + record))
@@ -47,7 +47,7 @@ import Testing
     #expect(script.isUsedUp && script.openCount == 0)
   }
 
-  @Test(arguments: codes, [1, 2]) func aRecordingThatCannotBeMade(_ code: Int32, _ number: Int) throws {
+  @Test(arguments: codes, [1, 2]) func reportsRecordingCreationFailure(_ code: Int32, _ number: Int) throws {
     let file = TemporaryFile()
     let script = FaultScript([.open], number: number, fails: code)
     let error = try failure { _ = try FaultPlan.during(script) { try CaptureWriter(path: file.path) } }
@@ -55,7 +55,7 @@ import Testing
     #expect(script.isUsedUp && script.openCount == 0)
   }
 
-  @Test(arguments: [EIO, ENOSPC, EROFS]) func aRecordingThatCannotBeEmptiedKeepsItsContents(_ code: Int32)
+  @Test(arguments: [EIO, ENOSPC, EROFS]) func keepsContentsWhenTruncationFails(_ code: Int32)
     throws
   {
     let file = TemporaryFile([1, 2, 3])

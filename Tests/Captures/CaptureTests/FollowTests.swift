@@ -14,7 +14,7 @@ func expect(
 
 @Suite struct FollowTests {
   /// A file that grows a byte at a time: each record comes with its last byte, as in the whole file.
-  @Test(arguments: samples.indices) func aGrowingFile(_ index: Int) throws {
+  @Test(arguments: samples.indices) func followsGrowingFile(_ index: Int) throws {
     let sample = samples[index]
     let file = TemporaryFile()
     var reader = try CaptureReader(path: file.path, follow: true)
@@ -66,7 +66,7 @@ func expect(
   }
 
   /// A pipe tells its end; until then there may be more.
-  @Test(arguments: samples.indices) func aPipe(_ index: Int) throws {
+  @Test(arguments: samples.indices) func followsPipeUntilEndOfFile(_ index: Int) throws {
     let sample = samples[index]
     let pipe = Pipe()
     var reader = try CaptureReader(path: pipe.path, follow: true)

@@ -40,7 +40,7 @@ private let sent = hex("00000000 01030c00")
   }
 
   /// Link type 187 does not tell the direction, but a packet's flags may.
-  @Test func flagsTellTheDirection() {
+  @Test func packetFlagsGiveTheDirection() {
     func flags(_ value: UInt32) -> [UInt8] {
       little.option(1, Array("a comment".utf8)) + little.option(2, integer(value, big: false))
         + little.option(0, [])
@@ -132,7 +132,7 @@ private let sent = hex("00000000 01030c00")
     ("4 GiB", little.packet(sent, original: .max, included: .max)),
   ]
 
-  @Test(arguments: damages) func damageIsToldWithItsPlace(_ damage: (what: String, bytes: [UInt8])) {
+  @Test(arguments: damages) func reportsOffsetOfDamagedBlock(_ damage: (what: String, bytes: [UInt8])) {
     let start = little.section() + little.interface(201) + little.packet(sent)
     let reading = Reading(start + damage.bytes + little.packet(sent))
     #expect(reading.lines == ["1 0 - sent 01030c00"])

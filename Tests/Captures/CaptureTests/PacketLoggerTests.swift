@@ -24,7 +24,7 @@ import Testing
   }
 
   /// The format has no magic bytes: what does not look like a first record is no such file.
-  @Test func whatDoesNotBeginLikeOneIsNone() {
+  @Test func rejectsFileWithoutValidFirstRecord() {
     let records = [
       packetLoggerRecord(0x20, [1], big: true),
       packetLoggerRecord(0, [1], big: true, microseconds: 1_000_000),
@@ -34,7 +34,7 @@ import Testing
     for record in records { #expect(Reading(record).error?.reason == .unknownFormat) }
   }
 
-  @Test func damageIsToldWithItsPlace() {
+  @Test func reportsOffsetOfDamagedRecord() {
     let first = packetLoggerRecord(0, hex("030c00"), big: true)
     for length: UInt32 in [7, 300_000, .max] {
       let reading = Reading(first + integer(length, big: true) + [UInt8](repeating: 0, count: 100))

@@ -72,7 +72,8 @@ import Testing
   }
 
   /// A megabyte of a disk that was full, or of another file.
-  @Test(arguments: [0, 0xFF, nil] as [UInt8?]) func alsoBehindMuchOfSomethingElse(byte: UInt8?) throws {
+  @Test(arguments: [0, 0xFF, nil] as [UInt8?]) func findsRecordsAfterALargeDamagedRegion(byte: UInt8?) throws
+  {
     var random = SeededGenerator(seed: 5)
     let (header, records) = file("btsnoop", 8)
     let other = byte.map { [UInt8](repeating: $0, count: 1_500_000) } ?? random.bytes(1_500_000)
@@ -82,7 +83,7 @@ import Testing
     #expect(found.numbers == (0..<8).map { UInt8($0) } && found.error?.leftOut == other.count + 8)
   }
 
-  @Test(arguments: formats) func aFileThatIsDamagedToItsEndSaysSo(format: String) throws {
+  @Test(arguments: formats) func reportsDamageUntilEndOfFile(format: String) throws {
     let (header, records) = file(format, 3)
     let found = try read(header + records.joined() + [UInt8](repeating: 0xF5, count: 500))
     #expect(found.numbers.count == 3)
@@ -91,7 +92,7 @@ import Testing
   }
 
   /// Reading ends, and gives no record twice, whatever is in the file.
-  @Test(arguments: formats) func anyDamageIsReadOver(format: String) throws {
+  @Test(arguments: formats) func readsRandomlyDamagedFilesToTheEnd(format: String) throws {
     var random = SeededGenerator(seed: 17)
     let (header, records) = file(format, 40)
     let whole = header + records.joined()

@@ -35,7 +35,7 @@ import Testing
   }
 
   /// The rest of a packet is missing, or the packet has more than it says.
-  @Test func whatDoesNotFitIsNotPutTogether() {
+  @Test func doesNotJoinTransfersOfMismatchedLength() {
     let adapter = USBBytes()
     let reading = read(
       189,

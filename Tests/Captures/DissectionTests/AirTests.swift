@@ -86,7 +86,7 @@ import Testing
     #expect(again.air?.notes.contains(.retransmission) == true && again.l2cap == nil)
   }
 
-  @Test func directionsWithoutAWordOfTheSniffer() {
+  @Test func infersDirectionWithoutSnifferFlags() {
     let air = connected()
     func send(_ pdu: String, after time: Int64, channel: UInt8? = nil) -> CaptureDirection? {
       air.packet(pdu, address: 0x5065_5BDA, crcInit: 0x563412, after: time) { $0.channel = channel }.direction
@@ -103,7 +103,7 @@ import Testing
     #expect(send("0309 0e00000000000000 00", after: 30_000, channel: 10) == .controllerToHost)
   }
 
-  @Test func anEmptyPDUAfterAMissingOneIsNoRetransmission() {
+  @Test func emptyPDUAfterMissingOneIsNotARetransmission() {
     let air = connected()
     func send(_ pdu: String, _ role: AirReception.Role) -> Bool? {
       air.packet(pdu, address: 0x5065_5BDA, crcInit: 0x563412) { $0.role = role }.air?.notes.contains(
@@ -117,7 +117,7 @@ import Testing
     #expect(send("0900", .fromPeripheral) == true)
   }
 
-  @Test func whatIsWrongIsNotFollowed() {
+  @Test func ignoresPDUsWithWrongCRC() {
     let air = connected()
     let wrong = air.packet("0207 0300 0400 0a0300", address: 0x5065_5BDA, crcInit: 0x111111)
     #expect(wrong.air?.crc == .wrong && wrong.att == nil && wrong.summary.contains("wrong CRC"))

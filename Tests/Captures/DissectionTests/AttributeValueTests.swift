@@ -114,7 +114,7 @@ private final class ValueScript {
   }
 
   /// A scale that sends weights by itself (as most of those of openScale do) answers no write of a minute ago.
-  @Test func whatComesByItselfAnswersNothing() {
+  @Test func unsolicitedNotificationAnswersNoWrite() {
     let script = ValueScript()
     _ = script.write("12 1500 2502 03")
     script.script.pause(seconds: 3)

@@ -17,7 +17,7 @@ import Testing
 
   /// A host that leaves LE Meta out waits in vain for all LE events. Reserved bits are set by hosts
   /// (apache/mynewt-core 307), and Mode Change is forgotten (zephyrproject-rtos/zephyr 102656).
-  @Test func anEventMaskSaysWhatIsOnAndOff() {
+  @Test func listsEnabledAndDisabledEventsOfEventMask() {
     let packet = Script().sent("01 010c 08 90 a0 00 00 00 80 00 00".dense)
     #expect(packet.summary == "Set Event Mask: events 0x000080000000a090: 5 events")
     #expect(

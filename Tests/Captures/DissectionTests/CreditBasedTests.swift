@@ -50,7 +50,7 @@ import Testing
     #expect(fields.map(\.name) == ["length", "channel", "PSM", "credits left", "SDU length"])
   }
 
-  @Test func moreThanTheUnitIsNoUnit() {
+  @Test func rejectsUnitLongerThanItsSDULength() {
     let script = open()
     #expect(script.frame("0200 1b1200", channel: 0x40, isSent: false).att == nil)
     #expect(script.frame("0300 1b1200", channel: 0x40, isSent: false).att != nil)

@@ -29,7 +29,7 @@ private struct LETransmitterTest: HCICompletingCommand {
     $0.payload = 1
   }
 
-  @Test func itIsWrittenAndRead() throws {
+  @Test func declaredCommandRoundTrips() throws {
     var writer = ByteWriter()
     command.packet(into: &writer)
     #expect(writer.bytes == hex("01 1e20 03 13 25 01".dense))
@@ -37,7 +37,7 @@ private struct LETransmitterTest: HCICompletingCommand {
     #expect(try packet.decode(LETransmitterTest.self) == command)
   }
 
-  @Test func itIsShown() {
+  @Test func dissectsDeclaredCommand() {
     let packet = Script().sent("01 1e20 03 13 25 01")
     let catalog = HCICommandCatalog([LETransmitterTest.self])
     #expect(
@@ -50,7 +50,7 @@ private struct LETransmitterTest: HCICompletingCommand {
     #expect(packet.value(.hci, "parameters") == "13 25 01")
   }
 
-  @Test func itHasABitInSupportedCommands() {
+  @Test func setsSupportedCommandsBitOfDeclaredCommand() {
     let supported = SupportedCommands([LETransmitterTest.self])
     #expect(supported.contains(LETransmitterTest.self))
     #expect(supported.bytes[28] == 1 << 5)

@@ -28,7 +28,7 @@ import Testing
     #expect(!cut.summary.contains("0x0003: "))
   }
 
-  @Test func anUnknownOpcodeIsGivenAsItIs() {
+  @Test func showsUnknownATTOpcodeInHex() {
     let script = Script()
     script.received(Script.connected)
     let packet = script.att("3e 0102".dense, isSent: true)

@@ -80,7 +80,7 @@ import Testing
 
   /// Many devices use numbers that the SIG gave to companies or to services for characteristics (a treadmill of
   /// csacca/horizon-74-at-ble: FFF1 was named "ICCE Digital Key").
-  @Test func numbersOfServicesAreNoNamesOfCharacteristics() throws {
+  @Test func doesNotNameCharacteristicAfterServiceUUID() throws {
     let script = Script()
     script.received(Script.connected)
     script.ask("10 0100 ffff 0028".dense, "11 06 0100 0400 f0ff".dense)
@@ -160,7 +160,7 @@ import Testing
     #expect(script.att("0b41", isSent: false, adapter: 0).gatt?.request?.number == 1)
   }
 
-  @Test func requestsWithoutAnAnswerAreTold() {
+  @Test func reportsUnansweredRequests() {
     let script = Script()
     script.received(Script.connected)
     script.att("0a0300", isSent: true)
@@ -170,7 +170,7 @@ import Testing
     #expect(script.dissector.openRequests.isEmpty)
   }
 
-  @Test func anAnswerToSomethingElseIsNoAnswer() {
+  @Test func doesNotMatchResponseToAnotherRequest() {
     let script = Script()
     script.att("0a0300", isSent: true)
     #expect(script.att("13", isSent: false).gatt == nil)
@@ -202,7 +202,7 @@ import Testing
     #expect(confirmation.gatt?.procedure == .indications)
   }
 
-  @Test func damagedPDUsKeepWhatCanBeRead() {
+  @Test func dissectsReadablePartOfDamagedPDU() {
     let script = Script()
     let short = script.att("1b03", isSent: false)
     #expect(short.att?.opcode == .handleValueNotification)

@@ -25,7 +25,7 @@ import Testing
     #expect(event.summary == "LE Set Scan Enable done: Command Disallowed (0x0c), after 2.000 ms (packet 1)")
   }
 
-  @Test func fieldsTellTheirBytesAndTheirSection() throws {
+  @Test func fieldsHaveByteRangeAndSpecificationReference() throws {
     let packet = Script().received(Script.connected)
     let fields = packet.fields(of: .hci)
     let interval = try #require(fields.first { $0.name == "connection interval" })
@@ -45,13 +45,13 @@ import Testing
     #expect(packet.summary.contains("\"R02\", -56 dBm"))
   }
 
-  @Test func whatAMakersCommandAnswersHasNoStatus() {
+  @Test func assumesNoStatusInVendorCommandComplete() {
     let packet = Script().received("04 0e 05 01 53fd 00 01")
     #expect(packet.hci?.status == nil)
     #expect(packet.value(.hci, "parameters") == "00 01")
   }
 
-  @Test func damagedPacketsSayWhatIsWrong() {
+  @Test func describesProblemOfDamagedPacket() {
     let script = Script()
     #expect(script.packet([], isSent: true).hci?.problem?.description == "empty")
     #expect(
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// What a capture has only the beginning of (snap length), and commands that a controller would refuse, are not damaged.
-  @Test func whatIsCutOrUnusualIsNotDamaged() {
+  @Test func doesNotMarkTruncatedOrUnusualPacketsAsDamaged() {
     let script = Script()
     for (packet, count) in [
       ("04 3e 13 01 00 4000 00 00 efbe41383530 1800 0000 4800 00", 8), ("04 14 03 00 40 00", 2),
@@ -83,7 +83,7 @@ import Testing
     #expect(script.sent("01 4320 0a 00 00 00 efbe41383530 00").summary.hasSuffix("PHYs 0x00: none"))
   }
 
-  @Test func recordsThatAreNoPacketsAreNotes() {
+  @Test func showsMonitorMessagesAsNotes() {
     let dissector = Dissector()
     let bytes = Array("Linux version 6.1\0".utf8)
     let note = dissector.dissect(

@@ -31,14 +31,14 @@ import Testing
     #expect(Array(packet.bytes[value]) == [0xA1])
   }
 
-  @Test func withoutADirectionTheBoundaryFlagTells() {
+  @Test func infersDirectionFromPacketBoundaryFlag() {
     let script = Script()
     let request = script.packet(Script.acl(hex("0a1e00"), channel: 4, isSent: true), isSent: nil)
     let response = script.packet(Script.acl(hex("0b41"), channel: 4, isSent: false), isSent: nil)
     #expect(response.gatt?.request?.number == request.info.number)
   }
 
-  @Test func whatDoesNotFitIsTold() {
+  @Test func reportsFragmentationProblems() {
     let script = Script()
     #expect(
       script.received("02 4010 0200 a3a4").hci?.problem?.description.contains("beginning is not there")
@@ -51,7 +51,7 @@ import Testing
       script.received("02 4020 0600 0100 0400 1b12").hci?.problem?.description.contains("more bytes") == true)
   }
 
-  @Test func debugOutputOfAControllerIsNoLink() {
+  @Test func doesNotDissectControllerDebugOutputAsL2CAP() {
     let packet = Script().packet(
       Script.acl(hex("1b1200"), channel: 4, isSent: false, link: 0xEDC), isSent: false)
     #expect(packet.l2cap == nil)

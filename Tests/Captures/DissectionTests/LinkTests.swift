@@ -87,7 +87,7 @@ import Testing
   }
 
   /// A name that is read on the link selects its first packets, too, if the capture is read twice.
-  @Test func aFilterByNameSelectsWhatCameBeforeTheName() throws {
+  @Test func nameFilterMatchesPacketsBeforeNameIsRead() throws {
     let script = Script()
     let first = script.received(Script.connected)
     let named = script.ask("08 0100 ffff 002a".dense, "09 05 0300 523132".dense)

@@ -40,7 +40,7 @@ import Testing
     ("address=12", "address wants"),
     ("opcode=0x1b|", "opcode wants"), ("handle=-1", "handle wants"), ("handle=0xfffffffff", "handle wants"),
   ])
-  func mistakesAreToldInALine(_ text: String, _ saying: String) {
+  func describesFilterSyntaxErrors(_ text: String, _ saying: String) {
     let mistake = #expect(throws: PacketFilter.SyntaxError.self) { try PacketFilter(text) }
     #expect(mistake?.description.contains(saying) == true)
   }

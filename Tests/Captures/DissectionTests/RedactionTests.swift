@@ -52,7 +52,7 @@ import Testing
 
   /// Zero stands for no address, and so do others of firmware that has none.
   @Test(arguments: [0, 0xFFFF_FFFF_FFFF, 0x0000_0000_0100, 0xFF00_0000_00FF] as [UInt64])
-  func whatIsNoAddressStays(_ address: UInt64) {
+  func doesNotRedactPlaceholderAddresses(_ address: UInt64) {
     #expect(data(address).addresses.isEmpty)
   }
 
@@ -181,7 +181,7 @@ import Testing
   }
 
   /// A frame that never ends holds nothing up for long.
-  @Test func aFrameWithoutAnEndDoesNotHoldTheCopyUp() {
+  @Test func incompleteFrameDoesNotStallCopying() {
     let dissector = Dissector()
     var queue = RecordQueue()
     var count = 0

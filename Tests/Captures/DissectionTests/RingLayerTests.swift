@@ -35,7 +35,7 @@ import Testing
   /// Devices with Nordic's serial port have a ring's characteristics in another service (6E400001): e-scooters, glasses,
   /// lamps, boards with Espruino. Neither frames nor damage are found there, whatever the bytes are.
   @Test(arguments: ["68656c6c6f0a", "0343010000000000000000000000000000000000"])
-  func aSerialPortIsNoRing(value: String) {
+  func nordicSerialPortIsNotARing(value: String) {
     let script = Script()
     script.ask("10 0100 ffff 0028".dense, "11 14 0e00 1300 9ecadc240ee5a9e093f3a3b50100406e".dense)
     script.ask("08 0e00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Where the service was not discovered, the shape decides, and a value that no ring sends rules a ring out.
-  @Test func aValueThatNoRingSendsRulesARingOut() {
+  @Test func invalidFrameRulesOutARing() {
     let script = Script()
     script.ask("08 0e00 1300 0328".dense, "09 15 1100 10 1200 9ecadc240ee5a9e093f3a3b50300406e".dense)
     let frame = "1b1200" + digits(RingFrame(0x03, 67, 1))
@@ -72,7 +72,7 @@ import Testing
 
   /// Every first byte in both directions, the cases that used to be read in two ways among them.
   @Test(arguments: [0x00, 0x05, 0xEE] as [UInt8])
-  func decodeReadsWhatTheTableSays(code: UInt8) throws {
+  func decodesEveryFirstByteByTheCommandTable(code: UInt8) throws {
     for first in UInt8.min...UInt8.max {
       let frame = RingFrame(RingCommand(rawValue: first), code)
       for isFromRing in [true, false] {
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// `c6 00` alone may be an answer of 0xC6; after a request 0x46 it refuses that, as on a live link.
-  @Test func theRequestBeforeDecidesWhatRefuses() {
+  @Test func precedingRequestDecidesWhetherFrameIsRefusal() {
     let script = Script()
     discover(script)
     script.att("520f00" + digits(RingFrame(0x46)), isSent: true)
@@ -105,7 +105,7 @@ import Testing
     #expect(second.ring?.meaning?.refusal == nil)
   }
 
-  @Test func otherCharacteristicsAreNoRing() {
+  @Test func otherCharacteristicsAreNotARing() {
     let script = Script()
     script.ask("08 0100 0400 0328".dense, "09 07 0200 12 1200 192a".dense)
     #expect(script.att("1b1200" + digits(RingFrame(0x03, 67)), isSent: false).ring == nil)

@@ -85,7 +85,7 @@ import Testing
     #expect(rssi.value(.hci, "connection handle") == "0x0040" && rssi.value(.hci, "RSSI") == nil)
   }
 
-  @Test func theClockOfACentralIsItsOwn() {
+  @Test func centralClockAccuracyIsValidOnlyInPeripheralRole() {
     #expect(
       script.received(Script.connected).value(.hci, "central clock accuracy") == "not valid in this role")
     let peripheral = script.received(
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// With the filter accept list, the address in the command is ignored; hosts leave zeros or an old address there.
-  @Test func theListIsInThePlaceOfTheAddress() {
+  @Test func peerAddressIsUnusedWithFilterAcceptList() {
     let tail = " 0018 0028 0000 4800 0000 0000"
     let listed = script.sent("01 0d20 19 6000 3000 01 00 efbe41383530 00\(tail)".dense)
     #expect(listed.value(.hci, "peer address") == "not used")

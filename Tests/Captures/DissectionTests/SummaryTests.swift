@@ -10,7 +10,7 @@ import Testing
 @testable import HaloDissection
 
 @Suite struct SummaryTests {
-  @Test func aHistogramIsNearTheTruth() throws {
+  @Test func histogramPercentilesAreWithinSevenPercent() throws {
     var histogram = DurationHistogram()
     #expect(histogram.percentile(0.5) == nil)
     for value in Int64(1)...100_000 { histogram.add(value) }
@@ -26,7 +26,7 @@ import Testing
     #expect(histogram.percentile(1) == .max)
   }
 
-  @Test func aLinkIsToldFromItsBeginningToItsEnd() throws {
+  @Test func summarizesLinkFromConnectToDisconnect() throws {
     let script = Script()
     var summary = CaptureSummary()
     summary.add(script.received(Script.connected))
@@ -58,7 +58,7 @@ import Testing
   }
 
   /// What the host notifies is not what the peer does, which may have the same handle.
-  @Test func whatThisHostNotifiesIsItsOwn() {
+  @Test func countsSentAndReceivedValuesSeparately() {
     let script = Script()
     var summary = CaptureSummary()
     summary.add(script.received(Script.connected))
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// A ring that is connected to again an hour later has not paused for an hour.
-  @Test func theTimeBetweenConnectionsIsNoInterval() throws {
+  @Test func excludesTimeBetweenConnectionsFromIntervals() throws {
     let script = Script()
     var summary = CaptureSummary()
     for _ in 0..<2 {
@@ -115,7 +115,7 @@ import Testing
     #expect(summary.lost == 6)
   }
 
-  @Test func recordsThatAreNoPacketsAreCountedByKind() {
+  @Test func countsNonPacketRecordsByKind() {
     let script = Script()
     var summary = CaptureSummary()
     for content in [.monitor(.userLogging), .monitor(.userLogging), .monitor(.openIndex), .foreign(.h4)]
@@ -149,7 +149,7 @@ import Testing
     #expect(summary.ringFrames.values.reduce(0, +) == 4)
   }
 
-  @Test func whatIsTooMuchIsLeftOutAndCounted() {
+  @Test func boundsTablesAndCountsOverflow() {
     let script = Script()
     var summary = CaptureSummary()
     for number in UInt16(0)..<2000 {

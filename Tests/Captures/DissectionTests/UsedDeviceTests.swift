@@ -25,7 +25,7 @@ import Testing
 
   private func places(_ pattern: BytePattern) -> [Int] { pattern.varyingBytes }
 
-  @Test func writesThatAreAlikeAreOne() throws {
+  @Test func groupsSimilarWrites() throws {
     let session = Session()
     // A lamp: the color, then its brightness, then on, on a link that goes on.
     for red in UInt8(0)..<40 {
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Behind the bytes that all have in common is the command: 0x55AA, then it, then a counter.
-  @Test func commandsAreToldApartBehindAPrefix() throws {
+  @Test func separatesCommandsAfterCommonPrefix() throws {
     let session = Session()
     for number in UInt8(0)..<60 { session.sent("521200 55aa 0\(number % 3) \(Hex.string([number])) 00") }
     let device = try #require(session.device)
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// What a device writes to the host, and what the host reads of it.
-  @Test func bothSidesAreToldApart() throws {
+  @Test func separatesWritesOfHostAndDevice() throws {
     let session = Session()
     session.received("521200 01")
     session.sent("0a0300")

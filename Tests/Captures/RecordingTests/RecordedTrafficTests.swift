@@ -60,7 +60,7 @@ import Testing
 
   /// The peer of an ESP32 and of a phone is a GATT client, too (whoisbe/pongbot-mcp: a phone answers the requests of a watch
   /// that notifies). A phone indicates Service Changed to any device.
-  @Test func aPhoneThatAnswersOrIndicatesIsNoServer() throws {
+  @Test func doesNotTakePhoneForTheServer() throws {
     try write([
       (false, "02 40 20 0700 0300 0400 0a2200"), (true, "02 40 00 0600 0200 0400 0b5a"),
       (false, "02 40 20 0700 0300 0400 0a2300"), (true, "02 40 00 0600 0200 0400 0b5a"),
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// Controllers of Qualcomm send debug output as ACL data (captures of scientistnobee/DSD6 and wangdalian/btsnooper).
-  @Test func debugOutputOfAControllerIsNoConnection() throws {
+  @Test func controllerDebugOutputIsNotAConnection() throws {
     try write([
       (false, "02 dc 2e 0800 0400 0400 1b22005b"), (false, "02 40 20 0800 0400 0400 1b22005b"),
     ])
@@ -95,7 +95,7 @@ import Testing
     #expect(peripheral.dialogues[0].exchanges[0].responseDelay > 0)
   }
 
-  @Test func anotherConnectionOrNoneIsSaid() throws {
+  @Test func reportsMissingConnectionOrTraffic() throws {
     try write([(true, "02 40 00 0700 0300 0400 0a2200"), (false, "02 40 20 0600 0200 0400 0b5a")])
     var options = ReplayedPeripheral.Options()
     options.connection = 2

@@ -93,7 +93,7 @@ private let answerEnd = "0240100100" + "0a"
   }
 
   /// A strict replay names what was sent, also in another lane. It does not call the interruption.
-  @Test func aStrictReplayNamesWhatWasSent() async throws {
+  @Test func strictReplayReportsUnexpectedPacket() async throws {
     try write([(">", peerRequest), ("<", "1b")])
     let report = try await replay([reset], [:])
     #expect(report.firstDifference == .init(number: 1, recorded: hex(peerRequest), sent: hex(reset)))

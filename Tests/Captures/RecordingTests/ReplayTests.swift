@@ -77,7 +77,7 @@ private let address = "01091000"
 
   private func answer(_ opcode: String) -> String { "040e0401" + opcode + "00" }
 
-  @Test func aRecordingIsReplayedAsItWas() async throws {
+  @Test func replaysRecordingUnchanged() async throws {
     try await record([reset, version, address])
     let outcome = try await replay([reset, version, address])
     #expect(outcome.packets == [answer("030c"), answer("0110"), answer("0910")])
@@ -87,7 +87,7 @@ private let address = "01091000"
     #expect(outcome.report.truncatedBytes == 0)
   }
 
-  @Test func whatIsSentDifferentlyEndsAStrictReplayWithItsFrame() async throws {
+  @Test func strictReplayEndsAtFirstDifferingPacket() async throws {
     try await record([reset, version, address])
     let outcome = try await replay([reset, address, address])
     #expect(outcome.reasons.count == 1)
@@ -126,7 +126,7 @@ private let address = "01091000"
   }
 
   /// The recording has a command that nothing in the stack leads to: a person did.
-  @Test func whoWaitedForAPersonIsInterrupted() async throws {
+  @Test func interruptsProgramAtRecordedUserAction() async throws {
     try await record([reset, version])
     let outcome = try await replay([reset, version])
     #expect(outcome.interruptions >= 1)
@@ -135,7 +135,7 @@ private let address = "01091000"
     #expect(waited.report.matched == 1)
   }
 
-  @Test func aTruncatedTailIsTold() async throws {
+  @Test func reportsTruncatedTail() async throws {
     try await record([reset, version])
     file.shorten(by: 3)
     let outcome = try await replay([reset, version])
@@ -257,7 +257,7 @@ private let address = "01091000"
     #expect(received == 1_763_733_605_000_000)
   }
 
-  @Test func filesThatCannotBeReplayedSayWhy() throws {
+  @Test func reportsWhyAFileCannotBeReplayed() throws {
     #expect(throws: CaptureError.self) { try ReplayTransport(path: "/nonexistent/file", time: testTime) }
     #expect(throws: CaptureError(.empty, path: file.path)) {
       try ReplayTransport(path: file.path, time: testTime)

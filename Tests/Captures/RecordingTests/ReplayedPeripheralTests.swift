@@ -122,7 +122,7 @@ private let battery = uuid("2a19")
   }
 
   /// An answer is not kept back by what the device sent on its own before the write: that comes first, at once.
-  @Test mutating func anAnswerDoesNotWaitForWhatWasRecordedBeforeIt() async throws {
+  @Test mutating func responseDoesNotWaitForEarlierNotifications() async throws {
     script.discover()
     script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.notify(0x0012, [0, 61], after: 100_000)
@@ -145,7 +145,7 @@ private let battery = uuid("2a19")
   }
 
   /// A program that has listened and then asks: what it has got does not come again, and the rest waits for its request.
-  @Test mutating func aListenerThatAsksGetsNothingTwice() async throws {
+  @Test mutating func doesNotRepeatDeliveredNotifications() async throws {
     script.discover()
     script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.ask(ATTWriteRequest(0x0015, value: [1]), ATTWriteResponse())
@@ -245,7 +245,7 @@ private let battery = uuid("2a19")
     await replay.central.stop()
   }
 
-  @Test mutating func whatTheCaptureLacksIsRefusedAndListed() async throws {
+  @Test mutating func rejectsAndListsRequestsMissingFromCapture() async throws {
     script.discover()
     script.ask(ATTWriteRequest(0x0015, value: [1]), ATTWriteResponse())
     var options = ReplayedPeripheral.Options()
@@ -309,7 +309,7 @@ private let battery = uuid("2a19")
 
   /// A bonded device is not discovered: half of the captures of phones (havvk/even-g2-smart-classroom on an iPhone,
   /// madkaye/revcar-cli). What was used is there, under UUIDs that are made up.
-  @Test mutating func aCaptureFromWithinAConnectionHasWhatWasUsed() async throws {
+  @Test mutating func synthesizesUsedAttributesWithoutDiscovery() async throws {
     script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.notify(0x0012, [0, 75], after: 500)
     script.command(ATTWriteCommand(0x0042, value: [9]))
@@ -372,7 +372,7 @@ private let battery = uuid("2a19")
   }
 
   /// The connection with the most notifications is replayed, and others that have more PDUs are named.
-  @Test mutating func theConnectionThatHasMostToTellIsReplayed() throws {
+  @Test mutating func replaysConnectionWithMostNotifications() throws {
     var long = ATTScript()
     long.notify(0x0012, [1])
     long.notify(0x0012, [2])
@@ -414,7 +414,7 @@ private let battery = uuid("2a19")
     await replay.central.stop()
   }
 
-  @Test mutating func expectationsAreMetByWhatTheProgramDoes() async throws {
+  @Test mutating func verifiesExpectedSubscriptionsWritesAndReads() async throws {
     script.discover()
     script.ask(ATTWriteRequest(0x0013, value: [1, 0]), ATTWriteResponse())
     script.ask(ATTWriteRequest(0x0015, value: [1]), ATTWriteResponse())

@@ -9,7 +9,7 @@ import Testing
   private static let folder = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
 
   @Test(arguments: FuzzTarget.all.filter { $0.name != "client" && $0.name != "replay" }.map(\.name))
-  func seedsAndTheirMutations(_ name: String) throws {
+  func runsSeedsAndMutationsWithoutCrashing(_ name: String) throws {
     let target = try #require(FuzzTarget.named(name))
     let folder = "\(Self.folder)/Corpus/\(name)"
     let seeds = Disk.names(in: folder).compactMap { Disk.bytes(of: "\(folder)/\($0)") }

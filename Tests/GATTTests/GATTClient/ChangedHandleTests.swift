@@ -42,7 +42,7 @@ import Testing
     try await client.write([7], to: AttributeHandle(0x20))
   }
 
-  @Test func aChangeElsewhereIsNone() async throws {
+  @Test func ignoresServiceChangedForOtherHandles() async throws {
     link.answer("0a 2000", changed("3000 ffff"), "0b 01")
     #expect(try await client.read(AttributeHandle(0x20)) == [1])
   }

@@ -30,7 +30,7 @@ import Testing
     return places
   }
 
-  @Test func equalOnesAreCountedInTheOrderOfTheirHandles() {
+  @Test func numbersEqualUUIDsByHandleOrder() {
     let places = places()
     let names = ([0x12, 0x14, 0x17, 0x32, 0x37] as [AttributeHandle]).map { places.name(at: $0) }
     #expect(names.map { $0?.serviceIndex } == [0, 0, 0, 1, 1])
@@ -76,7 +76,7 @@ import Testing
 
   // MARK: Trust
 
-  @Test func whatWasDiscoveredBeforeAChangeIsNotTrue() {
+  @Test func discoveryBeforeServiceChangedIsInvalid() {
     var trust = HandleValidity()
     trust.change(range(0x10, 0x1F))
     #expect(trust.hasChanged(range(0x1F, 0x30), since: 0))
@@ -91,7 +91,7 @@ import Testing
     #expect(!trust.isUnknown(0x10) && !trust.isUnknown(0x1F))
   }
 
-  @Test func onlyWhatIsDiscoveredIsKnownAgain() {
+  @Test func rediscoveryValidatesOnlyItsHandleRange() {
     var trust = HandleValidity()
     trust.change(range(0x10, 0x1F))
     #expect(!trust.isUnknown(0x0F) && !trust.isUnknown(0x20))
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// The memory for changes is bounded: after that, nothing from before counts.
-  @Test func aServerThatChangesOftenIsNotTrustedAtAll() {
+  @Test func manyServiceChangesInvalidateAllHandles() {
     var trust = HandleValidity()
     for number in 1...40 as ClosedRange<UInt16> { trust.change(range(number, number)) }
     #expect(trust.changeCount == 40)

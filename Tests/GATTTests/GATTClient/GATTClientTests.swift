@@ -10,7 +10,7 @@ import Testing
 @Suite(.onTheLoop) struct GATTClientTests {
   let link = FakeBearer()
 
-  @Test func whatIsAskedAtOnceGoesOneByOne() async throws {
+  @Test func serializesConcurrentReads() async throws {
     let client = link.client()
     link.answer("0a1000", "0b01")
     link.answer("0a1100", "0b02")
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func theEndOfTheLinkFailsWhatIsOpenAtOnce() async throws {
+  @Test func disconnectionFailsPendingRequests() async throws {
     let client = link.client()
     var errors: [StackError] = []
     let tasks = ([1, 2, 3] as [AttributeHandle]).map { handle in
@@ -92,7 +92,7 @@ import Testing
     #expect(try await next.value == [2])
   }
 
-  @Test func whatHasNotBegunIsTakenBack() async throws {
+  @Test func cancelledQueuedRequestIsNotSent() async throws {
     let client = link.client()
     let first = spawn { try await client.read(AttributeHandle(0x10)) }
     await settle()
@@ -106,7 +106,7 @@ import Testing
     #expect(link.sent == ["0a1000"])
   }
 
-  @Test func whatIsNotThereIsNil() async throws {
+  @Test func returnsNilForMissingService() async throws {
     let client = link.client()
     link.answer("06 0100 ffff 0028 0a18", "01 06 0100 0a")
     link.answer("06 0100 ffff 0028 fb349b5f80000080001000000a180000", "01 06 0100 0a")

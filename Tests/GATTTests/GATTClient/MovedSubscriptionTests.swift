@@ -106,13 +106,13 @@ import Testing
     return (client, subscription)
   }
 
-  @Test func whatHasMovedIsDisabledInItsNewPlace() async throws {
+  @Test func unsubscribesAtNewHandleAfterMove() async throws {
     let (client, subscription) = try await moved(isConfirmed: true)
     try await client.unsubscribe(subscription)
     #expect(link.sent == ["1226000000"])
   }
 
-  @Test func whatIsCancelledWhileItMovesIsDisabledInItsNewPlace() async throws {
+  @Test func unsubscribesAtNewHandleDuringMove() async throws {
     let (client, subscription) = try await moved(isConfirmed: false)
     client.unsubscribe(subscription) { _ in }
     link.receive("13")
@@ -138,7 +138,7 @@ import Testing
     return (client, first, second)
   }
 
-  @Test func whatIsCancelledWhileItMovesIsTakenBackFromTheOthers() async throws {
+  @Test func keepsNotificationsOfOthersWhenCancelledDuringMove() async throws {
     let (client, _, second) = try await movedTogether()
     client.unsubscribe(second) { _ in }
     link.receive("13")
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// The first one has left before the other one is refused, which ends then.
-  @Test func whatIsRefusedWhileItMovesIsTakenBack() async throws {
+  @Test func disablesCCCDWhenRefusedDuringMove() async throws {
     let (client, first, _) = try await movedTogether()
     link.answer("12 2600 0200", "13")
     client.unsubscribe(first) { _ in }

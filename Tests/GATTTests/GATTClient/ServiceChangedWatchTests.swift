@@ -30,7 +30,7 @@ import Testing
     for answer in Self.answers.prefix(count) { link.receive(answer) }
   }
 
-  @Test func itComesBeforeWhatIsRequestedLater() {
+  @Test func subscribesToServiceChangedBeforeLaterRequests() {
     client.watchServiceChanges()
     client.watchServiceChanges()
     var value: [UInt8]?
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// A stream begins with what is requested now, and does not wait for it.
-  @Test func itMayComeAfterWhatIsRequestedNow() async {
+  @Test func subscribesToServiceChangedAfterCurrentRequests() async {
     client.run({ ReadValue(0x10, mtu: 23) }) { _ in }
     client.watchServiceChanges(afterOthers: true)
     client.run({ ReadValue(0x11, mtu: 23) }) { _ in }
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: ["010601000a", "0701000100"])
-  func aServerWithoutItPromisesThatNothingChanges(answer: String) {
+  func doesNotWatchServerWithoutServiceChanged(answer: String) {
     client.watchServiceChanges()
     link.receive(answer)
     if answer.hasPrefix("01") { link.receive("010601000a") }
@@ -120,7 +120,7 @@ import Testing
     #expect(link.takeSent() == [])
   }
 
-  @Test func nothingIsAskedAfterTheEnd() async {
+  @Test func sendsNothingAfterDisconnection() async {
     link.lose("the link is lost")
     client.watchServiceChanges()
     await testTimers.sleep(for: .seconds(600))

@@ -36,7 +36,7 @@ import Testing
     #expect(heard.values == [[1], [2]])
   }
 
-  @Test func whatCameJustBeforeIsKeptForAMoment() async throws {
+  @Test func deliversNotificationReceivedJustBeforeSubscribing() async throws {
     let client = link.client()
     link.receive("1b 1000 01")
     await testTimers.sleep(for: .seconds(3))
@@ -47,7 +47,7 @@ import Testing
     #expect(heard.values == [[2]])
   }
 
-  @Test func floodsThatNobodyClaimsAreBounded() async throws {
+  @Test func boundsBufferedUnclaimedNotifications() async throws {
     let client = link.client()
     for number in 0..<1000 { link.receive("1b 1000 " + Hex.string([UInt8(number & 0xFF)])) }
     let heard = Heard()
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// A peer that sends without a subscription, or without the descriptor: nothing is written.
-  @Test func whoOnlyListensWritesNothing() async throws {
+  @Test func listeningDoesNotWriteCCCD() async throws {
     let client = link.client()
     var silent = characteristic
     silent.properties = .read
@@ -143,7 +143,7 @@ import Testing
     #expect(link.takeSent() == ["1211000000"] && results == 2 && heard.values == [])
   }
 
-  @Test func aRefusedSubscriptionIsNone() async throws {
+  @Test func refusedSubscriptionDeliversNoValues() async throws {
     let client = link.client()
     link.answer("12 1100 0100", "01 12 1100 05")
     let heard = Heard()
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// The first one's write is under way: it may still fail.
-  @Test func theSecondSubscriberIsNotToldWhatIsNotTrueYet() async throws {
+  @Test func secondSubscriberWaitsForWriteResponse() async throws {
     let client = link.client()
     link.answer("12 1100 0100")
     _ = try await client.discoverDescriptors(of: characteristic)
@@ -204,7 +204,7 @@ import Testing
 
   /// The peripheral would go on to send both kinds; a client that writes 0 instead takes the first one's values away, too
   /// (google/bumble 22).
-  @Test func whatWasAskedForTogetherWithOthersIsTakenBackAlone() async throws {
+  @Test func cancelledSubscriptionRestoresPreviousCCCD() async throws {
     let (_, second) = try await subscribeTwice(link.client())
     second.cancel()
     await #expect(throws: StackError.cancelled) { try await second.value }
@@ -231,7 +231,7 @@ import Testing
   /// The first one leaves before the second one is refused: indications alone are asked for then. They have to be disabled
   /// after the refusal, also if that request is refused, too: no answer is ignored (zephyrproject-rtos/zephyr 15100).
   @Test(arguments: ["13", "01 12 1100 05"])
-  func whatIsRefusedIsTakenBackFromWhatWasAskedForLater(answer: String) async throws {
+  func disablesCCCDAfterRefusedSecondSubscription(answer: String) async throws {
     let client = link.client()
     link.answer("12 1100 0200", answer)
     let (first, second) = try await subscribeTwice(client)
@@ -244,7 +244,7 @@ import Testing
     #expect(link.sent == ["1211000100"])
   }
 
-  @Test func whatIsNotOfferedIsNotAskedFor() async throws {
+  @Test func rejectsSubscriptionWithoutMatchingProperty() async throws {
     let client = link.client()
     await #expect(throws: StackError.self) {
       try await client.subscribe(to: characteristic, as: .indication) { _, _ in }
@@ -270,7 +270,7 @@ import Testing
 
   // MARK: Service Changed
 
-  @Test func serviceChangedIsObeyed() async throws {
+  @Test func serviceChangedInvalidatesHandlesAndSubscriptions() async throws {
     let client = link.client()
     link.offerServiceChanged()
     var ends: [StackError] = []

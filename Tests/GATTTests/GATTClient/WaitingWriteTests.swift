@@ -39,13 +39,13 @@ import Testing
     link.makeRoom(count)
   }
 
-  @Test func withoutRoomNothingIsSent() {
+  @Test func throwsNoRoomWhenQueueIsFull() {
     link.room = 0
     #expect(throws: StackError.noRoom) { try client.writeWithoutResponse([1], to: AttributeHandle(0x10)) }
     #expect(link.sent == [])
   }
 
-  @Test func whatWaitsIsSentInItsOrderAsThereIsRoom() throws {
+  @Test func sendsWaitingWritesInOrder() throws {
     let results = Results()
     link.room = 1
     for number in 1...4 as ClosedRange<UInt8> { post(number, results) }
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// The time of the second of three has passed: it, and no other, is not sent.
-  @Test func oneThatHasWaitedTooLongIsNotSent() async {
+  @Test func doesNotSendExpiredWrite() async {
     let results = Results()
     link.room = 0
     post(1, results)
@@ -136,7 +136,7 @@ import Testing
     #expect(link.takeSent() == ["12200001", "52100001"])
   }
 
-  @Test func oneThatIsCancelledIsNotSent() async {
+  @Test func doesNotSendCancelledWrite() async {
     link.room = 0
     let client = self.client
     let tasks = (1...3 as ClosedRange<UInt8>).map { number in
@@ -152,7 +152,7 @@ import Testing
     #expect(link.sent == ["52100001", "52100003"])
   }
 
-  @Test func theEndOfTheLinkIsTheirs() async {
+  @Test func disconnectionFailsWaitingWrites() async {
     let results = Results()
     link.room = 0
     for number in 1...3 as ClosedRange<UInt8> { post(number, results) }

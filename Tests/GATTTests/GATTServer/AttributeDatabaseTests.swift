@@ -43,7 +43,7 @@ import Testing
     #expect(database.handles(of: GATTUUID.primaryService) == [8])
   }
 
-  @Test func severalChangesAreOne() {
+  @Test func batchesChangesIntoOneHandleRange() {
     let database = AttributeDatabase()
     database.addService(battery)
     var changes: [HandleRange] = []
@@ -71,7 +71,7 @@ import Testing
     #expect(database.configuration(of: 3) == 5 && database.attributes.map(\.handle) == [1, 2, 3, 4, 5])
   }
 
-  @Test func aFullDatabaseTakesNothing() {
+  @Test func rejectsAttributesWhenHandlesAreExhausted() {
     let database = AttributeDatabase()
     database.addService(battery, at: 0xFFFD)
     // A characteristic that is notified needs three handles.
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// Find By Type Value names the end of what a declaration groups (Part G, 2.5.3).
-  @Test func theEndOfAGroupIsNamed() {
+  @Test func findByTypeValueReturnsGroupEndHandle() {
     let dialogue = ServerDialogue { database in
       database.addService(battery)
       database.addCharacteristic(level, .notify)

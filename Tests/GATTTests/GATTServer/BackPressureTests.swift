@@ -84,7 +84,7 @@ import Testing
   }
 
   /// A client that unsubscribes, or leaves, gets nothing that has waited.
-  @Test func whoDoesNotWantItAnyMoreGetsNothing() {
+  @Test func discardsQueuedValuesOfUnsubscribedClient() {
     dialogue.unlinked.hasRoom = false
     server.notify([1], of: 3)
     server.notify([2], of: 6)

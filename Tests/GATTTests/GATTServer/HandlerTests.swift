@@ -60,7 +60,7 @@ import Testing
     #expect(dialogue.takeSent() == "0b01")
   }
 
-  @Test func nothingIsLeftOfAnAnswer() {
+  @Test func responseCancelsDeadlineTimer() {
     _ = dialogue.ask("0a 0300")
     #expect(dialogue.timers.nextDeadline != nil)
     program.reads[0](.success([1]))
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// Further requests wait, a bounded number of them; commands and notifications do not.
-  @Test func othersWaitForTheRequestBefore() {
+  @Test func queuesBoundedNumberOfFurtherRequests() {
     _ = dialogue.ask("12 0600 0100")
     #expect(dialogue.ask("0a 0300") == "" && dialogue.ask("0a 0500") == "" && dialogue.ask("3f") == "")
     #expect(dialogue.server.notify([7], of: 5) == .sent && dialogue.takeSent() == "1b050007")
@@ -169,7 +169,7 @@ import Testing
     #expect(dialogue.takeEvents() == [.written(3, [1, 2, 3])])
   }
 
-  @Test func nothingHappensAfterTheLink() {
+  @Test func ignoresRepliesAfterDisconnection() {
     _ = dialogue.ask("0a 0300")
     _ = dialogue.ask("0a 0500")
     _ = dialogue.ask("52 0300 01")

@@ -128,7 +128,7 @@ import Testing
     #expect(dialogue.ask("12 0900 01") == "13")
   }
 
-  @Test func theMTUIsTold() {
+  @Test func reportsExchangedMTU() {
     var told: [Int] = []
     dialogue.server.onMTU = { told.append($0) }
     #expect(dialogue.exchanged(100).server.mtu == 100 && told == [100])

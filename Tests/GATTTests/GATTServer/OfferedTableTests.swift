@@ -100,7 +100,7 @@ import Testing
   }
 
   /// A replay answers as the recorded device did.
-  @Test func aTableThatIsNotOfferedIsAsItIs() {
+  @Test func servesRecordedTableUnchanged() {
     let dialogue = ServerDialogue(Self.recorded)
     #expect(dialogue.ask("0a 0600") == "0b07" && dialogue.ask("0a 0a00") == "0b01")
     #expect(dialogue.ask("12 1700 00") == "13" && dialogue.ask("0a 1700") == "0b00")

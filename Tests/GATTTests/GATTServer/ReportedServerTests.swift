@@ -10,7 +10,7 @@ import Testing
   private let dialogue = ServerDialogue(CaseDatabase.make())
 
   /// apache/mynewt-nimble 829: a value that filled the response hid that the next one may not be read.
-  @Test func aValueWithoutRoomIsCheckedAllTheSame() {
+  @Test func checksHandlesWithoutRoomInResponse() {
     #expect(dialogue.ask("0e 0f00 0700") == "010e070002")
     #expect(dialogue.ask("20 0f00 0700") == "0120070002")
     #expect(dialogue.ask("20 0f00 ff00") == "0120ff0001")
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// embassy-rs/trouble 553: Prepare Write has to leave the value as it is.
-  @Test func preparingChangesNothing() {
+  @Test func prepareWriteDoesNotChangeValue() {
     _ = dialogue.ask("16 0300 0000 ff")
     #expect(dialogue.ask("0a 0300") == "0b010203" && dialogue.takeEvents() == [])
   }

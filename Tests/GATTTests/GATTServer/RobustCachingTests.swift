@@ -57,7 +57,7 @@ import Testing
   }
 
   /// SR/GAS/BV-03, 04: features belong to one client, and are never turned off.
-  @Test func featuresStayOn() {
+  @Test func clientSupportedFeaturesCannotBeCleared() {
     #expect(dialogue.ask("0a 0600") == "0b00")
     turnOn()
     #expect(dialogue.ask("0a 0600") == "0b01" && dialogue.otherClient().ask("0a 0600") == "0b00")
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// SR/GAS/BV-05: Database Out Of Sync once; with the next request the client is aware.
-  @Test func aClientThatDoesNotKnowIsToldOnce() {
+  @Test func changeUnawareClientGetsDatabaseOutOfSyncOnce() {
     turnOn()
     addService()
     #expect(dialogue.ask("0a 0d00") == "010a000012")
@@ -77,13 +77,13 @@ import Testing
   }
 
   /// apache/mynewt-nimble 1456: with an old table, a phone read the value of another characteristic.
-  @Test func onlyWhoAskedForThatIsKeptFromHandles() {
+  @Test func clientWithoutRobustCachingGetsNoOutOfSyncError() {
     addService()
     #expect(dialogue.ask("0a 0d00") == "0b01")
   }
 
   /// SR/GAS/BV-06: commands are ignored, and nothing is sent but Service Changed.
-  @Test func nothingIsSentToAClientThatDoesNotKnow() {
+  @Test func changeUnawareClientGetsOnlyServiceChanged() {
     turnOn()
     _ = dialogue.ask("12 0400 0200")
     _ = dialogue.ask("12 0e00 0100")
@@ -114,7 +114,7 @@ import Testing
     ("08 0100 ffff 0328", true), ("08 0100 0b00 0228", true), ("10 0100 ffff 0028", true),
     ("06 0100 ffff 0028 0d18", true), ("04 0100 ffff", true), ("02 f700", true), ("0c 0d00 0000", false),
     ("0e 0d00 0600", false), ("16 0d00 0000 01", false), ("20 0d00 0600", false),
-  ]) func whatAClientThatDoesNotKnowMayDo(_ request: String, _ isAnswered: Bool) {
+  ]) func permitsDiscoveryByChangeUnawareClient(_ request: String, _ isAnswered: Bool) {
     turnOn()
     addService()
     let answer = dialogue.ask(request)
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// It has read the hash: with its next request it is aware.
-  @Test func theHashMakesAware() {
+  @Test func readingDatabaseHashMakesClientChangeAware() {
     turnOn()
     addService()
     _ = dialogue.ask("08 0100 ffff 2a2b")

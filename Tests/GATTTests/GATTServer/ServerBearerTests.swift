@@ -70,7 +70,7 @@ import Testing
   }
 
   /// The whole queue is executed, or nothing of it (3.4.6.3).
-  @Test func aQueueThatCannotBeExecutedChangesNothing() {
+  @Test func failedExecuteWriteChangesNothing() {
     let server = server(longValue: Array(repeating: 0xFF, count: 512))
     _ = server.ask(part(513, [1]))
     #expect(server.refusal(ATTExecuteWriteRequest(.write)) == .invalidOffset)

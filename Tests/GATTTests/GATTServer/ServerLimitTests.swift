@@ -82,7 +82,7 @@ import Testing
   }
 
   /// A value that may not be read is refused, also where there is no room for it.
-  @Test func aValueWithoutRoomIsCheckedAllTheSame() {
+  @Test func checksHandlesWithoutRoomInResponse() {
     let server = server([300])
     #expect(server.refusal(ATTReadMultipleVariableRequest([1, 0x00FF])) == .invalidHandle)
   }

@@ -127,7 +127,7 @@ enum CaseDatabase {
   }
 
   /// A client with a key that has not encrypted the link is told to do that, one without that it has to pair.
-  @Test func encryptionIsAskedForByWhatIsMissing() {
+  @Test func securityErrorDependsOnPairing() {
     let dialogue = ServerDialogue(CaseDatabase.make())
     #expect(dialogue.ask("0a 0d00") == "010a0d0005")
     dialogue.server.security.isPaired = true
@@ -201,7 +201,7 @@ enum CaseDatabase {
     #expect(dialogue.ask("18 01") == "0118030012" && dialogue.ask("18 01") == "19")
   }
 
-  @Test("SR/GAN/BV-01") func notificationsGoToWhoHasAsked() {
+  @Test("SR/GAN/BV-01") func notifiesOnlySubscribedClient() {
     let dialogue = ServerDialogue(CaseDatabase.make())
     #expect(dialogue.server.notify([1], of: 3) == .notSubscribed && dialogue.takeSent() == "")
     #expect(dialogue.ask("12 0400 0100") == "13" && dialogue.takeEvents() == [.configured(3, .notify)])
@@ -226,7 +226,7 @@ enum CaseDatabase {
       ])
   }
 
-  @Test("SR/GAT/BV-01") func nothingFollowsAnIndicationWithoutConfirmation() {
+  @Test("SR/GAT/BV-01") func unconfirmedIndicationEndsBearer() {
     let dialogue = ServerDialogue(CaseDatabase.make())
     _ = dialogue.ask("12 0400 0200")
     var ends: [StackError] = []
@@ -238,7 +238,7 @@ enum CaseDatabase {
     #expect(dialogue.ask("1e") == "" && dialogue.ask("0a 0300") == "" && dialogue.takeSent() == "")
   }
 
-  @Test("SR/GAS/BV-01") func serviceChangedIsIndicatedToWhoHasAsked() {
+  @Test("SR/GAS/BV-01") func indicatesServiceChangedToSubscribedClient() {
     let dialogue = ServerDialogue { database in
       database.addService(GATTUUID.genericAttribute)
       database.addCharacteristic(GATTUUID.serviceChanged, .indicate)

@@ -63,7 +63,7 @@ struct AdvertisingKindTests {
   }
 
   /// embassy-rs/nrf-softdevice 156: bytes that are no structures.
-  @Test func dataThatAreNoneAreRefused() {
+  @Test func rejectsMalformedAdvertisingData() {
     #expect(fault(AdvertisingData(hex("0501"))) == .malformed(.advertisement))
     #expect(fault(Self.flags, Self.flags) == .flagsInScanResponse)
     #expect(
@@ -83,7 +83,7 @@ struct AdvertisingKindTests {
     }
   }
 
-  @Test func refusalsSayWhatToDo() {
+  @Test func faultDescriptionsNameTheRemedy() {
     #expect(
       "\(AdvertisingFault.tooLong(.advertisement, 40, 31))"
         == "the advertisement has 40 bytes, and room for 31; give it less")
@@ -126,7 +126,7 @@ struct AdvertisingKindTests {
     #expect(new.count == 3 && new[0].hasPrefix("01362019" + "00" + "1000" + "200000" + "300000"))
   }
 
-  @Test func oneCentralIsCalled() throws {
+  @Test func sendsDirectedAdvertisingParameters() throws {
     let call = try Advertising(AdvertisingData(), kind: .directed(Self.central, isHighDuty: false))
     let old = sent(.ready(), call)
     #expect(
@@ -137,7 +137,7 @@ struct AdvertisingKindTests {
   }
 
   /// Vol 6, Part B, 4.4.2.4.3: 1.28 seconds. New controllers refuse it without that limit (zephyrproject-rtos/zephyr 23916).
-  @Test func aCallWithAHighDutyGoesOnWithALowOne() throws {
+  @Test func highDutyCycleFallsBackToLowDutyCycle() throws {
     let call = try Advertising(AdvertisingData(), kind: .directed(Self.central, isHighDuty: true))
     let old = ScriptedController.ready()
     #expect(sent(old, call)[0].hasPrefix("0106200f" + "a000f000" + "01"))
@@ -158,7 +158,7 @@ struct AdvertisingKindTests {
   }
 
   /// A central that has connected is called with a high duty the next time.
-  @Test func aLinkIsNoReasonForALowDuty() throws {
+  @Test func advertisesHighDutyAgainAfterALink() throws {
     let call = try Advertising(AdvertisingData(), kind: .directed(Self.central, isHighDuty: true))
     let controller = ScriptedController.ready()
     controller.host.onAccepted = { _ in }

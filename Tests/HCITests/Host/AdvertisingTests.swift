@@ -48,7 +48,7 @@ struct AdvertisingTests {
     "01392006" + "01" + "01" + "00" + "0000" + "00",
   ]
 
-  @Test func itIsStartedAndStopped() {
+  @Test func startsAndStopsAdvertising() {
     let controller = ScriptedController.ready()
     controller.host.setAdvertising(advertising, in: set)
     controller.answerAll()
@@ -91,7 +91,7 @@ struct AdvertisingTests {
     #expect(controller.takeSent() == Self.start)
   }
 
-  @Test func whoTakesALinkMayStopIt() {
+  @Test func advertisingCanBeStoppedFromAcceptHandler() {
     let controller = ScriptedController.ready()
     controller.host.onAccepted = { [set] _ in controller.host.setAdvertising(nil, in: set) }
     advertise(on: controller)
@@ -129,7 +129,7 @@ struct AdvertisingTests {
     #expect(data == ["03000400020500"])
   }
 
-  @Test func aLinkThatNobodyTakesIsEnded() {
+  @Test func disconnectsUnclaimedPeripheralLink() {
     let controller = ScriptedController.ready()
     advertise(on: controller)
     controller.connectionComplete(0x40, role: .peripheral)
@@ -161,7 +161,7 @@ struct AdvertisingTests {
   }
 
   /// Directed advertising is over after 1.28 s: Connection Complete with Advertising Timeout, in the peripheral role.
-  @Test func anEndWithoutALinkIsNoFailureOfTheInitiator() {
+  @Test func advertisingTimeoutDoesNotFailPendingConnection() {
     let controller = ScriptedController.ready()
     advertise(on: controller)
     let attempt = controller.connect()
@@ -176,7 +176,7 @@ struct AdvertisingTests {
 
   /// apache/mynewt-nimble 211, bluez/bluetooth-next 600, zephyrproject-rtos/zephyr 90757: the controller advertises, or has to
   /// be stopped once more, and the host does not know.
-  @Test func whatStillRunsIsStoppedFirst() {
+  @Test func stopsUnknownAdvertisingBeforeRestart() {
     let controller = ScriptedController.ready()
     var refusals: [StackError?] = []
     set.onResult = { refusals.append($0) }
@@ -192,7 +192,7 @@ struct AdvertisingTests {
 
   /// zephyrproject-rtos/zephyr 12362: Connection Limit Exceeded while the one link exists. It is tried again with longer and
   /// longer pauses, and at once when a link ends.
-  @Test func aRefusalIsNotTheEnd() {
+  @Test func retriesRefusedAdvertisingWithBackOff() {
     let controller = ScriptedController.ready()
     var refusals: [StackError?] = []
     set.onResult = { refusals.append($0) }
@@ -219,7 +219,7 @@ struct AdvertisingTests {
   }
 
   /// It goes on after the controller was set up again.
-  @Test func itSurvivesABreakdown() {
+  @Test func resumesAdvertisingAfterHardwareError() {
     let controller = ScriptedController.ready()
     advertise(on: controller)
     controller.receive("04100142")
@@ -227,7 +227,7 @@ struct AdvertisingTests {
     #expect(Array(controller.takeSent().suffix(4)) == Self.start)
   }
 
-  @Test func itIsForgottenByTheTime() {
+  @Test func stopsAdvertisingCancelledDuringStart() {
     let controller = ScriptedController.ready()
     controller.host.setAdvertising(advertising, in: set)
     controller.host.setAdvertising(nil, in: set)

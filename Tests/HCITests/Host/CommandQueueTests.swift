@@ -92,7 +92,7 @@ import Testing
     #expect(first.values.count == 1)
   }
 
-  @Test func completionsThatNobodyWaitsForAreIgnored() {
+  @Test func ignoresUnsolicitedCommandCompletions() {
     controller.complete(Reset.opcode)
     controller.status(Disconnect.opcode)
     let rssi = readRSSI(1)
@@ -131,7 +131,7 @@ import Testing
     #expect(rssi.values == [.failure(.commandFailed(ReadRSSI.opcode, .unknownConnectionIdentifier))])
   }
 
-  @Test func whoAsksFromWithinAnAnswerIsServed() {
+  @Test func queuesCommandSentFromCompletion() {
     var order: [Int] = []
     controller.host.send(ReadRSSI(handle: handle(1))) { _ in
       order.append(1)

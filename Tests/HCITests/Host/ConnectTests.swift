@@ -64,7 +64,7 @@ import Testing
     #expect(attempt.results.count == 1)
   }
 
-  @Test func aPeerWithoutFeaturesIsALinkAllTheSame() {
+  @Test func establishesLinkWithoutRemoteFeatures() {
     let attempt = creating()
     controller.connectionComplete()
     controller.answerAll()
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// Where nobody can be asked, a link that is not lost within some intervals is there.
-  @Test func aControllerThatCannotAskForFeaturesWaitsAWhile() {
+  @Test func establishesLinkAfterDelayWithoutFeatureRequest() {
     let attempt = creating()
     controller.connectionComplete()
     controller.status(LEReadRemoteFeatures.opcode, .unknownCommand)
@@ -264,7 +264,7 @@ import Testing
     #expect(second.link?.peer == other)
   }
 
-  @Test func whoWaitsInLineHasADeadlineToo() {
+  @Test func queuedConnectionAttemptTimesOut() {
     _ = creating(deadline: .seconds(100))
     let second = controller.connect(deadline: .seconds(5))
     let third = controller.connect()
@@ -295,7 +295,7 @@ import Testing
     #expect(attempt.results.isEmpty)
   }
 
-  @Test func aLinkThatNobodyAskedForIsEnded() {
+  @Test func disconnectsUnsolicitedLink() {
     controller.connectionComplete()
     #expect(controller.takeSent() == ["010604034000" + "13"])
     controller.connectionComplete(0x40, .connectionTimeout)

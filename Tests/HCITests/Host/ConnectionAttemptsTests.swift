@@ -60,7 +60,7 @@ private func request(_ seconds: Int = 30, _ peer: BluetoothAddress = peer) -> Co
     #expect(dialogue.attempts.nextDeadline == nil)
   }
 
-  @Test func whereTheFirstPacketCannotBeRequestedTheTimeDecides() throws {
+  @Test func establishesUnprobedLinkAfterDelay() throws {
     var dialogue = creating()
     #expect(dialogue.handle(.created(first, "link"), .unprobed(.milliseconds(120))) == [])
     let (pause, actions) = try dialogue.advance()
@@ -149,7 +149,7 @@ private func request(_ seconds: Int = 30, _ peer: BluetoothAddress = peer) -> Co
   }
 
   /// The scan stops for an attempt that has ended: its event is not one of the next attempt.
-  @Test func anEventOfAnEndedAttemptDoesNothing() {
+  @Test func ignoresEventOfEndedAttempt() {
     var dialogue = Dialogue(.controller)
     _ = dialogue.add(1)
     _ = dialogue.add(2)

@@ -96,7 +96,7 @@ import Testing
   }
 
   /// An attempt is given up while the states are read: nothing is paused for it.
-  @Test func anAttemptThatIsGivenUpEarlyPausesNothing() throws {
+  @Test func attemptCancelledDuringStateReadPausesNothing() throws {
     let controller = try advertising([LEReadSupportedStates.self])
     let link = controller.connect()
     #expect(controller.takeOpcodes() == [LEReadSupportedStates.opcode])

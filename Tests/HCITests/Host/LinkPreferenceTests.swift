@@ -83,14 +83,15 @@ import Testing
     (all, .dataPacketLengthExtension, [longPackets]), (.dataPacketLengthExtension, all, [longPackets]),
     (all, .encryption, []), (.encryption, all, []),
   ])
-  func whatOneSideLacksIsNotRequested(_ own: LEFeatures, _ peers: LEFeatures, _ sent: [String]) {
+  func doesNotRequestFeatureUnsupportedByEitherSide(_ own: LEFeatures, _ peers: LEFeatures, _ sent: [String])
+  {
     let (controller, attempt) = connected(own, peers)
     #expect(attempt.changes.count == 2 - sent.count)
     controller.answerAll()
     #expect(controller.takeSent() == sent)
   }
 
-  @Test func itIsSaidWhichSideLacksWhat() {
+  @Test func reportsWhichSideLacksAFeature() {
     let (_, poorPeer) = connected(Self.all, .encryption)
     #expect(
       poorPeer.changes == [
@@ -119,7 +120,7 @@ import Testing
   }
 
   /// The first request of a program is data, which does not wait for commands.
-  @Test func nothingIsRequestedBeforeTheLinkIsHandedOver() {
+  @Test func sendsDataBeforePreferenceCommandsComplete() {
     let (controller, attempt) = connected()
     // The controller has not answered LE Set Data Length, and LE Set PHY waits for that.
     #expect(controller.takeSent() == [Self.longPackets])
@@ -127,7 +128,7 @@ import Testing
     #expect(controller.takeSent() == ["02400005000101010101"])
   }
 
-  @Test func nothingIsRequestedOfALinkThatIsNotWanted() {
+  @Test func requestsNothingOnCancelledLink() {
     var abilities = ScriptedController.Abilities()
     abilities.leFeatures = Self.all
     let controller = ScriptedController.ready(abilities)

@@ -13,7 +13,7 @@ import Testing
     "02" + header + String(repeating: byte, count: count)
   }
 
-  @Test func framesAreCutIntoWhatTheControllerHolds() {
+  @Test func fragmentsFramesToControllerBufferSize() {
     let controller = ScriptedController.ready()
     let link = controller.established()
     send(link, 27)
@@ -90,7 +90,7 @@ import Testing
     #expect(controller.takeSent().count == 4)
   }
 
-  @Test func aDisconnectionReturnsWhatWasInFlight() {
+  @Test func disconnectionReturnsBuffersInFlight() {
     let controller = ScriptedController.ready()
     let other = BluetoothAddress(0xC0FF_EE00_0001, .random)
     let first = controller.established(0x40)
@@ -149,7 +149,7 @@ import Testing
   }
 
   /// A peer that makes us answer without end, on a link that takes nothing.
-  @Test func whatWaitsIsBoundedAndTheLinkIsEndedOnce() {
+  @Test func disconnectsOnceWhenSendQueueOverflows() {
     let controller = ScriptedController.ready()
     let link = controller.established()
     for _ in 0..<5000 { send(link, 1) }
@@ -174,7 +174,7 @@ import Testing
     #expect(controller.takeSent() == [])
   }
 
-  @Test func packetsThatCannotBeReadAreCountedAndDropped() {
+  @Test func countsAndDropsMalformedPackets() {
     let controller = ScriptedController.ready()
     let link = controller.established()
     for bytes in [
@@ -187,7 +187,7 @@ import Testing
     #expect(link.data == [] && link.losses == [])
   }
 
-  @Test func startsAndContinuationsAreToldApart() {
+  @Test func separatesStartAndContinuationFragments() {
     let controller = ScriptedController.ready()
     let link = controller.established()
     for boundary in ["4000", "4010", "4020", "4030"] { controller.receive("02 \(boundary) 0100 aa") }
@@ -196,7 +196,7 @@ import Testing
 }
 
 @Suite struct LinkTests {
-  @Test func disconnectingIsToldWhenTheLinkIsGone() {
+  @Test func reportsDisconnectionOnCompletionEvent() {
     let controller = ScriptedController.ready()
     let link = controller.established()
     link.link?.disconnect()
@@ -213,7 +213,7 @@ import Testing
     #expect(link.losses.count == 1)
   }
 
-  @Test func aDisconnectionThatIsNeverToldEnds() {
+  @Test func disconnectTimesOutWithoutCompletionEvent() {
     let controller = ScriptedController.ready()
     let link = controller.established()
     link.link?.disconnect()
@@ -231,7 +231,7 @@ import Testing
     #expect(link.losses == [.connectionTerminatedByLocalHost])
   }
 
-  @Test func aFailedDisconnectionIsNone() {
+  @Test func ignoresFailedDisconnectionComplete() {
     let controller = ScriptedController.ready()
     let link = controller.established()
     controller.receive("04 05 04 0c 4000 13")
@@ -255,7 +255,7 @@ import Testing
     #expect(new.link?.isConnected == true)
   }
 
-  @Test func aHandleThatIsGivenAnewEndsTheOldLinkEvenUnsaid() {
+  @Test func reusedHandleEndsOldLink() {
     let controller = ScriptedController.ready()
     let old = controller.established()
     let new = controller.connect()
@@ -266,7 +266,7 @@ import Testing
     #expect(new.link?.isConnected == true)
   }
 
-  @Test func newParametersAreTold() {
+  @Test func reportsConnectionParameterUpdate() {
     let controller = ScriptedController.ready()
     let link = controller.established()
     controller.receive("04 3e 0a 03 00 4000 1800 0400 f401")
@@ -284,7 +284,7 @@ import Testing
     (.accept, "1800 0c00 0400 f401", "0121200340003b"),
     (.accept, "0c00 1800 f301 0a00", "0121200340003b"),
   ])
-  func aPeersWishForParametersIsAnsweredByPolicyAndLaw(
+  func answersParameterRequestByPolicyAndValidity(
     _ policy: ParameterPolicy, _ wish: String, _ reply: String
   ) {
     let controller = ScriptedController.ready()
@@ -298,7 +298,7 @@ import Testing
     ("0c00 6400", true), ("1800 2800", true), ("0b00 6400", false), ("0c00 6500", false),
     ("0600 0600", false),
   ])
-  func aWishWithinTheRangeThatWasAskedForIsGranted(_ range: String, _ isGranted: Bool) {
+  func acceptsParameterRequestWithinRequestedRange(_ range: String, _ isGranted: Bool) {
     let controller = ScriptedController.ready()
     let parameters = ConnectionParameters(
       intervalMin: interval(12), intervalMax: interval(100), supervisionTimeout: timeout(400))
@@ -314,7 +314,7 @@ import Testing
   }
 
   /// The controller has no longer packets, so that no LE Data Length Change follows: the refusal has cost the link.
-  @Test func longerPacketsAreNotToBlameForARefusal() {
+  @Test func attributesLossToRefusalNotDataLengthUpdate() {
     let controller = ScriptedController.ready(.init(leFeatures: .dataPacketLengthExtension))
     let link = controller.established(policy: .keep)
     link.link?.setDataLength(251) { _ in }
@@ -333,7 +333,7 @@ import Testing
   }
 
   /// The event may come before the answer to the command.
-  @Test func longerPacketsThatAreAgreedOnAreNotToBlame() {
+  @Test func completedDataLengthUpdateIsNotBlamedForLoss() {
     let controller = ScriptedController.ready(.init(leFeatures: .dataPacketLengthExtension))
     let link = controller.established()
     link.link?.setDataLength(251) { _ in }
@@ -365,7 +365,7 @@ import Testing
     (.responseTimeout, .seconds(40), true),
     (.remoteUserTerminatedConnection, .seconds(61), false), (.connectionTimeout, .seconds(1), false),
   ])
-  func aRefusalMayHaveCostTheLink(_ reason: HCIErrorCode, _ time: Duration, _ isCause: Bool) {
+  func attributesLossToRecentParameterRefusal(_ reason: HCIErrorCode, _ time: Duration, _ isCause: Bool) {
     let controller = ScriptedController.ready()
     let link = controller.established(policy: .keep)
     controller.receive("04 3e 0b 06 4000 1800 2800 0000 9001")
@@ -375,7 +375,7 @@ import Testing
     #expect(link.link?.unfinished == (isCause ? .keepParameters : nil))
   }
 
-  @Test func aWishOnAnUnknownLinkIsRefused() {
+  @Test func rejectsParameterRequestForUnknownHandle() {
     let controller = ScriptedController.ready()
     controller.receive("04 3e 0b 06 4000 0c00 1800 0400 f401")
     #expect(controller.takeSent() == ["0121200340003b"])
@@ -383,7 +383,7 @@ import Testing
 }
 
 @Suite struct BreakdownTests {
-  @Test func aHardwareErrorLosesLinksAndSetsUpAnew() {
+  @Test func hardwareErrorEndsLinksAndResetsController() {
     let controller = ScriptedController.ready()
     let link = controller.established()
     controller.host.setScan(.gentle)
@@ -409,7 +409,7 @@ import Testing
   }
 
   /// A request that was open when the controller broke down has not been refused.
-  @Test func aBreakdownIsNoRefusalOfTheScan() {
+  @Test func hardwareErrorDoesNotReportScanRefusal() {
     let controller = ScriptedController.ready()
     var refusals: [StackError] = []
     controller.host.onScanRefusal = { if let error = $0 { refusals.append(error) } }
@@ -421,7 +421,7 @@ import Testing
     #expect(refusals == [])
   }
 
-  @Test func whoTriesAgainFromWithinTheFailureIsAnsweredToo() {
+  @Test func connectFromFailureHandlerCompletesAfterReset() {
     let controller = ScriptedController.ready()
     var second: ScriptedController.Attempt?
     var first: StackError?
@@ -441,7 +441,7 @@ import Testing
   }
 
   @Test(arguments: ["given up", "failed", "closed"])
-  func whoWaitsForTheSetUpIsAnswered(_ end: String) {
+  func attemptPendingDuringResetFailsOnce(_ end: String) {
     let controller = ScriptedController.ready()
     controller.receive("04 10 01 42")
     let attempt = controller.connect()
@@ -457,7 +457,7 @@ import Testing
     #expect(!controller.takeOpcodes().contains(LECreateConnection.opcode))
   }
 
-  @Test func anotherErrorWhileItIsSetUpIsAnotherChance() {
+  @Test func hardwareErrorDuringSetupRestartsSetup() {
     let controller = ScriptedController.ready()
     var failures: [StackError] = []
     controller.host.onFailure = { failures.append($0) }
@@ -510,7 +510,7 @@ import Testing
   }
 
   /// Whatever a controller sends, at any time, the host comes back from it.
-  @Test func randomPacketsDoNotTrap() {
+  @Test func handlesRandomPacketsWithoutCrashing() {
     for seed in 0..<60 as Range<UInt64> {
       var random = SeededGenerator(seed: seed)
       let controller = ScriptedController.ready(seed % 2 == 0 ? .init() : .extended)

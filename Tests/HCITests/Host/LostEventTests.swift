@@ -118,7 +118,7 @@ import Testing
 
   /// The same link is reported twice, or by LE Connection Complete and by LE Enhanced Connection Complete (btstack#437,
   /// stoprocent/noble#97).
-  @Test func aLinkThatIsReportedTwiceIsOne() {
+  @Test func ignoresDuplicateConnectionComplete() {
     let attempt = creating()
     controller.connectionComplete()
     controller.connectionComplete()

@@ -80,13 +80,13 @@ import Testing
     #expect(results == [.codedScanNotSupported])
   }
 
-  @Test func theRandomAddressIsUsedWhereThereIsNoOther() {
+  @Test func usesRandomAddressWithoutPublicAddress() {
     let controller = ScriptedController.ready(.init(publicAddress: BluetoothAddress(0, .public)))
     controller.host.setScan(.gentle)
     #expect(controller.takeSent() == ["010b2007" + "01" + "8000" + "1000" + "01" + "00"])
   }
 
-  @Test func theSameWishTwiceChangesNothing() {
+  @Test func ignoresRepeatedScanParameters() {
     let controller = ScriptedController.ready()
     controller.host.setScan(.gentle)
     controller.host.setScan(.gentle)
@@ -96,7 +96,7 @@ import Testing
   }
 
   /// Parameters can't be changed while a scan runs.
-  @Test func anotherWishStopsAndStartsAgain() {
+  @Test func changedParametersRestartScan() {
     let controller = ScriptedController.ready()
     controller.host.setScan(.gentle)
     controller.answerAll()
@@ -106,7 +106,7 @@ import Testing
     #expect(controller.takeSent() == [disable, "010b2007" + "01" + "8000" + "8000" + "00" + "00", enable])
   }
 
-  @Test func aWishThatChangesWhileACommandIsUnderWay() {
+  @Test func stopsScanCancelledDuringStart() {
     let controller = ScriptedController.ready()
     controller.host.setScan(.gentle)
     controller.host.setScan(nil)
@@ -114,7 +114,7 @@ import Testing
     #expect(controller.takeSent() == [gentle, enable, disable])
   }
 
-  @Test func aScanThatIsOffAlreadyIsOff() {
+  @Test func ignoresCommandDisallowedWhenDisablingScan() {
     let controller = ScriptedController.ready()
     var failures: [StackError] = []
     controller.host.onScanRefusal = { if let error = $0 { failures.append(error) } }
@@ -205,7 +205,7 @@ import Testing
   }
 
   /// A scan that could not be stopped is stopped before the next one.
-  @Test func aScanThatCannotBeStoppedDelaysNoLink() {
+  @Test func scanStopFailureDoesNotDelayConnection() {
     let controller = ScriptedController.ready()
     var failures: [StackError?] = []
     controller.host.onScanRefusal = { failures.append($0) }

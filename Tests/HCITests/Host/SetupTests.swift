@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct SetupTests {
-  @Test func theDialogueOfAnOldController() throws {
+  @Test func setsUpControllerWithoutExtendedCommands() throws {
     let controller = ScriptedController()
     controller.initialize()
     controller.answerAll()
@@ -75,7 +75,7 @@ import Testing
     #expect((try? only.outcome?.get()) != nil)
   }
 
-  @Test func aRefusedStepTellsWhich() {
+  @Test func reportsFailedSetupCommand() {
     let controller = ScriptedController()
     controller.initialize()
     controller.complete(Reset.opcode, .hardwareFailure)
@@ -83,7 +83,7 @@ import Testing
     #expect(controller.takeSent() == ["01030c00"])
   }
 
-  @Test func anAnswerWithTooFewBytesTellsWhich() {
+  @Test func reportsCommandWithShortReturnParameters() {
     let controller = ScriptedController()
     controller.initialize()
     controller.complete(Reset.opcode)
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// The reason is told at once, not three seconds later as a command that was not answered.
-  @Test func aTransportThatIsGoneBeforeTheBeginningIsTold() {
+  @Test func reportsTransportClosedBeforeSetup() {
     let controller = ScriptedController()
     controller.host.transportClosed("refused")
     controller.initialize()
@@ -114,7 +114,7 @@ import Testing
     #expect(controller.takeSent() == [])
   }
 
-  @Test func aWishBeforeTheSetUpIsCarriedOutBehindIt() {
+  @Test func startsScanRequestedBeforeSetup() {
     let controller = ScriptedController()
     controller.host.setScan(.gentle)
     controller.initialize()
@@ -122,7 +122,7 @@ import Testing
     #expect(controller.takeOpcodes().suffix(2) == [LESetScanParameters.opcode, LESetScanEnable.opcode])
   }
 
-  @Test func aWishForALinkBeforeTheSetUpFails() {
+  @Test func connectBeforeSetupFails() {
     let controller = ScriptedController()
     #expect(controller.connect().error == .notReady)
   }

@@ -134,7 +134,7 @@ import Testing
   }
 
   /// It still advertises, so it has not restarted: the link alone is gone.
-  @Test func aLostEndIsNoRestartWhileItAdvertises() throws {
+  @Test func lostDisconnectionEventDoesNotCauseReset() throws {
     let controller = try serving()
     var losses: [HCIErrorCode] = []
     controller.host.onAccepted = { link in link.onDisconnected = { losses.append($0) } }
@@ -151,7 +151,7 @@ import Testing
   }
 
   /// A link ends in order while it is asked for, and another one may get its handle.
-  @Test(arguments: [false, true]) func aLinkThatEndsMeanwhileIsNoSign(_ isFollowed: Bool) {
+  @Test(arguments: [false, true]) func linkEndingDuringStateCheckDoesNotCauseReset(_ isFollowed: Bool) {
     let controller = ScriptedController.ready(.init(commands: Self.commands))
     _ = controller.established()
     controller.timers.advance(by: .seconds(30))
@@ -172,7 +172,7 @@ import Testing
 
   /// Data say more than the answer to a question.
   @Test(arguments: [HCIErrorCode.unknownConnectionIdentifier, .commandDisallowed])
-  func aLinkWithDataIsThere(_ status: HCIErrorCode) throws {
+  func controllerWithDataOnLinkIsNotReset(_ status: HCIErrorCode) throws {
     let controller = try serving()
     controller.host.onAccepted = { _ in }
     controller.connectionComplete(0x40, role: .peripheral)
@@ -245,7 +245,7 @@ import Testing
   }
 
   /// Some controllers that are made of software ignore Read RSSI: they are asked no more, if they answer something else.
-  @Test func aControllerThatIgnoresTheQuestionIsNotDead() {
+  @Test func toleratesControllerThatIgnoresReadRSSI() {
     let controller = ScriptedController.ready(.init(commands: Self.commands))
     let link = controller.established()
     controller.timers.advance(by: .seconds(33))
@@ -256,7 +256,7 @@ import Testing
   }
 
   /// Controllers say No Operation when they have started.
-  @Test func anUnaskedNoOperationIsAHint() {
+  @Test func unsolicitedNoOperationTriggersStateCheck() {
     let controller = ScriptedController.ready(.init(commands: Self.commands))
     _ = controller.established()
     controller.timers.advance(by: .seconds(12))

@@ -28,7 +28,7 @@ import HaloSimulation
     return devices.first { $0.localName == "Pi" }?.serviceData.first?.data.last
   }
 
-  @Test(arguments: [true, false]) func othersHearTheValuesOfASensor(_ bluetooth5: Bool) async throws {
+  @Test(arguments: [true, false]) func scannerReceivesBeaconServiceData(_ bluetooth5: Bool) async throws {
     let listener = try await radio(2)
     let sensor = try await radio(1, bluetooth5: bluetooth5)
     try await sensor.advertise(Self.battery(100)) { beacon in
@@ -39,7 +39,7 @@ import HaloSimulation
     #expect(try await battery(heardBy: listener) == nil)
   }
 
-  @Test func itIsSentBesideAServer() async throws {
+  @Test func advertisesBeaconBesideServer() async throws {
     let listener = try await radio(2)
     let sensor = try await radio(1)
     try await sensor.serve([LocalService("181A", LocalCharacteristic(.temperature, 20))], as: "T") { _ in
@@ -65,7 +65,7 @@ import HaloSimulation
     }
   }
 
-  @Test func whatDoesNotFitIsRefused() async throws {
+  @Test func rejectsOversizedOrInvalidBeacon() async throws {
     let sensor = try await radio(1)
     let long = AdvertisingData(localName: String(repeating: "x", count: 30))
     await #expect(throws: BluetoothError.self) { try await sensor.advertise(long) { _ in } }

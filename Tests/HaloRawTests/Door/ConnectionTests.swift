@@ -21,7 +21,7 @@ import Testing
     #expect(!strap.isConnected)
   }
 
-  @Test func theServicesAreListedWithWhatDistinguishesThem() async throws {
+  @Test func listsServicesWithInstanceNumbers() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection()
     let services = try await connection.services()
@@ -33,7 +33,7 @@ import Testing
     #expect(try await connection.read(all[3].id) == [45])
   }
 
-  @Test func whatIsMissingOrWrongHasACode() async throws {
+  @Test func reportsErrorCodesOfMissingAttributesAndInvalidValues() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection()
     let name = await failure { try await connection.read(.deviceName) }
@@ -49,7 +49,7 @@ import Testing
     #expect(command?.code == .invalidValue)
   }
 
-  @Test func whatIsNotPermittedOrNoValueHasACode() async throws {
+  @Test func reportsErrorCodesOfForbiddenReadsAndInvalidValues() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection()
     let sealed = await failure { try await connection.read(Strap.controlPoint) }
@@ -76,7 +76,7 @@ import Testing
     #expect(try await heard.value == Array(60...79))
   }
 
-  @Test func aSlowReaderLosesTheOldestAndIsTold() async throws {
+  @Test func dropsAndCountsOldestValuesOfSlowReader() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection()
     let heard = spawn {
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// A device may send what is no value: the iteration goes on, and tells how many there were.
-  @Test func whatCannotBeDecodedIsCounted() async throws {
+  @Test func countsUndecodableValues() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection()
     let decoded = spawn { try await connection.values(of: Strap.measurement).first(2) }
@@ -132,7 +132,7 @@ import Testing
   }
 
   /// Two parts of a program listen to one connection; with single closures, the last one would win.
-  @Test func eventsReachAllWhoListen() async throws {
+  @Test func eventsReachAllListeners() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection()
     let listeners = (0..<2).map { _ in
@@ -148,7 +148,7 @@ import Testing
   }
 
   /// The device moves its services, and says so: the program notices nothing.
-  @Test func whatHasMovedIsFoundAgain() async throws {
+  @Test func readsCharacteristicAfterHandleChange() async throws {
     let strap = try await Strap(tellsChanges: true)
     let connection = try await strap.connection()
     #expect(try await connection.read(battery.instance(1)) == 45)

@@ -73,7 +73,7 @@ import HaloSimulation
   }
 
   /// A stream that had ended with its first link gave nothing on the second one: Th0rgal/open_oura 5.
-  @Test func eachIterationBeginsAnew() async throws {
+  @Test func eachIterationSubscribesAgain() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection()
     let values = connection.values(of: Strap.measurement)
@@ -107,7 +107,7 @@ import HaloSimulation
   }
 
   /// A write that was sent may have been carried out; one that waited for its turn was not.
-  @Test func aWriteTellsWhetherItMayHaveBeenDone() async throws {
+  @Test func cancelledWriteReportsWhetherItMayHaveTakenEffect() async throws {
     let strap = try await Strap()
     strap.answerTime = .seconds(10)
     let connection = try await strap.connection()
@@ -129,7 +129,7 @@ import HaloSimulation
     #expect(strap.writes == [[1], [3]])
   }
 
-  @Test func whatIsClosedSaysSo() async throws {
+  @Test func throwsClosedAfterDisconnectOrClose() async throws {
     let strap = try await Strap()
     let radio = try await strap.radio()
     let connection = try await radio.connect(to: .name("strap"))
@@ -147,7 +147,7 @@ import HaloSimulation
 
   // MARK: The radio
 
-  @Test func aRadioThatNobodyUsesIsReleased() async throws {
+  @Test func releasesUnusedRadio() async throws {
     let adapter = FakeAdapter()
     var radio: Radio? = try await Radio.start(OpenedAdapter(adapter))
     weak let remains = radio
@@ -157,7 +157,7 @@ import HaloSimulation
     #expect(adapter.isClosed)
   }
 
-  @Test func anAdapterThatNobodyKeepsIsReleased() async throws {
+  @Test func releasesUnreferencedAdapter() async throws {
     let adapter = FakeAdapter()
     var kept: ManagedAdapter? = ManagedAdapter.kept(adapter)
     await testTimers.sleep(for: .seconds(1))
@@ -218,7 +218,7 @@ import HaloSimulation
     try await radio.close()
   }
 
-  @Test func itsOwnAddressIsNoDevice() async throws {
+  @Test func rejectsConnectionToOwnAddress() async throws {
     let radio = try await Radio.start(OpenedAdapter(FakeAdapter()))
     let error = await failure {
       try await radio.connect(to: .address(BluetoothAddress(1, .public)))

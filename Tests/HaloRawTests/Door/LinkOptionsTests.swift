@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func aLinkHasWhatItWasConnectedWith() async throws {
+  @Test func appliesLinkOptionsOnConnect() async throws {
     try await withLamp("connect") { radio, _ in
       let options = LinkOptions(
         interval: .milliseconds(30) ... .milliseconds(50), latency: 4, supervisionTimeout: .seconds(5),

@@ -44,7 +44,7 @@ import Testing
     #expect(samples.count { $0.gap != nil } > 0)
   }
 
-  @Test func theProgramListsWhatIsNear() async throws {
+  @Test func listsNearbyDevices() async throws {
     let rings = try await withRadio("virtual:fast,rings=2") { radio in
       try await radio.devices(of: .anyRing, within: .seconds(5))
     }
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// An hour passes at once, for whoever waits in the time of the radio.
-  @Test func anHourPassesAtOnce() async throws {
+  @Test func virtualClockSkipsSleep() async throws {
     let waited = try await withRadio("virtual:fast") { radio in
       let begin = radio.clock.now
       try await radio.clock.sleep(for: .seconds(3600))

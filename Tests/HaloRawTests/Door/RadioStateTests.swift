@@ -16,7 +16,7 @@ import HaloSimulation
     for adapter in try await Radio.list() { #expect(adapter.selector.description.hasPrefix("hci")) }
   }
 
-  @Test func aProgramLearnsThatTheRadioIsGoneAndBack() async throws {
+  @Test func obstaclesReportRadioFailureAndRecovery() async throws {
     let adapter = FakeAdapter()
     let radio = try await Radio.start(OpenedAdapter(adapter))
     let seen = spawn { try await radio.obstacles.first(3) }
@@ -29,7 +29,7 @@ import HaloSimulation
     for try await _ in radio.obstacles { Issue.record("a closed radio has no obstacles") }
   }
 
-  @Test func theEndOfTheRadioIsTheEndOfItsObstacles() async throws {
+  @Test func closeEndsObstacleSequence() async throws {
     let radio = try await Radio.start(OpenedAdapter(FakeAdapter()))
     let seen = spawn {
       var all: [BluetoothError?] = []
@@ -42,7 +42,7 @@ import HaloSimulation
   }
 
   /// IanHarvey/bluepy 198, hbldh/bleak 606 and 876, arduino-libraries/ArduinoBLE 283, bluez/bluez 992.
-  @Test func aScanIsAsTheProgramWantsIt() async throws {
+  @Test func appliesScanOptions() async throws {
     let adapter = FakeAdapter()
     let radio = try await Radio.start(OpenedAdapter(adapter))
     let options = ScanOptions(

@@ -9,7 +9,7 @@ import Testing
 
   private func sleep(_ time: Duration) async { await testTimers.sleep(for: time) }
 
-  @Test func valuesGoOnAndTellTheGap() async throws {
+  @Test func valuesResumeAfterReconnectWithGap() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection(reconnect: .forever)
     let beats = spawn { try await connection.values(of: Strap.measurement).first(3) }
@@ -53,7 +53,7 @@ import Testing
     #expect(strap.writes == [[1], [2]])
   }
 
-  @Test func theEventsTellOfTheLossAndOfTheNextLink() async throws {
+  @Test func reportsLossAndReconnection() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection(reconnect: .forever)
     let events = spawn {
@@ -86,7 +86,7 @@ import Testing
     #expect(await failure { try await connection.values(of: Strap.measurement).first(1) } != nil)
   }
 
-  @Test func whoLetsGoOrClosesEndsTheAttempts() async throws {
+  @Test func disconnectOrReleaseEndsReconnection() async throws {
     for closes in [true, false] {
       let strap = try await Strap()
       var connection: Connection? = try await strap.connection(reconnect: .forever)

@@ -11,7 +11,7 @@ import Testing
     return try await Ring(radio.connect(to: .anyRing))
   }
 
-  @Test func itAnswersAndMeasures() async throws {
+  @Test func readsMeasuresAndStreamsFromRing() async throws {
     let ring = try await ring(",clock=2026-11-21T13:45:00,warm-up=1")
     #expect(try await ring.battery().percent == 64)
     #expect(ring.firmwareRevision?.isEmpty == false)
@@ -25,7 +25,7 @@ import Testing
   }
 
   /// The clock of a ring is set to that of this machine, in its zone.
-  @Test func theTimeOfTheMachineIsKnown() async throws {
+  @Test func currentTimeUsesLocalTimeZone() async throws {
     let ring = try await ring()
     let now = RingTime.now
     try await ring.setClock(to: now)
@@ -90,7 +90,7 @@ import Testing
     #expect(await failure { try await events.value }?.code == .linkLost)
   }
 
-  @Test func anotherDeviceIsNoRing() async throws {
+  @Test func rejectsDeviceThatIsNotARing() async throws {
     let strap = try await Strap()
     let error = await failure { try await Ring(strap.connection()) }
     #expect(error?.code == .notSupported)

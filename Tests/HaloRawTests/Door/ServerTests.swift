@@ -83,7 +83,7 @@ import HaloSimulation
   private static let disallowed = StackError.commandFailed(LESetAdvertisingEnable.opcode, .commandDisallowed)
 
   /// Controllers that refuse to advertise (abandonware/bleno#20). The program runs when others can find it.
-  @Test func itServesWhenTheRadioAdvertises() async throws {
+  @Test func bodyRunsOnceAdvertisingStarts() async throws {
     let adapter = FakeAdapter()
     let radio = try await Radio.start(OpenedAdapter(adapter))
     let temperature = LocalCharacteristic(Self.temperature, 20)
@@ -150,7 +150,7 @@ import HaloSimulation
   }
 
   /// The end of the program is not the end of values that were taken and wait for room on the link.
-  @Test func whatWasTakenIsSentBeforeTheEnd() async throws {
+  @Test func sendsAcceptedValuesBeforeServerEnds() async throws {
     let temperature = LocalCharacteristic(Self.temperature, 0)
     var heard: Task<[Celsius], any Error>?
     try await serve(temperature) { _ in
@@ -198,7 +198,7 @@ import HaloSimulation
   }
 
   /// A value that has not the form of its type never comes to the program.
-  @Test func whatIsNoValueIsRefused() async throws {
+  @Test func rejectsInvalidWrites() async throws {
     let level = LocalCharacteristic(CharacteristicID<Percent>(0xFF02, in: 0xFF00)) { _, _ in
       Issue.record("the program was called")
     }
@@ -212,7 +212,7 @@ import HaloSimulation
   }
 
   /// stoprocent/bleno 6, noble/bleno 197: of values in a row some were lost, or the adapter took nothing any more.
-  @Test(arguments: [1, 3]) func aFastProgramIsSlowedDownAndLosesNothing(phones: Int) async throws {
+  @Test(arguments: [1, 3]) func notifyAppliesBackPressureWithoutLoss(phones: Int) async throws {
     let bytes = LocalCharacteristic(Self.order, [])
     try await radio(1).serve([LocalService(0xFF00, bytes)], as: "Source", maximumConnections: phones) { _ in
       var values: [Task<[Received<[UInt8]>], any Error>] = []
@@ -320,7 +320,7 @@ import HaloSimulation
   }
 
   /// A closure that still works for a device that is gone is cancelled.
-  @Test func theEndOfALinkCancelsWhatAnswersIt() async throws {
+  @Test func disconnectionCancelsReadClosure() async throws {
     var ends = 0
     let timers = testTimers
     let slow = LocalCharacteristic(Self.temperature) { _ in
@@ -376,7 +376,7 @@ import HaloSimulation
     }
   }
 
-  @Test func misuseIsToldBeforeAnythingIsSent() async throws {
+  @Test func rejectsInvalidServerConfiguration() async throws {
     let radio = try await radio(1)
     let temperature = LocalCharacteristic(Self.temperature, 20)
     #expect(await failure { try await temperature.notify(1) }?.code == .closed)

@@ -21,7 +21,7 @@ import HaloSimulation
 
   /// A program that connects in a function was refused the second time: the radio kept the link, so that the device did not
   /// advertise.
-  @Test func aConnectionThatNothingUsesEnds() async throws {
+  @Test func unusedConnectionDisconnects() async throws {
     let strap = try await Strap()
     let radio = try await strap.radio()
     for _ in 0..<3 {
@@ -80,7 +80,7 @@ import HaloSimulation
 
   /// It was connected to by its address, and does not advertise: it says itself what it is.
   @Test(arguments: [DeviceSelector.name("strap"), .service(0x180D)])
-  func aDeviceWithALinkIsFoundByWhatItSays(_ device: DeviceSelector) async throws {
+  func findsConnectedDeviceByNameOrService(_ device: DeviceSelector) async throws {
     let strap = try await Strap()
     strap.database.addGenericAccess(name: "Strap")
     let radio = try await strap.radio()
@@ -177,7 +177,7 @@ import HaloSimulation
 
   /// Apps that trace contacts have both roles: each connects to the other one, and uses its services on the one link that there
   /// is (OpenTrace, TCN). Whoever had made it had no services for the other side.
-  @Test(arguments: [false, true]) func aDeviceThatWasConnectedToUsesWhatIsServed(isServedFirst: Bool)
+  @Test(arguments: [false, true]) func connectedPeripheralUsesServedAttributes(isServedFirst: Bool)
     async throws
   {
     let meeting = try await Meeting()
@@ -242,7 +242,7 @@ import HaloSimulation
   }
 
   /// A link that is made and gives nothing does not renew it.
-  @Test func aDeviceThatGivesNothingIsGivenUpInTime() async throws {
+  @Test func linksWithoutDataDoNotRenewReconnectBudget() async throws {
     let strap = try await Strap()
     let connection = try await strap.connection(reconnect: .within(.seconds(20)))
     #expect(try await connection.read(battery) == 81)

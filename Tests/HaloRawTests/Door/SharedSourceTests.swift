@@ -41,7 +41,7 @@ import Testing
 
   private func sleep(_ time: Duration) async { await testTimers.sleep(for: time) }
 
-  @Test func itRunsFromTheFirstListenerToTheLast() async throws {
+  @Test func runsFromFirstToLastListener() async throws {
     let sensor = Sensor()
     let source = sensor.source()
     let first = spawn { try await values(source).first(1) }
@@ -57,7 +57,7 @@ import Testing
     #expect(sensor.log == ["start", "runs", "stop", "stopped"])
   }
 
-  @Test func whoComesDuringTheStopStartsItAgain() async throws {
+  @Test func restartsWhenListenerJoinsDuringStop() async throws {
     let sensor = Sensor()
     let source = sensor.source()
     let first = spawn { try await values(source).first(1) }
@@ -73,7 +73,7 @@ import Testing
     #expect(sensor.log == ["start", "runs", "stop", "stopped", "start", "runs", "stop", "stopped"])
   }
 
-  @Test func whoLeavesDuringTheStartCancelsIt() async throws {
+  @Test func cancelsStartWhenListenerLeaves() async throws {
     let sensor = Sensor()
     let source = sensor.source()
     let first = spawn { try await values(source).first(1) }

@@ -32,7 +32,7 @@ private final class UnconfirmingTransport: HCITransportLayer {
 
   private static let id = CharacteristicID<[UInt8]>(0xFF01, in: 0xFF00)
 
-  @Test func aClientThatConfirmsNothingDelaysOthersByASecond() async throws {
+  @Test func unconfirmedIndicationDelaysOthersByOneSecond() async throws {
     let medium = RadioMedium(timers: testTimers)
     let source = try await Radio.start(OpenedAdapter(HCIAdapter(transport(1, medium))))
     let silent = try await Radio.start(
@@ -68,7 +68,7 @@ private final class UnconfirmingTransport: HCITransportLayer {
     for radio in [source, silent, awake] { try await radio.close() }
   }
 
-  @Test func nobodyAndOneWithoutRoomAreSaid() async throws {
+  @Test func reportsMissingSubscribersAndTruncatedValues() async throws {
     let medium = RadioMedium(timers: testTimers)
     let source = try await Radio.start(OpenedAdapter(HCIAdapter(transport(1, medium))))
     let phone = try await Radio.start(OpenedAdapter(HCIAdapter(transport(2, medium))))

@@ -85,7 +85,7 @@ import Testing
     (EBUSY, StackError.adapterUp), (EUSERS, .adapterTaken), (EPERM, .missing(.netAdmin)),
     (ENODEV, .noSuchAdapter), (EIO, .system(SystemError("bind", errno: EIO))),
   ])
-  func anAdapterThatCannotBeTaken(_ code: Int32, _ reason: StackError) async {
+  func reportsWhyUserChannelBindFails(_ code: Int32, _ reason: StackError) async {
     let outcome = await take()
     await reply(1, code)
     #expect(outcome.error == StackError("take hci3", reason))
@@ -96,7 +96,7 @@ import Testing
     (EPERM, StackError.missing(.netAdmin)), (ERFKILL, .radioBlocked), (ENODEV, .noSuchAdapter),
     (EBUSY, .system(SystemError("ioctl", errno: EBUSY))),
   ])
-  func anAdapterThatCannotBeSwitched(_ code: Int32, _ reason: StackError) async {
+  func reportsWhyAdapterPowerChangeFails(_ code: Int32, _ reason: StackError) async {
     for (number, isUp) in [(UInt32(1), true), (2, false)] {
       let outcome = await bring(up: isUp)
       await reply(number, code)
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// After 20 seconds nobody waits. An adapter that is opened later is closed before anything else is done.
-  @Test func aDriverThatTakesLongIsGivenUp() async throws {
+  @Test func slowBindTimesOutAndIsClosedLater() async throws {
     let outcome = await take()
     _ = pair.read()
     await testTimers.sleep(for: .milliseconds(19_998))
@@ -140,7 +140,7 @@ import Testing
     helper.close()
   }
 
-  @Test func closingEndsWhatIsOpenAndTheHelper() async {
+  @Test func closeCancelsPendingRequestsAndHelper() async {
     let outcomes = [await take(), await bring(up: false)]
     helper.close()
     helper.close()

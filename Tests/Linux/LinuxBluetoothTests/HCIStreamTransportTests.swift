@@ -74,7 +74,7 @@ import Testing
     line.transport.close()
   }
 
-  @Test func packetsGoOutAsTheyAre() async {
+  @Test func sendsPacketsUnchanged() async {
     let line = Line()
     line.transport.send(hex("01030c00").span.bytes)
     #expect(line.read() == hex("01030c00"))
@@ -135,7 +135,7 @@ import Testing
     #expect(line.reasons == [])
   }
 
-  @Test func whatIsNotTakenAtOnceFollowsInOrder() async {
+  @Test func sendsBufferedPacketsInOrder() async {
     let line = Line()
     var expected: [UInt8] = []
     for number in 0..<600 {
@@ -153,7 +153,7 @@ import Testing
     line.transport.close()
   }
 
-  @Test func whoDoesNotReadIsGivenUp() async {
+  @Test func closesWhenPeerStopsReading() async {
     let line = Line()
     let packet = [2, 0, 0, 0xE8, 3] + [UInt8](repeating: 0, count: 1000)
     for _ in 0..<5000 { line.transport.send(packet.span.bytes) }
@@ -161,7 +161,7 @@ import Testing
     #expect(line.reasons == ["the other side does not read"])
   }
 
-  @Test func theEndIsToldOnce() async {
+  @Test func reportsCloseOnce() async {
     let line = Line()
     line.closeTheirs()
     await settle()
@@ -170,7 +170,7 @@ import Testing
   }
 
   /// Sending to whoever is gone fails; it does not end the process.
-  @Test func sendingToWhoIsGoneIsToldAsTheEnd() async {
+  @Test func reportsCloseWhenSendingToClosedPeer() async {
     let line = Line()
     line.closeTheirs()
     line.transport.send(hex("01030c00").span.bytes)
@@ -195,7 +195,7 @@ import Testing
     #expect(line.read() == nil)
   }
 
-  @Test func whatWasNeverStartedIsClosedAllTheSame() async {
+  @Test func closesUnstartedTransport() async {
     let line = Line(isStarted: false)
     line.transport.close()
     #expect(line.read() == nil)

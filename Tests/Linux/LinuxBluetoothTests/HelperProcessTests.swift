@@ -23,7 +23,7 @@ import Testing
 
   /// It did what it does not know as the last thing that it knows: it brought the adapter down.
   @Test(.enabled(if: geteuid() == 0, "needs CAP_NET_ADMIN"))
-  func whatItDoesNotKnowIsRefused() throws {
+  func rejectsUnknownHelperCommands() throws {
     let channel = KernelFunction.startHelper([UInt8](repeating: 0, count: 6), 4096)
     try #require(channel >= 0)
     defer { close(channel) }

@@ -21,7 +21,7 @@ import Testing
     #expect(HCIErrorCode(losing: nil) == .unspecifiedError)
   }
 
-  @Test func nothingIsPossibleBeforeTheStart() async {
+  @Test func throwsNotReadyBeforeStart() async {
     let adapter = await KernelAdapter(AdapterIndex(rawValue: 0))
     let error = await failure(of: adapter)
     #expect(error == .notReady)

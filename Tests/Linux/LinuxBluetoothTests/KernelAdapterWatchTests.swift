@@ -41,14 +41,14 @@ import Testing
     while timers.now < end { timers.advance(to: min(end, timers.now + .milliseconds(10))) }
   }
 
-  @Test func oneThatIsOnIsUsable() {
+  @Test func poweredAdapterIsUsable() {
     #expect(watch.isUsable())
     pass(.seconds(10))
     #expect(machine.lost.isEmpty)
   }
 
   /// One that is removed is brought down first: the reason is given when it is clear.
-  @Test func theReasonIsTheTrueOne() {
+  @Test func reportsRemovalInsteadOfPowerOff() {
     machine.devices = [device(isUp: false)]
     #expect(!watch.isUsable())
     pass(.milliseconds(100))
@@ -58,14 +58,14 @@ import Testing
     #expect(machine.lost == [.adapterRemoved])
   }
 
-  @Test func oneThatIsSwitchedOffIsDown() {
+  @Test func reportsPoweredOffAdapter() {
     machine.devices = [device(isUp: false)]
     #expect(!watch.isUsable())
     pass(.milliseconds(400))
     #expect(machine.lost == [.adapterDown(hci0)])
   }
 
-  @Test func oneThatIsTakenIsSaidToBe() {
+  @Test func reportsAdapterTakenByAnotherProgram() {
     machine.devices = [device(isTaken: true)]
     #expect(!watch.isUsable())
     pass(.milliseconds(400))
@@ -85,14 +85,14 @@ import Testing
     #expect(!stays)
   }
 
-  @Test func oneThatStaysOnIsUsedAgain() {
+  @Test func adapterIsUsableWhenExpectedPowerOffDoesNotCome() {
     var stays = false
     watch.expectPowerOff { stays = true }
     pass(.seconds(6))
     #expect(stays && watch.isUsable() && machine.lost.isEmpty)
   }
 
-  @Test func itComesBackUnderItsNumberOrAnother() {
+  @Test func findsReturnedAdapterByAddress() {
     machine.devices = []
     watch.removed()
     #expect(machine.lost == [.adapterRemoved] && watch.find() == nil && watch.findSwitchedOff() == nil)
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// What was switched off is left off: it is waited for.
-  @Test func oneThatWasSwitchedOffIsNotSwitchedOn() {
+  @Test func doesNotPowerOnAdapterSwitchedOffByUser() {
     machine.devices = [device(isUp: false)]
     #expect(!watch.isUsable())
     pass(.milliseconds(400))
@@ -177,7 +177,7 @@ import Testing
     #expect(machine.lost.isEmpty && watch.isUsable())
   }
 
-  @Test func aRemovalIsToldAtOnce() {
+  @Test func reportsRemovalImmediately() {
     machine.devices = []
     watch.removed()
     #expect(machine.lost == [.adapterRemoved] && watch.isLeaving && watch.wasRemoved)

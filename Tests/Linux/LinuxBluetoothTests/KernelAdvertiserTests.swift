@@ -93,7 +93,7 @@ import Testing
 
   /// Another program has sent Set Advertising (0x0029), on an adapter without sets: the kernel takes the advertisement, and sends
   /// the other one.
-  @Test func theAdaptersOwnAdvertisingInItsPlaceIsTold() throws {
+  @Test func reportsOverriddenAdvertising() throws {
     advertiser.setOverridden(true)
     try start()
     let refusal = StackError("advertise", .advertisingOverridden)
@@ -110,7 +110,7 @@ import Testing
     #expect(kernel.refusals.count == 3)
   }
 
-  @Test func itEndsWhenItIsNoLongerWanted() throws {
+  @Test func removesUnwantedAdvertisement() throws {
     try start()
     #expect(kernel.lastCommands == [Self.removal])
     try advertiser.setDesired(nil)
@@ -124,7 +124,7 @@ import Testing
     #expect(taken() == [Self.removal])
   }
 
-  @Test func whatIsWantedMayChangeWhileACommandIsOnItsWay() throws {
+  @Test func removesAdvertisementCancelledDuringCommand() throws {
     try advertiser.setDesired(thermometer)
     try advertiser.setDesired(nil)
     #expect(taken() == [Self.features])
@@ -170,7 +170,7 @@ import Testing
     #expect(taken().last?.hasPrefix("540000001200" + "02" + "00410000") == true)
   }
 
-  @Test func whatTheKernelCannotDoIsRefused() throws {
+  @Test func rejectsAdvertisingUnsupportedByKernel() throws {
     let central = BluetoothAddress(1, .public)
     let call = try Advertising(AdvertisingData(), kind: .directed(central, isHighDuty: false))
     #expect(throws: StackError("advertise to one central", .notOffered)) {
@@ -268,7 +268,7 @@ import Testing
     #expect(taken() == [Self.parameters])
   }
 
-  @Test func anAnswerFromBeforeTheAdapterWasLostIsNone() throws {
+  @Test func ignoresReplyFromBeforeAdapterLoss() throws {
     try advertiser.setDesired(thermometer)
     advertiser.suspend()
     advertiser.resume(AdapterIndex(rawValue: 0))

@@ -89,7 +89,7 @@ import Testing
   }
 
   /// A scan of the program goes on as it was, active or not.
-  @Test func theProgramsScanIsResumedAsItWas() async throws {
+  @Test func resumesScanWithItsParameters() async throws {
     let (stage, pairs) = try await stage(nil, [0])
     stage.adapter.setScan(.gentle)
     await settle()
@@ -124,7 +124,7 @@ import Testing
     for pair in pairs { pair.finish() }
   }
 
-  @Test func whatTheKernelCannotDoEndsTheAttempt() async throws {
+  @Test func connectErrorEndsAttempt() async throws {
     let (stage, pairs) = try await stage(nil, [ECONNREFUSED])
     let attempt = connect(stage)
     await settle()
@@ -184,7 +184,7 @@ import Testing
 
   /// The controller rejects a scan: the program learns of its own, and not of the one that looks for a peer, for which the
   /// kernel looks then.
-  @Test func aScanThatIsRejectedIsToldToWhoWantedIt() async throws {
+  @Test func reportsScanRejectionToScanOwnerOnly() async throws {
     let (stage, pairs) = try await stage(nil, [0])
     var failures: [StackError] = []
     stage.adapter.onScanRefusal = { if let error = $0 { failures.append(error) } }
@@ -217,7 +217,7 @@ import Testing
 
   /// A scan that brings nothing, also after it was started again: an adapter on which somebody waits to connect is recovered;
   /// where nobody does, there may be nothing to hear.
-  @Test(arguments: [false, true]) func aScanThatStaysSilentIsAFailureOfWhoWaits(_ isWaiting: Bool)
+  @Test(arguments: [false, true]) func silentScanFailsOnlyWithPendingConnection(_ isWaiting: Bool)
     async throws
   {
     let (stage, _) = try await stage(nil, [])

@@ -13,7 +13,7 @@ import Testing
 @Suite(.onTheLoop) struct KernelLinkPropertyTests {
   private let stage = KernelStage()
 
-  @Test func changesAreTold() async throws {
+  @Test func reportsConnectionParameterChanges() async throws {
     stage.connected()
     let staged = try StagedLink(stage, .accept)
     var events: [LinkEvent] = []
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// A socket that is none of Bluetooth's has no PHY, and the kernel no command for the data length.
-  @Test func whatIsNotOfferedIsTold() async throws {
+  @Test func reportsUnsupportedLinkPreferences() async throws {
     let staged = try StagedLink(stage)
     var events: [String] = []
     staged.link.onEvent = { if case .change(.rejected(let error)) = $0 { events.append("\(error)") } }
@@ -61,7 +61,7 @@ import Testing
     staged.link.lose(.local)
   }
 
-  @Test func aLinkThatIsGoneDoesNothing() async throws {
+  @Test func disconnectedLinkIgnoresRequests() async throws {
     stage.connected()
     let staged = try StagedLink(stage)
     staged.link.disconnect()

@@ -101,7 +101,7 @@ import Testing
   // MARK: The end
 
   /// Some kernels do not survive that a socket is open when its link ends: it is closed first.
-  @Test func itsSocketIsClosedBeforeALinkOfOursIsEnded() async throws {
+  @Test func closesSocketBeforeDisconnect() async throws {
     let staged = try StagedLink(stage)
     var isClosed: Bool?
     await EpollLoop.shared.stoppingVirtualTime {
@@ -319,7 +319,7 @@ import Testing
   }
 
   /// The loop goes on, gives it up after two seconds, and closes others at once.
-  @Test func aDescriptorThatTakesLongHoldsNothingUp() async throws {
+  @Test func slowCloseDoesNotBlockOthers() async throws {
     let slow = try lingering()
     var ends: [String] = []
     KernelCall.close(slow.ours, timers: testTimers) { ends.append("slow") }

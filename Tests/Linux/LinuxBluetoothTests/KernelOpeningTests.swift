@@ -54,7 +54,7 @@ import Testing
   }
 
   /// Checked before anything is sent to it; the capability is asked for before the state.
-  @Test func anAdapterThatCannotBeUsedIsNotOpened() async {
+  @Test func doesNotOpenUnusableAdapter() async {
     let denied = StackError("use hci0", .missing(.netRaw))
     let isPrivileged = Capability.netRaw.isEffective
     #expect(await error(5) == StackError("use hci5", .noSuchAdapter))
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// It is gone in the meantime, or the filter is refused.
-  @Test func featuresThatCannotBeReadHaveAReason() async throws {
+  @Test func reportsWhyFeaturesCannotBeRead() async throws {
     let raw = try SocketPair(keepsPackets: true)
     let script = FaultScript([.socket, .bind, .control], [.result(Int(raw.ours)), .result(0), .result(0)])
     let task = spawn {
@@ -115,7 +115,7 @@ import Testing
   // MARK: Streams
 
   /// Neither what was not sent yet nor half a packet is of use to the next stream; what was skipped is counted on.
-  @Test func aStreamThatIsOpenedAgainBeginsAnew() async throws {
+  @Test func reopenedStreamDiscardsPartialPackets() async throws {
     let pairs = try (0..<2).map { _ in try SocketPair() }
     let next = pairs[1].ours
     let transport = HCIStreamTransport("x", pairs[0].ours, timers: testTimers) { _ throws(StackError) in

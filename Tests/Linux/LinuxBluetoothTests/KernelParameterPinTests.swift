@@ -24,24 +24,24 @@ import Testing
       supervisionTimeout: SupervisionTimeout(rawValue: timeout))
   }
 
-  @Test func nothingIsHeldThatWasNotAskedFor() {
+  @Test func acceptPolicyPinsNoParameters() {
     #expect(pin(.accept) == nil)
   }
 
   @Test(arguments: [found(10), found(16), found(13, 0)])
-  func whatFitsIsLeft(_ parameters: LinkParameters) {
+  func leavesParametersWithinRange(_ parameters: LinkParameters) {
     var pin = self.pin(.keep)
     #expect(pin?.verdict(on: parameters) == .leave)
   }
 
   @Test(arguments: [found(9), found(17), found(13, 3), found(13, 2, 301), found(13, 2, 299)])
-  func whatDoesNotFitIsSetAgain(_ parameters: LinkParameters) {
+  func restoresParametersOutOfRange(_ parameters: LinkParameters) {
     var pin = self.pin(.keep)
     #expect(pin?.verdict(on: parameters) == .restore(1))
   }
 
   /// A peer that asks again after each time must not keep the two sides busy for ever.
-  @Test func aPeerThatInsistsWins() {
+  @Test func stopsRestoringAfterEightAttempts() {
     var pin = self.pin(.keep)
     var verdicts: [ConnectionParameterOverride.Verdict?] = []
     for _ in 0..<20 {

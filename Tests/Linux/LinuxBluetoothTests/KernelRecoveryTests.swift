@@ -216,7 +216,7 @@ import Testing
 
   /// A missing privilege is reported at once; what may change is waited for.
   @Test(arguments: [(EPERM, true), (ENODEV, false)])
-  func aSocketThatCannotBeOpened(_ code: Int32, _ isFinal: Bool) async throws {
+  func retriesSocketUnlessPrivilegeIsMissing(_ code: Int32, _ isFinal: Bool) async throws {
     try await lose()
     stage.machine.devices = [KernelStage.Machine.hci0()]
     let start = testTimers.now

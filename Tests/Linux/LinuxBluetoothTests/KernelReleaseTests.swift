@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: ["", "6", "6.", "six.one", "99999999999999999999.1"])
-  func otherTextIsNone(text: String) { #expect(KernelRelease(text) == nil) }
+  func rejectsInvalidReleaseText(text: String) { #expect(KernelRelease(text) == nil) }
 
   @Test func thisKernelHasOne() { #expect(KernelRelease.current != nil) }
 }

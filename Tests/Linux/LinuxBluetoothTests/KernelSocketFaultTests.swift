@@ -29,14 +29,14 @@ import Testing
     return result
   }
 
-  @Test(arguments: codes) func aRawSocketThatCannotBeMade(_ code: Int32) {
+  @Test(arguments: codes) func reportsRawSocketFailure(_ code: Int32) {
     let error = failure(code) { () throws(StackError) in
       _ = try HCISocket<RawChannel>(adapter, filter: HCIFilter(types: [.event]))
     }
     #expect(error == "cannot open hci3: socket: \(SystemError.text(code))")
   }
 
-  @Test(arguments: codes) func anAdapterThatCannotBeSwitched(_ code: Int32) {
+  @Test(arguments: codes) func reportsSocketFailureOfPowerChange(_ code: Int32) {
     for (name, work) in [
       ("up", HCIDevices.bringUp), ("down", HCIDevices.bringDown),
     ] as [(String, (AdapterIndex) throws(StackError) -> Void)] {
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// Whether an adapter is taken can't be asked then; nothing is claimed.
-  @Test(arguments: codes) func aQuestionThatCannotBeAsked(_ code: Int32) {
+  @Test(arguments: codes) func assumesAdapterIsFreeWhenSocketFails(_ code: Int32) {
     let script = FaultScript([.socket], fails: code)
     let isTaken = FaultPlan.during(script) { HCIDevices.isTaken(adapter) }
     #expect(!isTaken && script.openCount == 0)

@@ -37,7 +37,7 @@ import Testing
     #expect(PacketSocket.verdict(-1, errno: ENOTCONN, isInGrace: false) == .failed(error))
   }
 
-  @Test func whatTheKernelRefusesIsNamed() {
+  @Test func mapsErrnoToError() {
     let opening: [(Int32, StackError)] = [
       (EAFNOSUPPORT, .noBluetooth), (ENODEV, .noSuchAdapter), (EPIPE, .adapterRemoved),
       (ENETDOWN, .adapterDown(nil)), (ERFKILL, .radioBlocked), (EPERM, .missing(.netRaw)),
@@ -116,7 +116,7 @@ import Testing
     return (PacketSocket(descriptor: ends[0], largestPacket: 64, timers: testTimers), ends[1])
   }
 
-  @Test func packetsStayApartAndTheEndIsTold() throws {
+  @Test func preservesPacketBoundariesAndReportsClose() throws {
     let (socket, other) = try pair()
     var packets: [String] = []
     var ends = 0
@@ -134,7 +134,7 @@ import Testing
     #expect(!socket.isOpen)
   }
 
-  @Test func whatDoesNotFitWaitsInItsOrder() throws {
+  @Test func queuesPacketsInOrder() throws {
     let (socket, other) = try pair()
     defer { close(other) }
     try socket.start()
@@ -151,7 +151,7 @@ import Testing
     #expect(socket.isOpen)
   }
 
-  @Test func aClosedSocketCallsNobody() throws {
+  @Test func closedSocketInvokesNoHandler() throws {
     let (socket, other) = try pair()
     socket.onPacket = { _, _ in Issue.record("called") }
     socket.onClosed = { _ in Issue.record("called") }
@@ -193,7 +193,7 @@ import Testing
   }
 
   /// Who takes one of the last packets may have enough.
-  @Test func aSocketThatIsClosedWhileItEndsCallsNothing() throws {
+  @Test func closeFromPacketHandlerStopsDelivery() throws {
     let (socket, other) = try pair()
     var count = 0
     socket.onPacket = { _, _ in

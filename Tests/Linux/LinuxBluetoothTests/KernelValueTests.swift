@@ -138,7 +138,7 @@ import Testing
   enum Listing { case configured, unconfigured, unlisted }
 
   /// EBUSY says that it is up, being set up, or was not set up.
-  @Test func aBusyUserChannelIsToldApart() {
+  @Test func distinguishesReasonsOfEBUSY() {
     func reason(_ isUp: Bool, _ isStarting: Bool) -> StackError {
       StackError(
         takingUserChannel: SystemError("bind", errno: EBUSY),

@@ -14,11 +14,11 @@ import Testing
     (EHOSTUNREACH, .failed(.adapterDown(nil))), (ENODEV, .failed(.adapterRemoved)),
     (EAFNOSUPPORT, .failed(.noBluetooth)), (EINVAL, .failed(.system(SystemError("connect", errno: EINVAL)))),
   ])
-  func eachErrorMeansSomething(code: Int32, verdict: L2CAPConnectFailure.Verdict) {
+  func mapsConnectErrnoToVerdict(code: Int32, verdict: L2CAPConnectFailure.Verdict) {
     #expect(L2CAPConnectFailure.system(SystemError("connect", errno: code)).verdict == verdict)
   }
 
-  @Test func theDeadlineIsASilentPeerAndGivingUpIsNothing() {
+  @Test func deadlineMeansPeerNotHeard() {
     #expect(L2CAPConnectFailure.deadline.verdict == .notHeard)
     #expect(L2CAPConnectFailure.cancelled.verdict == nil)
   }

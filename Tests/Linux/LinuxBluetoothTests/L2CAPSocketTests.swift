@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [EADDRINUSE, EACCES, ENODEV])
-  func aBindThatFailsIsTheEnd(_ code: Int32) async {
+  func bindFailureEndsAttempt(_ code: Int32) async {
     let attempt = connect(bind: .error(code))
     await settle()
     #expect(attempt.failures == [.system(SystemError("bind", errno: code))] && attempt.count == 1)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: [EBUSY, EHOSTDOWN, EAGAIN])
-  func aConnectThatFailsIsTheEnd(_ code: Int32) async {
+  func connectFailureEndsAttempt(_ code: Int32) async {
     let attempt = connect(connect: .error(code))
     await settle()
     #expect(attempt.failures == [.system(SystemError("connect", errno: code))] && attempt.count == 1)
@@ -117,7 +117,7 @@ import Testing
     pair.finish()
   }
 
-  @Test func aSocketThatCannotBeMadeIsTheEnd() async {
+  @Test func socketFailureEndsAttempt() async {
     let script = FaultScript([.socket], fails: EMFILE)
     let attempt = FaultPlan.during(script) { start(L2CAPSocketPool([])) }
     await settle()
@@ -125,7 +125,7 @@ import Testing
   }
 
   /// The sockets that were made before are taken first, and closed if nobody takes them.
-  @Test func theStockIsUsedUp() throws {
+  @Test func takesPooledSocketsFirst() throws {
     let other = try SocketPair(keepsPackets: true)
     var stock: L2CAPSocketPool? = L2CAPSocketPool([other.ours, pair.ours])
     #expect(try stock?.take() == pair.ours)

@@ -20,7 +20,7 @@ import Testing
     return try FaultPlan.during(script) { () throws(StackError) in try Management() }
   }
 
-  @Test func eventsAreToldWithTheirAdapter() async throws {
+  @Test func reportsEventsWithAdapterIndex() async throws {
     let management = try open()
     var events: [String] = []
     management.onEvent = { events.append("\($1) \($0)") }
@@ -62,7 +62,7 @@ import Testing
   @Test(arguments: [
     (ENODEV, StackError.noSuchAdapter), (EPERM, .missing(.netRaw)), (EPIPE, .adapterRemoved),
   ])
-  func aChannelThatCannotBeBound(_ code: Int32, _ reason: StackError) throws {
+  func reportsBindFailureOfEachChannel(_ code: Int32, _ reason: StackError) throws {
     func error(_ work: () throws(StackError) -> Void) throws -> StackError? {
       let pair = try SocketPair(keepsPackets: true)
       let script = FaultScript([.socket, .bind], [.result(Int(pair.ours)), .error(code)])

@@ -87,7 +87,7 @@ import Testing
     #expect(order == [2, 1, 0])
   }
 
-  @Test func silenceEnds() {
+  @Test func commandTimesOut() {
     var error: StackError?
     queue.enqueue(.readControllerIndexList, to: .none) { result in
       if case .failure(let failure) = result { error = failure }
@@ -98,7 +98,7 @@ import Testing
     receive("0100ffff0500" + "0300" + "00" + "0000")
   }
 
-  @Test func whatIsOpenFailsWithTheSocket() {
+  @Test func socketFailureFailsPendingCommands() {
     var errors: [StackError] = []
     let note = { (result: Result<[AdapterIndex], StackError>) in
       if case .failure(let failure) = result { errors.append(failure) }
@@ -111,7 +111,7 @@ import Testing
     #expect(out.packets.count == 1)
   }
 
-  @Test func eventsAreToldWithTheirAdapter() {
+  @Test func reportsEventsWithAdapterIndex() {
     var events: [String] = []
     queue.onEvent = { events.append("\($1) \($0)") }
     receive("040002000000")

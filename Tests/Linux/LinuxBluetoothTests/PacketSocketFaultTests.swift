@@ -37,7 +37,7 @@ import Testing
     for _ in 0..<20 { await testTimers.sleep(for: .milliseconds(10)) }
   }
 
-  @Test func receivingAgainLosesNothing() async throws {
+  @Test func retriesInterruptedReceiveWithoutLoss() async throws {
     let line = try Line()
     FaultPlan.add([.error(EINTR), .error(EAGAIN), nil, .error(EINTR)], to: .receive, on: line.pair.ours)
     line.pair.write([1, 2, 3])

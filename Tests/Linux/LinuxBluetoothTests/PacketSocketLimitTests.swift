@@ -62,7 +62,7 @@ import Testing
   }
 
   /// Who never asks for room is not told of it.
-  @Test func roomIsToldToThoseWhoAsked() async throws {
+  @Test func doesNotReportRoomUnlessAsked() async throws {
     socket.onRoom = { Issue.record("called") }
     try socket.start()
     plan([.error(EAGAIN)])
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// Each completion is called, from the loop, whether there was something to close or not; also by a thread.
-  @Test(arguments: [false, true]) func closingIsToldLater(_ isOnThread: Bool) async throws {
+  @Test(arguments: [false, true]) func callsCloseCompletionAsynchronously(_ isOnThread: Bool) async throws {
     let pair = try SocketPair(keepsPackets: true)
     let socket = PacketSocket(
       descriptor: pair.ours, largestPacket: 64, closesOnThread: isOnThread, timers: testTimers)
@@ -216,7 +216,7 @@ import Testing
   }
 
   /// Two sockets of UDP, which lose what does not fit: the kernel counts it, and the count stays after the end.
-  @Test func whatTheKernelLosesIsCounted() async throws {
+  @Test func countsPacketsDroppedByKernel() async throws {
     let (ours, sender) = try lossyPair()
     let socket = PacketSocket(descriptor: ours, largestPacket: 64, timers: testTimers)
     for _ in 0..<20_000 { Glibc.send(sender, [1] as [UInt8], 1, 0) }

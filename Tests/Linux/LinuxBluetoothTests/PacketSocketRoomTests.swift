@@ -22,7 +22,7 @@ import Testing
     while read(descriptor, &buffer, 2) == 2 { numbers.append(Int(buffer[0]) | Int(buffer[1]) << 8) }
   }
 
-  @Test func whoWaitsForRoomLosesNothingAndKeepsTheSocket() async throws {
+  @Test func senderWaitingForRoomLosesNothing() async throws {
     let (socket, other) = try pair()
     defer { close(other) }
     try socket.start()

@@ -51,7 +51,7 @@ import Testing
     return result
   }
 
-  @Test func itAsksAndDoesNotReset() throws {
+  @Test func initializesWithoutReset() throws {
     var result: Result<RawController.Information, StackError>?
     controller.initialize { result = $0 }
     #expect(sent() == ["01011000"])
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// The kernel's own commands are answered on the same channel, with budgets that are the kernel's.
-  @Test func othersAnswersAreNotOurs() {
+  @Test func ignoresCompletionsOfOtherCommands() {
     _ = ready()
     controller.setScan(.gentle)
     #expect(sent() == ["010b200701800010000000"])
@@ -81,7 +81,7 @@ import Testing
     #expect(sent().first?.hasPrefix("014120") == true)
   }
 
-  @Test func aScanOfSomebodyElseIsStoppedFirst() {
+  @Test func stopsScanOfAnotherProgramFirst() {
     _ = ready()
     var failures: [StackError] = []
     controller.onScanRefusal = { if let error = $0 { failures.append(error) } }
@@ -240,7 +240,7 @@ import Testing
   }
 
   /// A command of another program that comes while one of ours is under way was sent before it.
-  @Test func aScanThatBeginsIsNotEndedByWhatCameBefore() {
+  @Test func startingScanIgnoresEarlierForeignStop() {
     _ = ready()
     controller.setScan(.gentle)
     complete("0b20")
@@ -266,7 +266,7 @@ import Testing
     #expect(sent() == ["010b200701800010000000"])
   }
 
-  @Test func whatHappensToLinksIsTold() {
+  @Test func reportsLinkChanges() {
     var news: [RawController.LinkChange] = []
     controller.onLink = { news.append($0) }
     let peer = BluetoothAddress(0xC011_2233_A1B2, .random)
@@ -306,7 +306,7 @@ import Testing
     #expect(news == [.parametersRefused(handle, HCIErrorCode(rawValue: 0x2A))])
   }
 
-  @Test func silenceIsAFailure() {
+  @Test func reportsCommandTimeout() {
     var failures: [StackError] = []
     controller.onFailure = { failures.append($0) }
     controller.initialize { _ in }
@@ -404,7 +404,7 @@ import Testing
     (ScanParameters.gentle, ScanParameters.gentle), (ScanParameters(isActive: false), .gentle),
     (.gentle, ScanParameters(isActive: false)), (.aggressive, .gentle),
   ])
-  func twoProgramsDoNotReplaceEachOthersScansForEver(_ first: ScanParameters, _ second: ScanParameters) {
+  func scansOfTwoProgramsReachAStableState(_ first: ScanParameters, _ second: ScanParameters) {
     let shared = Shared()
     shared.add(first)
     shared.add(second)

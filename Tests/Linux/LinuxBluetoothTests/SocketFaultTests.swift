@@ -35,7 +35,7 @@ import Testing
     return error
   }
 
-  @Test(arguments: [SystemCall.socket, .connect], codes) func aUnixSocketThatCannotBeUsed(
+  @Test(arguments: [SystemCall.socket, .connect], codes) func reportsUnixSocketFailure(
     _ call: SystemCall, _ code: Int32
   ) async throws {
     let path = path()
@@ -47,7 +47,7 @@ import Testing
     listener.close()
   }
 
-  @Test(arguments: [SystemCall.socket, .connect], codes) func aTCPSocketThatCannotBeUsed(
+  @Test(arguments: [SystemCall.socket, .connect], codes) func reportsTCPSocketFailure(
     _ call: SystemCall, _ code: Int32
   ) async throws {
     let listener = try await StreamListener.tcp(host: "127.0.0.1", port: 0) { _ in }
@@ -71,14 +71,14 @@ import Testing
     listener.close()
   }
 
-  @Test(arguments: codes) func aSerialLineThatCannotBeOpened(_ code: Int32) async throws {
+  @Test(arguments: codes) func reportsSerialLineOpenFailure(_ code: Int32) async throws {
     let error = try await failure(.open, code) { _ = try HCIStreamTransport.serial(path: "/dev/null") }
     #expect(error?.operation == "cannot open serial:/dev/null@115200")
     #expect(error?.reason.hasPrefix(SystemError("", errno: code).reason) == true)
     #expect(code != EACCES || error?.reason.contains("dialout") == true)
   }
 
-  @Test(arguments: [SystemCall.socket, .bind, .listen], codes) func aListenerThatCannotBeMade(
+  @Test(arguments: [SystemCall.socket, .bind, .listen], codes) func reportsListenerFailure(
     _ call: SystemCall, _ code: Int32
   ) async throws {
     let path = path()
@@ -89,7 +89,7 @@ import Testing
 
   /// A program that connects while no descriptor is left is accepted later, and the loop does not spin until then.
   @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
-  func whoConnectsWithoutADescriptorLeftIsAcceptedLater(_ code: Int32) async throws {
+  func retriesAcceptWhenOutOfDescriptors(_ code: Int32) async throws {
     let path = path()
     var accepted: [HCIStreamTransport] = []
     let listener = try StreamListener.unix(

@@ -38,7 +38,7 @@ import Testing
 
   private let answer = "040e0401030c00"
 
-  @Test func readsThatAreInterruptedOrShortLoseNothing() async throws {
+  @Test func handlesInterruptedAndShortReads() async throws {
     let line = try Line()
     FaultPlan.add(
       [.error(EINTR), .limit(1), .error(EAGAIN), .limit(2), .limit(3)], to: .read, on: line.pair.ours)
@@ -49,7 +49,7 @@ import Testing
     line.finish()
   }
 
-  @Test func sendsThatAreInterruptedOrShortLoseNothing() async throws {
+  @Test func handlesInterruptedAndShortSends() async throws {
     let line = try Line()
     FaultPlan.add(
       [.error(EINTR), .limit(1), .error(EAGAIN), .result(0), .limit(2)], to: .send, on: line.pair.ours)

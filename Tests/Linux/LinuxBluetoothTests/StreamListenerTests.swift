@@ -57,7 +57,7 @@ import Testing
     folder.remove()
   }
 
-  @Test func aClosedListenerAcceptsNothing() async throws {
+  @Test func closedListenerAcceptsNoConnection() async throws {
     let listener = try StreamListener.unix(path: path, timers: testTimers) { _ in Issue.record("accepted") }
     listener.close()
     await #expect(throws: StackError.cannotOpen("unix:\(path)", SystemError.text(ENOENT))) {
@@ -98,7 +98,7 @@ import Testing
     folder.remove()
   }
 
-  @Test func aPortWhereNobodyListensIsExplained() async throws {
+  @Test func explainsConnectionRefused() async throws {
     let listener = try await StreamListener.tcp(host: "127.0.0.1", port: 0) { _ in }
     let port = listener.port
     listener.close()

@@ -73,7 +73,7 @@ import Testing
   @Test(
     arguments: [(0, "the kernel has closed hci3"), (ENODEV, "hci3: there is no such adapter"), (EPIPE, nil)]
       as [(Int32, String?)])
-  func theEndOfTheChannelIsTold(_ code: Int32, _ text: String?) async throws {
+  func reportsChannelCloseOnce(_ code: Int32, _ text: String?) async throws {
     let transport = try transport(wasUp: false)
     var reasons: [String] = []
     transport.onClose = { reasons.append($0) }
@@ -178,7 +178,7 @@ import Testing
   }
 
   /// Nobody may switch it off then; and one that is not there can't be opened.
-  @Test(arguments: [EBUSY, ENODEV]) func aChannelThatCannotBeOpenedAgain(_ code: Int32) async throws {
+  @Test(arguments: [EBUSY, ENODEV]) func reportsReopenFailure(_ code: Int32) async throws {
     let transport = UserChannelTransport(
       AdapterIndex(rawValue: 0), address: BluetoothAddress(0, .public), force: code == ENODEV,
       descriptor: channel.ours,
@@ -209,7 +209,7 @@ import Testing
   }
 
   /// The helper has ended and brings nothing up: the record is for the next run.
-  @Test func aHelperThatHasEndedHoldsNothingUp() async throws {
+  @Test func endedHelperDoesNotBlockClosing() async throws {
     let transport = try transport(wasUp: true)
     shutdown(helper.theirs, Int32(SHUT_RDWR))
     transport.close()

@@ -54,7 +54,7 @@ import HaloSimulation
   }
 
   /// The adapter exists as long as its descriptor is open.
-  @Test func lettingGoOfItTakesTheAdapterAway() throws {
+  @Test func releaseRemovesVirtualAdapter() throws {
     let pair = try SocketPair(keepsPackets: true)
     var transport: VHCITransport? = VHCITransport(descriptor: pair.ours, timers: testTimers)
     transport?.start()
@@ -64,7 +64,7 @@ import HaloSimulation
     #expect(recv(pair.theirs, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
   }
 
-  @Test func itAsksForAnAdapterAndTellsItsNumber() async {
+  @Test func createsVirtualAdapterAndReportsItsIndex() async {
     let driver = Driver()
     #expect(driver.read() == nil, "not before it is started")
     driver.transport.start()
@@ -83,7 +83,7 @@ import HaloSimulation
     #expect(driver.reasons == [])
   }
 
-  @Test func answersThatAreCutTellNothing() async {
+  @Test func ignoresTruncatedVHCIReplies() async {
     let driver = Driver()
     driver.transport.start()
     for answer in ["ff", "ff00", "ff0000"] {
@@ -94,7 +94,7 @@ import HaloSimulation
     driver.transport.close()
   }
 
-  @Test func whatIsNotTakenIsCounted() async {
+  @Test func countsRefusedPackets() async {
     let driver = Driver()
     driver.transport.start()
     let packet = [UInt8](repeating: 4, count: 260)
@@ -106,7 +106,7 @@ import HaloSimulation
     driver.transport.close()
   }
 
-  @Test func itTellsOnceThatTheDriverIsGone() async {
+  @Test func reportsDriverRemovalOnce() async {
     let driver = Driver()
     driver.transport.start()
     driver.goAway()

@@ -58,7 +58,7 @@ private enum Example {
     #expect(usage("--form=tiny") == "--form wants full, short, not \"tiny\"")
   }
 
-  @Test func whatFollowsTwoDashesIsNoOption() throws {
+  @Test func treatsArgumentsAfterDoubleDashAsPositional() throws {
     #expect(try parse("-- --flag").positionals == ["--flag"])
   }
 
@@ -70,7 +70,7 @@ private enum Example {
     #expect(usage("one two") == "unexpected argument \"two\"; usage: halo-raw example [NAME]")
   }
 
-  @Test func helpNeedsNothingElseToBeRight() throws {
+  @Test func acceptsHelpDespiteInvalidArguments() throws {
     #expect(try parse("--count x --help one two")[CommonOptions.help])
   }
 
@@ -112,7 +112,7 @@ private enum Example {
       usage("--duration=\(text)") == "--duration wants a time such as 30s, 500ms, 2m or 30d, not \"\(text)\"")
   }
 
-  @Test func whatIsTriedForeverHasNoEnd() throws {
+  @Test func parsesForeverAsUnlimited() throws {
     let type = ArgumentType<Duration>.timeOrForever
     #expect(try type.value("forever", of: "--x").asLimit == "until Ctrl-C")
     #expect(try type.value("60s", of: "--x").asLimit == "for 60 s")

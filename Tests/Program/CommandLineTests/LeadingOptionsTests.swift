@@ -38,7 +38,7 @@ import Testing
     #expect(moved("--adapter a -V") == "-V")
   }
 
-  @Test func optionsAloneAreNoCommand() {
+  @Test func rejectsOptionsWithoutCommand() {
     #expect(moved("-v --adapter a") == "")
     #expect(moved("-v --adapter") == "")
   }
@@ -47,7 +47,7 @@ import Testing
     #expect(moved("--cuont 5 battery") == "--cuont 5 battery")
   }
 
-  @Test func aWrappedCommandGetsWhatIsItsOwn() {
+  @Test func movesOptionsToTheirCommand() {
     #expect(moved("-v --level 2 replay file battery") == "replay --level 2 file battery -v")
   }
 }

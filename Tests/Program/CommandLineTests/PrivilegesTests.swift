@@ -12,7 +12,7 @@ import Testing
     #expect("\(Capabilities())" == "")
   }
 
-  @Test func theyAreReadFromTheTextOfStatus() {
+  @Test func parsesCapabilitiesFromProcStatus() {
     let status =
       "Name:\thalo-raw\nCapInh:\t0000000000000000\nCapPrm:\t0000000000003000\nCapEff:\t0000000000002000\n"
     #expect(
@@ -39,7 +39,7 @@ import Testing
     #expect((InvokingUser.ids(user: user, group: group) != nil) == isTaken)
   }
 
-  @Test func withoutSudoThereIsNoInvokingUser() {
+  @Test func findsNoInvokingUserWithoutSudo() {
     #expect(InvokingUser.ids(user: nil, group: "1000") == nil)
     #expect(InvokingUser.ids(user: "1000", group: nil) == nil)
   }

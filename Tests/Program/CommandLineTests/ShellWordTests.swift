@@ -9,7 +9,7 @@ import Testing
     ("x;reboot", "'x;reboot'"), ("$(reboot)", "'$(reboot)'"), ("-rf", "./-rf"), ("-r f", "'./-r f'"),
     ("", "''"), ("~root", "'~root'"), ("a\nb", #"'a\x0ab'"#),
   ])
-  func aNameIsOneWord(name: String, word: String) {
+  func quotesShellWords(name: String, word: String) {
     #expect(shellWord(name) == word)
   }
 }

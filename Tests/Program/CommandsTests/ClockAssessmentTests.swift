@@ -25,11 +25,11 @@ struct ClockAssessmentTests {
     #expect(assessment(set: 3600).lead == 0)
   }
 
-  @Test func aQuartzDrifts() {
+  @Test func setsClockAgainAfterADay() {
     #expect(assessment(set: 86401).reasonToSet?.contains("quartz") == true)
   }
 
-  @Test func aClockThatWasNeverSetIs() {
+  @Test func setsClockThatWasNeverSet() {
     #expect(assessment().reasonToSet != nil)
     #expect(assessment().lead == nil)
   }
@@ -45,7 +45,7 @@ struct ClockAssessmentTests {
     #expect(assessment(set: 60, offset: 50400, wantedOffset: -39600).lead == 90000)
   }
 
-  @Test func anotherPolicyIsAReason() {
+  @Test func setsClockWhenPolicyDiffers() {
     #expect(
       assessment(set: 60, wanted: .utc, wantedOffset: 0).reasonToSet == "it has local time: it is 1 h ahead")
     // In London in winter both clocks are the same; still the ring's is to be known as the other one.
@@ -53,7 +53,7 @@ struct ClockAssessmentTests {
     #expect(assessment(set: 60, .utc, offset: 0, wanted: .utc, wantedOffset: 0).reasonToSet == nil)
   }
 
-  @Test func aHostThatWasSetBackIsNoJudge() {
+  @Test func setsClockAfterHostClockWasSetBack() {
     #expect(assessment(set: -10).reasonToSet?.contains("set back") == true)
   }
 
@@ -68,7 +68,7 @@ struct ClockAssessmentTests {
     #expect(!ClockAssessment.span(step).isEmpty)
   }
 
-  @Test func theRingsDayIsAProof() throws {
+  @Test func ringsDayProvesClockOffset() throws {
     let today = try #require(RingDay("2025-11-21"))
     #expect(assessment(set: 60, evidence: ClockEvidence(day: today)).provenLead == nil)
     // The wanted clock says 15:00: since the ring's day has not begun, it is behind by what has passed of ours.
@@ -79,7 +79,7 @@ struct ClockAssessmentTests {
     #expect(tomorrow.provenLead == 9 * 3600)
   }
 
-  @Test func aroundMidnightTheDayIsNoProof() throws {
+  @Test func dayProvesNothingAroundMidnight() throws {
     // 23:59:30 in a zone of 9 h 59 min 30 s.
     let next = try #require(RingDay("2025-11-22"))
     let late = assessment(
@@ -90,7 +90,7 @@ struct ClockAssessmentTests {
   }
 
   /// Old memory stands in slots that are still to come.
-  @Test func dataFromTheFutureIsAHint() throws {
+  @Test func futureDataSuggestsClockOffset() throws {
     let day = try #require(RingDay("2025-11-21"))
     let newest = try #require(RingTime(day, hour: 15, minute: 50))
     let ahead = assessment(set: 60, evidence: ClockEvidence(day: day, future: newest))
@@ -103,7 +103,7 @@ struct ClockAssessmentTests {
   @Test(arguments: [
     (50, "50 s"), (119, "119 s"), (120, "2 min"), (3600, "1 h"), (5400, "1 h 30 min"), (200_000, "2 days"),
   ])
-  func spansAreSpoken(seconds: Int, text: String) {
+  func formatsDurations(seconds: Int, text: String) {
     #expect(ClockAssessment.duration(seconds) == text)
   }
 }

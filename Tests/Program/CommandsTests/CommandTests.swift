@@ -62,7 +62,7 @@ import Testing
     #expect(throws: Failure.self) { try Commands.named("steam") }
   }
 
-  @Test func whatIsReplayedKeepsItsOwnOptions() throws {
+  @Test func replayedCommandKeepsItsOptions() throws {
     let line = ["file.btsnoop", "stream", "--count", "5", "--lenient"]
     let invocation = try Invocation(parsing: line, for: try Commands.named("replay"))
     #expect(invocation.positionals == line)

@@ -120,7 +120,7 @@ import Testing
     #expect(finding("hci0", state)?.remedy != nil)
   }
 
-  @Test func anAdapterThatIsDownIsSwitchedOnByWhoMay() {
+  @Test func remedyForDownAdapterDependsOnPrivileges() {
     let down = [Self.adapter(isUp: false)]
     let root = finding("hci0", Self.machine { $0.adapters = down })
     #expect(root?.remedy?.hasPrefix("halo-raw adapters up hci0") == true)
@@ -133,7 +133,7 @@ import Testing
     #expect(user?.remedy?.hasPrefix("sudo halo-raw adapters up hci0") == true)
   }
 
-  @Test func whoMayHaveTakenAnAdapterIsNamed() {
+  @Test func namesProgramsThatMayUseTheAdapter() {
     let state = Self.machine {
       $0.adapters = [Self.adapter(isTaken: true)]
       $0.otherPrograms = ["bluetoothd", "btmon", "node\u{1B}"]
@@ -153,7 +153,7 @@ import Testing
     #expect(state.findings.code == .noAdapter)
   }
 
-  @Test func noBluetoothInTheKernelIsSaidWithItsRemedy() {
+  @Test func suggestsLoadingBluetoothModule() {
     let state = Self.machine {
       $0.adapters = []
       $0.adapterError = StackError("list the adapters", .noBluetooth)
@@ -190,7 +190,7 @@ import Testing
     #expect(ring(isKnown: true, isAdvertising: nil)?.weight == .note)
   }
 
-  @Test func whatIsMissingFirstDecidesHowItEnds() {
+  @Test func exitCodeReflectsFirstProblem() {
     let silent = SystemState.RingState(label: "R02_BEEF", isKnown: false, isAdvertising: false)
     #expect(Self.machine { $0.ring = silent }.findings.code == .notFound)
     let state = Self.machine {
@@ -220,7 +220,7 @@ import Testing
     AdapterRow(adapter: adapter, phys: phys, features: features, runsBluetoothd: runsBluetoothd)
   }
 
-  @Test func aRowTellsWhoHasTheAdapter() {
+  @Test func adapterRowNamesOwner() {
     #expect(row(Self.adapter()).owner == "kernel")
     #expect(row(Self.adapter(), runsBluetoothd: true).owner == "bluetoothd")
     let taken = row(Self.adapter(isTaken: true), runsBluetoothd: true)

@@ -98,7 +98,7 @@ import Testing
   }
 
   /// A program that imports HaloRaw can name every type that it gets, and no layer has another public type.
-  @Test func whatIsPublicCanBeNamed() throws {
+  @Test func exportsEveryPublicType() throws {
     let door = try #require(Disk.text(of: "\(Self.sources)/HaloRaw/HaloRaw.swift"))
     let exported = Set(door.matches(of: /import \w+ \w+\.(\w+)/).map { String($0.1) })
     var declared: Set<String> = []

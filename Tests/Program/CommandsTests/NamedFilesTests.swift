@@ -33,7 +33,7 @@ struct NamedFilesTests {
     "settings --export /dev/null --record /dev/null", "decode /nowhere/a --html /nowhere/b",
     "decode - --html %a",
   ])
-  func othersAre(line: String) throws {
+  func acceptsDistinctOrSpecialFiles(line: String) throws {
     let folder = try Self.folder()
     defer { folder.remove() }
     try check(line, folder)

@@ -25,7 +25,7 @@ struct PausedMeasurementsTests {
     for part in ["/state/paused", "/state", ""] { rmdir(folder + part) }
   }
 
-  @Test func whatWasLeftBehindIsClaimedOnce() throws {
+  @Test func claimsAbandonedMeasurementsOnce() throws {
     try withFolder { folder in
       let first = PausedMeasurements(folder: folder)
       #expect(first.keep(saved, of: ring))
@@ -69,7 +69,7 @@ struct PausedMeasurementsTests {
   }
 
   /// The ring's measurements are restored by who has the lock, once: another that waited for it finds nothing.
-  @Test func theHolderOfTheLockKeepsWhatItHasPaused() throws {
+  @Test func lockHolderKeepsPausedMeasurements() throws {
     try withFolder { folder in
       let first = PausedMeasurements(folder: folder)
       #expect(first.keep(saved, of: ring))
@@ -84,7 +84,7 @@ struct PausedMeasurementsTests {
     }
   }
 
-  @Test func aFolderThatCannotBeIsTold() {
+  @Test func reportsUncreatableFolder() {
     #expect(!PausedMeasurements(folder: "/dev/null/paused").keep(saved, of: ring))
     #expect(PausedMeasurements(folder: nil).keep(saved, of: ring), "a simulated ring needs none")
   }

@@ -13,7 +13,7 @@ import Testing
   private let battery = AttributeChoice.uuid(BluetoothUUID(0x2A19 as UInt16))
   private let handle = AttributeChoice.handle(AttributeHandle(0x12))
 
-  @Test func emptyLinesAndCommentsAreNone() throws {
+  @Test func ignoresEmptyLinesAndComments() throws {
     for text in ["", "  \t", "# read 2A19", "  # x"] { #expect(try line(text) == nil) }
   }
 
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: ["", "read 2A19", "send", "wait", "\u{0}", "write 0x1 --text \u{FF}"])
-  func arbitraryWordsAreACommandOrAnError(_ start: String) {
+  func parsesArbitraryWordsWithoutCrashing(_ start: String) {
     for word in ["", "é", "0x", "--", "--text", "--yes", String(repeating: "9", count: 2000)] {
       _ = try? SessionLine("\(start) \(word)")
       _ = try? SessionLine("\(start)\(word)")

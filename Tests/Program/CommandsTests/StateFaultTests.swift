@@ -56,7 +56,9 @@ import Testing
     for line in lines { #expect(line.contains(path) || line.contains(folder.path + "/state"), "\(line)") }
   }
 
-  @Test(arguments: calls, codes) func whatIsPausedIsKeptOrReported(_ call: SystemCall, _ code: Int32) throws {
+  @Test(arguments: calls, codes) func keepsPausedMeasurementsOrReportsFailure(
+    _ call: SystemCall, _ code: Int32
+  ) throws {
     let folder = try Folder()
     defer { folder.remove() }
     let saved = SavedMeasurements(["spo2": ["enabled": 1]])
@@ -72,7 +74,7 @@ import Testing
     if next.isKept(for: ring) { #expect(next.claim(of: ring) == saved) }
   }
 
-  @Test(arguments: calls, codes) func anExportThatFailsSaysWhyAndLeavesTheOldFile(
+  @Test(arguments: calls, codes) func failedExportKeepsOldFile(
     _ call: SystemCall, _ code: Int32
   ) async throws {
     let folder = try Folder()
@@ -96,7 +98,7 @@ import Testing
     }
   }
 
-  @Test(arguments: codes) func aStoreThatCannotBeOpenedSaysWhy(_ code: Int32) throws {
+  @Test(arguments: codes) func reportsStoreOpenFailure(_ code: Int32) throws {
     let folder = try Folder()
     defer { folder.remove() }
     let path = folder.path + "/rings.sqlite"

@@ -67,7 +67,7 @@ import HaloSimulation
     }
   }
 
-  @Test func thereIsOneValueASecond() async throws {
+  @Test func notifiesOncePerSecond() async throws {
     let strap = try await Strap(adapter(1), name: "Ring HR")
     let watch = try await Watch(adapter(2))
     try await watch.subscribe()
@@ -84,7 +84,7 @@ import HaloSimulation
     #expect(Array(watch.values.dropFirst(3)) == expected)
   }
 
-  @Test func itIsWantedFromTheFirstSubscriberUntilAWhileAfterTheLast() async throws {
+  @Test func isWantedUntilThirtySecondsAfterLastSubscriber() async throws {
     let strap = try await Strap(adapter(1), name: "Ring HR")
     let first = try await Watch(adapter(2))
     #expect(strap.wanted == [])
@@ -121,7 +121,7 @@ import HaloSimulation
     #expect(strap.wanted == [])
   }
 
-  @Test func itAdvertisesWhileThereIsRoom() async throws {
+  @Test func advertisesUntilConnectionLimit() async throws {
     let strap = try await Strap(adapter(1), name: "Ring HR")
     var watches: [Watch] = []
     for number in 2..<2 + UInt64(StrapServer.maximumConnections) {

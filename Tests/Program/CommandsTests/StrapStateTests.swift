@@ -15,7 +15,7 @@ import Testing
 
   private static let none: [UInt8] = [0x04, 0]
 
-  @Test func withoutAValueThereIsNoContact() {
+  @Test func reportsNoContactWithoutValue() {
     var state = StrapState()
     #expect(state.measurement(at: at(0)).encoded == Self.none)
     state.take(.warmingUp, at: at(1))
@@ -24,7 +24,7 @@ import Testing
   }
 
   /// Contact is supported and detected; there are no intervals.
-  @Test func aValueIsSaid() {
+  @Test func encodesMeasurementWithContact() {
     var state = StrapState()
     state.take(reading(70), at: at(1))
     #expect(state.measurement(at: at(1.5)).encoded == [0x06, 70])
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// The number with which firmware ends a failed check.
-  @Test(arguments: 95...98) func aNumberThatMayBeMadeUpIsNone(_ beats: Int) {
+  @Test(arguments: 95...98) func omitsSuspiciousHeartRate(_ beats: Int) {
     var state = StrapState()
     state.take(reading(70), at: at(1))
     state.take(reading(beats, .suspicious), at: at(2))
@@ -71,7 +71,7 @@ import Testing
     #expect(state.measurement(at: at(3)).encoded == [0x06, UInt8(beats)])
   }
 
-  @Test func whatIsNoHeartRateIsNone() {
+  @Test func ignoresInvalidHeartRates() {
     var state = StrapState()
     state.take(reading(0), at: at(1))
     #expect(state.measurement(at: at(1)).encoded == Self.none)

@@ -31,7 +31,7 @@ struct StreamMeasurementTests {
     #expect(errors.max() ?? .max < 100_000, "\(errors)")
   }
 
-  @Test func fewPacketsShowNothing() {
+  @Test func estimatesNoDelaysFromFewPackets() {
     let times = Self.times(Int64(0)..<15, drift: 0, delay: Self.delay)
     #expect(ConnectionEvents.delays(of: times, interval: Self.interval) == times.map { _ in nil })
     #expect(ConnectionEvents.delays(of: times, interval: 0) == times.map { _ in nil })

@@ -20,7 +20,7 @@ import Testing
       ("stream --adapter unix:/x", .device), ("simulate --vhci", .device),
       ("stream --no-such-option", .nothing),
     ] as [(String, PrivilegeNeed)])
-  func aCommandLineTellsWhatItNeeds(line: String, need: PrivilegeNeed) {
+  func derivesRequiredPrivilegesFromCommandLine(line: String, need: PrivilegeNeed) {
     #expect(PrivilegeNeed(line.split(separator: " ").map(String.init)) == need)
   }
 

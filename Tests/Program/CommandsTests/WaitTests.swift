@@ -300,7 +300,7 @@ import Testing
     return end.map { signature[$0...].split(whereSeparator: \.isWhitespace).contains("async") } ?? false
   }
 
-  @Test(arguments: exceptions) func aFunctionThatIsNotCancelledOrHasNoDeadlineSaysWhy(
+  @Test(arguments: exceptions) func documentsFunctionsWithoutCancellationOrDeadline(
     path: String, function: String, reason: String
   ) throws {
     let text = try #require(Disk.text(of: "\(Self.root)/\(path)"))

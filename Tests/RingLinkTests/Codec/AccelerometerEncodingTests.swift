@@ -54,7 +54,7 @@ import Testing
       ("R02_LAB_1.00.00", "R02_LAB_V1.0", .unknown, nil),
       ("R02", "", .unknown, nil), ("RT", nil, .unknown, nil), (nil, nil, .unknown, nil),
     ] as [(String?, String?, RingFamily, AccelerometerEncoding?)])
-  func firmwareTellsTheFamily(
+  func derivesFamilyAndEncodingFromFirmware(
     firmware: String?, hardware: String?, family: RingFamily, encoding: AccelerometerEncoding?
   ) {
     let ring = RingFirmware(firmwareRevision: firmware, hardwareRevision: hardware)
@@ -81,7 +81,7 @@ import Testing
     #expect(AccelerometerEncoding.twelveBit.counts(0x00F0) == 0)
   }
 
-  @Test func whatDoesNotFitIsHeldAtTheEnd() {
+  @Test func clampsCountsToTheirRange() {
     for (counts, held) in [(2048, 2047), (-2049, -2048), (.max, 2047), (.min, -2048)] {
       #expect(
         Int(AccelerometerEncoding.twelveBit.counts(AccelerometerEncoding.twelveBit.pair(counts))) == held)
@@ -111,7 +111,7 @@ import Testing
       ])
   }
 
-  @Test func allOfSixteenBitsCanBeTold() {
+  @Test func convertsFullSixteenBitRange() {
     let ends = AccelerometerSample(Acceleration(x: 4, y: -4, z: 32767 / 8192), encoding: .sixteenBit)
     #expect(ends.counts(.sixteenBit) == AccelerationCounts(x: 32767, y: -32768, z: 32767))
     let back = AccelerometerSample(x: 0x2000, y: 0xE000, z: 0x1000).acceleration(.sixteenBit)
@@ -137,7 +137,7 @@ import Testing
   }
 
   /// A ring that has lain still for long shows sixteen bits with the first frame that has them.
-  @Test func theOtherBitsShowNothing() {
+  @Test func ignoresBitsCommonToBothEncodings() {
     var detector = AccelerometerEncodingDetector()
     for _ in 0..<1000 { detector.observe(AccelerometerSample(x: 0xFF0F, y: 0xFF0F, z: 0xFF0F)) }
     #expect(detector.encoding == nil)

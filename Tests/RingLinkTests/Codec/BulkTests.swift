@@ -78,7 +78,7 @@ import Testing
     #expect(frame.payload == payload)
   }
 
-  @Test func silenceEndsAFrame() {
+  @Test func abandonsFrameAfterSilence() {
     var assembler = BulkAssembler()
     #expect(assembler.take(nap[..<10], at: at(1000)) == .incomplete)
     #expect(assembler.take(nap[10..<12], at: at(3999)) == .incomplete)
@@ -97,7 +97,7 @@ import Testing
     #expect(assembler.errors.abandoned == 1)
   }
 
-  @Test func whatDoesNotFitIsCounted() {
+  @Test func countsStrayAndOversizedFragments() {
     var assembler = BulkAssembler()
     #expect(assembler.take(hex("bc27010010"), at: .zero) == .dropped)
     #expect(assembler.take([], at: .zero) == .dropped)

@@ -19,7 +19,7 @@ struct IdentityTests {
   }
 
   /// The maker's glasses have the bulk service, too (discovery of an AIMB-G1 by K-Site-Capture; the vendor's SDK for HeyCyan).
-  @Test(arguments: ["M02C_1A2B", "CY01", "cy01_77", "AIMB-G1"]) func glassesAreNoRings(_ name: String) {
+  @Test(arguments: ["M02C_1A2B", "CY01", "cy01_77", "AIMB-G1"]) func doesNotMatchGlasses(_ name: String) {
     #expect(RingIdentity.matches(name: name, services: [RingGATT.bulkService]) == nil)
     #expect(
       RingIdentity.matches(name: name, services: [RingGATT.unknownService], companies: [RingIdentity.company])
@@ -27,7 +27,7 @@ struct IdentityTests {
   }
 
   /// Without the command service or a ring's name, the bulk service proves nothing: glasses have it, too.
-  @Test func theBulkServiceAloneIsNoRing() {
+  @Test func bulkServiceAloneDoesNotIdentifyRing() {
     #expect(RingIdentity.matches(name: nil, services: [RingGATT.bulkService]) == nil)
     #expect(RingIdentity.matches(name: "lamp", services: [RingGATT.bulkService]) == nil)
     #expect(RingIdentity.matches(name: "Colmi R02", services: [RingGATT.bulkService]) == .service)

@@ -73,7 +73,7 @@ import Testing
     #expect(held == AccelerationCounts(x: 0, y: 2047, z: -2048))
   }
 
-  @Test func whatIsNoSample() throws {
+  @Test func decodesRefusalAndOtherSubtypes() throws {
     #expect(try sample("a1ff00000000000000000000000000a0") == .refused)
     #expect(RawSample.refused.frame.bytes == hex("a1ff00000000000000000000000000a0"))
     #expect(RawSample(RingFrame(.rawStream, 5)) == .unknown(subtype: 5))

@@ -78,7 +78,7 @@ import Testing
     #expect(frame.uint16BigEndian(at: 15) == 0xFE00)
   }
 
-  @Test func errorsSayWhatIsWrong() {
+  @Test func describesFrameErrors() {
     #expect(RingFrameError.length(3).description == "a frame has 16 bytes, not 3")
     #expect(
       RingFrameError.checksum(expected: 0x9E, found: 0x9B).description

@@ -180,7 +180,7 @@ struct TextTests {
     (MeasurementFailure.status(9), "the ring has ended it with status 9, whose meaning is unknown"),
   ]
 
-  @Test(arguments: measurements.indices) func measurementsAreTold(_ index: Int) {
+  @Test(arguments: measurements.indices) func describesMeasurements(_ index: Int) {
     #expect("\(Self.measurements[index].0)" == Self.measurements[index].1)
   }
 

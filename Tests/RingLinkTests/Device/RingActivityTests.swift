@@ -27,7 +27,7 @@ import Testing
   }
 
   /// Restarting and switching off end the link.
-  @Test func aRingThatGoesHasDoneIt() async throws {
+  @Test func disconnectCountsAsSuccess() async throws {
     let ring = try await device.open()
     device.answer = { [device] _ in
       device.link.timers.schedule(after: .milliseconds(300)) {
@@ -42,7 +42,7 @@ import Testing
 
   /// Five seconds, and the supervision timeout of the link, or five for one that is not known.
   @Test(arguments: [(nil, 10.0), (200, 7)] as [(UInt16?, Double)])
-  func aRingThatStaysHasNot(_ timeout: UInt16?, _ seconds: Double) async throws {
+  func reportsRingStillConnected(_ timeout: UInt16?, _ seconds: Double) async throws {
     let ring = try await device.open()
     device.link.parameters = timeout.map {
       LinkParameters(
@@ -171,7 +171,7 @@ import Testing
     #expect(device.takeAsked() == ["770408"])
   }
 
-  @Test func aSessionThatCannotBePausedGoesOn() async throws {
+  @Test func refusedPauseKeepsSessionRunning() async throws {
     let ring = try await device.open()
     device.answer = { $0.digits == "770204" ? RingFrame.refusal(of: $0.command).map { [$0] } ?? [] : [$0] }
     var session: SportSession?

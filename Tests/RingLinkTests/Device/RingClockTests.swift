@@ -69,13 +69,13 @@ import Testing
   }
 
   /// The answer about yesterday has a day that is one earlier.
-  @Test func yesterdayTellsTheDayToo() async throws {
+  @Test func derivesDayFromYesterdaysActivity() async throws {
     let found = try await evidence(activity: [1: -1], rates: [165])
     #expect(found == ClockEvidence(day: now.day, newest: now.day.midnight.adding(minutes: 825)))
     #expect(device.takeAsked().count == 3)
   }
 
-  @Test func olderRingsTellItByTheirTotals() async throws {
+  @Test func derivesDayOfOlderRingsFromTotals() async throws {
     let found = try await evidence(totals: -1, refuses: [0x43, 0x15])
     #expect(found == ClockEvidence(day: now.day.adding(days: -1)))
     // One that refuses the first request is not asked for yesterday.
@@ -98,7 +98,7 @@ import Testing
     #expect(ClockEvidence(day: now.day).lead(over: midnight.adding(minutes: 1)) == -60...86339)
   }
 
-  @Test func aLostLinkIsNoEvidence() async throws {
+  @Test func clockEvidenceThrowsOnDisconnection() async throws {
     let ring = try await device.open()
     device.link.lose(.remote(.connectionTimeout))
     let (error, _) = await failure { () throws(RingError) in _ = try await ring.clockEvidence(expecting: now)

@@ -99,7 +99,9 @@ struct RingEventTests {
       (10, 42, 0, 0, .variability(42)),
       (8, 31, 0, 0, .stress(31)), (9, 5, 0, 0, .number(5)), (1, 0, 7, 7, nil), (3, 0, 1, 0, nil),
     ] as [(UInt8, UInt8, UInt8, UInt8, MeasuredValue?)])
-  func whatAnUpdateHas(kind: UInt8, value: UInt8, second: UInt8, third: UInt8, measured: MeasuredValue?) {
+  func decodesMeasuredValueOfUpdate(
+    kind: UInt8, value: UInt8, second: UInt8, third: UInt8, measured: MeasuredValue?
+  ) {
     var update = MeasurementUpdate(MeasurementKind(rawValue: kind))
     (update.value, update.second, update.third) = (value, second, third)
     #expect(update.measuredValue(CommandTable.measurementStart.frame(of: update)) == measured)

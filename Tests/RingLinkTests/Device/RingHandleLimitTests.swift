@@ -56,7 +56,7 @@ struct RingHandleLimitTests {
   }
 
   /// One value in eight may be something else; of several handles the one with the most frames counts, or the lower one.
-  @Test func theHandleWithTheMostFramesIsMeant() throws {
+  @Test func selectsHandleWithMostFrames() throws {
     var handles = handles()
     handles.addNotification([1], of: 0x12)
     #expect(handles.attributes == nil)
@@ -99,7 +99,7 @@ struct RingHandleLimitTests {
   }
 
   /// Texts of 4 to 64 printable characters; revisions of a ring, with a place of their own.
-  @Test func revisionsAreToldFromOtherTexts() throws {
+  @Test func distinguishesRevisionsFromOtherText() throws {
     func revision(_ text: [UInt8], at handle: AttributeHandle = 0x30) -> String? {
       var handles = handles()
       handles.addRead(text, of: handle)

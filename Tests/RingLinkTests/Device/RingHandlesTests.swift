@@ -55,7 +55,7 @@ struct RingHandlesTests {
     #expect(type(of: 0x0022, in: all) == nil)
   }
 
-  @Test func otherTrafficIsNoRing() {
+  @Test func findsNoRingInOtherTraffic() {
     var other = RingHandles()
     other.addWrite([1, 2, 3], to: 0x0010, at: 0)
     other.addNotification([4, 5, 6], of: 0x0012)

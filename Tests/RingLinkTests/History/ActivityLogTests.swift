@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func whateverIsLostIsNoticedAndComesTheSecondTime() throws {
+  @Test func detectsLostFramesAndCompletesOnRetry() throws {
     let answer = try captured()
     for lost in answer.indices {
       var assembler = Assembler(ActivityRequest())
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func lies() throws {
+  @Test func toleratesWrongRecordCount() throws {
     // No record at all; more records than the header says; fewer.
     #expect(
       Assembler.assemble([try frame("43f00001")], for: ActivityRequest()) == .complete(ActivityLog()))
@@ -107,7 +107,7 @@ import Testing
     ("4325121a0002081300", "there is no day 0 of month 12"),
     ("432512110002001300", "record 2 can't be one of 0, which are counted from 0"),
   ])
-  func anOddRecordIsSetAside(record: String, why: String) throws {
+  func separatesInvalidRecord(record: String, why: String) throws {
     var answer = try captured()
     let odd = try frame(record)
     answer[3] = odd
@@ -129,7 +129,7 @@ import Testing
     #expect(leap.day(near: silvester.adding(days: 100)) == nil)
   }
 
-  @Test func nothingOnTheAirTrapsIt() throws {
+  @Test func assemblesArbitraryFramesWithoutCrashing() throws {
     var generator = SeededGenerator(seed: 3)
     for _ in 0..<500 {
       var assembler = Assembler(ActivityRequest())

@@ -170,7 +170,7 @@ import Testing
     #expect(try IntervalTemperatures(payload: [0]).values.isEmpty)
   }
 
-  @Test func lies() throws {
+  @Test func rejectsStatusAndTrailingBytes() throws {
     // A lonely status, bytes after the last day.
     #expect(throws: BulkContentsError.status(2)) { try SleepLog(payload: [2]) }
     #expect(throws: BulkContentsError.status(4)) { try OxygenLog(payload: [4]) }
@@ -204,7 +204,7 @@ import Testing
       ([0, 6, 10, 0, 0x40, 0x0B, 2, 10], "a night can't be from minute 10 to minute 2880"),
       ([0, 4, 0xBC, 5, 0xBB, 5], "a night can't be from minute 1468 to minute 1467"),
     ] as [([UInt8], String)])
-  func anOddNightIsSetAside(bytes: [UInt8], oddity: String) throws {
+  func keepsNightsAfterInvalidOne(bytes: [UInt8], oddity: String) throws {
     let log = try SleepLog(payload: [2] + bytes + [1, 6, 10, 0, 20, 0, 2, 10])
     let sessions = try log.items.map { $0.session(isNap: false, today: try #require(today)) }
     #expect(sessions.map { $0 == nil } == [true, false])
@@ -212,7 +212,7 @@ import Testing
     #expect(log.payload == [2] + bytes + [1, 6, 10, 0, 20, 0, 2, 10])
   }
 
-  @Test func noPayloadTrapsThem() {
+  @Test func decodesArbitraryPayloadsWithoutCrashing() {
     func decodeAll(_ payload: [UInt8]) {
       _ = try? SleepLog(payload: payload).items.map { $0.session(isNap: false, today: RingDay(number: 0)) }
       _ = try? OxygenLog(payload: payload).items.map { $0.readings(today: RingDay(number: 0)) }

@@ -88,7 +88,7 @@ import Testing
         == .unreadable(.value("an answer of two frames can't have frame 5")))
   }
 
-  @Test func nothingOnTheAirTrapsThem() throws {
+  @Test func assemblesArbitraryFramesWithoutCrashing() throws {
     var generator = SeededGenerator(seed: 2)
     for _ in 0..<1000 {
       let noise = try (0..<8).map { index in

@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func whateverIsLostIsNoticedAndComesTheSecondTime() throws {
+  @Test func detectsLostFramesAndCompletesOnRetry() throws {
     let answer = try captured()
     for lost in answer.indices {
       var assembler = Assembler(request)
@@ -120,7 +120,7 @@ import Testing
     #expect(short.count == 5 && Assembler.assemble(short, for: request) == .complete(log))
   }
 
-  @Test func lyingHeaders() throws {
+  @Test func handlesInvalidHeaders() throws {
     for (header, expected): (String, LogOutcome<SlotLog>) in [
       ("15000005", .unreadable(.value("frames can't be 0"))),
       ("15001800", .unreadable(.value("interval can't be 0"))),
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func nothingOnTheAirTrapsIt() throws {
+  @Test func assemblesArbitraryFramesWithoutCrashing() throws {
     var generator = SeededGenerator(seed: 1)
     for _ in 0..<300 {
       var assembler = Assembler(request)

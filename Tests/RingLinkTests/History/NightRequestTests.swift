@@ -37,7 +37,7 @@ import Testing
   }
 
   /// A ring that answers with a status wants another request; the last one's counts.
-  @Test func aStatusIsNoNight() async throws {
+  @Test func rejectsStatusInsteadOfSleepData() async throws {
     let ring = try await device.open()
     device.answerBulk = { _, _ in [bulkFrame(0x27, [2]), bulkFrame(0x3E, [0])] }
     let (error, _) = await failure { () throws(RingError) in _ = try await ring.sleep(now: now) }

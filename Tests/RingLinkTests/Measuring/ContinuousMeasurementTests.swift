@@ -8,7 +8,7 @@ struct ContinuousMeasurementTests {
     talk.events.compactMap { if case .reading(let reading) = $0 { reading.value.number } else { nil } }
   }
 
-  @Test func itIsKeptGoingAndStopped() {
+  @Test func sendsKeepAlivesAndStop() {
     let talk = MeasurementDialogue(.heartRate, method: .continuous)
     #expect(talk.sent == ["69 06 01"])
     talk.tick(.continuousHeartRate, times: 15, every: .seconds(1))
@@ -52,7 +52,7 @@ struct ContinuousMeasurementTests {
   }
 
   @Test(arguments: [(0, 20.0), (5, 10.0)])
-  func silenceEndsIt(values: Int, seconds: Double) {
+  func timesOutOnSilence(values: Int, seconds: Double) {
     let talk = MeasurementDialogue(.heartRate, method: .continuous)
     talk.tick(.continuousHeartRate, times: 1)
     talk.tick(.continuousHeartRate, 70, times: values, every: .seconds(1))
@@ -64,7 +64,7 @@ struct ContinuousMeasurementTests {
   }
 
   @Test(arguments: [0, 3])
-  func zerosForEverEndIt(values: Int) {
+  func failsAfterSixtySecondsOfZeros(values: Int) {
     let talk = MeasurementDialogue(.heartRate, method: .continuous)
     talk.tick(.continuousHeartRate, 70, times: values, every: .seconds(1))
     talk.tick(.continuousHeartRate, times: 59, every: .seconds(1))
@@ -74,7 +74,7 @@ struct ContinuousMeasurementTests {
     #expect(talk.sent.last == "69 06 04")
   }
 
-  @Test func theOlderWayHasItsOwnCommands() {
+  @Test func usesLegacyHeartRateCommands() {
     let talk = MeasurementDialogue(.heartRate, method: .live)
     #expect(talk.sent == ["1e 01"])
     for _ in 0..<5 { talk.ring(RingFrame(0x1E, 0), after: .seconds(1)) }
@@ -85,7 +85,7 @@ struct ContinuousMeasurementTests {
   }
 
   /// The error says whether the ring has answered at all.
-  @Test(arguments: [false, true]) func theOlderWayFallsSilent(hasBegun: Bool) {
+  @Test(arguments: [false, true]) func reportsTimeoutOfLegacyHeartRateCommand(hasBegun: Bool) {
     let talk = MeasurementDialogue(.heartRate, method: .live)
     if hasBegun { talk.ring(RingFrame(0x1E, 0)) }
     talk.timers.advance(by: .seconds(20))
@@ -96,7 +96,7 @@ struct ContinuousMeasurementTests {
     }
   }
 
-  @Test func newerRingsRefuseTheOlderWay() throws {
+  @Test func reportsRefusalOfLegacyHeartRateCommand() throws {
     let talk = MeasurementDialogue(.heartRate, method: .live)
     talk.ring(RingFrame(0x9E, 0xEE))
     #expect(talk.error == .refused(.frame(0x1E), .notSupported))

@@ -50,7 +50,7 @@ import Testing
     CommandTable.measurementStop.request(MeasurementStop(kind, value: value))
   }
 
-  @Test func aSpotMeasurementEndsWithTheLastValueBeforeTheSilence() throws {
+  @Test func spotMeasurementEndsWithLastValueBeforeSilence() throws {
     var dialogue = Dialogue(.heartRate)
     #expect(dialogue.start() == [.send(start(.heartRate))])
     let warm = dialogue.update(.heartRate)
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// A value that keeps coming is taken six seconds after the first one.
-  @Test func aSpotMeasurementThatDoesNotFallSilentEndsAllTheSame() throws {
+  @Test func spotMeasurementEndsDespiteContinuedUpdates() throws {
     var dialogue = Dialogue(.heartRate)
     _ = dialogue.start()
     for _ in 0..<12 { _ = dialogue.update(.heartRate, 70) }
@@ -94,7 +94,7 @@ import Testing
     #expect(dialogue.update(.continuousHeartRate, 70) == [])
   }
 
-  @Test func silenceEndsIt() throws {
+  @Test func timesOutOnSilence() throws {
     var dialogue = Dialogue(.oxygen)
     _ = dialogue.start()
     let (pause, actions) = try dialogue.advance()
@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test(arguments: [(94, nil), (95, .suspicious), (98, .suspicious), (99, nil)] as [(Int, EstimateReason?)])
-  func onlyTheseNumbersAre(_ value: Int, _ expected: EstimateReason?) {
+  func onlyValuesFrom95To98AreSuspicious(_ value: Int, _ expected: EstimateReason?) {
     #expect(verdict(.oxygen, [value], after: .seconds(30)) == expected)
     #expect(verdict(.heartRate, [value], beat: nil) == expected)
   }
@@ -178,7 +178,7 @@ import Testing
     #expect(verdict(.oxygen, [95], beat: beat) == nil)
   }
 
-  @Test func othersAreEstimatesWhateverTheyAre() {
+  @Test func otherQuantitiesAreAlwaysEstimates() {
     #expect(verdict(.stress, [40]) == .replaced && verdict(.bloodSugar, [95]) == .fabricated)
     #expect(EstimateDetector().verdict(.heartRate, beatInterval: 600) == nil)
   }

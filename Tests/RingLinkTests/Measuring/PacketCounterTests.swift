@@ -70,7 +70,7 @@ import Testing
     #expect((counter.received, counter.lost, counter.doubled) == (4, 0, 0))
   }
 
-  @Test func aRingThatDoesNotCountIsNoLoss() {
+  @Test func constantCounterIsNotALoss() {
     var counter = PacketCounter()
     for content in 0..<100 { _ = counter.add(packet(0, content: UInt16(content))) }
     #expect(!counter.ringCounts)
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// A stream that was requested again, to go on, may begin with its first number again.
-  @Test func aRequestMayBeginTheCountAnew() {
+  @Test func countRestartsAfterNewRequest() {
     var counter = PacketCounter()
     _ = steps(Array(0..<150), &counter)
     counter.requestedAgain()
@@ -90,7 +90,7 @@ import Testing
     #expect(counter.lost == 106)
   }
 
-  @Test func anInterruptionIsNoLoss() {
+  @Test func interruptionIsNotALoss() {
     var counter = PacketCounter()
     _ = steps([0, 1, 2], &counter)
     counter.interrupt()
@@ -99,7 +99,7 @@ import Testing
   }
 
   /// Whatever is lost, doubled or late, up to what a byte can show: the sum is right, and each number has one packet.
-  @Test(arguments: 0..<50) func theSumsAreRight(_ seed: UInt64) {
+  @Test(arguments: 0..<50) func countsStayConsistentForRandomLoss(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     func dice(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
     var sent: [Int] = []

@@ -50,7 +50,7 @@ import Testing
   }
 
   /// The answers to a pause and to the end have no time.
-  @Test func aPauseIsSaid() async throws {
+  @Test func marksPausedUpdates() async throws {
     let ring = try await device.open()
     let paused = [try update(2, 5, 70), try update(2, 5, 70), try update(1, 6, 71)]
     let replies = [

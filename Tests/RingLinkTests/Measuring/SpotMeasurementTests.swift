@@ -5,7 +5,7 @@ import Testing
 
 struct SpotMeasurementTests {
   /// The course that was captured: zeros, intervals, values, silence.
-  @Test func endsWithOneValueAndTellsTheRingToKeepIt() {
+  @Test func returnsOneValueAndAsksRingToStoreIt() {
     let talk = MeasurementDialogue(.heartRate)
     #expect(talk.sent == ["69 01 01"])
     for _ in 0..<31 { talk.ring(hex("6901000000000000000000000000006a")) }
@@ -29,7 +29,7 @@ struct SpotMeasurementTests {
       ])
   }
 
-  @Test func oxygenEndsWithTheRingsOwnWord() {
+  @Test func oxygenEndsWithFinalStatusFromRing() {
     let talk = MeasurementDialogue(.oxygen)
     talk.tick(.oxygen, times: 50)
     talk.tick(.oxygen, 95, times: 2)
@@ -53,7 +53,7 @@ struct SpotMeasurementTests {
     ("6908002d0000470300000000000000e8", MeasurementKind.stress, MeasuredValue.stress(45), 839),
     ("690a002a000089030000000000000029", .variability, .variability(42), 905),
   ])
-  func whatFirmwareMakesUpIsMarked(
+  func marksValuesReplacedByFirmware(
     frame: String, kind: MeasurementKind, value: MeasuredValue, interval: Int
   ) {
     let talk = MeasurementDialogue(kind)
@@ -179,7 +179,7 @@ struct SpotMeasurementTests {
 
   // MARK: Ends without a value
 
-  @Test func aRingThatIsNotWornSaysSo() {
+  @Test func reportsRingNotWorn() {
     let talk = MeasurementDialogue(.heartRate)
     talk.tick(.heartRate, times: 6)
     talk.ring(hex("6901010000000000000000000000006b"))
@@ -205,7 +205,7 @@ struct SpotMeasurementTests {
     #expect(talk.error == .notAnswered(.frame(0x69), seconds: 5))
   }
 
-  @Test func aRingThatFallsSilent() {
+  @Test func reportsRingFallingSilent() {
     let talk = MeasurementDialogue(.heartRate)
     talk.tick(.heartRate, times: 20)
     talk.timers.advance(by: .seconds(7))
@@ -214,7 +214,7 @@ struct SpotMeasurementTests {
   }
 
   @Test(arguments: [(MeasurementKind.heartRate, 45.0), (.variability, 75)])
-  func aRingThatFindsNothing(kind: MeasurementKind, seconds: Double) {
+  func reportsMissingValueAfterTimeout(kind: MeasurementKind, seconds: Double) {
     let talk = MeasurementDialogue(kind)
     talk.tick(kind, interval: 800, times: Int(seconds * 2))
     talk.timers.advance(by: .seconds(2))
@@ -248,7 +248,7 @@ struct SpotMeasurementTests {
     #expect(talk.sent == ["69 01 01"])
   }
 
-  @Test func whoStopsItIsHeardAtOnce() {
+  @Test func cancellationStopsMeasurementImmediately() {
     let talk = MeasurementDialogue(.heartRate)
     talk.tick(.heartRate, times: 3)
     talk.session.stop(because: .cancelled)
@@ -261,7 +261,7 @@ struct SpotMeasurementTests {
 
   // MARK: Disturbances
 
-  @Test func whatIsForOthersDoesNotDisturb() {
+  @Test func ignoresUnrelatedFrames() {
     let talk = MeasurementDialogue(.heartRate)
     var heard: [RingEvent] = []
     talk.dispatcher.onEvent = { heard.append($0) }

@@ -19,7 +19,7 @@ import Testing
     return sample.frame
   }
 
-  @Test func itBeginsWithTheFirstSampleAndIsKeptAlive() async throws {
+  @Test func startsOnFirstSampleAndSendsKeepAlives() async throws {
     let device = ScriptedRing()
     device.answer = {
       $0.digits == "690d3c" ? [Self.packet(7)] : $0.command == 0x6A ? [$0] : []
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// A client of an H59 drops packets with an error and goes on (log tag HlthBLE).
-  @Test func errorsBetweenPacketsAreNoSamples() async throws {
+  @Test func ignoresErrorPackets() async throws {
     let device = ScriptedRing()
     device.answer = {
       $0.command == 0x69 ? [Self.packet(0, status: 1), Self.packet(0), Self.packet(1, status: 2)] : []

@@ -96,7 +96,7 @@ import Testing
   }
 
   /// What follows a frame that can't be read is not taken for the next answer.
-  @Test func anAnswerThatCannotBeReadEndsASecondLater() async throws {
+  @Test func undecodableResponseFailsAfterOneSecond() async throws {
     let other = DaySlotLogAssembler.frames(
       of: SlotLog(minutesPerSlot: 30, values: [1]), command: 0x37, to: DaysAgo(3))
     let (_, error, time, _) = try await log([other + [Self.frames[2]]])
@@ -136,7 +136,7 @@ import Testing
   }
 
   /// A day that was asked for is the whole answer; of all days nobody knows how many frames they take: a second is waited for.
-  @Test(arguments: [(UInt8(1), 0), (2, 1)]) func theEndOfAnAnswerIsSilence(_ day: UInt8, _ seconds: Int)
+  @Test(arguments: [(UInt8(1), 0), (2, 1)]) func allDaysResponseEndsAfterSilence(_ day: UInt8, _ seconds: Int)
     async throws
   {
     let ring = try await device.open()
@@ -182,7 +182,7 @@ import Testing
     #expect(time >= .seconds(5) && time < .milliseconds(5100) && device.takeAsked().count == 1)
   }
 
-  @Test func contentsThatCannotBeReadAreNamed() async throws {
+  @Test func reportsUndecodableBulkContents() async throws {
     let ring = try await device.open()
     device.answerBulk = { _, _ in [bulkFrame(0x2A, [4])] }
     let (error, _) = await failure { () throws(RingError) in

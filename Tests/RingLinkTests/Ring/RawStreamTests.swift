@@ -14,7 +14,7 @@ import Testing
   private static let first = RawSample.ppg(OpticalSample(raw: 7, max: 9, min: 5, diff: 4, isValid: true))
   private static let second = RawSample.accelerometer(AccelerometerSample(x: 1, y: 2, z: 3))
 
-  @Test func itBeginsWithTheFirstSample() async throws {
+  @Test func startsOnFirstSample() async throws {
     let device = ScriptedRing()
     device.answer = { $0.digits == "a104" ? [Self.first.frame, Self.second.frame] : [] }
     let ring = try await device.open()
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// A ring that confirms no writes gets half a second.
-  @Test func aRingThatConfirmsNothingIsGivenHalfASecond() async throws {
+  @Test func stopWaitsHalfASecondWithoutConfirmation() async throws {
     let device = ScriptedRing(confirms: false)
     let ring = try await device.open()
     let start = testTimers.now
@@ -55,7 +55,7 @@ import Testing
     #expect(device.takeAsked() == [] && testTimers.now - start == .milliseconds(500))
   }
 
-  @Test func aRefusalIsToldWithTheBattery() async throws {
+  @Test func reportsRefusalWithBatteryLevel() async throws {
     let device = ScriptedRing()
     device.answer = {
       $0.command == .rawStream ? [RawSample.refused.frame, Self.first.frame] : [RingFrame(0x03, 40, 1)]
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// The battery is asked for, and its silence of two seconds is no other error.
-  @Test(arguments: [true, false]) func silenceIsNoStream(_ hasBattery: Bool) async throws {
+  @Test(arguments: [true, false]) func throwsNoDataOnSilence(_ hasBattery: Bool) async throws {
     let device = ScriptedRing()
     device.answer = { $0.command == 0x03 && hasBattery ? [RingFrame(0x03, 12)] : [] }
     let ring = try await device.open()

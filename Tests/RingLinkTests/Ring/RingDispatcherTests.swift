@@ -49,7 +49,7 @@ import Testing
     #expect(bench.ends == ["first: done", "second: done"])
   }
 
-  @Test func silenceEndsItAndTheNextHasItsTurn() {
+  @Test func timeoutStartsNextCommand() {
     let bench = Bench()
     bench.start(Self.battery, "first")
     bench.start(Self.clock, "second")
@@ -89,7 +89,7 @@ import Testing
     #expect(bench.ends == ["first: \(RingError.refused(.frame(Self.battery), .notSupported))"])
   }
 
-  @Test func whatWaitsIsTakenBack() {
+  @Test func cancelledQueuedCommandIsNotSent() {
     let bench = Bench()
     bench.start(Self.battery, "first")
     let second = bench.start(Self.clock, "second")
@@ -115,7 +115,7 @@ import Testing
     #expect(bench.ends.last == "second: done" && bench.ends.count == 2)
   }
 
-  @Test func noAnswerToACancelledQuestionHoldsUpTheNextForOneSilence() {
+  @Test func unansweredCancelledCommandDelaysNextByOneTimeout() {
     let bench = Bench()
     let first = bench.start(Self.battery, "first", frames: 100)
     bench.start(Self.clock, "second")
@@ -151,7 +151,7 @@ import Testing
     #expect(bench.ends.count == 3 && bench.sent.count == 1)
   }
 
-  @Test func whatIsNobodysAnswerIsAnEventOrUnknown() {
+  @Test func dispatchesUnsolicitedFramesAsEventsOrUnknown() {
     let bench = Bench()
     var frames: [RingFrame] = []
     var unknown: [RingReply] = []
@@ -169,7 +169,7 @@ import Testing
     #expect(bench.dispatcher.counters.rejectedFrames == 2 && bench.dispatcher.counters.unknownFrames == 1)
   }
 
-  @Test func aListenerGetsWhatNoExchangeTakes() throws {
+  @Test func listenerReceivesFramesNotTakenByAnExchange() throws {
     let bench = Bench()
     var heard: [RingFrame] = []
     bench.dispatcher.listen(to: Self.battery) { frame, _ in heard.append(frame) }

@@ -84,7 +84,7 @@ import Testing
 
   /// It is not said where an address was searched for, nor after few advertisements, nor if one response has come.
   @Test(arguments: [(RingSelector.address(9, nil), 20, false), (.anyRing, 19, false), (.anyRing, 20, true)])
-  func nothingIsSaidOfScanResponsesWithoutAReason(
+  func omitsScanResponseHintWithoutEvidence(
     _ selector: RingSelector, _ count: Int, _ hasResponse: Bool
   ) async throws {
     let outcome = await search(selector)
@@ -96,7 +96,7 @@ import Testing
   }
 
   /// A device with a link does not advertise. That it was not found is what others say then (hbldh/bleak 367, 992, 1525).
-  @Test func aDeviceThatAnotherProgramUsesIsSaidToBeInUse() async throws {
+  @Test func reportsDeviceInUseByAnotherProgram() async throws {
     adapter.linkedPeers = [9]
     let outcome = await search(.address(9, nil))
     await pass(30_000)
@@ -140,7 +140,7 @@ import Testing
   @Test(arguments: [
     (14, 1000), (15, 200), (20, 200), (50, 200), (51, 204), (100, 400), (249, 996), (250, 1000), (400, 1000),
   ])
-  func theIntervalOfTheFirstTellsHowLong(_ interval: Int, _ wait: Int) async throws {
+  func searchTimeFollowsAdvertisingInterval(_ interval: Int, _ wait: Int) async throws {
     let outcome = await search()
     advertise(7)
     await pass(interval)
@@ -299,7 +299,7 @@ import Testing
     #expect(outcome.found == [7])
   }
 
-  @Test func aNamedDeviceIsTakenAtOnceWhateverItIs() async throws {
+  @Test func selectsNamedDeviceImmediately() async throws {
     let outcome = await search(.name("lamp"))
     advertise(7)
     // A device whose address type is not known: it could not be connected to.
@@ -312,7 +312,7 @@ import Testing
   }
 
   /// Devices that advertised are counted, each once.
-  @Test(arguments: [0, 1, 3]) func nothingIsFoundInTime(_ count: UInt64) async throws {
+  @Test(arguments: [0, 1, 3]) func reportsNotFoundAfterTimeout(_ count: UInt64) async throws {
     let outcome = await search(.name("R02_1"))
     for _ in 0..<2 { for number in 0..<count { advertise(number + 10, "lamp") } }
     await pass(29_998)
@@ -323,7 +323,7 @@ import Testing
   }
 
   /// A device whose name comes later is no other.
-  @Test func aRingIsNoOtherDevice() async throws {
+  @Test func findsDeviceWhoseNameChanges() async throws {
     let outcome = await search()
     advertise(7, "lamp")
     advertise(7)

@@ -116,7 +116,7 @@ import Testing
     #expect(!others.contains(where: RingGATT.takesCommands))
   }
 
-  @Test func anotherDeviceIsNoRing() async throws {
+  @Test func rejectsDeviceThatIsNotARing() async throws {
     let device = Device()
     device.server.server.database.removeService(at: 0x0E)
     let connection = device.link.connection()
@@ -170,7 +170,7 @@ import Testing
   }
 
   /// Nothing is written to handles that are something else's.
-  @Test func aLayoutThatIsNotTrueIsDiscoveredAnew() async throws {
+  @Test func rediscoversStaleLayout() async throws {
     let layout = try await layout(of: Device())
     let device = Device(from: 0x20)
     let ring = try await RingClient.open(device.link.connection(), layout: layout)
@@ -195,7 +195,7 @@ import Testing
   }
 
   /// The firmware may have changed with the layout staying: the program learns it, and stores it anew.
-  @Test func anotherFirmwareIsNoticed() async throws {
+  @Test func detectsFirmwareChange() async throws {
     let layout = try await layout(of: Device())
     let device = Device(firmware: "RT11CR_1.00.09")
     let ring = try await RingClient.open(device.link.connection(), layout: layout)

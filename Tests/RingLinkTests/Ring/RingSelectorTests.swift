@@ -42,7 +42,7 @@ import Testing
     #expect(RingSelector.address(7, .public).fit(ring) == nil)
   }
 
-  @Test func aRingThatIsRememberedIsMeant() {
+  @Test func matchesRememberedRing() {
     let address = BluetoothAddress(7, .random)
     func isMeant(_ selector: RingSelector) -> Bool { selector.isMeant(name: "R02_341C", address: address) }
     #expect(isMeant(.anyRing) && isMeant(.name("r02_341c")) && !isMeant(.name("R02")))

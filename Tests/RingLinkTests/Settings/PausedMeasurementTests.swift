@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func whatIsOnIsSwitchedOffAndOnAgain() async throws {
+  @Test func pausesAndRestoresEnabledMeasurements() async throws {
     let on = first.defaults.merging(["enabled": 1]) { $1 }
     let off = second.defaults.merging(["enabled": 0]) { $1 }
     try device.set(first, on)
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// Another program has switched it on since then, perhaps with other values.
-  @Test func whatAnotherHasSwitchedOnStays() async throws {
+  @Test func restoreKeepsMeasurementsEnabledByOthers() async throws {
     try device.set(first, first.defaults.merging(["enabled": 1]) { $1 })
     let saved = try await ring.automaticMeasurements()
     try await ring.restore(saved)

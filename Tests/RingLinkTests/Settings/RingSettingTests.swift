@@ -74,7 +74,7 @@ import Testing
   }
 
   /// The answer to a write is not the answer to a read, and the other way round.
-  @Test func answersAreToldApart() async throws {
+  @Test func distinguishesReadAndWriteReplies() async throws {
     let ring = try await device.open()
     let touch = self.touch
     device.answer = { request in

@@ -11,7 +11,7 @@ struct SettingChangeTests {
     #expect(written == read.merging(["interval": 10]) { $1 })
   }
 
-  @Test func whatTheRingLeavesOutIsTheUsual() throws {
+  @Test func usesDefaultsForOmittedFields() throws {
     let read = ["enabled": 1, "interval": 0, "interval-seconds": 0, "remind": 0, "alarms": 0, "alarm": 0]
     let written = try CommandTable.temperatureSchedule.applying(["enabled": 0], to: read)
     // 0 min is no interval; the zeros of the others may be meant.
@@ -42,7 +42,7 @@ struct SettingChangeTests {
 
   /// A COLMI R10 tells age, height and weight, and never the last three, which its app writes as 78 50 96 (thebabush/junk,
   /// qring-sync-2026-07-02.trace): they are not overwritten with zeros.
-  @Test func whatARingLeavesOutHasToBeGiven() throws {
+  @Test func requiresValuesOfUnreportedFields() throws {
     let read = try CommandTable.profile.numbers(in: frame("0a010000001eaf46"))
     let last = ["systolic", "diastolic", "heart-rate-warning"]
     #expect(throws: SettingError.incomplete(setting: "profile", missing: last)) {
@@ -66,7 +66,7 @@ struct SettingChangeTests {
   }
 
   /// Else a setting of which a ring tells nothing could never be written.
-  @Test func theUsualIsAllowedEverywhere() throws {
+  @Test func acceptsDefaultsOfEverySetting() throws {
     for setting in CommandTable.settings where setting.isReadable {
       #expect(try setting.applying([:], to: [:]) == setting.defaults, "\(setting.entry.name)")
     }

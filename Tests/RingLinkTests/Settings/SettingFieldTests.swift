@@ -87,7 +87,7 @@ struct SettingFieldTests {
     try #require(CommandTable.settings.first { $0.entry.name == name })
   }
 
-  @Test func everySettingIsHere() {
+  @Test func coversEverySetting() {
     #expect(CommandTable.settings.map(\.entry.name) == Self.all.map(\.name))
     #expect(CommandTable.settings.filter { !$0.isReadable }.map(\.entry.name) == ["profile"])
     #expect(
@@ -117,7 +117,7 @@ struct SettingFieldTests {
     }
   }
 
-  @Test(arguments: all) func whatIsBeyondALimitIsNotWritten(_ expected: Expected) throws {
+  @Test(arguments: all) func rejectsValuesOutOfRange(_ expected: Expected) throws {
     let setting = try setting(expected.name)
     for field in setting.fields {
       for number in [field.settable.lowerBound - 1, field.settable.upperBound + 1] {

@@ -80,7 +80,7 @@ struct SettingVectorTests {
     #expect(try setting.writeRequest(numbers).bytes == hex(bytes), "\(setting.entry.name)")
   }
 
-  @Test func acknowledgementsAreNoValues() throws {
+  @Test func acknowledgementIsNotAReadReply() throws {
     let heartRate = try RingFrame(parsing: hex("16020100000000000000000000000019").span.bytes)
     #expect(CommandTable.heartRateSchedule.isWriteReply(heartRate))
     #expect(!CommandTable.heartRateSchedule.isReadReply(heartRate))
@@ -90,7 +90,7 @@ struct SettingVectorTests {
     #expect(CommandTable.danger(of: profile) != nil)
   }
 
-  @Test func aRefusalIsOne() throws {
+  @Test func recognizesRefusal() throws {
     let frame = try RingFrame(parsing: hex("86ee0000000000000000000000000074").span.bytes)
     let refusal = CommandTable.meaning(of: frame, isFromRing: true).refusal
     #expect(refusal == DecodedFrame.Refusal(command: CommandTable.doNotDisturb.command, code: .notSupported))

@@ -116,7 +116,7 @@ struct BulkFormTests {
   }
 
   /// What a ring sends is what is read: with numbers that fill their bytes.
-  @Test func contentsAreWrittenAsTheyAreRead() throws {
+  @Test func bulkContentsRoundTrip() throws {
     let stages = [SleepStage(.awake, minutes: 255), SleepStage(.light, minutes: 0)]
     let sleep = SleepLog([SleepDay(daysAgo: 9, start: 1439, end: 1440, stages: stages)])
     #expect(sleep.payload == hex("01 09 08 9f05 a005 05ff 0200"))

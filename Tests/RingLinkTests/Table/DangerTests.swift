@@ -17,7 +17,7 @@ struct DangerTests {
   @Test(arguments: [
     "", "03", "a104", "0801", "ff6666", "bc2aff", "bc0600", "0a0200000022", "0a01", "00", "ff",
   ])
-  func othersAre(text: String) {
+  func permitsHarmlessWrites(text: String) {
     #expect(CommandTable.danger(ofWriting: hex(text)) == nil)
   }
 
@@ -47,14 +47,14 @@ struct DangerTests {
         == "no source says what a bulk frame of id 0x60 does")
   }
 
-  @Test func eachDangerHasItsSource() {
+  @Test func dangerousCommandsCiteTheReference() {
     let blocked = CommandTable.all.filter { $0.danger != nil }
     #expect(
       blocked.count == 15 && blocked.allSatisfy { $0.source.hasPrefix("4.16 [") || $0.source == "6.5 [A]" })
     #expect(CommandTable.entries(for: .frame(0x7C)).first?.source == "4.16 [F][S]")
   }
 
-  @Test func whatAFrameBeginsIsEnded() {
+  @Test func closingFramesStopStartedOperations() {
     func closing(_ command: RingCommand, _ second: UInt8, _ third: UInt8 = 0) -> [RingFrame] {
       CommandTable.closing(RingFrame(command, second, third))
     }

@@ -33,7 +33,7 @@ struct DecodedBulkFrameTests {
       ])
   }
 
-  @Test func othersHaveTheirs() throws {
+  @Test func describesFieldsOfOtherBulkFrames() throws {
     #expect(
       lines(try meaning("bc28040022f200960459"))
         == ["days-ago: 0 d @0+1", "readings 1: minute 1174, heart-rate 89 bpm @1+3"])
@@ -74,14 +74,14 @@ struct DecodedBulkFrameTests {
 
   /// A single byte is a status: a wrong CRC during an update, and no days (the vendor's SDK; PulseLoopAndroid's pull
   /// request 26).
-  @Test func aByteIsAStatus() throws {
+  @Test func decodesSingleByteAsStatus() throws {
     let update = try meaning("bc0301003e8102")
     #expect(update.form == "status" && update.values.first?.text == "2: wrong content or CRC")
     #expect(try meaning("bc270100bf4000").values.map(\.text) == ["0: no data"])
     #expect(CommandTable.meaning(ofBulk: 0x2A, [4], isFromRing: true).values.first?.text == "4: wrong format")
   }
 
-  @Test func whatIsNotKnownIsNotNamed() {
+  @Test func describesUnknownBulkFrames() {
     let meaning = CommandTable.meaning(ofBulk: 0x60, [7], isFromRing: true)
     #expect(meaning.name == "bulk frame, id 0x60" && meaning.form == nil && meaning.values.isEmpty)
     // A request that no ring would understand.

@@ -37,7 +37,7 @@ struct DecodedFrameTests {
     ("2ff10000000000000000000000000020", true, "payload length event: value 241"),
     ("86ee0000000000000000000000000074", true, "do-not-disturb refused: not supported by this ring"),
   ])
-  func framesAreTold(text: String, isFromRing: Bool, meaning: String) throws {
+  func describesFrames(text: String, isFromRing: Bool, meaning: String) throws {
     #expect(CommandTable.meaning(of: try whole(text), isFromRing: isFromRing).description == meaning)
   }
 
@@ -114,7 +114,7 @@ struct DecodedFrameTests {
       // The raw stream is no refusal of 0x21.
       (0xA1, 0xFF, nil), (0xA1, 0xEE, nil),
     ] as [(UInt8, UInt8, UInt8?)])
-  func whatRefuses(command: UInt8, code: UInt8, refused: UInt8?) {
+  func recognizesRefusals(command: UInt8, code: UInt8, refused: UInt8?) {
     let frame = RingFrame(RingCommand(rawValue: command), code)
     let refusal = CommandTable.meaning(of: frame, isFromRing: true).refusal
     #expect(refusal?.command.rawValue == refused)
@@ -141,7 +141,7 @@ struct DecodedFrameTests {
   /// What the table says of a frame is what the live link does with it: for every first byte, with and without a request
   /// that waits.
   @Test(arguments: [0x00, 0x05, 0xEE, 0xFF] as [UInt8])
-  func theLiveLinkAgrees(code: UInt8) {
+  func dispatcherAgreesWithCommandTable(code: UInt8) {
     for first in UInt8.min...UInt8.max {
       let frame = RingFrame(RingCommand(rawValue: first), code)
       for request in [RingCommand(rawValue: first & 0x7F), 0x03]

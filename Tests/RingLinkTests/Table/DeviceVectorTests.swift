@@ -9,7 +9,7 @@ struct DeviceVectorTests {
     try RingFrame(parsing: hex(text).span.bytes)
   }
 
-  @Test func theHostTellsWhatItIs() throws {
+  @Test func encodesHostInformation() throws {
     var host = HostInformation.usual
     host.name = Array("Pixel 9a".utf8)
     let request = CommandTable.hostInformation.request(host)
@@ -18,7 +18,7 @@ struct DeviceVectorTests {
       try CommandTable.hostInformation.reply(frame("04000000000000000000000000000004")) == NoFields.usual)
   }
 
-  @Test func deviceSupportTellsOfBondsAndTemperatures() throws {
+  @Test func decodesDeviceSupport() throws {
     #expect(CommandTable.deviceSupport.request().bytes == hex("3c00000000000000000000000000003c"))
     let support = try CommandTable.deviceSupport.reply(frame("3c008c27002880000000000000000097"))
     #expect(support.wantsBond && !support.hasIntervalTemperature)
@@ -85,7 +85,7 @@ struct DeviceVectorTests {
     #expect(meaning.name == "raw stream" && meaning.form?.name == "control")
   }
 
-  @Test func revisionsTellTheFamily() {
+  @Test func derivesFamilyFromRevisions() {
     let revisions = ["5254313143525f312e30302e30385f323530353134", "5254313143525f56312e30"]
       .map { String(decoding: hex($0), as: UTF8.self) }
     let firmware = RingFirmware(firmwareRevision: revisions[0], hardwareRevision: revisions[1])

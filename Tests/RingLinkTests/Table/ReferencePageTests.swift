@@ -16,7 +16,7 @@ struct ReferencePageTests {
       "docs/ring-commands.md is out of date: make it with halo-raw ring-commands")
   }
 
-  @Test func everyEntryIsOnIt() {
+  @Test func pageContainsEveryCommand() {
     for entry in CommandTable.all { #expect(ReferencePage.markdown.contains(entry.name)) }
     #expect(!ReferencePage.markdown.contains("not supported"))
   }

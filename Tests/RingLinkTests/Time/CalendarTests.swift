@@ -50,7 +50,7 @@ struct CalendarTests {
     (2023, 2, 29), (2100, 2, 29), (2024, 2, 30), (2026, 4, 31), (2026, 11, 31), (2026, 12, 32), (2026, 13, 1),
     (2026, 0, 1), (2026, 1, 0), (2026, 1, -1), (0, 1, 1), (-1, 1, 1), (10000, 1, 1),
   ])
-  func thereIsNoSuchDay(year: Int, month: Int, day: Int) {
+  func rejectsInvalidDates(year: Int, month: Int, day: Int) {
     #expect(RingDay(year: year, month: month, day: day) == nil)
   }
 
@@ -60,7 +60,7 @@ struct CalendarTests {
     "2026/11/21", "2026-+1-21", "2026-11-2x", "-026-11-21", "2026-11-2\u{661}", "2026-11-2:", "2026-1/-21",
     "2026-02-30", " 2026-11-21",
   ])
-  func thatIsNoDay(text: String) { #expect(RingDay(text) == nil) }
+  func rejectsInvalidDateText(text: String) { #expect(RingDay(text) == nil) }
 
   @Test(arguments: [
     (0, "1970-01-01T00:00:00"), (-1, "1969-12-31T23:59:59"), (-86400, "1969-12-31T00:00:00"),
@@ -76,7 +76,7 @@ struct CalendarTests {
     #expect(time.adding(minutes: -1).seconds == seconds - 60 && time.adding(minutes: 1440).day > time.day)
   }
 
-  @Test func thereIsNoSuchTime() throws {
+  @Test func rejectsInvalidTimes() throws {
     let day = RingDay(number: 3)
     let time = try #require(RingTime(day, hour: 23, minute: 59, second: 59))
     #expect(time.seconds == 4 * 86400 - 1)
@@ -94,7 +94,7 @@ struct CalendarTests {
     "2026-11-21T13:4::00",
     "2026-11-21T13:/5:00",
   ])
-  func thatIsNoTime(text: String) { #expect(RingTime(text) == nil) }
+  func rejectsInvalidTimeText(text: String) { #expect(RingTime(text) == nil) }
 
   @Test func timesAndDaysHaveAnOrder() throws {
     let day = RingDay(number: 100)

@@ -17,7 +17,7 @@ struct ClockVectorTests {
     #expect(try ClockSetting(parsing: request).time == time)
   }
 
-  @Test func theAnswerTellsWhatTheRingCanDo() throws {
+  @Test func decodesCapabilitiesFromSetTimeReply() throws {
     let frame = try RingFrame(parsing: hex("01000100220000000001003001001066").span.bytes)
     let capabilities = try CommandTable.setTime.reply(frame)
     #expect(
@@ -32,13 +32,13 @@ struct ClockVectorTests {
     #expect(try CommandTable.payloadLength.value(RingFrame(parsing: hex(bytes).span.bytes)) == length)
   }
 
-  @Test(arguments: [1999, 2100, 1, 9999]) func otherCenturiesCannotBeTold(year: Int) throws {
+  @Test(arguments: [1999, 2100, 1, 9999]) func rejectsYearsOutsideThe21stCentury(year: Int) throws {
     let day = try #require(RingDay(year: year, month: 12, day: 31))
     #expect(ClockSetting(day.midnight) == nil)
   }
 
   /// Halves of a byte above 9 make it 0, as firmware reads it: then there is no such day.
-  @Test func timesThatAreNoneAreNone() throws {
+  @Test func decodesInvalidTimesAsNil() throws {
     for bytes in [
       "012a01010000000100000000000000", "01250f010000000100000000000000", "01250230000000010000000000",
     ] {
@@ -50,7 +50,7 @@ struct ClockVectorTests {
     }
   }
 
-  @Test func whatTheRingsDayTells() throws {
+  @Test func derivesClockLeadFromRingDay() throws {
     let day = try #require(RingDay("2026-11-21"))
     let evidence = ClockEvidence(day: day, future: day.midnight.adding(minutes: 14 * 60 + 35))
     let host = day.midnight.adding(minutes: 13 * 60 + 45)

@@ -49,7 +49,7 @@ import Testing
 
   /// Only the central that is called may connect, and hears it.
   @Test(arguments: [(true, false), (true, true), (false, false), (false, true)])
-  func oneCentralIsCalled(_ bluetooth5: Bool, _ isHighDuty: Bool) async throws {
+  func directedAdvertisingReachesOnlyItsCentral(_ bluetooth5: Bool, _ isHighDuty: Bool) async throws {
     let (called, other) = (try await central(0x001A_7DDA_7121), try await central(0x001A_7DDA_7122))
     let adapter = try await advertiser(bluetooth5: bluetooth5)
     let peripheral = Peripheral(adapter, serving: AttributeDatabase())

@@ -155,7 +155,7 @@ import Testing
 
   // MARK: Advertising and links
 
-  @Test(arguments: [true, false]) func itAdvertisesAgainAfterALink(_ bluetooth5: Bool) async throws {
+  @Test(arguments: [true, false]) func resumesAdvertisingAfterDisconnection(_ bluetooth5: Bool) async throws {
     let thermometer = try await thermometer(bluetooth5: bluetooth5)
     let meeting = try await meet(thermometer)
     #expect(try await meeting.central.find(within: .seconds(1), where: { $0.isNamed("Thermometer") }) == nil)
@@ -214,7 +214,7 @@ import Testing
     #expect(try await silentLink(thermometer, address: 0x001A_7DDA_7114).isConnected)
   }
 
-  @Test func withoutALimitSilenceIsBorne() async throws {
+  @Test func keepsSilentCentralWithoutIdleLimit() async throws {
     let thermometer = try await thermometer()
     try thermometer.advertise()
     let link = try await silentLink(thermometer)
@@ -243,7 +243,7 @@ import Testing
   }
 
   /// Most centrals have it, and it says nothing for years.
-  @Test func aSubscriptionToServiceChangedIsNoUse() async throws {
+  @Test func serviceChangedSubscriptionDoesNotResetIdleLimit() async throws {
     let thermometer = try await thermometer()
     thermometer.database.addGenericAttribute { _ in [UInt8](repeating: 0, count: 16) }
     thermometer.peripheral.admission.idleLimit = .seconds(60)
@@ -319,7 +319,7 @@ import Testing
   }
 
   /// A connection that keeps its parameters refuses the peripheral's wish, which is told.
-  @Test func aWishMayBeRefused() async throws {
+  @Test func centralRejectsParameterUpdate() async throws {
     let thermometer = try await thermometer()
     let (central, _) = try await central()
     try thermometer.advertise()
@@ -342,7 +342,7 @@ import Testing
 
   // MARK: Encryption
 
-  @Test func aKeyOpensWhatIsProtected() async throws {
+  @Test func encryptionPermitsProtectedRead() async throws {
     let meeting = try await meet(try await thermometer())
     let protected = try meeting.characteristic(Thermometer.protectedType)
     await #expect(throws: StackError.self) { try await meeting.connection.gatt.read(protected) }

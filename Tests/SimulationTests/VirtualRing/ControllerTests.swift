@@ -81,7 +81,7 @@ import HaloSimulation
     #expect(host.events.last == .hardwareError(HardwareError(code: 7)))
   }
 
-  @Test func aSilentControllerSaysNothing() {
+  @Test func silentControllerSendsNoPackets() {
     var options = VirtualRingOptions()
     options.faults.staysSilent = true
     let host = ScriptedHost(options)

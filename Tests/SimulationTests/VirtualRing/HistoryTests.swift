@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  @Test func progressIsTold() async throws {
+  @Test func reportsProgress() async throws {
     var seen: [HistoryProgress] = []
     try await withRing(options()) { ring in
       _ = try await ring.history(.stress, days: week, now: now) { seen.append($0) }
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func theDaysThatHaveDataAreTold() async throws {
+  @Test func reportsDaysWithData() async throws {
     let days = try await withRing(options()) { try await $0.request(CommandTable.storedDays) }
     #expect(days == 0b111_1111)
   }
@@ -222,12 +222,12 @@ import Testing
   // MARK: Rings of all families
 
   @Test(arguments: ["R02_3.00.06", "RY02_3.00.38", "RT11CR_1.00.08"])
-  func everyFamilyTellsItsNights(firmware: String) async throws {
+  func readsSleepFromEveryFamily(firmware: String) async throws {
     let expected = try await read(.sleep, options())
     #expect(try await read(.sleep, options(firmware)) == expected)
   }
 
-  @Test func whatARingDoesNotKnow() async throws {
+  @Test func reportsUnsupportedHistoryRequests() async throws {
     try await withRing(options("R02_3.00.06")) { ring in
       await #expect(throws: RingError.refused(.frame(0x39), .notSupported)) {
         try await ring.history(.variability, days: week, now: now)
@@ -241,7 +241,7 @@ import Testing
     }
   }
 
-  @Test func ringsWithoutTheBulkServiceStillTellTheHeartRate() async throws {
+  @Test func readsHeartRateWithoutBulkService() async throws {
     try await withRing(options { $0.hasBulkService = false }) { ring in
       for kind in [HistoryKind.sleep, .oxygen, .temperature] {
         await #expect(throws: RingError.noBulkService) {
@@ -270,7 +270,7 @@ import Testing
     #expect(try await read(kind, all) == whole)
   }
 
-  @Test func aRingThatFallsSilentIsGivenUp() async throws {
+  @Test func failsWhenRingFallsSilent() async throws {
     try await withRing(options { $0.faults.logFramesUntilSilence = 9 }) { ring in
       await #expect(throws: RingError.incomplete(.frame(0x15), missing: 15)) {
         try await ring.history(.heartRate, days: week, now: now)
@@ -312,7 +312,7 @@ import Testing
     }
   }
 
-  @Test func whatCanNotBeReadIsSetAsideAndLeavesNothingBehind() async throws {
+  @Test func separatesInvalidRecordsFromLog() async throws {
     let lie = try RingFrame(0x43, payload: hex("251211000808"))
     let good = ActivityLogAssembler.frames(
       of: ActivityLog(records: [ActivityRecord()]), command: 0x43, to: .init())

@@ -33,7 +33,7 @@ import HaloSimulation
     #expect(host.wait { host.handle != nil })
   }
 
-  @Test func othersAreNeverConnectedUntilCancelled() {
+  @Test func connectionToAbsentPeerPendsUntilCancelled() {
     let host = ScriptedHost()
     host.prepare()
     // The same number as another kind of address is another device.
@@ -94,7 +94,7 @@ import HaloSimulation
     #expect(host.timers.nextDeadline == nil)
   }
 
-  @Test func resetDropsTheLinkWithoutAWord() {
+  @Test func resetDropsLinkWithoutEvent() {
     let host = ScriptedHost()
     #expect(host.connect())
     let count = host.packets.count
@@ -104,7 +104,7 @@ import HaloSimulation
     #expect(!host.radio.isConnected)
   }
 
-  @Test func linkCommandsReportWhatBecameOfThem() throws {
+  @Test func linkCommandsReportTheirResults() throws {
     let host = ScriptedHost()
     #expect(host.connect())
     let handle = try #require(host.handle)

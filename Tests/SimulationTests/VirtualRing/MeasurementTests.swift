@@ -80,7 +80,7 @@ import HaloSimulation
   }
 
   @Test(arguments: ["virtual:worn=false", "virtual:charging"])
-  func aRingThatIsNotWornSaysSoAsRealOnesDo(options: String) throws {
+  func reportsNotWornStatus(options: String) throws {
     let host = try subscribed(options)
     start(host, .heartRate)
     host.run(.seconds(30))
@@ -133,7 +133,7 @@ import HaloSimulation
     #expect(!host.radio.peripheral.ring.isStreaming)
   }
 
-  @Test func stoppingAnotherKindStopsNothing() throws {
+  @Test func stoppingAnotherKindHasNoEffect() throws {
     let host = try subscribed()
     start(host, .heartRate)
     host.run(.seconds(2))
@@ -174,7 +174,7 @@ import HaloSimulation
   }
 
   @Test(arguments: firmwares)
-  func whatAFamilyLacksIsRefused(firmware: String) throws {
+  func refusesCommandsUnsupportedByFamily(firmware: String) throws {
     let host = try subscribed("virtual:firmware=\(firmware)")
     let isOld = firmware.hasPrefix("R02")
     for (request, isKnown) in [
@@ -240,7 +240,7 @@ import HaloSimulation
   }
 
   @Test(arguments: [(CommandTable.reboot, true), (CommandTable.powerOff, false)])
-  func itGoesWhenItIsTold(action: RingAction, comesBack: Bool) throws {
+  func disconnectsOnRebootAndPowerOff(action: RingAction, comesBack: Bool) throws {
     let host = try subscribed()
     host.write(action.frame)
     host.run(.seconds(1))

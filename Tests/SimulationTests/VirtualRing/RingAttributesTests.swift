@@ -103,7 +103,7 @@ import HaloSimulation
     #expect(host.radio.peripheral.log.strayAnswers == 1)
   }
 
-  @Test func serviceChangedIsToldToWhoAsked() {
+  @Test func indicatesServiceChangedToSubscriber() {
     let host = connected()
     host.radio.peripheral.indicateServiceChanged()
     host.run(.seconds(1))

@@ -62,7 +62,7 @@ import HaloSimulation
     return try await central.connect(ConnectionRequest(peer: found.address))
   }
 
-  @Test func itsNameEndsWithTheAddressOfTheRadio() async throws {
+  @Test func nameEndsWithAdapterAddress() async throws {
     let served = try await serve()
     let (phone, _) = try await central()
     let found = try #require(try await find(phone))
@@ -73,7 +73,7 @@ import HaloSimulation
     #expect(try await find(phone) == nil)
   }
 
-  @Test func itHasTheNameAndTheAddressThatItIsGiven() async throws {
+  @Test func usesConfiguredNameAndAddress() async throws {
     let address = BluetoothAddress(0xC011_2233_4455, .random)
     let served = try await serve("name=R02_MINE", randomAddress: address)
     let found = try #require(try await find(try await central().host))
@@ -97,7 +97,7 @@ import HaloSimulation
     #expect(served.ring.peripheral.log.disconnections == 1)
   }
 
-  @Test func itAdvertisesWhenNobodyIsConnectedAndKeepsItsMemory() async throws {
+  @Test func advertisesWhenDisconnectedAndKeepsState() async throws {
     let served = try await serve()
     let (phone, _) = try await central()
     let (other, _) = try await central(2)
@@ -139,7 +139,7 @@ import HaloSimulation
   }
 
   /// It asks for a short interval, and later for one that saves power. A central that never says anything keeps its link.
-  @Test func itAsksForOtherParametersAndBearsSilence() async throws {
+  @Test func requestsParametersAndKeepsSilentCentral() async throws {
     let served = try await serve()
     let link = try await meet(try await central().host)
     await testTimers.sleep(for: .seconds(120))
@@ -184,7 +184,7 @@ import HaloSimulation
   }
 
   /// It says that it advertises when the radio does, and not before.
-  @Test func itAdvertisesWhenTheRadioSaysSo() throws {
+  @Test func reportsAdvertisingWhenItStarts() throws {
     let adapter = FakeAdapter()
     let ring = RingOnAdapter(VirtualRingOptions(), on: adapter, at: Self.address)
     var kinds: [String] = []
@@ -209,7 +209,7 @@ import HaloSimulation
   }
 
   @Test(arguments: ["rings=2", "address=C0:11:22:33:44:55", "acl=27", "rssi=-60", "faults=1", "silent"])
-  func whatOnlyARadioInMemoryHasIsKnown(_ text: String) throws {
+  func identifiesOptionsThatNeedVirtualRadio(_ text: String) throws {
     #expect(try VirtualRingOptions(parsing: text).needRadioInMemory)
     #expect(try !VirtualRingOptions(parsing: "seed=9,rate=50,name=R02_MINE,early=1").needRadioInMemory)
     let name = text.split(separator: "=").first.map(String.init) ?? text

@@ -56,7 +56,7 @@ import HaloSimulation
     #expect(found.time < .milliseconds(120))
   }
 
-  @Test func ofSeveralKnownRingsTheOnlyOneThatIsNearIsTaken() async throws {
+  @Test func selectsNearbyRingAmongKnownRings() async throws {
     let found = try await search("rings=2,ring=2,rssi=-30", known: [0x3035_3841_BEEF, 1])
     #expect(found.result == .success(first))
     #expect(found.waits == 1)

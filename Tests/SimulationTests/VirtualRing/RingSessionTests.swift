@@ -42,7 +42,7 @@ import HaloSimulation
     await session.central.stop()
   }
 
-  @Test func aRingThatKnowsOnlyTheOlderWay() async throws {
+  @Test func measuresWithLegacyHeartRateCommand() async throws {
     let session = try await open("virtual:refuse-measurements,firmware=R02_3.00.06_240523")
     let reading = try await session.ring.measure(.heartRate)
     #expect(reading.kind == .heartRate && (60...80).contains(reading.value.number ?? 0))
@@ -83,7 +83,7 @@ import HaloSimulation
     await session.central.stop()
   }
 
-  @Test func aSequenceThatNobodyHoldsIsStopped() async throws {
+  @Test func releasedHeartRateSequenceStops() async throws {
     let session = try await open("virtual:warm-up=1")
     do {
       for try await (event, _) in session.ring.heartRates() {
@@ -107,7 +107,7 @@ import HaloSimulation
     await session.central.stop()
   }
 
-  @Test func theSecondMeasurementTellsTheFirst() async throws {
+  @Test func secondMeasurementTakesOverFirst() async throws {
     let session = try await open()
     let ring = session.ring
     let first = spawn { try await ring.measure(.heartRate) }
@@ -202,7 +202,7 @@ import HaloSimulation
   // MARK: What is never sent
 
   /// Not by the ring's own ways, and not by its client's either.
-  @Test func whatHarmsIsNotSentByAnyPath() async throws {
+  @Test func blocksDangerousWritesOnEveryPath() async throws {
     let session = try await open()
     let ring = session.ring
     let frames = session.simulated?.counters.frames
@@ -234,7 +234,7 @@ import HaloSimulation
     await session.central.stop()
   }
 
-  @Test func whatTheNewerRingsSupport() async throws {
+  @Test func readsDeviceSupportOfNewerRings() async throws {
     let newest = try await open("virtual:firmware=RT11CR_1.00.08_250514")
     #expect(try await newest.ring.deviceSupport()?.wantsBond == true)
     await newest.central.stop()
@@ -243,7 +243,7 @@ import HaloSimulation
     await oldest.central.stop()
   }
 
-  @Test func aLookAlikeIsNoRing() async throws {
+  @Test func rejectsLookAlike() async throws {
     let error = await #expect(throws: RingError.self) { _ = try await open("virtual:look-alike") }
     guard case .notARing(let services) = error else {
       Issue.record("\(String(describing: error))")

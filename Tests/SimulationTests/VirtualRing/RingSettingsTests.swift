@@ -36,7 +36,7 @@ import HaloSimulation
     }
   }
 
-  @Test func whatTheRingDoesNotTakeIsNamed() async throws {
+  @Test func reportsFieldsNotApplied() async throws {
     try await withRing({ $0.faults.ignoresSettings = true }) { ring, _ in
       await #expect(throws: RingError.notTaken(.frame(0x21), ["goals steps, sleep"])) {
         try await ring.change(CommandTable.goals, ["steps": 1, "distance": 3000, "sleep": 480])
@@ -61,7 +61,7 @@ import HaloSimulation
 
   /// A COLMI R10 takes the last three fields and never tells them (thebabush/junk): that they read as zero afterwards is no
   /// refusal.
-  @Test func whatARingNeverTellsIsWritten() async throws {
+  @Test func writesFieldsTheRingDoesNotReport() async throws {
     let r10 = try VirtualRingOptions(parsing: "model=r10")
     try await withRing({ $0 = r10 }) { ring, _ in
       await #expect(throws: RingError.self) { try await ring.change(CommandTable.profile, ["weight": 71]) }
@@ -97,7 +97,7 @@ import HaloSimulation
     }
   }
 
-  @Test func whatGoesOnMeasuringIsTold() async throws {
+  @Test func reportsMeasurementsThatCannotBePaused() async throws {
     try await withRing({ $0.faults.ignoresSettings = true }) { ring, _ in
       let saved = try await ring.automaticMeasurements()
       await #expect(throws: RingError.notTaken(.frame(0x16), ["heart-rate enabled"])) {
@@ -106,7 +106,7 @@ import HaloSimulation
     }
   }
 
-  @Test func whatARingDoesNotHaveIsNil() async throws {
+  @Test func returnsNilForUnsupportedSetting() async throws {
     try await withRing({ $0.firmware = "R02_3.00.06_240523" }) { ring, _ in
       let variability = try await ring.numbersIfSupported(CommandTable.variabilitySchedule)
       let oxygen = try await ring.numbersIfSupported(CommandTable.oxygenSchedule)

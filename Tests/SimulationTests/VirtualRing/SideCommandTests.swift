@@ -79,7 +79,7 @@ import HaloSimulation
     #expect(answer("01 1820 00", ScriptedHost()) == first)
   }
 
-  @Test func version4DoesNotKnowWhatCameLater() throws {
+  @Test func bluetooth4ControllerRejectsLaterCommands() throws {
     var options = VirtualRingOptions()
     options.bluetooth5 = false
     let host = ScriptedHost(options)
@@ -133,7 +133,7 @@ import HaloSimulation
     host.run(.seconds(1))
   }
 
-  @Test func onlyWhoIsInItIsHeard() {
+  @Test func acceptListFiltersAdvertisements() {
     let ring = VirtualRingOptions().address
     let listed = host(with: ring)
     scan(listed)
@@ -146,7 +146,7 @@ import HaloSimulation
     }
   }
 
-  @Test func itMayNotChangeWhileItIsUsed() {
+  @Test func acceptListIsImmutableWhileInUse() {
     let address = VirtualRingOptions().address
     let host = host(with: address)
     scan(host)
@@ -164,7 +164,7 @@ import HaloSimulation
     #expect(host.complete(LEAddDeviceToFilterAcceptList { $0.address = address }) == disallowed)
   }
 
-  @Test func itHoldsEightDevices() {
+  @Test func acceptListHoldsEightDevices() {
     let host = host(with: nil)
     for number in 0..<8 {
       let device = LEAddDeviceToFilterAcceptList { $0.address = BluetoothAddress(UInt64(number), .public) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct VirtualRingOptionsTests {
   @Test(arguments: ["virtual", "virtual:", ""])
-  func nothingMeansTheDefault(text: String) throws {
+  func emptyTextMeansDefaultOptions(text: String) throws {
     #expect(try VirtualRingOptions(parsing: text) == VirtualRingOptions())
   }
 

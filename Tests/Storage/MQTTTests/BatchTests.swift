@@ -61,7 +61,7 @@ import Testing
     #expect(sessions.allSatisfy { $0.utf8.count == 16 })
   }
 
-  @Test func aStateHasWhatIsKnown() {
+  @Test func stateMessageContainsKnownFields() {
     var state = RingState()
     state.take(.battery, .integer(87))
     state.take(.charging, .bool(false))

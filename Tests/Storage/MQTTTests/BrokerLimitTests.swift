@@ -17,7 +17,7 @@ import Testing
     #expect(budget.limit(atAge: -1) == start + 100 * 256)
   }
 
-  @Test func theKernelCountsWhatHasCome() throws {
+  @Test func readsReceivedByteCountFromKernel() throws {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(listener) }
     var address = sockaddr_in()
@@ -51,11 +51,11 @@ import Testing
     (0x95, .refused),
     (0x99, .refused), (0x97, .later), (0x80, .failed), (0x83, .failed), (0xFF, .failed),
   ])
-  func aReasonSaysWhatBecomesOfAMessage(_ code: Int32, _ publishOutcome: ReasonCode.PublishOutcome) {
+  func mapsReasonCodesToPublishOutcomes(_ code: Int32, _ publishOutcome: ReasonCode.PublishOutcome) {
     #expect(ReasonCode(number: code).publishOutcome == publishOutcome)
   }
 
-  @Test func aReasonSaysWhatBecomesOfAConnection() {
+  @Test func mapsReasonCodesToConnectOutcomes() {
     for code in [1, 0x84] { #expect(ReasonCode(number: Int32(code)).connectOutcome == .otherVersion) }
     for code in [2, 4, 5, 0x86, 0x87, 0x8A] {
       #expect(ReasonCode(number: Int32(code)).connectOutcome == .refused)
@@ -72,7 +72,7 @@ import Testing
     ("Error: host name verification failed.", "another name"),
     ("OpenSSL Error[0]: error:0A00045C:SSL routines::tlsv13 alert certificate required", "--mqtt-cert"),
   ])
-  func anErrorOfTLSSaysWhatToDo(_ text: String, _ words: String) {
+  func explainsTLSErrors(_ text: String, _ words: String) {
     let explanation = BrokerSecurity.explanation(of: text, port: 1883)
     #expect(explanation.contains(words) && !explanation.contains("routines"))
   }

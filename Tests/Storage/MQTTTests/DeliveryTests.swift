@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func aMessageThatEndsThreeConnectionsIsSetAsideAndAllOthersGetThrough() throws {
+  @Test func setsAsideMessageThatEndsThreeConnections() throws {
     let names = (0..<40).map { "\($0)" }
     var delivery = Delivery(window: 16)
     delivery.add(try stored(names))

@@ -25,7 +25,7 @@ import Testing
     #expect(queue.count == 7)
   }
 
-  @Test func onlyWhatIsRemovedIsGoneAfterARestart() throws {
+  @Test func onlyRemovedMessagesAreGoneAfterRestart() throws {
     var client = ""
     do {
       let queue = try MessageQueue(path: file.path)
@@ -131,7 +131,7 @@ import Testing
     #expect(try queue.add([Message(topic: "a", text: "y")]) > 0)
   }
 
-  @Test func whatIsSetAsideIsNotSentAndCanBeTriedAgain() throws {
+  @Test func refusedMessagesCanBeRequeued() throws {
     do {
       let queue = try MessageQueue(path: file.path)
       _ = try queue.add(messages(0..<4))
@@ -153,7 +153,7 @@ import Testing
     #expect(try queue.next(9).map(\.message) == [all[1], all[3]])
   }
 
-  @Test func whatIsSetAsideHasALimit() throws {
+  @Test func limitsRefusedMessages() throws {
     let queue = try MessageQueue(path: file.path, limit: 16 * 30)
     _ = try queue.add(messages(0..<5))
     try queue.setAside(try queue.next(5).map { MessageQueue.Refusal(MessageQueue.Receipt($0), reason: "no") })
@@ -161,7 +161,7 @@ import Testing
     #expect(queue.asideCount == 3 && queue.count == 0)
   }
 
-  @Test func aJournalThatSomebodyPutBesideAQueueIsNotPlayedBack() throws {
+  @Test func rejectsForeignJournal() throws {
     do { _ = try MessageQueue(path: file.path).add(messages(0..<1)) }
     let victim = file.folder + "/victim"
     for (path, bytes) in [(victim, Array("x".utf8)), (file.path + "-journal", Disk.journal(naming: victim))] {
@@ -205,7 +205,7 @@ import Testing
     }
   }
 
-  @Test func receiptsOfADamagedQueueRemoveNothingOfTheNewOne() throws {
+  @Test func staleReceiptsDoNotAffectReplacedQueue() throws {
     var receipts: [MessageQueue.Receipt] = []
     do {
       let queue = try MessageQueue(path: file.path)

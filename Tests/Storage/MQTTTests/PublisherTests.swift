@@ -34,7 +34,7 @@ import Testing
 
   /// The kernel accepts the connection; no program reads it. It is said once the time for an answer is over, in both versions
   /// of MQTT.
-  @Test func aBrokerThatAcceptsAndSaysNothingIsNamed() throws {
+  @Test func reportsUnresponsiveBroker() throws {
     let library = try Mosquitto.shared.get()
     let file = try TemporaryQueue()
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

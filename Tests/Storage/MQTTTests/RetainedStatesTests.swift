@@ -26,7 +26,7 @@ import Testing
     #expect(states.takeNew().isEmpty)
   }
 
-  @Test func whatTheQueueSendsIsNotSentTwice() {
+  @Test func doesNotRepeatStatesSentByQueue() {
     var states = RetainedStates()
     states.set(state("1"))
     #expect(states.takeAll().isEmpty)
@@ -40,7 +40,7 @@ import Testing
     #expect(states.takeAll() == [state("2")])
   }
 
-  @Test func whatIsWithdrawnIsNotSentAgain() {
+  @Test func doesNotRepeatWithdrawnStates() {
     var states = RetainedStates()
     states.set(announcement("a"))
     states.set(announcement("b", "other"))

@@ -60,7 +60,7 @@ struct RingStoreTests {
     return session
   }
 
-  @Test func whatWasAddedIsThereAfterwards() throws {
+  @Test func storedRecordsPersist() throws {
     let all = try oneOfEach()
     do {
       let (store, _, sync) = try open()
@@ -79,7 +79,7 @@ struct RingStoreTests {
     #expect(rings.map(\.name) == ["R02_BEEF"])
   }
 
-  @Test func addingTwiceChangesNothing() throws {
+  @Test func ignoresDuplicateRecords() throws {
     let (store, ring, sync) = try open()
     for records in try oneOfEach() {
       try store.add(records, in: sync)
@@ -89,7 +89,7 @@ struct RingStoreTests {
   }
 
   /// A ring whose memory was cleared tells less than before; an hour that is not over tells more.
-  @Test func nothingIsLostAndWhatGrowsIsTaken() throws {
+  @Test func keepsLargerRecords() throws {
     let (store, ring, sync) = try open()
     for records in try oneOfEach() { try store.add(records, in: sync) }
 
@@ -133,7 +133,7 @@ struct RingStoreTests {
   }
 
   /// What fails half-way leaves nothing behind.
-  @Test func aFailureLeavesNothingBehind() throws {
+  @Test func rollsBackFailedInsert() throws {
     let (store, ring, sync) = try open()
     try store.database.run(
       "CREATE TRIGGER no BEFORE INSERT ON complete_days BEGIN SELECT RAISE(ABORT, 'no'); END")
@@ -212,7 +212,7 @@ struct RingStoreTests {
     #expect(try store.database.prepare("PRAGMA foreign_key_check").rows { $0.text(0) }.isEmpty)
   }
 
-  @Test func aDeletedRingLeavesNothing() throws {
+  @Test func deletesAllRecordsOfRing() throws {
     let (store, ring, sync) = try open()
     let odd = InvalidRecord(kind: .sleep, reason: "it is odd", bytes: [0, 0xFF])
     for records in try oneOfEach() { try store.add(records, leftOut: [odd], in: sync) }
@@ -237,7 +237,7 @@ struct RingStoreTests {
     #expect(throws: StoreError.newer(version: 99, known: 4)) { try RingStore(path: file.path) }
   }
 
-  @Test func aFileThatIsNoDatabaseIsTold() throws {
+  @Test func reportsFileThatIsNotADatabase() throws {
     let descriptor = Glibc.open(file.path, O_CREAT | O_WRONLY, 0o600)
     _ = write(descriptor, String(repeating: "no database ", count: 200), 2000)
     close(descriptor)
@@ -267,7 +267,7 @@ struct RingStoreTests {
     (.sport, "UPDATE sport SET heart_rates_bpm = '96 256'"), (.sport, "UPDATE sport SET energy_kcal = 1e300"),
     (.sedentary, "UPDATE sedentary SET time = 'monday'"),
   ])
-  func impossibleValuesAreSaid(kind: HistoryKind, damage: String) throws {
+  func reportsImpossibleValuesAsDamage(kind: HistoryKind, damage: String) throws {
     let (store, ring, sync) = try open()
     for records in try oneOfEach() { try store.add(records, in: sync) }
     try store.database.run(damage)
@@ -277,7 +277,7 @@ struct RingStoreTests {
       "\(String(describing: error))")
   }
 
-  @Test func whatARingCanSayAtMostIsPossible() throws {
+  @Test func storesLargestPossibleValues() throws {
     let (store, ring, sync) = try open()
     let largest = HistoryRecords.sleep([
       SleepSession(
@@ -292,7 +292,7 @@ struct RingStoreTests {
     "CREATE VIEW music AS SELECT 1", "DROP TABLE stress; CREATE VIEW stress AS SELECT 1",
     "CREATE TRIGGER t AFTER INSERT ON syncs BEGIN DELETE FROM rings; END",
   ])
-  func aStoreWithViewsOrTriggersIsAStrangers(sql: String) throws {
+  func rejectsStoreWithForeignViewsOrTriggers(sql: String) throws {
     do {
       let (store, _, _) = try open()
       try store.database.run(sql)

@@ -166,7 +166,7 @@ import Testing
       Disk.names(in: UserFolders.temporary).filter { $0.hasPrefix("halo-raw-copy-") && !$0.contains("left") })
   }
 
-  @Test func aReaderHasWhatTheLogHasAndLeavesNothing() throws {
+  @Test func readerSeesWALContentsAndLeavesNoFiles() throws {
     let writer = try RingStore(path: path)
     _ = try writer.ring(BluetoothAddress(1, .random), name: "R02_0001", firmware: nil)
     let before = names()
@@ -185,7 +185,7 @@ import Testing
     #expect(try reader.rings().count == 2)
   }
 
-  @Test func anOlderStoreIsReadAndStaysAsItIs() throws {
+  @Test func readsOlderStoreWithoutMigration() throws {
     let old = other.path
     do {
       let database = try Database<StoreError>(path: old)

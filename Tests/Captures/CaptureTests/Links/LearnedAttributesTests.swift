@@ -37,7 +37,7 @@ import Testing
   }
 
   /// The order of questions does not matter, and what is known is not replaced by its type alone.
-  @Test mutating func typesDoNotReplaceWhatIsKnown() throws {
+  @Test mutating func findInformationDoesNotReplaceKnownAttributes() throws {
     try ask("04 0100 0300", "05 01 0100 0028 0200 0328 0300 192a")
     #expect(attributes.isValue(3) && attributes[2]?.value == nil)
     try discover()
@@ -94,7 +94,7 @@ import Testing
     #expect(inferred.sender(before: 1) == nil)
   }
 
-  @Test mutating func anAnswerToAnotherRequestShowsNothing() throws {
+  @Test mutating func ignoresResponseToAnotherRequest() throws {
     try ask("04 0100 ffff", "11 06 0100 0400 0f18")
     try ask("08 0100 ffff 0328", "01 08 0100 0a")
     try ask("08 0100 ffff 0328", "09 07 0200 12 0000 192a")

@@ -70,7 +70,7 @@ import Testing
     #expect(take("04 05 04 00 4000 13").isEmpty)
   }
 
-  @Test mutating func whatFailedIsNoLink() {
+  @Test mutating func failedConnectionCreatesNoLink() {
     #expect(take(Self.connected(0x40).replacing("01 00", with: "01 3e")).isEmpty)
     take("04 03 0b 04 4000 efbe41383530 01 00")
     #expect(began.isEmpty)
@@ -111,7 +111,7 @@ import Testing
     #expect(data(0) == Self.peer && data(1) == nil)
   }
 
-  @Test mutating func debugOutputIsNoLink() {
+  @Test mutating func controllerDebugOutputCreatesNoLink() {
     data(ConnectionHandle.controllerDebug.rawValue)
     #expect(follower.open.isEmpty)
   }

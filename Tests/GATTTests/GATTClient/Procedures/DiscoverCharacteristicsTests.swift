@@ -92,7 +92,7 @@ import Testing
       ])
   }
 
-  @Test func whereThereIsNoRoomNobodyIsAsked() {
+  @Test func sendsNoRequestForEmptyDescriptorRange() {
     #expect(run(DiscoverDescriptors(of: characteristic(0x12, 0x12)), [])?.output == [])
     #expect(run(DiscoverDescriptors(of: characteristic(0xFFFF, 0xFFFF)), [])?.output == [])
   }

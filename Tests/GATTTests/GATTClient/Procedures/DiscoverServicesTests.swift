@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: ["11", "11 00", "11 06", "11 06 0100 05", "11 03 010005"])
-  func responsesThatCannotBeReadEndIt(_ response: String) {
+  func malformedResponseEndsDiscovery(_ response: String) {
     let ending = run(DiscoverAllServices(), [Exchange("10 0100 ffff 0028", response)])
     #expect(ending?.error?.code == .malformed)
   }
@@ -133,7 +133,7 @@ import Testing
     #expect(ending?.output?.map(\.handles) == handles)
   }
 
-  @Test func noneIsSuccessAndOtherErrorsAreNot() {
+  @Test func onlyAttributeNotFoundMeansNoService() {
     let long = "6e40fff0-b5a3-f393-e0a9-e50e24dcca9e"
     #expect(
       run(
@@ -208,7 +208,7 @@ import Testing
     #expect(ending?.isMisbehaviour == true)
   }
 
-  @Test func aUUIDThatCannotBeReadIsAnError() {
+  @Test func failsWhenIncludedServiceUUIDIsUnreadable() {
     let find = Exchange("08 1000 2000 0228", "09 06 1100 3000 3500")
     let odd = run(
       FindIncludedServices(in: service(0x10, 0x20).handles), [find, Exchange("0a 3000", "0b 0f")])

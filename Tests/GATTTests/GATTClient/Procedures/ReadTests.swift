@@ -32,7 +32,7 @@ import Testing
 
   /// The peer has exchanged a larger MTU after the first part: what comes then fills more than the old one.
   @Test(arguments: [("0d", 122), ("0d" + "aabb", 124), ("01 0c 1000 07", 122)])
-  func anMTUThatGrowsHalfWayCutsNothing(_ last: String, _ count: Int) {
+  func readsWholeValueWhenMTUGrowsDuringRead(_ last: String, _ count: Int) {
     let ending = run(
       ReadValue(0x10, mtu: 23),
       [
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// The peer exchanges a smaller MTU during the read of 300 bytes: a part that fills it is not the last one.
-  @Test func anMTUThatShrinksHalfWayCutsNothing() {
+  @Test func readsWholeValueWhenMTUShrinksDuringRead() {
     let mtus = [100, 100, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50]
     var count = 0
     func mtu() -> Int {

@@ -68,7 +68,7 @@ import Testing
     #expect(ending?.isMisbehaviour == true)
   }
 
-  @Test func anEchoThatCannotBeReadCancelsThenFails() {
+  @Test func malformedPrepareWriteResponseCancelsQueue() {
     let ending = run(write(2), [Exchange("16 1000 0000 1111", "17 1000"), Exchange("18 00", "19")])
     #expect(ending?.error?.code == .malformed)
   }
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// The first reason counts, not what the server thinks of the cancellation.
-  @Test func aCancellationThatIsRefusedTooTellsTheFirstReason() {
+  @Test func refusedCancellationReportsOriginalError() {
     let ending = run(
       write(2), [Exchange("16 1000 0000 1111", "01 16 1000 03"), Exchange("18 00", "01 18 0000 06")])
     #expect(ending?.error == .refused(refusal(0x16, 0x10, 0x03)))

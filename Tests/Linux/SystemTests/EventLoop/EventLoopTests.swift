@@ -6,7 +6,7 @@ import Testing
 
 @BluetoothActor
 @Suite(.onTheLoop) struct EventLoopTimeTests {
-  @Test func anHourTakesNoTime() async {
+  @Test func virtualTimeSkipsSleep() async {
     let start = testTimers.now
     let wall = SystemClock.monotonic
     await testTimers.sleep(for: .seconds(3600))
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// Tasks go on before time does.
-  @Test func timeWaitsForWork() async {
+  @Test func virtualTimeAdvancesOnlyWhenIdle() async {
     let start = testTimers.now
     var isOver = false
     testTimers.schedule(after: .nanoseconds(1)) { isOver = true }
@@ -176,7 +176,7 @@ private final class Counter {
     #expect(starts == 1)
   }
 
-  @Test func cancellingBehindTheEndDoesNothing() async throws {
+  @Test func cancellationAfterCompletionDoesNothing() async throws {
     var cancellations = 0
     let task = spawn {
       let value = try await awaitCallback { (done: @escaping (Result<Int, Failure>) -> Void) in

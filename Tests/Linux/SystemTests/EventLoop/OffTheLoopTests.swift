@@ -33,7 +33,7 @@ import Testing
   }
 
   /// A file that only the call holds is closed when the call returns, not when its thread has ended.
-  @Test func whatACallHoldsEndsWithIt() async {
+  @Test func releasesCapturesWhenCallReturns() async {
     for _ in 0..<500 {
       weak var held: Gate?
       do {
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// A call gets no signal of the program: SIGTERM is for the thread that waits for it.
-  @Test func itsThreadHasAllSignalsBlocked() async throws {
+  @Test func helperThreadBlocksAllSignals() async throws {
     for privileges in [ThreadPrivileges.none, .ofTheLoop] {
       // Virtual time stands still until the pipe says that the call is over.
       let gate = Gate()

@@ -44,7 +44,7 @@ private final class SocketPair {
     await testTimers.sleep(for: .nanoseconds(1))
   }
 
-  @Test func bytesAreToldForAsLongAsTheyAreThere() async throws {
+  @Test func reportsReadinessLevelTriggered() async throws {
     let pair = SocketPair()
     var calls = 0
     let watch = try loop.watch(pair.ours, for: .readable) { readiness in
@@ -170,7 +170,7 @@ private final class SocketPair {
     watch = nil
   }
 
-  @Test func theOtherSideThatIsGoneIsToldWhateverIsWaitedFor() async throws {
+  @Test func reportsHangUpWithoutInterest() async throws {
     let pair = SocketPair()
     var seen: EpollLoop.Readiness = []
     var watch: EpollLoop.Watch?
@@ -202,7 +202,7 @@ private final class SocketPair {
     new.cancel()
   }
 
-  @Test func whatCannotBeWatchedIsAnError() {
+  @Test func throwsForInvalidDescriptor() {
     #expect(throws: SystemError("epoll_ctl", errno: EBADF)) {
       try loop.watch(-1, for: .readable) { _ in }
     }

@@ -105,7 +105,7 @@ import Testing
     #expect(folder.read("a") == "old")
   }
 
-  @Test func stateThatCannotBeChangedIsAsItWas() throws {
+  @Test func failedUpdateKeepsState() throws {
     let file = StateFile(path: folder("state/rings.json"))
     func isWhole() throws -> Bool { try file.read() == [1] }
     try file.update { _ in [1] }
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func aLockThatCannotBeTakenIsFree() throws {
+  @Test func failedLockAttemptLeavesLockFree() throws {
     let path = folder("lock")
     try sweep(path) {
       _ = try FileLock.attempt(path)
@@ -169,7 +169,7 @@ import Testing
     #expect(read == bytes)
   }
 
-  @Test func theMessageSaysWhatToDo() {
+  @Test func errorDescriptionsNameTheRemedy() {
     for (code, advice) in [
       (EMFILE, "ulimit -n"), (ENFILE, "close other programs"), (ENOSPC, "free some space"),
       (EACCES, "permissions"), (EROFS, "another folder"), (EIO, "dmesg"), (ENODEV, "is there"),

@@ -168,7 +168,7 @@ import Testing
   // computers without a clock of their own, whose time of day is that of the last shutdown, or wrong, until the network is up.
 
   /// Forty days forward, and back after two seconds.
-  @Test func aClockThatIsWrongForAMomentDeletesNothing() throws {
+  @Test func briefClockJumpDeletesNothing() throws {
     _ = try write(
       [0, 3600, 7200, 7201, 7202, 10800], limit: .seconds(3600), keepTime: 86400,
       steps: [7200: 40 * 86400, 7202: -40 * 86400])
@@ -176,7 +176,7 @@ import Testing
   }
 
   /// A file of 1970 is as old as the run says, and the files of an earlier run as old as they were at its begin.
-  @Test func aClockThatIsSetOnceDeletesNothing() throws {
+  @Test func clockAdjustmentDeletesNothing() throws {
     mkdir(folder("data"), 0o700)
     try folder.write("earlier", to: "data/stream-20261122T214500Z.csv")
     _ = try write([0, 10, 20, 3620], limit: .seconds(3600), keepTime: 86400, steps: [10: 40 * 86400])
@@ -184,7 +184,7 @@ import Testing
   }
 
   /// The clock is forty days ahead when the program starts, until a time server is found.
-  @Test func aClockThatIsAheadAtTheStartDeletesNothing() throws {
+  @Test func fastClockAtStartDeletesNothing() throws {
     mkdir(folder("data"), 0o700)
     for hour in ["19", "20", "21"] {
       try folder.write("earlier", to: "data/stream-20261122T\(hour)4500Z.csv")

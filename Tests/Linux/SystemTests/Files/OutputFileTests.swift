@@ -54,7 +54,7 @@ struct OutputFileTests {
     #expect(try folder.status("a").st_ino == folder.status("b").st_ino)
   }
 
-  @Test func aLinkStaysALink() throws {
+  @Test func keepsSymlink() throws {
     mkdir(folder("there"), 0o700)
     try folder.write("old", to: "there/a")
     symlink("there/a", folder("link"))
@@ -93,7 +93,7 @@ struct OutputFileTests {
   }
 
   /// `/dev/fd/N`, as shells give it for `>(...)`.
-  @Test func whatTheKernelLinksToIsWrittenWhereItIs() throws {
+  @Test func writesThroughProcFileDescriptorLinks() throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)
     defer { for end in ends { close(end) } }
@@ -108,7 +108,7 @@ struct OutputFileTests {
     #expect(folder.read("a") == "new")
   }
 
-  @Test func whatCannotBeWrittenIsSaid() throws {
+  @Test func reportsUnwritablePath() throws {
     #expect(failure { _ = try replace("nowhere/a") } == .system(ENOENT))
     #expect(failure { _ = try OutputFile.replace("/dev/null/a", with: []) } == .system(ENOTDIR))
     mkdir(folder("a"), 0o700)

@@ -7,7 +7,7 @@ struct StateFileTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func itIsReadChangedAndReplaced() throws {
+  @Test func readsAndUpdatesStateFile() throws {
     let file = StateFile(path: folder("made/here/state.json"))
     #expect(try file.read() == nil)
     try file.update { found in
@@ -31,7 +31,7 @@ struct StateFileTests {
     #expect(try folder.status("state").st_mode & 0o777 == 0o700)
   }
 
-  @Test func whatIsTooLargeOrNoFileIsNotRead() throws {
+  @Test func rejectsOversizedAndNonRegularFiles() throws {
     try folder.write(String(repeating: "x", count: 101), to: "a")
     #expect(failure { _ = try StateFile(path: folder("a"), limit: 100).read() } == .tooLarge(limit: 100))
     #expect(try StateFile(path: folder("a"), limit: 101).read()?.count == 101)
@@ -43,7 +43,7 @@ struct StateFileTests {
     #expect(try StateFile(path: "/dev/null/x").read() == nil)
   }
 
-  @Test func whatIsSetAsideIsNotLost() throws {
+  @Test func setAsideKeepsDamagedFile() throws {
     let file = StateFile(path: folder("state/a"))
     try file.update { _ in Array("damaged".utf8) }
     try file.update { _ throws(FileError) in
@@ -53,7 +53,7 @@ struct StateFileTests {
     #expect(folder.read("state/a.damaged") == "damaged" && folder.read("state/a") == "good")
   }
 
-  @Test(.enabled(if: geteuid() == 0)) func whatOthersHaveMadeIsNotTrusted() throws {
+  @Test(.enabled(if: geteuid() == 0)) func rejectsFilesOwnedByOthers() throws {
     mkdir(folder("theirs"), 0o777)
     try folder.write("x", to: "theirs/a")
     chown(folder("theirs/a"), 12345, 12345)
@@ -79,7 +79,7 @@ struct StateFileTests {
     _ = try FileLock.acquire(path, timeout: 2000)
   }
 
-  @Test func aLockOnAFileThatWasRemovedIsNone() throws {
+  @Test func lockOnRemovedFileDoesNotExclude() throws {
     let path = folder("lock")
     let first = try #require(try FileLock.attempt(path))
     first.remove()

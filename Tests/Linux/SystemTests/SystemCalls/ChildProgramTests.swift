@@ -19,7 +19,7 @@ import Testing
     #expect(output("exec >&-; sleep 0.05") == .success(""))
   }
 
-  @Test func itsInputIsEmptyAndNoSignalIsBlocked() {
+  @Test func childHasEmptyInputAndNoBlockedSignals() {
     var signals = sigset_t()
     sigaddset(&signals, SIGPIPE)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -34,7 +34,7 @@ import Testing
 
   /// With all that it has started: a program in the background holds the output open.
   @Test(arguments: ["sleep 100", "sleep 100 & exit", "trap '' TERM; sleep 100; true", "exec >&-; sleep 100"])
-  func oneThatDoesNotEndIsKilled(_ command: String) {
+  func killsChildAfterTimeout(_ command: String) {
     #expect(output(command, seconds: 0.2) == .failure(.killed))
   }
 
@@ -56,14 +56,14 @@ import Testing
       ") Z")
   }
 
-  @Test func oneThatWasEndedDoesNotStart() {
+  @Test func endedProgramDoesNotStart() {
     let program = ChildProgram("echo 1")
     program.end()
     #expect(throws: ChildProgram.Failure.killed) { try program.run(limit: 10, seconds: 10) }
   }
 
   /// Its end comes from another thread.
-  @Test func oneThatRunsIsEnded() {
+  @Test func endsRunningProgram() {
     let program = ChildProgram("echo; exec sleep 100")
     let isStarted = HelperThread.start(stackSize: 1 << 18) {
       usleep(50_000)

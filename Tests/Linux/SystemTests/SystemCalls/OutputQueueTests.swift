@@ -71,7 +71,7 @@ import Testing
     #expect(fcntl(pipe.writing, F_GETFL) & O_NONBLOCK == 0)
   }
 
-  @Test func aReaderThatPausesStopsNothing() async {
+  @Test func slowReaderDoesNotBlockWriter() async {
     let pipe = Pipe()
     let queue = OutputQueue(descriptor: pipe.writing, capacity: 10_000, overflow: .drop)
     var accepted: [Int] = []
@@ -147,7 +147,7 @@ import Testing
   /// Without a descriptor left, the shared open file is written to as it is, by the queue's thread: the caller does not
   /// wait.
   @Test(arguments: [EMFILE, ENFILE, EACCES])
-  func aPipeThatCannotBeOpenedAgainStopsNothing(_ code: Int32) async {
+  func writesToSharedPipeWhenReopenFails(_ code: Int32) async {
     let pipe = Pipe()
     let script = FaultScript([.open], fails: code)
     let queue = FaultPlan.during(script) { OutputQueue(descriptor: pipe.writing) }
@@ -158,7 +158,7 @@ import Testing
     #expect(fcntl(pipe.writing, F_GETFL) & O_NONBLOCK == 0)
   }
 
-  @Test func interruptedAndShortWritesLoseNothing() async {
+  @Test func handlesInterruptedAndShortWrites() async {
     let pipe = Pipe(capacity: 1 << 16)
     let queue = OutputQueue(descriptor: pipe.writing)
     let descriptor = queue.target.descriptor
@@ -243,7 +243,7 @@ import Testing
     #expect(numbers(file.bytes).starts(with: 0..<655))
   }
 
-  @Test func closingWritesWhatWaits() async {
+  @Test func closeFlushesQueuedRecords() async {
     let pipe = Pipe()
     let queue = OutputQueue(descriptor: dup(pipe.writing), owned: true)
     for number in 0..<500 { queue.write(line(number)) }
@@ -253,7 +253,7 @@ import Testing
   }
 
   /// Whoever is told of the end may have the file: it has all records, and no lock. Once more is told at once.
-  @Test(arguments: [0, 100]) func theEndIsToldWhenTheFileIsClosed(_ count: Int) async {
+  @Test(arguments: [0, 100]) func reportsCloseAfterFileIsClosed(_ count: Int) async {
     let file = TemporaryFile()
     let place = "/proc/self/fd/\(file.descriptor)"
     let descriptor = open(place, O_RDWR)
@@ -269,7 +269,7 @@ import Testing
     }
   }
 
-  @Test func itLeavesNothingBehind() async {
+  @Test func releasesQueueAfterClose() async {
     weak var gone: OutputQueue?
     do {
       let file = TemporaryFile()

@@ -180,7 +180,7 @@ private let setPipeSize: Int32 = 1031
     ("a,\u{301}b", "\"a,\u{301}b\""), ("a\"\u{301}b", "\"a\"\"\u{301}b\""), ("two words", "two words"),
     ("a\u{2028}b", "\"a\u{2028}b\""), ("", ""),
   ])
-  func textFromAPeerIsNoFormula(text: String, csv: String?) {
+  func escapesSpreadsheetFormulas(text: String, csv: String?) {
     let printed = output { pipe in
       var table = RecordPrinter(.csv, ["name"], output: pipe)
       table.print([.text(text)], text: "")
@@ -221,7 +221,7 @@ private let setPipeSize: Int32 = 1031
     )
   }
 
-  @Test func numbersAreWrittenAsTheyAre() {
+  @Test func formatsNumbers() {
     let text = output { pipe in
       var writer = pipe
       for value in [0, 7, -7, 10, Int.max, Int.min] {
@@ -240,7 +240,7 @@ private let setPipeSize: Int32 = 1031
       text == "0 7 -7 10 \(Int.max) \(Int.min) 0.0000 0.0000 1.0000 -1.5000 0 0 1.234567a104")
   }
 
-  @Test func aReaderThatHasGoneIsNoFailure() {
+  @Test func toleratesClosedReader() {
     signal(SIGPIPE, SIG_IGN)
     var pair: [Int32] = [0, 0]
     #expect(pipe(&pair) == 0)

@@ -22,7 +22,7 @@ struct SessionNoteTests {
     .restore("heart-rate", ["enabled": 1, "interval": 5, "low-alarm": 0]), .ring(ring(name: "R02 \"A\"")),
     .ring(ring(name: nil, isDiscovered: false)), .keepsParameters, .describesRing, .oneRing,
   ])
-  func aNoteIsReadAsItWasWritten(note: SessionNote) {
+  func sessionNotesRoundTrip(note: SessionNote) {
     #expect(SessionNote(note.description) == note)
     #expect(note.description.utf8.count < 200)
   }
@@ -47,11 +47,11 @@ struct SessionNoteTests {
     "remark", "ring", "ring []", #"ring ["C0:11:22:33:A1:B2","public",null,null,[70000],null]"#,
     #"ring ["C0:11","public",null,null,[],null]"#, #"ring ["C0:11:22:33:A1:B2","public",null,null,[],"0f"]"#,
   ])
-  func othersAreNone(text: String) {
+  func rejectsInvalidNotes(text: String) {
     #expect(SessionNote(text) == nil)
   }
 
-  @Test func theLastOneCounts() {
+  @Test func lastNoteOfAKindWins() {
     let notes = SessionNote.all(in: [
       "zone utc-offset=3600", "?", "zone utc-offset=7200", "restore spo2 enabled=1",
     ])

@@ -33,12 +33,12 @@ import Testing
   }
 
   /// The receive times of a link with an interval of 30 ms.
-  @Test func jitterOfTheLinkIsBorne() throws {
+  @Test func estimatesPulseDespiteJitter() throws {
     let found = try #require(pulse(72, rate: 25, jitter: 0.03).beatsPerMinute)
     #expect(abs(found - 72) <= 2)
   }
 
-  @Test func nothingIsMadeUp() {
+  @Test func estimatesNoPulseFromUnsuitableData() {
     #expect(pulse(72, rate: 1, seconds: 60).beatsPerMinute == nil, "a rate that can't show it")
     #expect(pulse(72, rate: 25, seconds: 4).beatsPerMinute == nil, "too short")
     var noise = PulseRate()
@@ -53,7 +53,7 @@ import Testing
     #expect(flat.beatsPerMinute == nil)
   }
 
-  @Test func aGapBeginsAnew() {
+  @Test func gapResetsPulseEstimate() {
     var estimate = pulse(72, rate: 25)
     #expect(estimate.beatsPerMinute != nil)
     estimate.add(11000, at: Instant(nanoseconds: 60_000_000_000))

@@ -31,7 +31,7 @@ struct JSONTests {
     "\"\\ud800\\u0041\"", "\"\\udc00\"", "[1", "[,]", "{\"a\"}", "{\"a\":}", "{a:1}",
     "1 2", "\"a\nb\"",
     "[}", "1e999",
-  ]) func whatIsNotJSONIsRefused(text: String) {
+  ]) func rejectsInvalidJSON(text: String) {
     #expect(throws: JSONError.self) { try JSONValue(parsing: text.utf8) }
     #expect(throws: (any Error).self) {
       try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)

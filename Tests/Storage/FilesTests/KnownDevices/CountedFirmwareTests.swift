@@ -35,7 +35,7 @@ import Testing
     #expect(firmware.answers("\(CountedFirmware.limit)") == true)
   }
 
-  @Test func withoutAPlaceNothingIsKept() {
+  @Test func storesNothingWithoutPath() {
     let firmware = CountedFirmware(path: nil) { Issue.record("\($0)") }
     firmware.remember("RT02_1", answers: true)
     #expect(firmware.answers("RT02_1") == nil)

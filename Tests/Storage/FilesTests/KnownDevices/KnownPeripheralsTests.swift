@@ -25,7 +25,7 @@ import Testing
     #expect(known[PeerIdentity(BluetoothAddress(0xC011_2233_A1B2, .public))]?.name == "Public")
   }
 
-  @Test func aDamagedFileIsKeptAside() throws {
+  @Test func renamesDamagedFile() throws {
     let folder = try Folder()
     defer { folder.remove() }
     let path = folder.path + "/peripherals.json"

@@ -64,7 +64,7 @@ private final class CountingTransport: HCITransportLayer {
     #expect(second.requests == [.findInformationRequest, .writeRequest, .exchangeMTURequest])
   }
 
-  @Test func aLayoutThatIsNotTrueIsDiscoveredAnew() async throws {
+  @Test func rediscoversStaleLayout() async throws {
     let options = VirtualRingOptions()
     var layout = try #require(try await stream(options, layout: nil).layout)
     layout.configuration = 0x0FFF
@@ -115,7 +115,7 @@ private final class CountingTransport: HCITransportLayer {
   }
 
   /// No ring tells what its clock was set to.
-  @Test func whatAClockWasSetToOutlivesTheLayout() throws {
+  @Test func keepsClockRecordWithoutLayout() throws {
     var known = KnownRings(path: nil, report: { _ in })
     let address = try #require(BluetoothAddress("C0:11:22:33:A1:B2/random"))
     let clock = ClockRecord(set: 1_763_733_600, policy: .utc, utcOffset: 0)
@@ -165,7 +165,7 @@ private final class CountingTransport: HCITransportLayer {
     #expect(lines.count == 1)
   }
 
-  @Test func whatIsPossibleIsRead() throws {
+  @Test func readsValidClockRecord() throws {
     let folder = try Folder()
     defer { folder.remove() }
     folder.write("state/rings.json", Self.ring(Self.clock))
@@ -173,7 +173,7 @@ private final class CountingTransport: HCITransportLayer {
     #expect(known.rings.map(\.clock?.set) == [1_763_733_600])
   }
 
-  @Test func aNewerFileIsLeftAsItIs() throws {
+  @Test func keepsFileOfNewerVersion() throws {
     let folder = try Folder()
     defer { folder.remove() }
     let text = #"{"version":2,"rings":[]}"#
@@ -205,7 +205,7 @@ private final class CountingTransport: HCITransportLayer {
   }
 
   /// Names that fill the file: it stays small enough to be read again.
-  @Test func whatIsWrittenCanBeRead() throws {
+  @Test func writtenFileStaysReadable() throws {
     let folder = try Folder()
     defer { folder.remove() }
     let path = folder.path + "/state/rings.json"
