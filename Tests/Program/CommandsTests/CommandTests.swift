@@ -7,6 +7,11 @@ import Testing
 
 /// What every command declares.
 @Suite struct CommandTests {
+  @Test func entriesHaveTheNamesOfTheirCommands() {
+    let entries = Commands.entries.flatMap(\.commands)
+    #expect(entries.map(\.name) == entries.map(\.spec.name))
+  }
+
   static let commands = Commands.groups.flatMap(\.commands)
 
   @Test(arguments: commands.map(\.name))

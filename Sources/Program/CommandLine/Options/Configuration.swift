@@ -30,7 +30,7 @@ package struct Configuration: Sendable {
   /// `~/.config/halo-raw/config`; with sudo, of the user who called it.
   ///
   /// - Parameter commands: all that the file may have sections and options for
-  package static func read(for commands: [CommandSpec]) throws(Failure) -> Configuration {
+  package static func read(for commands: @autoclosure () -> [CommandSpec]) throws(Failure) -> Configuration {
     let chosen = getenv("HALO_CONFIG").map { String(cString: $0) }
     let invoking = InvokingUser.current()
     let folder = invoking.map { $0.home.map { $0 + "/.config/halo-raw" } } ?? UserFolders.configuration
@@ -51,7 +51,7 @@ package struct Configuration: Sendable {
       default: throw Failure(.cannotOpenFile, "cannot read the configuration file \(error)")
       }
     }
-    return try Configuration(path: path, text: text, for: commands)
+    return try Configuration(path: path, text: text, for: commands())
   }
 
   private init(path: String) {

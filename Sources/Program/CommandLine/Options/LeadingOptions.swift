@@ -4,9 +4,11 @@ package enum LeadingOptions {
   ///
   /// - Returns: the arguments as they are if one before the command is no option of any; those from `--help` or
   ///   `--version` on; none if there are options only
-  package static func moved(_ arguments: [String], for commands: [CommandSpec]) -> [String] {
-    // Most command lines begin with the command: their start takes no more time and memory.
+  package static func moved(_ arguments: [String], for commands: @autoclosure () -> [CommandSpec]) -> [String]
+  {
+    // Most command lines begin with the command: the others are not made for these.
     guard arguments.first?.hasPrefix("-") == true else { return arguments }
+    let commands = commands()
     let options = commands.flatMap { $0.allOptions.map(\.spec) }
     /// Each with its value.
     var leading: [[String]] = []

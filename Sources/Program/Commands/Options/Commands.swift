@@ -2,41 +2,66 @@ import HaloCommandLine
 
 /// All commands, in the order in which the help shows them.
 package enum Commands {
+  /// A command by its name. Its specification is made when it is used: to make all of them would take as long as the rest of
+  /// the start.
+  struct Entry: Sendable {
+    let name: String
+    private let make: @Sendable () -> CommandSpec
+
+    init(_ name: String, _ spec: @autoclosure @escaping @Sendable () -> CommandSpec) {
+      self.name = name
+      make = spec
+    }
+
+    var spec: CommandSpec { make() }
+  }
+
+  static let entries = [
+    group(
+      "Rings", .init("stream", streamCommand), .init("info", infoCommand), .init("battery", batteryCommand),
+      .init("settings", settingsCommand), .init("time", timeCommand), .init("forget", forgetCommand)),
+    group(
+      "Measurements", .init("measure", measureCommand), .init("events", eventsCommand),
+      .init("sport", sportCommand), .init("strap", strapCommand)),
+    group(
+      "Stored data", .init("today", todayCommand), .init("history", historyCommand),
+      .init("sync", syncCommand), .init("export", exportCommand), .init("store", storeCommand),
+      .init("report", reportCommand), .init("queues", queuesCommand)),
+    group(
+      "Actions", .init("find", findCommand), .init("blink", blinkCommand), .init("reboot", rebootCommand),
+      .init("power-off", powerOffCommand), .init("factory-reset", factoryResetCommand),
+      .init("raw", rawCommand)),
+    group(
+      "Any Bluetooth LE peripheral", .init("scan", scanCommand), .init("connect", connectCommand),
+      .init("inspect", inspectCommand), .init("read", readCommand), .init("write", writeCommand),
+      .init("subscribe", subscribeCommand), .init("serve", serveCommand), .init("advertise", advertiseCommand)
+    ),
+    group(
+      "This machine", .init("adapters", adaptersCommand), .init("status", statusCommand),
+      .init("doctor", doctorCommand), .init("bench", benchCommand)),
+    group(
+      "Captures", .init("decode", decodeCommand), .init("record", recordCommand)),
+    group(
+      "Reference", .init("ring-commands", ringCommandsCommand), .init("manual", manualCommand),
+      .init("completion", completionCommand)),
+    group(
+      "Without a radio", .init("replay", replayCommand), .init("simulate", simulateCommand)),
+  ]
+
+  private static func group(_ title: String, _ commands: Entry...) -> (title: String, commands: [Entry]) {
+    (title, commands)
+  }
+
   static var groups: [(title: String, commands: [CommandSpec])] {
-    // Each with its type, as the compiler would search for it.
-    let rings: [CommandSpec] = [
-      streamCommand, infoCommand, batteryCommand, settingsCommand, timeCommand, forgetCommand,
-    ]
-    let measurements: [CommandSpec] = [measureCommand, eventsCommand, sportCommand, strapCommand]
-    let stored: [CommandSpec] = [
-      todayCommand, historyCommand, syncCommand, exportCommand, storeCommand, reportCommand, queuesCommand,
-    ]
-    let actions: [CommandSpec] = [
-      findCommand, blinkCommand, rebootCommand, powerOffCommand, factoryResetCommand, rawCommand,
-    ]
-    let peripherals: [CommandSpec] = [
-      scanCommand, connectCommand, inspectCommand, readCommand, writeCommand, subscribeCommand, serveCommand,
-      advertiseCommand,
-    ]
-    let machine: [CommandSpec] = [
-      adaptersCommand, statusCommand, doctorCommand, benchCommand,
-    ]
-    let captures: [CommandSpec] = [decodeCommand, recordCommand]
-    let reference: [CommandSpec] = [ringCommandsCommand, manualCommand, completionCommand]
-    let withoutRadio: [CommandSpec] = [replayCommand, simulateCommand]
-    return [
-      ("Rings", rings), ("Measurements", measurements), ("Stored data", stored), ("Actions", actions),
-      ("Any Bluetooth LE peripheral", peripherals), ("This machine", machine), ("Captures", captures),
-      ("Reference", reference), ("Without a radio", withoutRadio),
-    ]
+    entries.map { ($0.title, $0.commands.map(\.spec)) }
   }
 
   static var all: [CommandSpec] { groups.flatMap(\.commands) }
 
   /// - Parameter topics: what else could be meant
   package static func named(_ name: String, orTopics topics: [String] = []) throws(Failure) -> CommandSpec {
-    let all = self.all
-    if let command = all.first(where: { $0.name == name }) { return command }
+    let entries = self.entries.flatMap(\.commands)
+    if let entry = entries.first(where: { $0.name == name }) { return entry.spec }
     if name.hasPrefix("-") {
       let options = (all.flatMap(\.allOptions).map(\.spec.names) + ProgramOption.allCases.map(\.names))
         .joined()
@@ -44,7 +69,7 @@ package enum Commands {
       throw .usage("no command has the option \(name.printable)\(suggestion); see halo-raw --help")
     }
     throw .unknown(
-      topics.isEmpty ? "command" : "command or topic", name, among: all.map(\.name) + topics,
+      topics.isEmpty ? "command" : "command or topic", name, among: entries.map(\.name) + topics,
       advice: "see halo-raw --help")
   }
 
