@@ -108,7 +108,7 @@ struct PublishedServices {
 }
 
 extension CharacteristicProperties {
-  /// What the declaration says.
+  /// The properties of the declaration.
   fileprivate init(_ properties: CBCharacteristicProperties) {
     self.init(rawValue: UInt8(truncatingIfNeeded: properties.rawValue))
     if properties.contains(.notifyEncryptionRequired) { insert(.notify) }
