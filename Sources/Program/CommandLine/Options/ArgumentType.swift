@@ -2,7 +2,7 @@
 package struct ArgumentType<Value: Sendable>: Sendable {
   /// The name of the value in the help.
   package var placeholder: String
-  /// What a valid value is, for the message about another one: "a whole number".
+  /// The description of a valid value, for the message about another one: "a whole number".
   package var expected: String
   /// How the command uses the file that the value names; nil if the value is not a path.
   package var file: FileUse?

@@ -33,7 +33,7 @@ package enum Commands {
 
   static var all: [CommandSpec] { groups.flatMap(\.commands) }
 
-  /// - Parameter topics: what else could be meant
+  /// - Parameter topics: further names that could be meant
   package static func named(_ name: String, orTopics topics: [String] = []) throws(Failure) -> CommandSpec {
     let all = self.all
     if let command = all.first(where: { $0.name == name }) { return command }

@@ -45,7 +45,8 @@ enum AttributeChoice: Hashable {
     }
   }
 
-  /// What a line or an option names: a handle as it is printed, `0x0012` or a number, or a UUID of 4, 8 or 32 digits.
+  /// The attribute that a line or an option names: a handle as it is printed, `0x0012` or a number, or a UUID of 4, 8 or 32
+  /// digits.
   init?(naming text: String) {
     if text.count > 6 || !text.lowercased().hasPrefix("0x"), let uuid = BluetoothUUID(text) {
       self = .uuid(uuid)
