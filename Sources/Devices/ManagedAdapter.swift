@@ -34,8 +34,8 @@ package final class ManagedAdapter {
   package struct Policy: Sendable {
     /// Whether it is recovered though no task waits for it.
     package var isNeededWhileIdle: Bool
-    /// How long it is left alone after a failure that waiting does not mend, or that came while it was opened; nil if it is not
-    /// tried again then.
+    /// The pause after a failure that waiting does not repair, or that came while it was opened; nil if there is no other
+    /// attempt.
     package var pause: Duration?
 
     package init(isNeededWhileIdle: Bool = false, pause: Duration? = nil) {

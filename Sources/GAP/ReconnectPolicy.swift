@@ -5,7 +5,7 @@ import HaloBluetoothCore
 /// action comes out.
 ///
 /// The way to data has phases. Each has a deadline, and the way as a whole has a ``Budget``, which begins anew when data have
-/// flowed. A failure in any phase leads back to the phase that can mend it: see ``StackError/Fault``. A failure passes time,
+/// flowed. A failure in any phase leads back to the phase that can repair it: see ``StackError/Fault``. A failure passes time,
 /// as it is followed by a pause, or ends the way: only the first one after data have flowed is followed by another action at
 /// once.
 ///
@@ -195,7 +195,7 @@ package struct ReconnectPolicy: Sendable {
     }
   }
 
-  /// Sets the phase that can mend a fault.
+  /// Sets the phase that can repair a fault.
   private mutating func regress(after fault: StackError.Fault) {
     refusals = fault == .refusal ? refusals + 1 : 0
     if fault == .absence { missCount += 1 }

@@ -4,7 +4,7 @@ import HaloBluetoothCore
 import HaloGATT
 import RingLink
 
-/// Which device is meant, among those that advertise.
+/// The choice of a device among those that advertise.
 public struct DeviceSelector: Sendable, CustomStringConvertible {
   private enum Kind {
     case any

@@ -123,7 +123,7 @@ open class CBPeripheralManager: CBManager {
   /// - Parameters:
   ///   - value: a value longer than the central's ``CBCentral/maximumUpdateValueLength`` is cut
   ///   - characteristic: the characteristic of the value
-  ///   - centrals: those that are meant; nil for all
+  ///   - centrals: the centrals to send to; nil for all
   /// - Returns: whether it is sent, or will be. If not, no central gets it, and the delegate is called when there is room.
   @discardableResult
   open func updateValue(

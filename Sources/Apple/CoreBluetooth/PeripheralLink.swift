@@ -200,7 +200,7 @@ extension PeripheralLink: LinkUser {
       link = try await links.connect(request, over: target.central, user: self)
     } catch {
       var error = error
-      // The program learns that the controller has no room for another link.
+      // The program gets the error that the controller has no room for another link.
       if error.code == .connectionFailed, error.fault == .refusal { error.fault = .final }
       throw error
     }
@@ -220,7 +220,7 @@ extension PeripheralLink: LinkUser {
     return link
   }
 
-  /// The program learns of the link here: its first request comes after those that make the link usable.
+  /// The link is reported to the program here: its first request comes after those that make the link usable.
   func open(_ link: GATTLink) async throws(StackError) {
     handlers?.established()
     link.gatt.exchangeMTU { [weak self] result in

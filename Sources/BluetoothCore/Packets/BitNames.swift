@@ -26,7 +26,7 @@
   ///   - names: the names by bit, the least significant bit of the first byte is 0
   ///   - plural: the noun for several bits
   ///   - expected: the bits whose absence is worth showing
-  ///   - numbering: the number of the first bit
+  ///   - numbering: how bits are numbered
   package init(
     _ names: [Int: String], plural: StaticString = "bits",
     listingUnset expected: some Sequence<Int> = [Int](),

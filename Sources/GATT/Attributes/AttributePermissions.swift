@@ -34,7 +34,7 @@ package struct SecurityRequirement: Hashable, Sendable {
 /// The security of a link, as far as attributes ask for it.
 package struct LinkSecurity: Hashable, Sendable {
   package var isEncrypted: Bool
-  /// Whether its key comes from a pairing with protection against a man in the middle.
+  /// Whether the key of the link comes from a pairing with protection against a man in the middle.
   package var isAuthenticated: Bool
   /// Whether the user or the program has allowed this client.
   package var isAuthorized: Bool

@@ -48,7 +48,7 @@ extension GATTClient {
     _ = post(value, to: attribute, within: time, completion)
   }
 
-  /// - Returns: the token that ends it while it waits; nil if it is done
+  /// - Returns: a closure that ends it while it waits; nil if it is done
   private func post(
     _ value: [UInt8], to attribute: some AttributeReference, within time: Duration,
     _ completion: @escaping (Result<Void, StackError>) -> Void

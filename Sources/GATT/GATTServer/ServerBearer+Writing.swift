@@ -110,7 +110,7 @@ extension ServerBearer {
     assemble(PreparedWrites.Group.each(of: parts)[...], execution, answer)
   }
 
-  /// The steps of an Execute Write.
+  /// The values and the parts that an Execute Write is about to write.
   private struct Execution {
     typealias Whole = (entry: AttributeDatabase.Entry, value: [UInt8])
 

@@ -92,7 +92,7 @@ final class ConnectionCore {
   }
 
   private func lost(_ link: GATTLink, _ loss: LinkLoss) {
-    // While a link is made, the establisher learns of its loss.
+    // While a link is made, its loss is reported to the establisher.
     guard link === live.link else { return }
     let error = isClosed ? Self.closed : BluetoothError(StackError.closed(loss.description))
     guard let establisher, isKept, !isClosed else { return finish(error) }

@@ -8,7 +8,7 @@ import HaloDevices
 /// ```
 /// idle -> starting -> running -> stopping -> idle
 ///            |           |          |
-///            |           |          +--> starting (somebody has come)
+///            |           |          +--> starting (a new listener)
 ///            +--> idle (failed, ended)
 ///            +--> interrupted -> starting (the link is there again)
 /// ```

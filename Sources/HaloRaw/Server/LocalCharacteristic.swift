@@ -122,7 +122,7 @@ public final class LocalCharacteristic<Value: GATTValue> {
   ///
   /// - Parameters:
   ///   - value: the value
-  ///   - client: the only client that is meant; nil for all
+  ///   - client: the only client to send to; nil for all
   ///   - isNewestOnly: whether a value that still waits is not sent, as this one is newer; this call never waits then
   /// - Returns: the fate of the value for each client that has subscribed
   @discardableResult

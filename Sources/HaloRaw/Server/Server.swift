@@ -104,7 +104,7 @@ public final class Server {
 
   /// Sends a value to the clients that have room for it.
   ///
-  /// - Parameter connection: the only one that is meant; nil for all
+  /// - Parameter connection: the only client to send to; nil for all
   func push(
     _ value: [UInt8], of handle: AttributeHandle, to connection: Connection?, keepsOnlyNewest: Bool
   ) -> Outcome {
@@ -224,7 +224,7 @@ public final class Server {
 
   // MARK: Services
 
-  /// Offers another service from now on. Clients that have subscribed to Service Changed learn of it.
+  /// Offers another service from now on. Clients that have subscribed to Service Changed get an indication.
   ///
   /// - **Misuse**: a service, or a characteristic, that is served already, an included service that is not, or more than there
   ///   is room for: `.invalidValue`, and nothing is added; after the end of the server: `.closed`.
@@ -239,7 +239,7 @@ public final class Server {
     }
   }
 
-  /// Offers a service no longer. Clients that have subscribed to Service Changed learn of it.
+  /// Removes a service. Clients that have subscribed to Service Changed get an indication.
   ///
   /// - **Misuse**: a service that is not served, or that another one includes: `.invalidValue`; after the end of the server:
   ///   `.closed`.

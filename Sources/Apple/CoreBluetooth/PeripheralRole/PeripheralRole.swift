@@ -273,7 +273,7 @@ extension PeripheralRole {
     return Effects([.answer(client, number, code, value)])
   }
 
-  /// - Parameter chosen: the centrals that are meant; nil for all
+  /// - Parameter chosen: the centrals to send to; nil for all
   /// - Returns: whether it is sent, or will be, but to centrals that have taken nothing for a while; if not, no central gets it
   package mutating func update(
     _ value: [UInt8], _ place: Place?, to chosen: [PeerIdentity]?

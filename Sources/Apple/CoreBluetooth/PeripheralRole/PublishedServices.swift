@@ -26,7 +26,7 @@ struct PublishedServices {
     return handles[place.index]
   }
 
-  /// Adds a service behind all others; clients learn of it by one indication.
+  /// Adds a service behind all others, with one indication to clients.
   ///
   /// - Parameters:
   ///   - definition: the service

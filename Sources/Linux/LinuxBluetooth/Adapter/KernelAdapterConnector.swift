@@ -7,7 +7,7 @@ import HaloBluetoothCore
 /// need the scan: they may not look for the peer themselves (``KernelRelease/takesScanForDiscovery``), and stop the scan
 /// when they connect.
 ///
-/// The kernel would scan, too. But some kernels crash if a socket waits there while the adapter is switched off
+/// The kernel would scan, too. But a socket that waits there while the adapter is switched off triggers a fault of some kernels
 /// (docs/08-the-kernel.md, "A fault of the kernel").
 @BluetoothActor
 final class KernelConnector {
@@ -77,7 +77,8 @@ final class KernelConnector {
   private static let endingPause = Duration.milliseconds(20)
 
   private func create(_ id: UInt64, _ request: ConnectionRequest) {
-    // The adapter's failure ends all attempts, if it fails: some kernels crash on a connect while the adapter is going down.
+    // The adapter's failure ends all attempts, if it fails: a connect while the adapter is going down triggers a fault of some
+    // kernels.
     guard adapter.isUsable() else { return runner.handle(.unusable, of: id) }
     // The kernel would connect to a link whose end the controller has not reported yet.
     guard !adapter.isEndingLink(to: request.peer) else {

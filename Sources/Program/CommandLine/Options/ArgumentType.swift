@@ -75,7 +75,7 @@ extension ArgumentType where Value == Duration {
     }
   }
 
-  /// How long something goes on: a time; 0 is no limit, which is ``Duration/forever``.
+  /// A duration; 0 is no limit, which is ``Duration/forever``.
   package static var timeLimit: Self {
     ArgumentType(placeholder: "TIME", expected: time.expected + "; 0 is no limit") { text in
       try time.parse(text).map { $0 == .zero ? .forever : $0 }

@@ -37,8 +37,8 @@ package enum Termination {
   }
 
   private static let state = LockedValue(State())
-  /// SIGHUP only if it is not ignored, as `nohup` does. A script's background jobs start with SIGINT ignored; here it
-  /// counts all the same.
+  /// SIGHUP only if it is not ignored, as `nohup` does. A script's background jobs start with SIGINT ignored; here it counts
+  /// nevertheless.
   private static let signals = [SIGINT, SIGTERM, SIGQUIT] + Signals.withoutIgnored([SIGHUP])
 
   /// Blocks the signals. Call it first in `main`: a thread that exists already would receive them.

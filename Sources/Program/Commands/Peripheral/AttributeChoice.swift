@@ -76,7 +76,7 @@ extension GATTClient {
 
   /// Finds the selected characteristics. A service that can't be discovered hides no other one.
   ///
-  /// - Parameter onlyFirst: whether the first one of each choice is enough; else all that have the UUID are meant
+  /// - Parameter onlyFirst: whether the first one of each choice is enough; else all that have the UUID are found
   /// - Returns: at least one for each choice, in the order of the choices and of their handles
   func find(
     _ choices: [AttributeChoice], onlyFirst: Bool = false
