@@ -36,7 +36,7 @@ package final class ATTBearer {
 
   /// The MTU in force, in bytes.
   @exclusivity(unchecked) package private(set) var mtu = ATTBearer.defaultMTU
-  /// What the peer has sent, counted.
+  /// Counts of the PDUs that the peer has sent.
   @exclusivity(unchecked) package private(set) var counters = Counters()
   /// Whether the bearer has ended: no request is sent any more.
   package var isClosed: Bool { end != nil }
@@ -68,7 +68,7 @@ package final class ATTBearer {
     var completion: (Result<any ATTPDU, StackError>) -> Void
   }
 
-  /// Whether the commands have arrived, which have no response of their own.
+  /// The state of the commands sent, which have no response of their own.
   private enum Commands {
     case proved
     case sent
@@ -100,7 +100,7 @@ package final class ATTBearer {
   private var last: (opcode: ATTOpcode, start: AttributeHandle?)?
   /// Takes an Error Response for the answer that may have been late for the request before.
   private var suspicion: Timers.Token?
-  /// Whether the server names other handles than those that were asked for, as it has sent nothing else.
+  /// Whether the server names handles outside the requested range, as it has sent nothing else.
   private var namesOtherHandles = false
   private var hasExchangedMTU = false
   @exclusivity(unchecked) private var writer = ByteWriter(capacity: 64)
@@ -201,7 +201,7 @@ package final class ATTBearer {
     for completion in waiting { completion(outcome.map { self.mtu }) }
   }
 
-  /// Whether the peer was asked for the MTU, and has not answered, also if the bearer has ended since.
+  /// Whether the peer was asked for the MTU and has not answered, also if the bearer has ended since.
   package var lacksMTUAnswer: Bool {
     switch mtuExchange {
     case .none, .done(.success): false
@@ -349,7 +349,7 @@ package final class ATTBearer {
       lastRead == 0 || current.lastRead != lastRead
     else {
       counters.unexpectedResponses += 1
-      // The error that was taken for the answer was late after all: what was found since may not be all.
+      // The error that was taken for the answer was late after all: the results since then may be incomplete.
       if namesOtherHandles, opcode != .errorResponse { giveUp(.timedOut(opcode)) }
       return
     }
@@ -417,14 +417,14 @@ package final class ATTBearer {
 
   // MARK: The server half
 
-  /// Lets `server` answer what the peer's client sends from now on; nil for no server. The bearer keeps it until it ends; the
-  /// server keeps the bearer weakly.
+  /// Lets `server` answer the requests of the peer's client from now on; nil for no server. The bearer keeps it until it ends;
+  /// the server keeps the bearer weakly.
   package func serve(with server: (any ATTServer)?) {
     if isClosed { server?.bearerClosed() } else { self.server = server }
   }
 
-  /// Sends an answer, a notification or an indication of the server; what is longer than ``mtu`` is cut, as the answers that
-  /// are lists may be.
+  /// Sends an answer, a notification or an indication of the server; a PDU longer than ``mtu`` is cut, as the answers that are
+  /// lists may be.
   package func sendFromServer(_ pdu: any ATTPDU) {
     guard !isClosed else { return }
     transmit(pdu)

@@ -75,14 +75,14 @@ import HaloBluetoothCore
 
   /// The two halves of a bearer: each end of a link may be a client, a server or both (3.2.12).
   package enum Half: Sendable {
-    /// Gets what a server sends.
+    /// Gets the PDUs of a server.
     case client
-    /// Gets what a client sends.
+    /// Gets the PDUs of a client.
     case server
   }
 }
 
-/// What is known of the PDUs by number, as it is looked up for each of them.
+/// The known PDUs by opcode, as each of them is looked up.
 private let table: [(info: ATTPDUInfo, type: any ATTPDU.Type)?] = {
   var table: [(info: ATTPDUInfo, type: any ATTPDU.Type)?] = Array(repeating: nil, count: 256)
   for type in ATTPDUInfo.declared { table[Int(type.info.opcode.rawValue)] = (type.info, type) }

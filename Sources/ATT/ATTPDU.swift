@@ -61,13 +61,12 @@ extension ATTPDU {
     return writer.bytes
   }
 
-  /// Whether both are the same PDU. The opcode counts, too, which is no field.
+  /// Compares the bytes, as the opcode, which is no field, counts, too.
   package static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
-/// Whether both are the same PDU.
 package func == (left: (any ATTPDU)?, right: (any ATTPDU)?) -> Bool { left?.bytes == right?.bytes }
 
 /// The attributes that a request names.
@@ -110,7 +109,7 @@ package struct ATTPDUInfo: Sendable {
   ///   - name: the name in the specification
   ///   - section: in Vol 3, Part F, 3.4
   ///   - kind: how it is answered
-  ///   - response: what answers it, if it is a request or an indication
+  ///   - response: the response to it, if it is a request or an indication
   init(
     _ opcode: ATTOpcode, _ name: String, _ section: String, _ kind: ATTOpcode.Kind, response: ATTOpcode? = nil
   ) {

@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 
-/// The server half of a bearer: it gets what a client sends, and answers with ``ATTBearer/sendFromServer(_:)``.
+/// The server half of a bearer: it gets the PDUs of a client, and answers with ``ATTBearer/sendFromServer(_:)``.
 ///
 /// The bearer itself answers Exchange MTU Request, as both halves share the MTU.
 package protocol ATTServer: AnyObject {
@@ -23,7 +23,7 @@ extension ATTServer {
 }
 
 extension ATTReader {
-  /// Reads a PDU for a server, and checks what does not depend on the server's attributes (Core Specification Vol 3,
+  /// Reads a PDU for a server, and checks the parts that do not depend on the server's attributes (Core Specification Vol 3,
   /// Part F, 3.4).
   ///
   /// - Parameter bytes: one complete PDU, opcode first, and nothing behind it
@@ -44,7 +44,7 @@ extension ATTReader {
 private let groupTypes = [BluetoothUUID(UInt16(0x2800)), BluetoothUUID(UInt16(0x2801))]
 
 extension ATTPDU {
-  /// What is wrong with a request of any client to any server.
+  /// The fault of a request that is invalid for any client and any server.
   fileprivate var fault: (AttributeHandle, ATTErrorCode)? {
     if case .range(let range) = target, !range.isValid { return (range.start, .invalidHandle) }
     switch opcode {

@@ -57,7 +57,6 @@ package struct HandleRange: Hashable, Sendable {
   /// Whether a request may carry it: the start is not zero and not greater than the end (Vol 3, Part F, 3.4.3.1).
   package var isValid: Bool { start.isValid && start <= end }
 
-  /// Whether the range has the handle.
   package func contains(_ handle: AttributeHandle) -> Bool {
     start <= handle && handle <= end
   }

@@ -7,16 +7,16 @@ package struct StackError: Error, Hashable, Sendable {
   package let code: Code
   package let cause: Cause?
   package var fault: Fault
-  /// What could not be done, or has happened: `cannot open hci0`; nil if the reason says it.
+  /// The operation that failed, or the event: `cannot open hci0`; nil if it is part of the reason.
   package private(set) var operation: String?
-  /// Why, and what to do about it.
+  /// The reason, and a remedy.
   package let reason: String
 
   /// - Parameters:
-  ///   - code: what kind of failure it is
-  ///   - fault: what it says of a link
-  ///   - reason: why, in one line for a person
-  ///   - operation: what could not be done, or has happened
+  ///   - code: the kind of failure
+  ///   - fault: its consequence for a link
+  ///   - reason: the reason, in one line for a person
+  ///   - operation: the operation that failed, or the event
   ///   - cause: the number that the other side gave
   package init(
     _ code: Code, _ fault: Fault, _ reason: String, operation: String? = nil, cause: Cause? = nil
@@ -36,8 +36,8 @@ package struct StackError: Error, Hashable, Sendable {
   /// A transport, or a socket, can't be opened.
   ///
   /// - Parameters:
-  ///   - target: what was to be opened, as the user wrote it: `tcp:localhost:9105`
-  ///   - reason: why it can't be
+  ///   - target: the adapter or file, as the user wrote it: `tcp:localhost:9105`
+  ///   - reason: the reason
   package static func cannotOpen(_ target: String, _ reason: String) -> StackError {
     StackError(.cannotOpen, .final, reason, operation: "cannot open \(target)")
   }
@@ -62,8 +62,8 @@ extension StackError {
     case adapter(UInt16)
   }
 
-  /// What a failure says of a link, which decides what is repeated. What is not known to be final is repeated: within a budget,
-  /// repeating does no harm.
+  /// The consequence of a failure for a link, which decides whether an attempt is repeated. A failure that is not known to be
+  /// final is repeated: within a budget, repeating does no harm.
   package enum Fault: Hashable, Sendable {
     /// The link is lost, or was not established: a new one is made.
     case link
@@ -81,7 +81,7 @@ extension StackError {
     case final
   }
 
-  /// What kind of failure it is, for code that decides by it.
+  /// The kind of failure, for code that decides by it.
   package enum Code: Hashable, Sendable {
     /// The caller has cancelled the operation.
     case cancelled
@@ -102,7 +102,7 @@ extension StackError {
     case notReady
     /// The transport was closed. It can be opened again.
     case transportClosed
-    /// The transport was closed for good: it is the end of a recording, or a stream that was handed over.
+    /// The transport was closed permanently: it is the end of a recording, or a stream that was handed over.
     case transportEnded
     /// A transport, or a socket, can't be opened.
     case cannotOpen
@@ -202,7 +202,7 @@ extension StackError {
 }
 
 extension StackError {
-  /// Whether the operating system says so, which has the adapter.
+  /// Whether the error is that of the operating system, which has the adapter.
   package var isOfSystem: Bool {
     switch code {
     case .noBluetooth, .noSuchAdapter, .noAdapters, .adapterRemoved, .adapterDown, .settingUp, .setUpFailed,

@@ -13,7 +13,7 @@ import HaloBluetoothCore
 ///      +-------------------------------------------------+  tried again after the pause of the policy, or not at all
 /// ```
 ///
-/// A failed adapter is wanted while somebody waits in ``untilUsable(within:)``, and always by a policy that says so.
+/// A failed adapter is wanted while a task waits in ``untilUsable(within:)``, and always if the policy demands it.
 @BluetoothActor
 package final class ManagedAdapter {
   package enum State: Hashable, Sendable {
@@ -30,12 +30,12 @@ package final class ManagedAdapter {
     case poweredOn
   }
 
-  /// What the program wants of a failed adapter.
+  /// The program's choices for a failed adapter.
   package struct Policy: Sendable {
-    /// Whether it is recovered though nobody waits for it.
+    /// Whether it is recovered though no task waits for it.
     package var isNeededWhileIdle: Bool
-    /// How long it is left alone after a failure that waiting does not mend, or that came while it was opened; nil if it is not
-    /// tried again then.
+    /// The pause after a failure that waiting does not repair, or that came while it was opened; nil if there is no other
+    /// attempt.
     package var pause: Duration?
 
     package init(isNeededWhileIdle: Bool = false, pause: Duration? = nil) {
@@ -65,7 +65,7 @@ package final class ManagedAdapter {
     weak var value: Observation?
   }
 
-  /// An adapter that is open, with its central, and what is done when it is released.
+  /// An adapter that is open, with its central, and the call that releases it.
   package struct Opened {
     let central: Central
     let finish: @BluetoothActor () -> Void
@@ -76,7 +76,6 @@ package final class ManagedAdapter {
     }
   }
 
-  /// Whether the adapter can be used.
   package private(set) var state = State.unknown
   /// Why it can't be used, as a text; nil while it can.
   package private(set) var obstacle: String?
@@ -111,7 +110,7 @@ package final class ManagedAdapter {
   private static let closingTime = Duration.seconds(5)
 
   /// - Parameters:
-  ///   - policy: what the program wants of it
+  ///   - policy: the program's choices for it
   ///   - timers: the clock of pauses while it is not open
   ///   - open: opens it; called again after it has failed to
   package init(
@@ -145,7 +144,7 @@ package final class ManagedAdapter {
     kept(timers: adapter.timers) { Opened(Central(adapter)) }
   }
 
-  /// An adapter that nobody uses is released, as if it were closed.
+  /// An adapter without users is released, as if it were closed.
   isolated deinit {
     attempt?.cancel()
     timers.cancel(pause)
@@ -234,7 +233,7 @@ package final class ManagedAdapter {
   @discardableResult
   private static func release(_ opened: Opened) async -> Bool {
     let central = opened.central
-    // In a task of its own, which is not cancelled.
+    // The central is stopped in a task of its own, which is not cancelled.
     var isInTime = false
     await BluetoothActor.run {
       isInTime = await central.timers.within(closingTime) { await central.stop() }
@@ -268,7 +267,6 @@ package final class ManagedAdapter {
     if !isWanted { attempt?.cancel() }
   }
 
-  /// Whether it is being opened or recovered.
   package var isRecovering: Bool { attempt != nil }
 
   private var isWanted: Bool { policy.isNeededWhileIdle || !waiting.isEmpty }
@@ -313,12 +311,12 @@ package final class ManagedAdapter {
   private func couldNotRecover(_ error: StackError) {
     attempt = nil
     guard !isClosed else { return }
-    // Nobody waited any more; somebody may again.
+    // No task waited any more; a later one may.
     guard error != .cancelled else { return recoverIfWanted() }
     set(State(error), "\(error)")
     onFailure?(error)
     waiting.end(with: .failure(error))
-    // What has ended can't be opened again.
+    // An ended transport cannot be opened again.
     if error.code == .transportEnded { return }
     if policy.isNeededWhileIdle { tryAgainLater() }
   }
@@ -333,7 +331,7 @@ package final class ManagedAdapter {
   }
 }
 
-/// An error of opening an adapter that says what state it is in.
+/// An error of opening an adapter from which its state follows.
 package protocol AdapterStateError: Error {
   var adapterState: ManagedAdapter.State { get }
 }

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 
 /// Why there is no link, or no data: an error of a ``LinkUser``.
 package protocol LinkFailure: Error {
-  /// What it says of the next try.
+  /// The consequence of the failure for the next try.
   var fault: StackError.Fault { get }
 
   init(_ error: StackError)
@@ -26,25 +26,25 @@ package enum ServiceWatch: Sendable {
   case never
   /// Before anything is discovered.
   case first
-  /// After what begins a stream: handles that are kept are proved on each link.
+  /// After the requests that begin a stream: handles that are kept are proved on each link.
   case afterOthers
 }
 
 extension GATTLink {
-  /// The steps that come before anything is discovered: the MTU is exchanged, and Service Changed subscribed to. What is asked
-  /// for later waits for them. Another call does nothing.
+  /// The steps that come before anything is discovered: the MTU is exchanged, and Service Changed subscribed to. Later requests
+  /// wait for them. Another call does nothing.
   package func makeUsable() {
     gatt.exchangeMTU { _ in }
     gatt.watchServiceChanges()
   }
 }
 
-/// Who uses a device over time: how it is found and connected to, and what is done on a new link.
+/// The user of a device over time: how the device is found and connected to, and the steps on a new link.
 @BluetoothActor
 package protocol LinkUser: AnyObject {
   associatedtype Failure: LinkFailure
 
-  /// Finds the device by what it advertises.
+  /// Finds the device by its advertising data.
   func find(within time: Duration) async throws(Failure) -> BluetoothAddress
   /// Makes a link to the device, or takes the one that there is.
   func connect(to peer: BluetoothAddress, within time: Duration) async throws(Failure) -> GATTLink
@@ -58,15 +58,15 @@ package protocol LinkUser: AnyObject {
   func perform(
     _ step: @escaping @BluetoothActor () async throws(Failure) -> Void
   ) async throws(Failure)
-  /// Whether it is tried again after a failure.
+  /// Whether another attempt is made after a failure.
   var goesOn: Bool { get }
-  /// A step has failed, or what was asked for.
+  /// A step, or a request, has failed.
   ///
   /// - Parameters:
   ///   - phase: which step
   ///   - hasFlowed: whether data have come on this link
-  ///   - next: what is done next; `.giveUp` if nothing is
-  /// - Returns: what is thrown in place of the failure, if nothing is done next
+  ///   - next: the next action; `.giveUp` for none
+  /// - Returns: the error to throw in place of the failure, if there is no next action
   func failed(
     _ failure: Failure, in phase: ReconnectPolicy.Phase, hasFlowed: Bool, next: ReconnectPolicy.Action
   ) -> Failure
@@ -81,10 +81,10 @@ extension LinkUser {
 
 /// A device over time, for one user: a link that is made, made usable, and made again when it is lost.
 ///
-/// It carries out what a ``ReconnectPolicy`` decides. Nothing else tries again.
+/// It carries out the decisions of a ``ReconnectPolicy``. Nothing else tries again.
 @BluetoothActor
 package final class ManagedLink<User: LinkUser> {
-  /// Decides what is done.
+  /// Decides on the next action.
   package private(set) var policy: ReconnectPolicy
   /// The link that there is, or the last one.
   package private(set) var link: GATTLink?
@@ -97,7 +97,7 @@ package final class ManagedLink<User: LinkUser> {
 
   /// - Parameters:
   ///   - peer: the address of the device, if it is known
-  ///   - canSearch: whether the device can be found by what it advertises, if it is not at its address
+  ///   - canSearch: whether the device can be found by its advertising data, if it is not at its address
   ///   - budget: how long a way to data may take
   ///   - watch: when Service Changed is subscribed to
   ///   - timers: the time of the radio
@@ -121,8 +121,8 @@ package final class ManagedLink<User: LinkUser> {
     }
   }
 
-  /// Has the device send or do what the user is for. If the link is lost during `start`, it is made again, and `start` runs
-  /// again.
+  /// Makes the device send the data, or do the work, that the user is for. If the link is lost during `start`, it is made
+  /// again, and `start` runs again.
   package func ask(for user: User, _ start: () async throws(User.Failure) -> Void) async throws(User.Failure)
   {
     if next == .flow { next = policy.ask() }

@@ -3,11 +3,11 @@ import GAP
 import HCI
 import HaloBluetoothCore
 
-/// The links of a radio, in both roles. A controller has one link to a device, whichever side has made it: all who use the
+/// The links of a radio, in both roles. A controller has one link to a device, whichever side has made it: all users of the
 /// device share the link, and one that this side has made ends when the last of them leaves.
 @BluetoothActor
 package final class SharedLinks {
-  /// What a user learns of a link, until it leaves.
+  /// The events of a link that its user gets until it leaves.
   package struct Handlers {
     /// As for ``GATTClient/whenServicesChanged(_:)``.
     package var servicesChanged: (HandleRange) -> Void = { _ in }
@@ -21,7 +21,7 @@ package final class SharedLinks {
 
   private struct Entry {
     let link: GATTLink
-    /// Whether the device has made it. It is the device that ends it, then.
+    /// Whether the device has made the link. The device ends it, then.
     var isAccepted: Bool
     var users: [(id: ObjectIdentifier, handlers: Handlers)] = []
   }
@@ -177,7 +177,7 @@ package final class SharedLinks {
     entries[peer]?.users.removeAll { $0.id == id }
     guard let entry = entries[peer] else { return false }
     guard entry.users.isEmpty, !entry.isAccepted else { return true }
-    // Who comes now gets a link of its own, not one that is about to end.
+    // A user that comes now gets a link of its own, not one that is about to end.
     remove(peer)
     entry.link.end()
     return false

@@ -33,11 +33,11 @@ package protocol ATTLink: AnyObject {
   /// Called when there is room again, after ``hasRoom`` was false.
   var onRoom: (() -> Void)? { get set }
 
-  /// Whether what was sent may not have left this machine when the link was ended.
+  /// Whether data may not have left this machine when the link was ended.
   var hasUnsentPackets: Bool { get }
-  /// Whether ``disconnect()`` drops what is on its way, so that an answer of the peer has to prove that it has arrived.
+  /// Whether ``disconnect()`` drops data on their way, so that an answer of the peer has to prove that they have arrived.
   var dropsPacketsAtEnd: Bool { get }
-  /// What was requested of the link layers, and not done, when the link was lost; nil if unknown.
+  /// The last procedure requested of the link layers, if it was not done when the link was lost; nil if unknown.
   var unfinished: LinkProcedure? { get }
 
   /// The number of the peer's connection parameter requests that were rejected because there were too many.
@@ -132,7 +132,7 @@ extension LinkLoss: CustomStringConvertible {
 package enum LinkEvent: Hashable, Sendable {
   /// A property has changed, or could not be changed.
   case change(LEConnection.Change)
-  /// The peer requested other parameters; says whether they were accepted.
+  /// The peer requested other parameters, which were accepted or not.
   case parameterRequest(ConnectionParameters, isAccepted: Bool)
   /// The peer has asked to pair, which was refused.
   case pairingRefused

@@ -41,7 +41,7 @@ package protocol Adapter: AnyObject {
   func recover(within time: Duration) async throws(StackError) -> AdapterInformation
   /// Sets the desired scan; nil for none. It stays in effect while links are established.
   func setScan(_ parameters: ScanParameters?)
-  /// Sets what to advertise in a set; nil for nothing. It stays in effect while there are links, unless ``onAccepted`` sets nil.
+  /// Sets the advertisement of a set; nil for none. It stays in effect while there are links, unless ``onAccepted`` sets nil.
   ///
   /// - Throws: if this radio does not advertise for programs, or not in this way
   func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError)

@@ -1,9 +1,9 @@
 import HaloBluetoothCore
 
-/// What a radio has said of one advertisement.
+/// The state of one advertisement as reported by a radio.
 @BluetoothActor
 package final class AdvertisingStatus {
-  /// How long a program waits for a controller that refuses, before it is told.
+  /// How long a controller may refuse before the refusal is reported to the program.
   package static let usualLimit = Duration.seconds(5)
   /// How long an answer is waited for: the radio may be creating a link, or be set up anew.
   static let longestWait = Duration.seconds(60)

@@ -4,8 +4,8 @@ import HaloBluetoothCore
 extension Central {
   // MARK: Finding
 
-  /// Listens until a device is heard that the program wants, and returns what it advertised. A device whose address is of no
-  /// known type is passed over, as nothing can connect to it.
+  /// Scans until a device is heard that the program wants, and returns its advertisement. A device whose address is of no known
+  /// type is ignored, as nothing can connect to it.
   ///
   /// - Parameters:
   ///   - time: how long to listen
@@ -28,8 +28,8 @@ extension Central {
     }
   }
 
-  /// Listens for a time, and returns the devices that were heard, each once, with everything known about it. The
-  /// strongest is the first; those without a strength are the last.
+  /// Scans for a time, and returns the devices that were heard, each once, with everything known about it. The strongest is the
+  /// first; those without a strength are the last.
   ///
   /// If there are more than 1024 devices, the last 1024 heard are returned. A device that changes its address is several.
   ///
@@ -37,7 +37,7 @@ extension Central {
   ///   - time: how long to listen
   ///   - filter: which devices are wanted
   ///   - parameters: how often and how long to listen
-  /// - Throws: what ``find(within:filter:parameters:where:)`` throws; if devices were heard, the radio scans
+  /// - Throws: the errors of ``find(within:filter:parameters:where:)``; if devices were heard, the radio scans
   package func devices(
     within time: Duration, filter: ScanFilter = ScanFilter(), parameters: ScanParameters = .gentle
   ) async throws(StackError) -> [Advertisement] {
@@ -62,10 +62,10 @@ extension Central {
   /// - Parameters:
   ///   - peer: the device
   ///   - end: until when the scan is continuous; see ``eagerTime``
-  /// - Throws: what ``find(within:filter:parameters:where:)`` throws
+  /// - Throws: the errors of ``find(within:filter:parameters:where:)``
   package func untilHeard(_ peer: PeerIdentity, eagerUntil end: Instant) async throws(StackError) {
     if adapter.hasLink(to: peer.address) { return }
-    // A scan response says nothing that is needed here, and costs both ends packets.
+    // A scan response has no data that are needed here, and costs both ends packets.
     var (eager, gentle) = (ScanParameters.aggressive, ScanParameters.gentle)
     (eager.isActive, gentle.isActive) = (false, false)
     let isWanted = { (device: Advertisement) in device.identity == peer && device.isConnectable }
@@ -74,7 +74,7 @@ extension Central {
     while try await find(within: .forever, parameters: gentle, where: isWanted) == nil {}
   }
 
-  /// Listens until `hear` returns a result, or until the time is over.
+  /// Scans until `hear` returns a result, or until the time is over.
   ///
   /// - Parameter atEnd: gives the result when the time is over; gets why the radio does not scan as it should, if so
   private func listen<Value: Sendable>(
@@ -116,7 +116,7 @@ private struct HeardDevices {
   private var devices: [Advertisement.ID: Advertisement] = [:]
   private static let capacity = 1024
 
-  /// Adds what was heard of a device. If there are too many, the one that was silent for longest makes room.
+  /// Adds an advertisement of a device. If there are too many, the one that was silent for longest is removed.
   mutating func add(_ device: Advertisement) {
     if devices[device.id] == nil, devices.count >= Self.capacity,
       let oldest = devices.values.min(by: { $0.lastSeen < $1.lastSeen })

@@ -79,7 +79,7 @@ package final class Central {
     isActive && scanResponses == 0 && scannableReports >= Self.fewScannableReports
   }
 
-  /// Whether the last scan has asked for scan responses, and what was received in active scans.
+  /// Whether the last scan has asked for scan responses, and the results of active scans.
   private var isActive = false
   private var scannableReports = 0
   private var scanResponses = 0
@@ -199,7 +199,7 @@ package final class Central {
     }
   }
 
-  /// What a device has advertised when it was heard last; nil if it was not heard.
+  /// The last advertisement of a device; nil if it was not heard.
   package func lastHeard(of peer: PeerIdentity) -> Advertisement? { collector[peer] }
 
   // MARK: Connecting
@@ -243,7 +243,7 @@ package final class Central {
     }
   }
 
-  /// How recent an advertisement must be to say that a peer advertises.
+  /// How recent an advertisement must be to show that a peer advertises.
   private static let recentTime = Duration.seconds(10)
 
   /// Why there is no link: a peer that could not be connected to may have advertised shortly before.
@@ -284,6 +284,6 @@ package final class Central {
     }
   }
 
-  /// What the next link to a peer does without, as it has cost links before.
+  /// The procedures to omit on the next link to a peer, as they have cost links before.
   package func leftOut(of peer: PeerIdentity) -> Set<LinkProcedure> { habits.leftOut(of: peer) }
 }

@@ -11,7 +11,7 @@ extension GATTLink {
   /// The address of this side on the link; nil if unknown.
   package var localAddress: BluetoothAddress? { link.localAddress }
 
-  /// The encryption of the link, and the key of that; none if the kernel does not tell.
+  /// The encryption of the link, and the key of that; none if the kernel does not report it.
   package var security: LinkSecurity { link.security }
 
   /// The key that is used when the peer encrypts the link, by its Rand and EDIV; nil if there is none. In the peripheral role.

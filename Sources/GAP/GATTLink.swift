@@ -20,8 +20,8 @@ package final class GATTLink {
   private var hasRefusedPairing = false
   /// Why the link has ended; nil while it exists.
   package private(set) var loss: LinkLoss?
-  /// What was requested and not done when the link was lost, or when it was given up as that was not done. Nil if there was
-  /// nothing, if this side has ended the link otherwise, or if the adapter has failed.
+  /// The procedure that was requested and not done when the link was lost, or when it was given up as that was not done. Nil if
+  /// there was none, if this side has ended the link otherwise, or if the adapter has failed.
   package var cost: LinkCost? {
     let isAnswer: Bool
     switch loss {
@@ -32,7 +32,7 @@ package final class GATTLink {
     if bearer.lacksMTUAnswer { return LinkCost(.exchangeMTU, isAnswer: isAnswer) }
     if gatt.lacksServiceChanged { return LinkCost(.serviceChanged, isAnswer: isAnswer) }
     guard let procedure = link.unfinished else { return nil }
-    // A link on which values came was not lost by what its beginning has asked for.
+    // A link on which values came was not lost because of the requests at its beginning.
     if procedure != .keepParameters, gatt.hasReceivedValues { return nil }
     return LinkCost(procedure, isAnswer: false)
   }
@@ -115,7 +115,6 @@ package final class GATTLink {
   /// The time of the link.
   package var timers: Timers { gatt.timers }
 
-  /// Whether the link exists.
   package var isConnected: Bool { loss == nil }
 
   // MARK: The server
@@ -144,8 +143,8 @@ package final class GATTLink {
     }
   }
 
-  /// Ends the link, without waiting for its end. What was written without response, and notifications that wait for room, are
-  /// sent before, for two seconds at most: see ``hasUnsentWrites``.
+  /// Ends the link, without waiting for its end. Writes without response, and notifications that wait for room, are sent
+  /// before, for two seconds at most: see ``hasUnsentWrites``.
   package func end() {
     guard loss == nil, !isEnding else { return }
     isEnding = true
@@ -161,7 +160,7 @@ package final class GATTLink {
       disconnect(())
       return
     }
-    // The answer, whatever it is, comes after what was sent before.
+    // The answer, whatever it is, comes after the PDUs that were sent before.
     bearer.request(ATTReadRequest(AttributeHandle(1)), allowsTimeout: true) { _ in disconnect(()) }
   }
 
@@ -175,7 +174,7 @@ package final class GATTLink {
     if let loss { handler(loss) } else { disconnectionHandlers.append(handler) }
   }
 
-  /// Waits until the link has ended, and returns why. It has no deadline, as a link may last for ever.
+  /// Waits until the link has ended, and returns why. It has no deadline, as a link may last without limit.
   ///
   /// - Throws: when the task is cancelled before that
   package func disconnection() async throws(CancellationError) -> LinkLoss {

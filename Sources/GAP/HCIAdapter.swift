@@ -44,7 +44,7 @@ package final class HCIAdapter: Adapter {
   private let recovery: AdapterRecovery
   /// Why the radio cannot be used, until it is recovered.
   package private(set) var failure: StackError?
-  /// Whether packets get to the controller.
+  /// Whether packets reach the controller.
   private var isTransportOpen = false
   /// How long the controller may take to end its advertisements.
   private static let stoppingDeadline = Duration.seconds(1)
@@ -216,7 +216,7 @@ extension HCIAdapter: RecoverableRadio {
       host.revive()
       return try await setUp()
     } catch {
-      // What does not answer behind a new transport may do so behind the next.
+      // A controller that does not answer behind a new transport may do so behind the next.
       if !wasOpen { isTransportOpen = false }
       guard error.code != .cancelled, error.code != .missingPrivilege else { throw error }
       return nil

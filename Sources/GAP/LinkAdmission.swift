@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 
-/// Which centrals a peripheral keeps: silent ones would take all links for ever.
+/// The centrals that a peripheral admits and keeps: silent ones would take all links permanently.
 package struct LinkAdmission: Hashable, Sendable {
   /// Why the link to a central is ended.
   package enum Refusal: Hashable, Sendable {
@@ -13,8 +13,8 @@ package struct LinkAdmission: Hashable, Sendable {
   /// The addresses of the centrals that may connect; nil for all. It does not count whether an address is random. A central
   /// that uses a resolvable private address has another one each quarter of an hour, and is only known to whom it is bonded with.
   package var allowed: [BluetoothAddress]?
-  /// How long a central may send no ATT PDU. One that has subscribed to a value may for ever: it listens. A subscription to
-  /// Service Changed does not count, as most centrals have it. Nil for no limit.
+  /// The longest time in which a central sends no ATT PDU; nil for no limit. The limit does not apply to a central that has
+  /// subscribed to a value. A subscription to Service Changed does not count, as most centrals have it.
   package var idleLimit: Duration?
 
   package init(allowed: [BluetoothAddress]? = nil, idleLimit: Duration? = nil) {
@@ -22,7 +22,6 @@ package struct LinkAdmission: Hashable, Sendable {
     self.idleLimit = idleLimit
   }
 
-  /// Whether a central may connect.
   package func admits(_ central: BluetoothAddress) -> Bool {
     allowed?.contains { $0.value == central.value } ?? true
   }

@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 
-/// What a link was lost in.
+/// The procedure during which a link was lost.
 package struct LinkCost: Hashable, Sendable {
   package let procedure: LinkProcedure
   /// Whether the peer has ended the link in place of an answer, or gave none: it does so again.
@@ -30,7 +30,7 @@ struct PeerHabits {
   /// A procedure that costs as many links is left out.
   private static let tolerance = 2
 
-  /// What the next link to a peer does without.
+  /// The procedures to omit on the next link to a peer.
   func leftOut(of peer: PeerIdentity) -> Set<LinkProcedure> { peers[peer]?.leftOut ?? [] }
 
   /// A link was lost, or not established.
@@ -50,8 +50,8 @@ struct PeerHabits {
     peers[peer] = habits
   }
 
-  /// A link on which values came has ended: what it began with costs nothing. Links are lost by chance, too, and in weeks each
-  /// procedure would have its turn.
+  /// A link on which values came has ended: its first procedures have not cost it. Links are lost by chance, too, and over
+  /// weeks each procedure would be blamed once.
   mutating func notePassed(_ peer: PeerIdentity) {
     guard let costs = peers[peer]?.costs else { return }
     peers[peer]?.costs = costs.filter { $0.key == .keepParameters }

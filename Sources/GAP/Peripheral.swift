@@ -14,7 +14,7 @@ package final class Peripheral {
   package let maximumConnections: Int
   /// The links to centrals, the oldest first.
   package private(set) var connections: [GATTLink] = []
-  /// What the radio says of the advertisement.
+  /// The state of the advertisement as reported by the radio.
   package let status: AdvertisingStatus
   /// Called with each link to a central, before anything that the central sends is handled.
   package var onConnection: ((GATTLink) -> Void)?

@@ -15,7 +15,7 @@ package final class RawPeripheral {
     case advertising(StackError?)
   }
 
-  /// Called with what happens.
+  /// Called with each event.
   package var onEvent: ((Event) -> Void)?
   /// Called with each link, whose closures are set in here, but `onClosed`.
   package var onLink: ((any ATTLink) -> Void)?

@@ -1,11 +1,11 @@
 import HCI
 import HaloBluetoothCore
 
-/// Decides how a link is made, and made again, until data flow. A value without I/O; events and their times go in,
-/// and what to do next comes out.
+/// Decides how a link is made, and made again, until data flow. A value without I/O; events and their times go in, and the next
+/// action comes out.
 ///
 /// The way to data has phases. Each has a deadline, and the way as a whole has a ``Budget``, which begins anew when data have
-/// flowed. A failure in any phase leads back to the phase that can mend it: see ``StackError/Fault``. A failure passes time,
+/// flowed. A failure in any phase leads back to the phase that can repair it: see ``StackError/Fault``. A failure passes time,
 /// as it is followed by a pause, or ends the way: only the first one after data have flowed is followed by another action at
 /// once.
 ///
@@ -22,7 +22,7 @@ package struct ReconnectPolicy: Sendable {
     case find
     /// Connecting to its address.
     case connect
-    /// What makes the link usable: MTU, discovery, subscriptions.
+    /// The procedures that make the link usable: MTU, discovery, subscriptions.
     case open
     /// Asking for data, on a link that is open.
     case start
@@ -36,7 +36,7 @@ package struct ReconnectPolicy: Sendable {
     package var first: Duration
     /// Until they flow again; zero to make no second link.
     package var later: Duration
-    /// Whether a peer that is not ready is waited for the first time, too.
+    /// Whether a peer that is not ready is also waited for the first time.
     package var waitsUntilReady: Bool
     /// How long a link on which data may be rare has to last to count as data; nil if only data count.
     package var steadyTime: Duration?
@@ -55,13 +55,13 @@ package struct ReconnectPolicy: Sendable {
     }
   }
 
-  /// What to do next. Its result is given to `succeeded(_:at:)` or `failed(_:at:)`.
+  /// The next action. Its result is given to `succeeded(_:at:)` or `failed(_:at:)`.
   package enum Action: Hashable, Sendable {
     case find(within: Duration)
     case connect(within: Duration)
     case open(within: Duration)
     case start
-    /// Data are expected: ``dataFlow()`` says that they have come.
+    /// Data are expected: ``dataFlow()`` reports them.
     case flow
     case pause(Duration)
     /// The controller is made usable again, by the steps of `RecoverySteps`.
@@ -75,7 +75,7 @@ package struct ReconnectPolicy: Sendable {
   private(set) package var deadline: Instant?
 
   private let budget: Budget
-  /// Whether the peer can be found again by what it advertises.
+  /// Whether the peer can be found again by its advertising data.
   private let canSearch: Bool
   private var hasFlowed = false
   /// Failures since data have flowed.
@@ -98,8 +98,8 @@ package struct ReconnectPolicy: Sendable {
   /// A link that has just been made is used, even if the budget ends now.
   private static let shortestOpening = Duration.seconds(5)
   private static let shortestAttempt = Duration.milliseconds(500)
-  /// The number of missCount after which the peer may have another address. Before data have flowed, one is enough: nothing
-  /// says that the peer was here a moment ago.
+  /// The number of missCount after which the peer may have another address. Before data have flowed, one is enough: there is no
+  /// sign that the peer was in range a moment ago.
   private var missesUntilSearch: Int { hasFlowed ? 2 : 1 }
   /// A controller that refuses as often in a row is reset.
   private static let refusalsUntilReset = 3
@@ -107,7 +107,7 @@ package struct ReconnectPolicy: Sendable {
   /// - Parameters:
   ///   - budget: how long it may take
   ///   - isKnown: whether the peer's address is known, so that the first link needs no search
-  ///   - canSearch: whether the peer can be found by what it advertises, if it is not at its address
+  ///   - canSearch: whether the peer can be found by its advertising data, if it is not at its address
   package init(_ budget: Budget, isKnown: Bool, canSearch: Bool) {
     self.budget = budget
     self.canSearch = canSearch
@@ -156,7 +156,7 @@ package struct ReconnectPolicy: Sendable {
   /// The last action, or the flow of data, has failed.
   ///
   /// - Parameters:
-  ///   - fault: what the failure says
+  ///   - fault: the consequence of the failure for the link
   ///   - now: the time
   package mutating func failed(_ fault: StackError.Fault, at now: Instant) -> Action {
     if let steady = budget.steadyTime, let openSince, now - openSince >= steady { dataFlow() }
@@ -195,7 +195,7 @@ package struct ReconnectPolicy: Sendable {
     }
   }
 
-  /// Sets the phase that can mend a fault.
+  /// Sets the phase that can repair a fault.
   private mutating func regress(after fault: StackError.Fault) {
     refusals = fault == .refusal ? refusals + 1 : 0
     if fault == .absence { missCount += 1 }

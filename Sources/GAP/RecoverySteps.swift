@@ -50,7 +50,7 @@ package struct RecoverySteps: Hashable {
 
   /// The radio has failed.
   ///
-  /// - Returns: how long it is left alone
+  /// - Returns: the pause before the next attempt
   mutating func failed(at now: Instant) -> Duration {
     guard let since = usableSince.take() else { return .zero }
     relapses = now - since < Self.period ? relapses + 1 : 0

@@ -1,6 +1,6 @@
 import HaloDissection
 
-/// A packet, with what its bytes mean.
+/// A packet, with the meaning of its bytes.
 public struct CapturedPacket: Hashable, Sendable {
   /// The number of its record, counted from 1.
   public let number: Int
@@ -8,7 +8,7 @@ public struct CapturedPacket: Hashable, Sendable {
   public let microseconds: Int64?
   /// The number of the adapter, 0 for hci0; nil if the capture does not say.
   public let adapter: Int?
-  /// Whether the host has received it; nil if nothing says so.
+  /// Whether the host has received it; nil if unknown.
   public let isReceived: Bool?
   /// An HCI packet begins with its type byte, as over a serial line (Core Specification Vol 4, Part A, 2). A packet of the
   /// air begins with its access address.
@@ -25,7 +25,7 @@ public struct CapturedLayer: Hashable, Sendable {
   public let name: String
   /// One line.
   public let summary: String
-  /// The fields with what they mean, each behind the one that it is part of.
+  /// The fields with their meaning, each behind the one that it is part of.
   public let fields: [CapturedField]
 }
 

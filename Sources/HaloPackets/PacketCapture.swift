@@ -1,7 +1,7 @@
 import HaloCapture
 import HaloDissection
 
-/// The packets of a capture file, in order, with what their bytes mean: btsnoop, pcap, pcapng, PacketLogger, hcidump, also
+/// The packets of a capture file, in order, with the meaning of their bytes: btsnoop, pcap, pcapng, PacketLogger, hcidump, also
 /// compressed and in the archives of a phone's bug report.
 ///
 /// ```swift
@@ -9,7 +9,7 @@ import HaloDissection
 /// while let packet = try capture.next() { print(packet.number, packet.summary) }
 /// ```
 ///
-/// The module `HaloPackets` is not stable: each version may change what it has.
+/// The module `HaloPackets` is not stable: any declaration may change with each version.
 public final class PacketCapture {
   private var reader: CaptureReader
   private let dissector = Dissector()
@@ -33,8 +33,8 @@ public final class PacketCapture {
   }
 }
 
-/// Explains packets that a program has itself, one after the other: what earlier ones have said, as the handles of a link and
-/// its attributes, explains the later ones.
+/// Explains packets that a program has itself, one after the other: earlier ones, as those with the handles of a link and its
+/// attributes, explain later ones.
 public final class PacketExplainer {
   private let dissector = Dissector()
   private var count = 0

@@ -13,8 +13,8 @@ package enum AdapterSpecification: Sendable {
   case user(AdapterIndex)
   /// The built-in ring. With `isFast`, time is virtual: a minute takes milliseconds.
   case virtual(VirtualRingOptions, isFast: Bool)
-  /// A radio on an air of this process: the others of that name hear it. Nil for the next address; with `isFast`, time is
-  /// virtual.
+  /// A radio on a simulated medium of this process: the others on the medium of that name hear it. Nil for the next address;
+  /// with `isFast`, time is virtual.
   case air(String, BluetoothAddress?, isFast: Bool)
   case tcp(host: String, port: UInt16)
   case unix(path: String)

@@ -4,7 +4,7 @@ import HaloCapture
 import HaloRecording
 import RingLink
 
-/// What the errors of the layers mean to a program.
+/// The errors of the layers as a program gets them.
 extension BluetoothError {
   /// An error of any layer.
   package init(_ error: any Error) {
@@ -51,7 +51,7 @@ extension BluetoothError.Code {
       }
   }
 
-  /// What a server says.
+  /// The error for a server's error code.
   fileprivate init(_ code: ATTErrorCode) {
     self =
       switch code {
@@ -65,7 +65,7 @@ extension BluetoothError.Code {
 }
 
 extension BluetoothError {
-  /// What an error of a ring means to a program.
+  /// The error for one of a ring.
   package init(_ error: RingError) {
     if case .bluetooth(let error) = error {
       self.init(error)

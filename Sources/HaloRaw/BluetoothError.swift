@@ -6,10 +6,10 @@ import HCI
 /// A program decides by the ``code``; `catch BluetoothError.Code.timedOut` catches one of them. The text is for a
 /// person. Codes may be added, so that a `switch` needs a `default`.
 ///
-/// Functions that throw this error say `throws` without a type: the compiler of Swift 6.3 crashes on a `do` with a
-/// `catch` for one code, if what is thrown has a type and a closure stands before it in the same function.
+/// Functions that throw this error say `throws` without a type: the compiler of Swift 6.3 crashes on a `do` with a `catch` for
+/// one code, if the error has a type and a closure stands before it in the same function.
 public struct BluetoothError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of failure it is.
+  /// The kind of a failure.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
@@ -33,7 +33,7 @@ public struct BluetoothError: Error, Hashable, Sendable, CustomStringConvertible
     public static let notSupported = Code("notSupported")
     /// A value that may not be sent, or an argument that has no meaning.
     public static let invalidValue = Code("invalidValue")
-    /// The other side sent what the specification does not allow, or what cannot be decoded.
+    /// The other side sent data that the specification does not allow, or that cannot be decoded.
     public static let peerMisbehaved = Code("peerMisbehaved")
     /// The radio or the connection was closed by this program.
     public static let closed = Code("closed")
@@ -44,17 +44,17 @@ public struct BluetoothError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   public let code: Code
-  /// What failed, why, and what can be done about it, in one line.
+  /// The operation that failed, the reason, and a remedy, in one line.
   public let description: String
   /// The reason that a server gave; nil if it gave none.
   public let attCode: ATTErrorCode?
   /// The reason that a controller gave; nil if it gave none.
   public let hciCode: HCIErrorCode?
-  /// Whether what was asked for may have been done nevertheless: a write that was sent and not answered.
+  /// Whether the operation may have taken effect nevertheless: a write that was sent and not answered.
   public internal(set) var mayHaveTakenEffect = false
 
   /// - Parameters:
-  ///   - code: what kind of failure it is
+  ///   - code: the kind of failure
   ///   - description: one line for a person
   ///   - attCode: the reason that a server gave
   ///   - hciCode: the reason that a controller gave

@@ -4,13 +4,13 @@ import HaloGATT
 
 /// A connection to a device.
 ///
-/// Characteristics are named by a `CharacteristicID`: what is not known yet is discovered, and discovered again when the
-/// device says that its services have changed. Reads and writes are made one after the other, in the order of their calls.
-/// The device has 30 seconds to answer each request (Core Specification Vol 3, Part F, 3.3.3).
+/// Characteristics are named by a `CharacteristicID`: an unknown one is discovered, and again when the device indicates that
+/// its services have changed. Reads and writes are made one after the other, in the order of their calls. The device has 30
+/// seconds to answer each request (Core Specification Vol 3, Part F, 3.3.3).
 ///
 /// A connection that was made with a ``Reconnection`` is kept: when its link is lost, another one is made. Reads wait for it,
-/// and are made again; so are writes that were not sent yet. Iterations over values go on, and the next element says how long
-/// nothing could be received.
+/// and are made again; so are writes that were not sent yet. Iterations over values go on, and the next element has the time in
+/// which nothing could be received.
 ///
 /// The link ends with ``disconnect()``, or when nothing uses the connection any more; iterators keep it.
 @BluetoothActor
@@ -67,8 +67,8 @@ public final class Connection {
 
   /// Writes a value, and returns when the device has confirmed it. A long one is written in parts, which take effect together.
   ///
-  /// - **Cancelled**: `.cancelled`; ``BluetoothError/mayHaveTakenEffect`` says whether it was sent.
-  /// - **The link is lost**: `.linkLost`, with the same flag. What was sent is never sent again.
+  /// - **Cancelled**: `.cancelled`; ``BluetoothError/mayHaveTakenEffect`` shows whether it was sent.
+  /// - **The link is lost**: `.linkLost`, with the same flag. A value is never sent twice.
   /// - **Misuse**: `.invalidValue` for more than 512 bytes.
   public func write<Value>(_ value: Value, to id: CharacteristicID<Value>) async throws {
     try await write(value.encoded) { live throws(StackError) in try await live.characteristic(Place(id)) }
@@ -95,7 +95,7 @@ public final class Connection {
   /// Writes a value without an answer, as soon as the link has room for it. Values are sent in the order of the calls.
   ///
   /// - **Cancelled**: `.cancelled`; it was not sent.
-  /// - **The link is lost**: `.linkLost`. ``disconnect()`` waits for what was accepted.
+  /// - **The link is lost**: `.linkLost`. ``disconnect()`` waits for values that were accepted.
   /// - **Misuse**: `.invalidValue` for more than the MTU less 3 bytes.
   ///
   /// - Throws: `.timedOut` as well, if the link had no room for 10 seconds; it was not sent
@@ -109,7 +109,7 @@ public final class Connection {
     }
   }
 
-  // MARK: What the device sends
+  // MARK: Values of the device
 
   /// The values that the device sends of a characteristic: notifications, or indications where there are no notifications.
   ///
@@ -151,7 +151,7 @@ public final class Connection {
   ///   - id: the characteristic
   ///   - capacity: how many values may wait to be fetched; after that the oldest are dropped, and counted
   ///   - body: the program
-  /// - Throws: what `body` throws; ``BluetoothError`` if the subscription fails
+  /// - Throws: the errors of `body`; ``BluetoothError`` if the subscription fails
   public nonisolated func withValues<Value, Result>(
     of id: CharacteristicID<Value>, keepingNewest capacity: Int = 256,
     _ body: (Values<Received<Value>>) async throws -> Result
@@ -167,13 +167,13 @@ public final class Connection {
   /// thread before; the bytes are valid during the call only. It must not wait.
   ///
   /// - **Cancelled**: `body` is cancelled; the subscription is ended by a task that cannot be cancelled.
-  /// - **The link is lost**: no more values; `body` goes on. ``events`` tells of it.
+  /// - **The link is lost**: no more values; `body` goes on. ``events`` reports it.
   ///
   /// - Parameters:
   ///   - id: the characteristic
   ///   - sink: gets the bytes of each value, and when its packet was received
   ///   - body: the program
-  /// - Throws: what `body` throws; ``BluetoothError`` if the subscription fails
+  /// - Throws: the errors of `body`; ``BluetoothError`` if the subscription fails
   public nonisolated func withValues<Value, Result>(
     of id: CharacteristicID<Value>, sink: @escaping @BluetoothActor @Sendable (RawSpan, Instant) -> Void,
     _ body: () async throws -> Result
@@ -226,10 +226,10 @@ public final class Connection {
 
   // MARK: The link
 
-  /// What happens to the connection. Any number of iterations get each event; none gets those from before it began.
+  /// The events of the connection. Any number of iterations get each event; none gets those from before it began.
   ///
   /// - **Cancelled**: the iteration ends.
-  /// - **The link is lost**: the last element says so, and why.
+  /// - **The link is lost**: the last element reports it, with the reason.
   public nonisolated var events: Values<ConnectionEvent> {
     Values(keepingNewest: 256) { feed throws(BluetoothError) in
       if let end = self.core.end { throw end }
@@ -288,15 +288,15 @@ public final class Connection {
       isEncrypted: link.security.isEncrypted)
   }
 
-  /// Asks for other properties of the link, whichever side has made it. A peripheral asks its central, which may refuse.
+  /// Requests other properties of the link, whichever side has made it. A peripheral asks its central, which may refuse.
   ///
-  /// - **Cancelled**: `.cancelled`; what was asked for may still be granted.
+  /// - **Cancelled**: `.cancelled`; the request may still be granted.
   /// - **The link is lost**: `.linkLost`. The next one has the options with which it was connected.
   /// - **Misuse**: `.invalidValue` for numbers that no link can have. The MTU can't be asked for again.
   ///
-  /// - Parameter options: what is wanted
-  /// - Returns: what the link has
-  /// - Throws: `.refused` if the other side, or the controller, refuses, or if the link has not got what is required;
+  /// - Parameter options: the desired properties
+  /// - Returns: the properties of the link
+  /// - Throws: `.refused` if the other side, or the controller, refuses, or if the link lacks a required property;
   ///   `.notSupported` by a kernel that does not let programs change it
   @discardableResult
   public func change(_ options: LinkOptions) async throws -> ConnectionStatus {
@@ -320,9 +320,8 @@ public final class Connection {
     }
   }
 
-  /// Ends the link, and returns when it has ended: within 5 seconds. What was written without response is sent before.
-  /// Cancelling the task does not cancel this, as a device that stays connected does not advertise. Another call does
-  /// nothing.
+  /// Ends the link, and returns when it has ended: within 5 seconds. Values that were written without response are sent before.
+  /// Cancelling the task does not cancel this, as a device that stays connected does not advertise. Another call does nothing.
   public func disconnect() async {
     await core.disconnect()
   }

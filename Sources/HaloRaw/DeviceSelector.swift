@@ -4,7 +4,7 @@ import HaloBluetoothCore
 import HaloGATT
 import RingLink
 
-/// Which device is meant, among those that advertise.
+/// The choice of a device among those that advertise.
 public struct DeviceSelector: Sendable, CustomStringConvertible {
   private enum Kind {
     case any
@@ -48,12 +48,12 @@ public struct DeviceSelector: Sendable, CustomStringConvertible {
     if case .address(let address) = kind { address } else { nil }
   }
 
-  /// What a scan filters.
+  /// The filter of a scan.
   var filter: Central.ScanFilter {
     if case .service(let uuid) = kind { Central.ScanFilter(services: [uuid]) } else { Central.ScanFilter() }
   }
 
-  /// Whether a device is meant that has a link, and of which no advertisement was heard: asks the device.
+  /// Whether the selector selects a device that has a link, and of which no advertisement was heard: reads it from the device.
   @BluetoothActor func matches(_ link: GATTLink) async -> Bool {
     switch kind {
     case .any: true
@@ -81,7 +81,7 @@ public struct DeviceSelector: Sendable, CustomStringConvertible {
 }
 
 extension DeviceSelector {
-  /// A ring of the COLMI R02 family, by what it advertises: of several, the one that is heard first.
+  /// A ring of the COLMI R02 family, by its advertisement: of several, the one that is heard first.
   public static let anyRing = DeviceSelector.matching { device in
     (RingIdentity.matches(device) ?? .possible) > .ambiguousName
   }

@@ -1,4 +1,4 @@
-// What a program names with one import: the door, and the values that it mentions.
+// The names that a program gets with one import: the public interface, and the values in it.
 @_exported import struct ATT.ATTErrorCode
 @_exported import struct HCI.Advertisement
 @_exported import struct HCI.AdvertisingData

@@ -11,7 +11,7 @@ extension AdapterSpecification {
   ///   - path: the file
   ///   - replacing: whether a file that has data is replaced; otherwise it is an error
   ///   - opening: the other choices; its `makeTap` is not called
-  /// - Throws: `CaptureError` if the file can't be made; and what ``open(_:)`` throws, in which case no file is made
+  /// - Throws: `CaptureError` if the file can't be made; and the errors of ``open(_:)``, in which case no file is made
   @BluetoothActor
   package func open(
     recordingTo path: String, replacing: Bool = false, _ opening: AdapterOpenOptions = AdapterOpenOptions()

@@ -65,7 +65,7 @@ package struct OpenedAdapter {
   package fileprivate(set) var tap: TrafficTap?
   /// The source of the tap for an adapter that the kernel drives.
   fileprivate var monitor: MonitorTap?
-  /// Whether nobody can hear it: its air has nothing but a virtual ring.
+  /// Whether no other device can hear it: its medium has nothing but a virtual ring.
   fileprivate(set) var isAlone = false
   /// Ends a virtual time.
   fileprivate var endTime: OneShot<Void>?
@@ -100,7 +100,7 @@ package struct OpenedAdapter {
 extension AdapterSpecification {
   /// Opens the adapter.
   ///
-  /// - Throws: `StackError`, `CaptureError`, and what the closures of `opening` throw
+  /// - Throws: `StackError`, `CaptureError`, and the errors of the closures of `opening`
   @BluetoothActor
   package func open(_ opening: AdapterOpenOptions = AdapterOpenOptions()) async throws -> OpenedAdapter {
     switch self {

@@ -5,7 +5,7 @@ import HaloSystem
 /// Runs the work of a program on the event loop. If it throws, the process ends with code 1 and one line on standard
 /// error, `PROGRAM: ERROR`. A `main` that throws ends with a crash report instead.
 ///
-/// The kernel takes back what is open then: an adapter, its links. A recording may lack the last tenth of a second.
+/// The kernel closes open descriptors then: an adapter, its links. A recording may lack the last tenth of a second.
 ///
 /// - Parameter work: the program
 public func exitOnError(_ work: @BluetoothActor @Sendable () async throws -> Void) async {

@@ -5,7 +5,7 @@ import HaloLinuxBluetooth
 
 /// An adapter of this machine.
 public struct RadioInformation: Hashable, Sendable {
-  /// What opens it: `hci0`.
+  /// The selector that opens it: `hci0`.
   public let selector: RadioSelector
   /// Its public address; all zero if it has none, or was never switched on.
   public let address: BluetoothAddress
@@ -35,8 +35,8 @@ extension Radio {
   /// The address with which it connects and advertises.
   public var address: BluetoothAddress { central.information?.address ?? .zero }
 
-  /// Why the radio can't be used: first as it is, then after each change; nil while it can. During the iteration, a radio that
-  /// was lost is recovered, whether somebody uses it or not.
+  /// The reason for which the radio can't be used: first the current one, then one after each change; nil while it can. During
+  /// the iteration, a radio that was lost is recovered, whether it is in use or not.
   ///
   /// - **Cancelled**: the iteration ends.
   /// - **The radio is closed**: the iteration ends.

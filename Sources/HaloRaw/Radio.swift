@@ -16,10 +16,10 @@ import HaloSystem
 ///
 /// - Parameters:
 ///   - radio: which radio
-///   - path: a file that records what goes over the radio, for `halo-raw decode` and `replay`; it must not exist, or be empty
+///   - path: a file that records the packets of the radio, for `halo-raw decode` and `replay`; it must not exist, or be empty
 ///   - body: the program
-/// - Throws: what `body` throws; ``BluetoothError`` if the radio cannot be opened, or the recording is incomplete. When
-///   the task is cancelled, `body` is, and the radio is closed: each step of that lasts 5 seconds at most.
+/// - Throws: the errors of `body`; ``BluetoothError`` if the radio cannot be opened, or the recording is incomplete. When the
+///   task is cancelled, `body` is, and the radio is closed: each step of that lasts 5 seconds at most.
 public func withRadio<Result>(
   _ radio: RadioSelector = .standard, recordingTo path: String? = nil,
   _ body: (Radio) async throws -> Result
@@ -53,7 +53,7 @@ public final class Radio {
   var isServing = false {
     didSet { setPolicy() }
   }
-  /// How many advertisements nobody can connect to: see ``advertise(_:every:isExtended:_:)``.
+  /// The number of non-connectable advertisements: see ``advertise(_:every:isExtended:_:)``.
   var beaconCount = 0 {
     didSet { setPolicy() }
   }
@@ -72,7 +72,7 @@ public final class Radio {
   ///
   /// - Parameters:
   ///   - radio: which radio
-  ///   - path: a file that records what goes over the radio; it must not exist, or be empty
+  ///   - path: a file that records the packets of the radio; it must not exist, or be empty
   /// - Throws: `.notFound`, `.notPermitted`, `.radioUnavailable`, `.notSupported`; `.invalidValue` for a text that is no
   ///   radio; `.file` if the recording cannot be made; `.cancelled`
   public static func open(
@@ -133,15 +133,15 @@ public final class Radio {
 
   /// The time of the radio: that of the instants in ``Received`` and ``ConnectionEvent``.
   ///
-  /// The time of `virtual:fast`, of an air in memory, and of a recording is virtual: it goes on when the program waits.
+  /// The time of `virtual:fast`, of a simulated medium, and of a recording is virtual: it goes on when the program waits.
   public nonisolated var clock: RadioClock { RadioClock(timers: timers) }
 
   // MARK: Finding
 
-  /// What devices advertise, as soon as it is heard. The radio scans during the iteration; all iterations share one scan.
+  /// The advertisements of devices, as soon as they are heard. The radio scans during the iteration; all iterations share one
+  /// scan.
   ///
-  /// The elements have all that is known of their device; a scan response comes after its advertisement, as an element of its
-  /// own.
+  /// The elements have all known data of their device; a scan response comes after its advertisement, as an element of its own.
   ///
   /// - **Cancelled**: the iteration ends, and with the last one the scan.
   /// - **The radio fails**: `next()` throws.
@@ -169,10 +169,9 @@ public final class Radio {
     }
   }
 
-  /// Listens for a time, and returns the devices that were heard, each once, with all that is known of it. The strongest is the
-  /// first.
+  /// Scans for a time, and returns the devices that were heard, each once, with all known data. The strongest is the first.
   ///
-  /// Of more than 1024 devices, those that were heard last are returned. A device that changes its address is several.
+  /// Of more than 1024 devices, those that were heard last are returned. A device that changes its address counts as several.
   ///
   /// - **Cancelled**: `.cancelled`.
   /// - **The radio fails**: throws why.
@@ -210,9 +209,9 @@ public final class Radio {
   ///   - device: which device; of several, the first one that is heard
   ///   - limit: how long it may take
   ///   - reconnection: whether the link is made again when it is lost later: see ``Connection``
-  ///   - options: what each link should be like
+  ///   - options: the properties of each link
   /// - Throws: `.notFound` if the device was not heard in that time, `.timedOut` if it was, and did not answer; `.refused` if
-  ///   the link has not got what the options require
+  ///   the link lacks an option that is required
   public func connect(
     to device: DeviceSelector, within limit: Duration = .seconds(30),
     reconnect reconnection: Reconnection = .never, options: LinkOptions = LinkOptions()
@@ -241,7 +240,7 @@ public final class Radio {
     isClosed ? .closed : central.failure.map { BluetoothError($0) }
   }
 
-  /// - Throws: `.notSupported` for a radio whose advertisements nobody can hear
+  /// - Throws: `.notSupported` for a radio whose advertisements no other device can hear
   func checkIsHeard() throws(BluetoothError) {
     guard opened.isAlone else { return }
     throw BluetoothError(

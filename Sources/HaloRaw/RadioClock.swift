@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 
-/// The time of a radio, which is virtual where that is: what waits by this clock waits in the same time as the links do.
+/// The time of a radio, which is virtual for a virtual radio: waits by this clock use the same time as the links.
 public struct RadioClock: Clock {
   // Used on the loop alone.
   private nonisolated(unsafe) let timers: Timers
@@ -40,7 +40,7 @@ extension Radio {
   /// - Parameters:
   ///   - limit: how long
   ///   - body: the program
-  /// - Throws: what `body` throws; `.timedOut`
+  /// - Throws: the errors of `body`; `.timedOut`
   public nonisolated func withTimeout<Result>(
     _ limit: Duration, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -70,7 +70,7 @@ private func run<Result>(
       group.cancelAll()
       guard !isInTime else { return }
       var error = BluetoothError(.timedOut, "not done within \(limit)")
-      // What it throws now is that it was cancelled; it may have been too late for that.
+      // The error is now that of the cancellation; it may have been too late for that.
       if case .failure(let end as BluetoothError) = await group.nextResult() {
         error.mayHaveTakenEffect = end.mayHaveTakenEffect
       }
@@ -81,7 +81,7 @@ private func run<Result>(
   }
 }
 
-/// What a program does in a task of its own. The caller waits for it, on the same actor: neither runs beside the other.
+/// The work of a program in a task of its own. The caller waits for it, on the same actor: neither runs beside the other.
 private final class LimitedWork<Result>: @unchecked Sendable {
   private let body: () async throws -> Result
   private(set) var result: Result?

@@ -39,7 +39,7 @@ final class RemoteTable {
 
   /// The characteristic at a place.
   ///
-  /// - Throws: `.notFound` with what the device lacks: the service, or the characteristic
+  /// - Throws: `.notFound` with the service or the characteristic that the device lacks
   func characteristic(_ place: Place, _ gatt: GATTClient) async throws(StackError) -> Characteristic {
     if let found = entries[place.service]?[place] { return found }
     let label = Self.label("service", place.service, GATTUUID.name(of: place.service))
@@ -120,9 +120,9 @@ public struct RemoteService: Hashable, Sendable {
 /// A characteristic of a device, as it was discovered.
 public struct RemoteCharacteristic: Hashable, Sendable {
   /// Reads, writes and iterates over it as bytes. A device may have several characteristics of one type:
-  /// `CharacteristicID.instance` tells them apart.
+  /// `CharacteristicID.instance` distinguishes them.
   public let id: CharacteristicID<[UInt8]>
-  /// What can be done with it.
+  /// The permitted uses of the value.
   public let properties: CharacteristicProperties
 
   /// Its type.

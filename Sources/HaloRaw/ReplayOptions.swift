@@ -8,7 +8,7 @@ import RingLink
 
 /// How to replay a capture.
 package struct ReplayOptions: Hashable, Sendable {
-  /// What takes the place of the hardware.
+  /// The layer that the replay takes the place of.
   package enum Level: String, Hashable, Sendable, CaseIterable {
     /// The controller: every packet of the host is compared with the recorded one. For recordings of this package.
     case hci
@@ -18,7 +18,7 @@ package struct ReplayOptions: Hashable, Sendable {
 
   /// Nil to choose: HCI for a recording of this package, as far as its host had the controller for itself, else ATT.
   package var level: Level?
-  /// What follows from a difference.
+  /// The consequence of a difference.
   package var strictness = ReplayTransport.Strictness.strict
   /// The index of the adapter; nil for the first in the file, or for any at the level of ATT.
   package var adapter: UInt16?
@@ -28,7 +28,7 @@ package struct ReplayOptions: Hashable, Sendable {
   package var connection: Int?
   /// The peer of the connection, at the level of ATT; nil for any.
   package var peer: BluetoothAddress?
-  /// A file with the attribute table, as `inspect --format jsonl` prints it; nil for what the capture shows.
+  /// A file with the attribute table, as `inspect --format jsonl` prints it; nil for the attributes that the capture shows.
   package var table: String?
 
   package init() {}
@@ -89,8 +89,8 @@ package struct ReplayOptions: Hashable, Sendable {
 }
 
 extension ReplayOptions {
-  /// The services of a ring that were discovered before the capture: by the traffic of this connection, else by what is
-  /// known of the ring. A host that knows the handles discovers nothing, or only other services.
+  /// The services of a ring that were discovered before the capture: by the traffic of this connection, else by the known
+  /// layout of the ring. A host that knows the handles discovers nothing, or only other services.
   private static func undiscovered(
     of connection: RecordedConnection, _ known: (BluetoothAddress) -> [ServerAttribute]?
   ) -> [ServerAttribute] {
@@ -101,7 +101,6 @@ extension ReplayOptions {
 }
 
 extension RecordedConnection {
-  /// Whether its traffic is that of a ring.
   fileprivate var isToRing: Bool { isServerPeer && RingHandles(self).attributes != nil }
 }
 

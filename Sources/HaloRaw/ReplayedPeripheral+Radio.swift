@@ -24,7 +24,7 @@ extension ReplayedPeripheral {
   ///
   /// - Parameter program: the program; it may belong to no other actor than `BluetoothActor`, as the time goes on while it is
   ///   elsewhere
-  /// - Throws: what the program throws
+  /// - Throws: the errors of the program
   public func replay<Value: Sendable>(
     _ program: @escaping @Sendable (Radio) async throws -> Value
   ) async throws -> Value {

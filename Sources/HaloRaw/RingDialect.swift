@@ -2,7 +2,7 @@ import HaloBluetoothCore
 import HaloRecording
 import RingLink
 
-/// What a replay knows of a ring beyond GATT: which commands are alike, and how a ring says that it has no data.
+/// A replay's knowledge of a ring beyond GATT: which commands are alike, and how a ring reports that it has no data.
 struct RingDialect: ReplayDialect {
   func accepts(_ recorded: [UInt8], for sent: [UInt8], at characteristic: BluetoothUUID?) -> Bool? {
     switch characteristic {

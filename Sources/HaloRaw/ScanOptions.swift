@@ -1,7 +1,8 @@
 import HCI
 import HaloBluetoothCore
 
-/// How a radio listens for advertisements. If several listen at once, the scan is as each of them needs it.
+/// The parameters of a scan for advertisements. If several scans run at once, the radio's scan has the parameters that each of
+/// them needs.
 public struct ScanOptions: Hashable, Sendable {
   /// Whether devices are asked for their scan response, which often has the name. A passive scan sends nothing.
   public var isActive: Bool
@@ -9,10 +10,10 @@ public struct ScanOptions: Hashable, Sendable {
   public var interval: Duration
   /// How long to listen in each interval; as long as that for a continuous scan.
   public var window: Duration
-  /// Whether to listen on LE Coded, too, where the controller can: half of the time.
+  /// Whether to scan on LE Coded, too, where the controller can: half of the time.
   public var includesCoded: Bool
 
-  /// By default, the radio listens 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.
+  /// By default, the radio scans 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.
   public init(
     isActive: Bool = true, interval: Duration = .milliseconds(80), window: Duration = .milliseconds(10),
     includesCoded: Bool = false

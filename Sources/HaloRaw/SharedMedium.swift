@@ -2,8 +2,8 @@ import HaloBluetoothCore
 import HaloSystem
 import HaloSimulation
 
-/// An air in memory with a name: the radios of this process that are opened on it hear each other. It is there for as long as
-/// one of them is.
+/// A simulated medium with a name: the radios of this process that are opened on it hear each other. It exists for as long as
+/// one of them is open.
 @BluetoothActor
 package final class SharedMedium {
   private static var mediums: [String: SharedMedium] = [:]
@@ -36,7 +36,7 @@ package final class SharedMedium {
   /// Another radio on the air.
   ///
   /// - Parameter address: its address; nil for the next one
-  /// - Returns: also what is called when the radio is closed
+  /// - Returns: the transport, and a closure to call when the radio is closed
   /// - Throws: `.cannotOpen` if another radio has the address
   package func makeTransport(
     _ address: BluetoothAddress?

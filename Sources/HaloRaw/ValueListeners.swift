@@ -1,7 +1,7 @@
 import HaloGATT
 import HaloBluetoothCore
 
-/// One who listens to a characteristic, over all links of a connection.
+/// A listener to a characteristic, over all links of a connection.
 @BluetoothActor
 final class ValueListener {
   fileprivate let place: Place
@@ -30,7 +30,7 @@ final class ValueListener {
   }
 }
 
-/// All who listen to what a device sends. They are subscribed again on each new link.
+/// All listeners to the values of a device. They are subscribed again on each new link.
 @BluetoothActor
 final class ValueListeners {
   private var listeners: [ValueListener] = []
@@ -61,7 +61,7 @@ final class ValueListeners {
     }
   }
 
-  /// Ends a listener; its subscription is ended by a request that nobody waits for.
+  /// Ends a listener; its subscription is ended by a request without a waiting task.
   func remove(_ listener: ValueListener) {
     listeners.removeAll { $0 === listener }
     guard let live = listener.live, let subscription = listener.subscription else { return }
@@ -74,7 +74,7 @@ final class ValueListeners {
     guard listener.live !== live else { return }
     let characteristic = try await live.characteristic(listener.place)
     let subscription = try await live.gatt.subscribe(to: characteristic) { [weak self, weak listener] error in
-      // The end of the link is told to all.
+      // The end of the link is reported to all.
       guard let self, let listener, error.isAboutAttribute else { return }
       end(listener, BluetoothError(error))
     } sink: { [unowned listener] value, time in
@@ -130,7 +130,7 @@ final class ValueListeners {
 }
 
 extension StackError {
-  /// Whether it says something of one attribute, and not of the link.
+  /// Whether it is about one attribute, and not about the link.
   fileprivate var isAboutAttribute: Bool {
     ![.closed, .timedOut, .cancelled, .servicesChanged].contains(code)
   }

@@ -1,11 +1,12 @@
 import HaloBluetoothCore
 
-/// What a radio or a device sends, as a sequence: advertisements, the values of a characteristic, the events of a connection.
+/// The data that a radio or a device sends, as a sequence: advertisements, the values of a characteristic, the events of a
+/// connection.
 ///
-/// It is a description of what is wanted. The work begins with the first `next()` of an iterator, and ends with the iteration:
-/// when the loop is left, the task is cancelled, or the iterator is released. What has to be sent then, as the end of a
-/// subscription, is sent by a task that cannot be cancelled. Each iterator begins anew, and an iterator keeps alive what it
-/// needs: the connection, and the radio.
+/// It is a description of the wanted data. The work begins with the first `next()` of an iterator, and ends with the iteration:
+/// when the loop is left, the task is cancelled, or the iterator is released. Requests that have to be sent then, as the end of
+/// a subscription, are sent by a task that cannot be cancelled. Each iterator begins anew, and an iterator keeps the connection
+/// and the radio alive.
 ///
 /// - **Cancelled**: the iteration ends, as after the last element.
 /// - **The link or the radio is lost**: `next()` throws a ``BluetoothError``, and the iteration has ended.
@@ -35,7 +36,7 @@ public struct Values<Element: Sendable>: AsyncSequence, Sendable {
     self.start = start
   }
 
-  /// The elements of a feed that is filled already. They are for one iteration; what is left is for the next.
+  /// The elements of a feed that is filled already. They are for one iteration; the remaining ones are for the next.
   init(_ feed: ValueFeed<Element>) {
     makeFeed = { feed }
     start = { _ throws(BluetoothError) in {} }

@@ -12,7 +12,7 @@ package final class L2CAPLink {
 
   /// Called once, when the link is disconnected.
   package var onDisconnected: ((HCIErrorCode) -> Void)?
-  /// Called when there is room again for what can wait, after ``hasRoom`` was false.
+  /// Called when there is room again for PDUs that can wait, after ``hasRoom`` was false.
   package var onRoom: (() -> Void)? {
     get { connection.onRoom }
     set { connection.onRoom = newValue }
@@ -49,7 +49,7 @@ package final class L2CAPLink {
   /// Counts of discarded input.
   package var counters: Recombiner.Counters { recombiner.counters }
 
-  /// Who receives the frames of a channel; nil if nobody does. On LE, a frame on such a channel is discarded without an answer
+  /// The receiver of the frames of a channel; nil for none. On LE, a frame on such a channel is discarded without an answer
   /// (3.2).
   package subscript(_ channel: ChannelID) -> Receiver? {
     get { receivers[channel] }

@@ -5,7 +5,7 @@ import HaloBluetoothCore
 /// have the procedure for that; if not, it asks the central on the signalling channel (Core Specification Vol 3, Part A,
 /// 4.20).
 extension L2CAPLink {
-  /// What a controller answers that can't do it without the peer's link layer.
+  /// The answers of controllers that cannot do it without the peer's link layer.
   private static let refusalsWithoutProcedure: Set<HCIErrorCode> = [
     .unsupportedRemoteFeature, .unsupportedFeatureOrParameterValue, .commandDisallowed, .unknownCommand,
   ]

@@ -48,7 +48,7 @@ package struct SignalingPacket: Hashable, Sendable {
   package var code: Code
   /// Matches a request with its response; never zero.
   package var identifier: UInt8
-  /// What follows the header.
+  /// The bytes behind the header.
   package var data: [UInt8]
 
   package init(code: Code, identifier: UInt8, data: [UInt8]) {

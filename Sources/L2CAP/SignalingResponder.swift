@@ -57,8 +57,8 @@ enum SignalingResponder {
     return Answer(reply: reply, request: request.parameters, isAccepted: isAccepted)
   }
 
-  /// The signalling MTU of an LE link (4, "Signaling packet formats"): what a device must be able to receive, and all that
-  /// this one does.
+  /// The signalling MTU of an LE link (4, "Signaling packet formats"): the size that a device must be able to receive, and the
+  /// largest here.
   private static let largestFrame = 23
 
   private static func reject(

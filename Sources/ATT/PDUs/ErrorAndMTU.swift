@@ -26,7 +26,7 @@ package struct ATTErrorResponse: ATTPDU, Error {
   }
 }
 
-/// Tells the server the largest PDU that the client takes (3.4.2.1).
+/// The largest PDU that the client takes (3.4.2.1).
 package struct ATTExchangeMTURequest: ATTPDU {
   package static let info = ATTPDUInfo(
     .exchangeMTURequest, "Exchange MTU Request", "2.1", .request, response: .exchangeMTUResponse)
@@ -42,7 +42,7 @@ package struct ATTExchangeMTURequest: ATTPDU {
   }
 }
 
-/// Tells the client the largest PDU that the server takes (3.4.2.2).
+/// The largest PDU that the server takes (3.4.2.2).
 package struct ATTExchangeMTUResponse: ATTPDU {
   package static let info = ATTPDUInfo(.exchangeMTUResponse, "Exchange MTU Response", "2.2", .response)
 

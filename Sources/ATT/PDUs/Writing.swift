@@ -137,7 +137,7 @@ package struct ATTExecuteWriteRequest: ATTPDU {
   }
 }
 
-/// What Execute Write Request does with the queue (3.4.6.3).
+/// The action of an Execute Write Request on the queue (3.4.6.3).
 package struct ATTExecuteFlags: RawRepresentable, Hashable, FieldCode {
   package var rawValue: UInt8
 

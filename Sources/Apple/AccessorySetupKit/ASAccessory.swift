@@ -6,7 +6,7 @@ internal import HaloSystem
 open class ASAccessory: NSObject, @unchecked Sendable {
   public typealias AccessoryState = ASAccessoryState
 
-  /// What an accessory is set up for. Accepted; there is no pairing.
+  /// The set-up options of an accessory. Accepted; there is no pairing.
   public struct SupportOptions: OptionSet, Sendable {
     public let rawValue: UInt
 
@@ -19,7 +19,7 @@ open class ASAccessory: NSObject, @unchecked Sendable {
     public static let bluetoothHID = SupportOptions(rawValue: 1 << 3)
   }
 
-  /// What is renamed with an accessory. Accepted; there is no Wi-Fi.
+  /// The names that are changed with an accessory's. Accepted; there is no Wi-Fi.
   public struct RenameOptions: OptionSet, Sendable {
     public let rawValue: UInt
 
@@ -44,7 +44,7 @@ open class ASAccessory: NSObject, @unchecked Sendable {
   open var displayName: String { shared.withLock { $0.displayName } }
   /// Authorized, until the accessory is removed.
   open var state: AccessoryState { shared.withLock { $0.state } }
-  /// What the accessory was discovered by.
+  /// The descriptor by which the accessory was discovered.
   public let descriptor: ASDiscoveryDescriptor
 
   init(_ identifier: UUID, displayName: String, _ descriptor: ASDiscoveryDescriptor) {
@@ -63,7 +63,7 @@ open class ASAccessory: NSObject, @unchecked Sendable {
   }
 }
 
-/// What a session reports.
+/// An event of a session.
 open class ASAccessoryEvent: NSObject, @unchecked Sendable {
   public let eventType: ASAccessoryEventType
   public let accessory: ASAccessory?

@@ -83,7 +83,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
 
   // MARK: Picker
 
-  /// What the next picker does differently; nil for nothing. A copy is kept.
+  /// The settings of the next picker; nil for the defaults. A copy is kept.
   open var pickerDisplaySettings: ASPickerDisplaySettings? {
     get { shared.withLock { $0.settings } }
     set {
@@ -163,7 +163,7 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
 
   // MARK: Accessories
 
-  /// Deletes what is stored about an accessory. Its connections are not ended.
+  /// Deletes the stored data of an accessory. Its connections are not ended.
   open func removeAccessory(
     _ accessory: ASAccessory, completionHandler: @escaping ((any Error)?) -> Void
   ) {

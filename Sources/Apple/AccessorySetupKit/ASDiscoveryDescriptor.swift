@@ -15,8 +15,8 @@ public struct ASBluetoothCompanyIdentifier: RawRepresentable, Hashable, Sendable
   }
 }
 
-/// What an accessory advertises. It matches if all that is set matches; a service, a company or a part of the name must
-/// be set.
+/// The advertisement of an accessory. It matches if all properties that are set match; a service, a company or a part of the
+/// name must be set.
 open class ASDiscoveryDescriptor: NSObject, @unchecked Sendable {
   /// How near an accessory has to be. Accepted: the list shows the signal.
   public typealias Range = ASDiscoveryDescriptorRange

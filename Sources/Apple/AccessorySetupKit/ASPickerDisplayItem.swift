@@ -16,7 +16,7 @@ open class ASPickerDisplayItem: NSObject, @unchecked Sendable {
     public static let rename = SetupOptions(rawValue: 1 << 0)
     /// Has no effect: an accessory is authorized when it is chosen.
     public static let confirmAuthorization = SetupOptions(rawValue: 1 << 1)
-    /// Has no effect: there is no view that would tell the user.
+    /// Has no effect: there is no view in which to report it.
     public static let finishInApp = SetupOptions(rawValue: 1 << 2)
   }
 

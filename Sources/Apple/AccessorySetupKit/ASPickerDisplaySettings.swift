@@ -2,7 +2,7 @@ import Foundation
 internal import HaloRaw
 internal import HaloSystem
 
-/// What a program changes of the picker.
+/// A program's settings of the picker.
 open class ASPickerDisplaySettings: NSObject, @unchecked Sendable {
   /// How long the picker waits for the first accessory that matches, in seconds.
   public struct DiscoveryTimeout: RawRepresentable, Hashable, Sendable {

@@ -1,13 +1,13 @@
 public import CoreBluetooth
 
-/// Whether this program may use an accessory.
+/// The permission of this program to use an accessory.
 public enum ASAccessoryState: Int, Sendable {
   case unauthorized = 0
   case awaitingAuthorization = 10
   case authorized = 20
 }
 
-/// What a session reports.
+/// The kind of a session's event.
 public enum ASAccessoryEventType: Int, Sendable {
   case unknown = 0
   /// The session can be used: its accessories are known.

@@ -6,7 +6,7 @@ final class Picker: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
   struct Choice {
     let identifier: UUID
     let item: ASPickerDisplayItem
-    /// What the peripheral advertises; nil until it is heard.
+    /// The advertised name; nil until it is received.
     fileprivate(set) var name: String?
     fileprivate var rssi: Int
   }

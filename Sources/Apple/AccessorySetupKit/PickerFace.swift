@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the picker shows and asks on: a terminal, or that of a test.
+/// The terminal on which the picker shows lists and asks, or its substitute in a test.
 package struct PickerFace: Sendable {
   /// Whether a user can choose; otherwise the strongest accessory is taken.
   package var isInteractive: Bool
   package var write: @Sendable (String) -> Void
-  /// Calls a handler on a queue with each line that is typed, nil at the end of the input. Returns what stops it.
+  /// Calls a handler on a queue with each line that is typed, nil at the end of the input. Returns a closure that stops it.
   package var readLines:
     @Sendable (DispatchQueue, @escaping @Sendable (String?) -> Void) -> @Sendable () -> Void
   /// Runs an action on a queue after some seconds.

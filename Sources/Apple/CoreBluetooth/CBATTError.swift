@@ -29,7 +29,7 @@ extension CBATTErrorCode {
 }
 
 extension CBATTErrorCode {
-  /// What Apple's systems say (listed by chipweinberger/flutter_blue_plus).
+  /// The text on Apple's systems (listed by chipweinberger/flutter_blue_plus).
   fileprivate var text: String {
     switch self {
     case .success: "The operation has succeeded."

@@ -3,7 +3,7 @@ internal import HaloBluetoothCore
 internal import HaloGATT
 internal import HaloRaw
 
-/// What services, characteristics and descriptors have.
+/// The base class of services, characteristics and descriptors.
 open class CBAttribute: NSObject {
   open var uuid: CBUUID
 

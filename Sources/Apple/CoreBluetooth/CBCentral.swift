@@ -26,7 +26,7 @@ open class CBATTRequest: NSObject {
   open var characteristic: CBCharacteristic
   /// Where the value, or the part of it, begins.
   open var offset: Int
-  /// What is written; set by the program to what is read, from the offset on.
+  /// The written value; for a read, set by the program to the value from the offset on.
   open var value: Data?
 
   /// Nil for a command, which has no answer. All parts of a long write have the same.

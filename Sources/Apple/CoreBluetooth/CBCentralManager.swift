@@ -25,7 +25,6 @@ open class CBCentralManager: CBManager {
     weak var delegate: (any CBCentralManagerDelegate)?
     var isScanning = false
     var scanNumber = 0
-    /// Whether the first state was reported to the delegate.
     var hasReportedState = false
     var reportsConnections: ConnectionEventFilter?
   }
@@ -83,7 +82,7 @@ open class CBCentralManager: CBManager {
     _ delegate: (any CBCentralManagerDelegate)?, _ events: ManagerEvents<CBCentralManager>,
     acquire: @escaping @Sendable @BluetoothActor () -> (ManagedAdapter, () -> Void)
   ) {
-    // What an earlier run of the program wanted.
+    // The connections that an earlier run of the program wanted.
     for entry in restoration?.record.peripherals ?? [] {
       let peripheral = table.peripheral(at: entry.peer, named: entry.name)
       change(peripheral) { connection in
@@ -225,7 +224,7 @@ extension CBCentralManager {
     if state == .poweredOn { resumeRestored() }
     delegate?.centralManagerDidUpdateState(self)
     guard state == .poweredOn else { return }
-    // The program has taken up what it wants, and the rest is forgotten.
+    // The program has taken up the connections that it wants, and the rest is forgotten.
     restoration?.change { record in
       record.peripherals.removeAll { !table.holds($0.peer) }
       if !isScanning { record.scan = nil }
@@ -290,7 +289,7 @@ extension CBCentralManager {
   func ended(_ peer: PeerIdentity, _ link: PeripheralLink, _ ending: ManagedConnection.Ending) {
     let peripheral = table.peripheral(at: peer)
     let report = table.change(peripheral) { $0.ended(link, ending) }
-    // What the adapter has ended is restored after a restart of the program.
+    // A connection that the adapter has ended is restored after a restart of the program.
     if !ending.isOfAdapter, !table.holds(peer) { restoration?.change { $0.remove(peer) } }
     guard let report else { return }
     deliver(report, of: peripheral)

@@ -2,8 +2,8 @@ import Foundation
 
 /// Why an operation of the manager or of a peripheral failed.
 ///
-/// `localizedDescription` has Apple's words. What the stack knows of the reason is in the user info, under
-/// `NSDebugDescriptionErrorKey`, and printed with the error.
+/// `localizedDescription` has Apple's words. The stack's reason is in the user info, under `NSDebugDescriptionErrorKey`, and
+/// printed with the error.
 public struct CBError: StoredNSError {
   public typealias Code = CBErrorCode
 
@@ -16,14 +16,14 @@ public struct CBError: StoredNSError {
     self.init(code, saying: code.text, userInfo: userInfo)
   }
 
-  /// - Parameter detail: what the stack knows
+  /// - Parameter detail: the stack's reason
   init(_ code: Code, _ detail: String) {
     self.init(code, saying: code.text, detail: detail)
   }
 }
 
 extension CBErrorCode {
-  /// What Apple's systems say, as public logs have it. Those have no `invalidHandle`, `outOfSpace`, `operationCancelled`,
+  /// The text on Apple's systems, from public logs. Those have no `invalidHandle`, `outOfSpace`, `operationCancelled`,
   /// `connectionLimitReached`, `unknownDevice`, `operationNotSupported` and `tooManyLEPairedDevices`.
   fileprivate var text: String {
     switch self {

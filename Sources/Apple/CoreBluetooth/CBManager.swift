@@ -3,7 +3,7 @@ internal import HaloLinuxBluetooth
 internal import HaloRaw
 internal import HaloSystem
 
-/// What the managers of both roles have.
+/// The base class of the managers of both roles.
 open class CBManager: NSObject {
   private let current: LockedValue<CBManagerState>
   let observers = Observers()
@@ -21,7 +21,7 @@ open class CBManager: NSObject {
 
   open var authorization: CBManagerAuthorization { Self.authorization }
 
-  /// Whether this process may use the adapter that managers use by default.
+  /// The permission of this process to use the adapter that managers use by default.
   open class var authorization: CBManagerAuthorization {
     guard let specification = try? AdapterChoice().specification() else { return .allowedAlways }
     let needed: Capability? =

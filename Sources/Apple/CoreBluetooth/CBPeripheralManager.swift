@@ -10,9 +10,8 @@ internal import HaloSystem
 open class CBPeripheralManager: CBManager {
   private struct Shared {
     weak var delegate: (any CBPeripheralManagerDelegate)?
-    /// Whether the first state was reported to the delegate.
     var hasReportedState = false
-    /// What the delegate has not been called with.
+    /// The restored state with which the delegate has not been called.
     var unreported: [String: Any]?
   }
 
@@ -122,9 +121,9 @@ open class CBPeripheralManager: CBManager {
   /// Sends a value to centrals that have subscribed.
   ///
   /// - Parameters:
-  ///   - value: what is longer than the central's ``CBCentral/maximumUpdateValueLength`` is cut
-  ///   - characteristic: whose value it is
-  ///   - centrals: those that are meant; nil for all
+  ///   - value: a value longer than the central's ``CBCentral/maximumUpdateValueLength`` is cut
+  ///   - characteristic: the characteristic of the value
+  ///   - centrals: the centrals to send to; nil for all
   /// - Returns: whether it is sent, or will be. If not, no central gets it, and the delegate is called when there is room.
   @discardableResult
   open func updateValue(
@@ -165,7 +164,7 @@ open class CBPeripheralManager: CBManager {
     }
   }
 
-  /// A call of the program: the delegate is called with what follows.
+  /// A call of the program, with its effects on the delegate.
   private func perform(_ call: (OfferedTable) -> [PeripheralDelivery]) {
     let deliveries = observers.changing { call(table) }
     store()
@@ -173,7 +172,7 @@ open class CBPeripheralManager: CBManager {
     callbacks.asyncUnchecked { [weak self] in self?.deliver(deliveries) }
   }
 
-  /// Stores what is offered, for the next run of the program.
+  /// Stores the services and the advertisement, for the next run of the program.
   private func store() {
     guard let restoration else { return }
     let (services, advertisement) = table.wanted

@@ -43,11 +43,11 @@ extension CBPeripheralManagerDelegate {
     _ peripheral: CBPeripheralManager, central: CBCentral,
     didUnsubscribeFrom characteristic: CBCharacteristic
   ) {}
-  /// Refuses the request, as nobody answers it.
+  /// Refuses the request, as the delegate does not answer it.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest
   ) { peripheral.respond(to: request, withResult: .requestNotSupported) }
-  /// Refuses the requests, as nobody answers them.
+  /// Refuses the requests, as the delegate does not answer them.
   public func peripheralManager(
     _ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]
   ) { if let first = requests.first { peripheral.respond(to: first, withResult: .requestNotSupported) } }

@@ -1,6 +1,6 @@
 import Foundation
 
-// What programs for Apple's systems take from Core Foundation to measure time. Foundation on Linux has none of it.
+// The functions of Core Foundation by which programs for Apple's systems measure time. Foundation on Linux has none of them.
 
 /// Seconds since 2001-01-01 UTC.
 public typealias CFAbsoluteTime = Double

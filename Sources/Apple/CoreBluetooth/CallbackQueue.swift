@@ -2,7 +2,7 @@ import Foundation
 internal import HaloDevices
 internal import HaloRaw
 
-/// The queue of a manager, on which everything that its program sees happens, one after the other.
+/// The queue of a manager, on which all events that its program sees are reported, one after the other.
 package struct CallbackQueue: @unchecked Sendable {
   package let queue: DispatchQueue
 

@@ -9,7 +9,7 @@ internal import HaloSystem
 /// The loop's half of a central manager: its scan and its links on a radio that others may share.
 @BluetoothActor
 final class CentralCore {
-  /// What the radio is connected to, for this manager or for others; nil before the radio is known.
+  /// The connections of the radio, for this manager or for others; nil before the radio is known.
   nonisolated var connected: ConnectedServices? { connectedServices.withLock { $0 } }
   private let connectedServices = LockedValue<ConnectedServices?>(nil)
 

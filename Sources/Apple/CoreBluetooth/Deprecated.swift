@@ -1,6 +1,6 @@
 import Foundation
 
-// What Apple has deprecated, and programs still use.
+// Names that Apple has deprecated, and programs still use.
 
 // Programs extend both states and CBManagerState by the same member, so that these are types of their own.
 

@@ -1,7 +1,7 @@
 // The enumerations whose values are only made by this module. A switch over all cases needs no default, and takes one. The
 // raw values are those that Apple documents.
 
-/// Whether the adapter can be used.
+/// The state of the adapter.
 public enum CBManagerState: Int, Sendable {
   case unknown = 0
   case resetting = 1
@@ -11,7 +11,7 @@ public enum CBManagerState: Int, Sendable {
   case poweredOn = 5
 }
 
-/// Whether this process may use the adapter.
+/// The permission of this process to use the adapter.
 public enum CBManagerAuthorization: Int, Sendable {
   case notDetermined = 0
   case restricted = 1
@@ -28,19 +28,19 @@ public enum CBPeripheralState: Int, Sendable {
   case disconnecting = 3
 }
 
-/// Whether the peripheral confirms a write.
+/// The kind of a write: with or without a confirmation of the peripheral.
 public enum CBCharacteristicWriteType: Int, Sendable {
   case withResponse = 0
   case withoutResponse = 1
 }
 
-/// What has happened to a connection of this machine.
+/// A change of a connection of this machine.
 public enum CBConnectionEvent: Int, Sendable {
   case peerDisconnected = 0
   case peerConnected = 1
 }
 
-/// How often a connected central listens.
+/// The latency of a connection to a central.
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
   case low = 0
   case medium = 1

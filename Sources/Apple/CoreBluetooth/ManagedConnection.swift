@@ -1,5 +1,5 @@
-/// The connection of a manager to one peripheral, as a value: what the program wants, and how far the link is. Calls of the
-/// program and events of the loop go in; what the loop has to do, and what the delegate is called with, come out.
+/// The connection of a manager to one peripheral, as a value: the program's wish, and the state of the link. Calls of the
+/// program and events of the loop go in; commands for the loop, and reports for the delegate, come out.
 ///
 /// ```
 /// none -> establishing -> established     connect, established
@@ -26,7 +26,7 @@ package struct ManagedConnection: Sendable {
     }
   }
 
-  /// What the loop has to do.
+  /// A command for the loop.
   package enum Command: Sendable {
     case begin(PeripheralLink, Options)
     /// Ends a link, or gives up an attempt; nothing if it has ended.
@@ -44,7 +44,7 @@ package struct ManagedConnection: Sendable {
     case endedByPeripheral(any Error & Sendable)
     case endedByAdapter(any Error & Sendable)
 
-    /// Whether it is the adapter that has ended what the program wants.
+    /// Whether the adapter has ended a connection that the program wants.
     package var isOfAdapter: Bool {
       switch self {
       case .failed(_, let byAdapter): byAdapter
@@ -62,7 +62,7 @@ package struct ManagedConnection: Sendable {
     }
   }
 
-  /// What the delegate is called with.
+  /// A report for the delegate.
   package enum Report: Sendable {
     case connected
     case failed(any Error & Sendable)
@@ -128,17 +128,18 @@ package struct ManagedConnection: Sendable {
 
   // MARK: The adapter
 
-  /// Takes up what an earlier run of the program wanted.
+  /// Takes up a connection that an earlier run of the program wanted.
   package mutating func restore(_ options: Options) {
     if case .none = link { link = .restored(options) }
   }
 
-  /// The adapter can be used: what was restored begins.
+  /// The adapter can be used: restored connections begin.
   package mutating func powerOn() -> Command? {
     if case .restored(let options) = link { begin(options) } else { nil }
   }
 
-  /// The adapter is switched off: what waits is forgotten without a call, as the state says it. A link has its own end.
+  /// The adapter is switched off: waiting attempts are forgotten without a call, as the state reports it. A link has its own
+  /// end.
   package mutating func powerOff() -> Command? {
     switch link {
     case .none, .restored, .established: return nil

@@ -3,7 +3,7 @@ internal import HaloGATT
 internal import HaloBluetoothCore
 internal import HaloRaw
 
-/// What a program is notified of on one link. Requests for one value are carried out one after the other.
+/// The notifications of a program on one link. Requests for one value are carried out one after the other.
 @BluetoothActor
 final class Notifications {
   private struct Value {

@@ -2,7 +2,7 @@ import Foundation
 internal import HaloRaw
 internal import HaloSystem
 
-// What stands in for key-value observing, which Foundation on Linux has not: `observe` of a peripheral and of a manager, with
+// A substitute for key-value observing, which Foundation on Linux lacks: `observe` of a peripheral and of a manager, with
 // Apple's names.
 
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
@@ -49,7 +49,7 @@ public final class NSKeyValueObservation: NSObject, @unchecked Sendable {
 
 /// Who observes the properties of an object.
 final class Observers: @unchecked Sendable {
-  /// Reads a property before a change, and returns what compares it afterwards.
+  /// Reads a property before a change, and returns a closure that compares it afterwards.
   private typealias Observer = () -> () -> Void
 
   private struct Shared {
@@ -84,7 +84,7 @@ final class Observers: @unchecked Sendable {
     }
   }
 
-  /// Makes a change, and calls the handlers of what it has changed, on this thread.
+  /// Makes a change, and calls the handlers of the changed properties, on this thread.
   func changing<Result>(_ change: () -> Result) -> Result {
     let compare = shared.withLock { $0.observers }.map { $0.read() }
     let result = change()
@@ -107,7 +107,7 @@ extension NSObjectProtocol where Self: CBPeripheral {
   ///   - keyPath: such as `\.state`
   ///   - options: `initial` for a call at once
   ///   - changeHandler: gets the new value and the old one
-  /// - Returns: what ends it when it is released
+  /// - Returns: the observation, which ends when it is released
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
@@ -122,7 +122,7 @@ extension NSObjectProtocol where Self: CBManager {
   ///   - keyPath: such as `\.state`, `\.isScanning`, `\.isAdvertising`
   ///   - options: `initial` for a call at once
   ///   - changeHandler: gets the new value and the old one
-  /// - Returns: what ends it when it is released
+  /// - Returns: the observation, which ends when it is released
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void

@@ -16,7 +16,7 @@ package final class PeripheralLink {
   private static let gaveUp: any Error & Sendable = CBError(
     .connectionTimeout, "the connection was ended, as the peripheral did not answer in time")
 
-  /// What the queue's half gets.
+  /// The events for the queue's half.
   struct Handlers {
     /// Called when the link counts as one of the radio, before anything else: the program may ask for it at once.
     var established: () -> Void
@@ -27,7 +27,7 @@ package final class PeripheralLink {
     var ended: (ManagedConnection.Ending) -> Void
   }
 
-  /// What is to be connected to.
+  /// The target of a connection.
   struct Target {
     var peer: PeerIdentity
     var radio: ManagedAdapter
@@ -105,7 +105,7 @@ package final class PeripheralLink {
     if leave() || connection == nil { giveUp() }
   }
 
-  /// The adapter can't be used: what has no link yet is given up.
+  /// The adapter can't be used: an attempt without a link is given up.
   func powerOff() {
     guard connection == nil else { return }
     leave()
@@ -200,7 +200,7 @@ extension PeripheralLink: LinkUser {
       link = try await links.connect(request, over: target.central, user: self)
     } catch {
       var error = error
-      // The program learns that the controller has no room for another link.
+      // The program gets the error that the controller has no room for another link.
       if error.code == .connectionFailed, error.fault == .refusal { error.fault = .final }
       throw error
     }
@@ -220,7 +220,7 @@ extension PeripheralLink: LinkUser {
     return link
   }
 
-  /// The program learns of the link here: its first request comes after those that make the link usable.
+  /// The link is reported to the program here: its first request comes after those that make the link usable.
   func open(_ link: GATTLink) async throws(StackError) {
     handlers?.established()
     link.gatt.exchangeMTU { [weak self] result in
@@ -235,7 +235,7 @@ extension PeripheralLink: LinkUser {
     }
   }
 
-  /// The manager gives it up when the state of the adapter says so.
+  /// The manager gives it up when the state of the adapter demands it.
   func recoverAdapter(within time: Duration) async throws(StackError) {
     try await target?.radio.untilUsable(within: time)
   }

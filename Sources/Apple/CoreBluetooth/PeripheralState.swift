@@ -2,7 +2,7 @@ internal import ATT
 internal import HaloRaw
 
 extension CBPeripheral {
-  /// What the program's queue, other threads and the loop share of a peripheral.
+  /// The state of a peripheral that the program's queue, other threads and the loop share.
   struct Shared {
     weak var delegate: (any CBPeripheralDelegate)?
     var name: String?

@@ -17,7 +17,7 @@ package final class PeripheralStore: Sendable {
   private let path: String?
   private let known = LockedValue<KnownPeripherals?>(nil)
   private static let writing = DispatchQueue(label: "corebluetooth.peripherals", qos: .utility)
-  /// The end of the program waits for what is written, but not for a disk that does not answer.
+  /// The end of the program waits for writes, but not for a disk that does not answer.
   private static let finishesAtExit = atexit {
     let finished = DispatchSemaphore(value: 0)
     writing.async { finished.signal() }
@@ -33,7 +33,7 @@ package final class PeripheralStore: Sendable {
     self.init(path: folder.map { $0 + "/peripherals.json" })
   }
 
-  /// Runs changes of what is stored one after the other, off the queues of the program.
+  /// Runs changes of stored data one after the other, off the queues of the program.
   static func write(_ change: @escaping @Sendable () -> Void) {
     _ = finishesAtExit
     writing.async(execute: change)

@@ -4,7 +4,7 @@ internal import HaloRaw
 internal import HaloSystem
 
 /// The peripherals of a manager: one object for each, which is held while it connects and while it is connected. Changes of
-/// their connections are made here, from any thread, and the loop gets what follows from them in their order.
+/// their connections are made here, from any thread, and the loop gets their effects in their order.
 final class PeripheralTable: Sendable {
   private struct Shared {
     /// All objects that the program or this table holds.
@@ -54,9 +54,9 @@ final class PeripheralTable: Sendable {
     store.remember(peripheral.peer, name: peripheral.name)
   }
 
-  /// Changes the connection of a peripheral, and hands to the loop what it has to do.
+  /// Changes the connection of a peripheral, and hands the resulting commands to the loop.
   ///
-  /// - Returns: what the delegate is called with
+  /// - Returns: the reports for the delegate
   func change(
     _ peripheral: CBPeripheral,
     _ body: (inout CBPeripheral.Shared) -> (ManagedConnection.Command?, ManagedConnection.Report?)

@@ -3,27 +3,27 @@ internal import HaloSystem
 internal import HaloStorage
 internal import HaloRaw
 
-/// What a manager with a restore identifier does: stored off the queues of the program, and taken up at the next start of
-/// the program. Of several managers that run with one identifier, in this process or in others, the first has what is stored:
+/// The state of a manager with a restore identifier: stored off the queues of the program, and taken up at the next start of
+/// the program. Of several managers that run with one identifier, in this process or in others, the first has the stored state:
 /// nothing is restored to the others, and nothing of theirs is stored while it runs.
 final class Restoration<Record: RestorationRecord>: Sendable {
   private struct Shared {
-    /// What is stored.
+    /// The stored state.
     var record: Record
-    /// What the delegate has not been called with.
+    /// The state with which the delegate has not been called.
     var unreported: Record?
-    /// What waits for the adapter.
+    /// The state that waits for the adapter.
     var waiting: Record?
-    /// What is about to be written.
+    /// The state that is about to be written.
     var unwritten: Record?
-    /// The right to what is stored; nil while another manager has it.
+    /// The lock of the stored state; nil while another manager has it.
     var hold: FileLock?
   }
 
   private let folder: String
   private let shared: LockedValue<Shared>
 
-  /// Reads what the manager did last.
+  /// Reads the last state of the manager.
   ///
   /// - Returns: nil if there is no identifier, or no place to store anything
   init?(folder: String?, options: [String: Any]?) {
@@ -33,7 +33,7 @@ final class Restoration<Record: RestorationRecord>: Sendable {
     }
     self.folder = folder
     let program = ProcessInfo.processInfo.processName
-    // What another manager of this process stores last comes first.
+    // Writes of another manager of this process come first.
     PeripheralStore.finishWriting()
     let new = Record(program: program, identifier: identifier)
     var hold: FileLock?
@@ -65,10 +65,10 @@ final class Restoration<Record: RestorationRecord>: Sendable {
 
   private static func path(in folder: String) -> String { folder + "/\(Record.fileName)" }
 
-  /// What is stored.
+  /// The stored state.
   var record: Record { shared.withLock { $0.record } }
 
-  /// Stores a change of what the manager does.
+  /// Stores a change of the manager's state.
   func change(_ body: (inout Record) -> Void) {
     let hasChanged = shared.withLock { shared in
       let before = shared.record
@@ -85,7 +85,7 @@ final class Restoration<Record: RestorationRecord>: Sendable {
     }
   }
 
-  /// Whether this manager has what is stored, also as the one that had it is gone.
+  /// Whether this manager has the stored state, also as its earlier owner is gone.
   private func holds(_ record: Record) -> Bool {
     shared.withLock { shared in
       if shared.hold == nil {
@@ -96,10 +96,10 @@ final class Restoration<Record: RestorationRecord>: Sendable {
     }
   }
 
-  /// What the delegate is called with before the first state.
+  /// The state to report to the delegate before the first manager state.
   func takeUnreported() -> Record? { shared.withLock { $0.unreported.take() } }
 
-  /// What begins with the adapter; nil if it has begun, or was given up.
+  /// The state that begins with the adapter; nil if it has begun, or was given up.
   func takeWaiting() -> Record? { shared.withLock { $0.waiting.take() } }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 internal import HaloBluetoothCore
 internal import HaloRaw
 
-/// What a program scans for, and what of it has been reported: each scan reports peripherals anew.
+/// The scan of a program, and the peripherals that it has reported: each scan reports peripherals anew.
 struct ScanRequest: Sendable {
   private let services: [BluetoothUUID]?
   private let solicitedServices: [BluetoothUUID]
@@ -40,7 +40,7 @@ struct ScanRequest: Sendable {
   }
 }
 
-/// What a program looks for; nil for all. An empty list is no filter, as on Apple's systems.
+/// The service UUIDs that a program scans for; nil for all. An empty list is no filter, as on Apple's systems.
 func filter(_ uuids: [CBUUID]?) -> [BluetoothUUID]? {
   guard let uuids, !uuids.isEmpty else { return nil }
   return uuids.map(\.value)

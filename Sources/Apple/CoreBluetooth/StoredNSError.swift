@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `CBError`, `CBATTError` and `ASError` have in common: each stores an `NSError` of its domain. `as NSError` gives that
+/// The common part of `CBError`, `CBATTError` and `ASError`: each stores an `NSError` of its domain. `as NSError` gives that
 /// one, and `as? CBError` takes an `NSError` of the domain back, also in a `catch`.
 public protocol StoredNSError: CustomNSError, CustomStringConvertible, Hashable, Sendable,
   _ObjectiveCBridgeable
@@ -32,8 +32,8 @@ extension StoredNSError {
   public func hash(into hasher: inout Hasher) { hasher.combine(errorCode) }
 
   /// - Parameters:
-  ///   - text: what Apple's systems say of the code, where the user info has no description
-  ///   - detail: what the stack knows, for `NSDebugDescriptionErrorKey`
+  ///   - text: the text of Apple's systems for the code, where the user info has no description
+  ///   - detail: the stack's reason, for `NSDebugDescriptionErrorKey`
   package init(_ code: Code, saying text: String, detail: String? = nil, userInfo: [String: Any] = [:]) {
     var info = userInfo
     if info[NSLocalizedDescriptionKey] == nil { info[NSLocalizedDescriptionKey] = text }
@@ -42,7 +42,7 @@ extension StoredNSError {
   }
 }
 
-/// What the language's casts call.
+/// The requirements of the language's casts.
 extension StoredNSError {
   public func _bridgeToObjectiveC() -> NSError { _nsError }
 

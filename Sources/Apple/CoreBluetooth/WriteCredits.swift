@@ -14,7 +14,6 @@ struct WriteCredits {
   private var count = 0
   /// Whether the program waits for room.
   private var needsReadyCallback = false
-  /// Whether a write was dropped.
   private var hasDropped = false
 
   /// The credits of a new link.

@@ -18,15 +18,15 @@
   private let names: [Int: String]
   /// The bits to be listed where they are off, in order.
   private let expected: [Int]
-  /// What several bits are: `events`.
+  /// The noun for several bits: `events`.
   private let plural: StaticString
   private let numbering: Numbering
 
   /// - Parameters:
   ///   - names: the names by bit, the least significant bit of the first byte is 0
-  ///   - plural: what several bits are
-  ///   - expected: the bits that a reader wants to know of if they are off
-  ///   - numbering: where bits are counted from
+  ///   - plural: the noun for several bits
+  ///   - expected: the bits whose absence is worth showing
+  ///   - numbering: how bits are numbered
   package init(
     _ names: [Int: String], plural: StaticString = "bits",
     listingUnset expected: some Sequence<Int> = [Int](),

@@ -19,7 +19,6 @@
   /// The number of unread bytes.
   @inlinable package var remaining: Int { bytes.byteCount - position }
 
-  /// Whether all bytes are read.
   @inlinable package var isAtEnd: Bool { remaining == 0 }
 
   /// Advances by `count` bytes and returns the offset of the first of them.
@@ -150,7 +149,6 @@ extension RawSpan {
     index >= 0 && index < byteCount ? unsafeLoad(fromByteOffset: index, as: UInt8.self) : nil
   }
 
-  /// Whether both contain the same bytes.
   package func elementsEqual(_ other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
     var index = 0

@@ -144,7 +144,6 @@ extension PacketFields {
 }
 
 extension PacketFields {
-  /// Whether both have the same encoding.
   @usableFromInline package static func == (left: Self, right: Self) -> Bool {
     left.encoded() == right.encoded()
   }

@@ -58,12 +58,11 @@ package struct PersonalField: Hashable, Sendable {
   /// The sections of the specification that define the fields.
   @exclusivity(unchecked) package private(set) var references: [String] = []
 
-  /// Whether a capture has only the beginning of the bytes: what is missing is no damage.
+  /// Whether a capture has only the beginning of the bytes: missing bytes are no damage.
   @exclusivity(unchecked) private(set) var isCut = false
 
-  /// What the fields tell about people and their devices, if ``collectsPersonal``.
+  /// The data about people and their devices in the fields, if ``collectsPersonal``.
   @exclusivity(unchecked) package private(set) var personal: [PersonalField] = []
-  /// Whether ``personal`` is filled.
   @exclusivity(unchecked) package var collectsPersonal = false
 
   /// Whether bits that have names are fields of their own, below the field that they are in.
@@ -101,7 +100,7 @@ package struct PersonalField: Hashable, Sendable {
     if collectsPersonal { personal.append(PersonalField(kind: .address, range: range)) }
   }
 
-  /// Notes a field whose style says that it is a name or a key.
+  /// Notes a field with the style of a name or a key.
   func notePersonal(_ style: FieldStyle, _ range: Range<Int>) {
     guard collectsPersonal else { return }
     switch style {
@@ -200,7 +199,6 @@ package struct PersonalField: Hashable, Sendable {
     if count < list.count { list.removeLast(list.count - max(0, count)) }
   }
 
-  /// Whether the field has this name.
   package func isNamed(_ index: Int, _ name: StaticString) -> Bool {
     guard list[index].name.count == name.utf8CodeUnitCount else { return false }
     return name.withUTF8Buffer { bytes(list[index].name).elementsEqual($0.span.bytes) }

@@ -362,7 +362,7 @@ extension FieldStyle {
     }
   }
 
-  /// Writes the number, and what its bits are.
+  /// Writes the number and the names of its bits.
   @usableFromInline @inline(never)
   func writeBits(_ value: some FieldValue, _ names: BitNames, to text: inout TextBuffer) {
     var writer = ByteWriter()

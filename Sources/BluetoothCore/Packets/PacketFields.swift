@@ -294,7 +294,7 @@ extension FieldVisitor where Self: ~Escapable {
   ///   - name: of the address
   ///   - type: the name of its type
   ///   - address: is read or written, with its kind
-  ///   - isUsed: whether the other fields say that the address has a meaning
+  ///   - isUsed: whether the address has a meaning by the other fields
   @inlinable
   @_lifetime(self: copy self)
   package mutating func typedAddress(

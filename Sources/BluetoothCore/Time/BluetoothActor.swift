@@ -28,7 +28,7 @@ public actor BluetoothActor {
   }
 }
 
-/// What the stack runs on: one thread that runs one job after the other.
+/// The executor of the stack: one thread that runs one job after the other.
 package typealias StackExecutor = SerialExecutor & TaskExecutor
 
 /// Provides the event loop of the process. To run the stack on another platform, write a loop, and conform

@@ -1,5 +1,5 @@
-/// Waits for an operation that reports its result to a callback; bridges the layers' callbacks to `async`. It has no
-/// deadline of its own: the operation has one, or its caller says why not.
+/// Waits for an operation that reports its result to a callback; bridges the layers' callbacks to `async`. It has no deadline
+/// of its own: the operation has one, or a comment of its caller gives the reason for none.
 ///
 /// The task may be suspended before `start` is called. The event may come meanwhile: ask for it by
 /// ``awaitCallback(unless:_:)``, not before the call.
@@ -26,8 +26,8 @@ package func awaitCallback<Value: Sendable, Failure: Error>(
   return try result.get()
 }
 
-/// Waits until something is so, unless it is so already. That is asked where the wait begins: what comes between a question
-/// before the call and the wait would be missed.
+/// Waits until a condition is true, unless it is already. The condition is checked where the wait begins: a change between a
+/// check before the call and the wait would be missed.
 ///
 /// - Parameters:
 ///   - isSo: whether there is nothing to wait for

@@ -59,12 +59,12 @@ extension Duration {
     Double(wholeNanoseconds) / 1e9
   }
 
-  /// Longer than anything that is waited for: 100 years.
+  /// A duration treated as no limit (100 years).
   package static let forever = Duration.seconds(100 * 365 * 86400)
 }
 
-/// When a packet was received, and by which read. What one read brings was there before a request that is sent while it is
-/// handled, and so does not answer it.
+/// The time of a packet's reception, and the read that has brought it. The packets of one read were there before a request that
+/// is sent while they are handled, and so do not answer it.
 package struct Arrival: Hashable, Sendable {
   package var time: Instant
   /// The number of the read; 0 if the transport does not count.

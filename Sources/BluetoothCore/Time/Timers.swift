@@ -65,9 +65,9 @@ import Synchronization
     return Token(id: id)
   }
 
-  /// Runs `action` once, `delay` from now. What has happened since ``now`` was set counts if it is much: a program may have
-  /// blocked the loop. The few microseconds that the handling of a packet takes do not, so that a replay, which has only the
-  /// recorded times, computes the same deadlines.
+  /// Runs `action` once, `delay` from now. The time since ``now`` was set counts if it is long: a program may have blocked the
+  /// loop. The few microseconds that the handling of a packet takes do not, so that a replay, which has only the recorded
+  /// times, computes the same deadlines.
   @discardableResult
   package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> Token {
     let current = self.current

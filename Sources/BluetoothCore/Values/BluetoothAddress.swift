@@ -103,10 +103,10 @@ extension BluetoothAddress.Kind: CustomStringConvertible {
   }
 }
 
-/// Which device a peer is, over time: the key of what is remembered of devices.
+/// The identity of a peer over time: the key of the stored data of devices.
 ///
 /// It is the address that the device uses on the air. Devices with a resolvable private address have a new identity with each
-/// new address (Core Specification Vol 3, Part C, 10.8), as no bond says which of them belong together.
+/// new address (Core Specification Vol 3, Part C, 10.8), as there is no bond by which to resolve them.
 package struct PeerIdentity: Hashable, Sendable {
   /// The address at which the device is connected to.
   package let address: BluetoothAddress

@@ -2,11 +2,12 @@
 ///
 /// These are not shown, but escaped:
 ///
-/// - control and format characters, such as U+202E, which turns the direction of what follows, private and unassigned ones;
+/// - control and format characters, such as U+202E, which reverses the direction of the following text, private and unassigned
+///   ones;
 /// - characters that leave nothing to see, by which two different texts would look the same: Default_Ignorable_Code_Point of
 ///   Unicode, such as U+3164, variation selectors and tags, and U+2800, U+1D159, U+13441 and U+13442, which are empty glyphs;
 /// - marks above, below and within a letter (Mn, Me) after the fourth, which would cover other lines, and those without a
-///   letter before them in the text, which would change what is printed before it.
+///   letter before them in the text, which would change the character printed before it.
 ///
 /// Writing systems and emoji need some of these, which stay where they have a meaning: U+200C and U+200D after a virama,
 /// U+200C between Arabic letters, U+FE0F after a symbol that is an emoji only with it, and U+200D between two emoji. The flags
@@ -79,7 +80,7 @@ extension UnicodeScalar {
     return category == .nonspacingMark || category == .enclosingMark
   }
 
-  /// Whether U+FE0F makes an emoji of this symbol: also of a digit, before U+20E3.
+  /// Whether U+FE0F makes this symbol an emoji: also a digit, before U+20E3.
   fileprivate func isPicture(before next: UnicodeScalar?) -> Bool {
     properties.isEmoji && !properties.isEmojiPresentation && (!isASCII || next == "\u{20E3}")
   }

@@ -38,7 +38,7 @@
     get { _overrideLifetime(RawSpan(_unsafeStart: memory, byteCount: end), borrowing: self) }
   }
 
-  /// A part of the text; what is outside of it is left out.
+  /// A part of the text; the text outside the range is left out.
   package func string(_ range: Range<Int>) -> String {
     let range = range.clamped(to: 0..<end)
     return String(
@@ -324,8 +324,8 @@ extension TextBuffer {
   }
 }
 
-/// A value whose text is written into a buffer, without a string of its own. ``TextBuffer`` calls `write(to:)`;
-/// `description` is the same text for those who want a string.
+/// A value whose text is written into a buffer, without a string of its own. ``TextBuffer`` calls `write(to:)`; `description`
+/// is the same text as a string.
 @usableFromInline package protocol TextWritable: CustomStringConvertible {
   func write(to text: inout TextBuffer)
 }

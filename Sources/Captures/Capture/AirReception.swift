@@ -1,6 +1,6 @@
-/// How a sniffer has received a packet of the air, whatever its file format says it in. The bytes of such a record are
-/// the access address (4 bytes), the coding indicator on LE Coded (1 byte), the PDU with its header, and the CRC (3
-/// bytes), each least significant byte first (Core Specification Vol 6, Part B, 2.1).
+/// How a sniffer has received a packet of the air, in a form for all file formats. The bytes of such a record are the access
+/// address (4 bytes), the coding indicator on LE Coded (1 byte), the PDU with its header, and the CRC (3 bytes), each least
+/// significant byte first (Core Specification Vol 6, Part B, 2.1).
 @usableFromInline package struct AirReception: Hashable, Sendable {
   /// The link type of the file, or of the interface.
   package enum Source: UInt8, Hashable, Sendable {
@@ -14,9 +14,9 @@
     case perPacketInformation
   }
 
-  /// What kind of PDU it is, as far as the sniffer says so.
+  /// The kind of the PDU, as far as the sniffer reports it.
   package enum Role: UInt8, Hashable, Sendable {
-    /// An advertising PDU, or one of a connection from either side: the access address tells which.
+    /// An advertising PDU, or one of a connection from either side: the access address decides.
     case unspecified
     case advertising
     /// On a secondary advertising channel.
@@ -46,7 +46,7 @@
     }
   }
 
-  /// What the sniffer has found out about the packet.
+  /// The sniffer's findings about the packet.
   package struct Flags: OptionSet, Hashable, Sendable {
     package var rawValue: UInt16
 
@@ -110,7 +110,7 @@
   /// Whether the CRC is right, as the sniffer has found; nil if it has not checked it.
   package var isCRCValid: Bool? { flags.contains(.crcChecked) ? flags.contains(.crcValid) : nil }
 
-  /// The side that has sent it on a connection: the central is taken for the host; nil if the file does not tell.
+  /// The side that has sent it on a connection: the central is taken for the host; nil if the file does not record it.
   package var direction: CaptureDirection? {
     switch role {
     case .fromCentral, .isochronousFromCentral: .hostToController

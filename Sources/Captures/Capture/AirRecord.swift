@@ -95,7 +95,7 @@ extension FoundRecord {
 
   /// The header has 17 bytes in all versions. In version 0: 0xBEEF, packet ID (1 byte), packet counter (2 bytes), two unused
   /// bytes. Since then: board (1 byte), header length and payload length (1 byte each; since version 2, a payload length of 2
-  /// bytes), version (1 byte), packet counter (2 bytes), packet ID (1 byte). Then the length of what follows up to the packet,
+  /// bytes), version (1 byte), packet counter (2 bytes), packet ID (1 byte). Then the length of the fields up to the packet,
   /// flags, channel, RSSI, event counter (2 bytes), time (4 bytes).
   private mutating func readNordicHeader(_ packet: RawSpan) {
     let headerLength = 17

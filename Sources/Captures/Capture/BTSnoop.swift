@@ -76,7 +76,7 @@ package enum BTSnoop {
   /// Writes a record of a file with datalink ``Datalink/linuxMonitor``.
   ///
   /// - Parameters:
-  ///   - payload: what follows the monitor's header: an HCI packet without its type byte, or something else
+  ///   - payload: the bytes behind the monitor's header: an HCI packet without its type byte, or something else
   ///   - opcode: the kind of the record
   ///   - adapter: the adapter's index; nil if none
   ///   - microseconds: since 1970-01-01 UTC

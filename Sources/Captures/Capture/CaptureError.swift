@@ -43,15 +43,15 @@ package struct CaptureError: Error, Hashable, Sendable {
     case noArchiveLibrary(CompressionFormat)
     /// A library that reads compressed data is installed, and can't be loaded.
     case cannotLoad(LibraryError)
-    /// The library's description of what is wrong with a compressed file.
+    /// The library's description of the fault of a compressed file.
     case cannotDecompress(String)
-    /// The same, where what precedes the damage was read.
+    /// The same, where the data before the damage were read.
     case decompressedInPart(String)
     /// A compressed file has more bytes, relative to its size, than captures have.
     case growsTooMuch(limit: Int)
     /// An archive has no capture.
     case holdsNoCapture(CompressionFormat)
-    /// A copy of what was decompressed can't be made; the error number.
+    /// A copy of the decompressed data cannot be made; the error number.
     case cannotCopy(Int32)
     /// The caller of ``CaptureSource`` has cancelled it.
     case cancelled
@@ -67,7 +67,7 @@ package struct CaptureError: Error, Hashable, Sendable {
   package var offset: Int?
   /// The path of the file, if known.
   package var path: String?
-  /// How many bytes are left out because of damage, where what follows them was read; zero if it was not.
+  /// The number of bytes left out because of damage, where the bytes behind them were read; zero if they were not.
   package var leftOut = 0
   /// How many more places of the file are damaged.
   package var otherPlaces = 0
@@ -116,7 +116,7 @@ package enum CompressionFormat: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// What happened to a file that is followed.
+/// A change of a file that is followed.
 package enum FileChange: Hashable, Sendable {
   /// It has fewer bytes than were read.
   case shrunk(from: Int, to: Int)
@@ -125,7 +125,7 @@ package enum FileChange: Hashable, Sendable {
 }
 
 extension CaptureError {
-  /// The reason where what precedes the damage of a compressed file was read.
+  /// The reason where the data before the damage of a compressed file were read.
   var partial: Reason {
     if case .cannotDecompress(let why) = reason { .decompressedInPart(why) } else { reason }
   }
@@ -147,7 +147,7 @@ extension CaptureError: CustomStringConvertible {
     }
   }
 
-  /// What was done about the damage.
+  /// The treatment of the damage.
   private var rest: String {
     guard leftOut > 0 else { return "" }
     let others =

@@ -134,8 +134,8 @@
     }
   }
 
-  /// The header of the current record's link type, which precedes ``bytes``: what a sniffer says of a packet of the air. Empty
-  /// for others.
+  /// The header of the current record's link type, which precedes ``bytes``: the sniffer's data about a packet of the air.
+  /// Empty for others.
   package var linkHeader: RawSpan {
     @_lifetime(borrow self)
     get {

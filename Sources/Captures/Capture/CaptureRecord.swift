@@ -7,7 +7,7 @@ import HaloBluetoothCore
   /// Events, and data that the host receives.
   case controllerToHost
 
-  /// What the host does.
+  /// The action of the host.
   package var word: String { self == .hostToController ? "sent" : "received" }
 }
 
@@ -27,7 +27,7 @@ import HaloBluetoothCore
   /// A packet of an interface other than Bluetooth, in a pcapng file with several interfaces.
   case foreign(CaptureLinkType)
 
-  /// What records of this kind are, in the plural.
+  /// The name of records of this kind, in the plural.
   package var kindName: String {
     switch self {
     case .hci(nil): "packets without a direction"
@@ -60,7 +60,7 @@ import HaloBluetoothCore
   package var microseconds: Int64?
   /// The adapter's index (0 is hci0), if the capture has it.
   package var adapter: UInt16?
-  /// What the bytes are.
+  /// The kind of the bytes.
   package var content: CaptureContent
   /// The original length as stated in the file: greater than that of the bytes if the packet was truncated (snap
   /// length); some programs write too small a number.
@@ -92,7 +92,7 @@ package struct CaptureRecord: Hashable, Sendable {
   package var info: CaptureRecordInfo
   /// The bytes; their form is given by the content.
   package var bytes: [UInt8]
-  /// The header of the link type, which a copy keeps: what a sniffer says of a packet of the air. Empty for others.
+  /// The header of the link type, which a copy keeps: the sniffer's data about a packet of the air. Empty for others.
   package var linkHeader: [UInt8]
 
   package init(info: CaptureRecordInfo, bytes: [UInt8], linkHeader: [UInt8] = []) {
@@ -101,7 +101,6 @@ package struct CaptureRecord: Hashable, Sendable {
     self.linkHeader = linkHeader
   }
 
-  /// Whether the packet was truncated.
   package var isCut: Bool { bytes.count < info.originalLength }
 }
 

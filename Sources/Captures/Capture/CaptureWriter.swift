@@ -114,8 +114,8 @@ package final class CaptureWriter {
     queue.whenDrained(handler)
   }
 
-  /// Writes what waits, and gives up the file: another writer may have it then. Nothing more is written. Calls `handler` once,
-  /// on any thread, when the file is closed.
+  /// Writes the waiting records, and gives up the file: another writer may have it then. Nothing more is written. Calls
+  /// `handler` once, on any thread, when the file is closed.
   package func close(whenClosed handler: @escaping @Sendable () -> Void) {
     flush()
     queue.close(whenClosed: handler)
@@ -152,7 +152,7 @@ package final class CaptureWriter {
   }
 
   /// Writes a record as ``CaptureReader`` returns it. Only a file of the Linux monitor can store other records than HCI
-  /// packets, and the adapter; what the file format can't store is omitted. After a write error the file ends with the
+  /// packets, and the adapter; records that the file format can't store are omitted. After a write error the file ends with the
   /// last complete record, ``failure`` has the reason, and nothing more is written.
   ///
   /// - Parameters:
@@ -168,7 +168,7 @@ package final class CaptureWriter {
   /// - Parameters:
   ///   - bytes: as returned by ``CaptureReader``: an HCI packet begins with its type byte
   ///   - info: content, adapter and time
-  ///   - linkHeader: of a packet of the air, what precedes it in the file that it is from
+  ///   - linkHeader: of a packet of the air, the bytes before it in its file
   /// - Returns: whether the file format can store it
   @discardableResult
   package func collect(_ bytes: RawSpan, _ info: CaptureRecordInfo, linkHeader: [UInt8] = []) -> Bool {

@@ -104,7 +104,7 @@ package enum CaptureFormat: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a format's reader finds at the start of the given bytes.
+/// The result of a format's reader at the start of the given bytes.
 enum CaptureStep {
   /// A record is incomplete. At most ``maximumBlockLength`` bytes have to be in the buffer.
   case needsMore
@@ -136,7 +136,7 @@ struct FoundRecord {
   var recordLength: Int
   /// The number of packets lost since the start of the file, if the format counts them.
   var drops: UInt32 = 0
-  /// The number of bytes before `start` that are the header of the link type, such as what a sniffer says of the packet.
+  /// The number of bytes before `start` that are the header of the link type, such as the sniffer's data about the packet.
   var linkHeaderLength = 0
 
   init(

@@ -51,7 +51,7 @@ struct PCAP {
   ///
   /// - Parameters:
   ///   - header: that of the link type
-  ///   - packet: what follows it
+  ///   - packet: the bytes behind it
   ///   - microseconds: since 1970-01-01 UTC
   ///   - originalLength: of the packet, if `packet` is only its beginning
   ///   - writer: receives the record

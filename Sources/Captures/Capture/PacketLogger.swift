@@ -74,7 +74,8 @@ enum HCIDump {
   /// Length of the packet (2 bytes), direction, padding, seconds (4), microseconds (4).
   private static let headerLength = 12
 
-  /// Whether a file with this beginning is hcidump's: the first record has to be right in every field, as nothing else tells.
+  /// Whether a file with this beginning is hcidump's: the first record has to be right in every field, as there is no other
+  /// sign.
   static func isBeginning(_ bytes: RawSpan) -> Bool {
     guard let length = bytes.uint16(at: 0, .little), let direction = bytes.byte(at: 2), direction <= 1,
       bytes.byte(at: 3) == 0, let microseconds = bytes.uint32(at: 8, .little), microseconds < 1_000_000,

@@ -5,13 +5,13 @@ import HaloBluetoothCore
 /// transfer is in the capture twice, when it begins and when it ends: data to the device are in the first record, data
 /// to the host in the second.
 ///
-/// A device is a Bluetooth adapter once its descriptor says so (class 0xE0, subclass 1, protocol 1), once it is sent an
-/// HCI command, or once it sends what can hardly be anything but an event. All else is not read.
+/// A device is a Bluetooth adapter once its descriptor identifies it (class 0xE0, subclass 1, protocol 1), once it is sent an
+/// HCI command, or once it sends bytes that can hardly be anything but an event. All else is not read.
 ///
 /// A packet may take several transfers: an event of 40 bytes takes three from an endpoint of 16 bytes. It is complete
 /// in the last one. Bounded: there are at most ``capacity`` adapters, with one packet of each kind.
 struct USBAdapters {
-  /// What a record is.
+  /// The kind of a record.
   enum Found {
     /// Not of a Bluetooth adapter.
     case foreign
@@ -200,7 +200,6 @@ struct USBAssembler {
 
   init(_ type: HCIPacketType) { self.type = type }
 
-  /// Whether no packet has begun.
   var isEmpty: Bool { length == 0 }
 
   /// The length of a packet with this beginning; nil if its header is not complete.
@@ -209,7 +208,7 @@ struct USBAssembler {
       ? header.byte(at: 1).map { Int($0) + 2 } : header.uint16(at: 2, .little).map { Int($0) + 4 }
   }
 
-  /// Whether a transfer has at least one packet. If it has more bytes, who reads the packet sees it.
+  /// Whether a transfer has at least one packet. Further bytes are found by the reader of the packet.
   func isWhole(_ data: RawSpan, length: Int) -> Bool { expected(data).map { length >= $0 } ?? false }
 
   /// Adds the data of a transfer.

@@ -9,7 +9,7 @@ package struct RecordedHost: Hashable, Sendable {
   package private(set) var adapter: UInt16?
   /// The address set with LE Set Random Address, if any.
   package private(set) var randomAddress: BluetoothAddress?
-  /// What it requested of its links first.
+  /// The first requests for its links.
   package private(set) var linkPreferences = LinkPreferences()
   /// The start of the capture, in microseconds since 1970-01-01 UTC; nil if its first record has no timestamp.
   package private(set) var beginning: Int64?
@@ -44,7 +44,6 @@ package struct RecordedHost: Hashable, Sendable {
     ReadLocalSupportedFeatures.opcode,
   ]
 
-  /// Whether it was recorded by this package.
   package var isOurs: Bool { !notes.isEmpty }
 
   /// The number of records to examine: the setup is within the first commands, and a link of the kernel follows soon.

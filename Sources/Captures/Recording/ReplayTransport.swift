@@ -10,7 +10,7 @@ import HaloCapture
 /// event (Ctrl-C, a count that was reached, a program that ended), ``onInterrupt`` is called.
 @BluetoothActor
 package final class ReplayTransport: HCITransport {
-  /// What follows from a difference.
+  /// The consequence of a difference.
   package enum Strictness: Hashable, Sendable {
     /// The first difference ends the replay.
     case strict
@@ -20,7 +20,7 @@ package final class ReplayTransport: HCITransport {
 
   /// Which part of a file is replayed, and how.
   package struct Options: Hashable, Sendable {
-    /// What follows from a difference.
+    /// The consequence of a difference.
     package var strictness = Strictness.strict
     /// The index of the adapter whose packets are replayed; nil for the first in the file.
     package var adapter: UInt16?
@@ -259,7 +259,7 @@ package final class ReplayTransport: HCITransport {
     guard isRunning, !isDelivering, !isToProceed else { return false }
     if let next, let deadline, deadline <= time(of: next) + Self.timerSlack { return false }
     if let next, !sent.isEmpty {
-      // What was sent in another lane may be recorded further on. A strict replay ends here, and names it.
+      // A packet that was sent in another lane may be recorded further on. A strict replay ends here, and names it.
       var packet = sent.removeInstead(of: next.bytes)
       if packet == nil, options.strictness == .strict { packet = sent.popFirst() }
       pass(next, sent: packet)

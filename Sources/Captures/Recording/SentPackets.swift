@@ -9,7 +9,7 @@ import L2CAP
 /// before or after its own next request; both are right, and which it was depended on when it was scheduled. So packets stand
 /// in lanes, and the order matters within a lane only.
 struct SentPackets {
-  /// Packets whose order follows from what was received.
+  /// Packets whose order follows from received packets.
   private enum Lane: Hashable {
     /// HCI commands: the controller carries out one after the other.
     case commands

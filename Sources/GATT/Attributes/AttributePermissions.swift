@@ -1,11 +1,10 @@
 import ATT
 
-/// What a link has to offer before an attribute is read or written on it (Core Specification Vol 3, Part F, 3.2.5; Part
-/// C, 10.3.1).
+/// Security requirements of an attribute: the properties that a link needs before it is read or written (Core Specification Vol
+/// 3, Part F, 3.2.5; Part C, 10.3.1).
 package struct SecurityRequirement: Hashable, Sendable {
-  /// Whether the link must be encrypted.
   package var needsEncryption: Bool
-  /// Whether the key must come from a pairing that is protected against an attacker in the middle.
+  /// Whether the key must come from a pairing with protection against a man in the middle.
   package var needsAuthentication: Bool
   /// Whether the user or the program must have allowed this client.
   package var needsAuthorization: Bool
@@ -34,9 +33,8 @@ package struct SecurityRequirement: Hashable, Sendable {
 
 /// The security of a link, as far as attributes ask for it.
 package struct LinkSecurity: Hashable, Sendable {
-  /// Whether the link is encrypted.
   package var isEncrypted: Bool
-  /// Whether its key comes from a pairing that is protected against an attacker in the middle.
+  /// Whether the key of the link comes from a pairing with protection against a man in the middle.
   package var isAuthenticated: Bool
   /// Whether the user or the program has allowed this client.
   package var isAuthorized: Bool
@@ -59,8 +57,8 @@ package struct LinkSecurity: Hashable, Sendable {
   /// A new link.
   package static let none = LinkSecurity()
 
-  /// Why an access is refused; nil if the link meets the requirement. A client without a key is told that it has to
-  /// pair (Insufficient Authentication), one with a key that it has to encrypt (Vol 3, Part C, 10.3.1).
+  /// The error of a refused access; nil if the link meets the requirement. It is Insufficient Authentication for a client
+  /// without a key, which has to pair, and Insufficient Encryption for one with a key (Vol 3, Part C, 10.3.1).
   package func refusal(of requirement: SecurityRequirement) -> ATTErrorCode? {
     let needsLink = requirement.needsEncryption || requirement.minimumKeySize > 0
     if needsLink || requirement.needsAuthentication, !isEncrypted {

@@ -1,7 +1,7 @@
 import ATT
 import HaloBluetoothCore
 
-/// What a request is about: a service, a characteristic's value, a descriptor, or a handle that is known as a number.
+/// The target of a request: a service, a characteristic's value, a descriptor, or a handle that is known as a number.
 package protocol AttributeReference: Sendable {
   /// The handle that the request has.
   var requestHandle: AttributeHandle { get }
@@ -47,11 +47,11 @@ package struct IncludedService: Hashable, Sendable {
 package struct Characteristic: AttributeReference, Hashable {
   /// The type.
   package var uuid: BluetoothUUID
-  /// What can be done with the value.
+  /// The permitted uses of the value.
   package var properties: CharacteristicProperties
   /// The handle of the declaration.
   package var declaration: AttributeHandle
-  /// The handle of the value: what is read, written and notified.
+  /// The handle of the value, which is read, written and notified.
   package var valueHandle: AttributeHandle
   /// The last handle that can belong to it; the descriptors are between the value and this handle.
   package var end: AttributeHandle

@@ -1,5 +1,5 @@
-/// The value of a Client Characteristic Configuration: what a client wants to be sent on its own (Core Specification
-/// Vol 3, Part G, 3.3.3.3). Each client has its own.
+/// The value of a Client Characteristic Configuration: the kinds of values that the server sends to a client unasked (Core
+/// Specification Vol 3, Part G, 3.3.3.3). Each client has its own.
 package struct ClientConfiguration: OptionSet, Hashable, Sendable {
   package var rawValue: UInt16
 
@@ -15,7 +15,7 @@ package struct ClientConfiguration: OptionSet, Hashable, Sendable {
   /// The one of the standard library looks for the conformances of this type, at each call.
   package func contains(_ other: ClientConfiguration) -> Bool { rawValue & other.rawValue == other.rawValue }
 
-  /// What a characteristic with these properties can be configured to.
+  /// The bits that a characteristic with these properties supports.
   package init(allowedBy properties: CharacteristicProperties) {
     self = []
     if properties.contains(.notify) { insert(.notify) }

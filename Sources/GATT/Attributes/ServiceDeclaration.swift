@@ -1,12 +1,12 @@
 import ATT
 import HaloBluetoothCore
 
-/// The declaration of a service (Core Specification Vol 3, Part G, 3.1): its type says whether the service is primary,
-/// its value is the UUID.
+/// The declaration of a service (Core Specification Vol 3, Part G, 3.1): its type shows whether the service is primary, its
+/// value is the UUID.
 package struct ServiceDeclaration: Hashable, Sendable {
   /// The type of the service.
   package var uuid: BluetoothUUID
-  /// Whether clients find the service by themselves; a secondary one is only included by others.
+  /// Whether clients discover the service directly; a secondary one is only included by others.
   package var isPrimary: Bool
 
   package init(_ uuid: BluetoothUUID, isPrimary: Bool = true) {
@@ -21,7 +21,6 @@ package struct ServiceDeclaration: Hashable, Sendable {
     self.init(uuid, isPrimary: type == GATTUUID.primaryService)
   }
 
-  /// Whether attributes of a type declare services.
   package static func isType(_ type: BluetoothUUID) -> Bool {
     type == GATTUUID.primaryService || type == GATTUUID.secondaryService
   }

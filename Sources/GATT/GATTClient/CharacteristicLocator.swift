@@ -13,7 +13,7 @@ struct CharacteristicLocator {
     var index: Int
   }
 
-  /// A server of tens of thousands of services must not fill the memory; what does not fit is not found again.
+  /// A server of tens of thousands of services must not fill the memory; entries beyond the limit are not found again.
   private static let maximumCount = 4096
 
   private var services: [AttributeHandle: Service] = [:]
@@ -56,7 +56,7 @@ struct CharacteristicLocator {
     services.values.filter { $0.uuid == uuid }.sorted { $0.handles.start < $1.handles.start }
   }
 
-  /// Forgets what touches a range.
+  /// Forgets the entries that touch a range.
   ///
   /// - Returns: the range and the services that it touched
   mutating func forget(_ range: HandleRange) -> HandleRange {

@@ -1,7 +1,7 @@
 import ATT
 import HaloBluetoothCore
 
-/// Whether attributes of an earlier link are still where they were, each with one request.
+/// Checks, each with one request, that attributes of an earlier link are still where they were.
 extension GATTClient {
   /// Whether the attribute at a handle has this type. Nothing is read or written, and no permission is needed.
   ///

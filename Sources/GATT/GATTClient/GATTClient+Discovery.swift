@@ -45,7 +45,7 @@ extension GATTClient {
   /// How often services are discovered again that change meanwhile.
   private static let mostAttempts = 8
 
-  /// Discovers services, again if the server says meanwhile that some have changed: what is returned can be used.
+  /// Discovers services, again if the server indicates meanwhile that some have changed: the services returned can be used.
   private func findServices<Procedure: GATTProcedure>(
     _ make: @escaping () -> Procedure, _ cancellation: ProcedureCancellation, attempts: Int = mostAttempts,
     _ completion: @escaping (Result<([Service], DiscoveryGeneration), StackError>) -> Void
@@ -60,7 +60,7 @@ extension GATTClient {
     }
   }
 
-  /// Discovers again what has changed while it was discovered.
+  /// Repeats a discovery during which its services change.
   package func whileServicesChange<Value>(
     _ discover: () async throws(StackError) -> Value
   ) async throws(StackError) -> Value {
@@ -240,7 +240,8 @@ extension GATTClient {
 
   /// Remembers services.
   ///
-  /// - Returns: the same, with the time since which they are there: what is discovered again is equal, unless it has changed
+  /// - Returns: the same, with the time since which they are there: a service that is discovered again is equal, unless it has
+  ///   changed
   func note(_ services: [Service], _ stamp: DiscoveryGeneration, isAskedFor: Bool = true) -> [Service] {
     services.map { service in
       var service = service

@@ -10,16 +10,16 @@ enum ServiceChangedWatch {
   case done
 }
 
-/// Service Changed: tells a client that keeps handles when they have changed (Core Specification Vol 3, Part G, 7.1). A client
+/// Service Changed: informs a client that keeps handles of changes to them (Core Specification Vol 3, Part G, 7.1). A client
 /// has to subscribe to it, which no program does: it is a part of making a link usable, as with Android, BlueZ and Apple's
 /// systems (zephyrproject-rtos/zephyr 46695 and 104970).
 extension GATTClient {
-  /// Subscribes to Service Changed, once per link. What is requested later waits for it.
+  /// Subscribes to Service Changed, once per link. Later requests wait for it.
   ///
   /// A server that does not answer within five seconds stays connected and continues to send values, as nothing depends on the
   /// answer. ATT allows no other request after that (Part F, 3.3.3): the next one ends the link, and the next link does without.
   ///
-  /// - Parameter afterOthers: whether what is requested now goes before, so that a stream does not begin later
+  /// - Parameter afterOthers: whether requests that are made now go before, so that a stream does not begin later
   package func watchServiceChanges(afterOthers: Bool = false) {
     guard !afterOthers else {
       timers.schedule(after: .zero) { [weak self] in

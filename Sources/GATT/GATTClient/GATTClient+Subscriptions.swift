@@ -5,10 +5,10 @@ import HaloBluetoothCore
 package enum SubscriptionKind: Hashable, Sendable {
   /// Without an answer.
   case notification
-  /// With a confirmation for each; the next is sent after it.
+  /// Each value is confirmed; the next is sent after the confirmation.
   case indication
 
-  /// What a client writes to be sent a value in this way.
+  /// The bit that a client writes to be sent a value in this way.
   var configuration: ClientConfiguration {
     switch self {
     case .notification: .notify
@@ -39,7 +39,7 @@ struct ActiveSubscription {
   var configuration: Descriptor?
   /// Identifies the characteristic after a change; nil if it was not discovered on this link.
   var name: CharacteristicLocator.Name?
-  /// Whether the server has confirmed to send.
+  /// Whether the server has confirmed the subscription.
   var isConfigured = false
   let sink: (RawSpan, Instant) -> Void
   /// Gets the reason; nil if it was unsubscribed.
@@ -117,9 +117,8 @@ extension GATTClient {
     return { cancellation() }
   }
 
-  /// Gets what the peer sends of a value, and writes nothing: for peers that send without a subscription, and for
-  /// characteristics that lack the descriptor or the property. The rest is as in
-  /// ``subscribe(to:as:onEnd:sink:)``.
+  /// Gets the notifications and indications of a value, and writes nothing: for peers that send without a subscription, and for
+  /// characteristics that lack the descriptor or the property. The rest is as in ``subscribe(to:as:onEnd:sink:)``.
   package func listen(
     to characteristic: Characteristic, onEnd: ((StackError) -> Void)? = nil,
     sink: @escaping (RawSpan, Instant) -> Void
@@ -185,7 +184,7 @@ extension GATTClient {
     }
   }
 
-  /// A subscriber has left: asks for what the others want, or for nothing, unless that was asked for last.
+  /// A subscriber has left: requests the configuration of the others, or none, unless that was requested last.
   func takeBack(
     _ handle: AttributeHandle, _ configuration: Descriptor,
     completion: @escaping (Result<Void, StackError>) -> Void = { _ in }
@@ -194,14 +193,14 @@ extension GATTClient {
       return completion(.success(()))
     }
     _ = configure(handle, configuration) { result in
-      // What is at another handle now, or gone, has lost its configuration.
+      // A handle that is now that of another attribute, or of none, has lost its configuration.
       if case .failure(.servicesChanged) = result { completion(.success(())) } else { completion(result) }
     }
   }
 
   /// Removes a subscriber whose request was cancelled or has failed. The peripheral may have been asked to send the value as
-  /// this subscriber wants it: by that request, if it is pending, or by a later one for others. It is asked for what the others
-  /// want.
+  /// this subscriber wants it: by that request, if it is pending, or by a later one for others. The configuration of the others
+  /// is requested.
   ///
   /// - Returns: the subscriber; nil if it was removed before
   func withdraw(_ id: UInt64) -> ActiveSubscription? {
@@ -240,8 +239,8 @@ extension GATTClient {
   /// Removes a subscriber without a request: its characteristic is not where it was.
   package func drop(_ subscription: Subscription) { _ = remove(subscription) }
 
-  /// - Returns: the subscription, if the peripheral may have to be told; nil if there is no link, or if the
-  ///   subscription is moving, since what the move enables is disabled when it ends
+  /// - Returns: the subscription, if the configuration may have to be written; nil if there is no link, or if the subscription
+  ///   is moving, since the configuration that the move enables is disabled when it ends
   private func remove(_ subscription: Subscription) -> ActiveSubscription? {
     guard let entry = active.removeValue(forKey: subscription.id) else { return nil }
     resubscriptions.remove(subscription.id)

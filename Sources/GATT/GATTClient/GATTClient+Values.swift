@@ -37,8 +37,8 @@ extension GATTClient {
     }
   }
 
-  /// Reports that the services have changed, if the server has said so of an attribute before it has answered a request: what is
-  /// at its handle then is another attribute, or none.
+  /// Reports that the services have changed, if the server has indicated this for the attribute before it has answered a
+  /// request: its handle is then that of another attribute, or of none.
   ///
   /// - Parameter isRead: whether a success is void, too; a write that was confirmed is not made again
   private func unlessChanged<Value>(
@@ -131,7 +131,7 @@ extension GATTClient {
   /// Writes a value in its turn, without anybody waiting for it.
   ///
   /// - Parameters:
-  ///   - value: what fits into one PDU
+  ///   - value: a value that fits into one PDU
   ///   - handle: the attribute to write
   ///   - onFailure: called if it cannot be written
   package func post(

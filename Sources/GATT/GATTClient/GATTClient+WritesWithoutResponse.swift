@@ -28,7 +28,7 @@ extension GATTClient {
   ///
   /// - Parameters:
   ///   - value: at most MTU - 3 bytes
-  ///   - attribute: what to write
+  ///   - attribute: the attribute to write
   ///   - time: how long to wait for room
   /// - Throws: ``StackError/noRoomInTime(seconds:)``, and `.cancelled`: then nothing was sent
   package func writeWithoutResponse(
@@ -48,7 +48,7 @@ extension GATTClient {
     _ = post(value, to: attribute, within: time, completion)
   }
 
-  /// - Returns: what ends it while it waits; nil if it is done
+  /// - Returns: a closure that ends it while it waits; nil if it is done
   private func post(
     _ value: [UInt8], to attribute: some AttributeReference, within time: Duration,
     _ completion: @escaping (Result<Void, StackError>) -> Void

@@ -15,7 +15,7 @@ package final class GATTClient {
   /// Whether ``watchServiceChanges()`` has an effect: not for peers that must not get its requests.
   package var watchesServiceChanges = true
 
-  /// Checks what is written, by any caller and with any procedure; nil to write all.
+  /// Checks all writes, of any caller and with any procedure; nil to allow all.
   package var writePolicy: WritePolicy? {
     get { procedures.writePolicy }
     set { procedures.writePolicy = newValue }
@@ -40,16 +40,15 @@ package final class GATTClient {
   var isMoving = false
   var moveCount = 0
   private static var count: UInt64 = 0
-  /// Whether the link exists.
   private(set) var isOpen = true
   private var idleHandlers: [() -> Void] = []
 
   /// A client on the bearer of a link that is established.
   ///
   /// - Parameters:
-  ///   - bearer: sends requests, and gets what the peer sends
+  ///   - bearer: sends requests, and gets the PDUs of the peer
   ///   - timers: the clock of its deadlines
-  ///   - hasRoom: whether the link has room for a write without response. ``roomAvailable()`` says that there is room again.
+  ///   - hasRoom: whether the link has room for a write without response. Call ``roomAvailable()`` when there is room again.
   package init(_ bearer: ATTBearer, timers: Timers, hasRoom: @escaping () -> Bool = { true }) {
     self.bearer = bearer
     self.timers = timers

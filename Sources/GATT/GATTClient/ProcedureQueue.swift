@@ -7,9 +7,9 @@ package typealias WritePolicy = (_ handle: AttributeHandle, _ value: [UInt8], _ 
 
 /// The order in which a client uses its bearer: that of the calls. Procedures run one after the other, as the parts of prepared
 /// writes must not be mixed, and servers are most reliable with one procedure at a time. A write without response is sent when
-/// the procedures before it have begun and the link has room for it; what was called after it waits.
+/// the procedures before it have begun and the link has room for it; later calls wait.
 package final class ProcedureQueue {
-  /// Names what waits or runs.
+  /// Identifies a procedure or write that waits or runs.
   package struct Token: Hashable, Sendable {
     fileprivate let id: UInt64
   }
@@ -84,8 +84,8 @@ package final class ProcedureQueue {
     return Token(id: id)
   }
 
-  /// Cancels what waits or runs; its completion is not called. What has not begun is removed. A procedure that has begun ends
-  /// with the response to its open request, which cannot be withdrawn; further requests are not sent.
+  /// Cancels a procedure or write; its completion is not called. One that has not begun is removed. A procedure that has begun
+  /// ends with the response to its open request, which cannot be withdrawn; further requests are not sent.
   ///
   /// - Returns: whether it had not begun
   @discardableResult
@@ -100,9 +100,9 @@ package final class ProcedureQueue {
     return false
   }
 
-  /// Starts what may start: call it when the link has room again, and after the exchange of the MTU.
+  /// Starts the procedures and writes that may start: call it when the link has room again, and after the exchange of the MTU.
   func advance() {
-    // What has ended at once goes on here, and not inside its end.
+    // A procedure that has ended at once goes on here, and not inside its end.
     guard !isAdvancing else { return }
     isAdvancing = true
     defer { isAdvancing = false }

@@ -24,7 +24,7 @@ final class Subscriptions {
   static let unclaimedLifetime = Duration.seconds(2)
 
   @exclusivity(unchecked) private var sinks = SmallMap<AttributeHandle, [(id: UInt64, sink: Sink)]>()
-  /// What the peripheral was asked for last, and whether it has confirmed that.
+  /// The last configuration requested of the peripheral, and whether it has confirmed that.
   private var requests: [AttributeHandle: Request] = [:]
   private var unclaimed: [Unclaimed] = []
   private var nextID: UInt64 = 0
@@ -77,14 +77,14 @@ final class Subscriptions {
     if listeners.isEmpty { forget(handle) } else { sinks[handle] = listeners }
   }
 
-  /// What the peripheral was asked for last: it sends the value so when all requests are answered. Nil if that is not
+  /// The last configuration requested of the peripheral, which is in effect when all requests are answered. Nil if that is not
   /// known, as after a request that it has refused.
   func configurationAskedFor(of handle: AttributeHandle) -> ClientConfiguration? {
     requests[handle]?.configuration
   }
 
-  /// Whether the peripheral has confirmed just this, and nothing else was asked for since. A subscriber does not prove
-  /// it: the write that enables it may be pending, and may fail.
+  /// Whether the peripheral has confirmed exactly this configuration, and no other was requested since. A subscriber does not
+  /// prove it: the write that enables it may be pending, and may fail.
   func isConfirmed(_ configuration: ClientConfiguration, of handle: AttributeHandle) -> Bool {
     requests[handle].map { $0.configuration == configuration && $0.isConfirmed } ?? false
   }

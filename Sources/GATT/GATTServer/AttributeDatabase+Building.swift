@@ -4,12 +4,12 @@ import HaloBluetoothCore
 /// Services are added in the order of their handles, each with its characteristics. Within
 /// ``AttributeDatabase/update(_:)`` a service is indicated to clients when it is complete.
 extension AttributeDatabase {
-  /// Begins a service behind all attributes. What is added next belongs to it.
+  /// Begins a service behind all attributes. Attributes that are added next belong to it.
   ///
   /// - Parameters:
   ///   - uuid: its type
   ///   - handle: the handle of its declaration, if that is not used; nil for the next one
-  ///   - isPrimary: whether clients find it by itself; a secondary service is included by others
+  ///   - isPrimary: whether clients discover it directly; a secondary service is only included by others
   /// - Returns: the handle of its declaration; 0 if there is none left
   @discardableResult
   package func addService(
@@ -34,12 +34,12 @@ extension AttributeDatabase {
   ///
   /// - Parameters:
   ///   - uuid: its type
-  ///   - properties: what clients may do with the value
-  ///   - value: what is read first, unless there is a handler; up to 512 bytes
+  ///   - properties: the uses permitted to clients
+  ///   - value: the initial value, unless there is a handler; up to 512 bytes
   ///   - capacity: the most bytes that may be written, up to 512
-  ///   - security: what a link needs to read or write the value, or to subscribe to it
+  ///   - security: the requirements for reading, writing and subscribing
   ///   - read: answers reads in place of the stored value
-  ///   - write: takes what is written; without one it is stored
+  ///   - write: takes written values, which are otherwise stored
   /// - Returns: the handle of the value; 0 if there are not enough handles left, or ``checkLength(of:)`` refuses the value, and
   ///   then nothing is added
   @discardableResult
@@ -78,10 +78,10 @@ extension AttributeDatabase {
   ///
   /// - Parameters:
   ///   - uuid: its type
-  ///   - value: what is read first; up to 512 bytes
-  ///   - access: what clients may do with it
+  ///   - value: the initial value, up to 512 bytes
+  ///   - access: the uses permitted to clients
   ///   - capacity: the most bytes that may be written, up to 512
-  ///   - security: what a link needs to read or write it
+  ///   - security: the requirements for reading and writing
   /// - Returns: its handle; 0 if there is none left, or ``checkLength(of:)`` refuses the value
   @discardableResult
   package func addDescriptor(

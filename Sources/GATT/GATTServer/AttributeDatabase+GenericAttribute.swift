@@ -9,8 +9,8 @@ extension AttributeDatabase {
   /// Adds the service Generic Access (Core Specification Vol 3, Part C, 12).
   ///
   /// - Parameters:
-  ///   - name: the name of the device, which has up to 248 bytes; what is longer is cut (12.1)
-  ///   - appearance: what it is; 0 for nothing in particular
+  ///   - name: the name of the device, cut to 248 bytes (12.1)
+  ///   - appearance: its external appearance; 0 for unknown
   ///   - preferred: the connection parameters for it; by default, those that the central chooses
   package func addGenericAccess(
     name: String, appearance: UInt16 = 0,
@@ -42,7 +42,7 @@ extension AttributeDatabase {
     GATTUUID.clientSupportedFeatures, GATTUUID.databaseHash, GATTUUID.serverSupportedFeatures,
   ]
 
-  /// Whether this server makes the value of an attribute, so that nobody else can give one.
+  /// Whether this server makes the value of an attribute, so that none can be given.
   package func makesValue(of handle: AttributeHandle) -> Bool {
     entry(handle).map {
       Self.madeHere.contains($0.attribute.type) || $0.attribute.type == GATTUUID.serviceChanged

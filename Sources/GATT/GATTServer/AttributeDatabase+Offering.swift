@@ -1,12 +1,13 @@
 import HaloBluetoothCore
 
-/// What clients may do with the attributes of a table (Core Specification Vol 3, Part G, 3.3).
+/// The attributes of a table as offered to clients, with the permissions that their declarations promise (Core Specification
+/// Vol 3, Part G, 3.3).
 extension AttributeDatabase {
   /// Offers the attributes of another device to clients. A replay, which answers as that device did, has ``init(_:)``.
   ///
-  /// A value may be used as the properties of its characteristic say. Descriptors are read-only, but for configurations, and for
-  /// a description whose characteristic has Writable Auxiliaries. What Generic Attribute says of clients, of the server and of
-  /// the attributes is that of this server, and not what was read from the device.
+  /// A value may be used as the properties of its characteristic say. Descriptors are read-only, but for configurations, and
+  /// for a description whose characteristic has Writable Auxiliaries. The values of Generic Attribute about clients, the server
+  /// and the attributes are those of this server, and not those read from the device.
   ///
   /// - Parameters:
   ///   - attributes: those of the table, in any order; one without `.read` has no value that is known, and is not read
@@ -27,7 +28,7 @@ extension AttributeDatabase {
     ServiceDeclaration.isType(type) || type == GATTUUID.include || type == GATTUUID.characteristic
   }
 
-  /// - Parameter group: a declaration, and what belongs to it
+  /// - Parameter group: a declaration and the attributes that belong to it
   private static func offer(_ group: inout ArraySlice<ServerAttribute>) {
     let declared = group.first.flatMap {
       $0.type == GATTUUID.characteristic ? CharacteristicDeclaration(parsing: $0.value) : nil

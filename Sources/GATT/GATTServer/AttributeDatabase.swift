@@ -3,9 +3,8 @@ import HaloBluetoothCore
 
 /// The attributes of a device, for all its clients (Core Specification Vol 3, Part G, 2.5.1).
 ///
-/// What belongs to one client (configurations, prepared writes) is in its ``ServerBearer``. Handles are stable: those
-/// of what stays never change, and those of what was removed are not given to anything else. There is no I/O in it, and
-/// no time.
+/// The state of one client (configurations, prepared writes) is in its ``ServerBearer``. Handles are stable: those of remaining
+/// attributes never change, and those of removed ones are not reused. It does no I/O and has no clock.
 package final class AttributeDatabase {
   /// Answers a read: `reply` is called once, now or within ``ServerBearer/answerLimit``, with the whole value or the
   /// reason why it can't be read. Further calls do nothing.
@@ -27,7 +26,7 @@ package final class AttributeDatabase {
     var write: WriteHandler?
     var parts: LongValueHandler?
 
-    /// Whether the value is that of a handler.
+    /// Whether a handler takes or makes the value.
     var isHandled: Bool { write != nil || parts != nil }
     var handle: AttributeHandle { attribute.handle }
   }
@@ -35,8 +34,8 @@ package final class AttributeDatabase {
   /// How often attributes were added or removed: a client that has discovered them at another count may have other
   /// ones.
   package private(set) var changeCount = 0
-  /// Called after each change with the range of handles in which attributes were added or removed: what Service Changed
-  /// says (Part G, 7.1). The bearers have indicated it before.
+  /// Called after each change with the range of handles in which attributes were added or removed, which is that of Service
+  /// Changed (Part G, 7.1). The bearers have indicated it before.
   package var onChange: ((HandleRange) -> Void)?
 
   @exclusivity(unchecked) private var index = AttributeIndex<Entry>()
@@ -48,7 +47,7 @@ package final class AttributeDatabase {
   private var openValue: AttributeHandle?
   /// The bearers of links that exist.
   private var bearers: [ServerBearer] = []
-  /// What has changed within ``update(_:)``; nil outside of it.
+  /// The changes within ``update(_:)``; nil outside of it.
   private var pending: [HandleRange]?
 
   package init() {}
@@ -76,7 +75,7 @@ package final class AttributeDatabase {
 
   func entry(_ handle: AttributeHandle) -> Entry? { index[handle] }
 
-  /// What a link needs before an attribute is read; nil if there is no such attribute.
+  /// The security requirements for reading an attribute; nil if there is no such attribute.
   func readSecurity(of handle: AttributeHandle) -> SecurityRequirement? {
     index.part(of: handle) { $0.attribute.readSecurity }
   }
@@ -120,7 +119,7 @@ package final class AttributeDatabase {
     change(handle) { $0.attribute.value = value }
   }
 
-  /// Whether a value is one that clients can be given.
+  /// Checks that a value is not longer than clients can be given.
   ///
   /// - Throws: `.tooLong` for one of more than 512 bytes, of which some clients keep nothing, and others a part
   package static func checkLength(of value: [UInt8]) throws(StackError) {
@@ -135,7 +134,7 @@ package final class AttributeDatabase {
     }
   }
 
-  /// Changes what is known of an attribute; nothing if there is no such attribute.
+  /// Changes the entry of an attribute; does nothing if there is no such attribute.
   func change(_ handle: AttributeHandle, _ body: (inout Entry) -> Void) { index.change(handle, body) }
 
   // MARK: Changes

@@ -1,7 +1,7 @@
 import ATT
 
-/// Whether a client knows the attributes as they are, and what it may do meanwhile (Core Specification Vol 3, Part G,
-/// 2.5.2.1).
+/// The state of a client that caches attributes: whether it knows of their last change, and the requests that are admitted
+/// meanwhile (Core Specification Vol 3, Part G, 2.5.2.1).
 struct ClientCaching {
   private enum Awareness {
     case aware
@@ -11,7 +11,7 @@ struct ClientCaching {
     case changeUnawareNotified
   }
 
-  /// What the client has written to Client Supported Features.
+  /// The value that the client has written to Client Supported Features.
   private(set) var features: [UInt8] = [0]
   private var awareness = Awareness.aware
 

@@ -1,8 +1,8 @@
 import HaloBluetoothCore
 
 extension AttributeDatabase {
-  /// What the Database Hash stands for (Core Specification Vol 3, Part G, 7.3.1): the declarations with their values, and where
-  /// the descriptors are.
+  /// The input of the Database Hash (Core Specification Vol 3, Part G, 7.3.1): the declarations with their values, and the
+  /// places of the descriptors.
   package var hashedBytes: [UInt8] {
     var writer = ByteWriter()
     for attribute in attributes {

@@ -1,19 +1,19 @@
 import ATT
 import HaloBluetoothCore
 
-/// A server whose bearer is not that of a link: what it sends is collected, and its owner has the time. For replays,
-/// which send answers when it suits them, and for tests.
+/// A server whose bearer has no link: its PDUs are collected, and its owner runs the clock. For replays, which send answers at
+/// times of their own, and for tests.
 package final class InMemoryServer {
   /// The bearer, which has the MTU.
   package let bearer: ATTBearer
-  /// What the client sees of the attributes.
+  /// The attributes as the client sees them.
   package let server: ServerBearer
   /// The time of the deadlines. Its owner advances it.
   package let timers: Timers
 
   private let out: Collected
 
-  /// Whether notifications are sent at once, and do not wait. Say ``ServerBearer/roomAvailable()`` when there is room again.
+  /// Whether notifications are sent at once, and do not wait. Call ``ServerBearer/roomAvailable()`` when there is room again.
   package var hasRoom: Bool {
     get { out.hasRoom }
     set { out.hasRoom = newValue }
@@ -47,7 +47,7 @@ package final class InMemoryServer {
 
   /// Hands in a PDU of the client.
   ///
-  /// - Returns: what the server has sent at once, in order
+  /// - Returns: the PDUs that the server has sent at once, in order
   @discardableResult
   package func receive(_ pdu: RawSpan) -> [[UInt8]] {
     out.pdus = []
@@ -55,7 +55,7 @@ package final class InMemoryServer {
     return takeSent()
   }
 
-  /// What was sent since the last call of this function or ``receive(_:)``, in order.
+  /// The PDUs that were sent since the last call of this function or ``receive(_:)``, in order.
   package func takeSent() -> [[UInt8]] {
     defer { out.pdus = [] }
     return out.pdus

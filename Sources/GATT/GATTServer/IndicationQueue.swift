@@ -7,7 +7,7 @@ struct IndicationQueue {
   private(set) var open: AttributeHandle?
   private var deadline: Timers.Token?
   private var waiting = ValueQueue()
-  /// What has changed since Service Changed was indicated last: it is kept as one range, so that none is lost.
+  /// The changes since the last indication of Service Changed, kept as one range, so that none is lost.
   private var changes: HandleRange?
 
   /// - Returns: whether there was room
@@ -46,7 +46,7 @@ struct IndicationQueue {
     return (handle, deadline)
   }
 
-  /// Drops what waits for values that the client does not want any more, or that were removed.
+  /// Drops indications of values that the client does not want any more, or that were removed.
   mutating func keep(_ isWanted: (AttributeHandle) -> Bool) { waiting.keep(isWanted) }
 
   /// - Returns: the deadline to cancel

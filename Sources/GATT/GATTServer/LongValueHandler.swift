@@ -7,7 +7,7 @@ import ATT
 /// order in which the client has sent them.
 package final class LongValueHandler {
   /// Answers a read: `reply` is called once, now or within ``ServerBearer/answerLimit``, with the value from the offset on, of
-  /// which the client gets what fits, or with the reason why it can't be read. Further calls do nothing.
+  /// which the client gets as much as fits, or with the reason why it can't be read. Further calls do nothing.
   package typealias Read = (
     _ handle: AttributeHandle, _ offset: Int, _ client: ServerBearer,
     _ reply: @escaping (Result<[UInt8], ATTErrorCode>) -> Void
@@ -34,13 +34,13 @@ extension AttributeDatabase {
     change(handle) { $0.parts = handler }
   }
 
-  /// Changes what clients may do with an attribute, whatever the properties of its characteristic promise.
+  /// Changes the permissions of an attribute, whatever the properties of its characteristic promise.
   ///
   /// - Parameters:
   ///   - handle: the attribute
   ///   - access: the ways in which it may be used
-  ///   - readSecurity: what a link needs before it is read
-  ///   - writeSecurity: what a link needs before it is written
+  ///   - readSecurity: the security requirements for reading
+  ///   - writeSecurity: the security requirements for writing
   package func setPermissions(
     of handle: AttributeHandle, _ access: ServerAttribute.Access, readSecurity: SecurityRequirement = .none,
     writeSecurity: SecurityRequirement = .none

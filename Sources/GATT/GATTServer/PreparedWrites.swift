@@ -48,7 +48,7 @@ struct PreparedWrites {
     /// Where the part ends that reaches furthest.
     var end: Int { parts.map { Int($0.offset) + $0.value.count }.max() ?? 0 }
 
-    /// Lays the parts over the old value; nil if one begins behind the end of what is there by then.
+    /// Writes the parts over the old value; nil if one begins behind the end of the value as it is by then.
     func value(over old: [UInt8]) -> [UInt8]? {
       var value = isWhole ? [] : old
       for part in parts {

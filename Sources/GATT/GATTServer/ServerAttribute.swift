@@ -17,7 +17,7 @@ package struct ServerAttribute: Hashable, Sendable {
     /// It may be written by commands.
     package static let writeCommand = Access(rawValue: 4)
 
-    /// What the properties of a characteristic promise.
+    /// The access that the properties of a characteristic promise.
     package init(_ properties: CharacteristicProperties) {
       self = []
       if properties.contains(.read) { insert(.read) }
@@ -28,13 +28,12 @@ package struct ServerAttribute: Hashable, Sendable {
 
   /// Its place in the table.
   package var handle: AttributeHandle
-  /// What it is.
   package var type: BluetoothUUID
   /// How it may be used.
   package var access: Access
-  /// What a link needs before it is read.
+  /// The security requirements for reading.
   package var readSecurity: SecurityRequirement
-  /// What a link needs before it is written.
+  /// The security requirements for writing.
   package var writeSecurity: SecurityRequirement
   /// In the byte order of the wire. That of a configuration belongs to each client, and is not kept here.
   package var value: [UInt8]
@@ -42,7 +41,7 @@ package struct ServerAttribute: Hashable, Sendable {
   package var capacity: Int
   /// The last handle of the service that this attribute declares.
   package var groupEnd: AttributeHandle?
-  /// What this descriptor can enable, if it is a Client Characteristic Configuration: 1 notify, 2 indicate.
+  /// The bits that can be set, if this is a Client Characteristic Configuration: 1 notify, 2 indicate.
   package var configuration: UInt8?
 
   package init(

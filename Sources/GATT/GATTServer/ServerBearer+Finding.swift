@@ -1,7 +1,7 @@
 import ATT
 import HaloBluetoothCore
 
-/// Requests for what there is (Core Specification Vol 3, Part F, 3.4.3), and reads by type (3.4.4.1, 3.4.4.9).
+/// Requests that find attributes (Core Specification Vol 3, Part F, 3.4.3), and reads by type (3.4.4.1, 3.4.4.9).
 extension ServerBearer {
   /// The most bytes of a value in Read By Type Response: the length of an entry is one byte.
   private static let longestEntry = 253
@@ -20,8 +20,8 @@ extension ServerBearer {
     )
   }
 
-  /// A value that may not be read is not compared, and neither is that of a handler: the answer would tell what it is. The
-  /// UUIDs of services are equal in both forms.
+  /// A value that may not be read is not compared, and neither is that of a handler: the answer would reveal it. The UUIDs of
+  /// services are equal in both forms.
   func findByTypeValue(_ range: HandleRange, _ type: BluetoothUUID, _ value: [UInt8], _ answer: Answer) {
     let service = ServiceDeclaration.isType(type) ? BluetoothUUID(wireBytes: value) : nil
     var ranges: [HandleRange] = []

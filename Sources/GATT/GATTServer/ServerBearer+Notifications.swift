@@ -1,16 +1,17 @@
 import ATT
 
-/// What the server sends on its own (Core Specification Vol 3, Part F, 3.4.7).
+/// Notifications and indications (Core Specification Vol 3, Part F, 3.4.7).
 extension ServerBearer {
   /// How long a client may take to confirm an indication (3.3.3).
   package static let confirmationLimit = ATTBearer.transactionTimeout
 
-  /// What the client has configured for the characteristic with its value at this handle.
+  /// The client's configuration of the characteristic with its value at this handle.
   package func configuration(of value: AttributeHandle) -> ClientConfiguration {
     configurations[value] ?? []
   }
 
-  /// Whether the client wants values. Service Changed is none: most clients subscribe to it, and few services change.
+  /// Whether the client has subscribed to values. Service Changed does not count: most clients subscribe to it, and few
+  /// services change.
   package var hasSubscriptions: Bool {
     configurations.keys.contains { $0 != serviceChanged && !configuration(of: $0).isEmpty }
   }
@@ -132,7 +133,7 @@ extension ServerBearer {
     send(ATTHandleValueIndication(handle, value: Self.cut(value)))
   }
 
-  /// An MTU may have room for more than a value has (zephyrproject-rtos/zephyr 117275: some clients drop what is longer).
+  /// An MTU may have room for more than a value has (zephyrproject-rtos/zephyr 117275: some clients drop longer ones).
   private static func cut(_ value: [UInt8]) -> [UInt8] {
     value.count <= ATTBearer.maximumValueLength ? value : Array(value.prefix(ATTBearer.maximumValueLength))
   }

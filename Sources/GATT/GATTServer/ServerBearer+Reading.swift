@@ -37,7 +37,7 @@ extension ServerBearer {
 
   /// Reads a value, or a part of it.
   ///
-  /// - Parameter response: what the part is sent in
+  /// - Parameter response: the response that carries the part
   func readValue(
     _ handle: AttributeHandle, from offset: Int, _ answer: Answer, response: @escaping ([UInt8]) -> any ATTPDU
   ) {

@@ -46,7 +46,7 @@ extension ServerBearer {
       onEvent?(store(value, in: entry))
       return
     }
-    // The handler of a command has no deadline, as nobody waits for it.
+    // The handler of a command has no deadline, as no client waits for it.
     var isOpen = true
     handler(value, self) { [self] code in
       guard isOpen, !isClosed else { return }
@@ -98,8 +98,8 @@ extension ServerBearer {
     answer.send(ATTPrepareWriteResponse(part))
   }
 
-  /// Empties the queue, and writes all of it or nothing (3.4.6.3). Handlers are asked one after the other, and values
-  /// are stored when all have accepted theirs: what a handler has taken before another one refuses is its own matter.
+  /// Empties the queue, and writes all of it or nothing (3.4.6.3). Handlers are asked one after the other, and values are
+  /// stored when all have accepted theirs: values that handlers have taken before another one refuses are not taken back.
   func execute(_ flags: ATTExecuteFlags, _ answer: Answer) {
     let parts = prepared.take()
     if flags == .cancel { return answer.send(ATTExecuteWriteResponse()) }
@@ -110,7 +110,7 @@ extension ServerBearer {
     assemble(PreparedWrites.Group.each(of: parts)[...], execution, answer)
   }
 
-  /// What an Execute Write is about to do.
+  /// The values and the parts that an Execute Write is about to write.
   private struct Execution {
     typealias Whole = (entry: AttributeDatabase.Entry, value: [UInt8])
 

@@ -1,16 +1,15 @@
 import ATT
 import HaloBluetoothCore
 
-/// The server half of a bearer: what one client sees of an ``AttributeDatabase`` (Core Specification Vol 3, Part F,
-/// 3.4).
+/// The server half of a bearer: an ``AttributeDatabase`` as one client sees it (Core Specification Vol 3, Part F, 3.4).
 ///
-/// It has what belongs to that client on that link: its configurations, its prepared writes, the indication that it has
-/// not confirmed. PDUs and time come in, PDUs and events go out; it does no I/O.
+/// It keeps the state of that client on that link: its configurations, its prepared writes, the unconfirmed indication. PDUs
+/// and time come in, PDUs and events go out; it does no I/O.
 ///
 /// One request is answered at a time. While a handler of the database has not answered, further requests wait;
 /// commands, notifications and indications do not.
 package final class ServerBearer: ATTServer {
-  /// What a client has done.
+  /// An action of a client.
   package enum Event: Hashable, Sendable {
     /// It has written a value, which is stored or was accepted by the handler. The response has been sent.
     case written(AttributeHandle, [UInt8])
@@ -25,7 +24,7 @@ package final class ServerBearer: ATTServer {
     case unanswered(AttributeHandle)
   }
 
-  /// What has become of a value that was to be sent.
+  /// The fate of a value to send.
   package enum Delivery: Hashable, Sendable {
     /// It was sent.
     case sent
@@ -46,7 +45,7 @@ package final class ServerBearer: ATTServer {
   package let database: AttributeDatabase
   /// The security of the link, which its owner keeps up to date.
   @exclusivity(unchecked) package var security: LinkSecurity
-  /// Called for what the client does. Do not pass PDUs to the bearer from within it.
+  /// Called for the actions of the client. Do not pass PDUs to the bearer from within it.
   package var onEvent: ((Event) -> Void)?
   /// Called once when values are taken again, after one was not: see ``Delivery/full``.
   package var onReady: (() -> Void)?
@@ -59,9 +58,9 @@ package final class ServerBearer: ATTServer {
   /// The link, until it ends.
   @exclusivity(unchecked) private(set) var bearer: ATTBearer?
   var prepared = PreparedWrites()
-  /// What the client knows of the attributes.
+  /// The client's knowledge of changes to the attributes.
   @exclusivity(unchecked) var caching = ClientCaching()
-  /// Whether the link has room for what is not the answer of a request.
+  /// Whether the link has room for a PDU that is not the answer of a request.
   let hasRoom: () -> Bool
   /// Notifications that wait for room.
   @exclusivity(unchecked) var notifications = ValueQueue()
@@ -85,7 +84,7 @@ package final class ServerBearer: ATTServer {
   private struct PendingRequest {
     var number: UInt64
     var opcode: ATTOpcode
-    /// What a handler is asked for.
+    /// The handle that a handler is asked for.
     var handle: AttributeHandle = 0
     var deadline: Timers.Token?
   }
@@ -97,7 +96,7 @@ package final class ServerBearer: ATTServer {
   ///   - bearer: the link, which keeps this object until it ends
   ///   - timers: the time of the deadlines
   ///   - security: that of the link
-  ///   - hasRoom: whether the link has room for what is not the answer of a request. ``roomAvailable()`` says that there
+  ///   - hasRoom: whether the link has room for a PDU that is not the answer of a request. Call ``roomAvailable()`` when there
   ///     is room again.
   package init(
     _ database: AttributeDatabase, on bearer: ATTBearer, timers: Timers, security: LinkSecurity = .none,
@@ -231,7 +230,7 @@ package final class ServerBearer: ATTServer {
 
   // MARK: Handlers
 
-  /// Asks a handler: `then` is called once with what it replies, unless the request has been answered by then.
+  /// Asks a handler: `then` is called once with its reply, unless the request has been answered by then.
   func ask<Reply>(
     about handle: AttributeHandle, _ handler: (ServerBearer, @escaping (Reply) -> Void) -> Void,
     then: @escaping (Reply) -> Void
@@ -259,7 +258,7 @@ struct Answer {
 
   func send(_ pdu: any ATTPDU, _ events: [ServerBearer.Event] = []) { finish(pdu, events) }
 
-  /// - Parameter handle: what the error is about; 0 for nothing
+  /// - Parameter handle: the handle that the error is about; 0 for none
   func refuse(_ code: ATTErrorCode, _ handle: AttributeHandle = 0) {
     finish(ATTErrorResponse(request: opcode, handle: handle, code: code), [])
   }

@@ -33,7 +33,7 @@ extension ADStructure {
   ///
   /// - Parameters:
   ///   - type: the type
-  ///   - payload: what follows it
+  ///   - payload: the bytes behind it
   package init(_ type: ADType, _ payload: RawSpan) {
     var reader = ByteReader(payload)
     let read = try? Self.read(type, &reader)
@@ -93,8 +93,8 @@ extension ADStructure {
     return .serviceData(uuid, width: width, reader.readRemainingBytes())
   }
 
-  /// Six bytes of address, then one whose lowest bit says that the address is random; the others are reserved (Core
-  /// Specification Supplement, Part A, 1.16).
+  /// Six bytes of address, then one whose lowest bit is 1 for a random address; the others are reserved (Core Specification
+  /// Supplement, Part A, 1.16).
   private static func deviceAddress(_ reader: inout ByteReader) throws(DecodeError) -> ADStructure {
     let address = try BluetoothAddress(parsing: &reader, kind: .public)
     let kind = try reader.readUInt8() & 1

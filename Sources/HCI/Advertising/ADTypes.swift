@@ -199,7 +199,7 @@ package struct ADFields: PacketFields {
 extension FieldVisitor where Self: ~Escapable {
   /// Advertising data preceded by its length.
   ///
-  /// - Parameter limit: what fits into the packet beside the other fields
+  /// - Parameter limit: the number of bytes that fit into the packet beside the other fields
   @_lifetime(self: copy self)
   mutating func advertisingData(_ data: inout [UInt8], limit: Int) throws(Failure) {
     var length = UInt8(clamping: min(data.count, limit))

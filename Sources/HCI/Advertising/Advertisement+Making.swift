@@ -28,14 +28,14 @@ extension AdvertisingData {
 }
 
 extension Advertisement {
-  /// What a radio would tell of a device that it has heard once, for tests of code that chooses devices.
+  /// An advertisement as a radio reports it that has heard the device once, for tests of code that chooses devices.
   ///
   /// - Parameters:
   ///   - address: the address of the device
-  ///   - advertisingData: what it advertises
-  ///   - scanResponse: what it answers to an active scan; nil for no answer
+  ///   - advertisingData: the data of its advertisement
+  ///   - scanResponse: the data of its answer to an active scan; nil for none
   ///   - rssi: the strength, in dBm; nil if the controller did not measure it
-  ///   - isConnectable: whether the advertisement says so
+  ///   - isConnectable: whether it is connectable
   ///   - time: when it was heard
   public init(
     address: BluetoothAddress, advertisingData: AdvertisingData, scanResponse: AdvertisingData? = nil,

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// All information about an advertising device: its last advertisement and its last scan response.
 public struct Advertisement: Hashable, Sendable, Identifiable {
-  /// What is new in a report. A payload is new if the device has not sent it for 30 seconds.
+  /// The fields of a report that are new. A payload is new if the device has not sent it for 30 seconds.
   package struct ChangedFields: OptionSet, Hashable, Sendable {
     package var rawValue: UInt8
 
@@ -51,7 +51,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
   public private(set) var lastSeen: Instant
   /// The number of complete reports.
   package private(set) var reportCount: UInt64 = 0
-  /// What was new in the last report.
+  /// The fields that were new in the last report.
   package private(set) var changedFields: ChangedFields = []
 
   /// In dBm, from an extended report, else from the advertising data.
@@ -65,7 +65,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
   private var completeName: String?
   private var shortenedName: String?
   private var lastConnectable: Instant?
-  /// How long after a connectable advertisement others do not say that the device is not connectable: it may have several
+  /// The time after a connectable advertisement in which others do not make the device non-connectable: it may have several
   /// advertising sets.
   private static let connectableTime = Duration.seconds(10)
   /// Stronger ones do not exist (Core Specification Vol 4, Part E, 7.7.65.2), but are reported by some controllers.
@@ -109,7 +109,7 @@ public struct Advertisement: Hashable, Sendable, Identifiable {
   }
 }
 
-/// What a device has sent, decoded.
+/// The data that a device has sent, decoded.
 private struct Payload: Hashable, Sendable {
   let bytes: [UInt8]
   let data: AdvertisingData
@@ -157,7 +157,7 @@ private struct HeardPayloads: Hashable, Sendable {
 
 /// Values from both payloads.
 extension Advertisement {
-  /// Whether the device is connectable: the last advertisement, or one of the ten seconds before it, says so. False until an
+  /// Whether the device is connectable, by the last advertisement or one of the ten seconds before it. False until an
   /// advertisement is received, and for unknown address types.
   public var isConnectable: Bool {
     guard address.kind.isKnown, let lastConnectable else { return false }
@@ -197,7 +197,7 @@ extension Advertisement {
 
 extension Advertisement: CustomStringConvertible {
   /// One line: `30:35:38:41:BE:EF public  -56 dBm  R02_BEEF  180A`. The address and its kind, the last strength, the name, and
-  /// the services; `not connectable` in front of these, if the device says so.
+  /// the services; `not connectable` in front of these, if the device is not.
   public var description: String {
     let kind = address.kind.description
     let strength = lastRSSI.map { "\($0) dBm" } ?? "no RSSI"

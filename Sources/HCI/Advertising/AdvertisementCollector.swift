@@ -35,8 +35,8 @@ package struct AdvertisementCollector: Sendable {
     private static let flags: [UInt8] = [2, 1]
 
     /// Whether a report is no continuation: the end of this one was lost, and the report is of the next advertisement. It has
-    /// the same beginning, begins with Flags, or is whole by itself, where this one ends within a structure. Bytes that only
-    /// look like structures repeat their types.
+    /// the same beginning, begins with Flags, or is complete, where this one ends within a structure. Bytes that only look like
+    /// structures repeat their types.
     func isLost(before report: AdvertisingReport) -> Bool {
       let next = AdvertisingData(report.data)
       let types = next.structures.map(\.type)

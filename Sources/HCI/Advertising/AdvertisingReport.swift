@@ -17,7 +17,7 @@ package struct AdvertisingReport: Hashable, Sendable {
     package static let legacy = EventType(rawValue: 1 << 4)
   }
 
-  /// Whether the data is complete.
+  /// The completeness of the data.
   package struct DataStatus: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -97,8 +97,8 @@ extension AdvertisingReport {
     }
   }
 
-  /// The legacy PDU types, indexed by their number in a legacy report. A scan response does not say whether the device
-  /// is connectable; the advertisement does.
+  /// The legacy PDU types, indexed by their number in a legacy report. A scan response does not show whether the device is
+  /// connectable; the advertisement does.
   private static let legacyTypes: [(type: EventType, name: String)] = [
     ([.legacy, .connectable, .scannable], "connectable, undirected"),
     ([.legacy, .connectable, .directed], "connectable, directed"),

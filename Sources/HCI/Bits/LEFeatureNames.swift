@@ -1,8 +1,8 @@
 import HaloBluetoothCore
 
 extension LEFeatures {
-  /// The names of all pages (Core Specification Vol 6, Part B, 4.6): page 0 has the bits from 0 to 63, page 1 those from 64
-  /// on. Two bits form one feature where the specification says so.
+  /// The names of all pages (Core Specification Vol 6, Part B, 4.6): page 0 has the bits from 0 to 63, page 1 those from 64 on.
+  /// Two bits form one feature where the specification defines it so.
   private static let namesByBit: [Int: String] = [
     0: "LE Encryption", 1: "Connection Parameters Request Procedure", 2: "Extended Reject Indication",
     3: "Peripheral-initiated Features Exchange", 4: "LE Ping", 5: "LE Data Packet Length Extension",

@@ -26,7 +26,7 @@ extension LMPFeatures {
     57: "Variable Inquiry TX Power Level", 58: "Enhanced Power Control", 63: "Extended features",
   ]
 
-  /// The names of page 1: what the host supports.
+  /// The names of page 1: the features that the host supports.
   private static let page1: [Int: String] = [
     0: "Secure Simple Pairing (Host Support)", 1: "LE Supported (Host)",
     2: "Simultaneous LE and BR/EDR to Same Device Capable (Host)", 3: "Secure Connections (Host Support)",

@@ -44,7 +44,7 @@ enum ClassicLinkBits {
       9: "no 3-EV5",
     ], plural: "packet types")
 
-  /// What a link may do (7.2.9).
+  /// The link policy settings (7.2.9).
   static let policy = BitNames(
     [0: "role switch", 1: "hold mode", 2: "sniff mode", 3: "park state"], plural: "modes")
 }
@@ -80,7 +80,7 @@ enum LEStateBits {
   static let names: BitNames = {
     var names: [Int: String] = [:]
     for (bit, states) in combinations.enumerated() { names[bit] = states.joined(separator: ", ") }
-    // These two are not states at the same time, but a state and what follows it; and initiating while connected.
+    // These two are not states at the same time, but a state and its successor; and initiating while connected.
     names[6] = "initiating and being central"
     names[28] = "initiating while connected as central"
     return BitNames(names, plural: "states and combinations")

@@ -40,7 +40,6 @@ package struct LESetExtendedAdvertisingParameters: HCICompletingCommand {
   package var secondaryPHY = LEPHY.le1M
   /// Advertising_SID, 0 to 15.
   package var sid: UInt8 = 0
-  /// Whether LE Scan Request Received is sent.
   package var reportsScanRequests = false
 
   package struct Response: PacketFields {

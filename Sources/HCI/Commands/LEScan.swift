@@ -45,7 +45,6 @@ package struct LESetScanEnable: HCICompletingCommand {
   package static let info = HCICommandInfo(0x200C, "LE Set Scan Enable", "7.8.11", octet: 26, bit: 3)
 
   package var isEnabled = false
-  /// Whether each device is reported only once.
   package var filtersDuplicates = false
 
   package init() {}
@@ -111,7 +110,7 @@ package struct LESetExtendedScanEnable: HCICompletingCommand {
   }
 }
 
-/// Whether to send scan requests (7.8.10).
+/// The kind of a scan: with or without scan requests (7.8.10).
 package struct ScanType: HCICode {
   package var rawValue: UInt8
 
@@ -139,7 +138,7 @@ package struct ScanFilterPolicy: HCICode {
   ]
 }
 
-/// Whether an extended scan reports each device only once (7.8.65).
+/// The filter by which an extended scan reports each device only once (7.8.65).
 package struct DuplicateFilter: HCICode {
   package var rawValue: UInt8
 

@@ -146,7 +146,7 @@ package struct LESetResolvablePrivateAddressTimeout: HCICompletingCommand {
   }
 }
 
-/// Whether a peer may use its identity address beside resolvable ones.
+/// Sets whether a peer may use its identity address beside resolvable ones.
 package struct LESetPrivacyMode: HCICompletingCommand {
   package static let info = HCICommandInfo(0x204E, "LE Set Privacy Mode", "7.8.77", octet: 39, bit: 2)
 

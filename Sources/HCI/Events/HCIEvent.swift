@@ -94,7 +94,6 @@ package enum HCIEvent: Sendable, Equatable {
     }
   }
 
-  /// Whether both have the same encoding.
   package static func == (left: HCIEvent, right: HCIEvent) -> Bool {
     var writers = (ByteWriter(), ByteWriter())
     left.write(into: &writers.0)

@@ -33,7 +33,7 @@ package final class HCIEventInfo: Sendable {
     handleOffset = offsets.handle
     switch validAfterFailure {
     case .asUsual:
-      // What is behind a status alone is not declared: it is not known whether it is valid.
+      // Parameters behind a status alone are not declared: it is not known whether they are valid.
       self.validAfterFailure = offsets.status == 0 && offsets.offset > 1 ? offsets.validBytes(behind: 1) : nil
       hasHandleAfterFailure = true
     case .status:
@@ -49,7 +49,7 @@ package final class HCIEventInfo: Sendable {
 
   package static subscript(_ subevent: LESubevent) -> HCIEventInfo? { leEvents[Int(subevent.rawValue)] }
 
-  /// Where status and connection handle are in the parameters of an event; nil for what it does not have.
+  /// The places of status and connection handle in the parameters of an event; nil for one that it does not have.
   package struct Offsets: Hashable, Sendable {
     package var status: Int?
     package var handle: Int?
@@ -77,7 +77,7 @@ package final class HCIEventInfo: Sendable {
     case asUsual
     /// The status alone.
     case status
-    /// All; the parameters say themselves what is not valid.
+    /// All; the parameters themselves show which of them are invalid.
     case all
   }
 

@@ -68,7 +68,6 @@ struct ACLQueue {
     return drained
   }
 
-  /// Whether the controller holds packets.
   var hasPacketsInFlight: Bool { credits < capacity }
 
   /// The packets of a link that the controller has not sent, here and there.
@@ -84,7 +83,7 @@ struct ACLQueue {
   /// The number of packets queued on all links.
   var waitingCount: Int { links.reduce(0) { $0 + $1.packets.count } }
 
-  /// What becomes of a packet of a link.
+  /// The fate of a packet of a link.
   enum Admission {
     /// It is to be sent now: the controller has a buffer for it.
     case sent

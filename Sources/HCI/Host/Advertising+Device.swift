@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// The advertisement of a device as scanners expect it.
 extension Advertising {
-  /// What was made of the parts of an advertisement.
+  /// An advertisement and the parts that had to be left out of it.
   package struct Composition: Hashable, Sendable {
     package var advertising: Advertising
     /// The services that there was no room for. The lists say that they are incomplete.
@@ -14,14 +14,14 @@ extension Advertising {
   /// Composes an advertisement with legacy PDUs: Flags, services and data in the advertisement, by which scanners choose, and the
   /// name in the scan response.
   ///
-  /// What has no room and can be incomplete - services, the end of the name - is left out.
+  /// Parts that have no room and can be incomplete - services, the end of the name - are left out.
   ///
   /// - Parameters:
   ///   - name: the name of the device; nil or empty for none
-  ///   - services: what it offers
+  ///   - services: the services that it offers
   ///   - serviceData: a structure for each
   ///   - manufacturerData: a structure for each
-  ///   - appearance: what the device is; nil for nothing in particular
+  ///   - appearance: its external appearance; nil for none
   ///   - kind: who may connect. One that is not connectable and not scannable has its name in the advertisement.
   /// - Throws: if the data do not fit
   package static func device(

@@ -1,14 +1,14 @@
 import HaloBluetoothCore
 
-/// What to advertise, how, and how often (Core Specification Vol 6, Part B, 4.4.2).
+/// The data, the kind and the interval of an advertisement (Core Specification Vol 6, Part B, 4.4.2).
 package struct Advertising: Hashable, Sendable {
   /// Who may answer an advertisement.
   package enum Kind: Hashable, Sendable {
     /// Any central may connect.
     case connectable
-    /// Nobody can connect; active scanners get more data.
+    /// Accepts no connection; active scanners get more data.
     case scannable
-    /// Nobody can connect: a beacon.
+    /// Accepts no connection: a beacon.
     case nonConnectable
     /// One central may connect, which finds no data. With a high duty, it is called every 3.75 ms, for 1.28 seconds; and as
     /// often as others from then on.
@@ -25,7 +25,7 @@ package struct Advertising: Hashable, Sendable {
 
   package let kind: Kind
   package let data: [UInt8]
-  /// What an active scanner gets besides.
+  /// The data that an active scanner gets in addition.
   package let scanResponse: [UInt8]
   /// Nil for the legacy PDUs, which every scanner receives.
   package let phys: ExtendedPHYs?

@@ -10,7 +10,7 @@ final class AdvertisingCommands {
 
   private let address: BluetoothAddress
   private let ownAddressType: OwnAddressType
-  /// Controllers before Bluetooth 5 refuse shorter intervals of what nobody can connect to (huysentruitw/win-beacon 23,
+  /// Controllers before Bluetooth 5 refuse shorter intervals of non-connectable advertising (huysentruitw/win-beacon 23,
   /// micropython/micropython 5722).
   private static let shortestOfBeacons = AdvertisingInterval(.milliseconds(100))
   /// How long a directed advertisement has a high duty. A controller refuses it without a limit (zephyrproject-rtos/zephyr
@@ -32,7 +32,7 @@ final class AdvertisingCommands {
     return LESetExtendedAdvertisingEnable { $0.sets = [.init { $0.handle = set }] }
   }
 
-  /// Forgets what a set was used for. With data, or with a scan response, it could not be used for any other kind.
+  /// Forgets the use of a set. With data, or with a scan response, it could not be used for any other kind.
   func removing(_ set: UInt8) -> any HCICompletingCommand {
     LERemoveAdvertisingSet { $0.advertisingHandle = set }
   }

@@ -3,8 +3,8 @@ import HaloBluetoothCore
 /// Keeps one advertisement of the controller in the desired state. That state persists while the controller refuses it, and may
 /// change while a command is pending.
 ///
-/// A link ends advertising; it begins again for the next central, if it is still desired. Controllers and hosts may
-/// disagree about the state. Public reports tell of these cases, which are handled here:
+/// A link ends advertising; it begins again for the next central, if it is still desired. Controllers and hosts may disagree
+/// about the state. These cases from public reports are handled here:
 /// - parameters that are refused while the controller still advertises, as the host has missed that (apache/mynewt-nimble
 ///   211, bluez/bluetooth-next 600, espressif/esp-iot-solution 771), or as it has to be stopped once more after a link
 ///   (zephyrproject-rtos/zephyr 90757);
@@ -47,7 +47,7 @@ final class AdvertisingController {
   private var wasEnded = false
   /// Whether the call to one central is over.
   private var isCalmed = false
-  /// What was begun last.
+  /// The advertisement that was begun last.
   private var last: Advertising?
   private var pause = RetryPause()
   private var retry: Timers.Token?
@@ -78,10 +78,9 @@ final class AdvertisingController {
     reconcile()
   }
 
-  /// Whether it is to advertise when it is not paused.
   var isDesired: Bool { desired != nil }
 
-  /// What it advertises, or is about to.
+  /// The advertisement that is on, or about to be.
   var active: Advertising? {
     switch state {
     case .on(let actual): actual
@@ -95,12 +94,12 @@ final class AdvertisingController {
 
   // MARK: Whether it is on
 
-  /// What the controller has said of an advertisement that should be on.
+  /// The answer of the controller about an advertisement that should be on.
   enum Evidence {
     case isOn
-    /// It was off, and no event has said so.
+    /// It was off, without an event.
     case wasOff
-    /// Nothing was asked, or the answer says nothing.
+    /// There was no question, or no answer about it.
     case none
   }
 
@@ -111,7 +110,7 @@ final class AdvertisingController {
     offerParameters(of: actual) { [weak self] answer in
       guard let self, answer == .taken else { return done(answer == .refused ? .isOn : .none) }
       if case .directed(_, isHighDuty: true) = actual.kind {
-        // A call to one central ends by itself.
+        // A call to one central ends on its own.
         isCalmed = true
         settle(.off)
         return done(.none)
@@ -134,7 +133,7 @@ final class AdvertisingController {
     case nothing
   }
 
-  /// Sends the parameters of what is on once more. Unless they are taken, the state is settled.
+  /// Sends the parameters of the current advertisement once more. Unless they are accepted, the state is settled.
   private func offerParameters(
     of actual: Advertising, then done: @escaping (ParameterAnswer) -> Void
   ) {
@@ -242,7 +241,7 @@ final class AdvertisingController {
   }
 
   /// - Parameters:
-  ///   - isRetry: whether what the controller still advertises is stopped for this
+  ///   - isRetry: whether a current advertisement is stopped for this
   ///   - done: called with whether it advertises
   private func start(
     _ advertising: Advertising, isRetry: Bool = false, then done: @escaping (Bool) -> Void = { _ in }

@@ -72,24 +72,23 @@ final class AdvertisingSets {
     if isPaused, controllers.allSatisfy(\.controller.isOff) { onPaused.take()?() }
   }
 
-  /// What is to be advertised.
+  /// The advertisements that the program wants.
   var desired: [Advertising] { controllers.compactMap(\.controller.desired) }
 
-  /// What is advertised, or about to be.
+  /// The advertisements that are on, or about to be.
   var active: [Advertising] { controllers.compactMap(\.controller.active) }
 
-  /// Whether anything is to be advertised.
   var hasDesired: Bool { controllers.contains { $0.controller.isDesired } }
 
-  /// What the controller has said of all that should be advertised.
+  /// The answers of the controller about all advertisements that should be on.
   struct Evidence {
-    /// Whether something is.
+    /// Whether one of them is on.
     var isOn = false
-    /// Whether something was not, and no event has said so.
+    /// Whether one of them was off without an event of its end.
     var wasOff = false
   }
 
-  /// Asks the controller whether it advertises what it should. What it does not is begun again.
+  /// Asks the controller whether each advertisement is on. One that is not is begun again.
   func check(then done: @escaping (Evidence) -> Void) {
     var left = controllers.count
     var evidence = Evidence()
@@ -146,8 +145,8 @@ final class AdvertisingSets {
 
   /// A central has connected, or a call to one central is over. Call ``tryNow()`` when the link was taken.
   ///
-  /// The event does not say which advertisement was answered. LE Advertising Set Terminated does; if it is missing, all that
-  /// may have been are begun again.
+  /// The event does not name the advertisement that was answered. LE Advertising Set Terminated does; if it is missing, all
+  /// that may have been are begun again.
   func ended(_ status: HCIErrorCode) {
     let candidates = controllers.map(\.controller).filter(\.mayHaveLink)
     let hasLink = status == .success

@@ -10,21 +10,21 @@ extension LinkParameters: CustomStringConvertible {
 package enum ParameterPolicy: Hashable, Sendable {
   /// Accept all valid parameters: many devices disconnect when they are rejected.
   case accept
-  /// Keep to what the link was requested with, for streams that a slower link would delay: intervals of its range are
-  /// accepted, with its latency or less.
+  /// Keep to the parameters of the request, for streams that a slower link would delay: intervals of its range are accepted,
+  /// with its latency or less.
   case keep
 }
 
 /// One LE link, from its connection event to its disconnection. The handle may be reused by another link; this object
 /// is not.
 ///
-/// It writes its state itself; the others tell it what has happened.
+/// It writes its state itself; other objects report events to it.
 package final class LEConnection {
   package let handle: ConnectionHandle
   package let peer: BluetoothAddress
   /// The role of this side.
   package let role: LERole
-  /// The address that this side uses on the link: a resolvable private one, if the controller says so.
+  /// The address that this side uses on the link: a resolvable private one, if the controller reports one.
   package let localAddress: BluetoothAddress
   package internal(set) var parameters: LinkParameters
   /// The PHYs in use.
@@ -34,7 +34,6 @@ package final class LEConnection {
   /// The features of the peer's link layer; nil until they are read.
   package private(set) var remoteFeatures: LEFeatures?
   @exclusivity(unchecked) package private(set) var isConnected = true
-  /// Whether the link is encrypted.
   package internal(set) var isEncrypted = false
   /// The key with which it is, or was, encrypted; nil if it never was.
   package internal(set) var key: LongTermKey?
@@ -52,11 +51,11 @@ package final class LEConnection {
   package private(set) var failure: StackError?
   /// How many packets the controller had not sent when it was asked to disconnect.
   package private(set) var unsentPackets = 0
-  /// What was requested last, and not done, when the link was lost.
+  /// The last procedure requested, if it was not done when the link was lost.
   package private(set) var unfinished: LinkProcedure?
   /// The answer to a peer's request for other parameters, over HCI or on the L2CAP signalling channel.
   private let parameterPolicy: ParameterPolicy
-  /// What the link was requested with; nil in the peripheral role.
+  /// The parameters of the request; nil in the peripheral role.
   private let requested: ConnectionParameters?
   /// When a request for other parameters was last refused.
   private var lastRefusal: Instant?
@@ -76,7 +75,7 @@ package final class LEConnection {
   /// Called once, when the link is disconnected.
   package var onDisconnected: ((HCIErrorCode) -> Void)?
 
-  /// What to request once the link is established.
+  /// The procedures to request once the link is established.
   let preferences: LinkPreferences
   let leftOut: Set<LinkProcedure>
   let updates: EventWaiters<LinkParameters>
@@ -89,7 +88,7 @@ package final class LEConnection {
 
   /// - Parameters:
   ///   - event: its event, with success
-  ///   - request: what it was requested with; nil in the peripheral role
+  ///   - request: the parameters of the request; nil in the peripheral role
   ///   - ownAddress: the address that the host has the controller use
   init(
     _ links: LinkTable, _ event: LEConnectionComplete, _ request: ConnectionRequest?,
@@ -127,7 +126,7 @@ package final class LEConnection {
     return wasHeard
   }
 
-  /// The peer has said what its link layer can.
+  /// The peer has reported the features of its link layer.
   func receive(_ event: LEReadRemoteFeaturesComplete) {
     if event.status == .success { remoteFeatures = event.features }
   }
@@ -136,7 +135,7 @@ package final class LEConnection {
   ///
   /// - Parameters:
   ///   - unsentPackets: how many packets the controller has not sent
-  ///   - failure: what does not work
+  ///   - failure: the failure that causes it, if any
   func willEnd(unsentPackets: Int, _ failure: StackError? = nil) {
     isEnding = true
     self.unsentPackets = unsentPackets

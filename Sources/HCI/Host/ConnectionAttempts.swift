@@ -218,7 +218,7 @@ package struct ConnectionAttempts<Link> {
     return abandoned + failed.map { .finish($0.id, .failure(error)) }
   }
 
-  /// Does what is due at `now`: one thing at a time, as its actions may have consequences.
+  /// Takes the steps that are due at `now`: one at a time, as its actions may have consequences.
   package mutating func advance(to now: Instant) -> [Action] {
     let due = entries.filter { $0.verdict == nil && $0.deadline <= now }.min { $0.deadline < $1.deadline }
     if let due, due.deadline <= phaseDeadline ?? due.deadline {

@@ -8,13 +8,13 @@ package struct ConnectionRequest: Hashable, Sendable {
   package var identity: PeerIdentity { PeerIdentity(peer) }
   package var parameters: ConnectionParameters
   package var parameterPolicy: ParameterPolicy
-  /// What to request of the link once it is established; nil for the adapter's choice: ``LinkPreferences/standard``, or
-  /// what the kernel chooses.
+  /// The procedures to request once the link is established; nil for the adapter's choice: ``LinkPreferences/standard``, or
+  /// those of the kernel.
   package var preferences: LinkPreferences?
   /// The largest ATT PDU to receive, in bytes; nil for the largest that ATT needs. It is exchanged with the peer, unless
   /// ``leftOut`` has ``LinkProcedure/exchangeMTU``.
   package var mtu: Int?
-  /// What this link does without.
+  /// The procedures to omit on this link.
   package var leftOut: Set<LinkProcedure> = []
   /// The timeout for finding the peer, including failed attempts.
   package var deadline: Duration

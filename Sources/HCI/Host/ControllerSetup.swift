@@ -39,7 +39,7 @@ package struct ControllerSetup {
     }
   }
 
-  /// What goes on although the controller has refused the last command; every other failure ends the set-up.
+  /// The step after a refused command that the set-up can do without; every other failure ends the set-up.
   private mutating func stepAfterRefusal(_ error: StackError) -> Step {
     switch error.command {
     case SetEventMask.opcode where error.refusal != nil && eventMask != .host.maskable:
@@ -67,7 +67,8 @@ package struct ControllerSetup {
         information.features.contains(.leSupportedController)
           || information.supportedCommands.contains(LESetScanEnable.self)
       else { throw .lowEnergyNotSupported }
-      // Controllers for BR/EDR and LE may refuse LE commands until the host says that it supports LE; a Reset takes that back.
+      // Controllers for BR/EDR and LE may refuse LE commands until the host announces its support of LE; a Reset takes that
+      // back.
       guard information.supportedCommands.contains(WriteLEHostSupport.self) else {
         return send(LEReadLocalSupportedFeatures())
       }

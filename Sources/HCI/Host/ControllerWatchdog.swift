@@ -88,7 +88,7 @@ final class ControllerWatchdog {
     }
     for link in links {
       guard let since = progress[link.handle]?.since, now - since > link.supervisionTimeout + Self.period,
-        // One that says nothing at all is asked first.
+        // A silent controller is asked first.
         lastHeard > since
       else { continue }
       let isOfAll = !progress.values.contains { $0.lastChange.map { $0 > since } ?? false }

@@ -8,7 +8,7 @@ package struct LongTermKey: Hashable, Sendable {
   package var random: UInt64
   /// EDIV, which names a key of LE legacy pairing; 0 for others.
   package var diversifier: UInt16
-  /// Whether its pairing was protected against an attacker in the middle.
+  /// Whether its pairing had protection against a man in the middle.
   package var isAuthenticated: Bool
   /// Its length, in bytes: 7 to 16. The most significant bytes of a shorter one are zero.
   package var size: Int

@@ -63,7 +63,7 @@ extension StackError {
     StackError(.transportClosed, .controller, reason, operation: transportLost)
   }
 
-  /// The transport was closed for good.
+  /// The transport was closed permanently.
   package static func transportEnded(_ reason: String) -> StackError {
     StackError(.transportEnded, .final, reason, operation: transportLost)
   }
@@ -84,7 +84,7 @@ extension StackError {
   package static let lowEnergyNotSupported = StackError(
     .lowEnergyNotSupported, .final, "this controller does not know Bluetooth LE")
 
-  /// The controller can't listen on LE Coded. It listens on LE 1M.
+  /// The controller cannot scan on LE Coded. It scans on LE 1M.
   package static let codedScanNotSupported = StackError(
     .featureNotSupported, .absence, "the controller can't scan on LE Coded; it scans on LE 1M alone")
 
@@ -105,7 +105,7 @@ extension StackError {
 
 /// Why the controller was reset, and its links are gone.
 extension StackError {
-  /// The controller refuses what it has to do: it has, or lacks, a link that its events do not tell of.
+  /// The controller refuses a required command: it has, or lacks, a link that its events have not reported.
   package static func hostControllerMismatch(_ refusal: StackError) -> StackError {
     StackError(
       .stateLost, .link, "\(refusal), so an event about a link was lost; it was reset", cause: refusal.cause)
@@ -179,7 +179,7 @@ extension StackError {
       "\(peer) was connected \(attempts) times, and lost each time before its first packet; move it nearer")
   }
 
-  /// What a link was lost in that was not established; nil if that is not known.
+  /// The procedure during which a link was lost before it was established; nil if that is not known.
   package var procedure: LinkProcedure? {
     guard code == .connectionFailed else { return nil }
     return switch hciCode {

@@ -18,9 +18,10 @@ package protocol HCITransport: AnyObject {
   var skippedBytes: Int? { get }
   /// Called after such bytes, with their number, and when they were read.
   var onSkippedBytes: ((Int, Instant) -> Void)? { get set }
-  /// What to request of links, where a program makes no choice; nil for ``LinkPreferences/standard``.
+  /// The procedures to request of links, where a program makes no choice; nil for ``LinkPreferences/standard``.
   var linkPreferences: LinkPreferences? { get }
-  /// Whether an idle controller is asked for its links and its advertising: a recording has only what its host has asked.
+  /// Whether an idle controller is asked for its links and its advertising: a recording has only the answers to its host's
+  /// questions.
   var watchesState: Bool { get }
   /// The display name: `hci0`, `tcp:localhost:9105`.
   var name: String { get }
@@ -60,7 +61,7 @@ extension HCITransport {
   package func finishClosing() async {}
 }
 
-/// A transport over another one. What it does not define is passed on to that.
+/// A transport over another one. Calls that it does not define are passed on to that.
 @BluetoothActor
 package protocol HCITransportLayer: HCITransport {
   /// Carries the packets.

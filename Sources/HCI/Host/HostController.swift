@@ -1,14 +1,15 @@
 import HaloBluetoothCore
 
-/// The host side of HCI: sets up the controller, sends commands, and hands events to what they concern (Core
-/// Specification Vol 4, Part E). `LinkTable` holds the links and their data, `Initiator` establishes them,
-/// `ScanController` scans.
+/// The host side of HCI: sets up the controller, sends commands, and passes events to the objects that they concern (Core
+/// Specification Vol 4, Part E). `LinkTable` holds the links and their data, `Initiator` establishes them, `ScanController`
+/// scans.
 ///
 /// It does no I/O. Pass received packets to ``receive(_:at:)``, which must not be called from within a closure that it
 /// calls; outgoing packets are passed to the closure given to the initializer. Both include the H4 type byte. `Timers`
 /// provides the time. Call ``initialize(completion:)`` first.
 ///
-/// What each packet reads has no dynamic check for exclusive access, here and in the layers above: 80 instructions each.
+/// Properties that each packet reads have no dynamic check for exclusive access, here and in the layers above: 80 instructions
+/// each.
 package final class HostController {
   /// Counts of discarded input.
   package struct Counters: Hashable, Sendable {
@@ -42,7 +43,7 @@ package final class HostController {
   package var onAccepted: ((LEConnection) -> Void)?
   /// Called with information for the user.
   package var onNote: ((String) -> Void)?
-  /// Called when the controller has failed for good: once, and once more after each ``revive()``. All links have been
+  /// Called when the controller has failed permanently: once, and once more after each ``revive()``. All links have been
   /// reported as disconnected before.
   package var onFailure: ((StackError) -> Void)?
 
@@ -140,7 +141,7 @@ package final class HostController {
   private func take(_ step: ControllerSetup.Step, of setup: ControllerSetup, _ id: Int) {
     switch step {
     case .send(let command):
-      // What the set-up does without need not be answered.
+      // Commands that the set-up can do without need not be answered.
       let allowsTimeout = command is WriteLEHostSupport
       commands.enqueue(command, endsWithStatus: false, allowsTimeout: allowsTimeout) { [weak self] response in
         guard let self, setUp == id else { return }
@@ -273,8 +274,8 @@ package final class HostController {
 
   // MARK: Advertising, scanning and connecting
 
-  /// Sets what to advertise in a set; nil for nothing. It stays in effect through a reset, and is advertised again after a
-  /// central has connected, unless ``onAccepted`` sets nil.
+  /// Sets the advertisement of a set; nil for none. It stays in effect through a reset, and is advertised again after a central
+  /// has connected, unless ``onAccepted`` sets nil.
   package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) {
     let place = desiredAdvertising.firstIndex { $0.set === set }
     switch (place, advertising) {

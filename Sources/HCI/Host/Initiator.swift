@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// Establishes links by LE Create Connection, as ``ConnectionAttempts`` say. A controller accepts no second one while one
 /// is pending.
 final class Initiator {
-  /// Called when the controller has, or lacks, a link that its events do not tell of: it is to be set up again.
+  /// Called when the controller has, or lacks, a link that its events have not reported: it is to be set up again.
   var onHostControllerMismatch: ((StackError) -> Void)?
 
   private let links: LinkTable
@@ -187,7 +187,6 @@ final class Initiator {
 
   var isIdle: Bool { runner.attempts.current == nil }
 
-  /// Whether the controller is creating a link.
   var isCreating: Bool { runner.attempts.isCreating }
 
   /// The same, to a peer.

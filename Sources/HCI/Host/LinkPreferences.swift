@@ -1,5 +1,5 @@
-/// The PHYs and the packet length to request as soon as a link is established. What one of the link layers does not
-/// support is not requested.
+/// The PHYs and the packet length to request as soon as a link is established. Features that one of the link layers lacks are
+/// not requested.
 package struct LinkPreferences: Hashable, Sendable {
   /// The PHYs to use in both directions; nil to request none. A link begins on LE 1M.
   package var phys: LEPHYs?

@@ -167,7 +167,7 @@ extension LEConnection {
     if isNew { onChange?(.phys(event.phys)) }
   }
 
-  /// What was requested and is not done.
+  /// The procedure that was requested and is not done.
   func procedureUnderWay(at time: Instant) -> LinkProcedure? {
     if phyUpdates.isWaiting { return .updatePHY }
     return endOfLengthening.map { time < $0 } ?? false ? .updateDataLength : nil

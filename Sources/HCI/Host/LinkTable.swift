@@ -7,7 +7,7 @@ import HaloBluetoothCore
 final class LinkTable {
   /// The timeout for disconnecting a link.
   private static let disconnectDeadline = Duration.seconds(5)
-  /// How long the end of a link waits until the controller has sent what it was given: it drops the rest (7.1.6).
+  /// How long the end of a link waits until the controller has sent its packets: it drops the rest (7.1.6).
   private static let sendingDeadline = Duration.seconds(2)
 
   /// Called when packets were handed to the controller.
@@ -159,7 +159,7 @@ final class LinkTable {
   ///
   /// - Parameter write: writes the frame
   func send(on connection: LEConnection, _ write: (inout ByteWriter) -> Void) {
-    // What is sent while the link ends would delay its end.
+    // Packets that are sent while the link ends would delay its end.
     guard !connection.isEnding else { return }
     // The packet is moved out while it is made, as its transmission may lead to another call.
     var packet = ByteWriter()
@@ -229,7 +229,6 @@ final class LinkTable {
   /// The number of packets waiting for a controller buffer, on all links.
   var waitingPackets: Int { data.waitingCount }
 
-  /// Whether the controller holds packets.
   var hasPacketsInFlight: Bool { data.hasPacketsInFlight }
 
   /// For each link, how many packets the controller holds, and has sent.

@@ -23,7 +23,7 @@ package struct RetryPause {
     return Self.duration(after: refusals)
   }
 
-  /// The controller does what it is asked for, or it is no longer asked.
+  /// The controller has accepted the request, or it is no longer asked.
   package mutating func end() { refusals = 0 }
 }
 

@@ -3,8 +3,8 @@ import HaloBluetoothCore
 /// Keeps the controller's scan in the desired state. That state persists while the scan is paused for connecting, while the
 /// controller refuses it, and may change while a command is pending.
 ///
-/// A scan that is refused is tried again, and one that brings no report is started again: public reports tell of both, with
-/// no other sign of a fault (python-bleson#84, abandonware/noble#79, home-assistant/core#77043, bluez/bluez#1554).
+/// A scan that is refused is tried again, and one that brings no report is started again: public reports describe both, with no
+/// other sign of a fault (python-bleson#84, abandonware/noble#79, home-assistant/core#77043, bluez/bluez#1554).
 package final class ScanController {
   /// A scan without a report for this time is started again.
   package static let longestSilence = Duration.seconds(90)
@@ -44,7 +44,7 @@ package final class ScanController {
   private var wasSwitchedOff = false
   /// The parameters that another program has set last; nil if they are not those of a scan for all devices.
   private var others: ScanParameters?
-  /// Whether another program scans with parameters that do here, too: all programs get its reports.
+  /// Whether another program scans with parameters that suffice here, too: all programs get its reports.
   private var isCovered = false
   /// When another program has last begun to scan.
   private var othersBegan: Instant?
@@ -53,7 +53,7 @@ package final class ScanController {
   /// How often in a row the scan was started again because no report came.
   private var silences = 0
   private var watch: Timers.Token?
-  /// Whether the controller has refused to listen on LE Coded.
+  /// Whether the controller has refused to scan on LE Coded.
   private var lacksCoded = false
 
   package init(
@@ -133,8 +133,8 @@ package final class ScanController {
   /// - Parameter parameters: nil if they are not those of a scan for all devices
   package func othersSet(_ parameters: ScanParameters?) { others = parameters }
 
-  /// Another program begins to scan, after it has switched this one off. If its scan brings what is wanted here, it is left
-  /// alone: two programs that replaced each other's scans would never end.
+  /// Another program begins to scan, after it has switched this one off. If its scan brings the reports that are wanted here,
+  /// it is left alone: two programs that replaced each other's scans would never end.
   ///
   /// - Parameter filtersDuplicates: whether a device is reported to it once
   package func othersBegan(filtersDuplicates: Bool) {
@@ -287,7 +287,7 @@ package final class ScanController {
     }
   }
 
-  /// Whether it listens on LE Coded, too, as far as is known.
+  /// Whether it scans on LE Coded, too, as far as is known.
   private func scansCoded(_ parameters: ScanParameters) -> Bool {
     parameters.includesCoded && usesExtendedCommands && !lacksCoded
   }

@@ -5,9 +5,8 @@ package struct ScanParameters: Hashable, Sendable {
   package var interval: ScanInterval
   /// How long to listen in each interval.
   package var window: ScanInterval
-  /// Whether the controller filters duplicate reports.
   package var filtersDuplicates: Bool
-  /// Whether to listen on LE Coded, too. A controller that cannot listens on LE 1M alone, which it reports as a refusal.
+  /// Whether to scan on LE Coded, too. A controller that cannot scans on LE 1M alone, which it reports as a refusal.
   package var includesCoded: Bool
 
   package init(
@@ -22,8 +21,8 @@ package struct ScanParameters: Hashable, Sendable {
     self.includesCoded = includesCoded
   }
 
-  /// Listens 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.
+  /// Scans 1/8 of the time: on a Raspberry Pi, Wi-Fi shares the antenna.
   package static let gentle = ScanParameters()
-  /// Listens continuously.
+  /// Scans continuously.
   package static let aggressive = ScanParameters(window: ScanInterval(.milliseconds(80)))
 }

@@ -3,8 +3,8 @@ import HaloBluetoothCore
 /// Lets a scan and advertising take turns where the controller refuses one of them for the other (Core Specification Vol 4,
 /// Part E, 7.8.27): five seconds each. Then both are tried again.
 ///
-/// Each is held by a flag of its own, apart from the pause for a link that is created: what resumes after that is what has the
-/// turn.
+/// Each is held by a flag of its own, apart from the pause for a link that is created, after which the side that has the turn
+/// resumes.
 final class ScanTurns {
   enum Side {
     case scan, advertising
@@ -39,7 +39,7 @@ final class ScanTurns {
   /// - Returns: whether this is a matter of turns, and no news
   func refused(_ side: Side, _ error: StackError) -> Bool {
     guard error.isOfStates else { return false }
-    // While the other one is on its way off, or a link is created, a refusal says nothing; it is tried again.
+    // While the other one is on its way off, or a link is created, a refusal proves nothing; it is tried again.
     let isExcused = isOtherOn(side) || !isFree()
     if turn == side, !isExcused {
       notBefore = timers.now + Self.rest
@@ -67,7 +67,7 @@ final class ScanTurns {
         give(to: turn == .scan && advertiser.hasDesired ? .advertising : nil)
       }
     }
-    // Commands keep their order: what is held is off before the other one begins.
+    // Commands keep their order: the held side is off before the other one begins.
     if side == .advertising { scan.isHeld = true }
     advertiser.isHeld = side == .scan
     if side != .advertising { scan.isHeld = false }
@@ -75,7 +75,7 @@ final class ScanTurns {
 }
 
 extension StackError {
-  /// Whether the controller may have refused a command for what else it does.
+  /// Whether the controller may have refused a command because of another state that it is in.
   var isOfStates: Bool {
     [.commandDisallowed, .connectionRejectedLimitedResources, .invalidCommandParameters].contains(refusal)
   }

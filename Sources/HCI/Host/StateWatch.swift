@@ -1,18 +1,18 @@
 import HaloBluetoothCore
 
-/// Asks an idle controller whether it knows of what this host knows: its links, and that it advertises. Otherwise no command
-/// is sent for as long as no central connects, and a lost event, or a restart without a word, is never noticed
-/// (apache/mynewt-nimble 1148, raspberrypi/linux 5460, zephyrproject-rtos/zephyr 55648).
+/// Asks an idle controller whether its state is that of this host: its links, and its advertising. Otherwise no command is sent
+/// for as long as no central connects, and a lost event, or a restart without an event, is never noticed (apache/mynewt-nimble
+/// 1148, raspberrypi/linux 5460, zephyrproject-rtos/zephyr 55648).
 ///
-/// A controller that does not know a link has lost the event of its end, or all of its state. Whatever it still knows says that
-/// it has not restarted: then what it does not know is given up, and the rest stays.
+/// A controller that does not know a link has lost the event of its end, or all of its state. If it still knows another, it has
+/// not restarted: then the links that it does not know are given up, and the rest stays.
 final class StateWatch {
   /// How often it is asked.
   static let period = Duration.seconds(30)
   /// After a hint it is asked at once, if the last time was longer ago.
   private static let shortestPeriod = Duration.seconds(10)
 
-  /// Called when the controller knows nothing of what it should: it may have restarted.
+  /// Called when the controller knows no link and no advertisement that it should: it may have restarted.
   var onStateLost: (() -> Void)?
 
   private let timers: Timers
@@ -54,7 +54,7 @@ final class StateWatch {
     }
   }
 
-  /// The controller has said something that it says after a start.
+  /// The controller has sent an event as after a start.
   func hint() {
     guard timer != nil, timers.now - lastTime >= Self.shortestPeriod else { return }
     check()

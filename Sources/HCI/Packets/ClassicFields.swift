@@ -16,7 +16,7 @@ extension DecodedField {
   static let pageParameters = fields(
     DecodedFields([repetitionMode, uint8("reserved"), value("clock offset", ClockOffset())]))
 
-  /// What a host asks of a link for voice (7.1.26).
+  /// The parameters that a host requests of a link for voice (7.1.26).
   static let synchronousParameters = fields(
     DecodedFields([
       uint32("transmit bandwidth", .namesOrUnit([0xFFFF_FFFF: "any"], "bytes/s")),
@@ -35,7 +35,7 @@ extension DecodedField {
     uint16("receive packet length", .unit("bytes")), uint16("transmit packet length", .unit("bytes")),
   ]
 
-  /// What a device can show and enter (7.1.29).
+  /// The input and output capabilities of a device (7.1.29).
   static let ioCapability = fields(
     DecodedFields([
       peer,
@@ -77,7 +77,7 @@ package struct LinkType: HCICode {
   package static let names: [UInt8: String] = [0: "SCO", 1: "ACL", 2: "eSCO"]
 }
 
-/// Bits 16 to 2 of the difference of two clocks, in units of 1.25 ms; bit 15 says whether it is known (7.1.5).
+/// Bits 16 to 2 of the difference of two clocks, in units of 1.25 ms; bit 15 is 1 if it is known (7.1.5).
 private struct ClockOffset: HCICode {
   var rawValue: UInt16
 

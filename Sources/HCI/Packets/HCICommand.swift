@@ -67,7 +67,7 @@ package struct LinkOnly: HCILinkFields {
   package init() {}
 }
 
-/// A command or an answer that says whether something is on.
+/// A command or an answer that has an on or off state.
 package protocol HCISwitch: PacketFields {
   var isEnabled: Bool { get set }
 }
@@ -136,7 +136,6 @@ extension HCICommand {
 
   package static let leCreateCIS = HCIOpcode(rawValue: 0x2064)
 
-  /// Whether it is a vendor-specific command.
   @usableFromInline package var isVendorSpecific: Bool { group == 0x3F }
 
   /// The command's name in the specification; nil if unknown.
@@ -207,7 +206,7 @@ extension HCICommandInfo {
     let info: HCICommandInfo
     /// No fields if it has no parameters, or if they are not declared.
     let parameters: DecodedFields
-    /// What follows the status in Command Complete.
+    /// The parameters behind the status in Command Complete.
     let returnParameters: DecodedFields
 
     init(

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 /// The header before isochronous data, and the one of its load (Core Specification Vol 4, Part E, 5.4.5).
 package struct ISODataHeader: PacketFields {
   package var flags = Flags()
-  /// The length of what follows, in bytes.
+  /// The length of the rest, in bytes.
   package var length = Length()
   /// In microseconds; only with ``Flags/hasTime``.
   package var timeStamp: UInt32 = 0

@@ -4,7 +4,7 @@ import HaloGATT
 import HaloBluetoothCore
 import HaloDevices
 
-/// A link of a connection, with what was discovered on it.
+/// A link of a connection, with the attributes that were discovered on it.
 @BluetoothActor
 final class CurrentLink {
   let link: GATTLink
@@ -23,7 +23,7 @@ final class CurrentLink {
     try await table.characteristic(place, gatt)
   }
 
-  /// - Throws: `.notFound` with what the device lacks
+  /// - Throws: `.notFound` with the attribute that the device lacks
   func descriptor(_ id: DescriptorID) async throws(StackError) -> Descriptor {
     let all = try await gatt.discoverDescriptors(of: try await characteristic(Place(id.characteristic)))
     guard let found = all.lazy.filter({ $0.uuid == id.uuid }).dropFirst(id.instance).first else {
@@ -33,11 +33,10 @@ final class CurrentLink {
   }
 }
 
-/// The links of a connection, one after the other: carries out requests on the one that there is, and lets others wait for the
-/// next one.
+/// The links of a connection, one after the other: carries out requests on the current one, and lets others wait for the next.
 @BluetoothActor
 final class ConnectionCore {
-  /// What happens to the link.
+  /// A change of the link.
   enum Change {
     case lost(BluetoothError, isFinal: Bool)
     case restored
@@ -93,7 +92,7 @@ final class ConnectionCore {
   }
 
   private func lost(_ link: GATTLink, _ loss: LinkLoss) {
-    // While a link is made, the establisher learns of its loss.
+    // While a link is made, its loss is reported to the establisher.
     guard link === live.link else { return }
     let error = isClosed ? Self.closed : BluetoothError(StackError.closed(loss.description))
     guard let establisher, isKept, !isClosed else { return finish(error) }
@@ -127,7 +126,7 @@ final class ConnectionCore {
     live = next ?? CurrentLink(link)
     next = nil
     onChange(.restored)
-    // It may be lost already, which is told at once.
+    // It may be lost already, which is reported at once.
     watch(link)
     if making == nil { waiting.end(with: .success(())) }
   }
@@ -181,7 +180,7 @@ final class ConnectionCore {
         live.hasAnswered = true
         return result
       } catch {
-        // The device does not say that its services have changed.
+        // The device does not indicate that its services have changed.
         if error.attCode == .invalidHandle { live.table = RemoteTable() }
         if error.code == .closed {
           // A link on which an answer is missing carries no other request, and is about to end.

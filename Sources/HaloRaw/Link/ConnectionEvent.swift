@@ -3,7 +3,7 @@ import HaloBluetoothCore
 
 /// Something that has happened to a connection.
 public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
-  /// What has happened. More kinds may be added.
+  /// The kind of an event. More kinds may be added.
   public struct Kind: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
@@ -22,7 +22,7 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
   public let kind: Kind
   /// When it happened, by the clock of the radio.
   public let time: Instant
-  /// What has happened, in one line.
+  /// The event, in one line.
   public let description: String
   /// Why the link has ended; nil for other events.
   public let error: BluetoothError?
@@ -41,7 +41,7 @@ public struct ConnectionStatus: Hashable, Sendable {
   public let interval: Duration?
   /// How many connection events the device may skip; nil if it is not known.
   public let latency: Int?
-  /// After how long without a packet the link is lost; nil if it is not known.
+  /// The time without a packet after which the link is lost; nil if it is not known.
   public let supervisionTimeout: Duration?
   /// The layer on which this side sends; nil if it is not known.
   public let transmitPHY: PHY?
@@ -49,6 +49,6 @@ public struct ConnectionStatus: Hashable, Sendable {
   public let receivePHY: PHY?
   /// The longest packets that this side sends on the air, in bytes; nil if it is not known.
   public let dataLength: Int?
-  /// Whether the link is encrypted; false where the kernel has the link and does not tell.
+  /// Whether the link is encrypted; false where the kernel has the link and does not report it.
   public let isEncrypted: Bool
 }

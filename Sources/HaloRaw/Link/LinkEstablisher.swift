@@ -9,7 +9,7 @@ final class LinkEstablisher: LinkUser {
   /// Makes a link usable that was made after another one was lost.
   var onOpen: (GATTLink) async throws(StackError) -> Void = { _ throws(StackError) in }
 
-  /// How long a device with a link may take to say what it is.
+  /// How long a device with a link may take to answer requests for its identity.
   private static let askingTime = Duration.seconds(5)
   private let radio: Radio
   private let device: DeviceSelector
@@ -21,7 +21,7 @@ final class LinkEstablisher: LinkUser {
   ///   - device: which device
   ///   - limit: how long the first link may take
   ///   - reconnection: how long the later ones may take
-  ///   - options: what each link should be like
+  ///   - options: the properties of each link
   init(
     _ radio: Radio, _ device: DeviceSelector, within limit: Duration, _ reconnection: Reconnection,
     _ options: LinkOptions
@@ -54,7 +54,7 @@ final class LinkEstablisher: LinkUser {
     return try await usable()
   }
 
-  /// Learns what happens to the link that there is, at once if it is lost already, until the link is left.
+  /// Reports the events of an existing link, at once if it is lost already, until the link is left.
   func watch(_ link: GATTLink, _ handlers: SharedLinks.Handlers) {
     radio.managed.links.join(link, user: self, handlers)
   }
@@ -93,8 +93,8 @@ final class LinkEstablisher: LinkUser {
     throw StackError(.peerNotFound, .absence, text)
   }
 
-  /// A device that the radio has a link to, which need not advertise then: the one that is meant, by what it has advertised, or
-  /// by what it says.
+  /// A device that the radio has a link to, which need not advertise then: the one that is selected, by its earlier
+  /// advertisements, or by its attributes.
   private func linkedPeer() async -> BluetoothAddress? {
     let links = radio.managed.links
     for peer in links.peers {
@@ -121,7 +121,7 @@ final class LinkEstablisher: LinkUser {
 
   func open(_ link: GATTLink) async throws(StackError) {
     try await link.gatt.exchangeMTU()
-    // A link that others have made, or make just now, has their options. What is only wanted may be refused.
+    // A link that others have made, or are making, has their options. Options that are not required may be refused.
     do throws(StackError) { try await options.apply(to: link) } catch {
       if options.isRequired { throw error }
     }

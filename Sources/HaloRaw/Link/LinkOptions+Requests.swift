@@ -3,9 +3,9 @@ import GAP
 import HCI
 import HaloBluetoothCore
 
-/// What is asked for of a link.
+/// The requests for the options of a link.
 extension LinkOptions {
-  /// How long a link has to get what is required.
+  /// How long a link has to get the required options.
   private static let grantingTime = Duration.seconds(2)
   private static let grantingPause = Duration.milliseconds(20)
 
@@ -49,7 +49,7 @@ extension LinkOptions {
 
   /// The parameters to ask for; nil if those of the link are left to others.
   ///
-  /// - Parameter usual: for what is nil
+  /// - Parameter usual: the values in place of nil
   func parameters(usual: ConnectionParameters) -> ConnectionParameters? {
     guard interval != nil || latency != nil || supervisionTimeout != nil else { return nil }
     var parameters = usual
@@ -78,9 +78,9 @@ extension LinkOptions {
     return request
   }
 
-  /// Asks for what a link has not got.
+  /// Requests the options that a link lacks.
   ///
-  /// - Throws: what the other side, or the controller, refuses
+  /// - Throws: the refusal of the other side, or of the controller
   @BluetoothActor
   func apply(to link: GATTLink) async throws(StackError) {
     let current = link.parameters.map { ConnectionParameters($0) } ?? .fast

@@ -10,7 +10,7 @@ public enum PHY: Hashable, Sendable {
   case leCoded
 }
 
-/// What a program wants of a link. What is nil is left to this stack and to the device.
+/// The properties that a program wants of a link. Those that are nil are left to this stack and to the device.
 ///
 /// ```swift
 /// let options = LinkOptions(interval: .milliseconds(15) ... .milliseconds(30), mtu: 185, isRequired: true)
@@ -21,8 +21,8 @@ public struct LinkOptions: Hashable, Sendable {
   public var interval: ClosedRange<Duration>?
   /// How many connection events in a row the peripheral may leave out: 0 to 499. By default, none.
   public var latency: Int?
-  /// After how long without a packet the link is lost: 100 ms to 32 s, and more than twice the longest time between two events
-  /// of the peripheral. By default, 4 s, or three times that time.
+  /// The time without a packet after which the link is lost: 100 ms to 32 s, and more than twice the longest time between two
+  /// events of the peripheral. By default, 4 s, or three times that time.
   public var supervisionTimeout: Duration?
   /// By default, LE 2M where both sides have it.
   public var phy: PHY?

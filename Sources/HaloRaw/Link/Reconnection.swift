@@ -1,4 +1,4 @@
-/// Whether a link that is lost is made again.
+/// The choice whether a lost link is made again.
 public struct Reconnection: Hashable, Sendable {
   /// How long it is tried; nil for not at all.
   let time: Duration?

@@ -35,10 +35,10 @@ extension Ring {
   ///
   /// - **Cancelled**: `.cancelled`; the setting may have been written.
   /// - **The link is lost**: kept connections begin again, which does no harm; else `.linkLost`.
-  /// - **Misuse**: `.invalidValue` for a name or a value that there is not, or if the ring does not tell the other fields; the
-  ///   text says what there is.
+  /// - **Misuse**: `.invalidValue` for an unknown name or value, or if the ring does not report the other fields; the text
+  ///   lists the valid ones.
   ///
-  /// - Returns: what the ring has afterwards
+  /// - Returns: the fields as the ring has them afterwards
   /// - Throws: `.refused` as well, if the ring confirmed the change, and did not make it
   @discardableResult
   public func change(_ name: String, _ fields: [String: String]) async throws -> [String: String] {
@@ -69,7 +69,7 @@ extension Ring {
 }
 
 extension RingTime {
-  /// The time on the wall clock of this machine, in its zone: what the clock of a ring is set to.
+  /// The time on the wall clock of this machine, in its zone: the time to which the clock of a ring is set.
   public static var now: RingTime {
     let seconds = Int(SystemClock.wallMicroseconds / 1_000_000)
     return RingTime(seconds: seconds + SystemClock.utcOffset(atUnix: seconds))

@@ -11,9 +11,9 @@ import RingLink
 /// }
 /// ```
 ///
-/// The requests are made one after the other. A cancelled task gets `.cancelled`, a lost link is `.linkLost`, and a ring
-/// that does not answer is `.timedOut`. A sensor runs while somebody iterates over it; several iterations share it, and the
-/// last one that ends stops it, by a task that cannot be cancelled.
+/// The requests are made one after the other. A cancelled task gets `.cancelled`, a lost link is `.linkLost`, and a ring that
+/// does not answer is `.timedOut`. A sensor runs while a task iterates over it; several iterations share it, and the last one
+/// that ends stops it, by a task that cannot be cancelled.
 @BluetoothActor
 public final class Ring {
   /// The connection to it, which is kept as long as the ring.
@@ -90,10 +90,10 @@ public final class Ring {
     try await connection.ringResult { _ throws(RingError) in try await self.client.today() }
   }
 
-  /// Reads what the ring has stored of one kind, in the order of time.
+  /// Reads the ring's stored records of one kind, in the order of time.
   ///
   /// - Parameters:
-  ///   - kind: what
+  ///   - kind: the kind of records
   ///   - days: days of the ring's calendar; those without data give nothing
   ///   - now: the time on the ring's clock, as rings count days back from today: `.now` if it was set to that
   /// - Throws: `.notSupported` by rings that do not store it, `.peerMisbehaved` if the answer stayed incomplete
@@ -146,7 +146,7 @@ public final class Ring {
     }
   }
 
-  /// What the ring tells of itself: its battery, touches, alarms, steps.
+  /// The ring's reports about itself: its battery, touches, alarms, steps.
   ///
   /// - **Cancelled**: the iteration ends.
   /// - **The link is lost**: `next()` throws `.linkLost`.
@@ -158,7 +158,7 @@ public final class Ring {
     }
   }
 
-  /// The link is lost, or the ring is not what it was.
+  /// The link is lost, or the ring has other services than before.
   private func closed(_ error: BluetoothError) {
     guard !connection.core.isMade(after: error) else {
       let now = client.timers.now
@@ -242,7 +242,7 @@ extension Connection {
   }
 }
 
-/// The result of a request to a ring. It throws what says something of the link.
+/// The result of a request to a ring. It throws errors of the link.
 @BluetoothActor
 private func asResult<Value>(
   _ work: () async throws(RingError) -> Value

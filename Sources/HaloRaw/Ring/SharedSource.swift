@@ -1,15 +1,14 @@
 import HaloBluetoothCore
 import HaloDevices
 
-/// A sensor that runs while somebody listens: the first listener starts it, the others share it, and the last one stops
-/// it.
+/// A sensor that runs while it has listeners: the first listener starts it, the others share it, and the last one stops it.
 ///
 /// A start and a stop take time, and a listener may come or go during both:
 ///
 /// ```
 /// idle -> starting -> running -> stopping -> idle
 ///            |           |          |
-///            |           |          +--> starting (somebody has come)
+///            |           |          +--> starting (a new listener)
 ///            +--> idle (failed, ended)
 ///            +--> interrupted -> starting (the link is there again)
 /// ```
@@ -24,8 +23,8 @@ final class SharedSource<Element: Sendable> {
     case interrupted(since: Instant)
   }
 
-  /// Starts it, and returns when it runs. Elements go to `deliver`; `end` is called when it has ended by itself, and may be
-  /// called after a stop. After an interruption, `gap` says how long it was.
+  /// Starts it, and returns when it runs. Elements go to `deliver`; `end` is called when it has ended on its own, and may be
+  /// called after a stop. After an interruption, `gap` gets its length.
   typealias Start =
     @BluetoothActor (
       _ gap: Duration?, _ deliver: @escaping (Element) -> Void, _ end: @escaping (BluetoothError?) -> Void
@@ -42,7 +41,7 @@ final class SharedSource<Element: Sendable> {
     self.stop = stop
   }
 
-  /// Listens, and returns when it runs.
+  /// Adds a listener, and returns when the sensor runs.
   ///
   /// - Returns: ends the listening
   func listen(_ feed: ValueFeed<Element>) async throws(BluetoothError) -> () -> Void {
@@ -92,7 +91,7 @@ final class SharedSource<Element: Sendable> {
     finish(error)
   }
 
-  /// It has ended by itself.
+  /// It has ended on its own.
   func end(_ error: BluetoothError?) {
     switch state {
     case .running, .starting, .interrupted: finish(error)

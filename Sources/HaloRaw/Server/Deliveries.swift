@@ -1,22 +1,21 @@
 import HaloGATT
 
-/// What has become of a value for the clients that have subscribed to it: see
-/// ``LocalCharacteristic/notify(_:to:keepsOnlyNewest:)``.
+/// The fate of a value for the clients that have subscribed to it: see ``LocalCharacteristic/notify(_:to:keepsOnlyNewest:)``.
 public struct Deliveries: Sendable {
   /// To how many clients it was sent.
   public internal(set) var sent = 0
-  /// For how many it waits, until their links have room, or until they have confirmed an earlier indication.
+  /// The number of clients for which it waits, until their links have room, or until they have confirmed an earlier indication.
   public internal(set) var queued = 0
   /// The clients that do not get it: they have taken nothing for a second, and too many values wait for them.
   public internal(set) var full: [Connection] = []
   /// The clients that get its beginning, as it is longer than their MTU less 3 bytes.
   public internal(set) var cut: [Connection] = []
 
-  /// Whether nobody has subscribed.
+  /// Whether no client has subscribed.
   public var isEmpty: Bool { sent == 0 && queued == 0 && full.isEmpty }
 }
 
-/// What has become of a value, and which clients have had no room for it.
+/// The fate of a value, and the clients that have had no room for it.
 struct Outcome {
   var deliveries = Deliveries()
   var full: [ServedClient] = []

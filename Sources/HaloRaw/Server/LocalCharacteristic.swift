@@ -24,7 +24,7 @@ public final class LocalCharacteristic<Value: GATTValue> {
 
   /// Its type. The service is that of the ``LocalService`` which has it.
   public nonisolated let id: CharacteristicID<Value>
-  /// What clients may do with it.
+  /// The uses permitted to clients.
   public nonisolated let properties: CharacteristicProperties
 
   private nonisolated let read: Read?
@@ -41,9 +41,9 @@ public final class LocalCharacteristic<Value: GATTValue> {
   /// - Parameters:
   ///   - id: its type
   ///   - value: its first value
-  ///   - properties: what clients may do with it: with `.write`, they change it
-  ///   - security: what a link needs to use it
-  ///   - descriptors: what clients may know of it besides
+  ///   - properties: the uses permitted to clients: with `.write`, they change it
+  ///   - security: the security that a link needs to use it
+  ///   - descriptors: further descriptors
   public nonisolated convenience init(
     _ id: CharacteristicID<Value>, _ value: Value, properties: CharacteristicProperties = [.read, .notify],
     security: SecurityLevel = .none, descriptors: [LocalDescriptor] = []
@@ -55,9 +55,9 @@ public final class LocalCharacteristic<Value: GATTValue> {
   ///
   /// - Parameters:
   ///   - id: its type
-  ///   - properties: what clients may do with it
-  ///   - security: what a link needs to use it
-  ///   - descriptors: what clients may know of it besides
+  ///   - properties: the uses permitted to clients
+  ///   - security: the security that a link needs to use it
+  ///   - descriptors: further descriptors
   ///   - read: answers a read
   public nonisolated convenience init(
     _ id: CharacteristicID<Value>, properties: CharacteristicProperties = [.read, .notify],
@@ -71,11 +71,11 @@ public final class LocalCharacteristic<Value: GATTValue> {
   ///
   /// - Parameters:
   ///   - id: its type
-  ///   - properties: what clients may do with it
-  ///   - security: what a link needs to use it
-  ///   - descriptors: what clients may know of it besides
+  ///   - properties: the uses permitted to clients
+  ///   - security: the security that a link needs to use it
+  ///   - descriptors: further descriptors
   ///   - read: answers a read
-  ///   - write: takes what is written
+  ///   - write: takes written values
   public nonisolated convenience init(
     _ id: CharacteristicID<Value>, properties: CharacteristicProperties = [.read, .write, .notify],
     security: SecurityLevel = .none, descriptors: [LocalDescriptor] = [],
@@ -88,10 +88,10 @@ public final class LocalCharacteristic<Value: GATTValue> {
   ///
   /// - Parameters:
   ///   - id: its type
-  ///   - properties: what clients may do with it
-  ///   - security: what a link needs to use it
-  ///   - descriptors: what clients may know of it besides
-  ///   - write: takes what is written
+  ///   - properties: the uses permitted to clients
+  ///   - security: the security that a link needs to use it
+  ///   - descriptors: further descriptors
+  ///   - write: takes written values
   public nonisolated convenience init(
     _ id: CharacteristicID<Value>, properties: CharacteristicProperties = [.write, .writeWithoutResponse],
     security: SecurityLevel = .none, descriptors: [LocalDescriptor] = [],
@@ -117,14 +117,14 @@ public final class LocalCharacteristic<Value: GATTValue> {
   ///
   /// - **Cancelled**: `.cancelled`; each client has got it, or will not get it.
   /// - **A link is lost**: its client is skipped.
-  /// - **Misuse**: nobody has subscribed: returns at once. A characteristic that is not served: `.closed`. More than 512 bytes:
-  ///   `.invalidValue`. More bytes than a client's MTU less 3: it gets what fits.
+  /// - **Misuse**: no client has subscribed: returns at once. A characteristic that is not served: `.closed`. More than 512
+  ///   bytes: `.invalidValue`. More bytes than a client's MTU less 3: it gets as many as fit.
   ///
   /// - Parameters:
   ///   - value: the value
-  ///   - client: the only client that is meant; nil for all
+  ///   - client: the only client to send to; nil for all
   ///   - isNewestOnly: whether a value that still waits is not sent, as this one is newer; this call never waits then
-  /// - Returns: what has become of it for each client that has subscribed
+  /// - Returns: the fate of the value for each client that has subscribed
   @discardableResult
   public nonisolated func notify(
     _ value: Value, to client: Connection? = nil, keepsOnlyNewest isNewestOnly: Bool = false
@@ -171,8 +171,8 @@ public final class LocalCharacteristic<Value: GATTValue> {
     }
   }
 
-  /// How many clients have subscribed: first as it is, then after each change. A program that only measures while somebody
-  /// listens iterates over it.
+  /// The number of clients that have subscribed: first the current one, then one after each change. A program that only
+  /// measures for subscribers iterates over it.
   ///
   /// - **Cancelled**: the iteration ends.
   /// - **The server ends**: the iteration ends.
@@ -283,12 +283,12 @@ private func pushDirectly(
 }
 
 extension ATTErrorCode {
-  /// What a client gets for an error of a closure.
+  /// The ATT error for an error of a closure.
   fileprivate init(answering error: any Error) {
     self = error as? ATTErrorCode ?? (error as? BluetoothError)?.attCode ?? .unlikelyError
   }
 
-  /// What a client gets for a value that is none.
+  /// The ATT error for an invalid value.
   fileprivate init(refusing error: DecodeError) {
     self =
       switch error.reason {

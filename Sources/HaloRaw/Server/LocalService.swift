@@ -8,12 +8,12 @@ import HaloGATT
 /// let service = LocalService("181A", temperature)
 /// ```
 public struct LocalService: Sendable {
-  /// Tells two services of one type apart.
+  /// Distinguishes two services of one type.
   final class Identity: Sendable {}
 
   /// Its type.
   public let uuid: BluetoothUUID
-  /// Whether the advertisement has it, so that it is found by those who look for it.
+  /// Whether the advertisement contains it, so that clients find it that look for it.
   public let isAdvertised: Bool
   let isPrimary: Bool
   let included: [LocalService]
@@ -23,9 +23,9 @@ public struct LocalService: Sendable {
   /// - Parameters:
   ///   - uuid: its type
   ///   - isAdvertised: whether the advertisement has it
-  ///   - isPrimary: whether clients find it by itself; others are found through the services that include them
+  ///   - isPrimary: whether clients discover it directly; others are found through the services that include them
   ///   - included: services that it refers to, which are served before it
-  ///   - characteristics: what it has, in the order of their handles
+  ///   - characteristics: its characteristics, in the order of their handles
   public init<each Value: GATTValue>(
     _ uuid: BluetoothUUID, isAdvertised: Bool = true, isPrimary: Bool = true,
     including included: [LocalService] = [],
@@ -58,8 +58,8 @@ public struct LocalDescriptor: Sendable {
   }
 }
 
-/// What a link needs before a value is read, written or subscribed to. A client whose link has less gets an error, by which
-/// phones begin to pair.
+/// The security that a link needs before a value is read, written or subscribed to. A client whose link has less gets an error,
+/// after which phones begin to pair.
 public enum SecurityLevel: Hashable, Sendable {
   case none
   /// Encryption.

@@ -2,7 +2,7 @@ import GAP
 import HCI
 import HaloBluetoothCore
 
-/// An advertisement that nobody can connect to, while ``Radio/advertise(_:every:isExtended:_:)`` runs.
+/// A non-connectable advertisement, while ``Radio/advertise(_:every:isExtended:_:)`` runs.
 @BluetoothActor
 public final class Beacon {
   private let adapter: any Adapter
@@ -24,7 +24,7 @@ public final class Beacon {
 
   /// Sends other data from now on: a sensor's next value.
   ///
-  /// - **Misuse**: what does not fit is `.invalidValue`, and the data before stay; after the end of the beacon: `.closed`.
+  /// - **Misuse**: data that do not fit are `.invalidValue`, and the earlier data stay; after the end of the beacon: `.closed`.
   public func change(_ data: AdvertisingData) throws {
     guard !isOver else { throw BluetoothError.closed }
     do {
@@ -55,8 +55,8 @@ public final class Beacon {
 }
 
 extension Radio {
-  /// Sends an advertisement that nobody can connect to, for as long as `body` runs: a beacon, or the values of a sensor.
-  /// `body` begins when it is sent.
+  /// Sends a non-connectable advertisement for as long as `body` runs: a beacon, or the values of a sensor. `body` begins when
+  /// it is sent.
   ///
   /// ```swift
   /// let bthome = BluetoothUUID("FCD2")
@@ -70,8 +70,8 @@ extension Radio {
   /// }
   /// ```
   ///
-  /// It is sent beside what `serve` advertises, and beside other beacons,
-  /// where the radio can send several advertisements: `hci0`, and controllers since Bluetooth 5.
+  /// It is sent beside the advertisement of `serve`, and beside other beacons, where the radio can send several advertisements:
+  /// `hci0`, and controllers since Bluetooth 5.
   ///
   /// - **Cancelled**: `body` is cancelled; the advertisement ends.
   /// - **The radio refuses it**: for five seconds before it has begun, `.refused`, and `body` does not run. It is asked again
@@ -84,7 +84,7 @@ extension Radio {
   ///   - interval: the time between two advertisements: 20 ms to 10.24 s. Controllers before Bluetooth 5 take 100 ms at least
   ///   - isExtended: whether to send extended PDUs, which scanners since Bluetooth 5 receive
   ///   - body: the program
-  /// - Throws: what `body` throws; ``BluetoothError`` if nothing can be advertised
+  /// - Throws: the errors of `body`; ``BluetoothError`` if nothing can be advertised
   public nonisolated func advertise<Result>(
     _ data: AdvertisingData, every interval: Duration = .milliseconds(100), isExtended: Bool = false,
     _ body: (Beacon) async throws -> Result

@@ -22,13 +22,13 @@ extension Radio {
   /// - **A link is lost**: it advertises again. So it does when the radio has failed, as soon as that works again.
   /// - **The radio refuses to advertise**: for five seconds before it has begun, `.refused`, and `body` does not run. It is asked
   ///   again later, every ten seconds at least; ``Server/advertisingFailure`` has the reason.
-  /// - **Misuse**: what does not fit in an advertisement is `.invalidValue`, before anything is sent; `.notPermitted` by a
+  /// - **Misuse**: data that do not fit in an advertisement are `.invalidValue`, before anything is sent; `.notPermitted` by a
   ///   radio that the kernel drives, without CAP_NET_ADMIN; `.refused` while the radio serves already.
   ///
   /// - Parameters:
-  ///   - services: what is offered, in the order of their handles
+  ///   - services: the services, in the order of their handles
   ///   - name: the name that other devices show
-  ///   - appearance: what the device is, which the advertisement has, too; nil for nothing in particular
+  ///   - appearance: the external appearance of the device, which the advertisement has, too; nil for none
   ///   - preferred: the link that the device prefers, as others can read it; `Connection.change(_:)` asks for one
   ///   - maximumConnections: how many devices may be connected at once
   ///   - idleLimit: how long a device may be connected that sends nothing, and has subscribed to no value: silent devices keep
@@ -36,7 +36,7 @@ extension Radio {
   ///   - allowed: the only devices that may connect, by their addresses; nil for all. Phones and watches change theirs, and are
   ///     not known again.
   ///   - body: the program
-  /// - Throws: what `body` throws; ``BluetoothError`` if the radio does not advertise
+  /// - Throws: the errors of `body`; ``BluetoothError`` if the radio does not advertise
   public nonisolated func serve<Result>(
     _ services: [LocalService], as name: String, appearance: AppearanceValue? = nil,
     preferring preferred: PreferredConnectionParameters? = nil, maximumConnections: Int = 3,

@@ -5,8 +5,7 @@ extension Server {
   /// In bytes of UTF-8 (Core Specification Vol 3, Part C, 12.1).
   private static let longestName = 248
 
-  /// What other devices hear: the flags and the services in the advertisement, which scanners filter by, and the name in the scan
-  /// response.
+  /// The advertisement: the flags and the services, which scanners filter by, and the name in the scan response.
   ///
   /// - Throws: `.invalidValue` if it is too long: nothing is cut
   static func advertising(_ services: [LocalService], _ presence: Presence) throws(BluetoothError)

@@ -6,13 +6,13 @@ import HaloBluetoothCore
 import HaloDevices
 import HaloSystem
 
-/// What a radio offers to other devices, while `Radio.serve` runs.
+/// The services of a radio for other devices, while `Radio.serve` runs.
 @BluetoothActor
 public final class Server {
   /// The address that other devices see.
   public nonisolated let address: BluetoothAddress
 
-  /// What others hear of the server, besides its services.
+  /// The data that the server advertises besides its services.
   struct Presence {
     var name = ""
     var appearance: AppearanceValue?
@@ -104,7 +104,7 @@ public final class Server {
 
   /// Sends a value to the clients that have room for it.
   ///
-  /// - Parameter connection: the only one that is meant; nil for all
+  /// - Parameter connection: the only client to send to; nil for all
   func push(
     _ value: [UInt8], of handle: AttributeHandle, to connection: Connection?, keepsOnlyNewest: Bool
   ) -> Outcome {
@@ -222,9 +222,9 @@ public final class Server {
     listeners.finish()
   }
 
-  // MARK: What is offered
+  // MARK: Services
 
-  /// Offers another service from now on. Clients that have subscribed to Service Changed learn of it.
+  /// Offers another service from now on. Clients that have subscribed to Service Changed get an indication.
   ///
   /// - **Misuse**: a service, or a characteristic, that is served already, an included service that is not, or more than there
   ///   is room for: `.invalidValue`, and nothing is added; after the end of the server: `.closed`.
@@ -239,7 +239,7 @@ public final class Server {
     }
   }
 
-  /// Offers a service no longer. Clients that have subscribed to Service Changed learn of it.
+  /// Removes a service. Clients that have subscribed to Service Changed get an indication.
   ///
   /// - **Misuse**: a service that is not served, or that another one includes: `.invalidValue`; after the end of the server:
   ///   `.closed`.
@@ -251,11 +251,11 @@ public final class Server {
 
   /// Advertises another name, or other data, from now on. Clients that are connected read the name, too.
   ///
-  /// - **Misuse**: what does not fit is `.invalidValue`, and all stays as it was; after the end of the server: `.closed`.
+  /// - **Misuse**: data that do not fit are `.invalidValue`, and nothing changes; after the end of the server: `.closed`.
   ///
   /// - Parameters:
-  ///   - name: the name; nil for the one that there is
-  ///   - data: what the advertisement has besides the services, such as data of a company; nil for what there is
+  ///   - name: the name; nil for the current one
+  ///   - data: the data of the advertisement besides the services, such as data of a company; nil for the current ones
   public func change(name: String? = nil, data: AdvertisingData? = nil) throws {
     guard !isOver else { throw BluetoothError.closed }
     let last = presence
@@ -288,7 +288,7 @@ private struct ClientWrite {
   let then: @BluetoothActor (ATTErrorCode?) -> Void
 }
 
-/// A device that uses what is offered.
+/// A device that uses the services.
 @BluetoothActor
 final class ServedClient {
   let connection: Connection
@@ -309,7 +309,7 @@ final class ServedClient {
     self.server = server
   }
 
-  /// Whether a value is longer than what fits into a PDU.
+  /// Whether a value is longer than fits into a PDU.
   func cuts(_ length: Int) -> Bool { length > server.mtu - 3 }
 
   func answer<Answer: Sendable>(

@@ -62,7 +62,7 @@ extension ExitCode {
 package struct Failure: Error {
   package var code: ExitCode
   package var message: String
-  /// What else is known, for those who can do something about it.
+  /// Further facts, for a caller that can make use of them.
   package var context: (any Sendable)?
 
   package init(_ code: ExitCode, _ message: String) {
@@ -75,9 +75,9 @@ package struct Failure: Error {
   /// `unknown sport "wolk" (did you mean walk?); use walk, rope`
   ///
   /// - Parameters:
-  ///   - what: what the names are of
+  ///   - what: the kind of the names
   ///   - names: those that are known
-  ///   - advice: what to do; nil to use one of them
+  ///   - advice: a remedy; nil to use one of them
   package static func unknown(
     _ what: String, _ name: String, among names: [String], advice: String? = nil
   ) -> Failure {
@@ -93,6 +93,6 @@ extension Failure {
     self.init(ExitCode(error), "cannot create \(error)\(error.reason == .hasData ? Self.howToReplace : "")")
   }
 
-  /// What the message about a file that has data ends with.
+  /// The end of the message about a file that has data.
   package static var howToReplace: String { "; use another name, or --replace to replace it" }
 }

@@ -15,7 +15,7 @@ package enum PageAssets {
     PackageResources.main_js,
   ]
 
-  /// The style sheets; the last one changes what the others say, in narrow windows.
+  /// The style sheets; the last one overrides the others in narrow windows.
   private static let sheets = [
     PackageResources.colors_css, PackageResources.base_css, PackageResources.plots_css,
     PackageResources.list_css, PackageResources.detail_css, PackageResources.pages_css,

@@ -24,7 +24,7 @@ public enum AccelerometerEncoding: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The pair for a signed value; what does not fit is held at the end of the range.
+  /// The pair for a signed value; a value outside the range is held at its end.
   package func pair(_ counts: Int) -> UInt16 {
     switch self {
     case .twelveBit:
@@ -78,7 +78,7 @@ extension AccelerometerSample {
   public init(_ acceleration: Acceleration, encoding: AccelerometerEncoding) {
     func pair(_ g: Double) -> UInt16 {
       let counts = g * encoding.countsPerG
-      // Not a number has no place on the scale; what is beyond its ends is held there.
+      // Not a number has no place on the scale; a value beyond its ends is held there.
       guard !counts.isNaN else { return 0 }
       let held = max(-40000, min(40000, counts))
       return encoding.pair(Int(held < 0 ? held - 0.5 : held + 0.5))

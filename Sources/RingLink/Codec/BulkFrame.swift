@@ -72,7 +72,6 @@ package struct BulkID: RawRepresentable, Hashable, Sendable, ExpressibleByIntege
     self.init(rawValue: value)
   }
 
-  /// Whether the command table has it.
   package var isKnown: Bool { CommandTable.name(of: self) != nil }
 
   /// The name in the command table, also of an id that only answers have; `bulk frame, id 0x49` if it has none.
@@ -94,9 +93,8 @@ package enum CRC16 {
 
 /// Puts bulk frames together from the notifications in which they arrive (ring reference, 3).
 ///
-/// A frame begins with a header; the notifications after it are bare payload and may begin with the magic
-/// byte by chance, so a header is looked for only when no frame is open. What does not fit is counted and
-/// dropped.
+/// A frame begins with a header; the notifications after it are bare payload and may begin with the magic byte by chance, so a
+/// header is looked for only when no frame is open. Bytes that do not fit are counted and dropped.
 package struct BulkAssembler: Sendable {
   /// The timeout after the last notification of an open frame.
   package static let silence = Duration.seconds(3)

@@ -131,7 +131,7 @@ package struct CountedStreamStart: FrameRecord {
     self = start
   }
 
-  /// What is to be measured; nil for another kind of measurement.
+  /// The light to measure with; nil for another kind of measurement.
   package var light: CountedSample.Light? { CountedSample.Light(rawValue: kind.rawValue) }
 
   package static let fields: Fields = Fields(Self(.green, seconds: 0)) {

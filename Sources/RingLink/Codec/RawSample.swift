@@ -4,7 +4,7 @@ public enum RawSample: Hashable, Sendable {
   case spo2(OpticalSample)
   /// Green light, sub-type 2: the photoplethysmogram.
   case ppg(OpticalSample)
-  /// Sub-type 3. What its bits mean depends on the firmware, see ``AccelerometerEncoding``.
+  /// Sub-type 3. The meaning of its bits depends on the firmware, see ``AccelerometerEncoding``.
   case accelerometer(AccelerometerSample)
   /// The ring refuses to stream: it is on its charger, or does not support the request.
   case refused
@@ -41,7 +41,7 @@ public enum RawSample: Hashable, Sendable {
     }
   }
 
-  /// The second byte of a frame, and what follows it.
+  /// The second byte of a frame, and the form of the bytes behind it.
   enum Kind: UInt8, CaseIterable {
     case spo2 = 1
     case ppg = 2

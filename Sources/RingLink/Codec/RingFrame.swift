@@ -45,8 +45,8 @@ package struct RingFrame: Hashable, Sendable, TextWritable {
     }
   }
 
-  /// A frame of bytes that somebody has written: a command and its payload, to which zeros and the checksum are added; or a whole
-  /// frame, whose checksum is verified.
+  /// A frame from bytes of the user: a command and its payload, to which zeros and the checksum are added; or a whole frame,
+  /// whose checksum is verified.
   package init(completing bytes: [UInt8]) throws(RingFrameError) {
     if let command = bytes.first, bytes.count < Self.length {
       try self.init(RingCommand(rawValue: command), payload: bytes.dropFirst())
@@ -152,7 +152,7 @@ package enum RingFrameError: Error, Hashable, Sendable, CustomStringConvertible 
   case payloadTooLong(Int)
   /// The frame has another subject.
   case unexpected(RingCommand)
-  /// A field holds what it cannot mean.
+  /// A field holds an impossible value.
   case value(String)
 
   package var description: String {

@@ -21,10 +21,10 @@ package enum RingGATT {
   /// Ring to host: notify, in pieces.
   package static let bulkNotify = BluetoothUUID(0xDE5B_F729_D711_4E47_AF26_65E3_012A_5DC7 as UInt128)
 
-  /// A service that rings have, and some advertise; what it is for is not known.
+  /// A service that rings have, and some advertise; its purpose is not known.
   package static let unknownService = BluetoothUUID(0x3802 as UInt16)
 
-  /// Whether what is written to a characteristic with this UUID makes a ring do something.
+  /// Whether a write to a characteristic with this UUID makes a ring do something.
   package static func takesCommands(_ uuid: BluetoothUUID) -> Bool {
     uuid == commandWrite || uuid == bulkWrite
   }
@@ -86,7 +86,7 @@ package struct RingLayout: Hashable, Sendable {
   }
 }
 
-/// What is discovered and read to open a ring.
+/// The discovery and the reads that open a ring.
 extension GATTClient {
   /// The characteristics that take and send frames; nil if this is no ring.
   func commandCharacteristics() async throws(StackError) -> (
@@ -125,7 +125,7 @@ extension GATTClient {
     }
   }
 
-  /// Whether a layout of an earlier link is true, with one request that changes nothing.
+  /// Checks a layout of an earlier link with one request that changes nothing.
   func holds(_ layout: RingLayout) async throws(StackError) -> Bool {
     if let hash = layout.databaseHash { return try await databaseHash() == hash }
     return try await attributeTypeMatches(RingGATT.commandNotify, at: layout.commandNotify.valueHandle)

@@ -75,8 +75,8 @@ extension RingClient {
   /// ``RingDispatcher/onEvent``. It has no deadline, as events may be rare.
   ///
   /// - Parameters:
-  ///   - camera: how often the ring is told to stay in camera mode during this time, in which it reports gestures (ring
-  ///     reference, 4.13); nil for no camera mode
+  ///   - camera: how often the camera mode is renewed during this time, in which it reports gestures (ring reference, 4.13);
+  ///     nil for no camera mode
   ///   - sink: called on the loop, with the receive time
   /// - Throws: `.cancelled` in the ordinary course, `.disconnected`
   package func listen(

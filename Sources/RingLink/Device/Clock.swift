@@ -47,8 +47,8 @@ package struct ClockSetting: FrameRecord {
   }
 }
 
-/// What is known about a ring's clock. No command reads the clock (ring reference, 4.1): but stored records have dates,
-/// and none is stored before its time.
+/// The evidence about a ring's clock. No command reads the clock (ring reference, 4.1), but stored records have dates, and none
+/// is stored before its time.
 package struct ClockEvidence: Hashable, Sendable {
   /// The ring's own today.
   package var day: RingDay?
@@ -93,8 +93,8 @@ extension RingClient {
     return try await request(CommandTable.setTime, setting)
   }
 
-  /// Determines what is known about the ring's clock: the dates of the activity, and the newest heart rate. Missing
-  /// data is omitted.
+  /// Determines the evidence about the ring's clock: the dates of the activity, and the newest heart rate. Missing data is
+  /// omitted.
   ///
   /// - Parameter expected: the expected time of its clock
   package func clockEvidence(expecting expected: RingTime) async throws(RingError) -> ClockEvidence {

@@ -1,6 +1,6 @@
 /// The host's description of its system (ring reference, 4.3). It has no known effect on rings.
 package struct HostInformation: FrameRecord {
-  /// 2 is Android, which is what rings expect.
+  /// 2 is Android, the value that rings expect.
   package var system: UInt8 = 2
   package var version: UInt8 = 10
   /// Up to 12 bytes of UTF-8.
@@ -155,7 +155,7 @@ extension RingClient {
   }
 }
 
-/// What else the ring can do, and the features that it expects from its host (ring reference, 4.4). Of its 14 bytes, these
+/// Further abilities of the ring, and the features that it expects from its host (ring reference, 4.4). Of its 14 bytes, these
 /// are understood.
 package struct DeviceSupport: FrameRecord {
   package var touch = false

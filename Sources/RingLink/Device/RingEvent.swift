@@ -69,7 +69,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What a finger does with the ring.
+  /// A finger's action on the ring.
   public enum Button: UInt8, Hashable, Sendable, CaseIterable {
     case down = 1
     case up = 2
@@ -115,7 +115,7 @@ public enum RingEvent: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads a bulk frame that comes by itself; nil if it is none.
+  /// Reads an unrequested bulk frame; nil if it is no event.
   init?(_ frame: BulkFrame) {
     guard frame.id == CommandTable.naps.id, let log = try? SleepLog(payload: frame.payload) else {
       return nil

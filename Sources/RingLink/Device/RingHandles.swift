@@ -32,7 +32,7 @@ package struct RingHandles {
   /// Adds a value that was written. At most 64 handles are looked at.
   ///
   /// - Parameters:
-  ///   - value: what was written
+  ///   - value: the bytes that were written
   ///   - handle: of the characteristic's value
   ///   - time: when, in microseconds since 1970-01-01 UTC
   package mutating func addWrite(_ value: [UInt8], to handle: AttributeHandle, at time: Int64) {
@@ -182,7 +182,7 @@ package struct RingHandles {
 }
 
 extension RingFrame {
-  /// What a ring sends if it has nothing stored for this request (ring reference, 4); nil for a request that is not about
+  /// The answer of a ring that has nothing stored for this request (ring reference, 4); nil for a request that is not about
   /// stored data.
   package var answerWithoutData: RingFrame? {
     let logs = CommandTable.entries(for: .frame(command)).contains { $0.replies.contains(.noData) }

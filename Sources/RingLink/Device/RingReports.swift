@@ -32,7 +32,7 @@ public struct HeartRateAlarm: FrameRecord, CustomStringConvertible {
 
   static let limits = [1: "too low", 2: "too high"]
 
-  /// What ``word`` can be.
+  /// The possible values of ``word``.
   package static let words = limits.keys.sorted().map {
     HeartRateAlarm(limit: UInt8($0), beatsPerMinute: 0).word
   }

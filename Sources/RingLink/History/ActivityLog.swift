@@ -71,7 +71,7 @@ package struct ActivityRecord: FrameRecord {
     return nil
   }
 
-  /// Says that its day does not exist.
+  /// The text for a day that does not exist.
   var noDay: String { "there is no day \(day) of month \(month)" }
 
   /// The day of the record.

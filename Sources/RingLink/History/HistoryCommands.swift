@@ -1,4 +1,4 @@
-/// What a ring stores, and how it is asked for.
+/// The data that a ring stores, and the requests for them.
 package final class HistoryCommands: CommandGroup {
   static let shared = HistoryCommands()
 

@@ -27,7 +27,7 @@ package struct HistoryProgress: Hashable, Sendable {
   package var completed: Int
   /// The number of requested answers.
   package var total: Int
-  /// What has arrived of the current answer: frames, or bytes if it is sent in one piece.
+  /// The received part of the current answer: frames, or bytes if it is sent in one piece.
   package var received: Int
   /// The expected number; nil if the ring has not reported it.
   package var expected: Int?

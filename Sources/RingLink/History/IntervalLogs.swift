@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 
-/// What a ring stores at intervals of a day.
+/// A quantity that a ring stores at intervals of a day.
 package protocol IntervalQuantity: Hashable, Sendable {
   associatedtype Number: FixedWidthInteger & FieldValue
   /// The unit of a number, and the one that stands for none.

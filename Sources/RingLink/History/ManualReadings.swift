@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 
-/// What is measured on request.
+/// A quantity that is measured on request.
 package protocol ManualQuantity: Hashable, Sendable {
   static var name: StaticString { get }
   static var unit: StaticString { get }

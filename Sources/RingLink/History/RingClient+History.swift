@@ -80,7 +80,7 @@ extension RingClient {
     }
   }
 
-  /// What is optional: nothing from rings that do not answer, or that have no bulk service.
+  /// Reads optional data: nothing from rings that do not answer, or that have no bulk service.
   private func ifAny<Reading: Sendable>(
     _ read: @BluetoothActor () async throws(RingError) -> [Reading]
   ) async throws(RingError) -> [Reading] {
@@ -102,7 +102,6 @@ private struct HistoryReading {
   let now: RingTime
   let progress: ((HistoryProgress) -> Void)?
 
-  /// Whether only today is read.
   var isOfToday: Bool { days.lowerBound >= now.day }
 
   /// The first day that a ring may have.
@@ -188,8 +187,8 @@ extension SleepSession {
   public var day: RingDay { end.day }
 }
 
-/// A stored record of a ring that cannot be what it says, such as a night of 50 hours or a day in month 0. It is left out;
-/// the others of the same answer are used.
+/// A stored record of a ring with impossible contents, such as a night of 50 hours or a day in month 0. It is left out; the
+/// others of the same answer are used.
 package struct InvalidRecord: Hashable, Sendable, CustomStringConvertible {
   package var kind: HistoryKind
   /// Why it is left out.

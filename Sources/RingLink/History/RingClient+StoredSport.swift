@@ -40,7 +40,7 @@ extension RingClient {
         return course.receive(frame)
       }
     } catch .notAnswered {
-      // What arrived is used.
+      // The samples that arrived are used.
     } catch .damaged {
       // Only the course is: the session itself was read.
     }

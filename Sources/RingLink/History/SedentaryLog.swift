@@ -39,8 +39,8 @@ package struct SittingDay: StoredItem {
 }
 
 extension RingClient {
-  /// The times of sitting of all days that the ring has stored. No bit of 0x3C says which rings have them: others may
-  /// not answer.
+  /// The times of sitting of all days that the ring has stored. No bit of 0x3C shows which rings have them: others may not
+  /// answer.
   ///
   /// - Parameters:
   ///   - now: the ring's wall clock, as known to the host

@@ -160,7 +160,7 @@ package struct SportCourseRequest: BulkRequest, PacketFields {
   }
 }
 
-/// What precedes the course of a session: how many packets follow, and what a sample has.
+/// The header before the course of a session: how many packets follow, and the fields of a sample.
 package struct SportCourseHeader: BulkContents {
   package typealias Request = SportCourseRequest
 

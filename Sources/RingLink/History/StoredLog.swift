@@ -22,7 +22,7 @@ extension StoredItem {
   package static var countName: StaticString? { nil }
   package static var loneContents: [String: LoneSource] { [:] }
 
-  /// Nothing says it of most answers.
+  /// Most answers give no sign of it.
   package static func areAll(_ items: [Self], of request: Request) -> Bool { false }
 }
 

@@ -127,7 +127,7 @@ extension MeasurementKind {
   }
 
   /// Whether the first value is the result, but for its last digits. Of several, or of bytes whose layout is not known, the
-  /// first may come long before the last: the ring says when it is over.
+  /// first may come long before the last: the ring reports the end.
   var hasOneValue: Bool { self != .combined && self != .bodyTemperature }
 
   /// Whether it contains no sensor data, as far as is known.

@@ -34,11 +34,11 @@ enum MeasurementForms {
         "update", head + [FrameField("bytes", at: contents.lowerBound, .bytes(UInt8(contents.count)))])
     ]
 
-  /// What follows the kind and the status, in bytes of the frame.
+  /// The place of the bytes behind the kind and the status in the frame.
   static let contents = 3..<15
 
-  /// The forms that only the vendor's software describes. Nobody has captured them: the order of the bytes of a pair
-  /// and the sign of acceleration are not proved.
+  /// The forms that only the vendor's software describes. There is no capture of them: the order of the bytes of a pair and the
+  /// sign of acceleration are not proved.
   private static let unproved: [FrameForm] =
     CountedSample.Light.allCases.map { form($0.kind, CountedSample.fields($0).map { $0.field.only(.sdk) }) }
     + [

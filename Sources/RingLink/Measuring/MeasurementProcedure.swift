@@ -56,7 +56,7 @@ package struct MeasurementProcedure {
   /// When to call ``advance(to:)``; nil if it is over.
   package var nextDeadline: Instant? { [silenceDeadline, limit, keepAlive].compactMap { $0 }.min() }
 
-  /// Does what is due at `now`.
+  /// Takes the steps that are due at `now`.
   package mutating func advance(to now: Instant) -> [Action] {
     guard let deadline = nextDeadline, deadline <= now else { return [] }
     switch deadline {

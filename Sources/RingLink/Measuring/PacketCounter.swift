@@ -5,7 +5,7 @@
 /// frames in a row that are lost are counted exactly. A pause in which more could be lost has ended the stream before: see
 /// ``interrupt()``.
 package struct PacketCounter: Sendable {
-  /// What a frame is among those before it.
+  /// The place of a frame among those before it.
   package struct Step: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
       /// The next one, or the first.

@@ -4,11 +4,11 @@ extension RingClient {
   /// Measures something once; it takes about half a minute. A task that is cancelled stops it.
   ///
   /// - Parameters:
-  ///   - kind: what; see ``MeasurementKind/estimate`` for what no ring can measure
-  ///   - isLive: uses the heart rate command of older rings, 0x1E. If a ring refuses the newer one, this is the
-  ///     fallback in any case.
+  ///   - kind: the quantity; see ``MeasurementKind/estimate`` for those that no ring can measure
+  ///   - isLive: uses the heart rate command of older rings, 0x1E. If a ring refuses the newer one, this is the fallback in any
+  ///     case.
   ///   - progress: called on the loop for updates during the measurement, with the time at which they were received
-  /// - Returns: the final value; ``MeasurementReading/estimate`` says whether it is unreliable
+  /// - Returns: the final value; ``MeasurementReading/estimate`` shows whether it is unreliable
   /// - Throws: `.measurement` without a value, `.refused`, `.notAnswered`, `.disconnected`, `.cancelled`
   package func measure(
     _ kind: MeasurementKind, isLive: Bool = false,
@@ -57,8 +57,8 @@ extension RingClient {
     }
   }
 
-  /// Ends the continuous measurement that runs, and returns when the ring was told, within two seconds; also in a
-  /// cancelled task.
+  /// Ends the running continuous measurement, and returns when the command is sent, within two seconds; also in a cancelled
+  /// task.
   package func stopHeartRates() async {
     measurement?.stop()
     await written(within: .seconds(2))

@@ -4,10 +4,9 @@ import HaloBluetoothCore
 @BluetoothActor
 package final class SportSession {
   package let sport: Sport
-  /// Whether it was paused, and not resumed.
   package private(set) var isPaused = false
 
-  /// When it began, by the ring's clock; nil if the ring's answer does not say it.
+  /// When it began, by the ring's clock; nil if the ring's answer does not contain it.
   package fileprivate(set) var start: RingTime?
 
   private let ring: RingClient
@@ -63,7 +62,7 @@ package final class SportSession {
     }
   }
 
-  /// Waits for the end of the link, of the task, or of what the ring sends.
+  /// Waits for the end of the link, of the task, or of the ring's reports.
   fileprivate func waitForEnd() async throws(RingError) {
     try await awaitCallback { (done: @escaping (Result<Void, RingError>) -> Void) in
       end = { done(.failure($0)) }
@@ -86,7 +85,7 @@ extension RingClient {
   /// - Parameters:
   ///   - sport: the kind of exercise
   ///   - began: called once the ring has begun it
-  ///   - sink: called on the loop with what the ring counts, each second; while nothing changes, once
+  ///   - sink: called on the loop with the ring's counts, each second; while nothing changes, once
   /// - Throws: `.cancelled` in the ordinary course; `.refused` by rings that have no sessions, `.sportEnded` if the ring
   ///   falls silent, `.disconnected`
   package func exercise(

@@ -21,11 +21,11 @@ package struct SportControl: FrameRecord {
   }
 }
 
-/// The ring's answer: it says whether a session runs, and when it began. Other firmware repeats the request.
+/// The ring's answer: whether a session runs, and when it began. Other firmware repeats the request.
 package struct SportReply: FrameRecord {
   /// 1 if a session has begun, 0 if it is paused or over; with 6, the answer has the start, too.
   package var action: UInt8 = 0
-  /// When the session began, in the ring's wall clock, since 1970 as if that were UTC; 0 if the answer does not say it.
+  /// When the session began, in the ring's wall clock, since 1970 as if that were UTC; 0 if the answer does not contain it.
   package var seconds: UInt32 = 0
 
   package static let fields: Fields = Fields(Self()) {

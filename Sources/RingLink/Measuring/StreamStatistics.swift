@@ -2,8 +2,8 @@ import HaloBluetoothCore
 
 /// Statistics of a stream: number of samples, rate, jitter and pauses. Adding a sample does not allocate.
 ///
-/// A ring's samples have no counter, so only times show a loss. The number of missing samples is unknown and not
-/// estimated; see ``gaps`` and ``delays`` for what is known.
+/// A ring's samples have no counter, so only times show a loss. The number of missing samples is unknown and not estimated; see
+/// ``gaps`` and ``delays`` for the known facts.
 package struct StreamStatistics: Sendable {
   /// The number of received samples.
   package private(set) var count = 0

@@ -25,7 +25,7 @@ package enum RingMessage: Hashable, Sendable {
   }
 }
 
-/// What a ring sends.
+/// A frame or bulk frame of a ring.
 package enum RingReply: Hashable, Sendable, CustomStringConvertible {
   case frame(RingFrame)
   case bulk(BulkFrame)
@@ -63,7 +63,7 @@ package struct RingExchange {
   package var message: RingMessage
   /// The ids of the bulk frames that answer it. By default the request's own id.
   package var bulkReplies: Set<BulkID>
-  /// After so long without a frame of its own, it fails.
+  /// The longest time without a frame of its own before it fails.
   package var silence = Self.usualSilence
   /// Called for each frame of its own command, or bulk frame of its id.
   package var accept: (RingReply) -> Acceptance

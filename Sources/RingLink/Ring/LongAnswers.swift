@@ -51,7 +51,7 @@ extension RingClient {
   }
 }
 
-/// What a ring answered to the request for a log.
+/// A ring's answer to the request for a log.
 enum LogAnswer<Contents: Sendable>: Sendable {
   case contents(Contents)
   /// It cannot be read; its frames are those that arrived.
@@ -122,9 +122,9 @@ private struct LogReception<Assembler: LogAssembler> {
 extension RingClient {
   /// The timeout for the answer to a bulk request, and between two pieces of an answer.
   static let bulkSilence = Duration.seconds(5)
-  /// After the last frame of an answer, the ring has to be silent for this time. Some rings answer in one frame, others in one a
-  /// day, and nothing says how many follow. A ring that has set its own parameters (125 ms, latency 4) may send the next one
-  /// 625 ms later.
+  /// After the last frame of an answer, the ring has to be silent for this time. Some rings answer in one frame, others in one
+  /// a day, without a number of frames to come. A ring that has set its own parameters (125 ms, latency 4) may send the next
+  /// one 625 ms later.
   private static let restOfAnswer = Duration.seconds(1)
   /// A ring that sends more is not listened to any longer.
   private static let mostFrames = 128

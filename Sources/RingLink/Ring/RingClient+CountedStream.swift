@@ -13,11 +13,11 @@ extension RingClient {
   /// ```
   ///
   /// - Parameters:
-  ///   - light: what is measured; a ring has one light at a time
+  ///   - light: the light to measure with; a ring has one at a time
   ///   - deadline: for the first sample
   ///   - onRequest: called whenever the stream was requested again, so that it goes on
-  ///   - sink: called on the loop for each sample, the first one included, with the time at which its packet was
-  ///     received. Nothing is copied, allocated or handed to another thread on the way here.
+  ///   - sink: called on the loop for each sample, the first one included, with the time at which its packet was received.
+  ///     Nothing is copied, allocated or handed to another thread on the way here.
   /// - Throws: `.countedStream` if the ring does not stream: most do not know this one
   package func startCountedStream(
     _ light: CountedSample.Light, within deadline: Duration = RingClient.firstSampleDeadline,
@@ -34,7 +34,7 @@ extension RingClient {
       }
     } catch {
       leaveCountedStream()
-      // Nothing waits for the answer: what comes next may be another stream.
+      // Nothing waits for the answer: the next frames may be those of another stream.
       if case .countedStream(_, .refused) = error { throw error }
       try? dispatcher.post(stream.stop)
       throw error

@@ -30,7 +30,7 @@ package final class RingClient {
   /// Called when ``layout`` has changed: the ring's services were discovered again, or have to be.
   package var onLayoutChange: (() -> Void)?
 
-  /// Its messages: the events, what nobody has asked for, and what is rejected.
+  /// Its messages: the events, unrequested frames, and rejected ones.
   package let dispatcher: RingDispatcher
   private var commandWrite: Characteristic
   private(set) var commandNotify: Characteristic
@@ -116,7 +116,6 @@ package final class RingClient {
     }
   }
 
-  /// Whether the ring confirms each frame.
   var confirmsFrames: Bool {
     if case .done = start { commandWrite.properties.contains(.write) } else { false }
   }
@@ -127,7 +126,7 @@ package final class RingClient {
   /// Why a value must not be written to a ring, even by code that bypasses ``RingClient`` and writes through its client.
   private static func objection(to value: [UInt8], at offset: Int?, isCommand: Bool) -> String? {
     guard isCommand || value.first == BulkFrame.magic else { return nil }
-    // Whatever the parts hold: only the ring sees what they make up.
+    // The contents of the parts do not matter: only the ring sees the whole.
     if offset != nil { return "a ring takes commands in one piece" }
     return CommandTable.danger(ofWriting: value).map { RingError.dangerous($0).description }
   }
@@ -244,7 +243,7 @@ extension RingClient {
     configuration = nil
     guard let subscription else { return }
     self.subscription = nil
-    // The client would move it, and not what is written.
+    // The client would move the subscription, but not the value that is written.
     gatt.drop(subscription)
     discoverAgain()
   }
@@ -282,7 +281,7 @@ extension RingClient {
         guardCharacteristics()
         try await listen()
       } catch {
-        // What was found may have moved since.
+        // Attributes that were found may have moved since.
         guard seen != changeCount else { throw error }
       }
     } while seen != changeCount

@@ -55,7 +55,7 @@ package final class RingDispatcher {
 
   /// Opens an exchange, when those before it are over.
   ///
-  /// - Returns: what names it for ``cancel(_:)``
+  /// - Returns: the number that identifies it for ``cancel(_:)``
   @discardableResult
   package func start(_ exchange: RingExchange) -> UInt64 {
     let token = nextToken
@@ -96,7 +96,7 @@ package final class RingDispatcher {
     listeners[command] = listener
   }
 
-  /// Fails what is open: the link is gone, or a command could not be sent.
+  /// Fails the open exchanges: the link is gone, or a command could not be sent.
   package func close(_ error: RingError) {
     guard closed == nil else { return }
     closed = error
@@ -156,7 +156,7 @@ package final class RingDispatcher {
     return true
   }
 
-  // MARK: What arrives
+  // MARK: Received frames
 
   /// Handles a value of the command service's notify characteristic.
   package func receive(_ value: RawSpan, at time: Instant) {
@@ -192,7 +192,7 @@ package final class RingDispatcher {
     }
   }
 
-  /// Nobody has asked for it.
+  /// Passes on a frame that no exchange has asked for.
   private func pass(on reply: RingReply, _ event: RingEvent?) {
     if let event {
       onEvent?(event)

@@ -8,7 +8,7 @@ package enum RingError: Error, Hashable, Sendable {
   case onlyPossible([String], seconds: Double)
   /// Several rings are near, and none was named.
   case severalFound([String])
-  /// The peer has no command service; what it has instead.
+  /// The peer has no command service; its services.
   case notARing([BluetoothUUID])
   /// The link to the ring, or a GATT operation on it, failed.
   case bluetooth(StackError)

@@ -44,7 +44,7 @@ package enum RingSelector: Hashable, Sendable {
     }
   }
 
-  /// Whether a ring that is remembered is meant.
+  /// Whether the selector selects a ring that is remembered.
   package func isMeant(name: String?, address: BluetoothAddress?) -> Bool {
     switch self {
     case .anyRing: true

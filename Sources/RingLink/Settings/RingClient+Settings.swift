@@ -9,7 +9,7 @@ extension RingClient {
   /// - Parameters:
   ///   - setting: the setting to change
   ///   - changes: by the fields' names; flags are 0 and 1
-  /// - Returns: what the ring has afterwards
+  /// - Returns: the setting as the ring has it afterwards
   /// - Throws: `.notTaken` if the ring acknowledged the write but has another value in a field that was changed;
   ///   `.invalidSetting` if a number is out of range, or if the ring does not report the other fields; `.refused` if
   ///   the ring does not support the setting
@@ -32,7 +32,7 @@ extension RingClient {
       throw .invalidSetting(error)
     }
     let found = try await write(wanted, to: setting)
-    // What a ring leaves out of a setting that most do not report can't be compared.
+    // Fields that a ring leaves out of a setting that most do not report cannot be compared.
     let told = setting.fields.filter { setting.isReadable || found[$0.name].map($0.isReported) ?? false }
     let lost = told.map(\.name).filter { changes[$0] != nil && changes[$0] != found[$0] }
     guard lost.isEmpty || !setting.isReported(found) else {
@@ -63,7 +63,6 @@ package struct SavedMeasurements: Hashable, Sendable, CustomStringConvertible {
 
   package init(_ settings: [String: [String: Int]] = [:]) { self.settings = settings }
 
-  /// Whether all automatic measurements are off.
   package var isEmpty: Bool { settings.isEmpty }
 
   /// In the order of the table. Settings that are not automatic measurements are omitted, whatever their origin.
@@ -103,7 +102,7 @@ extension RingClient {
     return saved
   }
 
-  /// Reads what the automatic measurements are set to, also those that are off. Unsupported ones are omitted.
+  /// Reads the settings of the automatic measurements, also of those that are off. Unsupported ones are omitted.
   package func measurementSettings() async throws(RingError) -> [(
     setting: RingSetting, numbers: [String: Int]
   )] {

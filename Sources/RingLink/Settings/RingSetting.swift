@@ -14,8 +14,8 @@ package struct RingSetting: CommandRow {
   private let writtenForm: FrameForm
 
   /// - Parameters:
-  ///   - read: what follows the command's byte when it is read, and in the answer to that
-  ///   - write: what follows it when it is written, and in the acknowledgement
+  ///   - read: the bytes behind that of the command when it is read, and in the answer to that
+  ///   - write: the bytes behind it when it is written, and in the acknowledgement
   ///   - isReadable: see the property
   init(
     _ command: RingCommand, read: [UInt8] = [1], write: [UInt8] = [2], _ name: String, _ purpose: String,
@@ -98,7 +98,7 @@ extension RingSetting {
     isReadable || numbers.values.contains { $0 != 0 }
   }
 
-  /// The fields of which the ring has told nothing: it may have another value there.
+  /// The fields that the ring has not reported: it may have another value there.
   package func untold(_ read: [String: Int]) -> [FrameField] {
     fields.filter { field in
       guard !field.isFlag, let number = read[field.name] else { return false }
@@ -108,8 +108,9 @@ extension RingSetting {
 
   /// Returns the values to write that apply `changes` and leave the other fields unchanged.
   ///
-  /// Rings leave out fields that they do not support. An answer of only zeros, and a number that is not one of the ring's own for
-  /// its field, mean the default; but what a ring leaves out of a setting that most do not report at all has to be given.
+  /// Rings leave out fields that they do not support. An answer of only zeros, and a number that is not one of the ring's own
+  /// for its field, mean the default; but a field that is left out of a setting that most rings do not report at all has to be
+  /// given.
   ///
   /// - Parameters:
   ///   - changes: by the fields' names
@@ -143,7 +144,7 @@ extension RingSetting {
 
 /// Why a setting cannot have the requested value.
 package enum SettingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The setting has no such field; what it has.
+  /// The setting has no such field; the fields that it has.
   case unknownField(String, setting: String, has: [String])
   /// The value is invalid for the field.
   case value(String, FrameField)
@@ -164,7 +165,7 @@ package enum SettingError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The text form of a field's number.
 extension FrameField {
-  /// Whether it is yes or no.
+  /// Whether its values are yes and no.
   package var isFlag: Bool {
     switch form {
     case .flag, .bit: true
@@ -172,7 +173,7 @@ extension FrameField {
     }
   }
 
-  /// Whether a ring that reports other fields of the setting tells this one: else it leaves it out.
+  /// Whether a ring that reports other fields of the setting reports this one: else it leaves it out.
   package func isReported(_ number: Int) -> Bool { believed.contains(number) }
 
   /// The number for a text: `on` or `off`, a symbol of the field, a number with or without the field's unit.
@@ -195,7 +196,7 @@ extension FrameField {
     return String(number.hasSuffix(" ") ? number.dropLast() : number)
   }
 
-  /// `on`, `left`, `5`: what ``number(from:)`` reads.
+  /// `on`, `left`, `5`: the text that ``number(from:)`` reads.
   package func text(of number: Int) -> String {
     isFlag ? (number == 0 ? "off" : "on") : words[number] ?? String(number)
   }

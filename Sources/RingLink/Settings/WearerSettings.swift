@@ -7,14 +7,14 @@ package final class WearerSettings: CommandGroup {
     0x0A, "profile", "Who wears the ring. Most rings do not report it.", isReadable: false,
     source: "4.6 [C]",
     [
-      // What the ring shows; the fields are metric.
+      // How the ring shows times and units; the fields are metric.
       FrameField("twelve-hour-clock", at: 2, .flag(on: 1, off: 0)),
       FrameField("imperial", at: 3, .flag(on: 1, off: 0)),
       FrameField("gender", at: 4, words: [0: "male", 1: "female", 2: "other"], settable: 0...2, usual: 2),
       FrameField("age", at: 5, .uint8, .years, settable: 1...120),
       FrameField("height", at: 6, .uint8, .centimeters, settable: 50...250),
       FrameField("weight", at: 7, .uint8, .kilograms, settable: 10...250),
-      // The usual values of these are what the vendor's app writes.
+      // The usual values of these are those that the vendor's app writes.
       FrameField("systolic", at: 8, .uint8, .millimetersOfMercury, believed: 1...255, usual: 120),
       FrameField("diastolic", at: 9, .uint8, .millimetersOfMercury, believed: 1...255, usual: 80),
       FrameField("heart-rate-warning", at: 10, .uint8, .beatsPerMinute, believed: 1...255, usual: 150),
@@ -80,7 +80,7 @@ package final class WearerSettings: CommandGroup {
     ]
   }
 
-  /// 1 to 8 select a function of the phone; with 9, the ring reports what the finger does.
+  /// 1 to 8 select a function of the phone; with 9, the ring reports the finger's actions.
   private static let touchModes = [
     0: "off", 1: "music", 2: "video", 3: "counter", 4: "e-book", 5: "camera", 6: "call", 7: "game",
     8: "heart", 9: "events",

@@ -47,10 +47,10 @@ package protocol BulkContents: PacketFields, Hashable {
   /// The type of its request.
   associatedtype Request: BulkRequest
 
-  /// What of it has one source alone, for the list of these.
+  /// The contents that have one source alone, for the list of these.
   static var loneContents: [String: LoneSource] { get }
 
-  /// Whether a payload of one byte means that there is no data, or why.
+  /// Whether a payload of one byte means that there is no data, or is the reason for that.
   static var isNothingAByte: Bool { get }
 
   init(payload: [UInt8]) throws(BulkContentsError)
@@ -74,7 +74,7 @@ extension BulkRequest where Self: PacketFields {
 extension BulkContents {
   package static var loneContents: [String: LoneSource] { [:] }
 
-  /// Nothing says it of most answers.
+  /// Most answers give no sign of it.
   package func isAll(of request: Request) -> Bool { false }
 
   package init(payload: [UInt8]) throws(BulkContentsError) { try self.init(contents: payload) }

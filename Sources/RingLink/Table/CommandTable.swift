@@ -129,7 +129,7 @@ package struct CommandEntry: Hashable, Sendable, CommandRow {
   package var families: Set<RingFamily> = .every
   /// The source of this information: a section of the ring reference.
   package var source: String
-  /// What in the payload of a bulk frame has one source alone.
+  /// The parts of a bulk frame's payload that have one source alone.
   var loneContents: [String: LoneSource] = [:]
   /// Why it is never sent, for any caller; nil if it may be.
   package var danger: String?

@@ -4,7 +4,7 @@ extension CommandTable {
   /// Why a frame must not be sent; nil if it may.
   package static func danger(of frame: RingFrame) -> String? {
     if let danger = entries(for: .frame(frame.command)).lazy.compactMap(\.danger).first { return danger }
-    // It is what a ring answers that does not report its profile.
+    // The same frame is the answer of a ring that does not report its profile.
     if Self.profile.isWriteReply(frame), let written = try? Self.profile.numbers(in: frame),
       ["age", "height", "weight"].allSatisfy({ written[$0] == 0 })
     {
@@ -20,8 +20,8 @@ extension CommandTable {
 
   /// Why a value must not be written to a characteristic of a ring, by any procedure; nil if it may.
   ///
-  /// It is checked as the ring would read it, with zeros for what is missing, so that neither a missing byte nor a wrong
-  /// checksum bypasses the check.
+  /// It is checked as the ring would read it, with zeros for missing bytes, so that neither a missing byte nor a wrong checksum
+  /// bypasses the check.
   package static func danger(ofWriting value: [UInt8]) -> String? {
     guard let first = value.first else { return nil }
     if first == BulkFrame.magic {
@@ -33,9 +33,9 @@ extension CommandTable {
   }
 }
 
-/// What has to be confirmed before it is sent.
+/// The messages that have to be confirmed before they are sent.
 extension CommandTable {
-  /// What a message does to a ring that its user may not want, as a clause: `this restarts the ring`; nil for nothing.
+  /// The effect of a message on a ring that its user may not want, as a clause: `this restarts the ring`; nil for none.
   package static func consequence(of message: RingMessage) -> String? {
     switch message {
     case .frame(let frame): consequence(of: frame)

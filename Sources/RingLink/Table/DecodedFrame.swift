@@ -25,7 +25,7 @@ package struct DecodedFrame: Hashable, Sendable, CustomStringConvertible {
   }
 
   package var frame: RingFrame
-  /// What the frame refuses; nil if it is not a refusal.
+  /// The command that the frame refuses, and how; nil if it is not a refusal.
   package var refusal: Refusal?
   /// The index of ``entry`` in the table.
   private var row: Int?
@@ -46,12 +46,12 @@ package struct DecodedFrame: Hashable, Sendable, CustomStringConvertible {
     self.place = place
   }
 
-  /// What frames of one meaning have in common, whatever their values are.
+  /// The properties that frames of one meaning share, whatever their values are.
   package struct Kind: Hashable, Sendable {
     package var isRefusal: Bool
     fileprivate var row: Int?
     fileprivate var command: RingCommand
-    /// The byte that tells the rows of a command apart, if no row has it.
+    /// The byte that distinguishes the rows of a command, if no row has it.
     fileprivate var second: UInt8?
 
     /// The same as ``DecodedFrame/name``.

@@ -32,12 +32,12 @@ package struct RingQuery<Request: Hashable & Sendable, Reply: Hashable & Sendabl
   /// The request with the usual values.
   package func request() -> RingFrame { request(requestFields.usual) }
 
-  /// Reads what a ring is asked.
+  /// Reads a request to a ring.
   package func request(in frame: RingFrame) throws(RingFrameError) -> Request {
     try requestFields.read(frame, of: command)
   }
 
-  /// Reads what a ring answered.
+  /// Reads an answer of a ring.
   package func reply(_ frame: RingFrame) throws(RingFrameError) -> Reply {
     try replyFields.read(frame, of: command)
   }
@@ -75,7 +75,7 @@ package struct RingReport<Value: Hashable & Sendable>: CommandRow {
   private let form: FrameForm
   private let fields: FrameFields<Value>
 
-  /// - Parameter prefix: what follows the command's byte, where several reports share it
+  /// - Parameter prefix: the bytes behind that of the command, where several reports share it
   init(
     _ command: RingCommand, startingWith prefix: [UInt8] = [], _ name: String, _ purpose: String,
     families: Set<RingFamily> = .every, source: String, _ fields: FrameFields<Value>

@@ -13,9 +13,9 @@ package final class FrameField: Hashable, Sendable {
   package let words: [Int: String]
   /// The values to which it can be set. Rings may report others: many leave out fields that they do not support.
   package let settable: ClosedRange<Int>
-  /// The values that are a ring's own; another one is what a ring leaves out.
+  /// The values that are a ring's own; with any other one, the ring has left the field out.
   let believed: ClosedRange<Int>
-  /// What a setting has if nobody has chosen its value.
+  /// The value of a setting if the user has not chosen one.
   package let usual: Int
   /// The only source of the field; nil if there are better ones.
   package let loneSource: LoneSource?
@@ -112,7 +112,7 @@ package struct FrameForm: Hashable, Sendable {
 
   /// - Parameters:
   ///   - name: as shown
-  ///   - bytes: what follows the command's byte in every frame of this form
+  ///   - bytes: the bytes behind that of the command in every frame of this form
   ///   - fields: in the order of their offsets
   package init(_ name: String, startingWith bytes: [UInt8] = [], _ fields: [FrameField] = []) {
     self.name = name
@@ -190,7 +190,7 @@ package enum WireForm: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Puts a number where zeros are; what does not fit is cut to what does.
+  /// Puts a number where zeros are, cut to the size of the field.
   func write(_ value: Int, into frame: inout RingFrame, at offset: Int) {
     switch self {
     case .bcd:

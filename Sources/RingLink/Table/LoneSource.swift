@@ -1,5 +1,5 @@
 /// The only source of a fact about the ring that no capture, no firmware and no second client has shown. Such facts may be
-/// wrong: tools say so, and the virtual ring has them in bytes of its own, so that an error here is not repeated there.
+/// wrong: tools mark them, and the virtual ring has them in bytes of its own, so that an error here is not repeated there.
 package enum LoneSource: String, Hashable, Sendable, CaseIterable {
   /// The vendor's app.
   case app = "the app"
@@ -11,7 +11,7 @@ package enum LoneSource: String, Hashable, Sendable, CaseIterable {
   /// `by the SDK; no capture`
   package var note: String { "by \(rawValue); no capture" }
 
-  /// What follows a fact: ` (by the SDK; no capture)`; nothing if there are better sources.
+  /// The suffix of a fact: ` (by the SDK; no capture)`; empty if there are better sources.
   package static func suffix(_ source: LoneSource?) -> String { source.map { " (\($0.note))" } ?? "" }
 
   /// The marks of the ring reference, as they follow a section: `4.15 [F][C]`.
@@ -36,7 +36,7 @@ extension CommandEntry {
   /// The only source of the whole entry; nil if there are better ones, or if its fields have marks of their own.
   package var loneSource: LoneSource? { LoneSource(marks: LoneSource.marks(of: source)) }
 
-  /// What of it has one source alone, with names for users: the entry, or some of its fields and words.
+  /// The facts that have one source alone, with names for users: the entry, or some of its fields and words.
   var loneFacts: [(fact: String, source: LoneSource)] {
     if let loneSource { return [(name, loneSource)] }
     var facts: [(fact: String, source: LoneSource)] = loneContents.map { ($0.key, $0.value) }

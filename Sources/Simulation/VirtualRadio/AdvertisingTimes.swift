@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
 /// When a device sends its advertising events: after each interval and a delay of up to 10 ms, so that two advertisers do not
-/// meet for ever (Core Specification Vol 6, Part B, 4.4.2.2.1).
+/// collide permanently (Core Specification Vol 6, Part B, 4.4.2.2.1).
 package struct AdvertisingTimes: Sendable {
   private let seed: UInt64
   private let interval: Int64

@@ -18,7 +18,7 @@ package struct ControllerOptions: Hashable, Sendable {
   package var staysSilent = false
   /// To stop a scan that does not run is refused (0x0C), as some Raspberry Pi chips do.
   package var refusesIdleScanDisable = false
-  /// It can't initiate a link while it advertises, nor the other way round. Its LE Supported States say so, unless
+  /// It can't initiate a link while it advertises, nor the other way round. Its LE Supported States report this, unless
   /// ``refusesWithoutStates`` is set.
   package var cannotInitiateWhileAdvertising = false
   /// It can't scan while it advertises, nor the other way round.

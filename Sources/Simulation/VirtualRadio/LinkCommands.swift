@@ -80,7 +80,7 @@ extension VirtualController {
     .ofLink(ReadRSSI.self) { response, _, peer in response.rssi = peer.rssi },
   ]
 
-  /// Whether a command may name this link.
+  /// Checks that a command may name this link.
   func check(_ handle: ConnectionHandle) -> HCIErrorCode {
     link(handle) == nil ? .unknownConnectionIdentifier : .success
   }

@@ -3,7 +3,7 @@ import HCI
 /// The faults of a bad radio and a bad ring, drawn at random: those that docs/links.md lists. The same seed draws the same
 /// ones.
 package struct RadioFaults {
-  /// What becomes of an event on its way to the host.
+  /// The fate of an event on its way to the host.
   enum PacketOutcome {
     case delivered
     case lost
@@ -14,7 +14,7 @@ package struct RadioFaults {
     case breakdown
   }
 
-  /// What a ring does on a link.
+  /// A fault of a ring on a link.
   package enum LinkFault {
     /// It is gone at the first request.
     case vanishing

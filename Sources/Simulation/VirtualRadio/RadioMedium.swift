@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 
-/// The air in memory: controllers and devices without a host, which are all in reach of each other.
+/// A simulated radio medium: controllers and devices without a host, which are all in reach of each other.
 ///
 /// It does not keep them; their owners do. Nothing in it has a clock: `Timers` supply the time.
 package final class RadioMedium {
@@ -51,12 +51,11 @@ package protocol SimulatedDevice: AnyObject {
   var features: LEFeatures { get }
   /// The version of its link layer.
   var version: RemoteVersion { get }
-  /// What it advertises; nil if nothing.
+  /// Its advertisement; nil if there is none.
   var advertisement: RadioAdvertisement? { get }
 
   /// The first advertising event after `now`; nil if it does not advertise.
   func nextAdvertisement(after now: Instant) -> Instant?
-  /// Whether it answers a request for a link.
   func acceptsLink(from central: BluetoothAddress) -> Bool
   /// A link to it exists, or seems to: see ``SimulatedLink/isDead``.
   func connected(_ link: SimulatedLink)
@@ -78,12 +77,12 @@ extension SimulatedDevice {
   ) { reply(nil) }
 }
 
-/// What a device advertises.
+/// The advertisement of a device.
 package struct RadioAdvertisement: Sendable {
   /// The event type of the advertisement in an extended report.
   package var type: AdvertisingReport.EventType
   package var data: [UInt8]
-  /// What an active scanner gets besides, if ``type`` is scannable; nil if it hears no response.
+  /// The data that an active scanner gets in addition, if ``type`` is scannable; nil if it hears no response.
   package var scanResponse: [UInt8]?
   /// The only device that it is for; nil for all.
   package var target: BluetoothAddress?
@@ -118,7 +117,6 @@ package struct RemoteVersion: Sendable {
 /// A part of an L2CAP frame, as one packet carries it.
 package struct SimulatedFragment: Sendable {
   package var data: [UInt8]
-  /// Whether the frame starts here.
   package var isStart: Bool
 
   package init(_ data: [UInt8], isStart: Bool) {

@@ -30,10 +30,9 @@ package final class SimulatedLink {
     $0.receive = .le1M
   }
   package private(set) var isEncrypted = false
-  /// Whether it exists.
   package private(set) var isOpen = true
-  /// Whether the peripheral does not take part in it: nothing crosses. If that is so from the start, the link will fail to be
-  /// established.
+  /// Whether the peripheral does not take part in it: no packets are exchanged. If that is so from the start, the link will
+  /// fail to be established.
   package var isDead = false {
     didSet { if !fromCentral.isEmpty || !fromPeripheral.isEmpty { awaitEvent() } }
   }
@@ -47,7 +46,7 @@ package final class SimulatedLink {
   /// A connection event from which the others are counted.
   private var anchor: Instant
   private var dataLength: UInt16 = 27
-  /// What waits for the next connection event, from each end.
+  /// The fragments that wait for the next connection event, from each end.
   private var fromCentral: [SimulatedFragment] = []
   private var fromPeripheral: [SimulatedFragment] = []
   private var event: Timers.Token?
@@ -95,7 +94,7 @@ package final class SimulatedLink {
     after(first + .nanoseconds((count - 1) * parameters.interval.duration.wholeNanoseconds), action)
   }
 
-  /// The same for what needs both ends: it never happens on a dead link.
+  /// The same for actions that need both ends: they never happen on a dead link.
   func afterExchange(_ events: Int64, _ action: @escaping (SimulatedLink) -> Void) {
     if !isDead { afterEvents(events, action) }
   }
@@ -130,7 +129,7 @@ package final class SimulatedLink {
     event = timers.schedule(at: nextEvent(after: timers.now)) { [weak self] in self?.exchange() }
   }
 
-  /// Both ends get what the other one has queued. Answers cross at the following event.
+  /// Both ends get the fragments that the other one has queued. Answers cross at the following event.
   private func exchange() {
     event = nil
     guard !isDead else { return }
@@ -213,8 +212,8 @@ package final class SimulatedLink {
   /// Ends the link.
   ///
   /// - Parameters:
-  ///   - centralReason: what the central is told
-  ///   - peripheralReason: what the peripheral is told
+  ///   - centralReason: the reason that the central gets
+  ///   - peripheralReason: the reason that the peripheral gets
   package func end(_ centralReason: HCIErrorCode, _ peripheralReason: HCIErrorCode) {
     guard isOpen else { return }
     close()

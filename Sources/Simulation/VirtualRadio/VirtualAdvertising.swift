@@ -1,7 +1,7 @@
 import HCI
 import HaloBluetoothCore
 
-/// What the host of a controller advertises.
+/// The advertisements of a controller's host.
 struct VirtualAdvertising {
   /// An advertising set; the legacy commands have one, too.
   struct AdvertisingSet {
@@ -47,7 +47,7 @@ struct VirtualAdvertising {
   /// Whether it uses the random address of the controller, which must not change then (7.8.4).
   var usesRandomAddress: Bool { running[Self.legacy]?.address.kind == .random }
 
-  // MARK: What others hear
+  // MARK: Packets on the air
 
   func nextEvent(after now: Instant) -> Instant? {
     running.values.map { $0.times.nextEvent(after: now) }.min()
@@ -197,7 +197,7 @@ extension VirtualController {
   /// How many sets the host may have.
   private static let maximumSets = 4
 
-  /// The data with a fragment: the first one and whole data replace what was there.
+  /// The data with a fragment: the first one and whole data replace the earlier data.
   private static func joined(_ data: [UInt8], _ command: some HCIAdvertisingDataFields) -> [UInt8] {
     switch command.operation {
     case 0, 2: Array((data + command.data).prefix(Int(maximumDataLength)))

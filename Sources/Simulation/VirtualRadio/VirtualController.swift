@@ -36,7 +36,7 @@ package final class VirtualController {
   private var deviceCount: UInt16 = 0
   private let emit: (RawSpan) -> Void
   private var writer = ByteWriter(capacity: 260)
-  /// Distinguishes what was to be sent before a reset from what is to be sent after it.
+  /// Distinguishes actions that were scheduled before a reset from those after it.
   private var resetCount = 0
 
   var eventMask = EventMask.afterReset
@@ -96,7 +96,7 @@ package final class VirtualController {
       reach.remove(at: index)
       return
     }
-    // The host is told when the supervision timeout is over.
+    // The host gets the event when the supervision timeout is over.
     place.isGone = true
     link.abandon(from: link.central === self ? .peripheral : .central)
   }
@@ -120,7 +120,6 @@ package final class VirtualController {
     return place.device
   }
 
-  /// Whether there is a link.
   package var isConnected: Bool { reach.contains { $0.link != nil } }
 
   // MARK: The host
@@ -136,7 +135,7 @@ package final class VirtualController {
     }
   }
 
-  /// What a ring is to do on its next link, at random; nil with an ideal radio.
+  /// The fault of a ring on its next link, at random; nil with an ideal radio.
   package func faultOfNextLink() -> RadioFaults.LinkFault? { faults?.faultOfNextLink() }
 
   /// Reports a failure of the controller, as it happens on bad hardware.
@@ -144,7 +143,7 @@ package final class VirtualController {
     post(.hardwareError(HardwareError(code: code)))
   }
 
-  /// Starts anew without a word to the host, as a controller does whose supply was interrupted: it knows nothing of links,
+  /// Restarts without an event to the host, as a controller does whose supply was interrupted: it knows nothing of links,
   /// advertising or masks any more.
   ///
   /// - Parameter isHinted: whether it sends No Operation, as many do when they have started
@@ -160,10 +159,8 @@ package final class VirtualController {
     reach.contains { $0.link != nil && $0.device.address == address }
   }
 
-  /// Whether it scans.
   package var isScanning: Bool { scan.isOn }
 
-  /// Whether it advertises.
   package var isAdvertising: Bool { advertising.isOn }
 
   func reset() {
@@ -249,7 +246,7 @@ final class DeviceInReach {
   /// The connection handle of each link with it.
   let handle: ConnectionHandle
   var link: SimulatedLink?
-  /// Whether it is no longer in the air: it is forgotten with its link.
+  /// Whether it was removed from the radio medium: it is forgotten with its link.
   var isGone = false
   /// The next advertisement that is listened for.
   var advertisingTimer: Timers.Token?

@@ -5,8 +5,8 @@ import HaloBluetoothCore
 /// The ring on an adapter: it advertises, and serves one central at a time. Its memory and its settings stay from one to the
 /// next.
 ///
-/// It is the ring of ``RingRadio``, in the time of the adapter. What a radio can't do is done as well as it can: a ring that
-/// goes out of reach ends the link.
+/// It is the ring of ``RingRadio``, in the time of the adapter. Faults that a radio can't make are replaced by the closest: a
+/// ring that goes out of reach ends the link.
 @BluetoothActor
 package final class RingOnAdapter {
   package enum Event: Hashable, Sendable {
@@ -18,13 +18,13 @@ package final class RingOnAdapter {
   /// The ring, with the address of the adapter.
   package let peripheral: VirtualPeripheral
   package let options: VirtualRingOptions
-  /// Called with what happens, for the user.
+  /// Called with each event, for the user.
   package var onEvent: ((Event) -> Void)?
 
   private let radio: RawPeripheral
   private let timers: Timers
 
-  /// How long what the ring has sent may take to reach the central before it leaves.
+  /// The longest time for frames of the ring to reach the central before it leaves.
   private static let leavingTime = Duration.milliseconds(100)
 
   /// - Parameters:
@@ -83,7 +83,7 @@ package final class RingOnAdapter {
   /// keep its link.
   package func stop() async { await radio.stop() }
 
-  /// What was sent before still goes out.
+  /// Frames that were sent before still go out.
   private func leave() {
     guard let link = radio.link else { return }
     timers.schedule(after: Self.leavingTime) { link.disconnect() }

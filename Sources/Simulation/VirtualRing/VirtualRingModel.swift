@@ -1,21 +1,21 @@
 import RingLink
 
-/// Models of rings, each as published traces and reports show it; what they do not show is as in any virtual ring. As sold,
-/// they send one set of raw samples a second. None of the numbers below is one of the decoder's.
+/// Models of rings, each as published traces and reports show it; everything else is as in any virtual ring. As sold, they send
+/// one set of raw samples a second. None of the numbers below is one of the decoder's.
 package enum VirtualRingModel: String, CaseIterable, Sendable {
   /// BlueX RF03: 12-bit acceleration, older requests for nights (tahnok/colmi_r02_client). It advertises company 0x1234, which
   /// the Halo tutorial looks for.
   case r02
   /// The same chip; it advertises its name, and nothing else that would identify it (CitizenOneX/colmi_r06_fbp).
   case r06
-  /// It answers a request for temperatures with a frame a day, the oldest first, and tells those of completed days only
+  /// It answers a request for temperatures with a frame a day, the oldest first, and has those of completed days only
   /// (stansz/smart-ring, docs/RING_BEHAVIOR.md).
   case r09
-  /// It answers with all days in a frame, and tells its wearer's profile without the last three fields (thebabush/junk,
+  /// It answers with all days in a frame, and reports its wearer's profile without the last three fields (thebabush/junk,
   /// fixtures/colmi-r10).
   case r10
 
-  /// What its name begins with.
+  /// The beginning of its name.
   var namePrefix: String { rawValue.uppercased() + "_" }
 
   var firmware: String {
@@ -51,13 +51,13 @@ package enum VirtualRingModel: String, CaseIterable, Sendable {
     return try? RingFrame(0x3C, payload: [0x00, 0xAC, 0x27])
   }
 
-  /// The profile that it tells before one was written: 30 years, 175 cm, 70 kg. Nil if it tells none.
+  /// The profile that it reports before one was written: 30 years, 175 cm, 70 kg. Nil if it reports none.
   var profile: RingFrame? {
     guard self == .r10 else { return nil }
     return try? RingFrame(0x0A, payload: [0x01, 0, 0, 0, 0x1E, 0xAF, 0x46])
   }
 
-  /// What it tells of a profile that was written.
+  /// The profile that it reports after one was written.
   func told(ofProfile written: RingFrame) -> RingFrame? {
     guard profile != nil else { return nil }
     return try? RingFrame(0x0A, payload: [0x01] + (2...7).map(written.byte(at:)))

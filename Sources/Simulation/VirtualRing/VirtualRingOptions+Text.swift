@@ -11,7 +11,7 @@ extension VirtualRingOptions {
   /// Parses `virtual:rate=25,seed=7,name=R02_BEEF`, or the part that follows the colon. A switch such as `charging` may
   /// be written alone, or with `=true` or `=false`.
   ///
-  /// `rings=3` makes three rings; what follows `ring=2` is about the second one only: `rings=3,rate=4,ring=2,charging`.
+  /// `rings=3` makes three rings; options behind `ring=2` are about the second one only: `rings=3,rate=4,ring=2,charging`.
   package init(parsing text: String) throws(VirtualRingOptionsError) {
     self.init()
     var rest = text[...]
@@ -32,7 +32,7 @@ extension VirtualRingOptions {
         if let ring { ofOne.append((ring, key, text)) } else { ofAll.append((key, text)) }
       }
     }
-    // A model decides what other options change.
+    // The effect of other options depends on the model.
     for (key, text) in ofAll.filter({ $0.key == "model" }) + ofAll.filter({ $0.key != "model" }) {
       try set(key, to: text)
     }

@@ -6,7 +6,7 @@ import RingLink
 package struct VirtualRingOptions: Hashable, Sendable {
   /// More rings in reach of the controller. Their options of the controller and their ``others`` have no effect.
   package var others: [VirtualRingOptions] = []
-  /// The model that it behaves as; nil for one that has what most rings have.
+  /// The model that it behaves as; nil for one with the properties that most rings have.
   package private(set) var model: VirtualRingModel?
   /// Chooses the course of the pulse, the breath and the movements.
   package var seed: UInt64 = 1
@@ -24,7 +24,7 @@ package struct VirtualRingOptions: Hashable, Sendable {
   package var battery: UInt8 = 87
   /// On its charger a ring refuses to stream.
   package var isCharging = false
-  /// Whether it touches a skin.
+  /// Whether it is in contact with skin.
   package var isWorn = true
   /// The time to the first value of a spot measurement; the other times of measurements follow from it.
   package var warmUp = Duration.milliseconds(25_500)
@@ -34,9 +34,8 @@ package struct VirtualRingOptions: Hashable, Sendable {
   package var hasBulkService = true
   /// Sets of raw samples in a second. Rings as sold send 1, which shows no pulse.
   package var rate = 25.0
-  /// Names of `DeviceSupport`: what the ring reports to have beside what its family has.
+  /// Names of `DeviceSupport`: the features that the ring reports beside those of its family.
   package var support: [String] = []
-  /// Whether it has the counted stream, too.
   package var hasCountedStream = false
   /// The ATT MTU that the ring requests and accepts.
   package var mtu: UInt16 = 247
@@ -92,8 +91,8 @@ package struct VirtualRingOptions: Hashable, Sendable {
     (model ?? .r02).namePrefix + address.description.split(separator: ":").suffix(2).joined()
   }
 
-  /// Whether they ask for what only a radio in memory has: several rings, an address, properties and faults of the
-  /// controller, and rings that do not take part in a connection.
+  /// Whether they include options of a simulated radio: several rings, an address, properties and faults of the controller, and
+  /// rings that do not take part in a connection.
   package var needRadioInMemory: Bool {
     let standard = VirtualRingOptions()
     var ring = self
@@ -103,7 +102,7 @@ package struct VirtualRingOptions: Hashable, Sendable {
       || faults.establishFailures != 0 || faults.ignoresConnections
   }
 
-  /// The options of which ``needRadioInMemory`` speaks.
+  /// The options that ``needRadioInMemory`` is about.
   package static let optionsOfMemory = [
     "rings", "address", "rssi", "bluetooth5", "acl", "packets", "establish-failures", "ignore-connections",
     "faults",
@@ -144,9 +143,9 @@ package struct VirtualRingFaults: Hashable, Sendable {
   package var leavesAtMTU = false
   /// On the second link the ring answers nothing.
   package var isDeafOnSecondLink = false
-  /// After this number of sets the ring stops a stream, without a word.
+  /// After this number of sets the ring stops a stream, without a message.
   package var stopsAfter: Int?
-  /// After this number of sets the ring stops a stream, and says that it refuses (A1 EE).
+  /// After this number of sets the ring stops a stream with a refusal (A1 EE).
   package var refusesAfter: Int?
   /// After this number of sets the ring is put on its charger.
   package var chargesAfter: Int?

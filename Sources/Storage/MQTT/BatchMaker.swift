@@ -12,7 +12,7 @@ package struct BatchMaker {
   private var next = 0
   private var records: [UInt8] = []
 
-  /// In bytes, with what is around the records. A record that is longer is a batch of its own.
+  /// In bytes, with the text around the records. A longer record is a batch of its own.
   package static let largestBatch = 1 << 16
 
   /// - Parameters:
@@ -33,7 +33,6 @@ package struct BatchMaker {
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 
-  /// Whether there are records for a batch.
   package var isEmpty: Bool { records.isEmpty }
 
   /// Adds a record.

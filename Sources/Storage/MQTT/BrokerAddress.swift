@@ -78,7 +78,7 @@ package struct BrokerAddress: Hashable, Sendable {
     try Self.check(prefix: prefix)
   }
 
-  /// Whether topics can begin with a text that is not empty.
+  /// Checks that topics can begin with a text that is not empty.
   package static func check(prefix: String) throws(Malformed) {
     guard prefix.utf8.count <= maximumPrefix else {
       throw Malformed(description: "the prefix is longer than \(maximumPrefix) bytes")

@@ -1,7 +1,7 @@
 import Glibc
 
-/// One connection to a broker. What is not acknowledged at its end is unknown: a new connection is a new client, which
-/// keeps nothing of this one. For one thread, on which it calls back.
+/// One connection to a broker. The fate of messages without an acknowledgement at its end is unknown: a new connection is a new
+/// client, which keeps nothing of this one. For one thread, on which it calls back.
 final class BrokerConnection {
   /// Which version of MQTT is spoken.
   enum Version {
@@ -10,7 +10,7 @@ final class BrokerConnection {
     case three
   }
 
-  /// What happens to the connection.
+  /// An event of the connection.
   enum Event {
     case connected
     /// The broker has answered the message of this number.
@@ -31,13 +31,13 @@ final class BrokerConnection {
     case otherVersion
     /// It has accepted the TCP connection, and has not answered for this number of seconds.
     case silent(Double)
-    /// - Parameter byBroker: whether the broker has ended it because of what it was sent, as far as can be seen
+    /// - Parameter byBroker: whether the broker has probably ended it because of a message
     case lost(String, byBroker: Bool)
     /// The broker has sent much more than was asked for.
     case flooded(String)
   }
 
-  /// What becomes of a message.
+  /// The fate of a message.
   enum Sent {
     /// Its answer has this number.
     case number(Int32)
@@ -71,13 +71,13 @@ final class BrokerConnection {
 
   /// In seconds.
   private static let keepAlive: Int32 = 30
-  /// In bytes: what the broker is asked not to exceed.
+  /// In bytes: the limit that is announced to the broker.
   private static let largestPacket: UInt32 = 4096
 
   /// - Parameters:
   ///   - address: the broker
   ///   - name: that of the client for the broker
-  ///   - will: what the broker publishes when the client disappears
+  ///   - will: the message that the broker publishes when the client disappears
   ///   - window: the number of messages that may wait for their answer
   /// - Returns: nil if there is no memory for it
   init?(
@@ -143,7 +143,7 @@ final class BrokerConnection {
     owner.map { Unmanaged<BrokerConnection>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  // MARK: What the library calls
+  // MARK: Callbacks of the library
 
   private func welcomed(_ code: ReasonCode) {
     hasAnswered = true
@@ -212,7 +212,7 @@ final class BrokerConnection {
     return words.reason(code, errno: number, logged: address.usesTLS ? logged : nil, port: address.port)
   }
 
-  /// What the broker says of a message.
+  /// The broker's answer about a message.
   func text(of code: ReasonCode) -> String { words.text(of: code) }
 
   // MARK: For the owner
@@ -243,7 +243,7 @@ final class BrokerConnection {
     if !hasReached { finish(.lost(reason(code, errno: number), byBroker: false)) }
   }
 
-  /// Reads and writes what can be read and written now.
+  /// Reads and writes as much as is possible now.
   func work() {
     guard socket >= 0, !hasEnded else { return }
     if let received = TCPSocket.received(socket), received > budget.limit(atAge: Publisher.now - begin) {
@@ -280,7 +280,7 @@ final class BrokerConnection {
     return code == MosquittoNumber.malformed ? .impossible("the topic is not valid") : .number(number)
   }
 
-  /// When a broker that says nothing is left, in the time of ``Publisher/now``; nil if it has answered.
+  /// When a silent broker is given up, in the time of ``Publisher/now``; nil if it has answered.
   ///
   /// - Parameter limit: how long it may take, in seconds
   func answerEnd(within limit: Double) -> Double? { hasReached && !hasAnswered ? begin + limit : nil }

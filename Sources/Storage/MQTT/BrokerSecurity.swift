@@ -1,4 +1,4 @@
-/// How a TLS connection is secured, besides what the system trusts. All are paths of PEM files.
+/// The security of a TLS connection, besides the certificates that the system trusts. All are paths of PEM files.
 package struct BrokerSecurity: Hashable, Sendable {
   /// The authorities that may have signed the certificate of the broker; nil for those that the system trusts.
   package var authorities: String?
@@ -15,7 +15,7 @@ package struct BrokerSecurity: Hashable, Sendable {
     self.key = key
   }
 
-  /// What an error of OpenSSL means for a connection to a broker, and what to do about it.
+  /// The meaning of an OpenSSL error for a connection to a broker, and a remedy.
   ///
   /// - Parameters:
   ///   - text: the error, as libmosquitto logs it

@@ -1,7 +1,7 @@
-/// What goes to the broker next, what is under way, and what it does not take.
+/// The messages to send next, those under way, and those that the broker does not take.
 ///
-/// A broker may end the connection because of one message, and does not say which. So what was under way at such an end
-/// is sent again one by one; and a message that ends three connections while it is alone under way is set aside, so
+/// A broker may end the connection because of one message, and does not report which. So messages that were under way at such
+/// an end are sent again one by one; and a message that ends three connections while it is alone under way is set aside, so
 /// that the others get through.
 struct Delivery {
   /// Something that the broker answers.
@@ -67,7 +67,7 @@ struct Delivery {
 
   /// A connection begins.
   ///
-  /// - Parameter first: what each connection begins with
+  /// - Parameter first: the messages at the beginning of each connection
   mutating func begin(_ first: [Item]) {
     waiting = first.filter { !refused.contains($0.name) } + waiting
     if probes > 0 { probes = waiting.count }
@@ -84,7 +84,7 @@ struct Delivery {
 
   /// An answer has come.
   ///
-  /// - Returns: what it is for; nil if that is not known
+  /// - Returns: the message; nil if that is not known
   mutating func answered(_ number: Int32) -> Item? {
     guard let index = underway.firstIndex(where: { $0.number == number }) else { return nil }
     probes = max(0, probes - 1)
@@ -100,7 +100,7 @@ struct Delivery {
 
   /// A connection has ended.
   ///
-  /// - Parameter byBroker: whether that may be because of what was under way
+  /// - Parameter byBroker: whether a message under way may be the reason
   /// - Returns: the item that is not sent again; nil for none
   mutating func end(byBroker: Bool) -> Item? {
     let before = underway.map(\.item)

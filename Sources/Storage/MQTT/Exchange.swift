@@ -1,8 +1,8 @@
 import Glibc
 import HaloSystem
 
-/// What the caller of a ``Publisher`` and its two threads hand to each other. No call waits but ``waitForWork()``,
-/// ``pause(_:)`` and ``waitForClose(_:)``.
+/// The state shared by the caller of a ``Publisher`` and its two threads. No call waits but ``waitForWork()``, ``pause(_:)``
+/// and ``waitForClose(_:)``.
 final class Exchange: @unchecked Sendable {
   /// Wakes the thread that talks to the broker when it is readable.
   let signal: Int32
@@ -12,7 +12,7 @@ final class Exchange: @unchecked Sendable {
   static let window = 16
   /// The number of messages of the moment that may wait for the thread that talks.
   private static let momentaryLimit = 256
-  /// In bytes: what may wait for a slow disk.
+  /// In bytes: the most data that wait for a slow disk.
   private static let memoryLimit = 1 << 26
 
   // The monitor's lock guards the following properties.
@@ -99,7 +99,7 @@ final class Exchange: @unchecked Sendable {
 
   // MARK: The thread that stores
 
-  /// What the thread that stores has to do.
+  /// The work of the thread that stores.
   struct Work {
     var messages: [Message]
     var receipts: [MessageQueue.Receipt]
@@ -108,7 +108,7 @@ final class Exchange: @unchecked Sendable {
     var room: Int
   }
 
-  /// What it has done.
+  /// The results of that work.
   struct Progress {
     var isAdded = false
     var isRemoved = false
@@ -189,7 +189,7 @@ final class Exchange: @unchecked Sendable {
 
   // MARK: The thread that talks to the broker
 
-  /// What is new for the broker; nothing without a connection.
+  /// The new messages for the broker; none without a connection.
   func take() -> (entries: [MessageQueue.Entry], states: [Message], momentary: [Message]) {
     monitor.locked {
       guard isConnected else { return ([], [], []) }
@@ -242,7 +242,7 @@ final class Exchange: @unchecked Sendable {
   /// Whether no attempt to connect has failed since the last connection, and the end has not begun.
   var isFailureNew: Bool { monitor.locked { !hasFailed && endTime == nil } }
 
-  /// What the end depends on.
+  /// The conditions of the end.
   struct Ending {
     /// Nil as long as it has not begun.
     var time: Double?

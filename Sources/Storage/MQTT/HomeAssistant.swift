@@ -6,7 +6,7 @@ package struct HomeAssistant {
   /// The start of its topics, unless its integration is set to another one.
   package static let standardPrefix = "homeassistant"
 
-  /// What is known of a ring.
+  /// The facts about a ring that its announcements need.
   package struct Device: Sendable {
     /// Its name, if it is known.
     package var name: String?
@@ -14,7 +14,7 @@ package struct HomeAssistant {
     package var model: String?
     /// The name of its firmware, if it was read.
     package var firmware: String?
-    /// What can happen to it.
+    /// The events that the ring can report.
     package var moments: RingMoments
     /// Whether the program has the ring as long as it runs, so that its values are old when it ends.
     package var isFollowed: Bool
@@ -49,8 +49,8 @@ package struct HomeAssistant {
 
   private var id: String { "halo_\(Topics.name(of: ring))" }
 
-  /// The announcements of a ring: of the values that it has at any time, of what can happen to it, and of the other values that
-  /// were published.
+  /// The announcements of a ring: of the values that it has at any time, of its events, and of the other values that were
+  /// published.
   package func messages(_ device: Device, published: Set<RingValue> = []) -> [Message] {
     let values = RingValue.allCases.filter { $0.isAlwaysThere || published.contains($0) }
     return values.map { message($0, device) } + [button(device), alarm(device)]
@@ -80,7 +80,7 @@ package struct HomeAssistant {
       ["icon": .string("mdi:heart-flash")])
   }
 
-  /// What happens now and then, with the words for it.
+  /// An event, with the words for it.
   private func event(
     _ key: String, _ name: String, _ topic: String, _ words: [String], _ device: Device,
     _ look: [String: JSONValue]

@@ -1,7 +1,7 @@
 import Glibc
 import HaloSystem
 
-/// Sends to the broker what is to be published, over one connection after another. For one thread.
+/// Sends the messages to the broker, over one connection after another. For one thread.
 final class MQTTSession {
   private let exchange: Exchange
   private let library: Mosquitto
@@ -34,7 +34,7 @@ final class MQTTSession {
   private static let longestPause = 30.0
   /// How long a broker may take to acknowledge.
   private static let acknowledgementTimeout = 60.0
-  /// Home Assistant says that it has started a little before it listens to discovery.
+  /// Home Assistant announces its start a little before it listens to discovery.
   private static let birthDelay = 2.0
   static let closingTimeout = 1.0
 
@@ -80,7 +80,7 @@ final class MQTTSession {
     settle()
   }
 
-  /// Sends what there is, as far as the broker has answered what was sent before.
+  /// Sends the waiting messages, as far as the broker has answered earlier ones.
   private func send() {
     let new = exchange.take()
     delivery.add(new.states.map { Delivery.Item(.message($0)) } + new.entries.map { Delivery.Item($0) })
@@ -114,7 +114,7 @@ final class MQTTSession {
     }
   }
 
-  /// Whether all is done, or the time is over; says goodbye before.
+  /// Whether all is done, or the time is over; disconnects before.
   private var hasEnded: Bool {
     let ending = exchange.ending
     guard let end = ending.time else { return false }
@@ -143,7 +143,7 @@ final class MQTTSession {
       pollfd(fd: exchange.signal, events: Int16(POLLIN), revents: 0),
       pollfd(fd: socket, events: Int16(POLLIN) | (wantsToWrite ? Int16(POLLOUT) : 0), revents: 0),
     ]
-    // The library has to be called now and then for its keep-alive; and TLS may hold back what it has read already.
+    // The library has to be called now and then for its keep-alive; and TLS may hold back bytes that it has read already.
     var limit = target.address.usesTLS && delivery.isUnderway ? 0.1 : 5
     if connection == nil { limit = min(limit, max(0, nextAttempt - Publisher.now)) }
     if let birth { limit = min(limit, max(0, birth - Publisher.now)) }
@@ -209,7 +209,7 @@ final class MQTTSession {
     }
   }
 
-  /// Deals with the end of the connection, outside of what the library calls.
+  /// Handles the end of the connection, outside of the library's callbacks.
   private func settle() {
     guard let end = ended, let connection else { return }
     ended = nil
@@ -226,7 +226,7 @@ final class MQTTSession {
     case .otherVersion:
       (version, isVersionKnown, nextAttempt) = (.three, true, 0)
     case .lost where !isVersionKnown && isSilent:
-      // Some brokers of version 3.1.1 end the connection without a word.
+      // Some brokers of version 3.1.1 end the connection without a reason.
       let isRetried = version == .five
       version = isRetried ? .three : .five
       if isRetried { nextAttempt = 0 } else { disconnected { event(of: end) } }

@@ -1,11 +1,11 @@
 import Glibc
 import HaloSystem
 
-/// What libmosquitto and brokers say, in words.
+/// The errors of libmosquitto and of brokers, in words.
 struct MQTTText {
   let functions: MosquittoFunctions
 
-  /// What a broker says of a connection or of a message.
+  /// The meaning of a broker's reason code for a connection or a message.
   func text(of code: ReasonCode) -> String {
     text(code.number, code.number < 6 ? functions.connackString : functions.reasonString)
   }
@@ -20,7 +20,7 @@ struct MQTTText {
   /// - Parameters:
   ///   - code: its result, or the reason code of a broker
   ///   - number: the kernel's error
-  ///   - logged: what the library has logged about TLS; nil without TLS
+  ///   - logged: the library's log about TLS; nil without TLS
   ///   - port: of the broker
   func reason(_ code: Int32, errno number: Int32, logged: String?, port: Int) -> String {
     switch code {

@@ -1,12 +1,12 @@
-/// What is published.
+/// A message to publish.
 package struct Message: Hashable, Sendable {
-  /// How long a message is of use.
+  /// The kind of a message, which decides how long it is useful.
   package enum Kind: Hashable, Sendable {
     /// Each is wanted, once and in order: it is kept on disk until the broker has it.
     case record
     /// The newest of its topic is wanted: the broker retains it, and gets it again with each connection.
     case state
-    /// A state that is true only as long as the program says so. It is not kept on disk.
+    /// A state that is true only as long as the program publishes it. It is not kept on disk.
     case announcement
     /// It is sent once if there is a connection, and otherwise dropped.
     case momentary
@@ -28,6 +28,5 @@ package struct Message: Hashable, Sendable {
 
   /// Whether the broker keeps it for later subscribers.
   package var isRetained: Bool { kind == .state || kind == .announcement }
-  /// Whether it is of the moment.
   package var isMomentary: Bool { kind == .momentary }
 }

@@ -3,8 +3,8 @@ import HaloSystem
 import HaloRingStore
 
 extension MessageQueue {
-  /// Opens or creates a queue. A file that is damaged is kept under another name, and a new one takes its place, with
-  /// what can be read of it.
+  /// Opens or creates a queue. A file that is damaged is kept under another name, and a new one takes its place, with all
+  /// messages of it that can be read.
   ///
   /// - Parameters:
   ///   - path: the file; its folder must exist
@@ -31,7 +31,7 @@ extension MessageQueue {
   /// How many messages are written at once.
   private static let portion = 64
 
-  /// Takes what can be read of a damaged file. Messages that were handed out may be among them, and are sent twice.
+  /// Takes the readable messages of a damaged file. Messages that were handed out may be among them, and are sent twice.
   private func recover(from path: String) {
     guard let damaged = try? Database<QueueError>(path: path),
       let names = try? damaged.prepare("SELECT id FROM messages ORDER BY id").rows(read: { $0.integer(0) }),
@@ -65,7 +65,7 @@ extension MessageQueue {
       let names = [path + damagedSuffix] + (2...mostDamaged).map { "\(path)\(damagedSuffix)-\($0)" }
       let target = names.first { access($0, F_OK) != 0 } ?? names[names.count - 1]
       guard rename(path, target) == 0 else { throw FileError(path, .system(errno)) }
-      // What belongs to the file must not be taken for a part of the new one.
+      // The companions of the damaged file must not be taken for parts of the new one.
       if rename(path + "-wal", target + "-wal") != 0 { unlink(path + "-wal") }
       unlink(path + "-shm")
       return target

@@ -1,11 +1,11 @@
 import HaloRingStore
 
-/// What is in the file of a queue.
+/// The tables in the file of a queue.
 extension MessageQueue {
   /// Marks the file: `PRAGMA application_id`.
   private static let application = 0x48_51_75_65
 
-  /// Whether a file is a queue, or empty.
+  /// Checks that a file is a queue, or empty.
   ///
   /// - Throws: `.foreign` if it is something else
   static func check(_ database: Database<QueueError>) throws(QueueError) {
@@ -18,7 +18,7 @@ extension MessageQueue {
     }
   }
 
-  /// Makes what a queue has and the file does not.
+  /// Makes the tables that the file lacks.
   static func create(in database: Database<QueueError>) throws(QueueError) {
     let tables = try database.prepare("SELECT count(*) FROM sqlite_schema").rows { $0.integer(0) }
     if tables.first == 0 { try createTables(in: database) }

@@ -12,7 +12,7 @@ package final class MessageQueue {
     fileprivate var client: String
   }
 
-  /// What is kept of a message in the queue until it can be removed.
+  /// The data of a message that are kept until it can be removed from the queue.
   package struct Receipt: Hashable, Sendable {
     fileprivate let id: Int
     fileprivate let size: Int
@@ -65,7 +65,7 @@ package final class MessageQueue {
 
   /// In bytes: about a month of a ring's stream.
   package static let standardLimit = 1 << 30
-  /// What is set aside may take this part of the limit.
+  /// The share of the limit for messages that were set aside.
   private static let asideShare = 16
 
   /// Opens or creates a queue.
@@ -202,7 +202,7 @@ package final class MessageQueue {
     asideCount = try asideSize.rows { $0.integer(1) }.first ?? 0
   }
 
-  /// Puts what was set aside behind the others, to be sent again.
+  /// Puts the messages that were set aside behind the others, to be sent again.
   package func takeBack() throws(QueueError) {
     let back = try asideSize.rows { ($0.integer(0), $0.integer(1)) }
     try database.transaction { () throws(QueueError) in

@@ -10,8 +10,8 @@ package struct Mosquitto: Sendable {
   package static let shared = Result { () throws(LibraryError) in
     let library = try LoadedLibrary("libmosquitto.so.1")
     let functions = try MosquittoFunctions(library)
-    // OPENSSL_INIT_NO_ATEXIT of openssl/crypto.h. At the end of the process a thread may still wait for a broker:
-    // OpenSSL must not free what it uses. It is a library that libmosquitto depends on, if it was built with TLS.
+    // OPENSSL_INIT_NO_ATEXIT of openssl/crypto.h. At the end of the process a thread may still wait for a broker: OpenSSL must
+    // not free memory that it uses. It is a library that libmosquitto depends on, if it was built with TLS.
     let prepare = library.function(
       "OPENSSL_init_crypto", as: (@convention(c) (UInt64, UnsafeRawPointer?) -> Int32).self)
     _ = prepare?(0x0008_0000, nil)

@@ -5,7 +5,7 @@ import HaloSystem
 /// also over the end of the process. States are sent again with each connection. One thread stores, and one talks to
 /// the broker; no call but ``finish(within:)`` waits for them.
 package final class Publisher: Sendable {
-  /// What the user should know.
+  /// An event for the user.
   package enum Event: Hashable, Sendable {
     case connected
     /// The broker does not want this client; it is tried again all the same.
@@ -20,11 +20,11 @@ package final class Publisher: Sendable {
     case damaged(String)
     /// The broker does not take a message of this topic and this number of bytes.
     case notTaken(topic: String, size: Int, reason: String)
-    /// The broker does not want to tell when Home Assistant starts.
+    /// The broker refuses the subscription that reports the start of Home Assistant.
     case notSubscribed(topic: String, reason: String)
   }
 
-  /// What was not published.
+  /// The messages that were not published.
   package struct Remainder: Hashable, Sendable {
     /// The number of messages on disk, which are sent when the queue is used again.
     package var kept: Int
@@ -63,7 +63,7 @@ package final class Publisher: Sendable {
 
   private let exchange: Exchange
 
-  /// Starts to publish what the queue has.
+  /// Starts to publish the messages of the queue.
   ///
   /// - Parameters:
   ///   - library: libmosquitto

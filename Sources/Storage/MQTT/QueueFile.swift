@@ -2,9 +2,9 @@ import Glibc
 import HaloBluetoothCore
 import HaloSystem
 
-/// A file in the folder of the queues: a queue, or what is left of a damaged one.
+/// A file in the folder of the queues: a queue, or the rest of a damaged one.
 package struct QueueFile: Hashable, Sendable {
-  /// What is known of the messages in it.
+  /// The state of the messages in it.
   package enum State: Hashable, Sendable {
     /// - Parameter reason: why the newest message that is set aside was not taken
     case messages(waiting: Int, aside: Int, reason: String?)

@@ -1,4 +1,4 @@
-/// Stores what is published, and removes what the broker has. For one thread.
+/// Stores the messages, and removes those that the broker has. For one thread.
 final class QueueKeeper {
   private let exchange: Exchange
   private let report: @Sendable (Publisher.Event) -> Void
@@ -47,7 +47,7 @@ final class QueueKeeper {
       queue = new
       exchange.beginAgain()
       if let damaged { report(.damaged(damaged)) }
-      // What was stored a moment ago is in the damaged file.
+      // The messages that were stored a moment ago are in the damaged file.
       progress.isAdded = false
       try store(work, &progress)
       return (nil, progress)

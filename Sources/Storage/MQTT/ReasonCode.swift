@@ -1,9 +1,9 @@
-/// What a broker says of a connection or a message: a reason code of MQTT 5 (section 2.4), or a return code of MQTT
-/// 3.1.1 (section 3.2.2.3).
+/// A broker's answer about a connection or a message: a reason code of MQTT 5 (section 2.4), or a return code of MQTT 3.1.1
+/// (section 3.2.2.3).
 struct ReasonCode: Hashable, Sendable {
   let number: Int32
 
-  /// What it means for a connection that was asked for.
+  /// The meaning of the code for a requested connection.
   enum ConnectOutcome {
     case accepted
     /// The broker has another version of the protocol.
@@ -14,7 +14,7 @@ struct ReasonCode: Hashable, Sendable {
     case later
   }
 
-  /// What a code of CONNACK means.
+  /// The meaning of a code of CONNACK.
   var connectOutcome: ConnectOutcome {
     switch number {
     case 0: .accepted
@@ -27,7 +27,7 @@ struct ReasonCode: Hashable, Sendable {
     }
   }
 
-  /// What it means for a message.
+  /// The meaning of the code for a message.
   enum PublishOutcome {
     case taken
     /// The broker will never take it.
@@ -38,7 +38,7 @@ struct ReasonCode: Hashable, Sendable {
     case failed
   }
 
-  /// What a code of PUBACK means.
+  /// The meaning of a code of PUBACK.
   var publishOutcome: PublishOutcome {
     switch number {
     case 0..<0x80: .taken
@@ -52,7 +52,7 @@ struct ReasonCode: Hashable, Sendable {
 }
 
 extension ReasonCode {
-  /// Whether a code of DISCONNECT may be about what was sent. The others are about the broker, or about another client.
+  /// Whether a code of DISCONNECT may be about a message. The others are about the broker, or about another client.
   var blamesMessage: Bool {
     switch number {
     // Busy, shutting down, keep-alive, taken over; quota, administrative action, other server, rates.

@@ -1,14 +1,14 @@
 import Glibc
 
-/// How much a broker may send on one connection. halo-raw asks for acknowledgements, for the answers to its keep-alive,
-/// and for one topic of a few bytes. libmosquitto allocates what a broker announces, and keeps what it does not
-/// complete, so a connection that brings more has to end before the library reads it.
+/// How much a broker may send on one connection. halo-raw asks for acknowledgements, for the answers to its keep-alive, and for
+/// one topic of a few bytes. libmosquitto allocates the length that a broker announces, and keeps an incomplete packet, so a
+/// connection that brings more has to end before the library reads it.
 struct ReceiveBudget {
-  /// In bytes: certificates, CONNACK and what was retained.
+  /// In bytes: certificates, CONNACK and retained messages.
   private static let start = 1 << 16
   /// In bytes, of each acknowledgement: it may have a text (MQTT 5, section 3.4.2.2.2).
   private static let acknowledgement = 256
-  /// In bytes: two for each answer to a keep-alive, with what TLS puts around them.
+  /// In bytes: two for each answer to a keep-alive, with the overhead of TLS.
   private static let perSecond = 4.0
 
   private var acknowledgements = 0
@@ -24,7 +24,7 @@ struct ReceiveBudget {
   }
 }
 
-/// What the kernel counts of a TCP socket.
+/// The kernel's counters of a TCP socket.
 enum TCPSocket {
   /// TCP_INFO of linux/tcp.h, and the place of tcpi_bytes_received in struct tcp_info, in bytes.
   private static let information: Int32 = 11

@@ -19,7 +19,7 @@ struct RetainedStates {
     entries[message.topic] = Entry(message: message, isQueued: message.kind == .state)
   }
 
-  /// Removes what is no longer this program's to say.
+  /// Removes the states of topics that are no longer this program's.
   mutating func withdraw(_ withdrawn: Set<String>) {
     topics.removeAll { withdrawn.contains($0) }
     for topic in withdrawn { entries[topic] = nil }
@@ -38,7 +38,7 @@ struct RetainedStates {
     return takeNew()
   }
 
-  /// What the queue does not send, and was not sent on this connection.
+  /// The states that the queue does not send, and that were not sent on this connection.
   mutating func takeNew() -> [Message] {
     var new: [Message] = []
     for topic in topics {

@@ -24,7 +24,7 @@ package enum RingMoment: Hashable, Sendable {
   }
 }
 
-/// The types of what can happen to a ring.
+/// The types of the events of a ring.
 package struct RingMoments: Hashable, Sendable {
   package var buttons: [String]
   package var alarms: [String]

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 import HaloStorage
 
-/// What is known of a ring at a time; the newest value of each.
+/// The state of a ring at a time: the newest value of each kind.
 package struct RingState: Equatable, Sendable {
   private var values: [RingValue: JSONValue] = [:]
 

@@ -24,7 +24,7 @@ package struct Topics: Hashable, Sendable {
     "\(prefix)/\(Self.name(of: ring))/\(command)"
   }
 
-  /// Retained: what is known of the ring.
+  /// Retained: the state of the ring.
   package func state(of ring: BluetoothAddress) -> String { batches(of: ring, "state") }
 
   /// Retained: the newest of one value of the ring.
@@ -35,7 +35,7 @@ package struct Topics: Hashable, Sendable {
   /// Retained: `online` while this program has the ring, `offline` after a stream of it has ended.
   package func availability(of ring: BluetoothAddress) -> String { batches(of: ring, "availability") }
 
-  /// What a finger does.
+  /// The actions of a finger.
   package func button(of ring: BluetoothAddress) -> String { batches(of: ring, "button") }
 
   /// The heart rate has left its limits.

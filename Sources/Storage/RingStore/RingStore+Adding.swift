@@ -6,7 +6,7 @@ extension RingStore {
   /// - Parameters:
   ///   - records: of one kind
   ///   - complete: days that were over when the ring was read
-  ///   - leftOut: records that cannot be what they say; each is stored once, as the ring sent it
+  ///   - leftOut: records with impossible contents; each is stored once, as the ring sent it
   ///   - sync: from ``beginSync(_:at:policy:offset:clockSet:firmware:)``
   /// - Returns: the number of records that are new or changed
   @discardableResult
@@ -75,7 +75,7 @@ extension RingStore {
   ///
   /// - Parameters:
   ///   - columns: those after ring and time
-  ///   - conflict: what happens if the row exists
+  ///   - conflict: the conflict clause, for rows that exist
   ///   - row: its time, and a value for each column
   private func add<Reading>(
     _ readings: [Reading], to table: String, _ columns: [String], onConflict conflict: String = "DO NOTHING",

@@ -53,7 +53,7 @@ package final class RingStore {
   package enum Access: Sendable {
     /// For writing; a missing store is created.
     case writing
-    /// For reading; it must exist, and may be where nothing can be written. What is read is a copy, as the store is now.
+    /// For reading; it must exist, and may be where nothing can be written. Reads use a copy of the present store.
     case reading
   }
 
@@ -158,7 +158,7 @@ extension RingStore {
     package var lastSync: Int?
   }
 
-  /// Counts what is stored of a ring.
+  /// Counts the stored records of a ring.
   package func extent(of ring: RingID) throws(StoreError) -> Extent {
     var extent = Extent()
     for kind in HistoryKind.allCases {

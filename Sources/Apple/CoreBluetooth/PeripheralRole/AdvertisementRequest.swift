@@ -3,7 +3,7 @@ internal import HCI
 internal import HaloStorage
 internal import HaloRaw
 
-/// What a program advertises.
+/// The advertisement of a program.
 typealias AdvertisementRequest = PeripheralRestoration.Advertisement
 
 extension AdvertisementRequest {
@@ -19,8 +19,8 @@ extension AdvertisementRequest {
     CBPeripheralManagerAdvertisementServiceDataKey, CBPeripheralManagerAdvertisementManufacturerDataKey,
   ]
 
-  /// - Parameter data: as a program gives it. A key that is not known here has no effect, as on Apple's systems, and a line
-  ///   says so.
+  /// - Parameter data: as a program gives it. A key that is not known here has no effect, as on Apple's systems, and is
+  ///   reported in a line.
   /// - Throws: if a known key has a value that can't be advertised
   init(_ data: [String: Any]?) throws(CBError) {
     self.init()

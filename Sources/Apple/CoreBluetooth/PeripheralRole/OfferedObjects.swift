@@ -2,7 +2,7 @@ import Foundation
 internal import HaloBluetoothCore
 internal import HaloRaw
 
-/// The objects of a program for what its peripheral manager offers, and for the centrals that use it.
+/// The objects of a program for the services of its peripheral manager, and for the centrals that use them.
 struct OfferedObjects {
   typealias Place = PeripheralRole.Place
 
@@ -76,7 +76,7 @@ struct OfferedObjects {
 
   // MARK: Reports
 
-  /// What the delegate is called with; nil if the object of the program is gone.
+  /// The call of the delegate; nil if the object of the program is gone.
   mutating func delivery(_ report: PeripheralRole.Report) -> PeripheralDelivery? {
     switch report {
     case .added(let number, let error): return service(number).map { .added($0, error) }

@@ -3,8 +3,8 @@ internal import HaloBluetoothCore
 internal import HaloRaw
 internal import HaloSystem
 
-/// What a peripheral manager offers. Changes are made here, from any thread, and the loop gets what follows from them in their
-/// order.
+/// The services and the advertisement of a peripheral manager. Changes are made here, from any thread, and the loop gets their
+/// effects in their order.
 final class OfferedTable: @unchecked Sendable {
   private struct Shared {
     var role = PeripheralRole()
@@ -24,7 +24,7 @@ final class OfferedTable: @unchecked Sendable {
 
   var isAdvertising: Bool { shared.withLock { $0.role.isAdvertising } }
 
-  /// What the program wants to be offered, to be stored.
+  /// The services and the advertisement that the program wants, to be stored.
   var wanted: (services: [ServiceDefinition], advertisement: AdvertisementRequest?) {
     shared.withLock { shared in
       (
@@ -117,7 +117,7 @@ final class OfferedTable: @unchecked Sendable {
     return deliveries
   }
 
-  /// Takes up what an earlier run of the program has offered.
+  /// Takes up the services and the advertisement of an earlier run of the program.
   ///
   /// - Returns: the objects of the services
   func restore(_ services: [ServiceDefinition], _ advertisement: AdvertisementRequest?) -> [CBMutableService]
@@ -135,7 +135,7 @@ final class OfferedTable: @unchecked Sendable {
     }
   }
 
-  // MARK: What follows
+  // MARK: Effects
 
   private func change(_ body: (inout Shared) -> PeripheralRole.Effects) -> [PeripheralDelivery] {
     let (deliveries, misuse) = shared.withLock { shared in

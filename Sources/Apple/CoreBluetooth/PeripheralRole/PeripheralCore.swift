@@ -82,8 +82,8 @@ final class PeripheralCore {
 
   /// - Parameters:
   ///   - number: that of the call
-  ///   - isReported: whether the program hears of it: then a radio that refuses is asked again for a few seconds, and else until
-  ///     it does
+  ///   - isReported: whether it is reported to the program: then a radio that refuses is asked again for a few seconds, and
+  ///     else until it does
   func advertise(_ request: AdvertisementRequest, number: Int, isReported: Bool) async {
     var failure: CBError?
     do throws(CBError) {
@@ -156,7 +156,7 @@ final class PeripheralCore {
     }
   }
 
-  /// Hands to the link what it takes.
+  /// Hands as many updates to the link as it takes.
   private func push(_ client: PeerIdentity) {
     while let update = waiting[client]?.first {
       let delivery = deliver(update, to: client)
@@ -214,7 +214,7 @@ extension PeripheralCore: ServedRadio.Member {
 }
 
 extension ConnectionParameters {
-  /// Within what Apple asks of accessories: intervals in steps of 15 ms.
+  /// The parameters within Apple's rules for accessories: intervals in steps of 15 ms.
   fileprivate init(_ latency: CBPeripheralManagerConnectionLatency) {
     let (shortest, longest): (Duration, Duration) =
       switch latency {

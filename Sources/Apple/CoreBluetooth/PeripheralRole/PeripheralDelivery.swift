@@ -1,17 +1,17 @@
 import Foundation
 
-/// What the delegate of a peripheral manager is called with.
+/// A call of a peripheral manager's delegate.
 enum PeripheralDelivery {
   case added(CBMutableService, CBError?)
   case started(CBError?)
   case subscribed(CBCentral, CBMutableCharacteristic)
-  /// The service may have been removed, and be held by nobody else.
+  /// The service may have been removed, without any other owner.
   case unsubscribed(CBCentral, CBMutableCharacteristic, of: CBMutableService?)
   case read(CBATTRequest)
   case wrote([CBATTRequest])
   case ready
 
-  /// Changes the properties of objects, and then calls the delegate. A request that nobody answers is refused.
+  /// Changes the properties of objects, and then calls the delegate. A request that the delegate does not answer is refused.
   func call(_ delegate: (any CBPeripheralManagerDelegate)?, of manager: CBPeripheralManager) {
     switch self {
     case .added(let service, let error): delegate?.peripheralManager(manager, didAdd: service, error: error)

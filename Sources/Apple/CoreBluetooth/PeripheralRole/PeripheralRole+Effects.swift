@@ -1,7 +1,7 @@
 package import HaloBluetoothCore
 package import HaloRaw
 
-/// What goes into the role, and what comes out.
+/// The inputs and the outputs of the role.
 extension PeripheralRole {
   /// A characteristic: the number of its service, and its place in that.
   package struct Place: Hashable, Sendable {
@@ -14,7 +14,7 @@ extension PeripheralRole {
     }
   }
 
-  /// What a central has read or written. The parts of an Execute Write are one request.
+  /// A read or write of a central. The parts of an Execute Write are one request.
   package struct Request: Hashable, Sendable {
     package struct Part: Hashable, Sendable {
       package var place: Place
@@ -43,7 +43,7 @@ extension PeripheralRole {
     }
   }
 
-  /// What the loop has to do, in this order.
+  /// A command for the loop; commands keep their order.
   package enum Command: Hashable, Sendable {
     /// Is answered by ``PeripheralRole/added(_:_:)``.
     case add(Int)
@@ -57,7 +57,7 @@ extension PeripheralRole {
     case answer(PeerIdentity, Int, ATTErrorCode?, [UInt8])
   }
 
-  /// What the delegate is called with.
+  /// A report for the delegate.
   package enum Report: Sendable {
     case added(Int, CBError?)
     case started(CBError?)
@@ -67,7 +67,7 @@ extension PeripheralRole {
     case ready
   }
 
-  /// What follows from a call or from an event.
+  /// The effects of a call or of an event.
   package struct Effects: Sendable {
     package var commands: [Command] = []
     package var reports: [Report] = []

@@ -1,8 +1,8 @@
 package import HaloBluetoothCore
 package import HaloRaw
 
-/// The peripheral role of a manager, as a value: what the program offers, and who uses it. Calls of the program and events of
-/// the loop go in; what the loop has to do, and what the delegate is called with, come out.
+/// The peripheral role of a manager, as a value: the services of the program, and their clients. Calls of the program and
+/// events of the loop go in; commands for the loop, and reports for the delegate, come out.
 ///
 /// - Each `add` and each `startAdvertising` that is not ignored has one report, whatever happens. The reports of each of the
 ///   two have the order of the calls.
@@ -43,11 +43,11 @@ package struct PeripheralRole: Sendable {
 
   package init() {}
 
-  /// Also of what was restored, from the beginning on: a program ends that before it advertises something else.
+  /// True also of restored advertising, from the beginning on: a program ends that before it advertises something else.
   package var isAdvertising: Bool {
     switch advertising {
     case .on, .restored: true
-    // The program hears of its own start alone.
+    // The program gets reports of its own start alone.
     case .starting(let number): !starts.contains(number)
     case .off, .refused: false
     }
@@ -168,7 +168,7 @@ extension PeripheralRole {
 // MARK: The adapter
 
 extension PeripheralRole {
-  /// Takes up what an earlier run of the program has offered. Nothing of it is reported.
+  /// Takes up the services and the advertising of an earlier run of the program. Nothing of it is reported.
   package mutating func restore(_ services: [Int], advertises: Bool) {
     for service in services { self.services[service] = .restored }
     if advertises { advertising = .restored }
@@ -181,7 +181,7 @@ extension PeripheralRole {
     var effects = Effects()
     for client in clients { effects.reports += leave(client) }
     credits = UpdateCredits()
-    // What was restored waits for its adapter.
+    // Restored state waits for its adapter.
     guard wasOn, new.rawValue < CBManagerState.poweredOff.rawValue else { return effects }
     wasOn = false
     let (removed, ended) = (takeAwayAll(), endAdvertising())
@@ -257,10 +257,10 @@ extension PeripheralRole {
   }
 
   /// - Parameters:
-  ///   - client: who has asked
+  ///   - client: the client of the request
   ///   - number: that of the request; nil for a command
-  ///   - code: why it is refused; nil if it is not
-  ///   - value: what is read
+  ///   - code: the reason for a refusal; nil if it is not refused
+  ///   - value: the value to read
   package mutating func respond(
     _ client: PeerIdentity, _ number: Int?, _ code: ATTErrorCode?, _ value: [UInt8]
   ) -> Effects {
@@ -273,8 +273,8 @@ extension PeripheralRole {
     return Effects([.answer(client, number, code, value)])
   }
 
-  /// - Parameter chosen: the centrals that are meant; nil for all
-  /// - Returns: whether it is sent, or will be, but to centrals that have taken nothing for a while; if not, nobody gets it
+  /// - Parameter chosen: the centrals to send to; nil for all
+  /// - Returns: whether it is sent, or will be, but to centrals that have taken nothing for a while; if not, no central gets it
   package mutating func update(
     _ value: [UInt8], _ place: Place?, to chosen: [PeerIdentity]?
   ) -> (Bool, Effects) {
@@ -305,7 +305,7 @@ private struct CallsInOrder: Sendable {
 
   mutating func append(_ number: Int) { calls.append((number, nil)) }
 
-  /// - Returns: what is reported now; nothing for a call that is not one of these
+  /// - Returns: the reports of this call; none for a call that is not one of these
   mutating func answered(_ number: Int, with report: PeripheralRole.Report) -> [PeripheralRole.Report] {
     guard let index = calls.firstIndex(where: { $0.number == number }) else { return [] }
     calls[index].report = report

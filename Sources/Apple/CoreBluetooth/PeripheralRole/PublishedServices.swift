@@ -26,7 +26,7 @@ struct PublishedServices {
     return handles[place.index]
   }
 
-  /// Adds a service behind all others; clients learn of it by one indication.
+  /// Adds a service behind all others, with one indication to clients.
   ///
   /// - Parameters:
   ///   - definition: the service
@@ -108,7 +108,7 @@ struct PublishedServices {
 }
 
 extension CharacteristicProperties {
-  /// What the declaration says.
+  /// The properties of the declaration.
   fileprivate init(_ properties: CBCharacteristicProperties) {
     self.init(rawValue: UInt8(truncatingIfNeeded: properties.rawValue))
     if properties.contains(.notifyEncryptionRequired) { insert(.notify) }

@@ -14,7 +14,7 @@ internal import HaloRaw
 final class ServedRadio {
   /// A manager.
   @BluetoothActor protocol Member: AnyObject {
-    /// What the manager advertises is sent now, or is refused now, and tried again.
+    /// The advertisement of the manager is sent now, or is refused now, and tried again.
     func advertises(_ isOn: Bool)
     /// A central has connected, or both ends have agreed on another MTU.
     func connected(_ client: PeerIdentity, mtu: Int)
@@ -36,7 +36,7 @@ final class ServedRadio {
   private let radio: ManagedAdapter
   private var peripheral: (role: Peripheral, adapter: ObjectIdentifier)?
   private var members: [any Member] = []
-  /// What the radio says of the advertisement, also after its adapter was opened anew.
+  /// The radio's reports on the advertisement, also after its adapter was opened anew.
   private let status = AdvertisingStatus()
   private var clients: [PeerIdentity: GATTLink] = [:]
   private var advertised: (member: ObjectIdentifier, advertising: Advertising, number: Int)?
@@ -93,7 +93,7 @@ final class ServedRadio {
 
   // MARK: The radio
 
-  /// The radio can be used, the first time or again. What was advertised is advertised again.
+  /// The radio can be used, the first time or again. An earlier advertisement is sent again.
   func powerOn() {
     guard let adapter = radio.adapter else { return }
     if peripheral?.adapter != ObjectIdentifier(adapter) {
@@ -111,7 +111,7 @@ final class ServedRadio {
   /// Returns when the radio advertises, or need not, as there are as many centrals as may be.
   ///
   /// - Parameters:
-  ///   - name: what the device is called meanwhile; nil for the name of the machine
+  ///   - name: the name of the device meanwhile; nil for that of the machine
   ///   - limit: how long a radio that refuses is asked again; nil for no limit
   /// - Throws: if nothing is advertised, nor will be
   func startAdvertising(

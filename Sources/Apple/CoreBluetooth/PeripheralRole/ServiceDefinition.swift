@@ -3,12 +3,12 @@ internal import HaloGATT
 internal import HaloStorage
 internal import HaloRaw
 
-/// A service as a program has added it. What the program changes in its objects afterwards has no effect.
+/// A service as a program has added it. Later changes of the program's objects have no effect.
 typealias ServiceDefinition = PeripheralRestoration.Service
 
 extension ServiceDefinition {
   /// - Parameters:
-  ///   - service: what the program adds
+  ///   - service: the service that the program adds
   ///   - number: its number
   ///   - numberOf: the numbers of services that were added before
   /// - Throws: why it can't be offered
@@ -78,8 +78,8 @@ extension CBDescriptor {
 }
 
 extension CBMutableCharacteristic {
-  /// A value that is given at the beginning is served without calls of the delegate, so that nobody can change it. Anything else
-  /// is an error of the program, which ends it, as on Apple's systems.
+  /// A value that is given at the beginning is served without calls of the delegate, so that it cannot be changed. Anything
+  /// else is an error of the program, which ends it, as on Apple's systems.
   func checkCachedValue() {
     guard value != nil else { return }
     precondition(

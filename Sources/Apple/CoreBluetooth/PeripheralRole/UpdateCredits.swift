@@ -2,7 +2,7 @@ internal import HaloBluetoothCore
 internal import HaloRaw
 
 /// How many updates a program may hand over before the links have taken the earlier ones: for each central. One that takes none
-/// for a while is not waited for: others get what it has no room for.
+/// for a while is not waited for: others get the updates that it has no room for.
 struct UpdateCredits: Sendable {
   /// Updates that wait for a link at most.
   static let limit = 16
@@ -13,7 +13,7 @@ struct UpdateCredits: Sendable {
   /// The centrals that are not waited for.
   private var stalled: Set<PeerIdentity> = []
 
-  /// - Returns: who gets an update: all that are waited for; nil if one of these has no room, or nobody has
+  /// - Returns: the clients that get an update: all that are waited for; nil if one of these has no room, or none has
   mutating func take(for clients: [PeerIdentity]) -> [PeerIdentity]? {
     let full = Set(clients.filter { waiting[$0, default: 0] >= Self.limit })
     let lively = full.subtracting(stalled)
@@ -36,7 +36,7 @@ struct UpdateCredits: Sendable {
 
   /// The link has taken one.
   ///
-  /// - Returns: whether the program, which waits, is told that there is room
+  /// - Returns: whether to report to the waiting program that there is room
   mutating func give(_ client: PeerIdentity) -> Bool {
     guard let count = waiting[client] else { return false }
     waiting[client] = count > 1 ? count - 1 : nil

@@ -1,7 +1,7 @@
 import ATT
 
-/// The Client Characteristic Configurations of a server that were not discovered: they are recognized by what is written
-/// to them, and their characteristics by the values that they send. Bounded.
+/// The Client Characteristic Configurations of a server that were not discovered: they are recognized by the values written to
+/// them, and their characteristics by the values that they send. Bounded.
 package struct InferredConfigurations: Sendable {
   private static let capacity = 1024
 
@@ -39,8 +39,8 @@ package struct InferredConfigurations: Sendable {
   }
 }
 
-/// How long after a write a value may come that answers it, in microseconds. A capture does not say which value answers
-/// which write.
+/// How long after a write a value may come that answers it, in microseconds. A capture does not show which value answers which
+/// write.
 package enum AnswerTime {
   /// A value that begins like the write.
   package static var echo: Int64 { 60_000_000 }

@@ -87,7 +87,7 @@ package struct LearnedAttributes: Sendable {
 
   // MARK: Adding
 
-  /// Adds an attribute. A value that is nil is not known; what was known before stays then.
+  /// Adds an attribute. A value that is nil is not known; an earlier value stays then.
   package mutating func insert(_ handle: AttributeHandle, _ type: BluetoothUUID, _ value: [UInt8]? = nil) {
     guard handle.isValid, entries.count < Self.capacity || entries[handle] != nil else { return }
     var entry = entries[handle] ?? Entry(type: type)
@@ -122,7 +122,7 @@ package struct LearnedAttributes: Sendable {
     entries[range.start]?.groupEnd = range.end
   }
 
-  /// Adds what the answer to a request shows.
+  /// Adds the attributes that the answer to a request shows.
   package mutating func learn(_ request: any ATTPDU, _ response: any ATTPDU) {
     // The opcode is asked first, as it costs less than a cast.
     switch response.opcode {

@@ -21,7 +21,7 @@ package struct LinkFrames {
 
   package init() {}
 
-  /// Whether the host has sent a fragment. Where the capture does not say it: a host starts frames as not flushable, a
+  /// Whether the host has sent a fragment. Where the capture does not record it: a host starts frames as not flushable, a
   /// controller as flushable (Core Specification Vol 4, Part E, 5.4.2); a continuation belongs to the incomplete frame.
   package func isSent(_ boundary: ACLHeader.Boundary, _ known: CaptureDirection?) -> Bool {
     if let known { return known == .hostToController }
@@ -72,9 +72,9 @@ package struct LinkFollower<Link: CapturedLink> {
   /// Follows a change.
   ///
   /// - Parameters:
-  ///   - change: what a command or an event says
+  ///   - change: the change that a command or an event shows
   ///   - info: the packet with it
-  ///   - begin: makes what is kept of a link
+  ///   - begin: makes the state of a link
   /// - Returns: the links that ended
   package mutating func take(
     _ change: LinkChange, _ info: CaptureRecordInfo, begin: (NewLink) -> Link

@@ -1,10 +1,10 @@
 import Glibc
 import HaloSystem
 
-/// Reads what a compressed file or an archive holds, one entry after the other, with libarchive: zip, tar and single files,
-/// compressed with gzip, bzip2, xz, zstd or lz4.
+/// Reads the contents of a compressed file or an archive, one entry after the other, with libarchive: zip, tar and single
+/// files, compressed with gzip, bzip2, xz, zstd or lz4.
 struct ArchiveReader: ~Copyable {
-  /// The number of bytes read from an entry at once: when the library finds damage, it drops what the same call has read.
+  /// The number of bytes read from an entry at once: when the library finds damage, it drops the data of the same call.
   private static let pieceSize = 4096
   /// The number of bytes read from the file at once.
   private static let blockSize = 1 << 16
@@ -27,7 +27,7 @@ struct ArchiveReader: ~Copyable {
       throw CaptureError(error.isMissing ? .noArchiveLibrary(format) : .cannotLoad(error))
     }
     guard let archive = functions.readNew() else { throw CaptureError(.cannotCopy(ENOMEM)) }
-    // What this build of the library lacks is reported when the file is opened.
+    // A format that this build of the library lacks is reported when the file is opened.
     for function in functions.supports { _ = function(archive) }
     guard functions.readOpen(archive, descriptor, blockSize) == ArchiveLibrary.ok else {
       let why = message(archive, functions)
@@ -46,7 +46,7 @@ struct ArchiveReader: ~Copyable {
     _ = functions.readFree(archive)
   }
 
-  /// Whether entries can be passed over without reading them.
+  /// Whether entries can be skipped without reading them.
   var canSkip: Bool { format == ArchiveLibrary.formatZip }
 
   private var format: Int32 { functions.format(archive) & ArchiveLibrary.formatMask }

@@ -125,7 +125,7 @@ enum BTSnooz {
 /// PowerShell writes it, are ignored.
 struct BTSnoozText {
   private static let beginning = Array("--- BEGIN:BTSNOOP_LOG_SUMMARY".utf8)
-  /// Base64 of what Android keeps is a tenth of it.
+  /// Base64 of the bytes that Android keeps is a tenth of it.
   private static let mostDigits = 4 << 20
 
   private enum State {

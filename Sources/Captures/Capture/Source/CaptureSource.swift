@@ -5,7 +5,7 @@ import HaloSystem
 ///
 /// A file is a capture; a compressed one (gzip, bzip2, xz, zstd, lz4); an archive with captures (zip, tar), such as an Android
 /// bug report, of which every log is read, or an iPhone's sysdiagnose; or the text of a bug report with its btsnooz summary.
-/// What is compressed is copied to a file without a name in `TMPDIR` or /var/tmp; libarchive reads it.
+/// Compressed data are copied to a file without a name in `TMPDIR` or /var/tmp; libarchive reads it.
 package struct CaptureSource: Sendable {
   let parts: [CapturePart]
   /// Why the parts are not all, or not whole.
@@ -164,7 +164,7 @@ final class CapturePart: Sendable {
   }
 }
 
-/// A file without a name, in the folder for large temporary files: nobody else can open it, and it is gone with the process.
+/// A file without a name, in the folder for large temporary files: no other process can open it, and it is gone with this one.
 struct TemporaryCopy: ~Copyable {
   private var descriptor: Int32
   private(set) var count = 0

@@ -4,7 +4,7 @@ import HaloSystem
 /// Takes the captures out of a compressed file or an archive: logs of a phone's bug report, of an iPhone's sysdiagnose, or any
 /// other. Each becomes a copy on the disk, so that an archive of any size needs little memory.
 struct Extraction {
-  /// What is decompressed may exceed the file by this factor, and by ``smallest``: captures have a tenth of it.
+  /// The limit of decompressed data: this factor of the file, and ``smallest``. Captures need a tenth of it.
   private static let largestRatio = 200
   private static let smallest = 64 << 20
   private static let mostEntries = 200_000
@@ -60,10 +60,10 @@ struct Extraction {
     }
   }
 
-  /// Reads an archive or what is compressed in a file.
+  /// Reads an archive or the compressed data of a file.
   private mutating func read(_ file: CapturePart) throws(CaptureError) -> [CapturePart] {
     var parts: [CapturePart] = []
-    // The text of a bug report is large, and what it has of the traffic is cut: it is read if there is nothing else.
+    // The text of a bug report is large, and its packets are cut: it is read if there is nothing else.
     for wanted in [Wanted.files, .texts] where parts.isEmpty {
       parts = try read(file, wanted)
     }
@@ -172,7 +172,7 @@ struct Extraction {
       do throws(CaptureError) {
         more = try archive.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
       } catch {
-        // The next call throws again, after what was read has been used.
+        // The next call throws again, after these data have been used.
         guard count > 0 else { throw error }
         break
       }
@@ -200,7 +200,7 @@ struct Extraction {
   }
 }
 
-/// What a file in an archive is.
+/// The kind of a file in an archive.
 enum EntryKind {
   case capture
   /// Android's summary of recent packets, as a file.

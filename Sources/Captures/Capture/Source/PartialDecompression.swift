@@ -1,8 +1,8 @@
 import Glibc
 import HaloSystem
 
-/// Decompresses what precedes the damage of a file: libarchive drops all that it has not handed out when it finds it, which is
-/// everything of a small file.
+/// Decompresses the data before the damage of a file: when libarchive finds damage, it drops all that it has not handed out,
+/// which is everything of a small file.
 struct PartialDecompression {
   private static let inputSize = 1 << 16
   private static let outputSize = 1 << 18
@@ -34,7 +34,7 @@ struct PartialDecompression {
     self.isCancelled = isCancelled
   }
 
-  /// What could be decompressed.
+  /// The data that could be decompressed.
   ///
   /// - Returns: nil for other formats than gzip and xz, and without their libraries
   func copy(_ format: CompressionFormat) throws(CaptureError) -> TemporaryCopy? {
@@ -76,7 +76,7 @@ struct PartialDecompression {
   }
 }
 
-/// What a decoder has made of its input.
+/// The output of a decoder.
 private struct DecodedPiece {
   /// In bytes.
   var consumed: Int

@@ -21,7 +21,7 @@ package struct ATTLayer: Hashable, Sendable {
   /// The parameters that follow the opcode.
   package var parameters: Range<Int> { range.lowerBound + 1..<range.upperBound }
 
-  /// Reads what is in a fixed place.
+  /// Reads the fields in fixed places.
   ///
   /// - Returns: nil if there is not even an opcode
   init?(_ source: RawSpan, _ range: Range<Int>) {

@@ -11,12 +11,11 @@ package struct AttributeTable: Sendable {
   /// The handles of a ring that were known before the capture: their service is known, but not its range.
   private var ringHandles: Set<AttributeHandle> = []
 
-  /// Whether no attribute is known.
   package var isEmpty: Bool { learned.count == 0 }
   /// The handles of the attributes, in order.
   package var handles: [AttributeHandle] { learned.handles }
 
-  /// An attribute that was discovered, or recognized by what is written to it.
+  /// An attribute that was discovered, or recognized by the values written to it.
   package subscript(handle: AttributeHandle) -> Attribute? {
     guard let entry = learned[handle] else {
       return inferred.contains(handle) ? Attribute(inferredFor: inferred.sender(before: handle)) : nil
@@ -112,7 +111,7 @@ package final class Attribute: Hashable, Sendable {
 
   /// - Parameters:
   ///   - service: the service that it is in, if that is known
-  ///   - included: what an include declaration says, if it was read
+  ///   - included: the value of an include declaration, if it was read
   ///   - isOfGlasses: whether the device is no ring, though it has a ring's bulk service
   init(
     _ kind: Kind, _ uuid: BluetoothUUID, properties: CharacteristicProperties? = nil,

@@ -5,8 +5,8 @@ import HaloCapture
 /// A device's attributes, shared by all links to it: a later link needs no discovery.
 final class DissectedServer {
   @exclusivity(unchecked) private(set) var table = AttributeTable()
-  /// The attributes that packets have named since the table has changed; nil for handles of which nothing is known.
-  /// Those that were recognized by what is written are left out, as each value may say more of them. Bounded.
+  /// The attributes that packets have named since the table has changed; nil for unknown handles. Attributes that were
+  /// recognized by the values written to them are left out, as each value may add to them. Bounded.
   @exclusivity(unchecked) private var named: [AttributeHandle: Attribute?] = [:]
 
   subscript(handle: AttributeHandle) -> Attribute? {
@@ -24,13 +24,13 @@ final class DissectedServer {
     named.removeValue(forKey: handle)
   }
 
-  /// Notes that a characteristic has sent a value: only values behind the write of a configuration say something.
+  /// Notes that a characteristic has sent a value: only values behind the write of a configuration count.
   func noteValue(_ handle: AttributeHandle?) {
     guard !table.inferred.isEmpty, let handle, table.learned[handle] == nil else { return }
     table.inferred.noteValue(handle)
   }
 
-  /// Adds what the answer to a request shows.
+  /// Adds the attributes that the answer to a request shows.
   func learn(_ request: any ATTPDU, _ response: any ATTPDU) {
     table.learned.learn(request, response)
     named = [:]

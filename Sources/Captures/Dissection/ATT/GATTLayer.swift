@@ -89,7 +89,7 @@ package enum ObservedProcedure: String, Hashable, Sendable, CaseIterable {
     case .exchangeMTU: "4.3.1"
     case .discoverPrimaryServices: "4.4.1"
     case .discoverServiceByUUID: "4.4.2"
-    // No procedure of its own: secondary services are found by being included.
+    // No procedure of its own: secondary services are found as included services.
     case .discoverSecondaryServices: "4.4"
     case .findIncludedServices: "4.5.1"
     case .discoverCharacteristics: "4.6.1"

@@ -246,7 +246,7 @@ extension ATTLayer {
 }
 
 extension ATTOpcode {
-  /// Whether a handle and a value are all that it has.
+  /// Whether it has a handle and a value, and nothing else.
   var carriesOnlyValue: Bool {
     switch self {
     case .writeRequest, .writeCommand, .handleValueNotification, .handleValueIndication: true

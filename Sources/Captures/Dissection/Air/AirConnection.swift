@@ -59,7 +59,7 @@ final class AirConnection {
   /// - Parameters:
   ///   - packet: its link layer is known
   ///   - bytes: from the access address to the CRC
-  ///   - reception: what the sniffer says
+  ///   - reception: the sniffer's data about it
   ///   - moment: its number and time
   func receive(
     _ packet: inout DissectedPacket, _ bytes: RawSpan, _ reception: AirReception, at moment: PacketTime
@@ -74,7 +74,7 @@ final class AirConnection {
     }
     (lastTime, lastChannel, lastEvent) = (Self.time(reception, moment), reception.channel, air.event)
     lastDirection = air.direction
-    // The file says nothing of the CRC: it was computed, and is that of the PDU before a program has decrypted it.
+    // The file has no check of the CRC: it was computed, and is that of the PDU before a program has decrypted it.
     if air.crc == .wrong, reception.isCRCValid == nil, encryption.isDecrypted(air, bytes) {
       (air.crc, air.problem) = (.unknown, nil)
       air.notes.insert(.decrypted)
@@ -111,7 +111,7 @@ final class AirConnection {
       return
     }
     link.receive(data, at: payload.lowerBound, isStart: isStart, isSent: isSent, into: &packet, at: moment)
-    // What the recombination has found.
+    // The problem that the recombination has found.
     air.problem = packet.air?.problem
   }
 
@@ -134,9 +134,9 @@ final class AirConnection {
     reception.source == .perPacketInformation ? Int64(reception.time) / 10 : moment.microseconds
   }
 
-  /// The side that has sent a packet where the file does not say it: the central begins each connection event, and then
-  /// both sides take turns (4.5.1). This is wrong where the sniffer has missed the central's first packet or one in the
-  /// middle of an event, until the next event. LL Control PDUs that only one side sends correct it.
+  /// The side that has sent a packet where the file does not record it: the central begins each connection event, and then both
+  /// sides take turns (4.5.1). This is wrong where the sniffer has missed the central's first packet or one in the middle of an
+  /// event, until the next event. LL Control PDUs that only one side sends correct it.
   private func deriveDirection(_ air: AirLayer, _ bytes: RawSpan) -> CaptureDirection {
     if air.kind == .control, air.crc != .wrong, !encryption.isOn,
       let isFromCentral = bytes.byte(at: air.payloadStart).flatMap({

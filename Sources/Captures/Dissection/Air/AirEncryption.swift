@@ -1,8 +1,8 @@
 import HaloBluetoothCore
 import HaloCapture
 
-/// Whether the PDUs of a connection are encrypted: what the sniffer says counts, then what their bytes say, then the procedures
-/// that start and pause encryption (Core Specification Vol 6, Part B, 5.1.3).
+/// The state of a connection's encryption, as shown first by the sniffer's flags, then by the PDUs' bytes, then by the
+/// procedures that start and pause encryption (Core Specification Vol 6, Part B, 5.1.3).
 struct AirEncryption {
   private enum State { case off, negotiated, on }
 

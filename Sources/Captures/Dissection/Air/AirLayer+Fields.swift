@@ -15,7 +15,7 @@ extension AirLayer {
     }
   }
 
-  /// Lists all fields: what the sniffer says, the header, the content unless it is a layer of its own, the CRC.
+  /// Lists all fields: the sniffer's data, the header, the content unless it is a layer of its own, the CRC.
   func list(_ bytes: RawSpan, _ reception: AirReception?, hasUpperLayer: Bool, to list: FieldList) {
     if let reception { self.list(reception, to: list) }
     listHeader(bytes, to: list)
@@ -58,7 +58,7 @@ extension AirLayer {
         try lister.value("CTEInfo", &tone)
       }
     }
-    // Access address, then what the kind of the PDU says about its header.
+    // Access address, then the header as the kind of the PDU defines it.
     for index in first..<list.count where list.isNamed(index, "header") || list.isNamed(index, "length") {
       list.setReference(of: index, kind == .advertising ? "Vol 6, Part B, 2.3" : "Vol 6, Part B, 2.4")
     }
@@ -108,7 +108,7 @@ extension AirLayer {
     }
   }
 
-  /// What the sniffer says stands before the packet in the file: these fields have no bytes.
+  /// The sniffer's data stand before the packet in the file: these fields have no bytes.
   private func list(_ reception: AirReception, to list: FieldList) {
     func note(_ name: StaticString, _ value: String) {
       list.add(name, range: 0..<0, reference: "the sniffer's header") { $0.write(value) }

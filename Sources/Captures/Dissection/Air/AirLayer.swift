@@ -17,7 +17,7 @@ package struct AirLayer: Hashable, Sendable {
     case unknown
   }
 
-  /// Whether the CRC is right.
+  /// The result of the CRC check.
   package enum CRC: UInt8, Hashable, Sendable {
     /// Neither the sniffer has checked it, nor can it be computed: the initial value of the connection is not in the
     /// capture, or not all bytes are.
@@ -42,9 +42,9 @@ package struct AirLayer: Hashable, Sendable {
     package static let decrypted = Notes(rawValue: 8)
     /// On a secondary advertising channel, or of periodic advertising.
     package static let secondary = Notes(rawValue: 16)
-    /// The direction is derived, not told by the file.
+    /// The direction is derived, not stated by the file.
     package static let derivedDirection = Notes(rawValue: 32)
-    /// The sniffer finds the CRC right, and it is not what it should be by the initial value of the connection.
+    /// The sniffer finds the CRC right, but it does not match the initial value of the connection.
     package static let otherCRC = Notes(rawValue: 64)
   }
 
@@ -53,7 +53,7 @@ package struct AirLayer: Hashable, Sendable {
   package var kind = Kind.unknown
   /// The first byte of the PDU.
   package var header: UInt8 = 0
-  /// The second byte of the PDU: the length of what follows, in bytes, without the CRC.
+  /// The second byte of the PDU: the length of the payload, in bytes, without the CRC.
   package var length: UInt8 = 0
   /// The offset of the PDU in the packet's bytes: 4, or 5 behind a coding indicator.
   package var start: UInt8 = 4
@@ -63,9 +63,9 @@ package struct AirLayer: Hashable, Sendable {
   package var auxiliary: AirReception.AuxiliaryType?
   /// The opcode of an LL Control PDU.
   package var opcode: LLControlOpcode?
-  /// The number of the connection event, if the sniffer tells it.
+  /// The number of the connection event, if the sniffer reports it.
   package var event: UInt16?
-  /// Whether the central has sent it (then it is from the host to the controller); nil if unknown.
+  /// The direction: from the host to the controller if the central has sent the PDU; nil if unknown.
   package var direction: CaptureDirection?
   /// The bytes of a Message Integrity Check at the end of the payload: 0, or 4 after decryption that has kept
   /// them.
@@ -77,7 +77,7 @@ package struct AirLayer: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - bytes: from the access address to the CRC
-  ///   - reception: what the sniffer says
+  ///   - reception: the sniffer's data about it
   ///   - isCut: whether the capture has only the beginning of the packet
   ///   - isPeriodic: whether the access address is one of periodic advertising
   init(_ bytes: RawSpan, _ reception: AirReception, isCut: Bool, isPeriodic: Bool = false) {
@@ -131,9 +131,8 @@ package struct AirLayer: Hashable, Sendable {
   package var sn: UInt8 { header >> 3 & 1 }
   /// More Data: the sender has more for this connection event.
   package var hasMoreData: Bool { header & 0x10 != 0 }
-  /// Whether it only keeps up the connection.
+  /// Whether its only purpose is to keep up the connection.
   package var isEmpty: Bool { kind == .data && llid == 1 && length == 0 }
-  /// Whether it is of a connection.
   package var isOfConnection: Bool { kind == .data || kind == .control }
 
   /// The type of an advertising PDU.
@@ -151,8 +150,8 @@ package struct AirLayer: Hashable, Sendable {
   /// Whether its content may be read.
   var isReadable: Bool { crc != .wrong && !notes.contains(.encrypted) && kind != .unknown }
 
-  /// Decides on the CRC. What the sniffer has found counts, as only it has received the bits: a PDU that it has
-  /// decrypted has the CRC of the encrypted one.
+  /// Decides on the CRC. The sniffer's finding counts, as only the sniffer has received the bits: a PDU that it has decrypted
+  /// has the CRC of the encrypted one.
   ///
   /// - Parameter initial: the initial value of the link; nil if it is unknown
   mutating func check(_ bytes: RawSpan, _ reception: AirReception, initial: UInt32?) {

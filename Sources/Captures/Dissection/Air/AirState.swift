@@ -1,8 +1,8 @@
 import HaloBluetoothCore
 import HaloCapture
 
-/// The state of a capture of the air so far: connections by their access addresses, periodic advertising, and the
-/// attributes of the devices. All of it is bounded: what was not used for longest is forgotten.
+/// The state of a capture of the air so far: connections by their access addresses, periodic advertising, and the attributes of
+/// the devices. All of it is bounded: the least recently used is forgotten.
 final class AirState {
   static let connectionCapacity = 64
   static let periodicCapacity = 64
@@ -48,7 +48,7 @@ final class AirState {
   /// - Parameters:
   ///   - packet: receives the layers
   ///   - bytes: from the access address to the CRC
-  ///   - reception: what the sniffer says
+  ///   - reception: the sniffer's data about it
   func dissect(_ packet: inout DissectedPacket, _ bytes: RawSpan, _ reception: AirReception) {
     let periodic = Self.accessAddress(bytes).flatMap { address in
       self.periodic.last { $0.accessAddress == address }
@@ -168,9 +168,9 @@ final class AirState {
   }
 }
 
-/// Finds out which extended advertising PDUs are what: they share a type (Core Specification Vol 6, Part B, 2.3.4).
+/// Determines the types of extended advertising PDUs, which share a number (Core Specification Vol 6, Part B, 2.3.4).
 ///
-/// The nRF Sniffer says it. Otherwise, a PDU with the access address of periodic advertising is AUX_SYNC_IND; one that
+/// The nRF Sniffer reports the type. Otherwise, a PDU with the access address of periodic advertising is AUX_SYNC_IND; one that
 /// the last auxiliary pointer on a secondary channel has pointed to is AUX_CHAIN_IND; one that follows AUX_SCAN_REQ is
 /// AUX_SCAN_RSP; others are AUX_ADV_IND. Where packets are missing in a capture, a name may be wrong.
 private struct AuxiliaryTracker {

@@ -4,12 +4,12 @@ import HaloBluetoothCore
 /// The fields of LL Control PDUs behind the opcode (Core Specification Vol 6, Part B, 2.4.2), each in a row: those whose
 /// values something else depends on are types of their own.
 enum LLFields {
-  /// The central's part of what the session key is made of, and which long-term key to take.
+  /// The central's parts of the session key and of its initialization vector, and the numbers that select the long-term key.
   static let encryptionRequest: [DecodedField] = [
     .value("Rand", UInt64(0), .hex), .uint16("EDIV", .hex), .value("SKD_C", UInt64(0), .hex),
     .value("IV_C", UInt32(0), .hex),
   ]
-  /// The peripheral's part of what the session key is made of.
+  /// The peripheral's parts of the session key and of its initialization vector.
   static let encryptionResponse: [DecodedField] = [
     .value("SKD_P", UInt64(0), .hex), .value("IV_P", UInt32(0), .hex),
   ]
@@ -142,7 +142,7 @@ private struct PowerPHY: HCICode {
   static let names: [UInt8: String] = [1: "LE 1M", 2: "LE 2M", 4: "LE Coded, S=8", 8: "LE Coded, S=2"]
 }
 
-/// Whether a power is the least or the greatest that is supported.
+/// The flags of a power: the least or the greatest that is supported.
 private struct PowerLimits: HCICode {
   var rawValue: UInt8
 

@@ -4,7 +4,7 @@ import L2CAP
 
 /// A protocol above L2CAP on BR/EDR whose frames are decoded.
 protocol ClassicProtocol {
-  /// The fields that stand for a frame in a line.
+  /// The fields that represent a frame in a line.
   static var telling: Set<String> { get }
 
   /// The name of a frame's command, signal or type.
@@ -13,7 +13,7 @@ protocol ClassicProtocol {
   static func reference(_ frame: RawSpan) -> String
   /// Reads the fields of a frame.
   static func list(_ lister: inout FieldLister) throws(DecodeError)
-  /// The range of what a frame carries for a program, as far as the frame is there; nil if it carries nothing.
+  /// The range of a frame's payload for a program, as far as the frame is there; nil if it carries none.
   static func data(_ frame: RawSpan) -> Range<Int>?
 }
 
@@ -21,7 +21,7 @@ extension ClassicProtocol {
   static func data(_ frame: RawSpan) -> Range<Int>? { nil }
 }
 
-/// A frame of a protocol above L2CAP on BR/EDR. The channel says which one it is; the frame is read on demand.
+/// A frame of a protocol above L2CAP on BR/EDR. The channel determines the protocol; the frame is read on demand.
 package struct ProfileLayer: Hashable, Sendable {
   /// Names the protocol.
   package let layer: Layer

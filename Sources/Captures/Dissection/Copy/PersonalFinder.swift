@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 import HaloGATT
 
-/// Finds what a packet tells about people and their devices: in the fields whose description says so, and in the values of
+/// Finds the data about people and their devices in a packet: in the fields whose description marks them, and in the values of
 /// characteristics that are names or numbers of a device.
 package struct PersonalFinder {
   private let fields = FieldList()
@@ -13,7 +13,7 @@ package struct PersonalFinder {
 
   package init() { fields.collectsPersonal = true }
 
-  /// Adds what a packet has to the data of its capture.
+  /// Adds the data of a packet to those of its capture.
   package func learn(_ packet: DissectedPacket, into data: inout PersonalData) {
     let source = packet.source
     for field in found(in: packet) { data.add(field.kind, source[field.range.clamped(to: 0..<source.count)]) }
@@ -46,8 +46,8 @@ package struct PersonalFinder {
     return found
   }
 
-  /// What users enter to pair; and bytes of which nobody knows what they are, in packets that can have keys: a part that is
-  /// cut may be the beginning of one.
+  /// The values that users enter to pair; and bytes of unknown meaning, in packets that can have keys: a part that is cut may
+  /// be the beginning of one.
   private var secrets: [PersonalField] {
     fields.entries.indices.filter { index in
       fields.isNamed(index, "PIN") || fields.isNamed(index, "passkey") || fields.isNamed(index, "the rest")
@@ -73,9 +73,9 @@ package struct PersonalFinder {
   }
 }
 
-/// The addresses, names and keys of a capture, with what stands for them in a copy that can be shown to others. What stands
-/// for an address or a name depends on their order in the capture, and on nothing else: a copy is made twice alike, and tells
-/// nothing about the originals.
+/// The addresses, names and keys of a capture, with their substitutes in a copy that can be shown to others. The substitute of
+/// an address or a name depends on their order in the capture, and on nothing else: two copies are equal, and reveal nothing
+/// about the originals.
 package struct PersonalData {
   /// The most entries of each kind; see ``isFull``.
   private static let capacity = 1 << 17
@@ -94,7 +94,7 @@ package struct PersonalData {
 
   package init() {}
 
-  /// Adds what a field has.
+  /// Adds the data of a field.
   ///
   /// - Parameter bytes: of the field
   mutating func add(_ kind: PersonalField.Kind, _ bytes: ArraySlice<UInt8>) {

@@ -18,7 +18,7 @@ package struct RecordQueue {
     var part: FramePart?
     /// Whether the frame is incomplete so far.
     var isWaiting = false
-    /// What a packet of the air was before it is changed, and where its PDU and the payload of that are.
+    /// The bytes of a packet of the air before it is changed, and the places of its PDU and of the PDU's payload.
     var original: (bytes: [UInt8], pdu: Range<Int>, payload: Range<Int>)?
   }
 
@@ -36,7 +36,7 @@ package struct RecordQueue {
   ///
   /// - Parameters:
   ///   - packet: the record
-  ///   - linkHeader: of a packet of the air, what precedes it in its file
+  ///   - linkHeader: of a packet of the air, the bytes before it in its file
   ///   - isSelected: whether it goes into the copy; if it completes a frame, whether the other packets of the frame do
   package mutating func add(_ packet: DissectedPacket, linkHeader: [UInt8] = [], isSelected: Bool) {
     if entries.count - first >= Self.capacity { release(first) }
@@ -83,7 +83,7 @@ package struct RecordQueue {
     return nil
   }
 
-  /// Makes what depends on the whole record, or on those before.
+  /// Makes the parts that depend on the whole record, or on those before.
   private mutating func finish(_ index: Int) {
     guard let original = entries[index].original else { return }
     if let part = entries[index].part {
@@ -104,7 +104,7 @@ package struct RecordQueue {
     for index in entries.indices where entries[index].isWaiting { release(index) }
   }
 
-  /// The packets of a frame that is never completed are shown as they are, except for what might be a part of a secret.
+  /// The packets of a frame that is never completed are shown as they are, except for bytes that might be a part of a secret.
   private mutating func close(_ stream: FramePart.Stream) {
     for index in entries.indices.suffix(from: first)
     where entries[index].isWaiting && entries[index].part?.stream == stream { release(index) }

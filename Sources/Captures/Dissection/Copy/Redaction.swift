@@ -10,7 +10,7 @@ package struct Redaction {
   /// Keys in both byte orders, by their first bytes.
   private var keys: [UInt32: [[UInt8]]] = [:]
 
-  /// - Parameter data: what a first reading of the whole capture has found
+  /// - Parameter data: the results of a first reading of the whole capture
   package init(_ data: PersonalData) {
     self.data = data
     for name in data.names.keys where name.count >= PersonalData.shortestFoundName {
@@ -22,8 +22,8 @@ package struct Redaction {
     }
   }
 
-  /// Whether a record may be in the copy: texts of programs, and what they say to the kernel, have addresses and keys in forms
-  /// that nobody describes.
+  /// Whether a record may be in the copy: texts of programs, and their messages to the kernel, have addresses and keys in
+  /// undocumented forms.
   package static func keeps(_ content: CaptureContent) -> Bool {
     switch content {
     case .hci, .air: true
@@ -119,8 +119,8 @@ extension AirLayer {
     (payloadStart..<max(payloadStart, end)).clamped(to: 0..<bytes.count)
   }
 
-  /// Content that can't be searched, and may hold an address or a key: what is encrypted, as the key may be known or guessed;
-  /// what was received wrongly; and what has no description.
+  /// Content that can't be searched, and may hold an address or a key: encrypted content, as the key may be known or guessed;
+  /// content that was received wrongly; and content without a description.
   fileprivate func unreadable(in bytes: [UInt8]) -> Range<Int>? {
     let isDescribed =
       kind != .advertising || advertisingType?.fields(AdvertisingHeader(rawValue: header)) != nil

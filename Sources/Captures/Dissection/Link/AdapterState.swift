@@ -2,8 +2,8 @@ import HCI
 import HaloBluetoothCore
 import HaloCapture
 
-/// An adapter, as far as the capture has shown it: commands that wait for their event, links, and the attributes of
-/// the devices that it met. All of it is bounded: what was not used for longest is forgotten.
+/// An adapter, as far as the capture has shown it: commands that wait for their event, links, and the attributes of the devices
+/// that it met. All of it is bounded: the least recently used is forgotten.
 final class AdapterState {
   @exclusivity(unchecked) private var commands = CommandTracker()
   @exclusivity(unchecked) private var names = DeviceNames()

@@ -180,7 +180,7 @@ struct ChannelTable {
       let channel = Channel(
         request.psm, isCreditBased: request.credits != nil,
         isSecond: channels.values.contains { $0.psm == request.psm })
-      // Who asked may send what the response allows; who answered, what the request allows.
+      // The side that asked may send as much as the response allows, and the other one as much as the request allows.
       channel.sent.credits = (request.isSent ? credits : request.credits).map(Int.init)
       channel.received.credits = (request.isSent ? request.credits : credits).map(Int.init)
       channels[Key(channel: destination, isSent: request.isSent)] = channel

@@ -58,7 +58,7 @@ package final class LinkIdentity: Hashable, Sendable {
   }
 }
 
-/// The names of devices, as advertised, requested or read. Bounded: what was learned first is forgotten first.
+/// The names of devices, as advertised, requested or read. Bounded: the oldest is forgotten first.
 struct DeviceNames {
   static let capacity = 512
 
@@ -120,7 +120,7 @@ struct DeviceNames {
 
   /// Learns the names in an event.
   ///
-  /// - Parameter parameters: what follows the event's header
+  /// - Parameter parameters: the bytes behind the event's header
   /// - Returns: the devices with a new name
   mutating func learn(
     from event: HCIEventCode, _ subevent: LESubevent?, _ parameters: RawSpan

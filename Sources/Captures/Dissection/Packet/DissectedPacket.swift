@@ -160,12 +160,12 @@ package struct DissectedPacket: Hashable, Sendable {
     gatt.writeSummary(to: &text)
   }
 
-  /// Notes what is wrong with the fragment of an L2CAP frame.
+  /// Notes a problem of the fragment of an L2CAP frame.
   mutating func note(_ problem: PacketProblem) {
     if hci != nil { hci?.problem = problem } else { air?.problem = problem }
   }
 
-  /// The capture has only the beginning of this packet: what is missing is no damage.
+  /// The capture has only the beginning of this packet: missing bytes are no damage.
   mutating func noteCut() {
     hci?.isCut = true
     if hci?.problem?.isOfLength == true { hci?.problem = nil }

@@ -28,7 +28,7 @@ extension TextBuffer {
   /// Writes fields in one line, with their names: `interval 15 ms, latency 0 events`.
   ///
   /// - Parameters:
-  ///   - start: what to write before the first one, if there is one
+  ///   - start: the text before the first one, if there is one
   ///   - isOmitted: whether the field with a number is left out
   mutating func write(_ fields: FieldList, after start: StaticString, omitting isOmitted: (Int) -> Bool) {
     var separator = start
@@ -85,7 +85,7 @@ package enum PacketProblem: Hashable, Sendable, TextWritable {
     }
   }
 
-  /// Whether bytes are missing.
+  /// Whether it is about missing bytes.
   var isOfLength: Bool {
     switch self {
     case .length, .truncated, .empty: true

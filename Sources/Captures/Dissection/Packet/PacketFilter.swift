@@ -154,7 +154,7 @@ package struct PacketFilter: Sendable {
   /// The numbers and ranges of numbers that a packet has for a key; none for `address` and `peer`, which are no numbers.
   ///
   /// - Parameters:
-  ///   - key: what a term tests
+  ///   - key: the quantity that a term tests
   ///   - packet: the packet to test
   ///   - start: the time of the first packet of the capture
   package static func values(_ key: Key, _ packet: DissectedPacket, _ start: Int64?) -> [ClosedRange<Double>]
@@ -241,7 +241,6 @@ package struct NamedPeers: Sendable {
 
   package init() {}
 
-  /// Whether there is none.
   package var isEmpty: Bool { addresses.isEmpty && links.isEmpty }
 
   /// Adds the device at the other end of a packet's link.

@@ -199,7 +199,7 @@ struct RingTracker {
     var isFromRing: Bool
   }
 
-  /// What the discovery says of an attribute.
+  /// The role of an attribute by the discovery.
   enum Role {
     /// A characteristic for frames of 16 bytes, in the service of a ring.
     case command

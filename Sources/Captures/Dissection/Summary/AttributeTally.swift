@@ -47,7 +47,7 @@ struct AttributeTally: Sendable {
     reads[device, default: [:]][handle] = Array(value.bytes.prefix(BytePattern.capacity))
   }
 
-  /// Adds what is known of a device.
+  /// Adds the known attributes of a device.
   func describe(_ device: inout UsedDevice) {
     device.writes = writes.forms(of: device.key, isLocal: false)
     device.writesToHost = writes.forms(of: device.key, isLocal: true)

@@ -24,7 +24,7 @@ package struct CaptureSummary: Sendable {
   package private(set) var start: Int64?
   /// The time of the last packet, in microseconds since 1970-01-01 UTC; nil if there is none.
   package private(set) var end: Int64?
-  /// Packets by what they are: `commands`, `events`.
+  /// Packets by kind: `commands`, `events`.
   package var kinds: [String: Int] {
     var kinds: [String: Int] = [:]
     for (type, count) in types.enumerated() where count > 0 {
@@ -71,7 +71,7 @@ package struct CaptureSummary: Sendable {
 
   /// The number of packets of each H4 type.
   private var types = Array(repeating: 0, count: 256)
-  /// The records that are no packets, by what they are.
+  /// The records that are no packets, by kind.
   private var notes: [String: Int] = [:]
   private var frames = RingFrameTally()
   private var sources = ValueTally()
@@ -226,7 +226,7 @@ package struct CaptureSummary: Sendable {
 
   /// - Parameters:
   ///   - connection: a connection handle, or an access address
-  ///   - link: what tells connections apart
+  ///   - link: distinguishes connections
   private mutating func add(
     _ att: ATTLayer, _ packet: DissectedPacket, peer: BluetoothAddress?, connection: UInt32, link: Int?
   ) {
@@ -246,7 +246,7 @@ package struct CaptureSummary: Sendable {
     attributes.add(packet, of: DeviceKey(peer, connection: connection))
   }
 
-  /// Adds what is known by the key of a device.
+  /// Adds the attributes that are known by the key of a device.
   func addAttributes(to device: inout UsedDevice) { attributes.describe(&device) }
 
   // MARK: The air

@@ -171,7 +171,7 @@ struct AirTally: Sendable {
   private var open: [UInt32: Int] = [:]
   private var counts: [AirLayer.Kind: Int] = [:]
 
-  /// The number of packets by what they are.
+  /// The number of packets by kind.
   var kinds: [String: Int] {
     Dictionary(counts.map { (Self.name(of: $0.key), $0.value) }, uniquingKeysWith: +)
   }

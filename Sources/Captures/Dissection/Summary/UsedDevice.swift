@@ -11,7 +11,7 @@ package enum DeviceKey: Hashable, Sendable {
   }
 }
 
-/// A device that a capture has links to, with what was done on them.
+/// A device that a capture has links to, with the uses of them.
 package struct UsedDevice: Sendable {
   package var key: DeviceKey
   /// Nil if the capture begins in the middle of its link.
@@ -28,8 +28,8 @@ package struct UsedDevice: Sendable {
   /// The last value of each attribute that was read.
   package var reads: [AttributeHandle: [UInt8]] = [:]
 
-  /// The number of PDUs that say something: of ATT, of the Security Manager, of protocols of BR/EDR, and encrypted ones. A link
-  /// without is idle.
+  /// The number of PDUs that count as traffic: of ATT, of the Security Manager, of protocols of BR/EDR, and encrypted ones. A
+  /// link without is idle.
   package var traffic: Int {
     connections.reduce(0) { $0 + $1.traffic } + airConnections.reduce(0) { $0 + $1.traffic }
   }

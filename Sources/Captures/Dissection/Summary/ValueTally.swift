@@ -45,7 +45,7 @@ struct ValueTally: Sendable {
 
   /// - Parameters:
   ///   - connection: a connection handle, or an access address
-  ///   - link: what tells connections apart
+  ///   - link: distinguishes connections
   mutating func add(
     _ att: ATTLayer, _ packet: DissectedPacket, of handle: AttributeHandle, _ peer: BluetoothAddress?,
     _ connection: UInt32, isSent: Bool, link: Int?

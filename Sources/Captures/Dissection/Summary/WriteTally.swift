@@ -1,7 +1,7 @@
 import ATT
 import HaloBluetoothCore
 
-/// Writes that are alike: to the same attribute, of the same length, and with the same command, as far as bytes tell that.
+/// Writes that are alike: to the same attribute, of the same length, and with the same command, as far as the bytes show it.
 package struct WrittenForm: Hashable, Sendable {
   /// The notifications or indications of a characteristic that followed.
   package struct Answer: Hashable, Sendable {
@@ -26,8 +26,8 @@ package struct WrittenForm: Hashable, Sendable {
   var order = Int.max
 }
 
-/// What was written to attributes, value by value, and what answered. Bounded: of each attribute, the first values are kept
-/// apart; the others are counted together.
+/// The writes to attributes, value by value, and the answers. Bounded: of each attribute, the first values are kept apart; the
+/// others are counted together.
 struct WriteTally: Sendable {
   static let attributeCapacity = 512
   /// The most values of an attribute, and of all.

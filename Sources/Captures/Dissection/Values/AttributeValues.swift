@@ -6,9 +6,8 @@ import HaloGATT
 
 /// Finds the values of attributes in the packets of a capture, in their order. Bounded for any input.
 ///
-/// Values are what clients write, what they read, and what servers notify and indicate. What only describes attributes
-/// is left out: the answers to a discovery of services, characteristics and descriptors, and a server's echo of a
-/// prepared write.
+/// Values are those that clients write or read, and that servers notify and indicate. PDUs that only describe attributes are
+/// left out: the answers to a discovery of services, characteristics and descriptors, and a server's echo of a prepared write.
 package struct AttributeValues {
   /// The links whose requests and writes are kept.
   static let linkCapacity = 64
@@ -26,7 +25,7 @@ package struct AttributeValues {
     var isHost: Bool?
   }
 
-  /// What a response does not repeat.
+  /// The fields of a request that its response does not repeat.
   private struct Request {
     var packet: Int
     var offset: Int?
@@ -63,7 +62,7 @@ package struct AttributeValues {
     return found
   }
 
-  /// Adds what the discovery says of the attribute.
+  /// Adds the discovered names of the attribute.
   private func name(_ value: inout AttributeValue, _ packet: DissectedPacket, _ dissector: Dissector) {
     var attribute = packet.gatt?.attribute
     if value.operation.carriesSeveralValues {
@@ -124,7 +123,7 @@ package struct AttributeValues {
     }
   }
 
-  /// Keeps what the response does not repeat.
+  /// Keeps the fields that the response does not repeat.
   private func note(_ packet: DissectedPacket, _ att: ATTLayer, _ source: RawSpan, _ state: inout State) {
     var request = Request(packet: packet.info.number, handles: [])
     switch try? ATTReader.read(source.extracting(att.range.clamped(to: 0..<source.byteCount))) {
@@ -213,7 +212,7 @@ package struct AttributeValue: Hashable, Sendable {
   /// Where the bytes are in the value: greater than 0 for a part that is read or written after another one. Nil if the
   /// capture does not have the request with it.
   package var offset: Int?
-  /// The type of the attribute: the UUID of a characteristic or of a descriptor; nil if the capture does not tell.
+  /// The type of the attribute: the UUID of a characteristic or of a descriptor; nil if the capture does not show it.
   package var uuid: BluetoothUUID?
   /// The name of the attribute, or its UUID: `Client Characteristic Configuration of Battery Level`.
   package var name: String?
@@ -223,7 +222,7 @@ package struct AttributeValue: Hashable, Sendable {
   package var isCut: Bool
   /// The meaning of the value: that of a characteristic of the SIG, or a frame of a ring; nil if it is not known.
   package var words: String?
-  /// The number of the packet that it answers: of a response, that of its request; of a notification or an indication,
-  /// that of a write (see `WriteHistory`). Nil if it is not known, and for what a client sends.
+  /// The number of the packet that it answers: of a response, that of its request; of a notification or an indication, that of
+  /// a write (see `WriteHistory`). Nil if it is not known, and for the PDUs of a client.
   package var answers: Int?
 }

@@ -6,7 +6,7 @@ import RingLink
 
 /// The last writes of a client on a link, for the notifications that answer them.
 ///
-/// A capture does not say which notification answers which write. One answers:
+/// A capture does not show which notification answers which write. One answers:
 ///
 /// - the last write that begins with the same byte, up to 60 s after it or after the value before that answers it.
 ///   Where frames of a ring are recognised, it is the command or the kind of bulk frame that has to be the same;
@@ -14,8 +14,8 @@ import RingLink
 ///   within the last half second: an answer in several values. This does not apply to frames of a ring, and not after a
 ///   subscription, which makes a server send values, too.
 ///
-/// Only writes in the same service count, where the services are known. The write of a Client Characteristic
-/// Configuration is a subscription. A replay goes by the same signs, but sees what follows, too.
+/// Only writes in the same service count, where the services are known. The write of a Client Characteristic Configuration is a
+/// subscription. A replay uses the same signs, but sees the later packets, too.
 struct WriteHistory {
   /// The writes that are kept, of which no two are to the same attribute and begin in the same way.
   static let capacity = 64

@@ -3,12 +3,12 @@ import HaloCapture
 
 /// Finds the write that a notification answers.
 ///
-/// A capture does not say which notification answers which write. In this order:
+/// A capture does not show which notification answers which write. In this order:
 /// - where the answers of a protocol begin with the first byte of the command, as most do: the last such write;
 /// - the write of the notifications before, if several of one kind follow each other: a stream;
 /// - the last write in the same service, if it was a moment ago.
 ///
-/// Without one, a notification is an effect of the subscription. What is found decides when a replay sends it, never
+/// Without one, a notification is an effect of the subscription. The cause decides when a replay sends a notification, never
 /// whether.
 struct CauseFinder {
   /// The longest pause within a stream, in microseconds.
@@ -23,7 +23,7 @@ struct CauseFinder {
 
   private let exchanges: [RecordedDialogue.Exchange]
   private let attributes: RecordedAttributes
-  /// The exchanges before the current notification, by what they are.
+  /// The exchanges before the current notification, by their subjects.
   private var position = 0
   private var lastWrite: [HandleRange?: Int] = [:]
   private var lastWriteByFirst: [UInt8: [HandleRange?: Int]] = [:]

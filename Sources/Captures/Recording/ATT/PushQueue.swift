@@ -1,16 +1,16 @@
 import ATT
 import HaloBluetoothCore
 
-/// What the recorded server sent on its own, and when a replay sends it.
+/// The notifications and indications of the recorded server, and the times at which a replay sends them.
 ///
-/// Everything on a handle that the client has subscribed to is sent exactly once, in the order of the packets of its
-/// handle, and never before what caused it, as long as the client may still do that:
-/// - what has no cause but the subscription comes at its recorded distance to that, or to a later request of the client
+/// Everything on a handle that the client has subscribed to is sent exactly once, in the order of the packets of its handle,
+/// and never before its cause, as long as the client may still bring that about:
+/// - a value without a cause but the subscription comes at its recorded distance to that, or to a later request of the client
 ///   that has effects on the same handle;
-/// - what answers a write waits for it (it is held). A client that asks in another order than the recorded one gets each
-///   answer when it asks, so that answers overtake those that it has not asked for;
+/// - an answer to a write waits for it (it is held). A client that asks in another order than the recorded one gets each answer
+///   when it asks, so that answers overtake those that it has not asked for;
 /// - a client that only listens gets all of it at the recorded distance to its subscription: ``listen()``;
-/// - what is still held at the end of the recording is released then: ``releaseRest(at:)``.
+/// - values that are still held at the end of the recording are released then: ``releaseRest(at:)``.
 struct PushQueue {
   private enum State {
     /// It waits for the write that it answers.
@@ -30,14 +30,15 @@ struct PushQueue {
     private(set) var next = 0
     /// The first that is not sent.
     private(set) var oldest = 0
-    /// From the recorded time to that of the replay, of what has no time of its own; nil before the first subscription.
+    /// The offset from the recorded time to that of the replay, for values without a time of their own; nil before the first
+    /// subscription.
     var offset: Duration?
 
     /// The pushes that are not sent, and perhaps others.
     var rest: ArraySlice<Int> { pushes[oldest...] }
     var isEmpty: Bool { oldest == pushes.count }
 
-    /// Goes on to the first that is free, and past what was sent.
+    /// Goes on to the first that is free, and past those that were sent.
     ///
     /// - Parameter isAgain: whether others than the last one have changed
     mutating func settle(_ states: [State], isAgain: Bool = false) {
@@ -58,7 +59,8 @@ struct PushQueue {
   private var lanes: [AttributeHandle?: Lane] = [:]
   /// The lanes that the client has subscribed to; requests need no subscription.
   private var subscribed: Set<AttributeHandle?> = [nil]
-  /// What is sent in addition, in the order of the times: the answers to a request that the client repeats, and made-up ones.
+  /// The values that are sent in addition, in the order of the times: the answers to a request that the client repeats, and
+  /// made-up ones.
   private var extras: [(due: Instant, push: RecordedDialogue.Push)] = []
   /// Whether the client is taken for one that only listens.
   private var isListening = false
@@ -90,7 +92,7 @@ struct PushQueue {
   /// Whether all of it was sent, also that of handles to which the client has not subscribed.
   var isExhausted: Bool { extras.isEmpty && lanes.values.allSatisfy(\.isEmpty) }
 
-  // MARK: What the client does
+  // MARK: Actions of the client
 
   /// The client has subscribed to a characteristic.
   ///
@@ -116,7 +118,7 @@ struct PushQueue {
     extras.removeAll { $0.push.handle == handle }
   }
 
-  /// The client has made a recorded request: what answered it follows at the recorded distance.
+  /// The client has made a recorded request: its answers follow at the recorded distance.
   ///
   /// - Parameter isNew: whether it was not made before; a repeated request gets its answers again
   mutating func match(_ exchange: RecordedDialogue.Exchange, isNew: Bool, at now: Instant) {
@@ -133,7 +135,7 @@ struct PushQueue {
       }
       moved.insert(push.handle)
     }
-    // What was recorded before the answer comes before it, and what was recorded after it at its distance.
+    // Values recorded before the answer come before it, and those recorded after it at their distance.
     for handle in moved {
       lanes[handle]?.settle(states, isAgain: true)
       if let offset = lanes[handle]?.offset, isNew { lanes[handle]?.offset = min(offset, shift) }
@@ -167,7 +169,8 @@ struct PushQueue {
     for handle in lanes.keys { release(handle, nil) }
   }
 
-  /// Releases what is held on the handles that the client has subscribed to, at the recorded distance to each other.
+  /// Releases the values that are held on the handles that the client has subscribed to, at the recorded distance to each
+  /// other.
   ///
   /// - Returns: whether there was something
   mutating func releaseRest(at now: Instant) -> Bool {
@@ -182,7 +185,7 @@ struct PushQueue {
     return true
   }
 
-  /// Releases what is held on a handle.
+  /// Releases the values that are held on a handle.
   ///
   /// - Parameter shift: from the recorded time to that of the replay; nil for the distance to the subscription
   private mutating func release(_ handle: AttributeHandle?, _ shift: Duration?) {
@@ -205,13 +208,13 @@ struct PushQueue {
     guard let offset = lane.offset, lane.next < lane.pushes.count else { return nil }
     let index = lane.pushes[lane.next]
     guard case .free(let time) = states[index] else { return nil }
-    // Before it is known whether the client only listens, nothing overtakes what is held.
+    // Before it is known whether the client only listens, nothing overtakes the held values.
     if !hasAsked, lane.oldest < lane.next { return nil }
     if pushes[index].isIndication, !canIndicate { return nil }
     return (time ?? due(pushes[index].time, offset), index)
   }
 
-  /// What comes next: the first of a lane, or an extra one.
+  /// The next value: the first of a lane, or an extra one.
   private enum Next {
     case lane(AttributeHandle?)
     case extra(Int)

@@ -4,10 +4,10 @@ import HaloCapture
 import HaloGATT
 
 extension RecordedAttributes {
-  /// What the traffic of a connection uses an attribute for.
+  /// The uses of attributes in the traffic of a connection.
   typealias Uses = [AttributeHandle: CharacteristicProperties]
 
-  /// Adds what a connection shows in discoveries and reads.
+  /// Adds the attributes that a connection shows in discoveries and reads.
   mutating func learn(_ connection: RecordedConnection) {
     var open: (any ATTPDU)?
     for pdu in connection.pdus {
@@ -25,7 +25,7 @@ extension RecordedAttributes {
     learned.addIncludedServices()
   }
 
-  /// Adds what the answer to a request shows.
+  /// Adds the attributes that the answer to a request shows.
   mutating func learn(_ request: any ATTPDU, _ response: any ATTPDU) {
     learned.learn(request, response)
     guard let question = Question(request), let range = request.target.range else { return }
@@ -44,7 +44,7 @@ extension RecordedAttributes {
     }
   }
 
-  /// Adds what connections show of attributes that were not discovered: subscriptions, and characteristics that were used.
+  /// Adds attributes that connections use without having discovered them: subscriptions, and characteristics.
   mutating func learnUses(_ connections: [RecordedConnection]) {
     var uses: Uses = [:]
     var inferred = InferredConfigurations()
@@ -84,7 +84,7 @@ extension CharacteristicProperties {
 }
 
 extension RecordedConnection.PDU {
-  /// The attribute that it is about, and what is done with it; nil for a PDU of another kind.
+  /// The attribute that it is about, and the use of it; nil for a PDU of another kind.
   fileprivate var use: (AttributeHandle, CharacteristicProperties)? {
     guard let handle = leadingHandle else { return nil }
     switch (ATTOpcode(rawValue: bytes[0]), isFromServer) {
@@ -98,8 +98,8 @@ extension RecordedConnection.PDU {
   }
 }
 
-/// What a client needs to use an attribute that was discovered before the capture: a characteristic, and a service around
-/// it. Their UUIDs are made up.
+/// The declarations that a client needs to use an attribute that was discovered before the capture: a characteristic, and a
+/// service around it. Their UUIDs are made up.
 extension RecordedAttributes {
   /// The UUID of services that are made up, `68616C6F-2D72-4177-A072-65706C610000`. That of a characteristic ends with the
   /// handle of its value.

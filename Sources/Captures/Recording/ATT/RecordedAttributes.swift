@@ -13,7 +13,7 @@ package struct RecordedAttributes: Sendable {
     case byType(BluetoothUUID)
   }
 
-  /// What the capture and a table from elsewhere show.
+  /// The attributes that the capture and a table from elsewhere show.
   var learned = LearnedAttributes(keepsValues: true)
   /// The rows of the table from elsewhere.
   private var given: [AttributeHandle: ServerAttribute] = [:]
@@ -46,7 +46,7 @@ package struct RecordedAttributes: Sendable {
   /// Adds attributes from elsewhere, such as a table that was read from the device later.
   ///
   /// - Parameters:
-  ///   - attributes: what is added, in any order
+  ///   - attributes: the attributes to add, in any order
   ///   - isComplete: whether the server has no others
   package mutating func add(_ attributes: [ServerAttribute], isComplete: Bool = true) {
     for attribute in attributes {
@@ -81,7 +81,7 @@ package struct RecordedAttributes: Sendable {
     configured.insert(owner)
   }
 
-  /// Whether there is room for what is made up: a characteristic, and services.
+  /// Whether there is room for made-up attributes: a characteristic, and services.
   var hasRoom: Bool { learned.count < LearnedAttributes.capacity * 3 / 4 }
 
   /// Whether a characteristic that was not discovered has a configuration.

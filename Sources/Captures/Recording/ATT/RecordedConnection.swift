@@ -77,7 +77,7 @@ package struct RecordedConnection: Sendable {
     return reason == .connectionTimeout ? reason : nil
   }
 
-  /// What the connection has to tell: how many notifications and indications its server sent, and how many responses.
+  /// The amount of its contents: how many notifications and indications its server sent, and how many responses.
   package var content: (values: Int, responses: Int) {
     (
       count(.notification, isFromServer: true) + count(.indication, isFromServer: true),
@@ -93,7 +93,7 @@ package struct RecordedConnection: Sendable {
   /// peer if they are equal. A phone and a watch ask each other.
   ///
   /// Indications do not count: the hosts of phones indicate Service Changed to all that connect. Until this is called,
-  /// `isFromServer` says whether the peer sent a PDU.
+  /// `isFromServer` means that the peer sent a PDU.
   mutating func findServer() {
     func sent(isByPeer: Bool) -> (notifications: Int, responses: Int) {
       (count(.notification, isFromServer: isByPeer), count(.response, isFromServer: isByPeer))

@@ -1,9 +1,9 @@
 import ATT
 
-/// The traffic of one recorded connection by its meaning: what was asked and answered, and what the server sent on its
-/// own.
+/// The traffic of one recorded connection by its meaning: the requests with their answers, and the PDUs that the server sent on
+/// its own.
 struct RecordedDialogue {
-  /// What makes two requests the same.
+  /// The key by which two requests are the same.
   enum Subject: Hashable {
     /// A value written in any way: with or without response, signed, or in parts.
     case write(AttributeHandle)
@@ -39,7 +39,7 @@ struct RecordedDialogue {
     var response: (any ATTPDU)?
     /// In microseconds.
     var responseDelay: Int64 = 0
-    /// The indices of what the server sent as its effect.
+    /// The indices of the values that the server sent as its effect.
     var pushes: [Int] = []
 
     var errorCode: ATTErrorCode? { (response as? ATTErrorResponse)?.code }
@@ -48,7 +48,7 @@ struct RecordedDialogue {
   private(set) var exchanges: [Exchange] = []
   /// The exchanges of each subject, in order.
   private(set) var bySubject: [Subject: [Int]] = [:]
-  /// What the server sent on its own, in the order of the packets.
+  /// The values that the server sent on its own, in the order of the packets.
   private(set) var pushes: [Push] = []
   /// When the recorded client subscribed to a characteristic first, by the handle of its value.
   private(set) var subscriptions: [AttributeHandle: Int64] = [:]
@@ -127,7 +127,7 @@ struct DialogueBuilder {
   private(set) var serverMTU: UInt16?
   private(set) var mtuError: ATTErrorCode?
   private(set) var longestPDU = 0
-  /// What the server sent without a request.
+  /// The PDUs that the server sent without a request.
   private(set) var initiated: [RecordedConnection.PDU] = []
 
   private typealias Exchange = RecordedDialogue.Exchange

@@ -2,7 +2,7 @@ import HCI
 import HaloBluetoothCore
 import HaloCapture
 
-/// What a capture of any program holds for a replay at the level of ATT: its connections, and the advertisements.
+/// The contents of a capture of any program that a replay at the level of ATT needs: its connections, and the advertisements.
 ///
 ///     let traffic = try RecordedTraffic(path: "phone.btsnoop")
 ///     for connection in traffic.connections { print(connection) }

@@ -2,7 +2,7 @@ import GAP
 import HCI
 import HaloBluetoothCore
 
-/// A radio in whose range is one replayed peripheral, and what else advertised in its capture.
+/// A radio in whose range are one replayed peripheral and the other advertisers of its capture.
 ///
 ///     let time = EpollLoop.shared.makeVirtualTime()
 ///     let central = Central(ReplayAdapter(peripheral, time: time))
@@ -26,10 +26,9 @@ package final class ReplayAdapter: Adapter {
   /// The offset from the timers' microseconds to the recorded time of day, in microseconds since 1970-01-01 UTC: the
   /// replay starts at the time of the recorded connection.
   package var wallOffset: Int64 { origin &- base.nanoseconds / 1000 }
-  /// Whether the end of the recording was reached.
   package private(set) var isOver = false
 
-  /// Whether the recorded time was over, and what the client had not asked for was sent.
+  /// Whether the recorded time was over, and the values that the client had not asked for were sent.
   var isEnding: Bool { link?.server.isEnding ?? false }
 
   private let time: VirtualTime
@@ -43,7 +42,7 @@ package final class ReplayAdapter: Adapter {
   private var isRunning = false
   private var attempts = 0
 
-  /// How long a client may wait for what the recording does not have, before the end of the recording interrupts it.
+  /// How long a client may wait for values that the recording does not have, before the end of the recording interrupts it.
   private static let deadline = Duration.seconds(60)
 
   /// How long the recorded peripheral is silent after the recording: a client knows by a second of silence that an answer of
@@ -51,7 +50,7 @@ package final class ReplayAdapter: Adapter {
   private static let silence = Duration.milliseconds(1001)
 
   /// - Parameters:
-  ///   - peripheral: what to connect to
+  ///   - peripheral: the one to connect to
   ///   - time: the virtual time, which the event loop advances
   package init(_ peripheral: ReplayedPeripheral, time: VirtualTime) {
     self.peripheral = peripheral
@@ -222,7 +221,7 @@ final class Announcer {
     }
   }
 
-  /// What a peripheral advertises, for a radio: what was recorded last, as far as legacy PDUs have room for it.
+  /// The advertisement of a peripheral for a radio: the last recorded one, as far as legacy PDUs have room for it.
   static func advertising(of peripheral: ReplayedPeripheral) throws(AdvertisingFault) -> Advertising {
     let own = Announcer(peripheral).reports.filter { $0.address == peripheral.address }
     let data = own.last { $0.eventType.contains(.connectable) }?.data ?? []
@@ -235,7 +234,7 @@ final class Announcer {
     return try Advertising.device(name: peripheral.name, services: peripheral.attributes.services).advertising
   }
 
-  /// An advertisement with what is known of the peripheral.
+  /// An advertisement with the known data of the peripheral.
   private static func madeUp(_ peripheral: ReplayedPeripheral) -> AdvertisingReport {
     var structures: [ADStructure] = [.flags(ADFlags(rawValue: 0x06))]
     if let name = peripheral.name {

@@ -8,7 +8,7 @@ public struct MissingAnswer: Hashable, Sendable, CustomStringConvertible {
   package var handle: AttributeHandle?
   /// The type of the attribute; nil if it is not known.
   public var uuid: BluetoothUUID?
-  /// What the capture lacks: "its value was not read".
+  /// The data missing in the capture: "its value was not read".
   public var reason: String
   /// The number of the packet in the capture with the most similar request; nil if there is none.
   public var nearestPacket: Int?
@@ -30,18 +30,18 @@ public struct AdaptedWrite: Hashable, Sendable {
   public var packet: Int?
 }
 
-/// What is known of the protocol of a device beyond GATT.
+/// The protocol of a device beyond GATT, as far as a replay needs it.
 package protocol ReplayDialect: Sendable {
   /// Whether the answers to the recorded value suit another one that is sent to the characteristic; nil if unknown: the
   /// longest common beginning decides.
   func accepts(_ recorded: [UInt8], for sent: [UInt8], at characteristic: BluetoothUUID?) -> Bool?
-  /// The notification with which the device says that it has no data for what was written; nil if there is none.
+  /// The notification with which the device reports that it has no data for a written value; nil if there is none.
   func answerWithoutData(
     to value: [UInt8], at characteristic: BluetoothUUID?
   ) -> (characteristic: BluetoothUUID, value: [UInt8])?
 }
 
-/// Why a capture can't be replayed at the level of ATT, or what a replay lacked.
+/// The reason for which a capture can't be replayed at the level of ATT, or the data that a replay lacked.
 public enum ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The capture has no such connection; the descriptions of those that it has.
   case noConnection([String])

@@ -6,7 +6,7 @@ import HaloBluetoothCore
 /// answered, in the time of the adapter. Each link is answered by the next recorded one, and later ones by the last.
 @BluetoothActor
 package final class ReplayedDevice {
-  /// Called with what happens, for the user.
+  /// Called with each event, for the user.
   package var onEvent: ((RawPeripheral.Event) -> Void)?
 
   private let radio: RawPeripheral

@@ -5,11 +5,11 @@ import HaloBluetoothCore
 
 /// A peripheral out of a capture: it answers a client as the recorded server did.
 ///
-/// Requests are matched by their meaning, that is the same procedure on the same attributes, and not by their position:
-/// a program may ask in another order, leave requests out, or repeat them. Repeated requests get the recorded answers
-/// one after the other, and then the last one again. Discovery is answered from a table of all that the capture shows.
-/// Notifications come with the recorded distance to the write or to the subscription that they followed. What the
-/// capture does not hold is refused with an ATT error, and listed in ``missing``.
+/// Requests are matched by their meaning, that is the same procedure on the same attributes, and not by their position: a
+/// program may ask in another order, leave requests out, or repeat them. Repeated requests get the recorded answers one after
+/// the other, and then the last one again. Discovery is answered from a table of all that the capture shows. Notifications come
+/// with the recorded distance to the write or to the subscription that they followed. Requests without an answer in the capture
+/// are refused with an ATT error, and listed in ``missing``.
 ///
 ///     let peripheral = try ReplayedPeripheral(path: "heart-rate.btsnoop")
 ///     peripheral.expect(write: [1], to: BluetoothUUID(UInt16(0x2A39)))
@@ -27,10 +27,10 @@ public final class ReplayedPeripheral {
   /// The recorded connections to it, in order. Each connection of a client gets the next one, and then the last one again
   /// unless the peripheral ended it.
   package let connections: [RecordedConnection]
-  /// What was captured of all devices.
+  /// The captured traffic of all devices.
   package let traffic: RecordedTraffic
 
-  /// What a client asked for and the capture does not hold, in order; at most 1000.
+  /// The requests of a client that have no answer in the capture, in order; at most 1000.
   public internal(set) var missing: [MissingAnswer] = []
   /// Writes that were answered like a similar recorded one, in order; at most 1000.
   public internal(set) var adapted: [AdaptedWrite] = []
@@ -52,9 +52,9 @@ public final class ReplayedPeripheral {
     case similar
   }
 
-  /// What is replayed, and how.
+  /// The contents and the manner of a replay.
   public struct Options: Sendable {
-    /// The number of the connection, counted in the capture from 1; nil for the one that has most to tell.
+    /// The number of the connection, counted in the capture from 1; nil for the one with the most traffic.
     public var connection: Int?
     /// The address of the peer; nil for any.
     public var peer: BluetoothAddress?
@@ -63,7 +63,7 @@ public final class ReplayedPeripheral {
     /// The name if the capture does not show it.
     public var name: String?
     public var matching = Matching.similar
-    /// What is known of the protocol of the device beyond GATT; nil for nothing.
+    /// The protocol of the device beyond GATT; nil if unknown.
     package var dialect: (any ReplayDialect)?
 
     public init() {}
@@ -85,7 +85,7 @@ public final class ReplayedPeripheral {
       }
     }
     self.connections = connections
-    // What other connections to the same device show holds, too.
+    // Attributes that other connections to the same device show hold, too.
     let relatives = traffic.connections.filter { other in
       let isSamePeer = first.peer != nil && other.peer == first.peer
       return other.number == first.number || isSamePeer && first.isServerPeer && other.isServerPeer
@@ -129,7 +129,7 @@ public final class ReplayedPeripheral {
     return chosen
   }
 
-  /// The first of those that have most to tell.
+  /// The first of those with the most traffic.
   nonisolated package static func best(of connections: [RecordedConnection]) -> RecordedConnection? {
     func rank(_ connection: RecordedConnection) -> (Int, Int, Int) {
       let content = connection.content
@@ -189,7 +189,7 @@ public final class ReplayedPeripheral {
     expectations.append((Expectation(act: act, uuid: uuid), false))
   }
 
-  /// What the client has not done so far, in the order of the calls.
+  /// The expectations that the client has not met so far, in the order of the calls.
   public var unmet: [Expectation] { expectations.lazy.filter { !$0.isMet }.map(\.expectation) }
 
   /// Checks that everything expected was done, and that the capture had all answers.

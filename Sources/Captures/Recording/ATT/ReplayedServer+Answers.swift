@@ -33,7 +33,7 @@ extension ReplayedServer {
 
   // MARK: Matching
 
-  /// Notes what was matched.
+  /// Notes the match.
   func taken(_ match: ExchangeMatcher.Match?) -> RecordedDialogue.Exchange? {
     guard let match else { return nil }
     note(match.exchange, isNew: match.isNew)
@@ -64,7 +64,7 @@ extension ReplayedServer {
 
   /// Answers a request with an error.
   ///
-  /// - Parameter reason: what the capture lacks; nil if the recorded server refused, too
+  /// - Parameter reason: the data missing in the capture; nil if the recorded server refused, too
   func refuse(
     _ request: ATTOpcode, _ handle: AttributeHandle?, _ code: ATTErrorCode, after delay: Duration = .zero,
     because reason: String? = nil
@@ -114,7 +114,7 @@ struct ExchangeMatcher {
 
   private struct Use: Hashable {
     var subject: RecordedDialogue.Subject
-    /// What the values that were looked for have in common.
+    /// The common prefix of the values that were looked for.
     var prefix: [UInt8]
   }
 
@@ -147,7 +147,7 @@ struct ExchangeMatcher {
   ) -> Match? {
     let recorded = exchanges(about: subject)
     guard let first = recorded.keys.first else { return nil }
-    // A beginning that all commands have says nothing.
+    // A beginning that all commands have does not distinguish them.
     let shared = recorded.count == 1 ? 0 : recorded.keys.reduce(Int.max) { min($0, Self.common($1, first)) }
     let alike = recorded.filter { other, _ in
       accepts(other) ?? (other.count == value.count && Self.common(other, value) > shared)

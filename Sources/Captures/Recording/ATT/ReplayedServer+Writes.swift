@@ -32,7 +32,7 @@ extension ReplayedServer {
     return exchange
   }
 
-  /// Answers that there is no data, where the device has a way to say so.
+  /// Answers that there is no data, where the device has such an answer.
   private func answerWithoutData(
     to value: [UInt8], at handle: AttributeHandle, _ opcode: ATTOpcode
   ) -> Bool {

@@ -3,8 +3,8 @@ import HaloGATT
 import HCI
 import HaloBluetoothCore
 
-/// The server of a replayed link: requests in, recorded answers out. It does no I/O; its time is that of `timers`. This is
-/// when it sends what; its extensions say what it answers.
+/// The server of a replayed link: requests in, recorded answers out. It does no I/O; its time is that of `timers`. This part
+/// decides on the times; the extensions decide on the answers.
 @BluetoothActor
 final class ReplayedServer {
   /// Called with each PDU for the client.
@@ -16,9 +16,9 @@ final class ReplayedServer {
   let dialogue: RecordedDialogue
   let timers: Timers
   private let connection: RecordedConnection
-  /// What it sends on its own.
+  /// The values that it sends on its own.
   var queue: PushQueue
-  /// Answers what needs no recorded exchange.
+  /// Answers requests that need no recorded exchange.
   let table: InMemoryServer
   var matcher: ExchangeMatcher
   /// The values that the client has read or written, by their handles.
@@ -34,7 +34,8 @@ final class ReplayedServer {
   /// The time of an answer that was not recorded.
   static let answerDelay = Duration.milliseconds(30)
   static let preparedCapacity = 1024
-  /// A client that has asked for nothing but subscriptions, and for so long not for these, only listens.
+  /// The time without a request, and without waiting for its subscriptions, after which a client is taken for one that only
+  /// listens.
   static let listening = Duration.seconds(2)
   /// A client that has not confirmed an indication for so long is gone (Core Specification Vol 3, Part F, 3.3.3).
   private static let transactionTime = Duration.seconds(30)
@@ -43,7 +44,7 @@ final class ReplayedServer {
   private var isWaitingForConfirmation = false
   /// Whether the connection is to end as soon as all was sent.
   private(set) var isLossDue = false
-  /// Whether the recorded time was over, and what the client had not asked for was sent.
+  /// Whether the recorded time was over, and the values that the client had not asked for were sent.
   private(set) var isEnding = false
   /// The last match but of a subscription: the packet, its recorded time, and the time of the replay.
   var position: (packet: Int, recorded: Int64, time: Instant)
@@ -121,7 +122,7 @@ final class ReplayedServer {
     }
   }
 
-  // MARK: What the server sends on its own
+  // MARK: Notifications and indications
 
   private func scheduleNext() {
     timers.cancel(timer)
@@ -148,8 +149,8 @@ final class ReplayedServer {
     scheduleNext()
   }
 
-  /// Nothing happens before `deadline`, nil for never. A client that waits then may only listen: it gets what the recorded
-  /// client asked for, at the recorded distance to its subscription.
+  /// Nothing happens before `deadline`, nil for never. A client that waits then may only listen: it gets the values that the
+  /// recorded client asked for, at the recorded distance to its subscription.
   func wait(until deadline: Instant?) {
     guard isRunning, responses == 0, deadline ?? .init(nanoseconds: .max) >= lastRequest + Self.listening
     else {
@@ -159,7 +160,7 @@ final class ReplayedServer {
     scheduleNext()
   }
 
-  /// The end of the recording: sends what the client has not asked for.
+  /// The end of the recording: sends the values that the client has not asked for.
   ///
   /// - Returns: whether there is something
   func sendRest() -> Bool {

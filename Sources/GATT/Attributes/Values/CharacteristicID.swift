@@ -66,7 +66,7 @@ extension CharacteristicID where Value == String {
 }
 
 extension CharacteristicID where Value == AppearanceValue {
-  /// What the device looks like (Core Specification Vol 3, Part C, 12.2).
+  /// The device's external appearance (Core Specification Vol 3, Part C, 12.2).
   public static var appearance: Self { Self(GATTUUID.appearance, in: GATTUUID.genericAccess) }
 }
 

@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 
-/// What a device looks like: a category and a kind of it (Core Specification Vol 3, Part C, 12.2; Assigned Numbers,
+/// The external appearance of a device: a category and a subcategory (Core Specification Vol 3, Part C, 12.2; Assigned Numbers,
 /// 2.6).
 public struct AppearanceValue: RawRepresentable, Hashable, Sendable {
   /// The number in Assigned Numbers, such as 0x00C0 for a watch; 0 if unknown.

@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// A value of an attribute with a meaning: it is parsed from bytes and written to bytes.
 ///
-/// What was parsed from the bytes that were written is the same value.
+/// A value parsed from its written bytes is the same value.
 public protocol GATTValue: Sendable {
   /// Reads a whole value.
   ///

@@ -1,10 +1,10 @@
 import HaloBluetoothCore
 
-/// A heart rate, and what was measured with it (GATT Specification Supplement, Heart Rate Measurement).
+/// A heart rate, and the values measured with it (GATT Specification Supplement, Heart Rate Measurement).
 public struct HeartRateMeasurement: Hashable, Sendable {
   /// In beats per minute. Up to 255 it is written in one byte, above in two.
   public var beatsPerMinute: UInt16
-  /// Whether the sensor touches the skin; nil for a sensor that does not tell.
+  /// Whether the sensor touches the skin; nil for a sensor that does not detect contact.
   public var hasContact: Bool?
   /// The energy that was spent since it was reset, in kilojoules; nil if it is not in this measurement.
   public var energyExpended: UInt16?
@@ -13,7 +13,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
 
   /// - Parameters:
   ///   - beatsPerMinute: the heart rate
-  ///   - hasContact: whether the sensor has contact to the skin; nil if it cannot tell
+  ///   - hasContact: whether the sensor has contact to the skin; nil for a sensor that does not detect contact
   ///   - energyExpended: in kilojoules
   ///   - intervals: in 1/1024 s, oldest first
   public init(

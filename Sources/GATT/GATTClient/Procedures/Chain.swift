@@ -1,8 +1,8 @@
 import ATT
 import HaloBluetoothCore
 
-/// Two procedures as one: the second is made of what the first has found, and follows it at once. The output is nil if the
-/// first has not found what the second needs.
+/// Two procedures as one: the second is made from the output of the first, and follows it at once. The output is nil if the
+/// first has not found the input of the second.
 struct Chain<First: GATTProcedure, Second: GATTProcedure>: GATTProcedure {
   private var first: First
   private var second: Second?

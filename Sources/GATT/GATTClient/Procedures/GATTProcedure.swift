@@ -14,7 +14,7 @@ package protocol GATTProcedure {
   /// Called instead of ``next(_:)`` when the procedure was cancelled: the request that cleans up on the server. Nil if
   /// none is needed.
   mutating func abandon() -> (any ATTPDU)?
-  /// Whether its last request has to come before a write without response that is called after it: it writes in parts.
+  /// Whether its last request has to be sent before a write without response that is called after it, as it writes in parts.
   static var precedesCommands: Bool { get }
 }
 
@@ -23,7 +23,7 @@ extension GATTProcedure {
   package static var precedesCommands: Bool { false }
 }
 
-/// What a procedure does next.
+/// The next step of a procedure.
 package enum GATTStep<Output: Sendable>: Sendable {
   /// Sends a request, and waits for its response.
   case request(any ATTPDU)

@@ -30,8 +30,8 @@ package struct ReadValue: GATTProcedure {
     return .request(ATTReadBlobRequest(handle, offset: UInt16(truncatingIfNeeded: value.count)))
   }
 
-  /// The errors with which a server says that the value was exactly as long as what has been read (Part F, 3.4.4.5). One
-  /// that does not support Read Blob has no values that are longer.
+  /// The errors that mean that the value was exactly as long as the part that has been read (Part F, 3.4.4.5). A server without
+  /// Read Blob has no longer values.
   private static let ends: Set<ATTErrorCode?> = [.attributeNotLong, .invalidOffset, .requestNotSupported]
 
   package mutating func next(_ result: Result<any ATTPDU, StackError>) -> GATTStep<[UInt8]> {

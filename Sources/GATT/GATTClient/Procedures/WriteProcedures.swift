@@ -25,7 +25,7 @@ package struct WriteValue: GATTProcedure {
 package struct QueuedWrite: GATTProcedure {
   package static var precedesCommands: Bool { true }
 
-  /// What is left to be sent, in order; the first part begins where the server has stopped.
+  /// The parts that are left to send, in order; the first begins where the server has stopped.
   private var rest: [ATTPreparedWrite]
   private var part: ATTPreparedWrite?
   private let mtu: () -> Int

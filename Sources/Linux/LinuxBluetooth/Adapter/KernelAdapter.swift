@@ -3,8 +3,8 @@ import HCI
 import HaloBluetoothCore
 import HaloSystem
 
-/// A radio that the kernel drives: the raw channel scans and watches, the kernel makes the links and carries ATT over
-/// its L2CAP sockets, and its management sets what links are made with.
+/// A radio that the kernel drives: the raw channel scans and watches, the kernel makes the links and carries ATT over its L2CAP
+/// sockets, and its management sets the parameters of links.
 @BluetoothActor
 package final class KernelAdapter: Adapter {
   package var onReport: ((AdvertisingReport, Instant) -> Void)?
@@ -87,8 +87,8 @@ package final class KernelAdapter: Adapter {
 
   // MARK: Start and end
 
-  /// Opens the sockets. ``start()`` does so, too, if this was not called before; call it separately to drop privileges
-  /// in between. It asks the kernel only what does not wait for the controller.
+  /// Opens the sockets. ``start()`` does so, too, if this was not called before; call it separately to drop privileges in
+  /// between. It makes only requests of the kernel that do not wait for the controller.
   package func open() async throws(StackError) {
     try await check()
     controller = try openSockets()
@@ -377,8 +377,7 @@ package final class KernelAdapter: Adapter {
 
   // MARK: Advertising
 
-  /// The kernel advertises, with what is set here and what other programs have set. Requires CAP_NET_ADMIN when this adapter is
-  /// opened.
+  /// The kernel advertises, beside the advertisements of other programs. Requires CAP_NET_ADMIN when this adapter is opened.
   package func setAdvertising(_ advertising: Advertising?, in set: AdvertisingSet) throws(StackError) {
     if peripheral == nil {
       guard advertising != nil else { return }

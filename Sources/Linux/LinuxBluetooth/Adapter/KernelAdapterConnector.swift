@@ -7,8 +7,8 @@ import HaloBluetoothCore
 /// need the scan: they may not look for the peer themselves (``KernelRelease/takesScanForDiscovery``), and stop the scan
 /// when they connect.
 ///
-/// The kernel would listen, too. But a socket that waits there while the adapter is switched off is what some kernels
-/// don't survive (docs/08-the-kernel.md, "A fault of the kernel").
+/// The kernel would scan, too. But a socket that waits there while the adapter is switched off triggers a fault of some kernels
+/// (docs/08-the-kernel.md, "A fault of the kernel").
 @BluetoothActor
 final class KernelConnector {
   private unowned let adapter: KernelAdapter
@@ -77,8 +77,8 @@ final class KernelConnector {
   private static let endingPause = Duration.milliseconds(20)
 
   private func create(_ id: UInt64, _ request: ConnectionRequest) {
-    // The adapter's failure ends all attempts, if it fails: to connect to one that is going down is what some kernels
-    // don't survive.
+    // The adapter's failure ends all attempts, if it fails: a connect while the adapter is going down triggers a fault of some
+    // kernels.
     guard adapter.isUsable() else { return runner.handle(.unusable, of: id) }
     // The kernel would connect to a link whose end the controller has not reported yet.
     guard !adapter.isEndingLink(to: request.peer) else {
@@ -114,7 +114,7 @@ final class KernelConnector {
     for failure: L2CAPConnectFailure, _ peer: BluetoothAddress
   ) -> ConnectionAttempts<any ATTLink>.Event {
     switch failure.verdict {
-    // If the adapter is what is gone, its failure ends the attempt, too.
+    // If the adapter is gone, its failure ends the attempt, too.
     case .failed(let reason):
       adapter.isUsable() ? .ended(.failed(StackError("connect to \(peer)", reason))) : .unusable
     case .retry(.connectionEnded): .ended(.interrupted(nil))

@@ -101,7 +101,7 @@ final class KernelLink: ATTLink {
     adapter.timers.schedule(after: Self.retryPause) { [weak self] in self?.holdParameters() }
   }
 
-  /// What waits in its socket, and in the controller.
+  /// Packets wait in its socket, and in the controller.
   var dropsPacketsAtEnd: Bool { true }
 
   func send(_ pdu: RawSpan) {
@@ -140,7 +140,7 @@ final class KernelLink: ATTLink {
 
   private func socketEnded(_ error: SystemError?) {
     guard !isOver else { return }
-    // If the adapter is what is gone, its failure takes the link along.
+    // If the adapter is gone, its failure ends the link, too.
     guard let loss = links.loss(of: self, error) else {
       isHeld = true
       return
@@ -172,7 +172,7 @@ final class KernelLink: ATTLink {
     onClosed.take()?(loss)
   }
 
-  /// The kernel does not say that a peer has asked for pairing before it has ended the link.
+  /// The kernel does not report before the end of the link that a peer has asked for pairing.
   private func explained(_ loss: LinkLoss) -> LinkLoss {
     guard role == .central, loss.isByPeer else { return loss }
     let age = adapter.timers.current - begin
@@ -209,7 +209,7 @@ final class KernelLink: ATTLink {
     }
   }
 
-  /// Requests what the program prefers; what it leaves open is the kernel's choice.
+  /// Requests the program's preferences; those that it leaves open are the kernel's choice.
   func request(_ preferences: LinkPreferences) {
     let report = { [weak self] (error: StackError) -> Void in self?.onEvent?(.change(.rejected(error))) }
     if let phys = preferences.phys {

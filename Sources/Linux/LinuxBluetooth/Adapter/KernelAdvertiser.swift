@@ -1,12 +1,12 @@
 import HCI
 import HaloBluetoothCore
 
-/// Has the kernel advertise, by its management, beside other programs: the desired advertisement persists while the kernel
-/// refuses it, and may change while a command is pending. The kernel starts it again after each link by itself, and pauses
-/// it while the controller cannot advertise.
+/// Advertises by the kernel's management, beside other programs: the desired advertisement persists while the kernel refuses
+/// it, and may change while a command is pending. The kernel starts it again after each link on its own, and pauses it while
+/// the controller cannot advertise.
 ///
-/// It does no I/O. Public reports tell of these cases, which are handled here:
-/// - the numbers of all advertisements are in use (weliem/bluez_inc 8): it is tried again, and nobody's is taken away;
+/// It does no I/O. These cases from public reports are handled here:
+/// - the numbers of all advertisements are in use (weliem/bluez_inc 8): it is tried again, and no other program's is removed;
 /// - kernels without Add Extended Advertising Parameters, or that refuse it or its data (raspberrypi/linux 7473,
 ///   bluez/bluez 2269): the kernel chooses the interval;
 /// - Flags without BR/EDR Not Supported, which the kernel sends for adapters of both kinds, and for which some centrals do not
@@ -45,7 +45,7 @@ final class KernelAdvertiser {
   private var isOverridden = false
   private var pause = RetryPause()
   private var retry: Timers.Token?
-  /// Counts the times that the adapter was lost: what was asked before is over.
+  /// Counts the losses of the adapter: commands that were sent before one have no answer.
   private var epoch = 0
   private var onStop: (() -> Void)?
 
@@ -217,8 +217,8 @@ final class KernelAdvertiser {
   /// Takes a number: the one that this advertisement has, or the last one that is free.
   ///
   /// Read Advertising Features leaves out numbers that are greater than the count of the advertisements. bluetoothd takes the
-  /// first ones, whether they are free or not, and the kernel tells nobody; when it starts, it removes all advertisements if it
-  /// sees any.
+  /// first ones, whether they are free or not, and the kernel reports no error; when it starts, it removes all advertisements
+  /// if it sees any.
   private func number(in features: ManagementAdvertisingFeatures) -> UInt8? {
     if let taken, taken.index == index, taken.value <= features.maximumInstances { return taken.value }
     taken = nil
@@ -256,7 +256,7 @@ final class KernelAdvertiser {
       switch result {
       case .success: started(advertising)
       case .failure(let error):
-        // What has parameters, and no data, would be in the way.
+        // An advertisement that has parameters, and no data, would be in the way.
         remove { [weak self] in
           guard let self else { return }
           guard error.isAboutCommand else { return failed(error) }
@@ -309,7 +309,7 @@ extension Advertising {
 }
 
 extension StackError {
-  /// Whether the kernel has refused a command for what it is, and another one may do.
+  /// Whether the kernel has refused the kind of a command, and another one may be accepted.
   fileprivate var isAboutCommand: Bool {
     let statuses: [ManagementStatus] = [.unknownCommand, .notSupported, .invalidParameters, .rejected]
     return statuses.map(StackError.management).contains { $0.reason == reason }

@@ -2,7 +2,7 @@ import HCI
 import HaloBluetoothCore
 
 /// Asks the controller for links that are silent: Disconnection Complete may have been lost on its serial line
-/// (raspberrypi/linux 5460), and the kernel keeps such a link for ever.
+/// (raspberrypi/linux 5460), and the kernel keeps such a link permanently.
 @BluetoothActor
 final class KernelLinkWatch {
   /// How often it is asked.

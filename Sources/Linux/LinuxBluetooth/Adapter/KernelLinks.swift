@@ -3,7 +3,7 @@ import HCI
 import HaloBluetoothCore
 import HaloSystem
 
-/// The links over the kernel's L2CAP, and what the controller reports about all links of the adapter.
+/// The links over the kernel's L2CAP, and the controller's reports about all links of the adapter.
 @BluetoothActor
 final class KernelLinks {
   /// The packets lost on all links, those included that have ended.
@@ -23,7 +23,7 @@ final class KernelLinks {
   /// The links that this process ends, and until when. They outlive the object: another one may be opened on the adapter before
   /// the kernel has ended them.
   private static var ending: [EndingLink: Instant] = [:]
-  /// What the controller has reported since monitoring began.
+  /// The controller's reports since monitoring began.
   private var parameters: [ConnectionHandle: LinkParameters] = [:]
   private var reasons: [ConnectionHandle: HCIErrorCode] = [:]
 
@@ -90,7 +90,7 @@ final class KernelLinks {
     return Set(lost.map(\.peer.value))
   }
 
-  /// Why a link's socket has ended. What the controller gave as the reason is better than the kernel's number.
+  /// The reason for which a link's socket has ended. The controller's is better than the kernel's number.
   ///
   /// - Returns: nil if the adapter is gone or about to go, which ends the link in a moment
   func loss(of link: KernelLink, _ error: SystemError?) -> LinkLoss? {

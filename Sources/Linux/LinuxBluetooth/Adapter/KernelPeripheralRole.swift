@@ -3,7 +3,7 @@ import HaloBluetoothCore
 import HaloSystem
 
 /// The peripheral role on an adapter that the kernel drives: the kernel advertises, and gives the links of centrals to this
-/// program, which is the last one that has listened for them. bluetoothd listens when it starts.
+/// program, which is the last one that has called listen() for them. bluetoothd does so when it starts.
 @BluetoothActor
 final class KernelPeripheralRole {
   /// Called with each link that a central has made.
@@ -21,7 +21,7 @@ final class KernelPeripheralRole {
   private struct Entry {
     weak var set: AdvertisingSet?
     let advertiser: KernelAdvertiser
-    /// What is advertised; nil for nothing. Its owner may be gone only then.
+    /// The current advertisement; nil for none. Its owner may be gone only then.
     var current: (set: AdvertisingSet, isConnectable: Bool)?
   }
 
@@ -32,7 +32,7 @@ final class KernelPeripheralRole {
   /// Whether another program has switched on the adapter's own advertising, on an adapter without sets.
   private var isOverridden = false
   private var listener: L2CAPListener?
-  /// The links that centrals have made, and that nobody has accepted here.
+  /// The links that centrals have made, and that this program has not accepted.
   private var unclaimed: Set<ConnectionHandle> = []
   private var quiet: Timers.Token?
 

@@ -3,9 +3,9 @@ import HaloBluetoothCore
 import HaloSecurityManager
 import L2CAP
 
-/// Finds out whether a peer that ends its links has asked for pairing. The kernel answers that by itself and tells nobody. The
-/// raw channel shows the data of all links, which cost a wake-up each: they are looked at for some seconds only, after a peer
-/// has ended a link that was just made.
+/// Finds out whether a peer that ends its links has asked for pairing. The kernel answers that on its own and does not report
+/// it. The raw channel shows the data of all links, which cost a wake-up each: they are read for some seconds only, after a
+/// peer has ended a link that was just made.
 @BluetoothActor
 final class PairingWatch {
   /// A link that its peer ends earlier was just made; the data of the next one are looked at for as long.

@@ -259,7 +259,7 @@ package final class RawController {
 }
 
 extension ScanParameters {
-  /// What another program scans with; nil if its scan is not for all devices.
+  /// The scan parameters of another program; nil if its scan is not for all devices.
   fileprivate init?(_ command: LESetScanParameters?) {
     guard let command, command.filterPolicy == .acceptAll else { return nil }
     self.init(command.scan)

@@ -57,8 +57,8 @@ package final class TakenAdapter {
     descriptor = -1
   }
 
-  /// Brings up adapters that an earlier run of this program has opened and not restored, because it was killed or
-  /// because the controller did not answer. A task that is cancelled returns at once; what has begun goes on.
+  /// Brings up adapters that an earlier run of this program has opened and not restored, because it was killed or because the
+  /// controller did not answer. A task that is cancelled returns at once; calls that have begun go on.
   ///
   /// - Parameter folders: where these runs may have recorded them
   /// - Returns: the adapters that are up again

@@ -3,7 +3,7 @@ import HCI
 import HaloSystem
 
 /// The number of an advertisement of an adapter, which no other program of this package uses meanwhile. The kernel would give
-/// the advertisement the data of both, one after the other, and tell neither.
+/// the advertisement the data of both, one after the other, and report it to neither.
 final class AdvertisingNumber {
   let index: AdapterIndex
   let value: UInt8
@@ -20,7 +20,7 @@ final class AdvertisingNumber {
     self.init(value, of: index, holding: socket)
   }
 
-  /// - Parameter socket: what others see that it is taken by; closed with this object
+  /// - Parameter socket: marks the number as taken for other programs; closed with this object
   init(_ value: UInt8, of index: AdapterIndex, holding socket: Int32?) {
     self.value = value
     self.index = index

@@ -4,7 +4,7 @@ import HaloSystem
 
 /// The kernel's state of an adapter.
 package struct ControllerState: Hashable, Sendable {
-  /// Whether an adapter can be used.
+  /// The condition of an adapter.
   package enum Condition: Hashable, Sendable {
     /// It is up, also while its user channel is open.
     case up

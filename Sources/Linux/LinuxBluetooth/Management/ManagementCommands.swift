@@ -1,11 +1,11 @@
 import HCI
 import HaloBluetoothCore
 
-/// A command of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt). Each is answered with Command
-/// Complete or Command Status. `Response` is what its return parameters say.
+/// A command of the kernel's Bluetooth management interface (BlueZ, doc/mgmt-api.txt). Each is answered with Command Complete
+/// or Command Status. `Response` is the type of its return parameters.
 package struct ManagementCommand<Response: Sendable>: Sendable {
   let opcode: UInt16
-  /// What it does, for errors: `advertise`.
+  /// Its purpose, for errors: `advertise`.
   let operation: String
   let parameters: [UInt8]
   /// Reads the return parameters. Bytes after them are ignored.
@@ -152,7 +152,7 @@ extension BluetoothAddress {
 
 // MARK: Advertising
 
-/// What an advertisement that the kernel sends is, and which of its parameters count (doc/mgmt-api.txt, "Add Advertising
+/// The kind of an advertisement that the kernel sends, and which of its parameters count (doc/mgmt-api.txt, "Add Advertising
 /// Command" and "Add Extended Advertising Parameters Command").
 package struct ManagementAdvertisingFlags: OptionSet, Hashable, Sendable {
   package var rawValue: UInt32
@@ -216,7 +216,7 @@ extension ManagementCommand<Void> {
     Self(0x0054, "advertise") { writer in
       writer.write(instance)
       writer.write(flags.union(.hasInterval).rawValue)
-      // The duration within a rotation, and the timeout: flags say that neither counts.
+      // The duration within a rotation, and the timeout: flags mark both as unused.
       writer.write(UInt16(0))
       writer.write(UInt16(0))
       writer.write(UInt32(interval.lowerBound.rawValue))

@@ -15,7 +15,7 @@ final class ManagementQueue {
   private struct Entry {
     var id: UInt64
     var opcode: UInt16
-    /// What the command does, for errors.
+    /// The purpose of the command, for errors.
     var operation: String
     var index: AdapterIndex
     var deadline: Timers.Token
@@ -112,9 +112,9 @@ final class ManagementQueue {
   }
 }
 
-/// A process that gives the kernel's management a last command when this process ends, whatever ends it. The kernel keeps
-/// what programs have set: an advertisement of a program that was killed would go on, and use up one of the few that there
-/// may be.
+/// A process that gives the kernel's management a last command when this process ends, whatever ends it. The kernel keeps the
+/// settings of programs: an advertisement of a program that was killed would go on, and use up one of the few that there may
+/// be.
 ///
 /// That process has the management's socket, and no privilege.
 final class LastCommand {

@@ -42,7 +42,7 @@ package enum HCIDevices {
     return device
   }
 
-  /// struct hci_dev_info: the adapter, and room for what the kernel says of it.
+  /// struct hci_dev_info: the adapter, and room for the kernel's answer about it.
   static func stateRequest(of index: AdapterIndex) -> [UInt8] {
     var request = ByteWriter()
     request.write(index.rawValue)

@@ -83,7 +83,7 @@ package struct HCIFilter: Hashable, Sendable {
 }
 
 extension HCIFilter {
-  /// What a ``RawController`` reads.
+  /// The packets that a ``RawController`` reads.
   static let rawController = HCIFilter(types: [.event, .command], events: ownEvents)
   /// The same, and the data of all links.
   static let rawControllerAndData = HCIFilter(types: [.event, .command, .acl], events: ownEvents)

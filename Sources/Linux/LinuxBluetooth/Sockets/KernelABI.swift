@@ -54,10 +54,10 @@ enum KernelABI {
   static let lostPackets = 8  // SK_MEMINFO_DROPS
 }
 
-/// What the kernel says of a packet besides its bytes: struct halo_received of CBlueZHCI.
+/// The kernel's data about a packet besides its bytes: struct halo_received of CBlueZHCI.
 struct ReceivedPacket: BitwiseCopyable {
   var length: Int
-  /// When it came, in nanoseconds of CLOCK_REALTIME; zero if nobody noted it.
+  /// The time of its reception, in nanoseconds of CLOCK_REALTIME; zero if the kernel has not noted it.
   var wallNanoseconds: Int64
   /// How many packets the socket has lost since it was opened; only if `hasDrops`.
   var drops: UInt32

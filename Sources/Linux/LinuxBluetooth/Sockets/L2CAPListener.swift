@@ -5,7 +5,7 @@ import HaloSystem
 /// Takes the ATT channels of the links that centrals make, with a socket that listens on the fixed channel 4.
 ///
 /// Several programs may listen: the kernel gives each link to the one that began last. bluetoothd listens, too, so that a
-/// program that was there first gets no links from its start on.
+/// program that began before gets no links once it has started.
 @BluetoothActor
 final class L2CAPListener {
   /// Links that wait to be accepted.

@@ -62,10 +62,9 @@ package final class L2CAPSocket {
   ///   - peer: the address to connect to
   ///   - local: the adapter's address, by which the kernel selects the adapter; all zero for any
   ///   - deadline: how long to wait for the peer
-  ///   - sockets: what the socket is taken from
+  ///   - sockets: the pool of the socket
   ///   - timers: the clock of the deadline
-  ///   - completion: called exactly once. PDUs may arrive immediately afterwards, so set the closures in
-  ///     here.
+  ///   - completion: called exactly once. PDUs may arrive immediately afterwards, so set the closures in here.
   /// - Returns: a closure that cancels: it closes the socket, and the kernel stops connecting
   static func connect(
     to peer: BluetoothAddress, from local: BluetoothAddress, deadline: Duration, sockets: L2CAPSocketPool,

@@ -39,8 +39,8 @@ package final class PacketSocket {
   let closesOnThread: Bool
   private let timers: Timers
   private let largestPacket: Int
-  /// Room for ``mostPackets`` packets, side by side, and what the kernel says about each. The kernel provides memory only
-  /// for what is written to.
+  /// Room for ``mostPackets`` packets, side by side, and for the kernel's data about each. The kernel provides memory only for
+  /// pages that are written.
   private let buffer: UnsafeMutableRawPointer
   private let received = UnsafeMutablePointer<ReceivedPacket>.allocate(capacity: PacketSocket.mostPackets)
   /// The received packets that were not delivered yet.
@@ -244,7 +244,7 @@ package final class PacketSocket {
   /// The number of the next packet to deliver.
   private func nextPending() -> Int? {
     guard isOpen, var index = pending.first else { return nil }
-    // A packet of no bytes says nothing.
+    // A packet of no bytes has no meaning.
     while received[index].length == 0 {
       index += 1
       guard index < pending.upperBound else {

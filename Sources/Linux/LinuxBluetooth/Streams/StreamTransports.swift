@@ -23,7 +23,7 @@ extension HCIStreamTransport {
     return HCIStreamTransport("unix:\(path)", try await opener(deadline), opener: opener)
   }
 
-  /// What a ``StreamListener`` calls that offers a controller to hosts.
+  /// The handler of a ``StreamListener`` that offers a controller to hosts.
   ///
   /// - Parameter accept: called with the transport to each host, which has not been started
   package static func ofHosts(

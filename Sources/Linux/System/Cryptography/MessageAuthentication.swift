@@ -1,7 +1,6 @@
-/// AES-CMAC (RFC 4493) by libcrypto, which is loaded when it is first needed: a program starts as fast without it, and one that
-/// needs it goes without what depends on it where it is not installed.
+/// AES-CMAC (RFC 4493) by libcrypto, which is loaded when it is first needed: it does not delay the start of a program, and
+/// where it is not installed, only the functions that depend on it are missing.
 package enum MessageAuthentication {
-  /// Whether libcrypto is there.
   package static var isAvailable: Bool { Libcrypto.shared != nil }
 
   /// The code of a message.

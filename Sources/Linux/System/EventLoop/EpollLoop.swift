@@ -32,7 +32,7 @@ import Synchronization
   @exclusivity(unchecked) private var handlers: [Handler] = []
   @exclusivity(unchecked) private var armedDeadline: Instant?
   @exclusivity(unchecked) private var virtualTimes: [VirtualTime] = []
-  /// What has asked for the end of this turn.
+  /// The observers that have asked for the end of this turn.
   @exclusivity(unchecked) private var tickObservers: [any TickObserver] = []
   private let clockTimers = Timers { SystemClock.monotonic }
   /// The calls off the loop that virtual time waits for.
@@ -162,7 +162,7 @@ import Synchronization
     let events = UnsafeMutablePointer<UInt32>.allocate(capacity: Self.mostReady)
     let marks = UnsafeMutablePointer<UInt64>.allocate(capacity: Self.mostReady)
     while true {
-      // Before the jobs: lines leave before what they caused is computed.
+      // Before the jobs: lines are written before their consequences are computed.
       endTurn()
       resumeYielding()
       runJobs()
@@ -269,8 +269,8 @@ import Synchronization
   /// with that.
   ///
   /// - Parameters:
-  ///   - argument: what `work` needs: a closure that captures it would be allocated
-  ///   - work: what is done
+  ///   - argument: the argument of `work`: a closure that captures it would be allocated
+  ///   - work: the code to run
   /// - Returns: nil on other threads; also after `mostDirectCalls` in one turn, so that a program which never waits lets the
   ///   loop read. Make a job for the loop then.
   @inlinable @inline(__always)

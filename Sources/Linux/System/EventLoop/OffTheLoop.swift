@@ -2,7 +2,7 @@ import HaloBluetoothCore
 
 /// The privileges of a thread that makes a blocking call off the loop.
 package enum ThreadPrivileges: Sendable {
-  /// None: the thread drops what the program's start hook drops.
+  /// None: the thread drops the privileges that the program's start hook drops.
   case none
   /// The capabilities of the loop's thread, until the call returns.
   case ofTheLoop
@@ -63,7 +63,7 @@ private final class ResultBox<Value>: @unchecked Sendable {
     self.work = work
   }
 
-  /// Releases the work at once: what it holds, such as a file, ends with its caller and not with the thread.
+  /// Releases the work at once: its captures, such as a file, end with its caller and not with the thread.
   nonisolated func call() {
     value = work?()
     work = nil

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The files that SQLite keeps beside a file, under its name with an ending, and opens by these names itself. What they hold
-/// becomes the contents of the file, so that they have to pass the same check.
+/// The files that SQLite keeps beside a file, under its name with an ending, and opens by these names itself. Their data become
+/// contents of the file, so they have to pass the same check.
 package enum CompanionFiles {
   /// A rollback journal: it replaces parts of the file, and names another file, which SQLite deletes.
   private static let journal = "-journal"
@@ -52,9 +52,9 @@ package enum CompanionFiles {
     throw FileError(path, .beingWritten)
   }
 
-  /// A log grows at its end only, and has all that was moved from it into the file until it begins anew, with another header.
-  /// What is half written at its end does not count. So the copies of the file, and then of the log, belong together if the
-  /// log has the same header before and after. Without a log, the file must not change.
+  /// A log grows at its end only, and keeps the pages that were moved into the file until it begins anew, with another header.
+  /// An incomplete entry at its end does not count. So the copies of the file, and then of the log, belong together if the log
+  /// has the same header before and after. Without a log, the file must not change.
   ///
   /// - Returns: nil if the copies may not belong together
   private static func copyOnce(_ place: FilePlace) throws(FileError) -> FileCopy? {
@@ -88,7 +88,7 @@ package enum CompanionFiles {
     return descriptor
   }
 
-  /// What a log begins with (sqlite.org/fileformat.html, 4.1): its numbers change each time that it begins anew.
+  /// The header of a log (sqlite.org/fileformat.html, 4.1): its numbers change each time that it begins anew.
   ///
   /// - Returns: nil if it is shorter
   private static func header(_ log: FileDescriptor) -> [UInt8]? {
@@ -110,7 +110,7 @@ extension FilePlace {
 }
 
 extension stat {
-  /// Whether it is the same file, which nobody has written to since.
+  /// Whether it is the same file, and was not written to since.
   fileprivate func isSame(as before: stat) -> Bool {
     st_dev == before.st_dev && st_ino == before.st_ino && st_size == before.st_size
       && st_mtim.tv_sec == before.st_mtim.tv_sec && st_mtim.tv_nsec == before.st_mtim.tv_nsec

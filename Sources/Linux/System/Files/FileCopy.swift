@@ -2,9 +2,9 @@ import Glibc
 
 /// A copy of a file, and of one beside it, in a folder that only this user can enter.
 ///
-/// The files have no names while they are copied, which takes time, so that a program that is killed leaves none.
-/// ``publish()`` gives them names, for a library that opens them; these are deleted with this object. What a program that was
-/// killed in between has left is deleted when another copy is made: the folder of a program that runs is locked.
+/// The files have no names while they are copied, which takes time, so that a program that is killed leaves none. ``publish()``
+/// gives them names, for a library that opens them; these are deleted with this object. The files of a program that was killed
+/// in between are deleted when another copy is made: the folder of a running program is locked.
 package final class FileCopy {
   private let location: String
   private let folder: FileDescriptor
@@ -62,7 +62,7 @@ package final class FileCopy {
 
   deinit { Self.remove(folder, location, endings) }
 
-  /// Copies what a file has now.
+  /// Copies the present contents of a file.
   ///
   /// - Parameters:
   ///   - ending: that of the copy
@@ -79,7 +79,7 @@ package final class FileCopy {
       position = data.upperBound
       try copy(data, source, path, to: target)
     }
-    // What is left out is read as zeros.
+    // The part that is left out is read as zeros.
     guard SystemCall.truncate(target.number, Int(size)) == 0 else { throw failure(path) }
   }
 

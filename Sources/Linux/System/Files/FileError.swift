@@ -72,7 +72,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the disk, or a limit on what may be written, is the cause, and not this file.
+  /// Whether the disk, or a limit of space or of file sizes, is the cause, and not this file.
   package var isOfDisk: Bool {
     systemError.map { [ENOSPC, EDQUOT, EFBIG, EIO].contains($0) } ?? false
   }

@@ -24,7 +24,7 @@ package final class FileRotation {
     case bytes(Int)
   }
 
-  /// What became of the files whose time is over.
+  /// The outcome of the removal of old files.
   package struct Removal: Hashable, Sendable {
     /// The names of those that were deleted, in the order of their times.
     package var deleted: [String] = []
@@ -37,7 +37,7 @@ package final class FileRotation {
     case file(KeptFile)
   }
 
-  /// What each file begins with. Set it before the first change of files.
+  /// The beginning of each file. Set it before the first change of files.
   package var beginning: [UInt8] {
     get { sharedBeginning.withLock(\.self) }
     set { sharedBeginning.withLock { $0 = newValue } }
@@ -108,7 +108,7 @@ package final class FileRotation {
 
   /// Opens the first file. Waits for the disk.
   ///
-  /// - Parameter existing: what becomes of the data of a single file
+  /// - Parameter existing: the treatment of the data of a single file
   /// - Returns: its descriptor, which the caller closes
   package func begin(existing: OutputFile.ExistingData = .refuse) throws(FileError) -> Int32 {
     try next(existing)()
@@ -120,7 +120,7 @@ package final class FileRotation {
     return { wantsNext.withLock { $0 = true } }
   }
 
-  /// What a file begins with that another program has emptied. From any thread.
+  /// The beginning of a file that another program has emptied. From any thread.
   package var afterEmptying: @Sendable () -> [UInt8] {
     let beginning = sharedBeginning
     return { beginning.withLock(\.self) }

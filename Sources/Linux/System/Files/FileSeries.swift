@@ -5,7 +5,7 @@ import HaloBluetoothCore
 /// `stream-20261122T224500Z.csv`. The file that is being written has `.part` after its name, and loses it when it is
 /// complete. Files are new, have mode 0600, and replace no other file.
 ///
-/// What changes files waits for the disk. One thread at a time changes the files.
+/// Calls that change files wait for the disk. One thread at a time changes the files.
 package final class FileSeries: @unchecked Sendable {
   /// The folder.
   package let path: String
@@ -62,7 +62,7 @@ package final class FileSeries: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - time: now; its name has the time of day
-  ///   - bytes: what it begins with
+  ///   - bytes: its beginning
   /// - Returns: its descriptor, which the caller closes. The file is locked until then
   package func next(at time: FileTime, beginning bytes: [UInt8] = []) throws(FileError) -> Int32 {
     if let name = current.withLock(\.self) { ended.append((name, time.steady)) }
@@ -127,7 +127,7 @@ package final class FileSeries: @unchecked Sendable {
     return bytes.lastIndex(of: UInt8(ascii: "\n")).map { start + $0 + 1 }
   }
 
-  /// Deletes the files that ended longer than `age` ago, each with what is beside it.
+  /// Deletes the files that ended longer than `age` ago, each with its companions.
   ///
   /// The age of a file of this object is counted on the clock that is never set. That of another file follows from the names:
   /// it ended where the next one begins.

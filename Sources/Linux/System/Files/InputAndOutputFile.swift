@@ -169,9 +169,9 @@ package final class OutputFile {
   ///
   /// - Parameters:
   ///   - path: the file
-  ///   - existing: what becomes of data in it
+  ///   - existing: the treatment of data in it
   /// - Returns: a descriptor that the caller closes
-  /// - Throws: `.beingWritten`, `.hasData`, and what ``init(path:)`` throws; then the file is as it was
+  /// - Throws: `.beingWritten`, `.hasData`, and the errors of ``init(path:)``; then the file is as it was
   package static func open(path: String, existing: ExistingData) throws(FileError) -> Int32 {
     let file = try OutputFile(path: path)
     guard file.isRegular else { return file.take() }
@@ -198,9 +198,9 @@ package final class OutputFile {
     }
   }
 
-  /// What becomes of the data of a file that is opened.
+  /// The treatment of the data of a file that is opened.
   package enum ExistingData: Hashable, Sendable {
-    /// It stays, and what is written follows it.
+    /// It stays, and new data follow it.
     case keep
     /// It is deleted.
     case replace

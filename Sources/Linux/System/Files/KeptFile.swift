@@ -14,8 +14,8 @@ final class KeptFile: @unchecked Sendable {
   /// Opens the file that has the path now; without ``current``, for the first time.
   ///
   /// - Parameters:
-  ///   - existing: what becomes of data in it
-  ///   - beginning: what an empty file begins with, if it is not the first one
+  ///   - existing: the treatment of data in it
+  ///   - beginning: the beginning of an empty file, if it is not the first one
   /// - Returns: a descriptor that the caller closes
   func open(_ existing: OutputFile.ExistingData, beginning: [UInt8]) throws(FileError) -> Int32 {
     let isFirst = current == nil

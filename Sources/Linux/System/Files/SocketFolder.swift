@@ -6,7 +6,7 @@ package struct SocketFolder: @unchecked Sendable {
   let path: String
   /// Its owner.
   package let user: uid_t
-  /// Tells it from other folders, however the path is spelled.
+  /// Distinguishes it from other folders, however the path is spelled.
   package let identity: Identity
   private let folder: FileDescriptor
 
@@ -35,7 +35,7 @@ package struct SocketFolder: @unchecked Sendable {
     return folder
   }
 
-  /// Listens on a socket in this folder, of which no process is there any more.
+  /// Listens on a socket in this folder, replacing one whose process is gone.
   ///
   /// - Returns: the descriptor
   /// - Throws: `EADDRINUSE` if a process listens on it already

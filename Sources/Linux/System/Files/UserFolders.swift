@@ -11,7 +11,7 @@ package enum UserFolders {
   /// Configuration: `$XDG_CONFIG_HOME/halo-raw`, else `~/.config/halo-raw`.
   package static var configuration: String? { folder("XDG_CONFIG_HOME", ".config") }
 
-  /// For what ends with the machine's uptime: `/run/halo-raw`, which only root can make, else the folder for state.
+  /// For files that are valid until the machine restarts: `/run/halo-raw`, which only root can make, else the folder for state.
   package static var runtime: [String] { ["/run/halo-raw"] + (state.map { [$0] } ?? []) }
 
   /// For large temporary files: `$TMPDIR`, else `/var/tmp`.
@@ -21,7 +21,7 @@ package enum UserFolders {
   package static var forCopies: [String] { [temporary, "/tmp", "/dev/shm"] }
 
   /// For sockets, the best first: in `$XDG_RUNTIME_DIR`, which a login has, or in `$RUNTIME_DIRECTORY`, which a service has, if
-  /// it is this user's and nobody else can write to it, else those for ``runtime``.
+  /// it is this user's and no other user can write to it, else those for ``runtime``.
   package static var sockets: [String] {
     let variables = ["XDG_RUNTIME_DIR", "RUNTIME_DIRECTORY"]
     // The second may have several, between colons.

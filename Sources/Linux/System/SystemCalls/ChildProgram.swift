@@ -43,7 +43,7 @@ package final class ChildProgram: Sendable {
   ///
   /// - Parameters:
   ///   - limit: the most bytes of output
-  ///   - seconds: how long it may take; then it is killed, with what it has started
+  ///   - seconds: how long it may take; then it is killed, with its children
   /// - Returns: its output
   package func run(limit: Int, seconds: Double) throws(Failure) -> [UInt8] {
     let end = Monitor.time(after: seconds)
@@ -112,7 +112,7 @@ package final class ChildProgram: Sendable {
   private func reap() -> Int? {
     state.withLock { state in
       guard let process = state.process else { return 0 }
-      // What it has started and left is ended with it, as long as nobody else can have the number of its group.
+      // Children that it has left are ended with it, as long as no other group can have its number.
       var ended = siginfo_t()
       guard
         waitid(P_PID, id_t(process), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_signo == SIGCHLD

@@ -1,10 +1,9 @@
 import Glibc
 
 /// The functions of the C target CHaloLinux, which its header describes. They are declared here, and the header is not
-/// imported: a module that imports one of C can only be imported where the C module is found, which SwiftPM tells no
-/// target that does not depend on it. But any target may find the Swift module, and try to:
-/// `#if canImport(CoreBluetooth)`. So no library of this package imports a C module of it. Tests compare these
-/// declarations with the header.
+/// imported: a module that imports one of C can only be imported where the C module is found, a place that SwiftPM passes only
+/// to targets that depend on it. But any target may find the Swift module, and try to: `#if canImport(CoreBluetooth)`. So no
+/// library of this package imports a C module of it. Tests compare these declarations with the header.
 ///
 /// `internal import` is no way out: a module that is built without library evolution needs all modules that it imports
 /// wherever it is imported. `@_implementationOnly import` needs none, but the compiler warns of it.

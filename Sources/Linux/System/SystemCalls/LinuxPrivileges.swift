@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the C target CHaloLinux has for privileges, declared as the functions in `LinuxFunctions.swift` are.
+/// The functions of the C target CHaloLinux for privileges, declared as the functions in `LinuxFunctions.swift` are.
 extension Linux {
   @_extern(c, "halo_capabilities_get")
   package static func capabilities(

@@ -46,7 +46,7 @@ package struct LoadedLibrary {
 package struct LibraryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of its file.
   package let name: String
-  /// In the words of the dynamic linker, or what it lacks.
+  /// The dynamic linker's message, or the missing function.
   package let reason: String
 
   /// Whether there is no such file. Other reasons are of this process: a limit of its memory, for instance.

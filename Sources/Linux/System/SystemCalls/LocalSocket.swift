@@ -2,7 +2,7 @@ import Glibc
 
 /// Sockets between processes of this machine (unix(7)).
 package enum LocalSocket {
-  /// What a process sends to each connection to its socket.
+  /// The bytes that a process sends to each connection to its socket.
   package struct Answer: Sendable {
     /// The user of the process, as the kernel knows it.
     package var user: uid_t
@@ -13,7 +13,7 @@ package enum LocalSocket {
   /// In bytes.
   private static let largestAnswer = 1 << 16
 
-  /// Creates a socket that listens. An abstract name ends with the last descriptor of the socket; a path stays.
+  /// Creates a listening socket. An abstract name ends with the last descriptor of the socket; a path stays.
   ///
   /// - Parameter name: a path, or `@` and an abstract name
   /// - Returns: the descriptor, non-blocking; nil if the name is too long or taken, or there is no descriptor left: `errno`

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// One thread at a time may call ``write(_:)``; everything else may be called from any thread.
 @usableFromInline package final class OutputQueue: @unchecked Sendable {
-  /// What happens to a record when the queue is full.
+  /// The treatment of a record when the queue is full.
   package enum Overflow: Hashable, Sendable {
     /// It is dropped and counted, and so are the following records until half of the limit is free again.
     case drop
@@ -47,7 +47,6 @@ import Synchronization
   private let monitor = Monitor()
   private let rotation: ((Int) -> FileChange?)?
   private let afterEmptying: (@Sendable () -> [UInt8])?
-  /// Whether the thread has written to the present file.
   private var hasBegunFile = false
 
   // The monitor's lock guards the following properties; those that each write reads have no other check.
@@ -65,7 +64,7 @@ import Synchronization
   private var isClosed = false
   private var closeHandlers: [@Sendable () -> Void] = []
   private var dropped = 0
-  /// The length of the file since the last change, with what is queued.
+  /// The length of the file since the last change, with the queued records.
   private var fileLength = 0
   private var drainHandlers: [@Sendable () -> Void] = []
 
@@ -74,12 +73,11 @@ import Synchronization
   ///   - owned: whether the descriptor is closed with the queue
   ///   - capacity: the maximum number of bytes to queue
   ///   - overflow: what to do when the queue is full
-  ///   - collectionTime: for how many seconds the thread collects records for a regular file before it writes them.
-  ///     Without it the thread wakes for each record, which costs twice as many instructions as all else that is done
-  ///     for a packet.
-  ///   - rotation: called before records are queued, with the length of the file with them; returns what opens the file
-  ///     that they go to, or nil if they go to the same one. Must not call the queue. For regular files
-  ///   - afterEmptying: what a regular file begins with that another program has emptied, as logrotate does with
+  ///   - collectionTime: for how many seconds the thread collects records for a regular file before it writes them. Without it
+  ///     the thread wakes for each record, which costs twice as many instructions as all else that is done for a packet.
+  ///   - rotation: called before records are queued, with the length of the file with them; returns the closure that opens the
+  ///     file that they go to, or nil if they go to the same one. Must not call the queue. For regular files
+  ///   - afterEmptying: the beginning of a regular file that another program has emptied, as logrotate does with
   ///     `copytruncate`; called on the queue's thread
   package init(
     descriptor: Int32, owned: Bool = false, capacity: Int = 1 << 20, overflow: Overflow = .keep,
@@ -101,7 +99,7 @@ import Synchronization
 
   // MARK: Writing
 
-  /// What happens to records when the queue is full.
+  /// The treatment of records when the queue is full.
   package var overflow: Overflow {
     get { monitor.locked { policy } }
     set { monitor.locked { policy = newValue } }
@@ -176,7 +174,7 @@ import Synchronization
   /// Has the next records written to another file, if that is due.
   private func changeFile(before count: Int, _ rotation: (Int) -> FileChange?) {
     fileLength += count
-    // What is written first begins the file.
+    // The first write begins the file.
     guard fileLength > count, let change = rotation(fileLength) else { return }
     waiting.change(change)
     fileLength = count
@@ -414,7 +412,8 @@ import Synchronization
     if let failure { throw failure }
   }
 
-  /// Writes all bytes. `incomplete` says how many of the written ones are of a record that is not complete, and are taken back.
+  /// Writes all bytes. `incomplete` returns how many of the written ones are of a record that is not complete, and are taken
+  /// back.
   private func write(_ bytes: UnsafeRawBufferPointer, incomplete: (Int) -> Int) -> SystemError? {
     var written = 0
     while written < bytes.count {

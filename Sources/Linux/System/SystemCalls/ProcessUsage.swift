@@ -1,6 +1,6 @@
 import Glibc
 
-/// What this process has used so far (getrusage(2)).
+/// The resources that this process has used so far (getrusage(2)).
 package struct ProcessUsage: Sendable {
   /// CPU time of all threads, in user and kernel mode.
   package var cpu: Duration

@@ -137,8 +137,8 @@ extension SystemCall {
 
 #if DEBUG
   extension SystemCall {
-    /// Gets a call, its descriptor, the most bytes that it carries, and what makes it with at most a number of bytes; and returns
-    /// its result.
+    /// Gets a call, its descriptor, the most bytes that it carries, and a closure that makes it with at most a number of bytes;
+    /// and returns its result.
     package typealias Interceptor = @Sendable (SystemCall, Int32?, Int, (Int) -> Int) -> Int
 
     private static let isIntercepted = Atomic<Bool>(false)

@@ -26,7 +26,7 @@ import Glibc
     SystemError("", errno: errno).reason + (remedy(errno).map { "; " + $0 } ?? "")
   }
 
-  /// Whether an error number says that no descriptors or no memory are left.
+  /// Whether an error number means that no descriptors or no memory are left.
   package static func isExhaustion(_ errno: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(errno) }
 
   private static func remedy(_ errno: Int32) -> String? {

@@ -84,8 +84,8 @@ package enum HelperThread {
     hook.withLock { $0 }?()
   }
 
-  /// Runs `body` on a separate thread. The start hook is called first, unless `callsHook` is false: for a body that needs what
-  /// the hook drops, and calls ``callStartHook()`` afterwards.
+  /// Runs `body` on a separate thread. The start hook is called first, unless `callsHook` is false: for a body that needs the
+  /// privileges that the hook drops, and calls ``callStartHook()`` afterwards.
   ///
   /// - Returns: zero, or the error number if no thread can be started
   package static func start(

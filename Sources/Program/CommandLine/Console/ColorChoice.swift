@@ -7,7 +7,7 @@ package enum ColorChoice: Sendable {
   case always
   case never
 
-  /// Whether what is written to a descriptor is colored.
+  /// Whether output to a descriptor is colored.
   package func isUsed(on descriptor: Int32) -> Bool {
     switch self {
     case .always: true
@@ -18,7 +18,7 @@ package enum ColorChoice: Sendable {
     }
   }
 
-  /// What the environment says (https://no-color.org, https://bixense.com/clicolors).
+  /// The choice of the environment (https://no-color.org, https://bixense.com/clicolors).
   ///
   /// - Parameter variable: the value of a variable; nil if it is not set
   /// - Returns: nil if the terminal decides

@@ -15,8 +15,8 @@ package enum Console {
 
   /// Standard output for a command.
   ///
-  /// - Parameter overflow: what happens to lines that are not read in time. By default they are kept, because most output
-  ///   is finite. A command that may print forever drops them and prints their number.
+  /// - Parameter overflow: the treatment of lines that are not read in time. By default they are kept, because most output is
+  ///   finite. A command that may print forever drops them and prints their number.
   package static func output(_ overflow: OutputQueue.Overflow = .keep) -> LineWriter {
     OutputQueue.standardOutput.overflow = overflow
     return LineWriter(.standardOutput)
@@ -29,12 +29,12 @@ package enum Console {
     output.flush()
   }
 
-  /// A number with what it counts: `1 gap`, `2 gaps`.
+  /// A number with its noun: `1 gap`, `2 gaps`.
   package static func counted(_ number: Int, _ singular: String) -> String {
     "\(number) \(singular)\(number == 1 ? "" : "s")"
   }
 
-  /// Writes to the terminal at once, in front of what is printed next.
+  /// Writes to the terminal at once, before later output.
   static func writeDirectly(_ text: String) {
     let bytes = Array(text.utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

@@ -1,4 +1,4 @@
-/// Lines that come in pieces, with their numbers. What is longer than a line may be is not kept.
+/// Lines that come in pieces, with their numbers. Lines longer than the limit are not kept.
 package struct InputLines {
   /// A line; its text is nil if it is too long.
   package struct Line: Hashable, Sendable {
@@ -35,7 +35,7 @@ package struct InputLines {
     return lines
   }
 
-  /// - Returns: what stands behind the last end of a line; nil if there is nothing
+  /// - Returns: the text behind the last end of a line; nil if there is none
   package mutating func finish() -> Line? { bytes.isEmpty && !isTooLong ? nil : takeLine() }
 
   private mutating func keep(_ part: ArraySlice<UInt8>) {

@@ -2,9 +2,9 @@ import Glibc
 import HaloBluetoothCore
 import HaloSystem
 
-/// Lines that somebody types on a terminal, with editing, history and completion by libedit, which is loaded when it is
-/// needed. What is printed meanwhile stands above the line. The terminal is restored by ``stop()``, and at the end of the
-/// process, except by SIGKILL.
+/// Lines that a user types on a terminal, with editing, history and completion by libedit, which is loaded when it is needed.
+/// Output meanwhile stands above the line. The terminal is restored by ``stop()``, and at the end of the process, except by
+/// SIGKILL.
 @BluetoothActor
 package final class LineEditor {
   /// The functions of `editline/readline.h` that are used.
@@ -80,7 +80,7 @@ package final class LineEditor {
     }
   }
 
-  /// What the word before the cursor may become.
+  /// The completions of the word before the cursor.
   package var words: [String] = [] {
     didSet { Self.words.withLock { [words] in $0 = (words, 0) } }
   }
@@ -115,7 +115,7 @@ package final class LineEditor {
     isEditing = false
     watch?.interest = []
     library.remove()
-    // What is typed until the next line belongs to it: the terminal keeps it, and shows it then.
+    // Keys that are typed until the next line belong to it: the terminal keeps them, and shows them then.
     KeyInput.changeTerminal()
   }
 

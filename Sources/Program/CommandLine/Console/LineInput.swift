@@ -22,7 +22,7 @@ package final class LineInput {
   /// Reads until ``stop()``.
   ///
   /// - Parameter sink: called with each line, and with nil at the end
-  /// - Returns: whether the lines come as somebody writes them; false for a file
+  /// - Returns: whether the lines come as they are written; false for a file
   package func start(_ sink: @escaping (InputLines.Line?) -> Void) -> Bool {
     self.sink = sink
     let isOpen = input.listen { [self] (piece: ArraySlice<UInt8>?) in take(piece) }
@@ -37,7 +37,7 @@ package final class LineInput {
     reading?.cancel()
   }
 
-  /// Whether nothing is read for a while: what comes waits in the pipe.
+  /// Whether reading is paused: input waits in the pipe.
   package var isPaused: Bool {
     get { input.isPaused }
     set { input.isPaused = newValue }

@@ -48,7 +48,7 @@ package final class StandardInput {
   }
 
   /// Calls `handler` whenever there is something to read, but not in the background of a terminal, where reading would stop the
-  /// process. What somebody types there would wake the loop again and again: it is looked at once a second.
+  /// process. Keys typed there would wake the loop again and again: they are polled once a second.
   static func watch(_ handler: @escaping () -> Void) -> EpollLoop.Watch? {
     var watch: EpollLoop.Watch?
     watch = try? EpollLoop.shared.watch(STDIN_FILENO, for: .readable) { _ in
@@ -63,7 +63,7 @@ package final class StandardInput {
     watch.take()?.cancel()
   }
 
-  /// Whether nothing is read for a while: what comes waits in the pipe.
+  /// Whether reading is paused: input waits in the pipe.
   var isPaused = false {
     didSet { watch?.interest = isPaused ? [] : .readable }
   }

@@ -33,7 +33,7 @@ package enum Terminal {
 }
 
 extension String {
-  /// The text in a number of columns of a terminal; what does not fit becomes an ellipsis.
+  /// The text in a number of columns of a terminal; the rest becomes an ellipsis.
   package func cut(to width: Int) -> String {
     var used = 0
     var end = unicodeScalars.startIndex
@@ -74,10 +74,10 @@ package final class ProgressLine {
   }
 }
 
-/// Shows on the terminal what the program waits for, once that takes a second: `looking for a ring: 3 s`.
+/// Shows on the terminal the reason for a wait, once it takes a second: `looking for a ring: 3 s`.
 @BluetoothActor
 package final class WaitLine {
-  /// What is waited for.
+  /// The reason for the wait.
   package var text: String {
     didSet { show() }
   }

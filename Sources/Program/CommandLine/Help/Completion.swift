@@ -12,7 +12,7 @@ package enum Completion: String, CaseIterable {
     }
   }
 
-  /// What a value of an option is completed with.
+  /// The completion of an option's value.
   private enum Value {
     case words([String])
     case file

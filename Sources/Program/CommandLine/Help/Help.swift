@@ -3,7 +3,7 @@ extension HelpPage {
   /// The column in which the meaning of a term begins.
   private static let indent = 26
 
-  /// The text for a terminal, at most 80 columns wide: how it is called and with what, then examples, then more.
+  /// The text for a terminal, at most 80 columns wide: the usage and the options, then examples, then more.
   package var text: String {
     let start = Self.paragraph("\(name): \(summary)")
     let usage = section == .command ? Self.wrapped("Usage: \(synopsis)", first: "", rest: "  ") : ""
@@ -27,7 +27,7 @@ extension HelpPage {
     }
   }
 
-  /// Whether an example is what is in a file, and not a command line.
+  /// Whether an example is the contents of a file, and not a command line.
   static func isFile(_ example: String) -> Bool { example.contains("\n") }
 
   private static func verbatim(_ lines: String) -> String {
@@ -56,8 +56,8 @@ extension HelpPage {
   /// Wraps text between words. Line breaks in `text` count as spaces.
   ///
   /// - Parameters:
-  ///   - first: what the first line begins with
-  ///   - rest: what the other lines begin with
+  ///   - first: the beginning of the first line
+  ///   - rest: the beginning of the other lines
   private static func wrapped(
     _ text: String, first: String, rest: String, width: Int = HelpPage.width
   ) -> String {

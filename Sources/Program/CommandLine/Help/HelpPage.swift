@@ -1,4 +1,4 @@
-/// What `--help` and the manual say of the program, of a command or of a topic.
+/// The text of `--help` and of the manual about the program, a command or a topic.
 package struct HelpPage {
   /// A term, such as an option, and its meaning.
   package typealias Row = (term: String, meaning: String)
@@ -7,7 +7,7 @@ package struct HelpPage {
   package struct List {
     package var title: String
     package var rows: [Row]
-    /// What stands below the rows; empty for nothing.
+    /// The text below the rows; empty for none.
     package var note: String
 
     package init(_ title: String, _ rows: [Row], note: String = "") {
@@ -24,7 +24,7 @@ package struct HelpPage {
     case overview = 7
   }
 
-  /// The version of the program, of its manual pages and packages; `CHANGELOG.md` has what changed.
+  /// The version of the program, of its manual pages and packages; `CHANGELOG.md` has the changes.
   package static let version = "0.2.0"
   /// The day of the version, which manual pages have; `CHANGELOG.md` has the same.
   package static let date = "2026-11-30"
@@ -35,9 +35,9 @@ package struct HelpPage {
   package var summary: String
   /// The command line, or the path of a file.
   package var synopsis: String
-  /// The options first, as they are what is looked up.
+  /// The options first, as they are looked up most.
   package var lists: [List]
-  /// Complete command lines that work, with what they do; or a file, which has several lines.
+  /// Complete command lines that work, with their effects; or a file, which has several lines.
   package var examples: [(line: String, does: String)]
   package var description: [String]
   package var files: [Row] = []

@@ -65,7 +65,7 @@ extension HelpPage {
 }
 
 extension HelpPage.Section {
-  /// What stands in the middle of the head of a page.
+  /// The middle of the head of a page.
   fileprivate var title: String {
     switch self {
     case .command: "User commands"

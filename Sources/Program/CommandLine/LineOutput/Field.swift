@@ -11,8 +11,8 @@ package enum Field: Hashable, Sendable {
   case flag(Bool?)
   case list([String]?)
 
-  /// The value in a record of JSON. A record has its columns in their order, which a `JSONValue` does not keep; what text
-  /// is in quotes is the same.
+  /// The value in a record of JSON. A record has its columns in their order, which a `JSONValue` does not keep; the quoted
+  /// strings are the same.
   var json: String {
     switch self {
     case .text(let text): text.map(JSONValue.quoted) ?? "null"

@@ -3,8 +3,8 @@ import HaloBluetoothCore
 import HaloStorage
 import HaloSystem
 
-/// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue`` or a ``RecordSink``. Nothing
-/// is allocated for numbers and fixed text, once the buffer has grown to the size of what is collected.
+/// Collects the pieces of a line, and lines, and passes them whole to an ``OutputQueue`` or a ``RecordSink``. Nothing is
+/// allocated for numbers and fixed text, once the buffer has grown to the size of the collected text.
 @usableFromInline package struct LineWriter: ~Copyable {
   /// The collected text.
   @usableFromInline package var text: TextBuffer
@@ -36,7 +36,7 @@ import HaloSystem
   /// Whether earlier lines are not written yet, because the reader is slow.
   package var isDelayed: Bool { queue.map { $0.waitingBytes > 0 } ?? false }
 
-  /// Whether what is written is shown on a terminal, which obeys control characters.
+  /// Whether the output is a terminal, which obeys control characters.
   var isTerminal: Bool { queue === OutputQueue.standardOutput && isatty(STDOUT_FILENO) == 1 }
 
   /// Why writing has ended.
@@ -51,7 +51,7 @@ import HaloSystem
     endLine()
   }
 
-  /// Passes on what is collected. A line is dropped or passed on in one piece.
+  /// Passes on the collected lines. A line is dropped or passed on in one piece.
   ///
   /// - Returns: the number of lines that were dropped, without a line that reports others
   @discardableResult
@@ -71,8 +71,7 @@ import HaloSystem
     return dropped
   }
 
-  /// The same for the end of the output, which no record follows that could tell what was dropped: it is kept, however little is
-  /// read.
+  /// The same for the end of the output, where no later record could report dropped lines: it is kept, however little is read.
   mutating func flushEnd() {
     let policy = queue?.overflow
     queue?.overflow = .keep

@@ -16,7 +16,7 @@ package struct RecordClock: ~Copyable {
   private var second = Int64.min
   /// The time up to the fraction.
   private var before = TextBuffer(capacity: 32)
-  /// The offset from UTC, and what follows it in each record.
+  /// The offset from UTC, and the text behind it in each record.
   private var after = TextBuffer(capacity: 96)
   private let ending: String
   /// The quarter of an hour whose offset from UTC is known. Zones change at its end, if they do.
@@ -30,7 +30,7 @@ package struct RecordClock: ~Copyable {
   /// - Parameters:
   ///   - offset: Unix time minus the time of the stamps, in microseconds
   ///   - measure: determines it anew, once a second at most; nil if it never changes, as in a replay
-  ///   - ending: what follows the time in each record
+  ///   - ending: the text behind the time in each record
   ///   - zone: the offset from UTC, in seconds, at a time in seconds since 1970-01-01 UTC
   package init(
     offset: Int64, measure: (() -> Int64)? = nil, ending: String = "", zone: @escaping (Int) -> Int

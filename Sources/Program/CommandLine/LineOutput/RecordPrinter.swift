@@ -10,7 +10,7 @@ package struct RecordPrinter: ~Copyable {
   /// - Parameters:
   ///   - format: the form of the records
   ///   - columns: the names of the fields
-  ///   - header: what is printed first, with its line breaks
+  ///   - header: the first lines, with their line breaks
   ///   - output: the destination
   package init(
     _ format: OutputFormat, _ columns: [String], header: String = "",

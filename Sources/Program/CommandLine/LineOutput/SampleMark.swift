@@ -2,7 +2,7 @@ import HaloBluetoothCore
 import RingLink
 
 extension SampleWriter {
-  /// What a line is, if it is no sample.
+  /// The kind of a line that is no sample.
   package enum Mark: Equatable, Sendable {
     /// The stream was interrupted: later samples are from another link, or of another start.
     case gap(String)

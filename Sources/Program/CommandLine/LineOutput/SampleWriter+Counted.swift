@@ -1,8 +1,8 @@
 import HaloBluetoothCore
 import RingLink
 
-/// Samples of the counted stream. Beside what is read of them, a line has their bytes as they were sent: neither the order
-/// of bytes nor the sign of acceleration is proved.
+/// Samples of the counted stream. Beside the values, a line has the bytes as they were sent: neither the order of bytes nor the
+/// sign of acceleration is proved.
 extension SampleWriter {
   /// Makes the lines of a counted sample: one of its light and one of its acceleration, as far as they are selected.
   ///

@@ -31,7 +31,7 @@ package final class RecordOrigin {
 /// Prints samples, one per line. The end of the hot path: nothing is allocated for a sample.
 ///
 /// Each line has the time since the first one, the time of day, the ring, a number that counts the lines of its kind from 0,
-/// and the kind. What happened between the samples is a line in its place: see ``Mark``.
+/// and the kind. An event between the samples is a line in its place: see ``Mark``.
 @usableFromInline package struct SampleWriter: ~Copyable {
   let format: OutputFormat
   let kinds: SampleKinds
@@ -55,10 +55,10 @@ package final class RecordOrigin {
   ///   - encoding: how the ring encodes acceleration; nil to detect it from the samples
   ///   - clock: the time of day of the stamps
   ///   - ring: the ring's address
-  ///   - label: what each line of text has before its kind; empty for one ring
-  ///   - origin: what `t` counts from, which writers may share
+  ///   - label: the text before the kind in each line of text; empty for one ring
+  ///   - origin: the zero of `t`, which writers may share
   ///   - hasColumns: whether csv begins with the names of the columns
-  ///   - header: what is printed first, with its line breaks
+  ///   - header: the first lines, with their line breaks
   ///   - output: the destination
   package init(
     _ format: OutputFormat, kinds: SampleKinds, isCounted: Bool = false, encoding: AccelerometerEncoding?,
@@ -82,7 +82,7 @@ package final class RecordOrigin {
     self.output.flush()
   }
 
-  /// What follows the time in each line.
+  /// The text behind the time in each line.
   private static func ending(_ format: OutputFormat, _ ring: String) -> String {
     switch format {
     case .jsonl: "\",\"ring\":\(Field.text(ring).json),\"seq\":"
@@ -106,7 +106,7 @@ package final class RecordOrigin {
     kinds == .accelerometer ? [] : ["raw", "max", "min", "diff"]
   }
 
-  /// What only counted samples of light have.
+  /// The columns of counted samples of light alone.
   static func countedLightColumns(_ kinds: SampleKinds) -> [String] {
     (kinds.contains(.ppg) ? ["heart_rate_bpm"] : [])
       + (kinds.contains(.spo2) ? ["infrared", "spo2_percent"] : [])
@@ -152,7 +152,7 @@ package final class RecordOrigin {
     return true
   }
 
-  /// Prints first what happened before a sample.
+  /// Prints first the events before a sample.
   @inline(__always)
   mutating func beginLine(at time: Instant) {
     if output.droppedLines > 0, output.pending == 0 { writeDropped(at: time) }
@@ -172,7 +172,7 @@ package final class RecordOrigin {
     output.flushEnd()
   }
 
-  /// Prints what happened between samples, after the samples collected so far.
+  /// Prints an event between samples, after the samples collected so far.
   package mutating func mark(_ mark: Mark, at time: Instant) {
     noteStep(at: time)
     write(mark, at: time)

@@ -2,7 +2,7 @@
 package struct ArgumentType<Value: Sendable>: Sendable {
   /// The name of the value in the help.
   package var placeholder: String
-  /// What a valid value is, for the message about another one: "a whole number".
+  /// The description of a valid value, for the message about another one: "a whole number".
   package var expected: String
   /// How the command uses the file that the value names; nil if the value is not a path.
   package var file: FileUse?
@@ -75,7 +75,7 @@ extension ArgumentType where Value == Duration {
     }
   }
 
-  /// How long something goes on: a time; 0 is no limit, which is ``Duration/forever``.
+  /// A duration; 0 is no limit, which is ``Duration/forever``.
   package static var timeLimit: Self {
     ArgumentType(placeholder: "TIME", expected: time.expected + "; 0 is no limit") { text in
       try time.parse(text).map { $0 == .zero ? .forever : $0 }

@@ -14,7 +14,7 @@ package struct CommandSpec: Sendable {
   package var options: [any CommandOption]
   /// Which of the options go together.
   package var rules: [OptionRule]
-  /// Complete command lines that work, with what they do.
+  /// Complete command lines that work, with their effects.
   package var examples: [(line: String, does: String)]
   /// More for `--help`: paragraphs with an empty line between them. Other line breaks do not count. Only the help makes
   /// this text: some of it comes from large tables.
@@ -25,7 +25,7 @@ package struct CommandSpec: Sendable {
   package var sharedHelp: String
   /// Whether everything after the first positional argument belongs to another command.
   package var wrapsCommand: Bool
-  /// Runs it. An error of any type ends it, as the ``Failure`` that it stands for.
+  /// Runs it. An error of any type ends it, as the ``Failure`` that it corresponds to.
   package var run: @BluetoothActor (Invocation) async throws -> Void
 
   package init(

@@ -32,7 +32,7 @@ package enum Confirmation {
 
   /// Returns if the action is confirmed: with `--yes`, or on a terminal.
   ///
-  /// - Parameter consequence: what will happen: `this erases all data on the ring`
+  /// - Parameter consequence: the effect of the command: `this erases all data on the ring`
   package static func obtain(_ invocation: Invocation, _ consequence: String) throws(Failure) {
     guard !invocation[option] else { return }
     guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
@@ -48,12 +48,12 @@ extension OutputFormat {
   /// The form of results if `--format` is not given: text on a terminal, csv in a pipe.
   package static var standard: OutputFormat { Console.isTerminal ? .text : .csv }
 
-  /// What `--format` asks for.
+  /// The value of `--format`.
   package init(_ invocation: Invocation) {
     self = invocation[CommonOptions.format] ?? .standard
   }
 
-  /// What `--format` asks for, of a command that prints a page.
+  /// The value of `--format` of a command that prints a page.
   package init(page invocation: Invocation) {
     self = invocation[CommonOptions.pageFormat]
   }

@@ -39,7 +39,7 @@ package struct Configuration: Sendable {
     }
     let text: String
     do throws(FileError) {
-      // With sudo: messages must not show what is in a file that the user may not read.
+      // With sudo: messages must not show the contents of a file that the user may not read.
       let bytes = try InputFile.read(path, limit: limit, owner: invoking?.user)
       text = String(decoding: bytes, as: UTF8.self)
     } catch {
@@ -130,7 +130,7 @@ package struct Configuration: Sendable {
   /// `count` of `--count`.
   private static func name(of option: OptionSpec) -> String { String(option.name.drop { $0 == "-" }) }
 
-  /// What a text says of a flag; nil if it says neither yes nor no.
+  /// The value of a flag's text; nil if it is neither yes nor no.
   private static func flag(_ text: String?) -> Bool? {
     switch text?.lowercased() {
     case nil, "yes", "on", "true": true

@@ -134,12 +134,10 @@ package struct Invocation: Sendable {
     return value as? Value ?? option.absent
   }
 
-  /// Whether the command has the option.
   package func declares(_ option: some CommandOption) -> Bool {
     command.allOptions.contains { $0.spec.name == option.spec.name }
   }
 
-  /// Whether the command line has the option.
   package func isGiven(_ option: some CommandOption) -> Bool { values[option.spec.name] != nil }
 
   /// Gives the option a value, as if it were on the command line.

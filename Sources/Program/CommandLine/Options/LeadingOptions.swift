@@ -29,14 +29,14 @@ package enum LeadingOptions {
     guard let command = commands.first(where: { $0.name == name }), command.wrapsCommand else {
       return [name] + leading.joined() + rest
     }
-    // What is not its own belongs to the wrapped command.
+    // Options that are not its own belong to the wrapped command.
     let names = command.allOptions.flatMap(\.spec.names)
     func isOwn(_ unit: [String]) -> Bool { names.contains(String(unit[0].prefix { $0 != "=" })) }
     return [name] + leading.filter(isOwn).joined() + rest + leading.filter { !isOwn($0) }.joined()
   }
 }
 
-/// What the program does without a command.
+/// The options of the program without a command.
 package enum ProgramOption: CaseIterable, Sendable {
   case help
   case version

@@ -4,7 +4,7 @@ package enum FileUse: Sendable {
   case writes
 }
 
-/// What the parser and the help know of an option; ``Option`` adds the type of its value.
+/// The parts of an option that the parser and the help need; ``Option`` adds the type of its value.
 package struct OptionSpec: Sendable {
   /// All spellings. The last one is the long name.
   package var names: [String]

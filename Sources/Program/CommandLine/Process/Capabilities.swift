@@ -38,7 +38,7 @@ extension Capabilities: CustomStringConvertible {
 
 /// The capabilities of one thread.
 package struct ThreadCapabilities: Hashable, Sendable {
-  /// What the thread may use.
+  /// The capabilities that the thread may use.
   package var permitted: Capabilities = []
   /// The capabilities in effect, which the kernel checks.
   package var effective: Capabilities = []

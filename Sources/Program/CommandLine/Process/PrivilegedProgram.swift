@@ -17,7 +17,7 @@ package enum PrivilegedProgram {
     return executable.dropLast(suffix.count) + location
   }
 
-  /// Whether this program was installed so.
+  /// Whether this program was installed with privileges.
   package static var isInstalled: Bool { group != nil || executable?.hasSuffix(location) ?? false }
 
   /// Whether a file is as installed: owned by root, and not writable by other users.

@@ -17,7 +17,7 @@ import HaloSystem
 ///
 /// At the end, all threads are checked. The program ends if one has more than it should.
 package enum Privileges {
-  /// How an adapter is reached, which decides what is needed after its sockets are open.
+  /// The access to an adapter, which decides on the privileges that are needed after its sockets are open.
   package enum Way {
     /// A raw socket of the kernel, which checks each command.
     case rawSocket
@@ -27,8 +27,8 @@ package enum Privileges {
     package var needs: Capabilities { self == .rawSocket ? [.netRaw] : [] }
   }
 
-  /// Drops all ways to gain privileges. Call it before there is a second thread. What cannot be dropped for lack of a
-  /// capability cannot be used either.
+  /// Drops all ways to gain privileges. Call it before there is a second thread. Privileges that cannot be dropped for lack of
+  /// a capability cannot be used either.
   package static func confine() {
     _ = Linux.noNewPrivileges()
     _ = Linux.clearAmbient()
@@ -74,10 +74,11 @@ package enum Privileges {
     }
   }
 
-  /// What the adapters need that were opened before another one.
+  /// The capabilities that the adapters need that were opened before another one.
   @BluetoothActor private static var neededBefore: Capabilities = []
 
-  /// Drops what is not needed after the sockets are open. Files that are created afterwards belong to the invoking user.
+  /// Drops the privileges that are not needed after the sockets are open. Files that are created afterwards belong to the
+  /// invoking user.
   ///
   /// - Parameters:
   ///   - way: how the adapter is reached

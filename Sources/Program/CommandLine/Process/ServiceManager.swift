@@ -2,7 +2,7 @@ import Glibc
 import HaloBluetoothCore
 import HaloSystem
 
-/// Reports this process to a service manager such as systemd (sd_notify(3)): that it is ready, what it does, and, for its
+/// Reports this process to a service manager such as systemd (sd_notify(3)): that it is ready, its activity, and, for its
 /// watchdog, that the loop runs. Nothing is sent where `$NOTIFY_SOCKET` is not set.
 @BluetoothActor
 package final class ServiceManager {
@@ -41,7 +41,7 @@ package final class ServiceManager {
     _ = EpollLoop.shared.timers.schedule(after: pause) { self.feedWatchdog(every: pause) }
   }
 
-  /// What the command does, in a few words, for `systemctl status`.
+  /// The activity of the command, in a few words, for `systemctl status`.
   package func report(_ status: @autoclosure () -> String) {
     socket?.send("STATUS=" + status().printable)
   }

@@ -7,7 +7,7 @@ package enum SmallFile {
   ///
   /// - Parameters:
   ///   - path: the file
-  ///   - limit: in bytes; what follows is left out
+  ///   - limit: in bytes; the rest is left out
   package static func text(_ path: String, limit: Int = 1 << 16) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

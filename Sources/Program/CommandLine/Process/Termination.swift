@@ -4,8 +4,8 @@ import HaloSystem
 /// Ends the process on a signal. The main thread waits for signals, outside of the event loop, so that they work even if
 /// the loop is blocked.
 ///
-/// The first signal calls the registered handlers, which end the command in order; without handlers, the process ends at
-/// once. A second request (see ``TerminationRequests``) ends the process within a second and prints what is left undone.
+/// The first signal calls the registered handlers, which end the command in order; without handlers, the process ends at once.
+/// A second request (see ``TerminationRequests``) ends the process within a second and prints the steps that are left undone.
 /// SIGHUP, from a closed terminal or a lost ssh connection, and SIGQUIT count as SIGTERM. A program without a terminal, as a
 /// service is, opens its files anew on SIGHUP.
 package enum Termination {
@@ -30,22 +30,22 @@ package enum Termination {
   private struct State {
     var hasBegun = false
     var handlers: [UInt64: @Sendable () -> Void] = [:]
-    /// What opens files anew.
+    /// The closures that open files anew.
     var openers: [UInt64: @Sendable () -> Void] = [:]
     var unfinished: [UInt64: String] = [:]
     var nextID: UInt64 = 0
   }
 
   private static let state = LockedValue(State())
-  /// SIGHUP only if it is not ignored, as `nohup` does. A script's background jobs start with SIGINT ignored; here it
-  /// counts all the same.
+  /// SIGHUP only if it is not ignored, as `nohup` does. A script's background jobs start with SIGINT ignored; here it counts
+  /// nevertheless.
   private static let signals = [SIGINT, SIGTERM, SIGQUIT] + Signals.withoutIgnored([SIGHUP])
 
   /// Blocks the signals. Call it first in `main`: a thread that exists already would receive them.
   package static func blockSignals() {
     Signals.block(signals)
     signal(SIGPIPE, SIG_IGN)
-    // Beyond the limit of `ulimit -f`, writes fail, and what was begun is cleaned up.
+    // Beyond the limit of `ulimit -f`, writes fail, and partial results are cleaned up.
     signal(SIGXFSZ, SIG_IGN)
   }
 
@@ -72,7 +72,7 @@ package enum Termination {
 
   /// Notes something to undo before the process ends, while the result exists.
   ///
-  /// - Parameter consequence: what follows if it is not undone: `hci0 stays down until halo-raw is started again`
+  /// - Parameter consequence: the consequence if it is not undone: `hci0 stays down until halo-raw is started again`
   package static func note(_ consequence: String) -> Registration {
     add { $0.unfinished[$1] = consequence }
   }
@@ -118,7 +118,7 @@ package enum Termination {
     }
   }
 
-  /// Ends the process, with the reason and what is left undone on standard error.
+  /// Ends the process, with the reason and the steps that are left undone on standard error.
   private static func end(_ code: Int32, _ reason: String?) -> Never {
     // A standard error that blocks must not delay the end: SIGALRM ends the process.
     alarm(1)

@@ -2,7 +2,7 @@ import Glibc
 import HaloBluetoothCore
 import HaloSystem
 
-/// Tells a second request to end from a repetition of the first one.
+/// Distinguishes a second request to end from a repetition of the first one.
 ///
 /// One request often arrives as several signals: `timeout` of GNU coreutils signals its child and then its process group, sudo
 /// relays a signal that the terminal has sent to the whole group, and a shell passes on the SIGHUP that the kernel sends, too.

@@ -31,7 +31,7 @@ final class BrokerOutput {
   let topics: Topics
   /// The prefix of Home Assistant's discovery; nil if it is off.
   let discovery: String?
-  /// Whether the command has its rings as long as it runs; what others publish stays true after their end.
+  /// Whether the command has its rings as long as it runs; values of other commands stay true after their end.
   let followsRings: Bool
   /// The name of the command, which is in the topics; of a history with its kind.
   let command: String
@@ -46,7 +46,7 @@ final class BrokerOutput {
   private var isMissed = false
   private var isDropping = false
   private var unstored: QueueError?
-  /// What was said of messages that the broker does not take.
+  /// The reports about messages that the broker does not take.
   private var refusals: Set<String> = []
 
   /// How many of them are said.
@@ -94,7 +94,7 @@ final class BrokerOutput {
   /// Where the queues are, in the folder for states.
   nonisolated static let folder = "/mqtt"
 
-  /// What the options say.
+  /// The target that the options name.
   private static func target(_ invocation: Invocation) throws(Failure) -> Publisher.Target? {
     let security = BrokerSecurity(
       authorities: invocation[authorityOption], certificate: invocation[certificateOption],
@@ -211,7 +211,7 @@ final class BrokerOutput {
 
   private func say(_ line: String) { Console.error("halo-raw: \(line)") }
 
-  /// Sends what is left, as far as there is time.
+  /// Sends the remaining messages, as far as there is time.
   ///
   /// - Throws: if something is lost
   func finish() async throws(Failure) {

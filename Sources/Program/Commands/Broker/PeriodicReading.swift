@@ -21,7 +21,7 @@ final class PeriodicReading {
 
   /// Begins, until ``end()``.
   ///
-  /// - Parameter first: what is waited for before the first reading
+  /// - Parameter first: the task to wait for before the first reading
   func begin(after first: Task<Void, Never>?) {
     task = BluetoothActor.run { [self] in
       await first?.value

@@ -70,7 +70,7 @@ private func change(_ file: QueueFile, isDeleting: Bool) throws(Failure) {
   }
 }
 
-/// What the list says of a queue.
+/// The entry of a queue in the list.
 private struct QueueRow: Sendable {
   let file: QueueFile
   /// A failure says why it can't be read.

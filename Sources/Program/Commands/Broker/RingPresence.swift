@@ -36,9 +36,9 @@ final class RingPresence {
     check()
   }
 
-  /// Says what has changed.
+  /// Reports changes.
   ///
-  /// - Parameter values: what is published now
+  /// - Parameter values: the values that are published now
   func check(publishing values: Set<RingValue> = []) {
     guard isFollowing else { return }
     let ring = ring().flatMap { $0.connection.isConnected ? $0 : nil }
@@ -74,7 +74,7 @@ final class RingPresence {
     if output.followsRings { output.send(message(Topics.offline)) }
   }
 
-  /// The program ends. What a single command has measured stays available.
+  /// The program ends. The results of a single command stay available.
   func finish() {
     guard isFollowing else { return }
     isFollowing = false

@@ -4,7 +4,7 @@ import HaloCommandLine
 import HaloMQTT
 import RingLink
 
-/// What a broker gets of one device: its records in a batch each second, and what is known of it.
+/// The messages of one device for a broker: its records in a batch each second, and its state.
 @BluetoothActor
 final class RingPublisher {
   private let output: BrokerOutput
@@ -104,7 +104,7 @@ final class RingPublisher {
     readings[value] = (reading, time)
   }
 
-  /// Publishes the newest of what the ring has stored, but for values that this command has measured: those are newer.
+  /// Publishes the newest of the ring's stored values, but for values that this command has measured: those are newer.
   func update(_ newest: StoredValues) {
     for (value, reading) in newest.values where !measured.contains(value) {
       guard stored.values[value].map({ $0.time < reading.time }) ?? true else { continue }
@@ -165,7 +165,7 @@ final class RingPublisher {
   /// Announces the ring, and reads its battery and steps now and every ten minutes, until ``end()``.
   ///
   /// - Parameters:
-  ///   - identification: what is waited for first
+  ///   - identification: the task to wait for first
   ///   - ring: the ring, on its link of now
   func watch(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient) {
     var isAnnounced = false
@@ -188,7 +188,6 @@ final class RingPublisher {
     }
   }
 
-  /// Ends what ``watch(after:_:)`` began.
   func end() async {
     await reading?.end()
     reading = nil

@@ -61,7 +61,7 @@ final class RecordBatches: RecordSink {
     }
   }
 
-  /// Sends what there is.
+  /// Sends the waiting samples.
   func send() {
     if !maker.isEmpty { publish(maker.take()) }
   }

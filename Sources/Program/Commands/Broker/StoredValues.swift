@@ -1,7 +1,7 @@
 import HaloMQTT
 import RingLink
 
-/// The newest of what a ring has stored, for a broker.
+/// The newest of a ring's stored values, for a broker.
 struct StoredValues {
   /// The values, each with its time by the ring's clock.
   private(set) var values: [RingValue: (value: RingReading, time: RingTime)] = [:]

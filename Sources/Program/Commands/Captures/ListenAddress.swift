@@ -22,7 +22,7 @@ enum ListenAddress: Sendable {
   /// Waits for hosts, and says where.
   ///
   /// - Parameter accept: gets each host
-  /// - Returns: what ends it when it is closed
+  /// - Returns: the listener, which ends when it is closed
   @BluetoothActor
   func listen(accept: @escaping (HCIStreamTransport) -> Void) async throws(Failure) -> StreamListener {
     let accept = HCIStreamTransport.ofHosts(accept)

@@ -84,7 +84,7 @@ let recordCommand = CommandSpec(
   if let failure { throw failure }
 }
 
-/// What `--adapter` selects.
+/// The adapters that `--adapter` selects.
 ///
 /// - Throws: if there is no such adapter, before anything is recorded
 @BluetoothActor

@@ -59,7 +59,7 @@ struct AttributeList {
     entries.append(Entry(kind: kind, handle: handle, uuid: uuid, name: name, note: note, text: text))
   }
 
-  /// The characteristics that are meant: one with a handle, or all with a UUID.
+  /// The characteristics of a choice: one with a handle, or all with a UUID.
   func characteristics(_ choice: AttributeChoice) -> [Characteristic] {
     characteristics.filter {
       switch choice {

@@ -45,7 +45,7 @@ let connectCommand = CommandSpec(
       try await device.begin(connection)
     }
     device.onData = link.dataFlow
-    // Also if the link is lost for good.
+    // Also if the link is lost permanently.
     defer { device.stop() }
     _ = try await link.open()
     try await live.complete(link) {

@@ -5,7 +5,7 @@ import HaloBluetoothCore
 import HaloCommandLine
 import RingLink
 
-/// A session with a device: takes lines, one after the other, and prints what they and the device say.
+/// A session with a device: takes lines, one after the other, and prints their results and the values of the device.
 @BluetoothActor
 final class DeviceSession {
   private let session: Session
@@ -32,7 +32,7 @@ final class DeviceSession {
   private static let mostWaiting = 64
 
   init(_ live: LiveOutput, _ session: Session, keepsGoing: Bool) {
-    // Nobody reads any more: there is nothing to go on for.
+    // The output is closed: the session has no purpose any more.
     output = SessionOutput(live) { [weak session] in session?.interruption.request() }
     subscriptions = SessionSubscriptions(output)
     self.session = session

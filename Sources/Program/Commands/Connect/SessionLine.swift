@@ -20,7 +20,7 @@ enum SessionLine: Equatable {
   case help
   case quit
 
-  /// The words that a line begins with, with their arguments and what they do.
+  /// The words that a line begins with, with their arguments and their purposes.
   static let forms: [(word: String, arguments: String, purpose: String)] = [
     ("services", "", "the services and characteristics, with their handles"),
     ("read", "WHAT", "read a value; WHAT is a handle (0x0012) or a UUID (2A19)"),
@@ -46,7 +46,7 @@ enum SessionLine: Equatable {
   private static let patience = Duration.seconds(10)
 
   /// - Returns: nil for an empty line, and for a comment, which begins with #
-  /// - Throws: `.usage`, which says what is wrong
+  /// - Throws: `.usage`, with the error
   init?(_ text: String) throws(Failure) {
     let words = text.split(whereSeparator: \.isWhitespace).map { String($0) }
     guard let first = words.first, !first.hasPrefix("#") else { return nil }
@@ -140,7 +140,7 @@ enum SessionLine: Equatable {
   }
 }
 
-/// The frames of a ring by their names, and what they say.
+/// The frames of a ring by their names, and their meanings.
 enum RingFrames {
   /// `battery`, `steps-of-a-day`.
   private static func word(_ entry: CommandEntry) -> String { entry.name.replacing(" ", with: "-") }
@@ -155,7 +155,7 @@ enum RingFrames {
 
   static var names: [String] { requests.map(\.name) }
 
-  /// The command's byte and what has to follow it; nil for a name that no frame has.
+  /// The command's byte and the bytes behind it; nil for a name that no frame has.
   ///
   /// - Throws: if the frame has values, which have to be given as bytes
   static func request(named name: String) throws(Failure) -> [UInt8]? {
@@ -175,7 +175,7 @@ enum RingFrames {
     return [command.rawValue] + payload
   }
 
-  /// What a value of a ring's characteristic says: `battery, reading: level 87 percent, charging no`; nil of others.
+  /// The meaning of a value of a ring's characteristic: `battery, reading: level 87 percent, charging no`; nil for others.
   static func words(_ value: [UInt8], of uuid: BluetoothUUID) -> String? {
     guard uuid == RingGATT.commandNotify || uuid == RingGATT.commandWrite,
       let frame = try? RingFrame(parsing: value.span.bytes)

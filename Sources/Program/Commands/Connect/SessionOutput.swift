@@ -6,7 +6,7 @@ import HaloCommandLine
 import HaloGATT
 import RingLink
 
-/// What a session prints: records, and above the line that is being typed if there is a terminal.
+/// The output of a session: records, above the line that is being typed if there is a terminal.
 @BluetoothActor
 final class SessionOutput {
   private let live: LiveOutput
@@ -70,7 +70,7 @@ final class SessionOutput {
     }
   }
 
-  /// Prints the MTU, and what else is known of a link.
+  /// Prints the MTU and the other properties of a link.
   func printLink(_ connection: GATTLink) async {
     let rssi = try? await connection.readRSSI()
     let parts = [

@@ -3,7 +3,7 @@ import HaloGATT
 import HaloBluetoothCore
 import HaloCommandLine
 
-/// What a session has subscribed to, also over several links.
+/// The subscriptions of a session, also over several links.
 @BluetoothActor
 final class SessionSubscriptions {
   private struct Subscribed {
@@ -42,8 +42,8 @@ final class SessionSubscriptions {
     for subscription in all.remove(at: index).subscriptions { try await gatt.unsubscribe(subscription) }
   }
 
-  /// Subscribes again on a new link. What the device sends without a subscription is printed, too: some do, and others after a
-  /// write to the descriptor.
+  /// Subscribes again on a new link. Values that the device sends without a subscription are printed, too: some do, and others
+  /// after a write to the descriptor.
   func renew(_ table: AttributeList, on gatt: GATTClient) async throws {
     heard = []
     for characteristic in table.notifying {

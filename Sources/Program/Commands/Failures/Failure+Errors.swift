@@ -9,7 +9,7 @@ import HaloRecording
 import HaloRingStore
 import RingLink
 
-/// What `work` comes to, whatever it throws: what is left to do in any case comes before ``Result/get()``.
+/// The result of `work`, also of an error: steps that are necessary in any case come before ``Result/get()``.
 @BluetoothActor
 func outcome<Value>(of work: () async throws -> Value) async -> Result<Value, Failure> {
   do {
@@ -30,7 +30,7 @@ extension Interruption {
 
 /// The value of `work`, which may block; see ``offTheLoop(deadline:in:privileges:_:)``.
 ///
-/// - Parameter reason: what an interruption means, which does not wait for it
+/// - Parameter reason: the message of an interruption, which does not wait for `work`
 @BluetoothActor
 func offTheLoop<Value: Sendable>(
   orInterrupted reason: String, _ work: @escaping @Sendable () throws -> Value
@@ -41,7 +41,7 @@ func offTheLoop<Value: Sendable>(
 }
 
 extension Failure {
-  /// What a command ends with that has thrown this error.
+  /// The failure of a command that has thrown this error.
   init(_ error: any Error) {
     switch error {
     case let failure as Failure: self = failure
@@ -55,7 +55,7 @@ extension Failure {
     case let error as AdvertisingFault: self.init(.usage, error.description)
     case let error as FileError: self.init(ExitCode(error), error.description)
     case let error as QueueError: self.init(ExitCode(error), error.description)
-    // A command makes a failure of any other error where it knows what it means.
+    // A command makes a failure of any other error where it knows its meaning.
     default: self.init(.internalError, "\(error)")
     }
   }
@@ -125,11 +125,11 @@ extension ExitCode {
   }
 }
 
-/// What a failure says about a link.
+/// The consequence of a failure for a link.
 struct LinkContext: Sendable {
   /// Decides whether the link is made again.
   var fault = StackError.Fault.final
-  /// What is said when the device is asked again; nil for a note with the message.
+  /// The message when the device is asked again; nil for a note with the message of the failure.
   var attempt: String?
 }
 

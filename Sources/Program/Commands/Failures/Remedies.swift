@@ -4,7 +4,7 @@ import HaloBluetoothCore
 import HaloCommandLine
 import HaloLinuxBluetooth
 
-/// What a user can do about an error of an adapter, in the words of this program's commands.
+/// A user's remedies for an error of an adapter, in the words of this program's commands.
 extension StackError {
   /// The error, followed by its remedy.
   var messageWithRemedy: String { adding(remedy, to: description) }

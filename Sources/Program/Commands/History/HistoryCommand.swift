@@ -128,7 +128,7 @@ extension HistoryKind {
   static let estimatesOption = Flag(
     "--include-estimates", help: "print stress and hrv, though rings are known to make them up")
 
-  /// Whether it is not an estimate, or estimates are asked for; if not, standard error says so.
+  /// Whether it is not an estimate, or estimates are asked for; if not, a message on standard error.
   func mayBePrinted(_ invocation: Invocation) -> Bool {
     if !isEstimate || invocation[Self.estimatesOption] { return true }
     Console.error(

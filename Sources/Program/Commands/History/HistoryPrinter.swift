@@ -124,7 +124,7 @@ struct HistoryPrinter: ~Copyable {
   /// - Parameters:
   ///   - title: the time as text; nil for the time of a day
   ///   - fields: those behind the time
-  ///   - text: what text has behind it
+  ///   - text: the text behind the fields
   private mutating func print(
     _ time: RingTime, title: String? = nil, _ fields: [Field], _ text: @autoclosure () -> String
   ) {

@@ -2,11 +2,11 @@ import HaloBluetoothCore
 import HaloCommandLine
 import RingLink
 
-/// The records that are left out while the data of a ring is read: told on standard error, and kept as bytes.
+/// The records that are left out while the data of a ring is read: reported on standard error, and kept as bytes.
 @BluetoothActor
 final class InvalidRecords {
   private var records: [InvalidRecord] = []
-  /// Each is told once, also if it is read again after a loss of the link.
+  /// Each is reported once, also if it is read again after a loss of the link.
   private var told: Set<InvalidRecord> = []
 
   /// Rings have no more than this many records of a kind.
@@ -27,7 +27,7 @@ final class InvalidRecords {
     return records
   }
 
-  /// Tells them, and prints them as records if these are JSON.
+  /// Reports them, and prints them as records if these are JSON.
   func print(_ format: OutputFormat) {
     let records = take()
     Self.tell(records)

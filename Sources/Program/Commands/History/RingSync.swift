@@ -15,7 +15,7 @@ final class RingSync {
     var read = 0
     /// The number of records that are new or changed.
     var added = 0
-    /// The number of records that cannot be what they say.
+    /// The number of records with impossible contents.
     var leftOut = 0
     /// Why reading ended early; nil if it is complete, or another command has read.
     var error: RingError?
@@ -28,7 +28,7 @@ final class RingSync {
 
     init(kind: HistoryKind) { self.kind = kind }
 
-    /// What another command has read.
+    /// The result of another command.
     ///
     /// - Parameter json: as ``json`` gives it; nil if it is malformed
     init?(_ json: JSONValue) {
@@ -74,7 +74,7 @@ final class RingSync {
   private let name: String?
   private let store: RingStore
   private let progress = ProgressLine()
-  /// Whether nothing is said while it reads.
+  /// Whether it prints no messages while it reads.
   var isQuiet = false
   private let odd = InvalidRecords()
   /// Nil without a broker.
@@ -109,7 +109,7 @@ final class RingSync {
     let start = clock.unixSeconds
     let record = session.clockRecord(of: self.ring.connection.identity)
     let (store, ring, name) = (self.store, self.ring, self.name)
-    // What was read is published in any case.
+    // The values that were read are published in any case.
     defer { publisher?.update(newest) }
     let id = try await storeRetry(
       store.ring(ring.connection.peer, name: name, firmware: ring.firmware.firmwareRevision))
@@ -238,8 +238,8 @@ extension HistoryKind {
     }
   }
 
-  /// Whether it is copied unless another kind is named. Nothing says which rings store the times of sitting, and the
-  /// others do not answer.
+  /// Whether it is copied unless another kind is named. It is unknown which rings store the times of sitting, and the others do
+  /// not answer.
   var isSynced: Bool { self != .sedentary }
 }
 

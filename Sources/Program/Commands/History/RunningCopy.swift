@@ -11,7 +11,7 @@ import RingLink
 struct RunningCopy {
   private let result: JSONValue
 
-  /// How long the other command may take to say what it does, and to copy, in milliseconds.
+  /// How long the other command may take to report its state, and to copy, in milliseconds.
   private nonisolated static let statusDeadline: Int32 = 3000
   private nonisolated static let copyDeadline: Int32 = 5 * 60_000
 
@@ -56,7 +56,7 @@ struct RunningCopy {
     return selector == .anyRing || selector.isMeant(name: name, address: address)
   }
 
-  /// The command of this user that has a ring, with what it says of itself.
+  /// The command of this user that has a ring, with its state.
   private static func owner(
     of selector: RingSelector, on adapter: AdapterSpecification
   ) async -> (RunningCommand, JSONValue)? {
@@ -82,7 +82,7 @@ struct RunningCopy {
       || other == "\(AdapterSpecification.kernel(nil))" && "\(adapter)".hasPrefix("kernel")
   }
 
-  /// What was copied, as far as it is well formed.
+  /// The results of the copy, as far as they are well formed.
   var outcomes: [RingSync.Outcome] {
     guard case .array(let kinds)? = result.found("kinds") else { return [] }
     return kinds.compactMap { RingSync.Outcome($0) }

@@ -51,7 +51,7 @@ let storeCommand = CommandSpec(
   }
 }
 
-/// Prints the selected rings, and what is stored of each.
+/// Prints the selected rings, and the stored records of each.
 private func list(_ stored: StoredHistory, _ format: OutputFormat) throws {
   var printer = RecordPrinter(
     format,

@@ -73,7 +73,7 @@ let syncCommand = CommandSpec(
       failure = error
     }
     if hasRead { Console.error("stored in \(store.path.printable)") }
-    // What was read is published in any case.
+    // The values that were read are published in any case.
     do throws(Failure) { try await broker?.finish() } catch { failure = failure ?? error }
   }
   if let failure { throw failure }

@@ -34,7 +34,7 @@ let adaptersCommand = CommandSpec(
     defer { management.close() }
     _ = try await management.send(.setPowered(verb == "up"), to: index)
   } catch {
-    // The kernel does not tell such adapters from missing ones.
+    // The kernel does not distinguish such adapters from missing ones.
     if error.code == .noSuchAdapter, let obstacle = try? await Controllers.state(of: index)?.obstacle {
       throw Failure(StackError("switch \(index) \(verb == "up" ? "on" : "off")", obstacle))
     }

@@ -21,7 +21,7 @@ let doctorCommand = CommandSpec(
 ) { invocation in
   var state = await SystemState.read()
   let adapter = await SystemState.RingState.openAdapter(of: state.adapters)
-  // What needs root is read and opened. The known rings are in the invoking user's home.
+  // Everything that needs root is read and opened. The known rings are in the invoking user's home.
   try Privileges.afterOpening(.rawSocket)
   let wanted = invocation.positionals.first
   let selector = wanted.map { RingSelector($0) } ?? .anyRing

@@ -4,7 +4,7 @@ import HaloCommandLine
 import HaloSystem
 import HaloStorage
 
-/// What a command does with each device now: for `halo-raw status`, and for a service manager.
+/// The activity of a command with each device: for `halo-raw status`, and for a service manager.
 @BluetoothActor
 final class SessionStatus {
   /// The records of a device.
@@ -36,7 +36,7 @@ final class SessionStatus {
   }
 
   /// - Parameters:
-  ///   - state: what happens with the device, in a few words
+  ///   - state: the activity with the device, in a few words
   ///   - address: that of the device
   ///   - name: its name, if it is known
   func report(_ state: String, of address: BluetoothAddress, name: String?) {
@@ -83,7 +83,7 @@ final class SessionStatus {
     }
   }
 
-  /// Copies what a ring has stored when `halo-raw sync` asks for it, as the ring has one link.
+  /// Copies the ring's stored records when `halo-raw sync` asks for it, as the ring has one link.
   ///
   /// - Parameter copy: begins, and replies when it is done
   func serveCopies(_ copy: @escaping (@escaping StatusServer.Reply) -> Void) {

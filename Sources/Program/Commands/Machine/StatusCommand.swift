@@ -52,7 +52,7 @@ let statusCommand = CommandSpec(
 /// How long all commands together may take to answer, in milliseconds.
 private let answerDeadline: Int32 = 1000
 
-/// What a running command says.
+/// The answer of a running command.
 private struct CommandAnswer: Sendable {
   let command: RunningCommand
   /// Null if it did not answer.

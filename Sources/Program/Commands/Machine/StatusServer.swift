@@ -10,11 +10,11 @@ import HaloStorage
 final class StatusServer {
   typealias Reply = (JSONValue) -> Void
 
-  /// What another command may ask for.
+  /// A question of another command.
   enum Question: CaseIterable {
-    /// What it does.
+    /// The state of the command.
     case status
-    /// To copy what its rings have stored; the answer comes when that is done.
+    /// A copy of the stored records of its rings; the answer comes when that is done.
     case copy
 
     /// The name of the socket of a process.
@@ -77,7 +77,7 @@ final class StatusServer {
     guard waiting.remove(descriptor) != nil else { return }
     defer { close(descriptor) }
     var line = json.line + "\n"
-    // What does not fit into the socket at once is left out; it has room for all the rings that a command takes.
+    // Text that does not fit into the socket at once is left out; it has room for all the rings that a command takes.
     _ = line.withUTF8 { SystemCall.send(descriptor, $0.baseAddress, $0.count, waits: false) }
   }
 }
@@ -89,7 +89,7 @@ struct RunningCommand: Sendable {
   let folder: SocketFolder
   var user: uid_t { folder.user }
 
-  /// What the path of the folder ends with.
+  /// The end of the folder's path.
   private static let end = "/halo-raw/status"
   /// How many names of a folder are read: those of another user may be made to keep root busy.
   private static let longestFolder = 1024
@@ -98,7 +98,7 @@ struct RunningCommand: Sendable {
   /// Where systemd has the runtime folders of those who are logged in.
   private static let logins = "/run/user"
 
-  /// Makes this user's folder, in the first place where that is possible, and removes from it what killed processes have left.
+  /// Makes this user's folder, in the first place where that is possible, and removes the files of killed processes from it.
   static func makeFolder() throws(FileError) -> SocketFolder {
     var failure = FileError("HOME", .system(ENOENT))
     for place in UserFolders.sockets {
@@ -149,7 +149,7 @@ struct RunningCommand: Sendable {
     folder.connect(socket, question.name(of: process))
   }
 
-  /// What each command answers, or nil for one that has ended; on another thread.
+  /// The answer of each command, or nil for one that has ended; on another thread.
   ///
   /// - Parameter milliseconds: how long all may take
   nonisolated static func answers(
@@ -160,7 +160,7 @@ struct RunningCommand: Sendable {
     }
   }
 
-  /// All commands with what they answer about their state.
+  /// All commands with their answers about their state.
   ///
   /// - Parameter milliseconds: how long all may take
   /// - Returns: nil if the task was cancelled

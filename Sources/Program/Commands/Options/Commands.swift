@@ -58,7 +58,7 @@ package enum Commands {
 
   static var all: [CommandSpec] { groups.flatMap(\.commands) }
 
-  /// - Parameter topics: what else could be meant
+  /// - Parameter topics: further names that could be meant
   package static func named(_ name: String, orTopics topics: [String] = []) throws(Failure) -> CommandSpec {
     let entries = self.entries.flatMap(\.commands)
     if let entry = entries.first(where: { $0.name == name }) { return entry.spec }

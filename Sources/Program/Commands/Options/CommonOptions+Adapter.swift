@@ -90,7 +90,7 @@ extension Invocation {
   var adapter: AdapterSpecification {
     get throws(Failure) {
       let adapter = try namedAdapter
-      // Nobody waits for a simulation: what ends by itself has the time of the simulation, unless it was given a time.
+      // A simulation needs no limit: a command that ends on its own has the time of the simulation, unless it was given a time.
       guard case .virtual(let options, _) = adapter, command.endsByItself, !isGiven(CommonOptions.wait) else {
         return adapter
       }
@@ -117,7 +117,7 @@ extension CommandSpec {
   }
 
   /// - Parameters:
-  ///   - positionals: how many arguments it takes; nil if `arguments` say that, such as `KIND [RING]`
+  ///   - positionals: how many arguments it takes; nil if `arguments` show that, such as `KIND [RING]`
   ///   - usesAdapter: whether it uses an adapter to reach a device, and so takes the options for adapters
   ///   - opensLinks: whether it connects to a device with that, and so takes the options for links
   init(

@@ -6,7 +6,7 @@ import HaloLinuxBluetooth
 import HaloRaw
 
 extension ConnectionRequest {
-  /// What `--wait`, `--interval`, `--latency` and `--timeout` ask for; the usual one for a command without links. The peer is
+  /// The request of `--wait`, `--interval`, `--latency` and `--timeout`; the usual one for a command without links. The peer is
   /// set later.
   init(_ invocation: Invocation) throws(Failure) {
     var parameters = ConnectionParameters.fast
@@ -36,7 +36,7 @@ extension ConnectionRequest {
     }
   }
 
-  /// Refuses what the kernel does not let programs choose.
+  /// Refuses options that the kernel does not let programs choose.
   func check(for adapter: AdapterSpecification) throws(Failure) {
     guard case .kernel = adapter, let preferences else { return }
     guard preferences.dataLength == nil else {
@@ -49,7 +49,7 @@ extension ConnectionRequest {
 }
 
 extension ScanParameters {
-  /// What `--aggressive` and `--phy` ask for.
+  /// The parameters of `--aggressive` and `--phy`.
   init(_ invocation: Invocation) {
     self = .gentle
     guard invocation.declares(CommonOptions.aggressive) else { return }
@@ -59,7 +59,7 @@ extension ScanParameters {
 }
 
 extension LinkPreferences {
-  /// What `--phy` and `--data-length` ask for; nil if neither is given.
+  /// The preferences of `--phy` and `--data-length`; nil if neither is given.
   fileprivate init?(_ invocation: Invocation) {
     guard invocation.isGiven(CommonOptions.phy) || invocation.isGiven(CommonOptions.dataLength) else {
       return nil

@@ -1,6 +1,6 @@
 import HaloCommandLine
 
-/// What `halo-raw help TOPIC` describes besides the commands. Each is a manual page, too.
+/// The topics of `halo-raw help TOPIC` besides the commands. Each is a manual page, too.
 enum HelpTopic: String, CaseIterable {
   case link
   case config

@@ -8,11 +8,11 @@ struct RingDescription {
   var name: String?
   var address: BluetoothAddress
   var firmware: String?
-  /// What its automatic measurements are set to, by the names of settings and fields; nil if they were not read.
+  /// The settings of its automatic measurements, by the names of settings and fields; nil if they were not read.
   var settings: JSONValue?
   /// At the end; nil before.
   var interval: ConnectionInterval?
-  /// What was measured, by name.
+  /// The results of measurements, by name.
   var results: [String: JSONValue] = [:]
 
   /// For people.
@@ -31,7 +31,7 @@ struct RingDescription {
   }
 }
 
-/// What records are: the rings, the clocks, the columns, and at the end what was measured. The names in its JSON follow
+/// The description of records: the rings, the clocks, the columns, and at the end the results. The names in its JSON follow
 /// those of BIDS (Brain Imaging Data Structure) where it has them.
 struct DataDescription {
   var command = ""
@@ -110,7 +110,7 @@ struct DataDescription {
   }
 }
 
-/// What a column of a live command has.
+/// The contents of a column of a live command.
 private struct ColumnMeaning {
   var text: String
   var unit: String?

@@ -40,7 +40,7 @@ enum SeriesOption {
     }
     let series = try FileSeries(
       folder: path, stem: invocation.command.name, suffix: suffix, hasLines: hasLines)
-    // What is simulated has a time of its own.
+    // A simulation has a time of its own.
     let isSimulated = (try? invocation.adapter).map { !$0.isReal } ?? false
     let files = FileRotation(series, limit: limit, keepTime: keepTime.map { Int($0.inSeconds) }, now: now) {
       isSimulated ? now().unix : SystemClock.synchronizedSeconds
@@ -49,7 +49,7 @@ enum SeriesOption {
     return files
   }
 
-  /// Says what was deleted, and once why something was not.
+  /// Reports which files were deleted, and once the reason if one was not.
   private static func sayOfRemoval(in path: String) -> @Sendable (FileRotation.Removal) -> Void {
     let isFirst = LockedValue(true)
     return { removal in

@@ -25,7 +25,7 @@ enum LiveOption {
   }()
 }
 
-/// The destination of the records of a command, with what describes them: the header, and the file beside the output.
+/// The destination of the records of a command, with their description: the header, and the file beside the output.
 @BluetoothActor
 final class LiveOutput {
   let format: OutputFormat
@@ -44,14 +44,14 @@ final class LiveOutput {
   private let broker: BrokerOutput?
   /// Opens the file anew on SIGHUP, where there is no terminal.
   private var hangUp: Termination.Registration?
-  /// What the automatic measurements of rings are set to.
+  /// The settings of the rings' automatic measurements.
   private var settings: [BluetoothAddress: JSONValue] = [:]
-  /// What the broker gets of the device; nil without `--mqtt`, and for several rings.
+  /// The messages of the device for the broker; nil without `--mqtt`, and for several rings.
   private(set) var publisher: RingPublisher?
   /// Prints the records of the one device; nil for samples.
   private(set) var printer: TimedPrinter?
 
-  /// In bytes: what waits for a slow disk.
+  /// In bytes: the most data that wait for a slow disk.
   private static let capacity = 1 << 22
 
   /// Opens the file of `--output`. Call it after privileges are dropped, so that the file belongs to the invoking user.
@@ -121,7 +121,7 @@ final class LiveOutput {
     session.status.count(device.address) { printer.progress }
   }
 
-  /// The form of a file, by its name; csv if that says nothing.
+  /// The form of a file, by its name; csv if the name does not show it.
   private static func format(ofFile path: String) -> OutputFormat {
     path.hasSuffix(".jsonl") || path.hasSuffix(".ndjson") ? .jsonl : path.hasSuffix(".txt") ? .text : .csv
   }
@@ -139,7 +139,7 @@ final class LiveOutput {
     try await begin(columns: columns)
   }
 
-  /// What the broker gets of a device; nil without `--mqtt`.
+  /// The messages of a device for the broker; nil without `--mqtt`.
   func publisher(of device: BluetoothAddress, name: String?) -> RingPublisher? {
     broker.map { RingPublisher($0, of: device, name: name) }
   }
@@ -165,14 +165,14 @@ final class LiveOutput {
     }
   }
 
-  /// Reads what the automatic measurements of a ring are set to, once, if the data comes with a description.
+  /// Reads the settings of a ring's automatic measurements, once, if the data comes with a description.
   func describe(_ ring: RingClient) async throws {
     guard isDescribed, settings[ring.connection.peer] == nil else { return }
     let known = try await ring.measurementSettings()
     settings[ring.connection.peer] = SettingsFile(known, of: ring.firmware).settingsJSON
   }
 
-  /// A device, with what ``describe(_:)`` has read.
+  /// A device, with the settings that ``describe(_:)`` has read.
   func description(of device: some LinkedDevice, name: String?) -> RingDescription {
     let peer = device.connection.peer
     return RingDescription(
@@ -186,7 +186,7 @@ final class LiveOutput {
 
   /// Adds one of several rings.
   ///
-  /// - Returns: what is printed before its records; empty without `--header`
+  /// - Returns: the lines before its records; empty without `--header`
   func add(_ ring: RingDescription) -> String {
     var own = description
     own.rings = [ring]
@@ -205,7 +205,7 @@ final class LiveOutput {
     description.rings[index].results = results
   }
 
-  /// What the command prints first; empty without `--header`.
+  /// The first lines of the output; empty without `--header`.
   var header: String { header(description, lines: description.lines) }
 
   private func header(_ description: DataDescription, lines: [String]) -> String {
@@ -225,7 +225,7 @@ final class LiveOutput {
   ///
   /// - Parameters:
   ///   - link: leads to the device
-  ///   - results: what was measured, by name
+  ///   - results: the results of measurements, by name
   func complete(
     _ link: ReconnectingLink<some LinkedDevice>,
     results: @BluetoothActor () -> [String: JSONValue] = { [:] },

@@ -1,8 +1,8 @@
 import HaloBluetoothCore
 import HaloCommandLine
 
-/// Prints records of something that happens: the time since the first of them, the time of day, the device, a number that
-/// counts the records of each kind from 0, and the fields. What is not read in time is dropped.
+/// Prints records of events: the time since the first of them, the time of day, the device, a number that counts the records of
+/// each kind from 0, and the fields. Records that are not read in time are dropped.
 @BluetoothActor
 final class TimedPrinter {
   private var printer: RecordPrinter
@@ -16,7 +16,7 @@ final class TimedPrinter {
   private let showsTime: Bool
   /// How many records there were, and when the last one was received.
   private(set) var progress = SessionStatus.Progress(records: 0)
-  /// The columns of the command. The first one has what a record is.
+  /// The columns of the command. The first one has the kind of a record.
   private let columns: [String]
   private var counts: [String: Int] = [:]
 
@@ -29,7 +29,7 @@ final class TimedPrinter {
   ///   - live: the destination, and the time of day
   ///   - device: the device; a ring after ``LiveOutput/describe(_:)``
   ///   - columns: those of the command
-  ///   - origin: what the time is counted from; nil for the first record
+  ///   - origin: the zero of the time; nil for the first record
   ///   - showsTime: whether a line of text begins with the time of day
   init(
     _ live: LiveOutput, of device: some LinkedDevice, _ columns: [String], origin: Instant? = nil,
@@ -58,7 +58,7 @@ final class TimedPrinter {
   var dropped: Int { printer.output.allDroppedLines }
 
   /// - Parameters:
-  ///   - kind: what is counted
+  ///   - kind: the kind, whose records are counted
   ///   - fields: by the names of their columns
   ///   - time: the receive time; nil for now
   ///   - text: the same as text; may have several lines; nil if people do not want to read it
@@ -103,7 +103,7 @@ final class TimedPrinter {
       "dropped", [columns[0]: .text("dropped"), column: .number(count)], at: time, since: start)
   }
 
-  /// The fields of all columns; what a record of a kind does not have is empty.
+  /// The fields of all columns; those that a record of a kind does not have are empty.
   private func record(
     _ kind: String, _ fields: [String: Field], at time: Instant, since start: Instant
   ) -> [Field] {

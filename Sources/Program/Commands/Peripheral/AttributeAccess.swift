@@ -33,7 +33,7 @@ extension GATTClient {
     }
   }
 
-  /// Finds what is to be written, and the characteristic whose value it is; nil if it is no characteristic's.
+  /// Finds the attribute to write, and the characteristic whose value it is; nil if it is no characteristic's.
   func target(
     of choice: AttributeChoice
   ) async throws(StackError) -> (handle: AttributeHandle, characteristic: Characteristic?) {

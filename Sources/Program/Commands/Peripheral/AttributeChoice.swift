@@ -45,7 +45,8 @@ enum AttributeChoice: Hashable {
     }
   }
 
-  /// What a line or an option names: a handle as it is printed, `0x0012` or a number, or a UUID of 4, 8 or 32 digits.
+  /// The attribute that a line or an option names: a handle as it is printed, `0x0012` or a number, or a UUID of 4, 8 or 32
+  /// digits.
   init?(naming text: String) {
     if text.count > 6 || !text.lowercased().hasPrefix("0x"), let uuid = BluetoothUUID(text) {
       self = .uuid(uuid)
@@ -75,7 +76,7 @@ extension GATTClient {
 
   /// Finds the selected characteristics. A service that can't be discovered hides no other one.
   ///
-  /// - Parameter onlyFirst: whether the first one of each choice is enough; else all that have the UUID are meant
+  /// - Parameter onlyFirst: whether the first one of each choice is enough; else all that have the UUID are found
   /// - Returns: at least one for each choice, in the order of the choices and of their handles
   func find(
     _ choices: [AttributeChoice], onlyFirst: Bool = false

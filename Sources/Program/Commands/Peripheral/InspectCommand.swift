@@ -13,7 +13,7 @@ let inspectCommand = CommandSpec(
 ) { invocation in
   try await Session.run(invocation) { session in
     let table = TableReader()
-    // What was read is shown, also if the rest cannot be read.
+    // The attributes read so far are shown, also if the rest cannot be read.
     defer { table.print(OutputFormat(page: invocation)) }
     session.showsAttributes = true
     try await session.withDevice { connection, _ in
@@ -68,7 +68,7 @@ private final class TableReader {
     do throws(StackError) {
       try await readContents(of: service, client)
     } catch {
-      // The peer answers wrongly here; what it says elsewhere counts.
+      // The peer answers wrongly here; its other answers count.
       guard error.isOfOneAttribute else { throw error }
       fault = fault ?? error
       row(

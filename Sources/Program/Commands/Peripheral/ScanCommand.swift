@@ -82,7 +82,7 @@ private final class ScanView {
   /// When the first report was received.
   private var origin: Instant?
   private var printer: RecordPrinter
-  /// What was printed last of each device, without the times.
+  /// The last fields printed of each device, without the times.
   private var printed: [Advertisement.ID: [Field]] = [:]
   private var devices: [Advertisement.ID: Advertisement] = [:]
   private var order: [Advertisement.ID] = []
@@ -128,7 +128,7 @@ private final class ScanView {
     }
   }
 
-  /// Whether a row says more than the last one of the device. A payload may be new and say nothing, such as an empty scan
+  /// Whether a row says more than the last one of the device. A payload may be new and empty of data, such as an empty scan
   /// response.
   private func isNew(_ row: AdvertisementRow, of device: Advertisement.ID) -> Bool {
     let shown = format == .text ? [.text(row.line)] : row.fields
@@ -146,7 +146,7 @@ private final class ScanView {
 
   /// Draws the table over the previous one.
   ///
-  /// - Parameter rows: the number of devices to show; a line says how many more there are
+  /// - Parameter rows: the number of devices to show; a line has the number of the others
   private func draw(_ rows: Int) {
     let width = Terminal.size(of: STDOUT_FILENO).columns
     var lines = order.prefix(max(rows, 1)).compactMap { devices[$0].map { AdvertisementRow($0).line } }
@@ -159,7 +159,7 @@ private final class ScanView {
   }
 }
 
-/// What is shown of a device.
+/// The fields that are shown of a device.
 private struct AdvertisementRow {
   private let device: Advertisement
   /// How likely it is a ring; nil if it does not look like one.

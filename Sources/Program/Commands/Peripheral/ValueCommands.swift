@@ -70,7 +70,7 @@ let writeCommand = CommandSpec(
       let target = try await connection.gatt.target(of: choice)
       let hasResponse =
         try target.characteristic?.hasResponse(isRefused: isWithoutResponse) ?? !isWithoutResponse
-      // What was sent may have been taken.
+      // The value that was sent may have been taken.
       link.dataFlow()
       try await connection.gatt.write(value, to: target.handle, hasResponse: hasResponse)
       await link.close()

@@ -1,10 +1,9 @@
 import HaloStorage
 import RingLink
 
-/// What is known about a ring's clock: what this computer stored and what the ring's data show. No command reads the
-/// clock.
+/// The evidence about a ring's clock: the record of this computer, and the ring's data. No command reads the clock.
 struct ClockAssessment {
-  /// When this computer set the clock, and to what.
+  /// The time at which this computer set the clock, and the value.
   var record: ClockRecord?
   var evidence = ClockEvidence()
   /// Seconds since 1970-01-01 UTC.
@@ -21,7 +20,7 @@ struct ClockAssessment {
   /// In seconds. This close to midnight, the ring's day proves nothing.
   static let midnightSlack = 60
 
-  /// What the ring's clock should say.
+  /// The time that the ring's clock should have.
   var wanted: RingTime { RingTime(seconds: unix + utcOffset) }
 
   /// How many seconds the ring is ahead because daylight saving time, the zone or the policy changed since its clock was
@@ -31,7 +30,7 @@ struct ClockAssessment {
   /// How many seconds ago the clock was set; negative if this computer's own clock was set back.
   var age: Int? { record.map { unix - $0.set } }
 
-  /// What the ring's day proves: the number of seconds that it is at least ahead, or (negative) behind.
+  /// The proof of the ring's day: the number of seconds that it is at least ahead, or (negative) behind.
   var provenLead: Int? {
     guard let range = evidence.lead(over: wanted) else { return nil }
     if range.lowerBound > Self.midnightSlack { return range.lowerBound }

@@ -68,7 +68,7 @@ extension RingEvent {
       )
     case .skinTemperature(let tenths):
       ("skin-temperature", ["temperature_celsius": .decimal(tenths, places: 1)])
-    // Not in the column of what is known.
+    // Not in the column of known temperatures.
     case .temperature(let hundredths):
       ("temperature", ["note": .text("\(hundredths) hundredths of a degree by one client")])
     case .naps(let naps): ("nap", ["note": .text(naps.map(\.description).joined(separator: "; "))])

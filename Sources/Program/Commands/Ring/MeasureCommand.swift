@@ -17,7 +17,7 @@ private enum MeasureOption {
     "--duration", as: .timeLimit,
     help: "the same: stop after this time, counted from the first value (default: 0, no limit)")
 
-  /// What needs a measurement that goes on.
+  /// The options that need a measurement that goes on.
   static let lasting: [any CommandOption] = [
     count, duration, CommonOptions.retryTime, PlanOption.measure, PlanOption.syncInterval,
   ]

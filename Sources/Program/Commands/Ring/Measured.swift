@@ -2,14 +2,14 @@ import HaloBluetoothCore
 import HaloCommandLine
 import RingLink
 
-/// What can be measured, and how it is called.
+/// A quantity that can be measured, with its name.
 struct Measured: Sendable {
   /// On the command line and in records.
   let name: String
   let kind: MeasurementKind
   /// The columns of its value: of a blood pressure, two.
   let columns: [String]
-  /// Whether to print what a ring makes up beside a measured value.
+  /// Whether to print values that a ring makes up beside a measured one.
   private var showsEstimates = false
 
   init(_ name: String, _ kind: MeasurementKind, _ columns: String...) {
@@ -58,7 +58,7 @@ struct Measured: Sendable {
     }.joined(separator: ", ")
   }
 
-  /// What to say of a result besides its value; nil for nothing.
+  /// The remark on a result besides its value; nil for none.
   func note(on value: MeasuredValue) -> String? {
     switch value {
     case .combined(let values):

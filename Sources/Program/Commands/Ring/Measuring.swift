@@ -26,8 +26,8 @@ final class Measuring {
   /// Opens the link, and describes the records.
   ///
   /// - Parameters:
-  ///   - measured: what is measured
-  ///   - others: what else is measured in between
+  ///   - measured: the quantity to measure
+  ///   - others: the quantities to measure in between
   ///   - isLive: whether the command of older rings is used for the heart rate
   ///   - interval: from one measurement to the next; nil for a value about once a second
   ///   - live: where the records go
@@ -55,7 +55,7 @@ final class Measuring {
     publisher?.watch(after: nil) { [weak link] in link?.device ?? ring }
   }
 
-  /// Ends what goes on beside the measurement.
+  /// Ends the work beside the measurement.
   func end() async { await publisher?.end() }
 
   /// Measures once.
@@ -68,7 +68,7 @@ final class Measuring {
     show(reading, of: measured, at: timers.now.wholeMicroseconds)
   }
 
-  /// Measures until the end that is wanted, and does in between what is due.
+  /// Measures until the desired end, and does the due work in between.
   func run(_ ring: RingClient, on link: ReconnectingLink<RingClient>, _ plan: RingPlan?) async throws {
     let end = link.interruption
     var due = timers.current
@@ -116,7 +116,7 @@ final class Measuring {
     countValue(on: link)
   }
 
-  /// - Parameter plan: what it ends for when it is due
+  /// - Parameter plan: the work for which it ends when it is due
   private func measureContinuously(
     _ ring: RingClient, on link: ReconnectingLink<RingClient>, until plan: RingPlan?
   ) async throws(RingError) {
@@ -182,7 +182,7 @@ final class Measuring {
   }
 
   private func show(_ reading: MeasurementReading, of measured: Measured, at time: Instant) {
-    // What is measured in between counts as no value, and its publisher has it already.
+    // A value measured in between does not count, and its publisher has it already.
     if measured.name == self.measured.name {
       readings += 1
       publisher?.update(reading)

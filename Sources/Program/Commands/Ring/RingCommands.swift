@@ -89,7 +89,7 @@ let factoryResetCommand = actionCommand(
   asking: "this erases all data on the ring"
 ) { ring throws(RingError) in try await ring.perform(CommandTable.factoryReset) }
 
-/// - Parameter question: what to confirm first; nil for nothing
+/// - Parameter question: the question to confirm first; nil for none
 private func actionCommand(
   _ name: String, _ summary: String, done: String, asking question: String? = nil,
   _ work: @escaping @Sendable @BluetoothActor (RingClient) async throws(RingError) -> Void
@@ -105,7 +105,7 @@ private func actionCommand(
     if let question { try Confirmation.obtain(invocation, question) }
     try await Session.run(invocation) { session in
       try await session.withRing { ring, link in
-        // What was sent may have been done.
+        // The command that was sent may have been carried out.
         link.dataFlow()
         try await work(ring)
       }

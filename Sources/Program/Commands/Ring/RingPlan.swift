@@ -4,7 +4,7 @@ import HaloStorage
 import HaloRingStore
 import RingLink
 
-/// The options of what a command does with its ring in between.
+/// The options for a command's work with its ring in between.
 enum PlanOption {
   static let measure = Option(
     "--measure", as: .list(of: .planned),
@@ -21,8 +21,8 @@ enum PlanOption {
   static let shortest = Duration.seconds(60)
 }
 
-/// What a command does with its ring from time to time besides its own work. A ring has one link and measures one thing at a
-/// time, so the program that has the link does it all, one after the other.
+/// The work of a command with its ring from time to time besides its own. A ring has one link and measures one thing at a time,
+/// so the program that has the link does it all, one after the other.
 @BluetoothActor
 final class RingPlan {
   /// For the help of commands.
@@ -34,7 +34,7 @@ final class RingPlan {
 
   typealias Report = @BluetoothActor (Measured, MeasurementReading, Instant) -> Void
 
-  /// What is measured.
+  /// The quantities to measure.
   let measured: [Measured]
   private var measureInterval: Duration
   private let syncInterval: Duration
@@ -46,7 +46,7 @@ final class RingPlan {
   private var measureDue: Instant
   private var syncDue: Instant
   private var hasSaidProblem = false
-  /// What the ring does not have: some answer nothing, which takes time.
+  /// The kinds that the ring does not have: some rings do not answer, which takes time.
   private var unsupported: Set<HistoryKind> = []
   /// The commands that wait for the next copy.
   private var askers: [StatusServer.Reply] = []
@@ -56,7 +56,7 @@ final class RingPlan {
   private var onDue: (() -> Void)?
   private var timer: Timers.Token?
 
-  /// When what a lost link has ended is tried again.
+  /// The pause before work that a lost link has ended is tried again.
   private static let retryPause = Duration.seconds(60)
 
   /// - Parameter publisher: gets the values, too
@@ -115,7 +115,7 @@ final class RingPlan {
     schedule()
   }
 
-  /// Ends what ``whenDue(_:)`` began.
+  /// Ends the call of ``whenDue(_:)``.
   func ignore() {
     onDue = nil
     session.timers.cancel(timer)
@@ -127,7 +127,7 @@ final class RingPlan {
     timer = session.timers.schedule(at: next, onDue)
   }
 
-  /// What is measured in between, once each.
+  /// The quantities to measure in between, once each.
   nonisolated static func measured(_ invocation: Invocation) throws(Failure) -> [Measured] {
     var all: [Measured] = []
     for kind in invocation[PlanOption.measure] ?? [] where !all.contains(where: { $0.name == kind.name }) {
@@ -140,14 +140,14 @@ final class RingPlan {
 
   var isDue: Bool { next <= session.timers.current }
 
-  /// What is due, in words.
+  /// The due work, in words.
   var title: String {
     syncDue <= session.timers.current ? "the ring's stored data is copied" : "the ring measures \(names)"
   }
 
   private var names: String { measured.map(\.name).joined(separator: " and ") }
 
-  /// Does what is due. What fails on a link that stays is said, and is done again the next time.
+  /// Does the due work. A failure on a link that stays is reported, and the work is done again the next time.
   ///
   /// - Parameters:
   ///   - ring: the ring, which streams nothing
@@ -225,7 +225,7 @@ final class RingPlan {
 }
 
 extension ArgumentType where Value == Measured {
-  /// What rings measure and do not make up.
+  /// The quantities that rings measure and do not make up.
   fileprivate static var planned: Self {
     .choice("KIND", Measured.all.filter { ["heart-rate", "spo2"].contains($0.name) }.map { ($0.name, $0) })
   }

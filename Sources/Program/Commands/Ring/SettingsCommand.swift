@@ -86,7 +86,7 @@ private func names(in settings: [RingSetting]) -> String {
   settings.map(\.entry.name).joined(separator: ", ")
 }
 
-/// What the arguments name.
+/// The settings that the arguments name.
 private struct SettingsChoice: Sendable {
   private(set) var ring: String?
   /// Nil for all settings.
@@ -196,7 +196,7 @@ struct SettingsPrinter: ~Copyable {
     if format == .text { printer.print([], text: line) } else { Console.error(line) }
   }
 
-  /// Says what was written to the fields that were not changed and of which the ring reports no value: not every ring tells them.
+  /// Reports the values written to fields that were not changed and that the ring does not report: not every ring reports all.
   static func tellReset(_ setting: RingSetting, _ read: [String: Int], _ changes: [String: Int]) {
     guard let written = try? setting.applying(changes, to: read) else { return }
     let reset = setting.untold(read).filter { changes[$0.name] == nil }.compactMap { field in

@@ -176,7 +176,7 @@ extension SettingsFile {
         unsupported.append(setting.entry.name)
         continue
       }
-      // What the ring does not report can't be compared.
+      // Fields that the ring does not report cannot be compared.
       let untold = Set(setting.untold(read).map(\.name))
       let changes = wanted.filter {
         untold.contains($0.key) || !setting.isReported(read) || read[$0.key] != $0.value

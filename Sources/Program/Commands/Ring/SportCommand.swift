@@ -69,7 +69,7 @@ extension Sport {
   ].map(\.option).joined(separator: ", ")
 }
 
-/// What the wearer asks for during a session, by lines of standard input.
+/// The wearer's commands during a session, by lines of standard input.
 @BluetoothActor
 private final class SportControls {
   private let end: Interruption
@@ -78,7 +78,7 @@ private final class SportControls {
 
   init(_ end: Interruption) { self.end = end }
 
-  /// - Parameter isRequired: whether to read what is no terminal, too
+  /// - Parameter isRequired: whether to read an input that is no terminal, too
   func begin(_ session: SportSession, isRequired: Bool) {
     guard isRequired || StandardInput.isForegroundTerminal else { return }
     let isOpen = input.listen { [self] line in

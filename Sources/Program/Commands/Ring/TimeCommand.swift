@@ -59,7 +59,7 @@ let timeCommand = CommandSpec(
 }
 
 extension Session {
-  /// What is known about the clock of a ring.
+  /// The evidence about the clock of a ring.
   fileprivate func assessClock(of ring: RingClient, _ policy: TimePolicy) async throws
     -> ClockAssessment
   {

@@ -34,7 +34,7 @@ private enum AdvertiseOption {
       "send extended PDUs, with up to 1650 bytes, which scanners since Bluetooth 5 receive: on 1m, 2m or coded"
   )
 
-  /// What an advertisement is made of.
+  /// The parts of an advertisement.
   static let parts: [any CommandOption] = [name, services, manufacturer, serviceData]
   static let all: [any CommandOption] = [
     name, services, manufacturer, serviceData, data, response, kind, central, extended,

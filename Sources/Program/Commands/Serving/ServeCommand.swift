@@ -110,7 +110,7 @@ private func serveTable(_ invocation: Invocation, at listens: ListenAddress?) as
       lines.stop()
       follower.stop()
     }
-    // In a replay, nothing comes from outside but what the recording has.
+    // In a replay, there is no input but that of the recording.
     try follower.start(invocation[ValueSource.option] ?? [], onlyGiven: session.isReplay)
     if !session.isReplay { lines.start() }
     let offered = try await ServedMedium.listen(at: listens)

@@ -45,7 +45,7 @@ final class ServedValues {
 
   /// Takes a line such as `2A6E D107`, `0x0012 D107` or `2A00 --text Pi`; an empty one is none.
   ///
-  /// - Throws: what is wrong with it
+  /// - Throws: the error in the line
   func take(line: String) throws(Failure) {
     // A file of Windows may begin with a byte order mark, and its lines end with a carriage return.
     var line = line.unicodeScalars[...]

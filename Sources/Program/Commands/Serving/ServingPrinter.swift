@@ -5,7 +5,7 @@ import HaloBluetoothCore
 import HaloViews
 import HaloCommandLine
 
-/// Prints what devices do with the attributes that are offered to them.
+/// Prints the accesses of devices to the served attributes.
 @BluetoothActor
 final class ServingPrinter {
   private var clock: RecordClock
@@ -18,7 +18,7 @@ final class ServingPrinter {
     "t", "time", "kind", "peer", "handle", "uuid", "value", "text", "decoded", "reason",
   ]
 
-  /// - Parameter start: what the times of the records are counted from
+  /// - Parameter start: the zero of the times of the records
   init(_ format: OutputFormat, _ session: Session, since start: Instant, _ database: AttributeDatabase) {
     clock = session.clock.recordClock
     timers = session.timers

@@ -26,7 +26,7 @@ enum ServingOption {
 }
 
 extension Invocation {
-  /// - Throws: if nobody could hear what is advertised
+  /// - Throws: if no device could hear the advertisement
   func checkIsHeard() throws(Failure) {
     switch try adapter {
     case .virtual, .air:
@@ -47,9 +47,9 @@ extension Peripheral {
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(Double(milliseconds) / 1000)"
   }
 
-  /// Keeps the devices that `--idle` and `--allow` allow, and says which ones it turns away.
+  /// Keeps the devices that `--idle` and `--allow` allow, and reports the refused ones.
   ///
-  /// - Parameter title: what the lines begin with
+  /// - Parameter title: the beginning of the lines
   func admit(_ invocation: Invocation, title: String) {
     admission = LinkAdmission(
       allowed: invocation[ServingOption.allowed], idleLimit: invocation[ServingOption.idle].ifLimited)
@@ -74,7 +74,7 @@ extension Session {
   ///
   /// - Parameters:
   ///   - peripheral: advertises and serves; its links end at the end
-  ///   - advertising: what it advertises
+  ///   - advertising: its advertisement
   func serve(
     _ peripheral: Peripheral, _ advertising: Advertising, _ invocation: Invocation
   ) async throws {

@@ -5,7 +5,7 @@ import HaloGATT
 
 /// Where the value of a characteristic comes from, as an option says.
 struct ValueSource: Hashable, Sendable {
-  /// What has the value.
+  /// The origin of the value.
   enum Origin: Hashable, Sendable {
     case given([UInt8])
     /// The file with this path.
@@ -163,7 +163,7 @@ extension ValueSource.Origin: CustomStringConvertible {
     if case .program = self { true } else { false }
   }
 
-  /// What the lines about it begin with.
+  /// The beginning of the lines about it.
   var description: String {
     switch self {
     case .given(let value): Hex.string(value)

@@ -5,7 +5,7 @@ import HaloCommandLine
 import HaloDevices
 import RingLink
 
-/// What a link leads to.
+/// The device at the other end of a link.
 @BluetoothActor
 protocol LinkedDevice: AnyObject, Sendable {
   var connection: GATTLink { get }
@@ -32,7 +32,7 @@ extension Failure: LinkFailure {
 
 /// A device that a command uses, with a link that is made again when it is lost.
 ///
-/// A ``ManagedLink`` with what commands add to it: how a device is chosen, what is said, and the end by an interruption.
+/// A ``ManagedLink`` with the additions of commands: the choice of a device, the messages, and the end by an interruption.
 @BluetoothActor
 final class ReconnectingLink<Device: LinkedDevice> {
   /// Makes a new link usable.
@@ -48,7 +48,7 @@ final class ReconnectingLink<Device: LinkedDevice> {
   private(set) var reconnections = 0
   /// The device on its link of now, or on its last one; nil before ``open()``.
   private(set) var device: Device?
-  /// Ends what is tried, and what the device does.
+  /// Ends attempts, and the work of the device.
   let interruption: Interruption
 
   private let session: Session
@@ -59,7 +59,7 @@ final class ReconnectingLink<Device: LinkedDevice> {
   private let managed: ManagedLink<ReconnectingLink>
   /// The procedures that were said to have cost links.
   private var leftOut: Set<LinkProcedure> = []
-  /// Whether it was said that the device wants to pair.
+  /// Whether it was reported that the device wants to pair.
   private var hasNamedPairing = false
   /// Whether data have stopped because the link was lost, and have not come again.
   private var isLost = false
@@ -69,9 +69,9 @@ final class ReconnectingLink<Device: LinkedDevice> {
   ///   - selector: the device
   ///   - known: its address, if that is known
   ///   - name: its name, if that is known
-  ///   - budget: how long a way to data may take
+  ///   - budget: how long it may take until data come
   ///   - watch: whether it matters when the services of the device change
-  ///   - interruption: ends what is tried; nil for that of the session
+  ///   - interruption: ends attempts; nil for that of the session
   ///   - check: refuses a device that was found
   ///   - open: makes a new link usable
   init(
@@ -104,8 +104,8 @@ final class ReconnectingLink<Device: LinkedDevice> {
     return device
   }
 
-  /// Has the device send or do what the command is for. If the link is lost during `start`, it is made again, and `start` runs
-  /// again: call ``dataFlow()`` in it when that must not be any more.
+  /// Makes the device send the data, or do the work, that the command is for. If the link is lost during `start`, it is made
+  /// again, and `start` runs again: call ``dataFlow()`` in it when that must not happen any more.
   func ask<Value>(_ start: (Device) async throws -> Value) async throws(Failure) -> Value {
     var value: Value?
     try await managed.ask(for: self) { () throws(Failure) in
@@ -239,8 +239,8 @@ extension RingSelector {
 }
 
 extension ReconnectPolicy.Budget {
-  /// What `--wait` and `--retry-for` allow. A command that tries for ever waits for ever the first time, too, unless `--wait`
-  /// says how long.
+  /// The budget of `--wait` and `--retry-for`. A command that retries without limit has none for the first attempt either,
+  /// unless `--wait` sets one.
   ///
   /// - Parameters:
   ///   - retryTime: takes the place of `--retry-for`

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 import HaloCommandLine
 import HaloRecording
 
-/// What a replay at the level of ATT says at its end.
+/// The report at the end of a replay at the level of ATT.
 @BluetoothActor
 struct ReplayReport {
   let peripheral: ReplayedPeripheral

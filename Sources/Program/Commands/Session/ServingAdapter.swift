@@ -22,7 +22,7 @@ final class ServingAdapter {
   ///   - invocation: has the other options of adapters
   ///   - address: takes the place of the adapter's own: a random static one, for an adapter that this program drives
   ///   - opensAnother: whether `body` opens another adapter, for which privileges are kept
-  ///   - interruption: ends what is tried. `body` ends by it itself.
+  ///   - interruption: ends attempts. `body` ends by it on its own.
   ///   - body: serves until the interruption
   static func run(
     _ specification: AdapterSpecification, _ invocation: Invocation, at address: BluetoothAddress? = nil,
@@ -42,7 +42,7 @@ final class ServingAdapter {
       let serving = ServingAdapter(opened, information.address, interruption)
       ServiceManager.shared.ready()
       let served = await outcome { try await body(serving) }
-      // It is the cause of what else has failed.
+      // It is the cause of the other failures.
       if let failure = serving.failure { throw failure }
       try served.get()
     }

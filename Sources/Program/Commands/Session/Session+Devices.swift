@@ -52,7 +52,8 @@ extension Session {
     return rings[choice]
   }
 
-  /// Whether other rings than the first one may be near: not in a simulation of one. A replay does what the recording did.
+  /// Whether other rings than the first one may be near: not in a simulation of one. A replay repeats the choice of the
+  /// recording.
   private var expectsOtherRings: Bool {
     if isReplay { return !notes.hasOneRing }
     guard case .virtual(let ring, _) = spec, ring.others.isEmpty else { return true }
@@ -66,7 +67,7 @@ extension Session {
     return Set(known.rings.compactMap(\.peer))
   }
 
-  /// Shows what is waited for; not with `-v`, which says more, and not in a replay, which does not wait.
+  /// Shows the reason for a wait; not with `-v`, which says more, and not in a replay, which does not wait.
   private func wait(for text: String) -> WaitLine? {
     isVerbose || isReplay ? nil : WaitLine(text, in: timers)
   }
@@ -102,7 +103,7 @@ extension Session {
   private func connectNow(_ request: ConnectionRequest) async throws(StackError) -> GATTLink {
     try await awaitCallback { [self] (done: @escaping (Result<GATTLink, StackError>) -> Void) in
       central.connect(request) { [weak self] result in
-        // Here, as what the link layers support is reported right after it.
+        // Here, as the features of the link layers are reported right after it.
         if case .success(let connection) = result {
           connection.whenChanged { [weak self] event in self?.report(event) }
         }
@@ -141,7 +142,7 @@ extension Session {
     }
   }
 
-  /// Logs a link event. What was asked for on the command line and can't be had is reported in any case.
+  /// Logs a link event. A link that lacks an option of the command line is reported in any case.
   private func report(_ event: LinkEvent) {
     switch event {
     case .change(.notSupported), .change(.rejected):
@@ -153,7 +154,7 @@ extension Session {
 
   // MARK: Links that are kept
 
-  /// What a command of one answer may take.
+  /// The budget of one answer.
   private var oneAnswer: ReconnectPolicy.Budget {
     ReconnectPolicy.Budget(first: request.deadline, later: .zero)
   }
@@ -180,9 +181,9 @@ extension Session {
   /// - Parameters:
   ///   - budget: how long it may take to get its data; nil for one answer within `--wait`
   ///   - selector: the ring; nil for the one that the command line selects
-  ///   - interruption: ends what is tried; nil for that of the session
+  ///   - interruption: ends attempts; nil for that of the session
   ///   - identifies: whether the firmware of a new ring is read now; if not, ``identify(_:)`` does it later
-  ///   - prepare: what else is read or set on a new link
+  ///   - prepare: further reads or settings on a new link
   ///   - check: called with its address before it is connected
   func keepRing(
     _ budget: ReconnectPolicy.Budget? = nil, of selector: RingSelector? = nil,
@@ -192,7 +193,7 @@ extension Session {
     check: @escaping (BluetoothAddress) throws(Failure) -> Void = { _ in }
   ) -> ReconnectingLink<RingClient> {
     let selector = selector ?? self.selector
-    // What a recording does not have could not be replayed.
+    // Data that a recording does not have could not be replayed.
     let ring = known.only(selector).flatMap { record(known: $0) ? $0 : nil }
     if let ring { note("known ring \(ring.name ?? "") \(ring.address): connecting without a scan") }
     return ReconnectingLink(

@@ -5,7 +5,7 @@ import RingLink
 
 /// The ring's automatic measurements, which a stream may switch off.
 extension Session {
-  /// Restores what an earlier run switched off and, because it was killed or lost its link, did not restore.
+  /// Restores the measurements that an earlier run switched off and, because it was killed or lost its link, did not restore.
   func restoreMeasurements(of ring: RingClient) async throws(RingError) {
     let saved = isReplay ? notes.savedMeasurements : paused.claim(of: ring.connection.peer)
     guard let saved, !saved.isEmpty else { return }
@@ -25,9 +25,9 @@ extension Session {
     }
   }
 
-  /// Switches off the automatic measurements, and stores first what has to be restored.
+  /// Switches off the automatic measurements, and stores before which ones have to be restored.
   ///
-  /// - Returns: what was switched off
+  /// - Returns: the measurements that were switched off
   func pauseMeasurements(of ring: RingClient) async throws(RingError) -> SavedMeasurements {
     let saved = try await ring.automaticMeasurements()
     guard !saved.isEmpty else { return saved }

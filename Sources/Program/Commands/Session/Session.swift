@@ -27,7 +27,7 @@ final class Session {
   var ringName: String?
   /// In a replay, the notes of the recording.
   let notes: [SessionNote]
-  /// What the command does, for others to see.
+  /// The activity of the command, for other processes.
   let status: SessionStatus
   /// The automatic measurements that are switched off.
   let paused: PausedMeasurements
@@ -57,7 +57,7 @@ final class Session {
   ///
   /// - Parameters:
   ///   - endsInOrder: whether `body` handles interruptions; if not, they cancel it
-  ///   - connects: whether `body` makes links, for which the adapter has to offer what the command line asks for
+  ///   - connects: whether `body` makes links, for which the adapter has to offer the options of the command line
   static func run(
     _ invocation: Invocation, endsInOrder: Bool = false, connects: Bool = true,
     _ body: @escaping @BluetoothActor (Session) async throws -> Void
@@ -126,8 +126,8 @@ final class Session {
     if !isReplay { opened.record(.keepsParameters) }
   }
 
-  /// Whether the firmware and the settings of a ring are read for the description of the data. A replay does what the
-  /// recording did.
+  /// Whether the firmware and the settings of a ring are read for the description of the data. A replay repeats the choice of
+  /// the recording.
   ///
   /// - Parameter isWanted: whether there is such a description
   func describesRing(_ isWanted: Bool) -> Bool {
@@ -236,7 +236,7 @@ final class Session {
           ? " (its last record is truncated: \(report.truncatedBytes) bytes are left out)" : ""))
   }
 
-  /// The end of a replay at the level of ATT: what the capture lacked is the cause of a failure.
+  /// The end of a replay at the level of ATT: data missing in the capture are the cause of a failure.
   private func conclude(
     _ result: Result<Void, Failure>, _ replay: ReplayAdapter, _ options: ReplayOptions
   ) throws(Failure) {
@@ -307,7 +307,7 @@ final class Session {
     return isReplay ? notes.clockRecord : known.rings.first { $0.peer == ring }?.clock
   }
 
-  /// Stores what the clock of a ring was set to.
+  /// Stores the time to which the clock of a ring was set.
   func remember(_ clock: ClockRecord, of ring: PeerIdentity) {
     clocksSet[ring] = clock
     if !isReplay { known.remember(clock, of: ring) }
@@ -333,7 +333,7 @@ final class Session {
     if let record, !isReplay { opened.record(.clock(record)) }
   }
 
-  /// Writes what is known of a ring into the recording, once.
+  /// Writes the stored data of a ring into the recording, once.
   ///
   /// - Returns: whether it can be used, as a recording holds all of it
   func record(known ring: KnownRing) -> Bool {

@@ -126,7 +126,7 @@ final class SessionAdapter {
     try await outcome { try await managed.start() }.get()
   }
 
-  /// Ends all links and releases the adapter, ends the tap, waits for the recording to be written, and reports what is missing.
+  /// Ends all links and releases the adapter, ends the tap, waits for the recording to be written, and reports missing packets.
   func close() async {
     if !(await managed.close()) {
       Console.error("halo-raw: the adapter did not close its links within 5 s")
@@ -180,7 +180,7 @@ extension TrafficTap {
   func finishRecording() {
     guard let writer else { return }
     let isWritten = writer.waitUntilWritten(for: Self.deadline)
-    // What is written last has no record behind it that would report the failure.
+    // The last write has no record behind it that would report the failure.
     if let failure = writer.failure {
       onFailure.take()?(failure)
     } else if !isWritten {

@@ -64,8 +64,8 @@ enum RealTime {
     try retryingInterrupts("sched_setscheduler") { sched_setscheduler(0, policy, &parameters) }
   }
 
-  /// Locks what there is. What comes later is locked, too, if the limit can be switched off: a process that reaches the
-  /// limit gets no more memory.
+  /// Locks the present memory. Later memory is locked, too, if the limit can be switched off: a process that reaches the limit
+  /// gets no more memory.
   private static func lockMemory() throws(Failure) {
     var limit = rlimit(rlim_cur: rlim_t.max, rlim_max: rlim_t.max)
     let isUnlimited = setrlimit(lockedMemory, &limit) == 0

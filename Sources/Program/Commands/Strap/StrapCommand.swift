@@ -107,8 +107,8 @@ private func serve(
 }
 
 extension Invocation {
-  /// The options of the ring's adapter, and of the other one: `--take` is about those that this program drives, and what is
-  /// recorded and explained is the ring's.
+  /// The options of the ring's adapter, and of the other one: `--take` is about those that this program drives, and the
+  /// recorded and explained packets are the ring's.
   fileprivate func divided(
     _ ring: AdapterSpecification, _ phone: AdapterSpecification
   ) throws(Failure) -> (ring: Invocation, phone: Invocation) {

@@ -14,12 +14,12 @@ final class StrapServer {
   var state = StrapState()
   /// The most devices that are connected at once.
   nonisolated static let maximumConnections = 4
-  /// Called when somebody wants the heart rate for the first time, and when nobody has wanted it for a while.
+  /// Called when a device requests the heart rate for the first time, and when none has requested it for a while.
   var onWanted: ((Bool) -> Void)?
-  /// Whether somebody wants the heart rate, or has wanted it a moment ago.
+  /// Whether a device requests the heart rate, or has done so a moment ago.
   private(set) var isWanted = false
 
-  /// The time of what it says.
+  /// The time of its values.
   var now: Instant { timers.current }
 
   private let name: String
@@ -45,12 +45,12 @@ final class StrapServer {
   private static let location = BluetoothUUID(0x2A38 as UInt16)
   private static let finger: UInt8 = 3
   private static let period = Duration.seconds(1)
-  /// How long a ring measures on when nobody listens any more: the warm-up of one that was stopped takes as long.
+  /// How long a ring measures on without listeners: the warm-up of one that was stopped takes as long.
   private static let lingeringTime = Duration.seconds(30)
 
   /// - Parameters:
   ///   - adapter: the radio, which is started
-  ///   - name: what other devices show: 29 bytes at most
+  ///   - name: the name that other devices show: 29 bytes at most
   init(_ adapter: any Adapter, name: String) {
     self.name = name
     timers = adapter.timers
@@ -105,7 +105,7 @@ final class StrapServer {
 
   // MARK: Values
 
-  /// Says what the ring's battery has, in percent.
+  /// Sets the ring's battery level, in percent.
   func set(battery percent: UInt8) {
     guard percent != level.percent else { return }
     level.percent = percent

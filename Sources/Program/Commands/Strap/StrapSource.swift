@@ -2,15 +2,15 @@ import HaloBluetoothCore
 import HaloCommandLine
 import RingLink
 
-/// The side of a heart-rate strap that measures: a ring, while somebody wants its heart rate.
+/// The measuring side of a heart-rate strap: a ring, while a device requests its heart rate.
 @BluetoothActor
 final class StrapSource {
   private let server: StrapServer
   private let session: Session
   private let link: ReconnectingLink<RingClient>
-  /// Ends what waits until the heart rate is wanted, or the measurement when it is not wanted any more.
+  /// Ends a wait for a request of the heart rate, or the measurement when it is not requested any more.
   private var onWanted: (() -> Void)?
-  /// Ends what waits until the heart rate is wanted, as the link is lost.
+  /// Ends a wait for a request of the heart rate, as the link is lost.
   private var onLost: (() -> Void)?
 
   /// The pause after a measurement that has ended without a heart rate: the ring may not be worn.

@@ -40,7 +40,7 @@ struct StrapState: Sendable {
 }
 
 extension MeasurementReading {
-  /// Nil for what is no heart rate, and for one that the ring may have made up.
+  /// The heart rate; nil for another quantity, and for one that the ring may have made up.
   fileprivate var strapBeats: UInt16? {
     guard estimate == nil, case .heartRate(let beats) = value, beats > 0 else { return nil }
     return UInt16(clamping: beats)

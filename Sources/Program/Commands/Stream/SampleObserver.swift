@@ -8,7 +8,7 @@ protocol SampleObserver: AnyObject {
   /// The stream has begun.
   ///
   /// - Parameters:
-  ///   - identification: what reads the firmware of a new ring; to be waited for before the ring is asked for more
+  ///   - identification: the task that reads the firmware of a new ring; to be waited for before the ring is asked for more
   ///   - ring: the ring, on its link of now
   func begin(after identification: Task<Void, Never>?, _ ring: @escaping @BluetoothActor () -> RingClient)
   func take(_ sample: RawSample, at time: Instant)

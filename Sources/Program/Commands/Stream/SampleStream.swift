@@ -6,7 +6,7 @@ import RingLink
 
 /// One stream, from its start to its summary.
 ///
-/// What each sample reads and writes has no dynamic check for exclusive access: 80 instructions each.
+/// Properties that each sample reads and writes have no dynamic check for exclusive access: 80 instructions each.
 @BluetoothActor
 final class SampleStream {
   private enum End {
@@ -21,7 +21,7 @@ final class SampleStream {
 
   private var ring: RingClient
   private var chosen: ChosenStream
-  /// What the ring streams now.
+  /// The stream that the ring sends now.
   private var source: StreamSource
   private let link: ReconnectingLink<RingClient>
   private let session: Session
@@ -32,7 +32,7 @@ final class SampleStream {
   private let observers: [any SampleObserver]
   /// Whether lines are collected, which are written at the end of this turn of the loop.
   @exclusivity(unchecked) private var isCollecting = false
-  /// What the ring measures automatically while there is no stream.
+  /// The automatic measurements of the ring while there is no stream.
   private var paused: SavedMeasurements?
   @exclusivity(unchecked) private var summary = StreamSummary()
   /// Whether the stream has failed, and no sample has come since.
@@ -45,11 +45,11 @@ final class SampleStream {
   private var onEnd: OneShot<Void>?
   @exclusivity(unchecked) private var durationTimer: Timers.Token?
   private var silenceTimer: Timers.Token?
-  /// What is done with the ring in between.
+  /// The work with the ring in between.
   private let plan: RingPlan?
   /// Whether the ring is being asked why it sends nothing.
   private var isAsking = false
-  /// Reads what a new ring is, which the first sample does not need.
+  /// Reads the firmware of a new ring, which the first sample does not need.
   private var identification: Task<Void, Never>?
 
   /// How long no sample may come until the ring is asked why: three usual intervals, at least this time, and the other one
@@ -64,10 +64,10 @@ final class SampleStream {
   /// - Parameters:
   ///   - ring: the ring, open
   ///   - link: its link
-  ///   - chosen: what the ring is to stream
+  ///   - chosen: the stream to request
   ///   - writer: prints the samples
   ///   - observers: get them, too
-  ///   - plan: what is done with the ring in between; nil for nothing
+  ///   - plan: the work with the ring in between; nil for none
   init(
     _ ring: RingClient, _ link: ReconnectingLink<RingClient>, _ chosen: ChosenStream,
     writer: consuming SampleWriter,
@@ -85,7 +85,7 @@ final class SampleStream {
     timers = session.timers
   }
 
-  /// What was measured, for the file beside the output.
+  /// The results of measurements, for the file beside the output.
   var results: [String: JSONValue] { summary.results }
 
   func run() async throws(Failure) {
@@ -140,7 +140,7 @@ final class SampleStream {
     } while !link.interruption.isRequested && (plan?.isDue ?? false)
   }
 
-  /// Does what is due in a pause of the stream.
+  /// Does the due work in a pause of the stream.
   private func performPlan(with ring: RingClient) async throws {
     guard let plan, plan.isDue, !link.interruption.isRequested else { return }
     await stopRing()
@@ -205,7 +205,7 @@ final class SampleStream {
     try await ring.startRawStream(sink: sink)
   }
 
-  /// Says that the ring streams, the first time or again. The first time, what goes on beside the stream begins.
+  /// Reports that the ring streams, the first time or again. The first time, the work beside the stream begins.
   private func begin() {
     guard let gap else {
       reportStatus("streaming")
@@ -381,7 +381,7 @@ final class SampleStream {
     mark(.packets(step), at: time)
   }
 
-  /// Prints what is collected at the end of this turn, or now if it is enough.
+  /// Prints the collected lines at the end of this turn, or now if they are many.
   @inline(__always)
   private func printSoon() {
     if let duration = options.duration, durationTimer == nil {

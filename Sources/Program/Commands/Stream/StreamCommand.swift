@@ -3,7 +3,7 @@ import HaloBluetoothCore
 import HaloCommandLine
 import RingLink
 
-/// What a stream of one ring is asked for.
+/// The options of a stream of one ring.
 struct StreamOptions {
   var kinds: SampleKinds
   var source: StreamSource.Choice
@@ -145,7 +145,7 @@ let streamCommand = CommandSpec(
     try await live.begin(ring, columns: SampleWriter.columns(of: options.kinds, isCounted: isCounted))
     let isPlotted = invocation[StreamOption.plot]
     var plan = try RingPlan(invocation, session, live.publisher)
-    // A measurement interrupts the stream: not for records that somebody wants.
+    // A measurement interrupts the stream: not for records that are written or published.
     if isPlotted, plan == nil, !live.isFile, live.publisher == nil { plan = RingPlan(demandedBy: session) }
     let plot = isPlotted ? StreamPlot(session, of: ring, options.kinds, plan) : nil
     let writer = SampleWriter(
@@ -180,7 +180,7 @@ extension Session {
     return link
   }
 
-  /// Reads what the samples of a ring depend on: the encoding of acceleration depends on the firmware.
+  /// Prepares the properties that the samples of a ring depend on: the encoding of acceleration depends on the firmware.
   private func prepareStream(of ring: RingClient, _ kinds: SampleKinds) async throws(Failure) {
     guard kinds.contains(.accelerometer) else { return }
     if ring.isAssumed || ring.firmware.firmwareRevision == nil { try await identify(ring) }

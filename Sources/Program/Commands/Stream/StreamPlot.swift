@@ -37,7 +37,7 @@ final class StreamPlot: SampleObserver {
 
   private static let drawPause = Duration.milliseconds(200)
   private static let batteryPause = Duration.seconds(300)
-  /// What is shown of a fast signal, and of one with fewer samples a second than this.
+  /// The time shown of a fast signal, and of one with fewer samples a second than this.
   private static let fastWindow = Duration.seconds(10)
   private static let slowWindow = Duration.seconds(60)
   private static let slowRate = 5.0
@@ -186,7 +186,7 @@ final class StreamPlot: SampleObserver {
     guard !screen.isDelayed else { return }
     let size = Terminal.size(of: STDOUT_FILENO)
     if size != drawnSize, drawnLines > 0 {
-      // What was drawn has moved.
+      // The drawn picture has moved.
       screen.write("\u{1b}[H\u{1b}[2J")
       drawnLines = 0
     }
@@ -210,8 +210,8 @@ final class StreamPlot: SampleObserver {
     return lines + [PlotPanel.timeScale(width, Int(window.inSeconds))]
   }
 
-  /// `R02_BEEF  72 bpm  25.0/s  interval 15 ms  battery 87 %  0 gaps  3 lost  q quits`; where the terminal is narrow, what
-  /// matters least is left out: the facts of the link before those of the signal.
+  /// `R02_BEEF  72 bpm  25.0/s  interval 15 ms  battery 87 %  0 gaps  3 lost  q quits`; where the terminal is narrow, the least
+  /// important parts are left out: the facts of the link before those of the signal.
   private func header(_ width: Int) -> String {
     let connection = ring?().connection
     let parts: [(text: String?, rank: Int)] = [

@@ -8,7 +8,7 @@ enum StreamSource: Hashable, Sendable {
   /// Command 0x69: one light and acceleration, each frame with a number. Few rings have it.
   case counted(CountedSample.Light)
 
-  /// What is asked for.
+  /// The stream that the user requests.
   enum Choice: String, CaseIterable, Sendable {
     /// The counted stream, if the ring has it and it has all that is wanted.
     case auto

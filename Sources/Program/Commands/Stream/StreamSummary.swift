@@ -15,7 +15,7 @@ struct StreamSummary {
   var other = 0
   /// How often the stream was interrupted.
   private var interruptions = 0
-  /// How often it has paused for what was asked for.
+  /// How often it has paused for other requested work.
   private var pauses = 0
   /// Samples that were not printed because the output was not read in time.
   var dropped = 0
@@ -70,7 +70,7 @@ struct StreamSummary {
     spo2.finish(at: time)
   }
 
-  /// What is printed so far.
+  /// The output so far.
   var progress: SessionStatus.Progress {
     let last = max(ppg.last, accelerometer.last, spo2.last)
     return SessionStatus.Progress(records: printed, last: last > .zero ? last : nil)
@@ -129,7 +129,7 @@ struct StreamSummary {
     return line
   }
 
-  /// A line for each kind that was asked for, and one for what was not printed; with 80 columns or fewer.
+  /// A line for each requested kind, and one for samples that were not printed; with 80 columns or fewer.
   func lines(of kinds: SampleKinds) -> [String] {
     var lines: [String] = []
     for (kind, name, statistics) in all where kinds.contains(kind) && statistics.count > 0 {

@@ -4,7 +4,7 @@ import HaloCommandLine
 import HaloDissection
 
 /// The copy that `decode --write` makes of the selected packets: a btsnoop file, of the kind of btmon if the capture has
-/// adapters; of a capture of the air a pcap file, with what the sniffer says of each packet.
+/// adapters; of a capture of the air a pcap file, with the sniffer's data about each packet.
 @BluetoothActor
 struct CaptureCopy: ~Copyable {
   private let path: String
@@ -12,12 +12,12 @@ struct CaptureCopy: ~Copyable {
   private var writer: CaptureWriter?
   private let isRedacted: Bool
   private var written = 0
-  /// Records that the format can't hold, or that a redacted copy may not have, by what they are.
+  /// Records that the format can't hold, or that a redacted copy may not have, by kind.
   private var leftOut: [String: Int] = [:]
   /// The number of bytes that may wait for the disk.
   private static let capacity = 1 << 22
 
-  /// - Parameter personal: what a redacted copy must not have; nil for a copy with everything
+  /// - Parameter personal: the data that a redacted copy must not have; nil for a copy with everything
   init(_ path: String, _ personal: PersonalData?) {
     self.path = path
     isRedacted = personal != nil
@@ -26,11 +26,11 @@ struct CaptureCopy: ~Copyable {
 
   /// - Parameters:
   ///   - packet: the next packet of the capture
-  ///   - linkHeader: of a packet of the air, what precedes it in its file
+  ///   - linkHeader: of a packet of the air, the bytes before it in its file
   ///   - isSelected: whether it goes into the copy
   mutating func add(_ packet: DissectedPacket, linkHeader: RawSpan, isSelected: Bool) throws(CaptureError) {
     if writer == nil {
-      // What no format holds does not decide on the format.
+      // A record that no format holds does not decide on the format.
       guard let format = Self.format(of: packet.info) else { return leaveOut(packet.info, isSelected) }
       writer = try CaptureWriter(path: path, format: format)
     }
@@ -83,7 +83,7 @@ struct CaptureCopy: ~Copyable {
     }
   }
 
-  /// Writes what is left, and waits until the file is complete.
+  /// Writes the remaining records, and waits until the file is complete.
   mutating func finish() async throws(CaptureError) {
     queue.finish()
     write()
@@ -91,7 +91,7 @@ struct CaptureCopy: ~Copyable {
     if writer == nil { writer = try CaptureWriter(path: path) }
     await drain(Interruption())
     guard let writer else { return }
-    // After an interruption, a second for what was selected before.
+    // After an interruption, a second for records that were selected before.
     _ = writer.waitUntilWritten(for: 1)
     if let failure = writer.failure { throw failure }
     Console.error(
@@ -99,7 +99,7 @@ struct CaptureCopy: ~Copyable {
     )
   }
 
-  /// What is not expected of a copy: captures of HCI become btsnoop, whatever they were.
+  /// The remark on an unexpected format: captures of HCI become btsnoop, whatever they were.
   private static func remark(_ format: CaptureFormat) -> String {
     if case .pcap = format { " (\(format))" } else { "" }
   }

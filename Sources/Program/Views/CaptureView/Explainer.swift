@@ -6,7 +6,7 @@ import HaloDissection
 import HaloStorage
 import HaloRecording
 
-/// `--explain`: prints on standard error, live, what `decode` prints for a recording.
+/// The output of `--explain`: that of `decode` for a recording, but live and on standard error.
 @BluetoothActor
 package final class Explainer {
   package enum Form: Sendable { case lines, blocks }

@@ -4,8 +4,8 @@ import HaloCapture
 import HaloDissection
 import HaloRecording
 
-/// The message about the first difference between a replay and its recording: the packet, what it is, what was sent
-/// instead, and why.
+/// The message about the first difference between a replay and its recording: the packet, its meaning, the packet that was sent
+/// instead, and the reason.
 package struct ReplayDifference {
   package let path: String
   /// The number of the first packet that was replayed.
@@ -31,7 +31,7 @@ package struct ReplayDifference {
     return "the replay differs from the recording\(count): \(what) - \(why)\(hint)"
   }
 
-  // MARK: What
+  // MARK: Packets
 
   private var what: String {
     guard let recorded = difference.recorded else {
@@ -85,7 +85,7 @@ package struct ReplayDifference {
     return dissector
   }
 
-  // MARK: Why
+  // MARK: Reason
 
   /// The number of equal packets after which the host counts as halo-raw.
   private static let setUp = 8

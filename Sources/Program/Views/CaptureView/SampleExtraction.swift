@@ -27,7 +27,7 @@ struct SampleExtraction: ~Copyable {
   private var hasBegun = false
   /// Whether csv has the columns of counted samples.
   private var hasCounted = false
-  /// The offset from UTC where the capture was made, in seconds, if it says so; else 0.
+  /// The offset from UTC where the capture was made, in seconds, if the capture has it; else 0.
   private var utcOffset = 0
 
   /// The number of rings that are kept apart; their records are numbered from 0 again if a capture has more.

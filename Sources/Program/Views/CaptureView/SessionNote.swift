@@ -3,7 +3,7 @@ import HaloCapture
 import HaloStorage
 import RingLink
 
-/// What a session depends on besides its packets. A recording holds it, so that its replay is the same on any machine, in
+/// The conditions of a session besides its packets. A recording holds them, so that its replay is the same on any machine, in
 /// any time zone and state; see `CaptureNote`.
 package enum SessionNote: Equatable, Sendable {
   /// How far the wall clock is ahead of UTC, in seconds.
@@ -55,7 +55,7 @@ extension [SessionNote] {
 
   package var hasOneRing: Bool { contains(.oneRing) }
 
-  /// What was known of the counted stream; nil without a note of it.
+  /// The known answer about the counted stream; nil without a note of it.
   package var countedStream: Bool?? {
     lazy.compactMap { if case .countedStream(let known) = $0 { .some(known) } else { nil } }.last
   }

@@ -2,7 +2,7 @@ import ATT
 import HaloBluetoothCore
 import HaloGATT
 
-/// What a ring asks its central as soon as it is connected (ring reference, 1.5): it discovers the Generic Attribute
+/// The requests of a ring to its central as soon as it is connected (ring reference, 1.5): it discovers the Generic Attribute
 /// service, reads its attributes if it exists, and exchanges the MTU.
 final class PeripheralClient {
   /// The central's responses, in order.

@@ -4,8 +4,8 @@ import HCI
 import HaloBluetoothCore
 import L2CAP
 
-/// The ring as seen by its central: L2CAP frames in, L2CAP frames out. It serves its attributes, and does on its own
-/// what real rings do after connecting (ring reference, 1.5).
+/// The ring as seen by its central: L2CAP frames in, L2CAP frames out. It serves its attributes, and acts on its own as real
+/// rings do after connecting (ring reference, 1.5).
 package final class VirtualPeripheral {
   /// The actions of the central, for tests.
   package struct Log: Sendable {
@@ -38,7 +38,7 @@ package final class VirtualPeripheral {
 
   /// Receives a frame for the central; the span is valid only during the call.
   var send: (ChannelID, RawSpan) -> Void = { _, _ in }
-  /// Whether the link has room for what is not the answer of a request: call ``roomAvailable()`` when it has again.
+  /// Whether the link has room for a PDU that is not the answer of a request: call ``roomAvailable()`` when it has again.
   var hasRoom: () -> Bool = { true }
   /// Requests other parameters of the link; nil to do so on the signalling channel.
   var requestParameters: ((ConnectionParameters) -> Void)?
@@ -54,7 +54,7 @@ package final class VirtualPeripheral {
   private var isConnected = false
   private var behavior = Behavior.usual
 
-  /// What the ring does on a link.
+  /// The behaviour of the ring on a link.
   private enum Behavior {
     case usual
     /// It is gone at the first request.
@@ -85,7 +85,7 @@ package final class VirtualPeripheral {
 
   /// - Parameters:
   ///   - interval: nil if it is not known
-  ///   - trouble: what the ring does to the link
+  ///   - trouble: the fault of the ring on the link
   func connected(interval: ConnectionInterval?, _ fault: RadioFaults.LinkFault? = nil) {
     log.connections += 1
     if let interval { updated(interval: interval) }

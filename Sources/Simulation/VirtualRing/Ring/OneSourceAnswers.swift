@@ -1,7 +1,8 @@
 import RingLink
 
-/// What a ring does and sends by one source alone (ring-commands.md, "Known from one source"), with the bytes as the reference
-/// states them. Nothing here uses the decoder's description of these frames: an error in it is not repeated here.
+/// Behaviour and frames of a ring that are known from one source alone (ring-commands.md, "Known from one source"), with the
+/// bytes as the reference states them. Nothing here uses the decoder's description of these frames: an error in it is not
+/// repeated here.
 extension SimulatedRing {
   /// The frames that answer a request of the app alone; nil for any other.
   func answerOfOneSource(to request: RingFrame) -> [RingFrame]? {

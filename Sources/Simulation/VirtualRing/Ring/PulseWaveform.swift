@@ -64,7 +64,7 @@ package struct PulseWaveform {
   /// Breaths in a second.
   private static let breath = 0.24
 
-  /// Blood under the sensor, about 0 to 1.3, and what a movement adds.
+  /// Blood under the sensor, about 0 to 1.3, and the effect of a movement.
   private func volume(at time: Double) -> Double {
     // The integral of the heart's frequency, so that its beats stay whole while it changes.
     let omega = 2 * Double.pi * Self.breath

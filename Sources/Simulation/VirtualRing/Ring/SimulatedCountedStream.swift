@@ -26,7 +26,7 @@ struct SimulatedCountedStream {
     reorders = faults.reordersPackets
   }
 
-  /// What is sent in the place of a packet.
+  /// The frames that are sent in the place of a packet.
   ///
   /// - Parameters:
   ///   - index: the number of the packet, from 0

@@ -185,8 +185,8 @@ final class SimulatedMeasurement {
   }
 }
 
-/// What keeps the light of the sensor on during the raw stream (ring reference, 5.1). It is independent of the stream:
-/// on newer rings the light stays on after the stream has ended.
+/// The requests that keep the light of the sensor on during the raw stream (ring reference, 5.1). It is independent of the
+/// stream: on newer rings the light stays on after the stream has ended.
 struct SimulatedLight {
   /// Bits that hold the light, by the request that took them.
   private var holders: Set<UInt8> = []

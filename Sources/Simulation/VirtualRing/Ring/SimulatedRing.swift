@@ -16,12 +16,11 @@ package final class SimulatedRing {
   }
 
   package var options: VirtualRingOptions
-  /// What the ring has received and sent, counted.
+  /// Counts of the frames that the ring has received and sent.
   package private(set) var counters = Counters()
-  /// Whether the raw stream runs.
   package private(set) var isStreaming = false
 
-  /// What the ring stores: its clock, settings and histories.
+  /// The stored state of the ring: its clock, settings and histories.
   package var memory: RingMemory
   /// Receives the values to be notified on the command characteristic.
   var notify: (RingFrame) -> Void = { _ in }
@@ -44,7 +43,6 @@ package final class SimulatedRing {
   let sport: SimulatedSport
   let events: SimulatedEvents
 
-  /// Whether the sensor's light is on.
   package var isLit: Bool { light.isOn || measurement.isRunning || counted != nil && isStreaming }
 
   private let timers: Timers
@@ -267,18 +265,18 @@ package final class SimulatedRing {
     tick()
   }
 
-  /// How a stream ends by itself.
+  /// How a stream ends unasked.
   enum End {
     /// The ring is out of reach.
     case gone
     case mute
-    /// Without a word.
+    /// The stream ends without a message.
     case stopped
     case refused
     case charging
   }
 
-  /// After how many sets it does on this link; nil if the options say so, or it does not.
+  /// After how many sets it does on this link; nil if the options decide, or it does not.
   var endOfStream: (count: Int, end: End)?
 
   /// The end of the current stream.
@@ -315,7 +313,7 @@ package final class SimulatedRing {
     timer = timers.schedule(at: next) { [weak self] in self?.tick() }
   }
 
-  /// All three sensors, back to back; or what the counted stream has in their place.
+  /// Sends all three sensors, back to back; or the packets of the counted stream in their place.
   private func sendSet() {
     let acceleration = waveform.acceleration(at: index)
     let frames: [RingFrame]

@@ -19,8 +19,8 @@ final class SimulatedSport {
 
   init(timers: Timers) { self.timers = timers }
 
-  /// - Returns: what follows the command in the answer, as an R10 has it: 1, 0 and the start, LE32; 0 when the session is paused
-  ///   or over
+  /// - Returns: the bytes behind the command in the answer, as an R10 has it: 1, 0 and the start, LE32; 0 when the session is
+  ///   paused or over
   func control(_ request: SportControl) -> [UInt8] {
     timers.cancel(timer.take())
     switch request.action {
@@ -54,7 +54,7 @@ final class SimulatedSport {
     }
   }
 
-  /// Sends what it has counted, as an R10 does: a full ten seconds twice.
+  /// Sends its counts, as an R10 does: a full ten seconds twice.
   private func report() {
     guard let session else { return }
     let frame = frame(of: session)

@@ -64,7 +64,7 @@ private struct JSONParser {
     return items
   }
 
-  /// Reads what an array and an object have in common: an opening byte, entries with commas between them, a closing one.
+  /// Reads the parts that an array and an object share: an opening byte, entries with commas between them, a closing one.
   private mutating func list(
     depth: Int, until end: UInt8, _ entry: (inout Self, _ depth: Int) throws(JSONError) -> Void
   ) throws(JSONError) {

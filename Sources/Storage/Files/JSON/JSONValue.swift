@@ -10,7 +10,7 @@ package enum JSONValue: Equatable, Sendable {
   case object([String: JSONValue])
 }
 
-/// Why a value is not what a program expects.
+/// The mismatch of a value with the one that a program expects.
 package enum JSONError: Error, Hashable, CustomStringConvertible, Sendable {
   /// The text is not JSON from this byte on.
   case malformed(offset: Int)
@@ -125,7 +125,7 @@ extension Dictionary: JSONDecodable where Key == String, Value: JSONDecodable {
   }
 }
 
-/// Members of what another process or a file says: any may be missing, or of another type.
+/// Members of the text of another process or a file: any may be missing, or of another type.
 extension JSONValue {
   /// A member of an object; nil if there is none.
   package func found(_ name: String) -> JSONValue? {

@@ -28,8 +28,8 @@ package enum AttributeTableFile {
     }
   }
 
-  /// Reads a file. What clients may do with the attributes is not in it: all that has a value may be read and written, and the
-  /// rest written.
+  /// Reads a file. The permissions of the attributes are not in it: all with a value may be read and written, and the rest
+  /// written.
   ///
   /// - Throws: ``AttributeTableError`` with the line that can't be read
   package static func read(_ path: String) throws(AttributeTableError) -> [ServerAttribute] {

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
-/// What a program does with its central manager: the connections that it wants and its scan. It is done again when the
-/// program is started again.
+/// The state of a program's central manager: the connections that it wants and its scan. It is restored when the program is
+/// started again.
 package struct CentralRestoration: Hashable, Sendable {
   package struct Peripheral: Hashable, Sendable {
     package var peer: PeerIdentity

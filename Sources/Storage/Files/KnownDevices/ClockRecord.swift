@@ -1,6 +1,6 @@
 import RingLink
 
-/// What this computer set a ring's clock to. The ring does not report it.
+/// The time to which this computer has set a ring's clock. The ring does not report it.
 package struct ClockRecord: Equatable, Sendable {
   /// The time of the setting, in seconds since 1970-01-01 UTC.
   package var set: Int

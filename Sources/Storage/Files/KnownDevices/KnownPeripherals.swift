@@ -1,6 +1,6 @@
 import HaloBluetoothCore
 
-/// What is stored about a peripheral of any kind that was connected.
+/// The stored data of a peripheral of any kind that was connected.
 package struct KnownPeripheral: Hashable, Sendable {
   package var peer: PeerIdentity
   package var name: String
@@ -11,8 +11,8 @@ package struct KnownPeripheral: Hashable, Sendable {
   }
 }
 
-/// The peripherals that were connected, in a JSON file with mode 0600. An error of the file ends nothing: a damaged file
-/// is renamed and a new one is begun, a failed write is skipped, and a message says so.
+/// The peripherals that were connected, in a JSON file with mode 0600. An error of the file ends nothing: a damaged file is
+/// renamed and a new one is begun, a failed write is skipped, and each is reported in a message.
 package struct KnownPeripherals: Sendable {
   /// The number of peripherals that are kept: the ones that were stored last.
   package static let limit = 256
@@ -43,7 +43,7 @@ package struct KnownPeripherals: Sendable {
   /// writes, or for the lock.
   ///
   /// - Parameters:
-  ///   - peripheral: replaces what is stored of its address
+  ///   - peripheral: replaces the entry of its address
   ///   - path: the file, which is made if it is missing
   ///   - report: takes messages for the user
   package static func store(_ peripheral: KnownPeripheral, path: String, report: (String) -> Void) {

@@ -3,7 +3,7 @@ import HaloBluetoothCore
 import HaloGATT
 import RingLink
 
-/// What is stored about a ring that was used before.
+/// The stored data of a ring that was used before.
 package struct KnownRing: Equatable, Sendable {
   /// The handles of its attributes; see `RingLayout`.
   package struct Handles: Equatable, Sendable {
@@ -81,14 +81,12 @@ package struct KnownRing: Equatable, Sendable {
       databaseHash: databaseHash.flatMap { Hex.bytes($0) })
   }
 
-  /// Whether all values are valid.
   package var isPlausible: Bool {
     peer != nil && clock?.isPlausible ?? true
       && databaseHash.map { Hex.bytes($0)?.count == 16 } ?? true
       && [name, firmware].allSatisfy { $0?.utf8.count ?? 0 <= 512 }
   }
 
-  /// Whether the selector selects this ring.
   package func isMeant(by selector: RingSelector) -> Bool {
     selector.isMeant(name: name, address: peer?.address)
   }

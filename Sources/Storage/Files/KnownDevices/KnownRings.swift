@@ -1,9 +1,9 @@
 import HaloBluetoothCore
 import RingLink
 
-/// The rings that were used before, in a JSON file: their handles, which save a scan and a
-/// discovery, and the settings of their clocks. An error of the file ends no command: an unreadable file counts as empty,
-/// a failed write is skipped, and a message says so if the user can fix it.
+/// The rings that were used before, in a JSON file: their handles, which save a scan and a discovery, and the settings of their
+/// clocks. An error of the file ends no command: an unreadable file counts as empty, a failed write is skipped, and a message
+/// reports it if the user can fix it.
 package struct KnownRings {
   /// The number of rings that are kept: the ones that were used last.
   package static let limit = 256
@@ -94,7 +94,7 @@ package struct KnownRings {
     } catch {
       if error.isToBeReported { report("cannot store what is new about the ring: \(error)") }
     }
-    // What cannot be stored counts for this run.
+    // Changes that cannot be stored count for this run.
     if let changed { rings = changed } else { body(&rings) }
   }
 }

@@ -1,7 +1,7 @@
 import HaloBluetoothCore
 
-/// What a program does with its peripheral manager: the services that it offers, and what it advertises. It is done again when
-/// the program is started again.
+/// The state of a program's peripheral manager: the services that it offers, and its advertisement. It is restored when the
+/// program is started again.
 package struct PeripheralRestoration: Hashable, Sendable {
   package struct Descriptor: Hashable, Sendable {
     package var uuid: BluetoothUUID

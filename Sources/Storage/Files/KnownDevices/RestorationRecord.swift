@@ -1,8 +1,8 @@
 import HaloBluetoothCore
 import HaloSystem
 
-/// What a program does with one of its managers, stored for its next run. The managers of all programs of a user share a file
-/// for each role.
+/// The state of one of a program's managers, stored for its next run. The managers of all programs of a user share a file for
+/// each role.
 package protocol RestorationRecord: StoredEntry, Equatable {
   /// The role of the managers, for messages: central, peripheral.
   static var role: String { get }
@@ -12,7 +12,6 @@ package protocol RestorationRecord: StoredEntry, Equatable {
   var program: String { get }
   /// The manager, among those of the program.
   var identifier: String { get }
-  /// Whether there is nothing to restore.
   var isEmpty: Bool { get }
 
   init(program: String, identifier: String)
@@ -26,7 +25,7 @@ extension RestorationRecord {
     VersionedFile(path: path, of: "managers to restore", in: "managers", keeping: limit)
   }
 
-  /// Takes what is stored of a manager for one that runs, until the lock is released or the process ends, for any reason.
+  /// Locks the record of a manager for one that runs, until the lock is released or the process ends, for any reason.
   ///
   /// - Parameters:
   ///   - program: the name of the program
@@ -45,7 +44,7 @@ extension RestorationRecord {
     return try FileLock.attempt("\(running)/\(role).\(String(hash, radix: 16))")
   }
 
-  /// What is stored of a manager; nil for nothing.
+  /// The record of a manager; nil for none.
   ///
   /// - Parameters:
   ///   - program: the name of the program
@@ -58,7 +57,7 @@ extension RestorationRecord {
     file(path).read(report).last { $0.program == program && $0.identifier == identifier }
   }
 
-  /// Stores it, in place of what was stored of this manager. Blocks for the time of a few writes, or for the lock.
+  /// Stores it, in place of the earlier record of this manager. Blocks for the time of a few writes, or for the lock.
   ///
   /// - Parameters:
   ///   - path: the file, which is made if it is missing

@@ -1,6 +1,6 @@
 import HaloSystem
 
-/// What stands in the list of a ``VersionedFile``.
+/// An entry of the list of a ``VersionedFile``.
 package protocol StoredEntry: JSONDecodable, Sendable {
   var json: JSONValue { get }
 }
@@ -20,7 +20,7 @@ package struct VersionedFile<Entry: StoredEntry>: Sendable {
   ///
   /// - Parameters:
   ///   - path: the file
-  ///   - subject: what it contains, for messages: `accessories`
+  ///   - subject: its contents, for messages: `accessories`
   ///   - name: the member with the list; nil for a file that is the list, without a version
   ///   - limit: the number of entries that are kept, the last ones; fewer, if the file would be too large to be read again
   package init(path: String, of subject: String, in name: String?, keeping limit: Int) {
@@ -147,8 +147,8 @@ package enum VersionedFileError: Error, CustomStringConvertible {
     }
   }
 
-  /// Whether the user can mend it, and ``VersionedFile/read(_:)`` has not reported it yet. A machine without a place for the
-  /// file is nothing to mend.
+  /// Whether the user can repair it, and ``VersionedFile/read(_:)`` has not reported it yet. A missing place for the file
+  /// cannot be repaired.
   var isToBeReported: Bool {
     switch self {
     case .newer: false

@@ -1,6 +1,6 @@
 import HaloSystem
 
-/// Why a database cannot be used, in the words of what is kept in it.
+/// The reason for which a database cannot be used, in the words of its contents.
 package protocol DatabaseFailure: Error {
   /// An error of SQLite with this file.
   static func database(_ path: String, message: String) -> Self
@@ -61,7 +61,7 @@ package final class Database<Failure: DatabaseFailure> {
       _ = SQLite3.close(handle)
       throw .database(path, message: message)
     }
-    // SQLite reads what it cannot open for writing, and leaves its files beside it.
+    // SQLite opens for reading what it cannot open for writing, and leaves its files beside it.
     guard SQLite3.isReadOnly(handle, nil) == 0 else {
       _ = SQLite3.close(handle)
       throw .database(path, message: "it cannot be opened for writing; try again")
@@ -83,7 +83,7 @@ package final class Database<Failure: DatabaseFailure> {
     return try file.length == 0
   }
 
-  /// Moves what the log of a copy has into the copy, which from then on needs no name: its folder is deleted.
+  /// Moves the contents of a copy's log into the copy, which from then on needs no name: its folder is deleted.
   private func takeOver(_ copy: FileCopy) throws(Failure) {
     defer { withExtendedLifetime(copy) {} }
     try verifyFormat()
@@ -237,7 +237,7 @@ package final class Statement<Failure: DatabaseFailure> {
 
   /// Runs it for its rows.
   ///
-  /// - Throws: what SQLite or `read` throws
+  /// - Throws: the errors of SQLite and of `read`
   package func rows<Row>(
     _ values: Value..., read: (borrowing Columns) throws(Failure) -> Row?
   ) throws(Failure) -> [Row] {

@@ -1,10 +1,10 @@
 /// The functions and numbers of sqlite3.h that are used. They are declared here, and the header is not imported, for
 /// the reason that SystemCalls/LinuxFunctions.swift gives. Tests compare them with the header.
 enum SQLite3 {
-  /// What frees a value that was bound.
+  /// The function that frees a value that was bound.
   typealias Destructor = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
-  /// What `sqlite3_exec` calls for each row.
+  /// The function that `sqlite3_exec` calls for each row.
   typealias RowCallback =
     @convention(c) (
       UnsafeMutableRawPointer?, Int32, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,

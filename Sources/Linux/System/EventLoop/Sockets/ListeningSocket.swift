@@ -1,7 +1,7 @@
 import Glibc
 import HaloBluetoothCore
 
-/// A socket that listens, and hands on the descriptor of each connection.
+/// A listening socket, which hands on the descriptor of each connection.
 @BluetoothActor
 package final class ListeningSocket {
   package let descriptor: Int32

@@ -40,7 +40,7 @@ package final class StreamListener {
   /// Listens on a Unix domain socket.
   ///
   /// - Parameters:
-  ///   - path: created by this call; a socket at which nobody listens any more is replaced
+  ///   - path: created by this call; a socket at which no process listens any more is replaced
   ///   - timers: the clock of the pause when descriptors have run out
   ///   - accept: called with each connection, which does not block; it is closed there
   package static func unix(
@@ -51,12 +51,12 @@ package final class StreamListener {
     return try StreamListener(address, target: "unix:\(path)", unixPath: path, timers: timers, accept: accept)
   }
 
-  /// Whether nobody listens at the address of a Unix domain socket.
+  /// Whether no process listens at the address of a Unix domain socket.
   private static func isRefused(_ address: SocketAddress) -> Bool {
     let probe = SystemCall.socket(AF_UNIX, SOCK_STREAM, 0)
     guard probe >= 0 else { return false }
     defer { Glibc.close(probe) }
-    // It does not block. A socket of which the queue is full has somebody who listens.
+    // It does not block. A socket whose queue is full has a listener.
     return address.withPointer { connect(probe, $0, $1) } != 0 && errno == ECONNREFUSED
   }
 

@@ -11,7 +11,7 @@ import L2CAP
 /// - `direction`: 1 sent, 2 received, 0 unknown
 /// - `adapter`: its index, or null
 /// - `bytes`, `frame`: hex digits; `frame` is reassembled from several packets, 0 if there is none
-/// - `note`: what is true of the whole packet, 0 if there is nothing
+/// - `note`: the remark on the whole packet, 0 if there is none
 /// - `keys`: the numbers that filters test, in the order of ``keys``: `18;64;27;;`; commas between several of one key,
 ///   `1-5` is a range
 /// - `peer`: the address of the device at the other end of the link, a space and its name, if it is known; or null
@@ -147,7 +147,7 @@ struct PagePacket {
 
 /// Texts and shapes that repeat in the packets of a report; each is written in full only once.
 ///
-/// What is written in full gets the next number, until the table is full. The script assigns the same numbers while it
+/// A text that is written in full gets the next number, until the table is full. The script assigns the same numbers while it
 /// reads (packets.js). Thus a report is written in one pass, and the size of the table is bounded.
 struct PageTable {
   /// The most texts, and the most shapes.
@@ -199,7 +199,7 @@ struct PageTable {
 enum PageMark: String {
   /// It reports that something failed.
   case error
-  /// It refuses what was asked for.
+  /// It refuses a request.
   case refused
   /// It cannot be parsed.
   case damaged

@@ -62,7 +62,7 @@ package struct PageWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - remark: why the report is incomplete; nil if it is complete
-  ///   - dissector: what has dissected the packets
+  ///   - dissector: the dissector of the packets
   /// - Throws: if the report cannot be written
   package mutating func finish(remark: String?, _ dissector: Dissector) async throws(Failure) {
     let limit =
@@ -80,7 +80,7 @@ package struct PageWriter: ~Copyable {
     }
   }
 
-  /// Writes what is true of the whole capture, as session.js reads it.
+  /// Writes the data of the whole capture, as session.js reads it.
   private mutating func writeCapture(remark: String, _ dissector: Dissector) {
     output.write("{\"name\":")
     PagePacket.quote(name, &output)
@@ -139,8 +139,8 @@ package struct PageWriter: ~Copyable {
   }
 }
 
-/// The file that a report is written to while the capture is read. If the program ends early, the file keeps what was
-/// written so far.
+/// The file that a report is written to while the capture is read. If the program ends early, the file keeps its contents so
+/// far.
 package final class PageFile {
   package let path: String
   package var descriptor: Int32 { file.descriptor }

@@ -4,8 +4,8 @@ import HaloBluetoothCore
 import HaloDissection
 import HaloCommandLine
 
-/// A summary as JSON, one object per line. `kind` says what it is about; times are in seconds since 1970-01-01 UTC, and
-/// durations in seconds.
+/// A summary as JSON, one object per line. `kind` is its subject; times are in seconds since 1970-01-01 UTC, and durations in
+/// seconds.
 enum SummaryJSON {
   static func write(
     _ summary: CaptureSummary, _ servers: [Dissector.KnownServer], into output: inout LineWriter

@@ -4,7 +4,8 @@ import HaloCommandLine
 import HaloDissection
 import HaloGATT
 
-/// A device of a summary as text: its links, its attributes, what was written to them and what it has answered and sent.
+/// A device of a summary as text: its links, its attributes, the values written to them, and those that it has answered and
+/// sent.
 struct DeviceText {
   private let device: UsedDevice
   private let summary: CaptureSummary
@@ -108,7 +109,7 @@ struct DeviceText {
 
   // MARK: Values
 
-  /// The most bytes of what values have in common.
+  /// The most bytes of the common part of values.
   private static let shownBytes = 12
 
   private func value(_ source: CaptureSummary.Source, _ values: CaptureSummary.Values, _ host: String)

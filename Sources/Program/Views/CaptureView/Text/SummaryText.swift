@@ -3,7 +3,7 @@ import HaloBluetoothCore
 import HaloCommandLine
 import HaloDissection
 
-/// A summary as text: the devices that were used, that with the most traffic first; then what is true of the whole capture.
+/// A summary as text: the devices that were used, that with the most traffic first; then the facts about the whole capture.
 enum SummaryText {
   static func lines(_ summary: CaptureSummary, _ servers: [Dissector.KnownServer]) -> String {
     var text = head(summary)
@@ -12,7 +12,7 @@ enum SummaryText {
     }
     let all = summary.usedDevices
     let used = all.filter { $0.traffic > 0 }
-    // Without any, the links and the advertisers are what the capture is about.
+    // Without any, the links and the advertisers are the subject of the capture.
     let shown = used.isEmpty ? all : used
     for device in shown {
       let block = DeviceText(device, summary, servers)
@@ -131,18 +131,18 @@ enum SummaryText {
   }
 }
 
-/// A number with what it counts.
+/// A number with its noun.
 enum CountedText {
   private static let nouns: Set = [
     "packets", "PDUs", "commands", "events", "requests", "beginnings", "samples", "records", "texts",
     "indications", "notifications", "advertisers", "reports", "links", "ends", "diagnostics",
   ]
 
-  /// - Parameter plural: what is counted: `packets with a wrong CRC`
+  /// - Parameter plural: the noun: `packets with a wrong CRC`
   static func line(_ count: Int, _ plural: String) -> String {
     guard count == 1 else { return "\(count) \(plural)" }
     var words = plural.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    // The noun; what follows it may have others.
+    // The noun; the words behind it may have others.
     guard let index = words.firstIndex(where: nouns.contains) else { return "\(count) \(plural)" }
     words[index].removeLast()
     if let verb = words.firstIndex(of: "were") { words[verb] = "was" }

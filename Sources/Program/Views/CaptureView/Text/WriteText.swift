@@ -3,8 +3,8 @@ import HaloBluetoothCore
 import HaloCommandLine
 import HaloDissection
 
-/// The values that were written to attributes, as text: those that are alike in one line, with the bytes that vary, and below
-/// what answered.
+/// The values that were written to attributes, as text: those that are alike in one line, with the bytes that vary, and the
+/// answers below.
 enum WriteText {
   /// The most lines of an attribute.
   private static let mostForms = 32

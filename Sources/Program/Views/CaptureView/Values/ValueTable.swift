@@ -88,8 +88,8 @@ extension DecodedValue {
   }
 }
 
-/// Values as lines of a table, in 80 columns where numbers are not large. A line before the first value of an attribute
-/// says which one it is.
+/// Values as lines of a table, in 80 columns where numbers are not large. A line before the first value of an attribute names
+/// it.
 struct ValueText {
   static let header =
     "frame         t    action   handle value" + String(repeating: " ", count: 33) + "answers\n"
@@ -186,14 +186,14 @@ package struct DecodedValue {
 
   private var meaning: String? { words ?? text.map { "\"\($0)\"" } }
 
-  /// The bytes, and what they say.
+  /// The bytes, and their meaning.
   package var description: String {
     guard !value.isEmpty else { return "(empty)" }
     let digits = Hex.string(value, separator: " ")
     return meaning.map { "\(digits)  \($0)" } ?? digits
   }
 
-  /// The same in short, for a table: what they say, else the bytes, at most 72 characters.
+  /// The same in short, for a table: the meaning, else the bytes, at most 72 characters.
   package var brief: String {
     guard !value.isEmpty else { return "(empty)" }
     let full = meaning ?? Hex.string(value, separator: " ")

@@ -35,7 +35,7 @@ package struct PlotPanel {
 
   package mutating func interrupt(at time: Instant) { breaks.append(time) }
 
-  /// Forgets what is older.
+  /// Forgets older samples.
   private mutating func remove(before time: Instant) {
     for index in curves.indices {
       let count = curves[index].prefix { $0.time < time }.count

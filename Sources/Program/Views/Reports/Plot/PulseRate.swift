@@ -9,9 +9,9 @@ package struct PulseRate {
   private var sum = 0.0
   private var count = 0
 
-  /// Steps in a second. More say nothing more about a pulse.
+  /// Steps in a second. More do not add information about a pulse.
   private static let rate = 25.0
-  /// In steps: what is looked at, and the least of it.
+  /// In steps: the part of the signal that is examined, and the least of it.
   private static let window = 200
   private static let least = 125
   /// A ring that sends fewer than 8 samples a second leaves more steps empty in a row.
@@ -23,7 +23,7 @@ package struct PulseRate {
 
   package init() {}
 
-  /// What came before is of another stream.
+  /// Earlier samples are those of another stream.
   package mutating func interrupt() { self = PulseRate() }
 
   package mutating func add(_ value: Int, at time: Instant) {

@@ -10,7 +10,7 @@ struct RecordFields {
     var timeOfDay: String
     var ring: String
     var kind: String
-    /// What a record of a measurement is: `value`, `beat`, `gap`; empty for samples.
+    /// The kind of a record of a measurement: `value`, `beat`, `gap`; empty for samples.
     var state = ""
     /// By column: those that are numbers, of at most ``largest``.
     var values: [String: Double]
@@ -18,12 +18,12 @@ struct RecordFields {
     var note: String
   }
 
-  /// What a line is.
+  /// The kind of a line.
   enum Line {
     case record(Record)
     /// The number of records that were dropped here.
     case dropped(Int)
-    /// What the data is.
+    /// The description of the data.
     case description(JSONValue)
     /// A comment, or the names of the columns.
     case nothing
@@ -37,10 +37,10 @@ struct RecordFields {
 
   /// Columns of numbers that are drawn or counted.
   private static let drawn = Set(SessionReport.Kind.all.flatMap(\.columns) + ["packet"])
-  /// What every file of a live command has.
+  /// The columns of every file of a live command.
   private static let required = ["t", "time", "ring", "kind"]
   private static let droppedStart = "dropped="
-  /// What JSON has of a mark, and csv in one column.
+  /// The members of a mark in JSON, which csv has in one column.
   private static let noteMembers = ["reason", "bytes", "count", "step_s", "note"]
 
   /// The indices of the columns of csv; nil before they are known.
@@ -83,7 +83,7 @@ struct RecordFields {
         values: values, note: field("note")))
   }
 
-  /// A file may hold any number: what follows computes with these without a check.
+  /// A file may hold any number: later computations use these without a check.
   private static func bounded(_ number: Double?, by limit: Double) -> Double? {
     number.flatMap { abs($0) <= limit ? $0 : nil }
   }

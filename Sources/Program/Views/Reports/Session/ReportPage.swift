@@ -35,7 +35,7 @@ package struct ReportPage {
     """
   }
 
-  // MARK: What it is
+  // MARK: Description
 
   private var facts: String {
     var rows: [(String, String)] = [("Start", report.startText)]

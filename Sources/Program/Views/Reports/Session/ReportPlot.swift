@@ -3,7 +3,7 @@ import RingLink
 
 /// A curve over time, or several, as SVG.
 struct ReportPlot {
-  /// What it shows, for people who can't see it.
+  /// The subject, for people who can't see it.
   private let title: String
   private let curves: [Envelope]
   private let gaps: [Double]
@@ -17,8 +17,8 @@ struct ReportPlot {
   private let hasDots: Bool
   private let scale: Double
 
-  /// The area of the curves. It is as wide as the page lets it be: what has a place in time has it as a part of the width,
-  /// so that text and lines keep their size on a phone. The style sheet has the margins.
+  /// The area of the curves. It is as wide as the page lets it be: positions in time are parts of the width, so that text and
+  /// lines keep their size on a phone. The style sheet has the margins.
   private static let height = 168.0
   /// The units of a curve, which is stretched to the width.
   private static let width = 1000.0
@@ -26,7 +26,7 @@ struct ReportPlot {
   private static let lastLabel = 0.93
 
   /// - Parameters:
-  ///   - title: what it shows, for people who can't see it
+  ///   - title: the subject, for people who can't see it
   ///   - curves: the values
   ///   - gaps: where the signal is interrupted, in seconds
   ///   - pauses: where it is interrupted as planned, which is not drawn
@@ -132,7 +132,7 @@ struct ReportPlot {
     return path + line(run)
   }
 
-  /// Goes up and down in each step, so that the whole of what it holds is drawn.
+  /// Goes up and down in each step, so that the whole range of values is drawn.
   private func line(_ run: [(x: Double, step: Envelope.Step)]) -> String {
     var path = ""
     if hasDots {

@@ -2,10 +2,10 @@ import HaloBluetoothCore
 import HaloStorage
 import RingLink
 
-/// What a report shows of the records of a stream: for each ring and kind of sample its curves, its intervals and its numbers.
-/// Memory is constant, however long the stream is.
+/// The contents of a report on the records of a stream: for each ring and kind of sample its curves, its intervals and its
+/// numbers. Memory is constant, however long the stream is.
 package struct SessionReport {
-  /// What one plot shows, in the order of the page.
+  /// The contents of one plot, in the order of the page.
   struct Kind {
     /// The records that have it, by their column `kind`.
     let records: Set<String>
@@ -15,14 +15,14 @@ package struct SessionReport {
     let columns: [String]
     /// Whether each record is a sample of the stream; if not, only positive values count.
     var isSampled = false
-    /// Whether a sample without its columns has nothing to do with it.
+    /// Whether a sample without these columns is not part of it.
     var isOptional = false
     /// How much of the scale is shown at least.
     var leastRange = 0.0
 
-    /// A record of a stream with what the ring has measured in a pause.
+    /// A record of a stream with a value that the ring has measured in a pause.
     static let measured = "measured"
-    /// What is computed from the samples of green light.
+    /// The values computed from the samples of green light.
     static let estimated = Kind(
       records: [], title: "Heart rate, from the wave of the green light", unit: "bpm", columns: ["bpm"],
       leastRange: 20)
@@ -37,7 +37,7 @@ package struct SessionReport {
       Kind(records: ["ppg"], title: "Green light", unit: "counts", columns: ["raw"], isSampled: true),
       Kind(
         records: ["spo2"], title: "Red and infrared light", unit: "counts", columns: ["raw"], isSampled: true),
-      // Only the counted stream has it by itself. It is much stronger than red light: it needs a scale of its own.
+      // Only the counted stream has it separately. It is much stronger than red light: it needs a scale of its own.
       Kind(
         records: ["spo2"], title: "Infrared light", unit: "counts", columns: ["infrared"], isSampled: true,
         isOptional: true),
@@ -45,12 +45,12 @@ package struct SessionReport {
         records: ["accel"], title: "Acceleration", unit: "g", columns: ["x_g", "y_g", "z_g"], isSampled: true),
     ]
 
-    /// What may be in a record, by its column `kind`.
+    /// The kinds that may be in a record, by its column `kind`.
     fileprivate static let byRecord = Dictionary(
       grouping: all.flatMap { kind in kind.records.map { (record: $0, kind: kind) } }, by: \.record
     ).mapValues { $0.map(\.kind) }
 
-    /// Whether a record of one of its kinds has something of it.
+    /// Whether a record of one of its kinds has a value of it.
     fileprivate func isPart(of record: RecordFields.Record) -> Bool {
       if isSampled {
         return record.state.isEmpty && (!isOptional || columns.contains { record.values[$0] != nil })
@@ -74,7 +74,7 @@ package struct SessionReport {
     fileprivate var last: Double?
   }
 
-  /// What happened between samples.
+  /// An event between samples.
   struct Mark {
     /// In seconds since the first record.
     var time: Double
@@ -100,7 +100,7 @@ package struct SessionReport {
   /// The time of day of the first record, in seconds since 1970 of its wall clock; with its fraction.
   private(set) var start: Double?
   private(set) var startText = ""
-  /// What the data is, of the last file.
+  /// The description of the data, of the last file.
   package var description: JSONValue?
 
   private var fields = RecordFields()
