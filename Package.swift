@@ -19,16 +19,14 @@ let settings: [SwiftSetting] = [
 /// - Parameters:
 ///   - folder: where it stands below Sources; nil for a folder with its name
 ///   - others: what its tests use besides: TestLoop, which links the event loop, for tests on that
-///   - libraries: the C libraries that it calls
 func library(
   _ name: String, in folder: String? = nil, on dependencies: [Target.Dependency],
-  tests others: [Target.Dependency] = [], links libraries: [String] = []
+  tests others: [Target.Dependency] = []
 ) -> [Target] {
   let folder = folder ?? name
   return [
     .target(
-      name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings,
-      linkerSettings: libraries.map { .linkedLibrary($0) }),
+      name: name, dependencies: dependencies, path: "Sources/\(folder)", swiftSettings: settings),
     .testTarget(
       name: "\(name)Tests",
       dependencies: [.target(name: name), "TestSupport"] + dependencies + others,
@@ -96,7 +94,7 @@ let captures = [
 ]
 
 /// What is stored: the devices that were used, the ring's data, and what a broker has not got yet. Programs that depend on
-/// HaloRaw build the first alone, and need no SQLite.
+/// HaloRaw build the first alone.
 let storage = [
   library(
     "HaloStorage", in: "Storage/Files",
@@ -104,8 +102,7 @@ let storage = [
     tests: ["GAP", "HCI", "HaloSimulation", "TestLoop"]),
   library(
     "HaloRingStore", in: "Storage/RingStore",
-    on: ["HaloBluetoothCore", "HaloSystem", "RingLink", "CHaloSQLite"],
-    links: ["sqlite3"]),
+    on: ["HaloBluetoothCore", "HaloSystem", "RingLink"], tests: ["CHaloSQLite"]),
   library(
     "HaloMQTT", in: "Storage/MQTT", on: ["HaloBluetoothCore", "HaloSystem", "HaloStorage", "HaloRingStore"],
     tests: ["CHaloMosquitto"]),
@@ -233,11 +230,9 @@ targets += [
     swiftSettings: settings + [.defaultIsolation(MainActor.self)]),
   .target(name: "CBlueZHCI"),
   .target(name: "CHaloLinux", path: "Sources/Linux/CLinux"),
-  .systemLibrary(
-    name: "CHaloSQLite", path: "Sources/Storage/CSQLite", pkgConfig: "sqlite3",
-    providers: [.apt(["libsqlite3-dev"])]),
-  // For tests: the header of a library that is loaded at run time.
+  // For tests: the headers of libraries that are loaded at run time.
   .systemLibrary(name: "CHaloMosquitto", path: "Sources/Storage/CMosquitto"),
+  .systemLibrary(name: "CHaloSQLite", path: "Sources/Storage/CSQLite"),
   // The script, style and markup of the HTML report: a module of its own, compiled again only when they change.
   .target(
     name: "HaloReportAssets", path: "Sources/Program/ReportAssets",

@@ -26,7 +26,7 @@ PROGRAMS = [
     ROOT / "Examples/HeartRate/HeartRateMonitor/HeartRateMonitor.swift",
     # Tests, as a package that depends on this one has them.
     ROOT / "Examples/HeartRate/Tests/HeartRateMonitorTests.swift",
-    *(ROOT / f"Tests/HaloRawTests/Door/{name}Tests.swift" for name in ("Program", "Air")),
+    *(ROOT / f"Tests/HaloRawTests/Door/{name}Tests.swift" for name in ("Program", "SharedMedium")),
 ]
 
 

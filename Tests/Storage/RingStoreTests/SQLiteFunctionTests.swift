@@ -6,31 +6,36 @@ import Testing
 /// What is declared in Swift is what sqlite3.h says: what no compiler checks.
 @Suite struct SQLiteFunctionTests {
   @Test func functionsAreThoseOfTheHeader() {
-    #expect(type(of: SQLite3.open) == type(of: sqlite3_open_v2))
-    #expect(type(of: SQLite3.close) == type(of: sqlite3_close_v2))
-    #expect(type(of: SQLite3.busyTimeout) == type(of: sqlite3_busy_timeout))
-    #expect(type(of: SQLite3.isReadOnly) == type(of: sqlite3_db_readonly))
-    #expect(type(of: SQLite3.errorCode) == type(of: sqlite3_errcode))
-    #expect(type(of: SQLite3.errorMessage) == type(of: sqlite3_errmsg))
-    #expect(type(of: SQLite3.execute) == type(of: sqlite3_exec))
-    #expect(type(of: SQLite3.changes) == type(of: sqlite3_changes))
-    #expect(type(of: SQLite3.lastRow) == type(of: sqlite3_last_insert_rowid))
-    #expect(type(of: SQLite3.prepare) == type(of: sqlite3_prepare_v2))
-    #expect(type(of: SQLite3.finalize) == type(of: sqlite3_finalize))
-    #expect(type(of: SQLite3.step) == type(of: sqlite3_step))
-    #expect(type(of: SQLite3.reset) == type(of: sqlite3_reset))
-    #expect(type(of: SQLite3.bindNull) == type(of: sqlite3_bind_null))
-    #expect(type(of: SQLite3.bindInt64) == type(of: sqlite3_bind_int64))
-    #expect(type(of: SQLite3.bindDouble) == type(of: sqlite3_bind_double))
-    #expect(type(of: SQLite3.bindText) == type(of: sqlite3_bind_text))
-    #expect(type(of: SQLite3.bindBlob) == type(of: sqlite3_bind_blob))
-    #expect(type(of: SQLite3.columnType) == type(of: sqlite3_column_type))
-    #expect(type(of: SQLite3.columnInt64) == type(of: sqlite3_column_int64))
-    #expect(type(of: SQLite3.columnDouble) == type(of: sqlite3_column_double))
-    #expect(type(of: SQLite3.columnText) == type(of: sqlite3_column_text))
-    #expect(type(of: SQLite3.columnBlob) == type(of: sqlite3_column_blob))
-    #expect(type(of: SQLite3.columnBytes) == type(of: sqlite3_column_bytes))
-    #expect(type(of: SQLite3.columnName) == type(of: sqlite3_column_name))
+    let pairs: [(PartialKeyPath<SQLite3>, PartialKeyPath<halo_sqlite>)] = [
+      (\.open, \.open),
+      (\.close, \.close),
+      (\.busyTimeout, \.busy_timeout),
+      (\.isReadOnly, \.is_read_only),
+      (\.errorCode, \.error_code),
+      (\.errorMessage, \.error_message),
+      (\.execute, \.execute),
+      (\.changes, \.changes),
+      (\.lastRow, \.last_row),
+      (\.prepare, \.prepare),
+      (\.finalize, \.finalize),
+      (\.step, \.step),
+      (\.reset, \.reset),
+      (\.bindNull, \.bind_null),
+      (\.bindInt64, \.bind_int_64),
+      (\.bindDouble, \.bind_double),
+      (\.bindText, \.bind_text),
+      (\.bindBlob, \.bind_blob),
+      (\.columnType, \.column_type),
+      (\.columnInt64, \.column_int_64),
+      (\.columnDouble, \.column_double),
+      (\.columnText, \.column_text),
+      (\.columnBlob, \.column_blob),
+      (\.columnBytes, \.column_bytes),
+      (\.columnName, \.column_name),
+    ]
+    for (ours, header) in pairs {
+      #expect(type(of: ours).valueType == type(of: header).valueType, "\(ours)")
+    }
   }
 
   @Test func numbersAreThoseOfTheHeader() {

@@ -22,6 +22,7 @@ extension DatabaseFailure {
 
 /// An open SQLite file. Errors have SQLite's messages.
 package final class Database<Failure: DatabaseFailure> {
+  fileprivate let sqlite: SQLite3
   private let handle: OpaquePointer
 
   /// How long opening waits for another process that writes, in milliseconds. Later calls do not wait: see
@@ -46,6 +47,11 @@ package final class Database<Failure: DatabaseFailure> {
   ///   - isWritten: whether it is opened for writing, which creates a missing file
   package init(path: String, isWritten: Bool = true) throws(Failure) {
     self.path = path
+    let sqlite: SQLite3
+    do throws(LibraryError) { sqlite = try SQLite3.shared.get() } catch {
+      throw .database(path, message: "\(error)\(error.isMissing ? "; sudo apt install libsqlite3-0" : "")")
+    }
+    self.sqlite = sqlite
     let copy: FileCopy?
     do throws(FileError) {
       copy = isWritten ? nil : try CompanionFiles.copy(path)
@@ -54,20 +60,20 @@ package final class Database<Failure: DatabaseFailure> {
       throw error.reason == .beingWritten ? .busy : .file(error)
     }
     var handle: OpaquePointer?
-    let status = SQLite3.open(
+    let status = sqlite.open(
       copy?.path ?? path, &handle, SQLite3.openFullMutex | SQLite3.openReadWrite, nil)
     guard status == SQLite3.ok, let handle else {
-      let message = handle.map { String(cString: SQLite3.errorMessage($0)) } ?? "out of memory"
-      _ = SQLite3.close(handle)
+      let message = handle.flatMap { sqlite.errorMessage($0) }.map { String(cString: $0) } ?? "out of memory"
+      _ = sqlite.close(handle)
       throw .database(path, message: message)
     }
     // SQLite opens for reading what it cannot open for writing, and leaves its files beside it.
-    guard SQLite3.isReadOnly(handle, nil) == 0 else {
-      _ = SQLite3.close(handle)
+    guard sqlite.isReadOnly(handle, nil) == 0 else {
+      _ = sqlite.close(handle)
       throw .database(path, message: "it cannot be opened for writing; try again")
     }
     self.handle = handle
-    _ = SQLite3.busyTimeout(handle, Self.openingPatience)
+    _ = sqlite.busyTimeout(handle, Self.openingPatience)
     // The file is untrusted: do not run its views and triggers, and detect damaged pages.
     try run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
     if let copy { try takeOver(copy) }
@@ -98,10 +104,10 @@ package final class Database<Failure: DatabaseFailure> {
   /// - Throws: `.foreign` if it is not a database
   package func verifyFormat() throws(Failure) {
     guard
-      SQLite3.execute(handle, "PRAGMA application_id; SELECT count(*) FROM sqlite_schema", nil, nil, nil)
+      sqlite.execute(handle, "PRAGMA application_id; SELECT count(*) FROM sqlite_schema", nil, nil, nil)
         != SQLite3.ok
     else { return }
-    throw SQLite3.errorCode(handle) & 0xFF == SQLite3.notADatabase ? .foreign(path) : error
+    throw sqlite.errorCode(handle) & 0xFF == SQLite3.notADatabase ? .foreign(path) : error
   }
 
   /// Uses a write-ahead log, with which readers and a writer do not block each other. Commits survive a power failure.
@@ -145,20 +151,20 @@ package final class Database<Failure: DatabaseFailure> {
   }
 
   /// Disables waiting for other processes.
-  package func stopWaiting() { _ = SQLite3.busyTimeout(handle, 0) }
+  package func stopWaiting() { _ = sqlite.busyTimeout(handle, 0) }
 
   deinit {
-    _ = SQLite3.close(handle)
+    _ = sqlite.close(handle)
   }
 
   /// Runs statements without results.
   package func run(_ sql: String) throws(Failure) {
-    guard SQLite3.execute(handle, sql, nil, nil, nil) == SQLite3.ok else { throw error }
+    guard sqlite.execute(handle, sql, nil, nil, nil) == SQLite3.ok else { throw error }
   }
 
   package func prepare(_ sql: String) throws(Failure) -> Statement<Failure> {
     var statement: OpaquePointer?
-    guard SQLite3.prepare(handle, sql, -1, &statement, nil) == SQLite3.ok, let statement else {
+    guard sqlite.prepare(handle, sql, -1, &statement, nil) == SQLite3.ok, let statement else {
       throw error
     }
     return Statement(statement, of: self)
@@ -178,21 +184,21 @@ package final class Database<Failure: DatabaseFailure> {
   }
 
   /// The number of rows that the last statement wrote.
-  package var changes: Int { Int(SQLite3.changes(handle)) }
+  package var changes: Int { Int(sqlite.changes(handle)) }
 
-  package var lastRow: Int64 { SQLite3.lastRow(handle) }
+  package var lastRow: Int64 { sqlite.lastRow(handle) }
 
   /// The last error.
   package var error: Failure {
-    let message = String(cString: SQLite3.errorMessage(handle))
-    return switch SQLite3.errorCode(handle) & 0xFF {
+    let message = sqlite.errorMessage(handle).map { String(cString: $0) } ?? "out of memory"
+    return switch sqlite.errorCode(handle) & 0xFF {
     case SQLite3.busy: .busy
     case SQLite3.corrupt: .damaged(path, message: message)
     default: .database(path, message: message)
     }
   }
 
-  private var isBusy: Bool { SQLite3.errorCode(handle) & 0xFF == SQLite3.busy }
+  private var isBusy: Bool { sqlite.errorCode(handle) & 0xFF == SQLite3.busy }
 }
 
 /// A prepared statement, which can run any number of times.
@@ -209,16 +215,18 @@ package final class Statement<Failure: DatabaseFailure> {
     package init(integerLiteral value: Int) { self = .integer(value) }
   }
 
+  private let sqlite: SQLite3
   private let handle: OpaquePointer
   private let database: Database<Failure>
 
   fileprivate init(_ handle: OpaquePointer, of database: Database<Failure>) {
+    sqlite = database.sqlite
     self.handle = handle
     self.database = database
   }
 
   deinit {
-    _ = SQLite3.finalize(handle)
+    _ = sqlite.finalize(handle)
   }
 
   /// Runs it for its effect.
@@ -230,23 +238,24 @@ package final class Statement<Failure: DatabaseFailure> {
   @discardableResult
   package func run(_ values: [Value]) throws(Failure) -> Int {
     try bind(values)
-    defer { _ = SQLite3.reset(handle) }
-    guard SQLite3.step(handle) == SQLite3.done else { throw database.error }
+    defer { _ = sqlite.reset(handle) }
+    guard sqlite.step(handle) == SQLite3.done else { throw database.error }
     return database.changes
   }
 
   /// Runs it for its rows.
   ///
   /// - Throws: the errors of SQLite and of `read`
+  @inline(never)  // The optimizer of Swift 6.3 ends with a signal where it inlines this.
   package func rows<Row>(
     _ values: Value..., read: (borrowing Columns) throws(Failure) -> Row?
   ) throws(Failure) -> [Row] {
     try bind(values)
-    defer { _ = SQLite3.reset(handle) }
+    defer { _ = sqlite.reset(handle) }
     var rows: [Row] = []
     while true {
-      switch SQLite3.step(handle) {
-      case SQLite3.row: if let row = try read(Columns(handle: handle)) { rows.append(row) }
+      switch sqlite.step(handle) {
+      case SQLite3.row: if let row = try read(Columns(sqlite: sqlite, handle: handle)) { rows.append(row) }
       case SQLite3.done: return rows
       default: throw database.error
       }
@@ -255,20 +264,21 @@ package final class Statement<Failure: DatabaseFailure> {
 
   /// The columns of a row, by index.
   package struct Columns: ~Copyable {
+    fileprivate let sqlite: SQLite3
     fileprivate let handle: OpaquePointer
 
-    package func integer(_ column: Int32) -> Int { Int(SQLite3.columnInt64(handle, column)) }
+    package func integer(_ column: Int32) -> Int { Int(sqlite.columnInt64(handle, column)) }
 
     /// A number that must be in a range; SQLite does not enforce it.
     package func integer(_ column: Int32, in range: ClosedRange<Int>) throws(Failure) -> Int {
       let number = integer(column)
-      guard SQLite3.columnType(handle, column) == SQLite3.integer, range.contains(number) else {
+      guard sqlite.columnType(handle, column) == SQLite3.integer, range.contains(number) else {
         throw impossible(column)
       }
       return number
     }
 
-    package func isNull(_ column: Int32) -> Bool { SQLite3.columnType(handle, column) == SQLite3.null }
+    package func isNull(_ column: Int32) -> Bool { sqlite.columnType(handle, column) == SQLite3.null }
 
     /// The same, or nil.
     package func optionalInteger(_ column: Int32, in range: ClosedRange<Int>) throws(Failure) -> Int? {
@@ -277,8 +287,8 @@ package final class Statement<Failure: DatabaseFailure> {
 
     /// A decimal number in units of 10^-places; in these units it must be in a range.
     package func decimal(_ column: Int32, places: Int, in range: ClosedRange<Int>) throws(Failure) -> Int {
-      let type = SQLite3.columnType(handle, column)
-      var number = SQLite3.columnDouble(handle, column)
+      let type = sqlite.columnType(handle, column)
+      var number = sqlite.columnDouble(handle, column)
       for _ in 0..<places { number *= 10 }
       guard type == SQLite3.float || type == SQLite3.integer,
         let whole = Int(exactly: number.rounded()),
@@ -288,17 +298,17 @@ package final class Statement<Failure: DatabaseFailure> {
     }
 
     private func impossible(_ column: Int32) -> Failure {
-      let name = SQLite3.columnName(handle, column).map { String(cString: $0) } ?? "value"
+      let name = sqlite.columnName(handle, column).map { String(cString: $0) } ?? "value"
       return .impossible(column: name, value: String((text(column) ?? "nothing").printable.prefix(40)))
     }
 
     package func text(_ column: Int32) -> String? {
-      SQLite3.columnText(handle, column).map { String(cString: $0) }
+      sqlite.columnText(handle, column).map { String(cString: $0) }
     }
 
     package func bytes(_ column: Int32) -> [UInt8] {
-      let start = SQLite3.columnBlob(handle, column)
-      return Array(UnsafeRawBufferPointer(start: start, count: Int(SQLite3.columnBytes(handle, column))))
+      let start = sqlite.columnBlob(handle, column)
+      return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite.columnBytes(handle, column))))
     }
   }
 
@@ -309,15 +319,15 @@ package final class Statement<Failure: DatabaseFailure> {
       let place = Int32(index + 1)
       let status =
         switch value {
-        case .optionalInteger(nil): SQLite3.bindNull(handle, place)
+        case .optionalInteger(nil): sqlite.bindNull(handle, place)
         case .integer(let number), .optionalInteger(let number?):
-          SQLite3.bindInt64(handle, place, Int64(number))
+          sqlite.bindInt64(handle, place, Int64(number))
         case .decimal(let number, let places):
-          SQLite3.bindDouble(
+          sqlite.bindDouble(
             handle, place, Double(number) / (0..<places).reduce(1.0) { unit, _ in unit * 10 })
-        case .text(nil): SQLite3.bindNull(handle, place)
-        case .text(let text?): SQLite3.bindText(handle, place, text, -1, copy)
-        case .bytes(let bytes): SQLite3.bindBlob(handle, place, bytes, Int32(bytes.count), copy)
+        case .text(nil): sqlite.bindNull(handle, place)
+        case .text(let text?): sqlite.bindText(handle, place, text, -1, copy)
+        case .bytes(let bytes): sqlite.bindBlob(handle, place, bytes, Int32(bytes.count), copy)
         }
       guard status == SQLite3.ok else { throw database.error }
     }

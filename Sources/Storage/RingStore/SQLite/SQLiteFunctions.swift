@@ -1,6 +1,14 @@
-/// The functions and numbers of sqlite3.h that are used. They are declared here, and the header is not imported, for
-/// the reason that SystemCalls/LinuxFunctions.swift gives. Tests compare them with the header.
-enum SQLite3 {
+import HaloSystem
+
+/// SQLite, which is loaded when a store or a queue is opened: a program that links it starts later, and fails to start where it
+/// is missing.
+///
+/// The functions and numbers of sqlite3.h that are used are declared here, and the header is not imported, for the reason that
+/// SystemCalls/LinuxFunctions.swift gives. Tests compare them with the header.
+final class SQLite3: Sendable {
+  /// The library, loaded at the first use, and kept until the end of the process.
+  static let shared = Result { () throws(LibraryError) in try SQLite3(LoadedLibrary("libsqlite3.so.0")) }
+
   /// The function that frees a value that was bound.
   typealias Destructor = @convention(c) (UnsafeMutableRawPointer?) -> Void
 
@@ -11,73 +19,73 @@ enum SQLite3 {
       UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     ) -> Int32
 
-  // MARK: Databases
+  let open:
+    @convention(c) (
+      UnsafePointer<CChar>?, UnsafeMutablePointer<OpaquePointer?>?, Int32, UnsafePointer<CChar>?
+    ) -> Int32
+  let close: @convention(c) (OpaquePointer?) -> Int32
+  let busyTimeout: @convention(c) (OpaquePointer?, Int32) -> Int32
+  let isReadOnly: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Int32
+  let errorCode: @convention(c) (OpaquePointer?) -> Int32
+  let errorMessage: @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
+  let execute:
+    @convention(c) (
+      OpaquePointer?, UnsafePointer<CChar>?, RowCallback?, UnsafeMutableRawPointer?,
+      UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+    ) -> Int32
+  let changes: @convention(c) (OpaquePointer?) -> Int32
+  let lastRow: @convention(c) (OpaquePointer?) -> Int64
+  let prepare:
+    @convention(c) (
+      OpaquePointer?, UnsafePointer<CChar>?, Int32, UnsafeMutablePointer<OpaquePointer?>?,
+      UnsafeMutablePointer<UnsafePointer<CChar>?>?
+    ) -> Int32
+  let finalize: @convention(c) (OpaquePointer?) -> Int32
+  let step: @convention(c) (OpaquePointer?) -> Int32
+  let reset: @convention(c) (OpaquePointer?) -> Int32
+  let bindNull: @convention(c) (OpaquePointer?, Int32) -> Int32
+  let bindInt64: @convention(c) (OpaquePointer?, Int32, Int64) -> Int32
+  let bindDouble: @convention(c) (OpaquePointer?, Int32, Double) -> Int32
+  let bindText: @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?, Int32, Destructor?) -> Int32
+  let bindBlob: @convention(c) (OpaquePointer?, Int32, UnsafeRawPointer?, Int32, Destructor?) -> Int32
+  let columnType: @convention(c) (OpaquePointer?, Int32) -> Int32
+  let columnInt64: @convention(c) (OpaquePointer?, Int32) -> Int64
+  let columnDouble: @convention(c) (OpaquePointer?, Int32) -> Double
+  let columnText: @convention(c) (OpaquePointer?, Int32) -> UnsafePointer<UInt8>?
+  let columnBlob: @convention(c) (OpaquePointer?, Int32) -> UnsafeRawPointer?
+  let columnBytes: @convention(c) (OpaquePointer?, Int32) -> Int32
+  let columnName: @convention(c) (OpaquePointer?, Int32) -> UnsafePointer<CChar>?
 
-  @_extern(c, "sqlite3_open_v2")
-  static func open(
-    _ path: UnsafePointer<CChar>?, _ handle: UnsafeMutablePointer<OpaquePointer?>?, _ flags: Int32,
-    _ module: UnsafePointer<CChar>?
-  ) -> Int32
-  @_extern(c, "sqlite3_close_v2") static func close(_ handle: OpaquePointer?) -> Int32
-  @_extern(c, "sqlite3_busy_timeout")
-  static func busyTimeout(_ handle: OpaquePointer?, _ milliseconds: Int32) -> Int32
-  @_extern(c, "sqlite3_db_readonly")
-  static func isReadOnly(_ handle: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Int32
-  @_extern(c, "sqlite3_errcode") static func errorCode(_ handle: OpaquePointer?) -> Int32
-  @_extern(c, "sqlite3_errmsg") static func errorMessage(_ handle: OpaquePointer?) -> UnsafePointer<CChar>!
-  @_extern(c, "sqlite3_exec")
-  static func execute(
-    _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ callback: RowCallback?,
-    _ context: UnsafeMutableRawPointer?, _ message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-  ) -> Int32
-  @_extern(c, "sqlite3_changes") static func changes(_ handle: OpaquePointer?) -> Int32
-  @_extern(c, "sqlite3_last_insert_rowid") static func lastRow(_ handle: OpaquePointer?) -> Int64
-
-  // MARK: Statements
-
-  @_extern(c, "sqlite3_prepare_v2")
-  static func prepare(
-    _ handle: OpaquePointer?, _ sql: UnsafePointer<CChar>?, _ length: Int32,
-    _ statement: UnsafeMutablePointer<OpaquePointer?>?,
-    _ tail: UnsafeMutablePointer<UnsafePointer<CChar>?>?
-  ) -> Int32
-  @_extern(c, "sqlite3_finalize") static func finalize(_ statement: OpaquePointer?) -> Int32
-  @_extern(c, "sqlite3_step") static func step(_ statement: OpaquePointer?) -> Int32
-  @_extern(c, "sqlite3_reset") static func reset(_ statement: OpaquePointer?) -> Int32
-  @_extern(c, "sqlite3_bind_null") static func bindNull(_ statement: OpaquePointer?, _ place: Int32) -> Int32
-  @_extern(c, "sqlite3_bind_int64")
-  static func bindInt64(_ statement: OpaquePointer?, _ place: Int32, _ value: Int64) -> Int32
-  @_extern(c, "sqlite3_bind_double")
-  static func bindDouble(_ statement: OpaquePointer?, _ place: Int32, _ value: Double) -> Int32
-  @_extern(c, "sqlite3_bind_text")
-  static func bindText(
-    _ statement: OpaquePointer?, _ place: Int32, _ text: UnsafePointer<CChar>?, _ length: Int32,
-    _ destructor: Destructor?
-  ) -> Int32
-  @_extern(c, "sqlite3_bind_blob")
-  static func bindBlob(
-    _ statement: OpaquePointer?, _ place: Int32, _ bytes: UnsafeRawPointer?, _ count: Int32,
-    _ destructor: Destructor?
-  ) -> Int32
-
-  // MARK: Columns
-
-  @_extern(c, "sqlite3_column_type")
-  static func columnType(_ statement: OpaquePointer?, _ column: Int32) -> Int32
-  @_extern(c, "sqlite3_column_int64")
-  static func columnInt64(_ statement: OpaquePointer?, _ column: Int32) -> Int64
-  @_extern(c, "sqlite3_column_double")
-  static func columnDouble(_ statement: OpaquePointer?, _ column: Int32) -> Double
-  @_extern(c, "sqlite3_column_text")
-  static func columnText(_ statement: OpaquePointer?, _ column: Int32) -> UnsafePointer<UInt8>?
-  @_extern(c, "sqlite3_column_blob")
-  static func columnBlob(_ statement: OpaquePointer?, _ column: Int32) -> UnsafeRawPointer?
-  @_extern(c, "sqlite3_column_bytes")
-  static func columnBytes(_ statement: OpaquePointer?, _ column: Int32) -> Int32
-  @_extern(c, "sqlite3_column_name")
-  static func columnName(_ statement: OpaquePointer?, _ column: Int32) -> UnsafePointer<CChar>?
-
-  // MARK: Numbers
+  private init(_ library: LoadedLibrary) throws(LibraryError) {
+    func find<Function>(_ name: String) throws(LibraryError) -> Function {
+      try library.required("sqlite3_\(name)")
+    }
+    open = try find("open_v2")
+    close = try find("close_v2")
+    busyTimeout = try find("busy_timeout")
+    isReadOnly = try find("db_readonly")
+    errorCode = try find("errcode")
+    errorMessage = try find("errmsg")
+    execute = try find("exec")
+    changes = try find("changes")
+    lastRow = try find("last_insert_rowid")
+    prepare = try find("prepare_v2")
+    finalize = try find("finalize")
+    step = try find("step")
+    reset = try find("reset")
+    bindNull = try find("bind_null")
+    bindInt64 = try find("bind_int64")
+    bindDouble = try find("bind_double")
+    bindText = try find("bind_text")
+    bindBlob = try find("bind_blob")
+    columnType = try find("column_type")
+    columnInt64 = try find("column_int64")
+    columnDouble = try find("column_double")
+    columnText = try find("column_text")
+    columnBlob = try find("column_blob")
+    columnBytes = try find("column_bytes")
+    columnName = try find("column_name")
+  }
 
   // Results.
   static let ok: Int32 = 0
