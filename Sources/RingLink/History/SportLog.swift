@@ -54,7 +54,7 @@ extension [SportNumber] {
 }
 
 /// A number of a session with its key: a byte with the length of all, the key, and the number.
-package struct SportNumber: FieldValue, Hashable {
+package struct SportNumber: KeyedValue, Hashable {
   package var key: SportKey
   package var bytes: [UInt8]
 
@@ -81,6 +81,8 @@ package struct SportNumber: FieldValue, Hashable {
     guard [1, 2, 4].contains(bytes.count) else { return nil }
     return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
   }
+
+  var name: String { key.name }
 
   package var fieldNumber: UInt64? { value.map { UInt64($0) } }
 

@@ -41,6 +41,12 @@ extension FieldVisitor where Self: ~Escapable {
   }
 }
 
+/// A value that has its key with it.
+protocol KeyedValue: FieldValue {
+  /// The name of the key.
+  var name: String { get }
+}
+
 /// A visitor of the fields of a payload that only describes them.
 private protocol PayloadVisitor: FieldVisitor where Failure == Never {}
 
@@ -167,8 +173,8 @@ private struct BulkExplanation: PayloadVisitor {
     _ name: StaticString, _ values: inout [Value], like prototype: Value, count: Int?,
     _ style: @autoclosure () -> FieldStyle
   ) {
-    if let numbers = values as? [SportNumber] {
-      for number in numbers { add(number.key.name, number.fieldText, bytes: number.width) }
+    if let numbers = values as? [any KeyedValue] {
+      for number in numbers { add(number.name, number.fieldText, bytes: number.width) }
     } else {
       add(
         "\(name)", values.map(\.fieldText).joined(separator: " "),

@@ -7,7 +7,7 @@ import RingLink
 final class InvalidRecords {
   private var records: [InvalidRecord] = []
   /// Each is reported once, also if it is read again after a loss of the link.
-  private var told: Set<InvalidRecord> = []
+  private var reported: Set<InvalidRecord> = []
 
   /// Rings have no more than this many records of a kind.
   private static let capacity = 4096
@@ -17,7 +17,7 @@ final class InvalidRecords {
   }
 
   private func add(_ record: InvalidRecord) {
-    guard told.count < Self.capacity, told.insert(record).inserted else { return }
+    guard reported.count < Self.capacity, reported.insert(record).inserted else { return }
     records.append(record)
   }
 

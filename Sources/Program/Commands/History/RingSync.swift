@@ -20,9 +20,9 @@ final class RingSync {
     /// Why reading ended early; nil if it is complete, or another command has read.
     var error: RingError?
     /// The same in words.
-    var problem: String? { error?.description ?? told }
+    var problem: String? { error?.description ?? reported }
     /// Why another command has ended early.
-    private var told: String?
+    private var reported: String?
     /// False if the ring refuses this kind or does not answer.
     var isSupported = true
 
@@ -39,7 +39,7 @@ final class RingSync {
       else { return nil }
       (self.kind, self.read, self.added, self.leftOut) = (kind, read, added, leftOut)
       self.isSupported = isSupported
-      told = json.found("problem", as: String.self)?.printable
+      reported = json.found("problem", as: String.self)?.printable
     }
 
     var fields: [Field] {

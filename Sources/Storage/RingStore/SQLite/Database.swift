@@ -215,12 +215,12 @@ package final class Statement<Failure: DatabaseFailure> {
     package init(integerLiteral value: Int) { self = .integer(value) }
   }
 
-  private let sqlite: SQLite3
   private let handle: OpaquePointer
   private let database: Database<Failure>
 
+  private var sqlite: SQLite3 { database.sqlite }
+
   fileprivate init(_ handle: OpaquePointer, of database: Database<Failure>) {
-    sqlite = database.sqlite
     self.handle = handle
     self.database = database
   }
